@@ -1,0 +1,16 @@
+import { z } from "zod";
+
+/**
+ * What one check of one target found. `slow` is a success above the latency threshold; `error` means that the checker
+ * itself failed (an exception, a refused outbound path), which says nothing about the target.
+ */
+export const CHECK_OUTCOMES = ["success", "slow", "failure", "error"] as const;
+export const CheckOutcome = z.enum(CHECK_OUTCOMES);
+export type CheckOutcome = z.infer<typeof CheckOutcome>;
+
+/** Why a check failed, for machines; the message says it to people. */
+export const FAILURE_CAUSES = ["dns", "connect", "tls", "timeout", "status", "body", "protocol"] as const;
+export type FailureCause = (typeof FAILURE_CAUSES)[number];
+
+/** The name of the region when no region was asked for: wherever the checker ran. */
+export const DEFAULT_REGION = "default";

@@ -1,0 +1,57 @@
+/** Closed lists about monitors; their Zod enums and types are derived from them. */
+
+export const MONITOR_TYPES = [
+  "http",
+  "https",
+  "icmp",
+  "ping",
+  "tcp",
+  "udp",
+  "dns",
+  "smtp",
+  "pop3",
+  "imap",
+  "telnet",
+  "postgres",
+  "mysql",
+  "redis",
+  "ssl",
+  "domain",
+  "agent",
+  "heartbeat",
+  "api",
+  "game_server",
+  "composite",
+  "docker",
+  "podman",
+  "docker_swarm",
+  "kubernetes",
+  "proxmox",
+  "vmware",
+  "ceph",
+  "rabbitmq",
+  "kafka",
+  "mqtt",
+  "snmp",
+  "network_device",
+] as const;
+export type MonitorType = (typeof MONITOR_TYPES)[number];
+
+export const MONITOR_STATUSES = ["up", "down", "degraded", "paused", "pending", "unknown"] as const;
+export type MonitorStatus = (typeof MONITOR_STATUSES)[number];
+
+export const HTTP_METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] as const;
+export type HttpMethod = (typeof HTTP_METHODS)[number];
+
+export const BODY_MATCH_TYPES = ["contains", "exact", "regex", "not_contains"] as const;
+export type BodyMatchType = (typeof BODY_MATCH_TYPES)[number];
+
+export const REGION_POLICIES = ["majority", "any", "all"] as const;
+export type RegionPolicy = (typeof REGION_POLICIES)[number];
+
+/** Cloudflare's location hints. https://developers.cloudflare.com/durable-objects/reference/data-location/ */
+export const REGIONS = ["wnam", "enam", "sam", "weur", "eeur", "apac", "oc", "afr", "me"] as const;
+export type Region = (typeof REGIONS)[number];
+
+export const INCIDENT_SEVERITIES = ["minor", "major", "critical"] as const;
+export type IncidentSeverity = (typeof INCIDENT_SEVERITIES)[number];

@@ -1,0 +1,2 @@
+export const PLANS = ["free", "starter", "pro", "business", "self_hosted"] as const;
+export type Plan = (typeof PLANS)[number];

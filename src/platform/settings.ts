@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { PLANS } from "../contract/plan.ts";
+
+/**
+ * Everything an operator may tune, read once from the Worker's variables (wrangler.toml `[vars]`, `wrangler secret`, or
+ * the environment of `npm start`). Every setting has a default; tests shorten durations through the same names.
+ */
+const list = z
+  .string()
+  .default("")
+  .transform((text) =>
+    text
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== ""),
+  );
+const milliseconds = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const Settings = z.object({
+  /** Root secret: encrypts stored secrets, signs heartbeat tokens and links. */
+  ROOT_SECRET: z.string().min(32, "ROOT_SECRET must have at least 32 characters"),
+  /** Address under which people reach this service, without a trailing slash; empty = taken from each request. */
+  PUBLIC_URL: z
+    .string()
+    .default("")
+    .transform((url) => url.replace(/\/+$/, "")),
+  DEFAULT_PLAN: z.enum(PLANS).default("self_hosted"),
+  /** Hosts, addresses or CIDRs that checks and deliveries may reach although they are not public. */
+  EGRESS_ALLOW: list,
+  /** JSON DNS-over-HTTPS resolvers, asked in this order. */
+  DOH_RESOLVERS: z
+    .string()
+    .default("https://cloudflare-dns.com/dns-query,https://dns.google/resolve")
+    .transform((text) => text.split(",").map((url) => url.trim())),
+  DELIVERY_TIMEOUT_MS: milliseconds(10 * SECOND),
+  /** Delays between attempts of one delivery, comma-separated milliseconds. */
+  DELIVERY_RETRY_MS: z
+    .string()
+    .default([5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 6 * HOUR, DAY].join(","))
+    .transform((text, ctx) => {
+      const delays = text.split(",").map(Number);
+      if (delays.every((delay) => Number.isInteger(delay) && delay >= 0)) return delays;
+      ctx.addIssue("DELIVERY_RETRY_MS must be comma-separated milliseconds");
+      return z.NEVER;
+    }),
+  /** A webhook that only failed for this long is switched off. */
+  WEBHOOK_DISABLE_AFTER_MS: milliseconds(5 * DAY),
+  DELIVERY_RETENTION_MS: milliseconds(30 * DAY),
+  RATE_API_PER_MINUTE: z.coerce.number().int().positive().default(600),
+  RATE_PUSH_PER_MINUTE: z.coerce.number().int().positive().default(60),
+  /** How long one isolate may serve a page without asking the database for its version. */
+  PAGE_MEMO_MS: milliseconds(2 * SECOND),
+  LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
+});
+
+export type Settings = z.infer<typeof Settings>;
+
+/** Names of the settings, for the local start script, which passes them on from its environment. */
+export const SETTING_NAMES = Object.keys(Settings.shape);
+
+const parsed = new WeakMap<object, Settings>();
+
+/** Throws, naming the setting, when an operator's value cannot be used. */
+export function settingsOf(env: object): Settings {
+  const known = parsed.get(env);
+  if (known) return known;
+  const result = Settings.safeParse(env);
+  if (!result.success) {
+    const issue = result.error.issues[0];
+    throw new Error(`setting ${issue?.path.join(".")}: ${issue?.message}`);
+  }
+  parsed.set(env, result.data);
+  return result.data;
+}
