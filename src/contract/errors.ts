@@ -1,0 +1,40 @@
+export interface ErrorDetail {
+  path: string;
+  message: string;
+}
+
+interface ErrorExtras {
+  code?: string;
+  details?: ErrorDetail[];
+  headers?: Record<string, string>;
+}
+
+/** Everything that may be answered instead of success. Texts are one lower-case sentence naming the wire field. */
+export class ApiError extends Error {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 503;
+  readonly code: string | undefined;
+  readonly details: ErrorDetail[] | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(status: ApiError["status"], message: string, extras: ErrorExtras = {}) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status;
+    this.code = extras.code;
+    this.details = extras.details;
+    this.headers = extras.headers ?? {};
+  }
+}
+
+export const invalid = (message: string, details?: ErrorDetail[]) => new ApiError(400, message, { details });
+export const unauthenticated = (message = "the credential is missing, invalid, revoked or expired") =>
+  new ApiError(401, message, { headers: { "WWW-Authenticate": "Bearer" } });
+export const forbidden = (message: string) => new ApiError(403, message, { code: "forbidden" });
+export const planLimit = (message: string) => new ApiError(403, message, { code: "plan_limit" });
+export const betaRequired = (message: string) => new ApiError(403, message, { code: "beta_required" });
+export const notFound = (what: string) => new ApiError(404, `${what} not found`, { code: "not_found" });
+export const conflict = (message: string) => new ApiError(409, message, { code: "conflict" });
+export const rateLimited = (seconds: number) =>
+  new ApiError(429, "too many requests", { code: "rate_limited", headers: { "Retry-After": String(seconds) } });
+export const unavailable = (message: string) =>
+  new ApiError(503, message, { code: "unavailable", headers: { "Retry-After": "5" } });

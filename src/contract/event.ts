@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { MONITOR_STATUSES } from "./monitor-values.ts";
+
+/** Names that the service itself emits; people emit others of their own. */
+export const EVENT_NAMES = [
+  "monitor.down",
+  "monitor.up",
+  "monitor.degraded",
+  "incident.created",
+  "incident.updated",
+  "incident.resolved",
+  "maintenance.started",
+  "maintenance.completed",
+  "maintenance.ended",
+  "agent.offline",
+  "agent.online",
+  "oncall.gap",
+  "test_event",
+] as const;
+export type EventName = (typeof EVENT_NAMES)[number];
+
+/** Who may hear of an event: everybody, the team's own channels only, or everybody and whoever is on call. */
+export const EVENT_CLASSIFICATIONS = ["public", "team_only", "critical"] as const;
+export type EventClassification = (typeof EVENT_CLASSIFICATIONS)[number];
+
+/** One change of a monitor's status, as its object hands it over. `event` is null for a silent change. */
+export const MonitorTransition = z.object({
+  seq: z.number().int().positive(),
+  from: z.enum(MONITOR_STATUSES),
+  to: z.enum(MONITOR_STATUSES),
+  at: z.number().int(),
+  effective_at: z.number().int(),
+  message: z.string(),
+  latency_ms: z.number().nullable(),
+  region: z.string(),
+  outage: z.object({ seq: z.number().int(), started_at: z.number().int() }).nullable(),
+  event: z.enum(["monitor.down", "monitor.up", "monitor.degraded"]).nullable(),
+});
+export type MonitorTransition = z.infer<typeof MonitorTransition>;

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { MonitorTransition } from "./event.ts";
+
+/**
+ * One slot of one check group in one region. Carries no configuration: the runner reads what is true when it runs, so
+ * secrets never sit in a queue and a pause takes effect at once. `monitor_ids` narrows a retry or a first check to some.
+ */
+export const CheckMessage = z.object({
+  group_id: z.string().min(1),
+  region: z.string().min(1),
+  slot_at: z.number().int(),
+  attempt: z.number().int().min(0),
+  monitor_ids: z.array(z.string()).optional(),
+});
+export type CheckMessage = z.infer<typeof CheckMessage>;
+
+/** Either changes of a monitor that its object still keeps until they are confirmed, or an event stored as a row. */
+export const EventMessage = z.union([
+  z.object({ monitor_id: z.string(), transitions: z.array(MonitorTransition).min(1) }),
+  z.object({ event_id: z.string() }),
+]);
+export type EventMessage = z.infer<typeof EventMessage>;
+
+export const DeliveryMessage = z.object({ delivery_id: z.string() });
+export type DeliveryMessage = z.infer<typeof DeliveryMessage>;

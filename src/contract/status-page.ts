@@ -1,0 +1,4 @@
+export interface FooterLink {
+  label: string;
+  url: string;
+}

@@ -1,0 +1,34 @@
+import type { BatchItem } from "drizzle-orm/batch";
+import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
+
+export type Db = DrizzleD1Database;
+/** A write that takes part in a batch, D1's only transaction. */
+export type Statement = BatchItem<"sqlite">;
+
+export function openDb(database: D1Database): Db {
+  return drizzle(database);
+}
+
+/** Runs all statements as one transaction. */
+export async function runBatch(db: Db, statements: readonly Statement[]): Promise<unknown[]> {
+  const [first, ...rest] = statements;
+  return first ? db.batch([first, ...rest]) : [];
+}
+
+/** Whether the database refused a statement because of this constraint or unique column. */
+export function violates(error: unknown, constraint: string): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (/constraint failed/i.test(cause.message) && cause.message.includes(constraint)) return true;
+  }
+  return false;
+}
+
+/** Whether the database could not be reached or did not answer; what it was asked to do may be tried again. */
+export function isUnavailable(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (/D1_ERROR|D1_EXEC_ERROR|D1 DB|Network connection lost/.test(cause.message)) {
+      return !/constraint failed|SQLITE_ERROR|SQLITE_MISMATCH/i.test(cause.message);
+    }
+  }
+  return false;
+}

@@ -1,0 +1,35 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { FooterLink } from "../contract/status-page.ts";
+import { emptyList, flag, id, timestamps } from "./columns.ts";
+import { users } from "./users.table.ts";
+
+export const statusPages = sqliteTable(
+  "status_pages",
+  {
+    id: id(),
+    owner_id: text("owner_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    created_by: text("created_by").notNull(),
+    name: text("name").notNull(),
+    slug: text("slug").notNull().unique(),
+    description: text("description"),
+    custom_domain: text("custom_domain").unique(),
+    ssl_type: text("ssl_type").notNull().default("none"),
+    is_public: flag("is_public").notNull().default(true),
+    show_branding: flag("show_branding").notNull().default(true),
+    timezone: text("timezone").notNull().default("UTC"),
+    logo_url: text("logo_url"),
+    brand_color: text("brand_color"),
+    footer_text: text("footer_text"),
+    footer_links: text("footer_links", { mode: "json" }).$type<FooterLink[]>().notNull().default(emptyList),
+    incident_system_enabled: flag("incident_system_enabled").notNull().default(true),
+    auto_create_incident: flag("auto_create_incident").notNull().default(false),
+    auto_publish_incident: flag("auto_publish_incident").notNull().default(false),
+    failure_threshold: integer("failure_threshold"),
+    /** Grows in the batch that changes anything shown; a reader that finds an older payload rebuilds it. */
+    version: integer("version").notNull().default(1),
+    ...timestamps(),
+  },
+  (table) => [index("status_pages_owner").on(table.owner_id, table.created_at)],
+);

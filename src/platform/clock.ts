@@ -1,0 +1,13 @@
+/** The one place that reads the clock. Rules take `now` as a parameter. */
+export function now(): number {
+  return Date.now();
+}
+
+/** Wire form of an instant: UTC, ISO 8601 with milliseconds. */
+export function toIso(instant: number): string {
+  return new Date(instant).toISOString();
+}
+
+export function toIsoOrNull(instant: number | null): string | null {
+  return instant === null ? null : toIso(instant);
+}
