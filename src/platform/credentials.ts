@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+
+/**
+ * API tokens: `sk_svc_`, 43 characters of randomness (256 bits) and 6 characters of checksum. The checksum lets text that
+ * was never a token be refused without a database read; it proves nothing, only the stored hash does.
+ */
+const API_TOKEN_MARK = "sk_svc_";
+const RANDOM_LENGTH = 43;
+const CHECKSUM_LENGTH = 6;
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const API_TOKEN = new RegExp(`^${API_TOKEN_MARK}([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
+
+/** As many leading characters of a token are stored readable, so that people can tell their tokens apart. */
+const TOKEN_PREFIX_LENGTH = 12;
+
+export function newApiToken(): string {
+  const random = randomBase62(RANDOM_LENGTH);
+  return API_TOKEN_MARK + random + checksum(random);
+}
+
+export function isWellFormedApiToken(text: string): boolean {
+  const [, random, sum] = API_TOKEN.exec(text) ?? [];
+  return random !== undefined && checksum(random) === sum;
+}
+
+export function tokenPrefix(token: string): string {
+  return token.slice(0, TOKEN_PREFIX_LENGTH);
+}
+
+/** How credentials are stored: their randomness makes a salt and a slow hash pointless. */
+export function sha256Hex(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+export function randomBase62(length: number): string {
+  const unbiased = 256 - (256 % BASE62.length);
+  let text = "";
+  while (text.length < length) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(length - text.length))) {
+      if (byte < unbiased) text += BASE62.charAt(byte % BASE62.length);
+    }
+  }
+  return text;
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let sum = "";
+  for (let position = 0; position < CHECKSUM_LENGTH; position++) {
+    sum = BASE62.charAt(rest % BASE62.length) + sum;
+    rest = Math.floor(rest / BASE62.length);
+  }
+  return sum;
+}
+
+/** CRC-32 as in zlib and PNG, bit by bit: a table would not pay for 43 characters. */
+function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (const byte of new TextEncoder().encode(text)) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}
