@@ -1,0 +1,87 @@
+import type { SQL } from "drizzle-orm";
+import type { ApiError } from "../contract/errors.ts";
+import { type AuditRecord, insertAudit } from "../data/audit.ts";
+import { runBatch, type Statement } from "../data/db.ts";
+import { type GuardName, guardConstraint, refuseWhen } from "../data/requests.ts";
+import { violates } from "../platform/d1-errors.ts";
+import { newId } from "../platform/ids.ts";
+import type { Ctx } from "./ctx.ts";
+import { rememberResult } from "./idempotency.ts";
+
+export interface AuditSubject {
+  /** Whose account this concerns: the owner of the page, or of the object itself. */
+  owner_id: string;
+  target_type: string;
+  target_id: string;
+  monitor_id?: string | null;
+  status_page_id?: string | null;
+  /** One line for people, e.g. `created monitor "Shop"`. */
+  summary: string;
+  /** What changed, without secrets. */
+  data?: Record<string, unknown>;
+}
+
+export interface Guard {
+  name: GuardName;
+  /** Refuses the batch when true at the moment of the write. */
+  when: SQL;
+  error: ApiError;
+}
+
+interface CommitOptions {
+  audit: AuditSubject;
+  guards?: readonly Guard[];
+  /** Unique columns, as SQLite names them (`status_pages.slug`), and what a collision means to the caller. */
+  conflicts?: Readonly<Record<string, ApiError>>;
+}
+
+/**
+ * The one door for writes by a verb: all statements, the audit row and the memory of the Idempotency-Key become true
+ * together or not at all.
+ */
+export async function commit(ctx: Ctx, statements: readonly Statement[], options: CommitOptions): Promise<void> {
+  const guards = options.guards ?? [];
+  const batch = [
+    ...guards.map((guard) => refuseWhen(ctx.db, guard.name, guard.when)),
+    ...statements,
+    insertAudit(ctx.db, auditRecord(ctx, options.audit)),
+    ...rememberResult(ctx, options.audit.target_id),
+  ];
+  try {
+    await runBatch(ctx.db, batch);
+  } catch (error) {
+    const broken = guards.find((guard) => violates(error, guardConstraint(guard.name)));
+    if (broken) throw broken.error;
+    for (const [column, conflict] of Object.entries(options.conflicts ?? {})) {
+      if (violates(error, column)) throw conflict;
+    }
+    throw error;
+  }
+}
+
+function auditRecord(ctx: Ctx, subject: AuditSubject): AuditRecord {
+  if (ctx.auditEvent === null) throw new Error("this endpoint writes, but names no audit event");
+  return {
+    id: newId(),
+    owner_id: subject.owner_id,
+    event_type: ctx.auditEvent,
+    ...actor(ctx),
+    monitor_id: subject.monitor_id ?? null,
+    status_page_id: subject.status_page_id ?? null,
+    target_type: subject.target_type,
+    target_id: subject.target_id,
+    summary: subject.summary,
+    data: subject.data ?? {},
+    ip: ctx.ip,
+    created_at: ctx.now,
+  };
+}
+
+function actor(ctx: Ctx): Pick<AuditRecord, "actor_type" | "actor_id" | "actor_name"> {
+  const { principal } = ctx;
+  if (principal.kind !== "user") return { actor_type: "system", actor_id: null, actor_name: "system" };
+  if (principal.token_id === null) {
+    return { actor_type: "user", actor_id: principal.user_id, actor_name: principal.email };
+  }
+  return { actor_type: "token", actor_id: principal.token_id, actor_name: principal.email };
+}

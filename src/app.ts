@@ -1,0 +1,18 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { endpoints as account } from "./features/account/routes.ts";
+import { endpoints as health } from "./features/health/routes.ts";
+import type { AppEnv, Endpoint } from "./http/endpoint.ts";
+import { refuseInvalid } from "./http/errors.ts";
+import { answerErrors, mountEndpoints, openRequest, refuseUnknown } from "./http/frame.ts";
+
+/** Every endpoint of the API, each mounted under the addresses that its policy names. */
+export const ENDPOINTS: readonly Endpoint[] = [...account, ...health];
+
+export function createApp(): OpenAPIHono<AppEnv> {
+  const app = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
+  app.use(openRequest);
+  app.onError(answerErrors);
+  app.notFound(refuseUnknown(ENDPOINTS));
+  mountEndpoints(app, ENDPOINTS);
+  return app;
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { Id, Instant, Name } from "./common.ts";
+
+export const TOKEN_LIFETIMES_DAYS = [30, 90, 180, 365] as const;
+
+export const TokenCreate = z
+  .object({
+    name: Name,
+    expires_in_days: z.literal(TOKEN_LIFETIMES_DAYS).nullish().meta({ description: "absent or null: never expires" }),
+  })
+  .meta({ id: "TokenCreate" });
+export type TokenCreate = z.infer<typeof TokenCreate>;
+
+export const Token = z
+  .object({
+    id: Id,
+    name: z.string(),
+    token_prefix: z.string().meta({ description: "the first 12 characters, to recognise a token by" }),
+    last_used_at: Instant.nullable().meta({ description: "may lag by a minute" }),
+    expires_at: Instant.nullable(),
+    created_at: Instant,
+    updated_at: Instant,
+  })
+  .meta({ id: "Token" });
+
+export const CreatedToken = Token.extend({
+  token: z.string().meta({ description: "the credential itself, shown this once" }),
+}).meta({ id: "CreatedToken" });
+
+export const Health = z
+  .object({
+    status: z.enum(["ok", "degraded"]),
+    version: z.string(),
+    checks: z.object({
+      database: z.enum(["ok", "error"]),
+      cache: z.enum(["ok", "error"]),
+      queue: z.enum(["ok", "error"]),
+    }),
+    scheduler: z.object({ last_tick_age_s: z.number().int().nullable() }),
+    time: Instant,
+  })
+  .meta({ id: "Health" });

@@ -1,0 +1,29 @@
+import { z } from "zod";
+
+/** Wire forms that many resources share. */
+export const Id = z.uuid();
+export const Instant = z.iso.datetime().meta({ description: "UTC, ISO 8601 with milliseconds" });
+/** Instants in requests may carry any offset. */
+export const InstantInput = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+
+const NAME_LENGTH_MAX = 200;
+export const TEXT_LENGTH_MAX = 10_000;
+export const Name = z.string().trim().min(1).max(NAME_LENGTH_MAX);
+export const LongText = z.string().trim().max(TEXT_LENGTH_MAX);
+
+/**
+ * A member that takes JSON either natively or as a string that holds it, as older clients send it. Bad JSON in the
+ * string form is refused like any other bad value.
+ */
+export function jsonOrText<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess((value, ctx) => {
+    if (typeof value !== "string") return value;
+    if (value.trim() === "") return undefined;
+    try {
+      return JSON.parse(value);
+    } catch {
+      ctx.addIssue("is not valid JSON");
+      return z.NEVER;
+    }
+  }, schema);
+}

@@ -1,0 +1,156 @@
+import { z } from "zod";
+import type { Parsed } from "../kit/parsed.ts";
+import { BODY_MATCH_TYPES, HTTP_METHODS } from "./monitor-values.ts";
+
+/** The http part of a monitor: how its fields are read, with the defaults that apply where a field is absent or null. */
+
+const HEADERS_MAX = 20;
+const HEADERS_BYTES_MAX = 4096;
+/** A token of RFC 9110, section 5.6.2. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Visible characters, space and tab; obs-text of RFC 9110 is kept, everything else does not fit into a header. */
+const HEADER_VALUE = /^[\t -~\u0080-\u00ff]*$/;
+/** Belong to the connection or to those who forward it, so no one else may set them. */
+const DENIED_NAMES = new Set([
+  ...["host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer", "expect"],
+  "x-monitor-hop",
+]);
+const DENIED_PREFIXES = ["cf-", "x-forwarded-", "proxy-"];
+
+/** Reads `http_headers`: a JSON object, or one `Name: value` a line. */
+export function parseHttpHeaders(text: string): Parsed<Record<string, string>> {
+  if (new TextEncoder().encode(text).length > HEADERS_BYTES_MAX) {
+    return { ok: false, reason: `must not be longer than ${HEADERS_BYTES_MAX} bytes` };
+  }
+  const trimmed = text.trim();
+  const pairs = trimmed.startsWith("{") ? pairsOfJson(trimmed) : pairsOfLines(trimmed);
+  return pairs.ok ? judgeHeaders(pairs.value) : pairs;
+}
+
+type Pairs = [name: string, value: string][];
+
+function pairsOfJson(text: string): Parsed<Pairs> {
+  const parsed = HeaderObject.safeParse(text);
+  return parsed.success
+    ? { ok: true, value: Object.entries(parsed.data) }
+    : { ok: false, reason: "must be a JSON object of strings" };
+}
+
+const HeaderObject = z
+  .string()
+  .transform((text, ctx): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      ctx.addIssue("not JSON");
+      return z.NEVER;
+    }
+  })
+  .pipe(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).transform(String)));
+
+function pairsOfLines(text: string): Parsed<Pairs> {
+  const pairs: Pairs = [];
+  for (const line of text.split(/\r?\n/).filter((part) => part.trim() !== "")) {
+    const colon = line.indexOf(":");
+    if (colon < 0) return { ok: false, reason: "must be a JSON object or lines of the form Name: value" };
+    pairs.push([line.slice(0, colon), line.slice(colon + 1).trim()]);
+  }
+  return { ok: true, value: pairs };
+}
+
+function judgeHeaders(pairs: Pairs): Parsed<Record<string, string>> {
+  if (pairs.length > HEADERS_MAX) return { ok: false, reason: `must not hold more than ${HEADERS_MAX} headers` };
+  const seen = new Set<string>();
+  for (const [name, value] of pairs) {
+    const key = name.toLowerCase();
+    if (!HEADER_NAME.test(name)) return { ok: false, reason: `has a header name that is not valid: "${name}"` };
+    if (!HEADER_VALUE.test(value))
+      return { ok: false, reason: `has a character in ${name} that a header cannot carry` };
+    if (DENIED_NAMES.has(key) || DENIED_PREFIXES.some((prefix) => key.startsWith(prefix))) {
+      return { ok: false, reason: `must not set ${name}` };
+    }
+    if (seen.has(key)) return { ok: false, reason: `sets ${name} twice` };
+    seen.add(key);
+  }
+  return { ok: true, value: Object.fromEntries(pairs) };
+}
+
+const HttpHeaders = z.string().transform((text, ctx) => {
+  const headers = parseHttpHeaders(text);
+  if (headers.ok) return headers.value;
+  ctx.addIssue(`http_headers ${headers.reason}`);
+  return z.NEVER;
+});
+
+const StatusCode = z.int().min(100).max(599);
+/** A status or an inclusive range of them: `304`, `"304"`, `"200-299"`. */
+const StatusEntry = z.union([StatusCode, z.string()]).refine((entry) => statusRange(entry) !== null, {
+  error: "expected_statuses must hold codes such as 304 or ranges such as 200-299",
+});
+
+export interface StatusRange {
+  from: number;
+  to: number;
+}
+
+export function statusRange(entry: number | string): StatusRange | null {
+  const match = /^([1-5]\d\d)(?:-([1-5]\d\d))?$/.exec(String(entry).trim());
+  if (!match) return null;
+  const from = Number(match[1]);
+  const to = Number(match[2] ?? match[1]);
+  return from <= to ? { from, to } : null;
+}
+
+/** Comma-separated words of `expected_keywords`; all must occur. */
+export function keywordsOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+}
+
+/** A field that may be absent or null, and then has this value. */
+function orElse<T extends z.ZodType, D>(field: T, fallback: D) {
+  return field.nullish().transform((value) => value ?? fallback);
+}
+
+export const HTTP_BODY_MAX = 64 * 1024;
+export const EXPECTED_BODY_MAX = 10_000;
+
+/** Accepts a monitor's body or record, whose other members it ignores. */
+export const HttpCheck = z
+  .object({
+    http_method: orElse(z.enum(HTTP_METHODS), "GET" as const),
+    http_headers: orElse(HttpHeaders, {} as Record<string, string>),
+    http_body: orElse(z.string().max(HTTP_BODY_MAX), ""),
+    expected_status: orElse(StatusCode, null),
+    expected_statuses: orElse(z.array(StatusEntry).max(20), [] as (number | string)[]),
+    expected_body: orElse(z.string().max(EXPECTED_BODY_MAX), ""),
+    expected_body_match_type: orElse(z.enum(BODY_MATCH_TYPES), "contains" as const),
+    expected_keywords: orElse(z.string().max(2000), ""),
+    follow_redirects: orElse(z.boolean(), true),
+    verify_ssl: orElse(z.boolean(), true),
+  })
+  .superRefine((check, ctx) => {
+    const reason = bodyConflict(check);
+    if (reason) ctx.addIssue({ code: "custom", message: reason, path: [reason.split(" ")[0] ?? ""] });
+  });
+export type HttpCheck = z.infer<typeof HttpCheck>;
+
+/** Fields that contradict each other: a body where the method carries none, an expectation on a body that never comes. */
+function bodyConflict(check: {
+  http_method: string;
+  http_body: string;
+  expected_body: string;
+  expected_keywords: string;
+}): string | null {
+  const { http_method } = check;
+  if (check.http_body !== "" && (http_method === "GET" || http_method === "HEAD")) {
+    return `http_body must be empty for ${http_method}`;
+  }
+  if (http_method === "HEAD" && check.expected_body !== "") return "expected_body must be empty for HEAD";
+  if (http_method === "HEAD" && keywordsOf(check.expected_keywords).length > 0) {
+    return "expected_keywords must be empty for HEAD";
+  }
+  return null;
+}

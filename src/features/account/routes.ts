@@ -1,0 +1,63 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { CreatedToken, Token, TokenCreate } from "../../contract/account.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { presentToken } from "./present.ts";
+import { createToken, listMyTokens, revokeToken } from "./service.ts";
+
+const tags = ["Account"];
+
+export const endpoints = [
+  endpoint(
+    { at: ["core"], auth: "user", capability: null, audit: null, rate: "api" },
+    createRoute({
+      method: "get",
+      path: "/user/api-tokens",
+      tags,
+      summary: "List your API tokens",
+      description: "Secrets are never returned.",
+      request: { query: ListQuery },
+      responses: { 200: json("Your tokens, newest first", z.array(Token)), ...USER_ERRORS },
+    }),
+    async (c) => {
+      const page = c.req.valid("query");
+      const { rows, total } = await listMyTokens(c.var.ctx, page);
+      setListHeaders(c, page, total);
+      return c.json(rows.map(presentToken), 200);
+    },
+  ),
+
+  endpoint(
+    { at: ["core"], auth: "user", capability: null, audit: "token.created", rate: "api" },
+    createRoute({
+      method: "post",
+      path: "/user/api-tokens",
+      tags,
+      summary: "Create an API token",
+      description: "The token is shown in this answer only; a SHA-256 hash of it is stored.",
+      request: { body: jsonBody(TokenCreate) },
+      responses: { 201: json("The token", CreatedToken), ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const { record, token } = await createToken(c.var.ctx, c.req.valid("json"));
+      return c.json({ ...presentToken(record), token }, 201);
+    },
+  ),
+
+  endpoint(
+    { at: ["core"], auth: "user", capability: null, audit: "token.revoked", rate: "api" },
+    createRoute({
+      method: "delete",
+      path: "/user/api-tokens/{id}",
+      tags,
+      summary: "Revoke an API token at once",
+      request: { params: IdParam },
+      responses: { ...noContent, ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      await revokeToken(c.var.ctx, c.req.valid("param").id);
+      return c.body(null, 204);
+    },
+  ),
+];

@@ -1,0 +1,54 @@
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { alreadyShown, findEarlierResult } from "../../access/idempotency.ts";
+import { requireUser } from "../../access/principal.ts";
+import type { TokenCreate } from "../../contract/account.ts";
+import { notFound } from "../../contract/errors.ts";
+import { type ApiTokenRecord, deleteToken, findToken, insertToken, listTokens } from "../../data/users.ts";
+import { newApiToken, sha256Hex } from "../../platform/credentials.ts";
+import { newId } from "../../platform/ids.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const PREFIX_LENGTH = 12;
+
+export function listMyTokens(ctx: Ctx, page: { limit: number; offset: number }) {
+  return listTokens(ctx.db, requireUser(ctx).user_id, page);
+}
+
+export async function createToken(ctx: Ctx, input: TokenCreate): Promise<{ record: ApiTokenRecord; token: string }> {
+  const user = requireUser(ctx);
+  const earlier = await findEarlierResult(ctx);
+  if (earlier !== undefined) throw alreadyShown(earlier);
+  const token = newApiToken();
+  const record: ApiTokenRecord = {
+    id: newId(),
+    user_id: user.user_id,
+    name: input.name,
+    token_hash: await sha256Hex(token),
+    token_prefix: token.slice(0, PREFIX_LENGTH),
+    last_used_at: null,
+    expires_at: input.expires_in_days ? ctx.now + input.expires_in_days * DAY_MS : null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+  await commit(ctx, [insertToken(ctx.db, record)], { audit: tokenAudit(record, "created") });
+  return { record, token };
+}
+
+/** Takes effect with the next request that presents the token. */
+export async function revokeToken(ctx: Ctx, tokenId: string): Promise<void> {
+  const user = requireUser(ctx);
+  const token = await findToken(ctx.db, user.user_id, tokenId);
+  if (!token) throw notFound("token");
+  await commit(ctx, [deleteToken(ctx.db, user.user_id, tokenId)], { audit: tokenAudit(token, "revoked") });
+}
+
+function tokenAudit(token: ApiTokenRecord, verb: string) {
+  return {
+    owner_id: token.user_id,
+    target_type: "token",
+    target_id: token.id,
+    summary: `${verb} API token "${token.name}"`,
+    data: { token_prefix: token.token_prefix },
+  };
+}

@@ -1,0 +1,36 @@
+import { createRoute } from "@hono/zod-openapi";
+import { Health } from "../../contract/account.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import { json, PUBLIC_ERRORS } from "../../http/responses.ts";
+import { toIso } from "../../platform/clock.ts";
+import { VERSION } from "../../platform/version.ts";
+import { examineHealth } from "./service.ts";
+
+export const endpoints = [
+  endpoint(
+    { at: ["root", "core", "v1"], auth: "public", capability: null, audit: null, rate: "public" },
+    createRoute({
+      method: "get",
+      path: "/health",
+      tags: ["Service"],
+      summary: "Whether the service is well",
+      description: "503 when the database is not reachable.",
+      responses: {
+        200: json("Well, or degraded", Health),
+        ...PUBLIC_ERRORS,
+        503: json("Database unreachable", Health),
+      },
+    }),
+    async (c) => {
+      const report = await examineHealth(c.var.ctx);
+      const body = {
+        status: report.status,
+        version: VERSION,
+        checks: { database: report.database, cache: report.cache, queue: "ok" as const },
+        scheduler: { last_tick_age_s: report.last_tick_age_s },
+        time: toIso(c.var.now),
+      };
+      return report.database === "ok" ? c.json(body, 200) : c.json(body, 503);
+    },
+  ),
+];

@@ -1,0 +1,34 @@
+import type { Ctx } from "../../access/ctx.ts";
+import { findLastPlannedMinute } from "../../data/schedule.ts";
+import { probeCache } from "../../platform/kv.ts";
+
+/** The scheduler runs each minute; older than this it has stopped. */
+const TICK_AGE_MAX_S = 180;
+
+export interface HealthReport {
+  database: "ok" | "error";
+  cache: "ok" | "error";
+  last_tick_age_s: number | null;
+  status: "ok" | "degraded";
+}
+
+export async function examineHealth(ctx: Ctx): Promise<HealthReport> {
+  const [tick, cache] = await Promise.all([readTick(ctx), probeCache(ctx.env)]);
+  const age = typeof tick === "number" ? Math.max(0, Math.round((ctx.now - tick) / 1000)) : null;
+  const isWell = tick !== "error" && cache && (age === null || age <= TICK_AGE_MAX_S);
+  return {
+    database: tick === "error" ? "error" : "ok",
+    cache: cache ? "ok" : "error",
+    last_tick_age_s: age,
+    status: isWell ? "ok" : "degraded",
+  };
+}
+
+async function readTick(ctx: Ctx): Promise<number | null | "error"> {
+  try {
+    return await findLastPlannedMinute(ctx.db);
+  } catch (error) {
+    ctx.log.error("health: database", error);
+    return "error";
+  }
+}

@@ -1,0 +1,133 @@
+import type { OpenAPIHono, RouteConfig, RouteHandler } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { authenticateUser } from "../access/credentials.ts";
+import { type Ctx, createCtx } from "../access/ctx.ts";
+import { authorizeMembers, authorizeParams, type IdSlots } from "../access/id-slots.ts";
+import { type Idempotency, parseIdempotencyKey } from "../access/idempotency.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Right } from "../domain/roles.ts";
+import { sha256Hex } from "../platform/credentials.ts";
+import type { Env } from "../platform/env.ts";
+import type { Logger } from "../platform/logger.ts";
+import type { Settings } from "../platform/settings.ts";
+import { BODY_BYTES_MAX, parseJsonBody, readCapped } from "./body.ts";
+
+/** What every request carries from the outermost middleware on. */
+export interface AppEnv {
+  Bindings: Env;
+  Variables: {
+    settings: Settings;
+    log: Logger;
+    now: number;
+    requestId: string;
+    publicUrl: string;
+    ctx: Ctx;
+  };
+}
+
+/** Where an endpoint is mounted; one definition may answer under several. */
+export const SURFACES = {
+  core: "/api/core/v1",
+  v1: "/api/uptime/v1",
+  v2: "/api/uptime/v2",
+  root: "",
+} as const;
+export type Surface = keyof typeof SURFACES;
+
+/** Everything about an endpoint that is not its schema; sweeps, the role matrix and the documentation read it. */
+export interface Policy {
+  at: readonly Surface[];
+  auth: "user" | "public";
+  /** The right that the caller needs on the objects that the request names; null where it names none. */
+  capability: Right | null;
+  /** Names the audit row that a success writes; null for reads. */
+  audit: string | null;
+  rate: "api" | "public";
+  ids?: IdSlots;
+  /** Refuses what the caller's plan does not include (403), before the body's schema is looked at. */
+  plan?: (ctx: Ctx, body: unknown) => void | Promise<void>;
+}
+
+export interface Endpoint {
+  policy: Policy;
+  method: RouteConfig["method"];
+  path: string;
+  mount(app: OpenAPIHono<AppEnv>, surface: Surface): void;
+}
+
+/**
+ * The one way to add an endpoint. A request is judged in this order: credential, size, type and JSON of the body,
+ * access to the objects that path and body name, plan, schema, handler.
+ */
+export function endpoint<R extends RouteConfig>(policy: Policy, route: R, handler: RouteHandler<R, AppEnv>): Endpoint {
+  return {
+    policy,
+    method: route.method,
+    path: route.path,
+    mount(app, surface) {
+      const path = SURFACES[surface] + route.path;
+      const security = policy.auth === "user" ? [{ bearer: [] }] : [];
+      const config = { ...route, path, security, middleware: [admit(policy, route)] };
+      // Spreading widens the route's type; the handler was checked against the original above.
+      app.openapi(config as unknown as R & { getRoutingPath(): string }, handler);
+    },
+  };
+}
+
+function admit(policy: Policy, route: RouteConfig): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const { settings, log, now, publicUrl } = c.var;
+    const defer = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
+    const principal: Principal =
+      policy.auth === "public"
+        ? { kind: "anonymous" }
+        : await authenticateUser({
+            env: c.env,
+            settings,
+            authorization: c.req.header("authorization"),
+            now,
+            defer,
+          });
+
+    const bytes = route.request?.body ? await readCapped(c.req.raw, BODY_BYTES_MAX) : undefined;
+    const body = bytes && parseJsonBody(c.req.header("content-type") ?? null, bytes);
+    // The validators read the body through this cache, so that it is read and parsed once.
+    if (bytes) c.req.bodyCache.json = Promise.resolve(body);
+
+    const ctx = createCtx({
+      env: c.env,
+      settings,
+      log,
+      now,
+      principal,
+      right: policy.capability ?? "page.read",
+      auditEvent: policy.audit,
+      ip: c.req.header("cf-connecting-ip") ?? null,
+      publicUrl,
+      idempotency: await idempotencyOf(principal, route, c.req.header("idempotency-key"), c.req.path, bytes),
+      defer,
+    });
+    c.set("ctx", ctx);
+
+    const slots = policy.ids ?? {};
+    await authorizeParams(ctx, slots, c.req.param());
+    await authorizeMembers(ctx, slots.query ?? {}, c.req.query());
+    await authorizeMembers(ctx, slots.body ?? {}, body);
+    await policy.plan?.(ctx, body);
+    await next();
+  };
+}
+
+async function idempotencyOf(
+  principal: Principal,
+  route: RouteConfig,
+  header: string | undefined,
+  path: string,
+  bytes: Uint8Array | undefined,
+): Promise<Idempotency | null> {
+  if (route.method !== "post" || principal.kind !== "user") return null;
+  const key = parseIdempotencyKey(header);
+  if (key === null) return null;
+  const body_hash = await sha256Hex(new TextDecoder().decode(bytes));
+  return { user_id: principal.user_id, route: `POST ${path}`, key, body_hash, status: 201 };
+}

@@ -1,0 +1,72 @@
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { core, ZodError } from "zod";
+import { ApiError, type ErrorDetail, invalid, unavailable } from "../contract/errors.ts";
+import { isUnavailable } from "../platform/d1-errors.ts";
+import type { Logger } from "../platform/logger.ts";
+
+/** Turns anything thrown into the one error shape. What is not an ApiError is our bug and says nothing of itself. */
+export function toErrorResponse(error: unknown, requestId: string, log: Logger) {
+  const answer = toApiError(error);
+  if (!answer) {
+    log.error("unhandled", error);
+    return Response.json({ error: "internal error", code: "internal", request_id: requestId }, { status: 500 });
+  }
+  if (answer.status === 503) log.error("unavailable", error);
+  const body = { error: answer.message, code: answer.code, details: answer.details, request_id: requestId };
+  return Response.json(body, { status: answer.status, headers: answer.headers });
+}
+
+function toApiError(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  if (error instanceof HTTPException && error.status === 400) return invalid("the request could not be read");
+  return isUnavailable(error) ? unavailable("a store is not reachable, nothing was written") : undefined;
+}
+
+/** The hook of every schema: all problems as details, the first one as the sentence. */
+export function refuseInvalid(result: { success: boolean; error?: ZodError }, _c: Context): void {
+  if (result.success || !result.error) return;
+  const details = result.error.issues.map(toDetail);
+  throw invalid(details[0] ? sentence(details[0]) : "the input is invalid", details);
+}
+
+function sentence({ path, message }: ErrorDetail): string {
+  return `${path === "" ? "the input" : path} ${message}`;
+}
+
+function toDetail(issue: core.$ZodIssue): ErrorDetail {
+  const path = issue.path.reduce<string>(
+    (text, part) =>
+      typeof part === "number" ? `${text}[${part}]` : text === "" ? String(part) : `${text}.${String(part)}`,
+    "",
+  );
+  return { path, message: describe(issue) };
+}
+
+function describe(issue: core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.message.endsWith("received undefined") ? "is required" : `must be ${article(issue.expected)}`;
+    case "too_small":
+      return `must ${bound(issue.origin, "at least", issue.minimum)}`;
+    case "too_big":
+      return `must ${bound(issue.origin, "at most", issue.maximum)}`;
+    case "invalid_value":
+      return `must be one of ${issue.values.map(String).join(", ")}`;
+    case "invalid_format":
+      return issue.format === "uuid" || issue.format === "guid" ? "must be a UUID" : issue.message;
+    default:
+      return issue.message;
+  }
+}
+
+function bound(origin: string, relation: string, limit: number | bigint): string {
+  if (origin === "string") return `have ${relation} ${limit} characters`;
+  if (origin === "array" || origin === "set") return `have ${relation} ${limit} items`;
+  return `be ${relation} ${limit}`;
+}
+
+function article(expected: string): string {
+  if (expected === "int") return "an integer";
+  return /^[aeiou]/.test(expected) ? `an ${expected}` : `a ${expected}`;
+}

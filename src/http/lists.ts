@@ -1,0 +1,30 @@
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+
+const LIMIT_DEFAULT = 100;
+const LIMIT_MAX = 1000;
+const OFFSET_MAX = 10_000;
+
+/** Query of every list; a route with other bounds makes its own. */
+export const listQuery = (limits = { fallback: LIMIT_DEFAULT, most: LIMIT_MAX }) =>
+  z.object({
+    limit: z.coerce.number().int().min(1).max(limits.most).default(limits.fallback),
+    offset: z.coerce.number().int().min(0).max(OFFSET_MAX).default(0),
+  });
+export const ListQuery = listQuery();
+export type ListPage = z.infer<typeof ListQuery>;
+
+/** X-Total-Count and Link (RFC 8288) of a list answer. */
+export function setListHeaders(c: Context, page: ListPage, total: number): void {
+  c.header("X-Total-Count", String(total));
+  const links = [];
+  if (page.offset + page.limit < total) links.push(link(c, page.offset + page.limit, "next"));
+  if (page.offset > 0) links.push(link(c, Math.max(0, page.offset - page.limit), "prev"));
+  if (links.length > 0) c.header("Link", links.join(", "));
+}
+
+function link(c: Context, offset: number, rel: "next" | "prev"): string {
+  const url = new URL(c.req.url);
+  url.searchParams.set("offset", String(offset));
+  return `<${url.pathname}${url.search}>; rel="${rel}"`;
+}

@@ -1,0 +1,45 @@
+import { z } from "@hono/zod-openapi";
+
+export const ErrorBody = z
+  .object({
+    error: z.string(),
+    code: z.string().optional(),
+    details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    request_id: z.string().optional(),
+  })
+  .openapi("Error");
+
+const refusal = (description: string) => ({ description, content: { "application/json": { schema: ErrorBody } } });
+
+/** Answers that every endpoint may give. */
+export const PUBLIC_ERRORS = {
+  400: refusal("Invalid input"),
+  429: refusal("Rate limited; see Retry-After"),
+  503: refusal("A store is not reachable; nothing was written"),
+};
+export const USER_ERRORS = {
+  ...PUBLIC_ERRORS,
+  401: refusal("Missing, invalid, revoked or expired credential"),
+  403: refusal("Not allowed by your role or plan"),
+};
+/** For endpoints that name an object in their path. */
+export const OBJECT_ERRORS = { ...USER_ERRORS, 404: refusal("Not found") };
+/** For endpoints with a JSON body. */
+export const BODY_ERRORS = {
+  409: refusal("Conflict with what exists"),
+  413: refusal("Body too large"),
+  415: refusal("Body is not JSON"),
+  422: refusal("Idempotency-Key reused with another body"),
+};
+
+export const json = <Schema extends z.ZodType>(description: string, schema: Schema) => ({
+  description,
+  content: { "application/json": { schema } },
+});
+export const jsonBody = <Schema extends z.ZodType>(schema: Schema) => ({
+  required: true,
+  content: { "application/json": { schema } },
+});
+export const noContent = { 204: { description: "Done; no body" } };
+
+export const IdParam = z.object({ id: z.uuid() });

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { CORE, createClient } from "../support/client.ts";
+import { createAccount } from "../support/factories.ts";
+
+describe("API tokens", () => {
+  it("shows a new token once and lists it without its secret", async () => {
+    const { client } = await createAccount();
+    const created = await client.post(`${CORE}/user/api-tokens`, { name: " deploy ", expires_in_days: 30 });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({ name: "deploy", token: expect.stringMatching(/^sk_svc_[0-9A-Za-z]{49}$/) });
+    expect(Date.parse(created.body.expires_at) - Date.parse(created.body.created_at)).toBe(30 * 86_400_000);
+
+    const listed = await client.get(`${CORE}/user/api-tokens`);
+    expect(listed.status).toBe(200);
+    expect(listed.headers.get("x-total-count")).toBe("2");
+    expect(JSON.stringify(listed.body)).not.toContain(created.body.token);
+    expect(listed.body[0]).toEqual({ ...created.body, token: undefined });
+  });
+
+  it("authenticates with a new token at once and refuses it at once after it was revoked", async () => {
+    const { client } = await createAccount();
+    const { body } = await client.post(`${CORE}/user/api-tokens`, { name: "short-lived" });
+    const other = createClient(body.token);
+    expect((await other.get(`${CORE}/user/api-tokens`)).status).toBe(200);
+    expect((await client.delete(`${CORE}/user/api-tokens/${body.id}`)).status).toBe(204);
+    expect((await other.get(`${CORE}/user/api-tokens`)).status).toBe(401);
+    expect((await client.delete(`${CORE}/user/api-tokens/${body.id}`)).status).toBe(404);
+  });
+
+  it("refuses an expired token", async () => {
+    const { client } = await createAccount({ expires_at: Date.now() - 1 });
+    expect((await client.get(`${CORE}/user/api-tokens`)).status).toBe(401);
+  });
+
+  it.each([
+    ["no name", {}, "name is required"],
+    ["an empty name", { name: "  " }, "name must have at least 1 characters"],
+    [
+      "a lifetime that is not offered",
+      { name: "x", expires_in_days: 31 },
+      "expires_in_days must be one of 30, 90, 180, 365",
+    ],
+    ["a list", [], "the input must be an object"],
+  ])("refuses %s and creates nothing", async (_name, body, error) => {
+    const { client } = await createAccount();
+    const answer = await client.post(`${CORE}/user/api-tokens`, body);
+    expect(answer).toMatchObject({ status: 400, body: { error, request_id: answer.headers.get("x-request-id") } });
+    expect((await client.get(`${CORE}/user/api-tokens`)).body).toHaveLength(1);
+  });
+
+  it("never shows a secret twice under one Idempotency-Key", async () => {
+    const { client } = await createAccount();
+    const headers = { "idempotency-key": "one" };
+    const first = await client.post(`${CORE}/user/api-tokens`, { name: "once" }, headers);
+    const second = await client.post(`${CORE}/user/api-tokens`, { name: "once" }, headers);
+    expect([first.status, second.status]).toEqual([201, 409]);
+    expect(second.body.error).toContain(first.body.id);
+    expect((await client.post(`${CORE}/user/api-tokens`, { name: "other" }, headers)).status).toBe(422);
+    expect((await client.get(`${CORE}/user/api-tokens`)).body).toHaveLength(2);
+  });
+
+  it("hides another account's tokens", async () => {
+    const [owner, outsider] = [await createAccount(), await createAccount()];
+    const { body } = await owner.client.post(`${CORE}/user/api-tokens`, { name: "mine" });
+    expect((await outsider.client.delete(`${CORE}/user/api-tokens/${body.id}`)).status).toBe(404);
+    expect((await owner.client.get(`${CORE}/user/api-tokens`)).body).toHaveLength(2);
+  });
+});
+
+describe("requests", () => {
+  it.each([
+    ["malformed JSON", "{", {}, 400],
+    ["a body that is not JSON", "a=b", { "content-type": "text/plain" }, 415],
+    ["a body over 1 MiB", `"${"x".repeat(1024 * 1024)}"`, {}, 413],
+    ["JSON nested 10,000 levels deep", `${"[".repeat(10_000)}${"]".repeat(10_000)}`, {}, 400],
+    ["an empty body", "", {}, 400],
+  ])("are refused with %s", async (_name, body, headers, status) => {
+    const { client } = await createAccount();
+    expect((await client.request("POST", `${CORE}/user/api-tokens`, body, headers)).status).toBe(status);
+  });
+
+  it("without or with a bad credential are 401", async () => {
+    for (const token of [undefined, "sk_svc_nonsense", "x"]) {
+      const answer = await createClient(token).get(`${CORE}/user/api-tokens`);
+      expect(answer.status).toBe(401);
+    }
+  });
+
+  it("with a method that the address does not know are 405 with Allow", async () => {
+    const answer = await createClient().request("PATCH", `${CORE}/user/api-tokens`);
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, POST"]);
+  });
+
+  it("to an unknown address are 404", async () => {
+    expect((await createClient().get("/nothing")).status).toBe(404);
+  });
+});
+
+describe("GET /health", () => {
+  it("is public and says that the parts are well", async () => {
+    const answer = await createClient().get("/health");
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { status: "ok", checks: { database: "ok", cache: "ok", queue: "ok" } },
+    });
+    expect((await createClient().get(`${CORE}/health`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,15 @@
+import type { D1Migration } from "@cloudflare/vitest-pool-workers";
+import type { Env } from "../src/platform/env.ts";
+
+declare global {
+  namespace Cloudflare {
+    interface GlobalProps {
+      mainModule: typeof import("../src/worker.ts");
+    }
+    interface Env extends ProductEnv {
+      ROOT_SECRET: string;
+      TEST_MIGRATIONS: D1Migration[];
+    }
+  }
+}
+type ProductEnv = Env;

@@ -1,0 +1,43 @@
+import { env } from "cloudflare:workers";
+import type { Plan } from "../../src/contract/plan.ts";
+import { openDb } from "../../src/data/db.ts";
+import { apiTokens, users } from "../../src/data/users.table.ts";
+import { newApiToken, sha256Hex } from "../../src/platform/credentials.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { type Client, createClient } from "./client.ts";
+
+export interface Account {
+  user_id: string;
+  token: string;
+  client: Client;
+}
+
+/** A user of their own for each test, with an API token and a client that sends it. */
+export async function createAccount(
+  options: { plan?: Plan; beta?: boolean; expires_at?: number } = {},
+): Promise<Account> {
+  const db = openDb(env.DB);
+  const now = Date.now();
+  const user_id = newId();
+  const token = newApiToken();
+  await db.insert(users).values({
+    id: user_id,
+    email: `${user_id}@example.com`,
+    name: "Test user",
+    plan: options.plan ?? null,
+    beta: options.beta ?? null,
+    created_at: now,
+    updated_at: now,
+  });
+  await db.insert(apiTokens).values({
+    id: newId(),
+    user_id,
+    name: "test",
+    token_hash: await sha256Hex(token),
+    token_prefix: token.slice(0, 12),
+    expires_at: options.expires_at ?? null,
+    created_at: now,
+    updated_at: now,
+  });
+  return { user_id, token, client: createClient(token) };
+}
