@@ -1,0 +1,269 @@
+import type { MonitorStatus } from "../contract/monitor-values.ts";
+import { assertNever } from "../kit/assert-never.ts";
+import {
+  addToRound,
+  computeFinding,
+  type Finding,
+  type Round,
+  type RoundResult,
+  type RoundRules,
+  type Verdict,
+} from "./rounds.ts";
+
+/**
+ * The life of a monitor's status; it changes nowhere else.
+ *
+ *   pending, unknown ── one success ──▶ up ── slow success ──▶ degraded ── fast success ──▶ up
+ *   any ── failure_threshold failures in a row ──▶ down ── recovery_threshold successes in a row ──▶ up
+ *   any ── nothing known ──▶ unknown          any ── pause ──▶ paused ── resume ──▶ pending
+ *
+ * An outage opens with the first way down and closes with the next way up, whatever lies between: monitor.down and
+ * monitor.up are said once for each. What was confirmed late is dated back to the check that first found it.
+ */
+
+export interface MonitorRules extends RoundRules {
+  failure_threshold: number;
+  recovery_threshold: number;
+  /** Null where others report to us (heartbeats, pushes): there are no slots to miss and no check to repeat. */
+  schedule: { interval_ms: number; retry_interval_ms: number } | null;
+  /** How long a result speaks for the present. */
+  stale_after_ms: number;
+}
+
+/** Identified, within its monitor, by the sequence number of the transition that opened it. */
+export interface Outage {
+  seq: number;
+  started_at: number;
+}
+
+/** Plain JSON. */
+export interface MonitorState {
+  version: 1;
+  status: MonitorStatus;
+  status_since: number;
+  /** Grows by one with every transition. */
+  seq: number;
+  /** Creation or last resume: checks that began earlier are not counted. */
+  began_at: number;
+  /** Consecutive rounds against the status: successes while down, else failures; `since` is the check of the first. */
+  run: { count: number; since: number } | null;
+  outage: Outage | null;
+  /** The newest round; nothing older is taken. */
+  round: Round | null;
+  /** When the newest round with a verdict was checked; silences are not checks. */
+  judged_at: number | null;
+}
+
+export type MonitorInput =
+  | ({ kind: "result" } & RoundResult)
+  /**
+   * Nothing is known any more, and that is our side: no result in time, the agent gone, a deadline noticed too late.
+   * `last_result_at` is the newest result that anybody has (a settled monitor does not see its own), null for none.
+   */
+  | { kind: "stale"; last_result_at: number | null; reason: string }
+  /** Nobody reported by `due_at`, which is the monitored side's fault. */
+  | { kind: "silence"; due_at: number; level: "failure" | "degraded"; message: string }
+  | { kind: "pause" }
+  | { kind: "resume" };
+
+export interface Transition {
+  seq: number;
+  from: MonitorStatus;
+  to: MonitorStatus;
+  /** When it was decided. */
+  at: number;
+  /** When it came true; never before the previous transition's. */
+  effective_at: number;
+  message: string;
+  latency_ms: number | null;
+  region: string | null;
+  /** The outage that it opens, goes on with or closes. */
+  outage: Outage | null;
+  /** Null means that nobody is told. */
+  event: "monitor.down" | "monitor.up" | "monitor.degraded" | null;
+}
+
+export interface Decision {
+  state: MonitorState;
+  transition: Transition | null;
+  /** When to check again in all regions, ahead of schedule. A repeated result gets the answer of the first. */
+  retry_at: number | null;
+  /** A further fast success could change nothing, so it need not be brought here. */
+  settled: boolean;
+  /** False: the input had no effect, being repeated, late or meaningless in this status. */
+  accepted: boolean;
+}
+
+export function initialState(createdAt: number): MonitorState {
+  return {
+    version: 1,
+    status: "pending",
+    status_since: createdAt,
+    seq: 0,
+    began_at: createdAt,
+    run: null,
+    outage: null,
+    round: null,
+    judged_at: null,
+  };
+}
+
+export function decide(state: MonitorState, input: MonitorInput, rules: MonitorRules, now: number): Decision {
+  if (input.kind === "resume") {
+    if (state.status !== "paused") return refuse(state);
+    return move({ ...state, began_at: now }, "pending", ours("resumed", now), now);
+  }
+  if (state.status === "paused") return refuse(state);
+  switch (input.kind) {
+    case "result":
+      return decideResult(state, input, rules, now);
+    case "stale":
+      return decideStale(state, input, rules, now);
+    case "silence":
+      return decideSilence(state, input, rules, now);
+    case "pause":
+      return move({ ...state, run: null, round: null }, "paused", ours("paused", now), now);
+    default:
+      return assertNever(input);
+  }
+}
+
+function decideResult(state: MonitorState, input: RoundResult, rules: MonitorRules, now: number): Decision {
+  const round = addToRound(state.round, input, rules);
+  if (round === null) return refuse(state, findRetry(state.round, input));
+  if (input.checked_at < state.began_at || now - input.checked_at > rules.stale_after_ms) return refuse(state);
+
+  const isOpen = state.round?.slot_at === round.slot_at && state.round.attempt === round.attempt;
+  const verdict = isOpen && state.round?.verdict ? null : round.verdict;
+  const before = { ...state, round, run: hasMissedSlots(state, round, rules) ? null : state.run };
+  if (verdict === null) return orderRetry(accept(before), input, rules, now);
+
+  const finding = computeFinding(round, verdict);
+  const judged = judge({ ...before, judged_at: finding.since }, verdict, finding, rules, now);
+  return orderRetry(judged, input, rules, now);
+}
+
+/** What one verdict does: it either adds to the run against the status, or ends that run. */
+function judge(state: MonitorState, verdict: Verdict, finding: Finding, rules: MonitorRules, now: number): Decision {
+  const isDown = state.status === "down";
+  if (isDown === (verdict === "failure")) {
+    const rested = { ...state, run: null };
+    const to = followVerdict(state.status, verdict);
+    return to === state.status ? accept(rested) : move(rested, to, finding, now);
+  }
+  const run = { count: (state.run?.count ?? 0) + 1, since: state.run?.since ?? finding.since };
+  if (run.count < (isDown ? rules.recovery_threshold : rules.failure_threshold)) return accept({ ...state, run });
+  return move({ ...state, run: null }, isDown ? "up" : "down", { ...finding, since: run.since }, now);
+}
+
+/** Where a verdict leads that adds to no run. Only an up monitor becomes degraded: coming up, a slow success is a success. */
+function followVerdict(status: MonitorStatus, verdict: Verdict): MonitorStatus {
+  if (status === "pending" || status === "unknown") return "up";
+  if (status === "up" && verdict === "slow") return "degraded";
+  if (status === "degraded" && verdict === "success") return "up";
+  return status;
+}
+
+/**
+ * Choice: unknown begins where the last result's validity ended, not at the result: until then we stood by it.
+ * A run of failures ends here; a newer result than the caller knew of says that we do know.
+ */
+function decideStale(
+  state: MonitorState,
+  input: Extract<MonitorInput, { kind: "stale" }>,
+  rules: MonitorRules,
+  now: number,
+): Decision {
+  const lastResultAt = input.last_result_at ?? state.began_at;
+  if (state.judged_at !== null && lastResultAt < state.judged_at) return refuse(state);
+  if (state.status === "unknown") return state.run === null ? refuse(state) : accept({ ...state, run: null });
+  return move({ ...state, run: null }, "unknown", ours(input.reason, lastResultAt + rules.stale_after_ms), now);
+}
+
+/** One failure, or the way from up to degraded, that no check brought; a report since the due time refutes it. */
+function decideSilence(
+  state: MonitorState,
+  input: Extract<MonitorInput, { kind: "silence" }>,
+  rules: MonitorRules,
+  now: number,
+): Decision {
+  const { due_at, level, message } = input;
+  if (due_at < state.began_at || (state.round !== null && due_at <= state.round.slot_at)) return refuse(state);
+  const finding = ours(message, due_at);
+  if (level === "degraded") return state.status === "up" ? move(state, "degraded", finding, now) : refuse(state);
+  const round: Round = { slot_at: due_at, attempt: 0, results: {}, verdict: null, retry: null };
+  return judge({ ...state, round }, "failure", finding, rules, now);
+}
+
+/**
+ * Slots that nobody told us of are not failures, and failures before and after them are not consecutive. Half an interval
+ * is left for reporters that keep no exact grid. A recovery goes on: it needs successes, which a gap does not deny.
+ */
+function hasMissedSlots(state: MonitorState, round: Round, rules: MonitorRules): boolean {
+  if (rules.schedule === null || state.round === null || state.status === "down") return false;
+  return round.slot_at - state.round.slot_at > 1.5 * rules.schedule.interval_ms;
+}
+
+/**
+ * Once a round, until the threshold has decided. In a scheduled round one region's failure is enough, as the other regions'
+ * successes may have been left out while the monitor was settled; a repetition is complete and waits for its verdict.
+ */
+function orderRetry(decision: Decision, input: RoundResult, rules: MonitorRules, now: number): Decision {
+  const { round, status } = decision.state;
+  if (rules.schedule === null || round === null || round.retry !== null || status === "down") return decision;
+  const isSuspect = round.verdict === null && round.attempt === 0 && input.outcome === "failure";
+  if (round.verdict !== "failure" && !isSuspect) return decision;
+  const retry = { region: input.region, at: now + rules.schedule.retry_interval_ms };
+  return { ...decision, state: { ...decision.state, round: { ...round, retry } }, retry_at: retry.at };
+}
+
+function findRetry(round: Round | null, input: RoundResult): number | null {
+  if (round?.slot_at !== input.slot_at || round.attempt !== input.attempt) return null;
+  return round.retry?.region === input.region ? round.retry.at : null;
+}
+
+function ours(message: string, since: number): Finding {
+  return { region: null, latency_ms: null, message, since };
+}
+
+function move(state: MonitorState, to: MonitorStatus, finding: Finding, now: number): Decision {
+  const seq = state.seq + 1;
+  const { since, message, latency_ms, region } = finding;
+  const effective_at = Math.max(state.status_since, Math.min(since, now));
+  const outage = state.outage ?? (to === "down" ? { seq, started_at: effective_at } : null);
+  const moved = { ...state, status: to, status_since: effective_at, seq, outage: to === "up" ? null : outage };
+  const event = findEvent(state, to);
+  return accept(moved, {
+    seq,
+    from: state.status,
+    to,
+    at: now,
+    effective_at,
+    message,
+    latency_ms,
+    region,
+    outage,
+    event,
+  });
+}
+
+function findEvent(state: MonitorState, to: MonitorStatus): Transition["event"] {
+  if (to === "down") return state.outage === null ? "monitor.down" : null;
+  if (to === "up") return state.outage !== null || state.status === "degraded" ? "monitor.up" : null;
+  return to === "degraded" ? "monitor.degraded" : null;
+}
+
+function accept(state: MonitorState, transition: Transition | null = null): Decision {
+  return { state, transition, retry_at: null, settled: isSettled(state), accepted: true };
+}
+
+function refuse(state: MonitorState, retryAt: number | null = null): Decision {
+  return { state, transition: null, retry_at: retryAt, settled: isSettled(state), accepted: false };
+}
+
+/** Up, no run, and no failing or slow region whose round the missing regions have yet to decide. */
+function isSettled(state: MonitorState): boolean {
+  if (state.status !== "up" || state.run !== null) return false;
+  if (state.round === null || state.round.verdict !== null) return true;
+  return Object.values(state.round.results).every(({ outcome }) => outcome === "success" || outcome === "error");
+}
