@@ -1,0 +1,46 @@
+import { rmSync } from "node:fs";
+import { createServer, request } from "node:http";
+import { json } from "node:stream/consumers";
+import type { Execute, Row, Statement } from "./database.ts";
+import type { StateDir } from "./settings.ts";
+
+/**
+ * Other commands reach the database of a running service through this socket, because only one process may write to it.
+ * Whoever may open the socket may read and write everything, hence its mode and place.
+ */
+export async function serveControl({ controlSocket }: StateDir, execute: Execute): Promise<void> {
+  const server = createServer(async (req, res) => {
+    try {
+      const statements = (await json(req)) as Statement[];
+      res.end(JSON.stringify(await execute(statements)));
+    } catch (error) {
+      res.writeHead(500).end(JSON.stringify(error instanceof Error ? error.message : String(error)));
+    }
+  });
+  rmSync(controlSocket, { force: true });
+  const umask = process.umask(0o177);
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(controlSocket, resolve));
+  process.umask(umask);
+}
+
+/** Whether the error says that no service is running here, rather than that it refused. */
+export function isNotRunning(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ECONNREFUSED");
+}
+
+/** The database of the service that runs on this state directory. Fails with isNotRunning when there is none. */
+export function controlOf({ controlSocket }: StateDir): Execute {
+  return (statements) =>
+    new Promise((resolve, reject) => {
+      const req = request({ socketPath: controlSocket, method: "POST", path: "/" }, async (res) => {
+        try {
+          const answer = await json(res);
+          if (res.statusCode === 200) resolve(answer as Row[][]);
+          else reject(new Error(String(answer)));
+        } catch (error) {
+          reject(error);
+        }
+      });
+      req.once("error", reject).end(JSON.stringify(statements));
+    });
+}

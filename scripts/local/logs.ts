@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { SourceMap } from "node:module";
+
+/**
+ * What the runtime prints when it is verbose. It repeats each exception of ours in its own words, without a place in our
+ * code, and talks about its own internals; only exceptions that name our bundle stay.
+ */
+const NOISE = /^uncaught exception; (exception =|(?![\s\S]*\/build\/))|^NOSENTRY/;
+
+const PLACE = /(\/[^\s()]+\.js):(\d+):(\d+)/g;
+
+/** Prints the Worker's log on our output; places in the bundle become places in the source. */
+export function printLogs(bundlePath: string): (log: { level: string; message: string }) => void {
+  const sourceMap = new SourceMap(JSON.parse(readFileSync(`${bundlePath}.map`, "utf8")));
+  const toSource = (text: string, path: string, line: string, column: string) => {
+    const entry = sourceMap.findEntry(Number(line) - 1, Number(column) - 1);
+    if (!path.endsWith(bundlePath) || !("originalSource" in entry)) return text;
+    return `${entry.originalSource.replace(/^(\.\.\/)+/, "")}:${entry.originalLine + 1}`;
+  };
+  return ({ level, message }) => {
+    if (NOISE.test(message)) return;
+    const stream = level === "error" || level === "warn" ? process.stderr : process.stdout;
+    stream.write(`${message.replace(PLACE, toSource)}\n`);
+  };
+}

@@ -1,0 +1,38 @@
+import { join } from "node:path";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { modulesOf } from "./bundle.ts";
+import type { WorkerConfig } from "./config.ts";
+import { printLogs } from "./logs.ts";
+import type { Address, StateDir } from "./settings.ts";
+
+export interface RuntimeInput {
+  config: WorkerConfig;
+  stateDir: StateDir;
+  address: Address;
+  /** Settings and secrets; they win over `[vars]` of wrangler.toml. */
+  bindings: Record<string, string>;
+}
+
+/** The Worker in the real Workers runtime, with databases, objects, queues and alarms on this machine. */
+export function createRuntime({ config, stateDir, address, bindings }: RuntimeInput): Miniflare {
+  return new Miniflare(
+    convertV4MiniflareOptions({
+      ...config.options,
+      name: config.name,
+      modules: modulesOf(stateDir.build, config.bundleFile),
+      modulesRoot: stateDir.build,
+      bindings: { ...config.options.bindings, ...bindings },
+      host: address.host,
+      port: address.port,
+      resourcePersistencePath: stateDir.data,
+      resourceTmpPath: stateDir.tmp,
+      // No call home, neither for the request's location nor for statistics.
+      cf: false,
+      telemetry: { enabled: false },
+      // Without these two an exception in an alarm, a queue or a cron is silent.
+      verbose: true,
+      handleStructuredLogs: printLogs(join(stateDir.build, config.bundleFile)),
+      log: new Log(LogLevel.WARN),
+    }),
+  );
+}

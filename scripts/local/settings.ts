@@ -1,0 +1,73 @@
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { SETTING_NAMES } from "../../src/platform/settings.ts";
+import { Refusal } from "./refusal.ts";
+
+/** Unix sockets have short names: 108 bytes on Linux, 104 on macOS, the final zero included. */
+const SOCKET_PATH_MAX = 100;
+
+/** Where everything local lives. */
+export interface StateDir {
+  path: string;
+  lock: string;
+  secrets: string;
+  controlSocket: string;
+  build: string;
+  tmp: string;
+  /** Databases, objects and key-value data; wrangler finds them here with `--local --persist-to STATE_DIR`. */
+  data: string;
+}
+
+export function stateDirOf(env: NodeJS.ProcessEnv): StateDir {
+  const path = resolve(env.STATE_DIR || ".state");
+  const controlSocket = join(path, "control.sock");
+  if (Buffer.byteLength(controlSocket) > SOCKET_PATH_MAX) {
+    throw new Refusal(`STATE_DIR is too long: ${controlSocket} must not exceed ${SOCKET_PATH_MAX} bytes`);
+  }
+  return {
+    path,
+    controlSocket,
+    lock: join(path, "lock.sqlite"),
+    secrets: join(path, "secrets.json"),
+    build: join(path, "build"),
+    tmp: join(path, "tmp"),
+    data: join(path, "v3"),
+  };
+}
+
+export function createStateDir({ path }: StateDir): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new Refusal(`STATE_DIR ${path} cannot be created: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+export interface Address {
+  host: string;
+  port: number;
+}
+
+/** Port 0 means any free one. */
+export function addressOf(env: NodeJS.ProcessEnv): Address {
+  const host = env.HOST || "127.0.0.1";
+  const port = Number(env.PORT || 8787);
+  if (!Number.isInteger(port) || port < 0 || port > 65535) throw new Refusal("PORT must be between 0 and 65535");
+  return { host, port };
+}
+
+/** The address people on this machine use; listening everywhere includes loopback. */
+export function urlOf({ host, port }: Address): string {
+  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
+}
+
+/** The operator's settings that the environment names. An empty value is a value. */
+export function settingsIn(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    SETTING_NAMES.flatMap((name) => {
+      const value = env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

@@ -1,0 +1,106 @@
+/**
+ * `npm start`: the whole product on this machine, in the real Workers runtime. Everything it keeps lies in STATE_DIR and
+ * survives any kind of end; whatever ends it, no process stays behind.
+ */
+import type { Miniflare } from "miniflare";
+import { settingsOf } from "../src/platform/settings.ts";
+import { createFirstOwner } from "./local/accounts.ts";
+import { bundleWorker } from "./local/bundle.ts";
+import { startClock } from "./local/clock.ts";
+import { readWorkerConfig, type WorkerConfig } from "./local/config.ts";
+import { serveControl } from "./local/control.ts";
+import { applyMigrations, databaseOf, openDatabase } from "./local/database.ts";
+import { guardRuntimes } from "./local/guard.ts";
+import { lockState } from "./local/lock.ts";
+import { findPort } from "./local/port.ts";
+import { Refusal, runCommand } from "./local/refusal.ts";
+import { createRuntime } from "./local/runtime.ts";
+import { loadSecrets } from "./local/secrets.ts";
+import { addressOf, createStateDir, settingsIn, stateDirOf, urlOf } from "./local/settings.ts";
+import { onStop } from "./local/stop.ts";
+
+/** A service that is just being stopped lets go of its state within this time. */
+const LOCK_WAIT_MS = 3000;
+
+async function start(): Promise<void> {
+  const running = new AsyncDisposableStack();
+  const stopping = onStop(() => running.disposeAsync());
+  try {
+    await serve(running, stopping);
+  } catch (error) {
+    // What fails because we are being stopped is no failure.
+    if (!stopping.aborted) throw error;
+  }
+}
+
+async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Promise<void> {
+  const stateDir = stateDirOf(process.env);
+  const { host, port } = addressOf(process.env);
+  const address = { host, port: await findPort({ host, port }) };
+  const url = urlOf(address);
+  createStateDir(stateDir);
+  const lock = lockState(stateDir, LOCK_WAIT_MS);
+  if (!lock)
+    throw new Refusal(`another service runs on ${stateDir.path}: stop it or set STATE_DIR to another directory`);
+  running.use(lock);
+
+  const config = readWorkerConfig();
+  const bindings = { PUBLIC_URL: url, ...loadSecrets(stateDir), ...settingsIn(process.env) };
+  refuseBadSettings({ ...config.options.bindings, ...bindings });
+  await bundleWorker(stateDir.build, stopping);
+
+  guardRuntimes();
+  {
+    // Before the Worker exists: its overdue alarms fire at once and must find their tables.
+    await using database = await openDatabase(stateDir, config);
+    await applyMigrations(database.execute, config.database.migrationsDir);
+  }
+  const runtime = createRuntime({ config, stateDir, address, bindings });
+  running.defer(() => runtime.dispose());
+  await runtime.ready;
+  await serveControl(stateDir, databaseOf(runtime, config));
+  await (await fetch(`${url}/health`)).body?.cancel();
+  running.use(startClock((scheduledTime) => fireCron(runtime, config, scheduledTime)));
+
+  const token = await createFirstOwner(databaseOf(runtime, config));
+  if (token) console.log(welcome(url, token));
+  console.log(`ready ${url}`);
+}
+
+function refuseBadSettings(bindings: object): void {
+  try {
+    settingsOf(bindings);
+  } catch (error) {
+    throw new Refusal(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function fireCron(runtime: Miniflare, { cron }: WorkerConfig, scheduledTime: Date): Promise<void> {
+  const worker = await runtime.getWorker();
+  const { outcome } = await worker.scheduled({ cron, scheduledTime });
+  if (outcome !== "ok") console.error(`cron of ${scheduledTime.toISOString()}: ${outcome}`);
+}
+
+function welcome(url: string, token: string): string {
+  return `
+First start: the account owner@localhost (Owner) was created. Its API token, shown only this once:
+
+  ${token}
+
+API           ${url}/api/uptime/v1
+Reference     ${url}/docs
+OpenAPI       ${url}/openapi.json
+Dashboard     ${url}/app
+Status pages  ${url}/status/:slug
+
+Watch something:
+
+  curl ${url}/api/uptime/v1/monitors \\
+    -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' \\
+    -d '{"name": "Example", "type": "https", "target": "https://example.com"}'
+
+More tokens: npm run --silent token -- --email you@your.example
+`;
+}
+
+await runCommand(start);

@@ -1,0 +1,47 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readWorkerConfig } from "../../scripts/local/config.ts";
+import { applyMigrations, openDatabase } from "../../scripts/local/database.ts";
+import { stateDirOf } from "../../scripts/local/settings.ts";
+import { temporaryDir } from "./support.ts";
+
+const config = readWorkerConfig();
+
+describe("migrations", () => {
+  it("are applied once each, in order, and each file wholly or not at all", async () => {
+    const dir = temporaryDir();
+    const migrations = join(dir, "migrations");
+    mkdirSync(migrations);
+    const write = (name: string, sql: string) => writeFileSync(join(migrations, name), sql);
+    write("0001_more.sql", "INSERT INTO t (word) VALUES ('more; or less'); -- a comment; with a semicolon");
+    write(
+      "0000_first.sql",
+      "CREATE TABLE t (word TEXT);\n--> statement-breakpoint\nINSERT INTO t (word) VALUES ('first');",
+    );
+    await using database = await openDatabase(stateDirOf({ STATE_DIR: dir }), config);
+    const migrate = () => applyMigrations(database.execute, migrations);
+    const words = async () =>
+      (await database.execute([{ sql: "SELECT word FROM t", params: [] }]))[0]?.map((row) => row.word);
+
+    await migrate();
+    await migrate();
+    expect(await words()).toEqual(["first", "more; or less"]);
+
+    write("0002_bad.sql", "INSERT INTO t (word) VALUES ('half'); INSERT INTO nowhere VALUES (1);");
+    await expect(migrate()).rejects.toThrow(/^migration 0002_bad\.sql failed, nothing of it was applied: .*nowhere/);
+    expect(await words()).toEqual(["first", "more; or less"]);
+
+    write("0002_bad.sql", "INSERT INTO t (word) VALUES ('whole');");
+    await migrate();
+    expect(await words()).toEqual(["first", "more; or less", "whole"]);
+  });
+
+  it("of this release apply to an empty database", async () => {
+    await using database = await openDatabase(stateDirOf({ STATE_DIR: temporaryDir() }), config);
+    await applyMigrations(database.execute, config.database.migrationsDir);
+    const [rows] = await database.execute([{ sql: "SELECT name FROM d1_migrations ORDER BY id", params: [] }]);
+    const files = readdirSync(config.database.migrationsDir).filter((name) => name.endsWith(".sql"));
+    expect(rows?.map(({ name }) => name)).toEqual(files.sort());
+  });
+});

@@ -1,0 +1,154 @@
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { isWellFormedApiToken, sha256Hex } from "../../src/platform/credentials.ts";
+import {
+  leftoversOf,
+  processesOf,
+  runNpm,
+  type Service,
+  START_TIMEOUT_MS,
+  spawnNpm,
+  startService,
+  temporaryDir,
+} from "./support.ts";
+
+async function countOf(service: Service, table: string): Promise<unknown> {
+  const [rows] = await service.execute([{ sql: `SELECT count(*) AS n FROM ${table}`, params: [] }]);
+  return rows?.[0]?.n;
+}
+
+function ownLines(output: string): string[] {
+  return output.split("\n").filter((line) => line !== "" && !line.startsWith("npm ") && !line.startsWith("> "));
+}
+
+describe("npm start", () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  }, START_TIMEOUT_MS);
+
+  it("answers when it has said so", async () => {
+    expect(service.logs()).toContain(`\nready ${service.url}\n`);
+    const response = await fetch(`${service.url}/health`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ status: "ok" });
+  });
+
+  it("makes an owner on the first run and prints a token and the addresses", async () => {
+    expect(isWellFormedApiToken(service.token ?? "")).toBe(true);
+    for (const path of ["/api/uptime/v1", "/docs", "/openapi.json", "/app", "/status/:slug"]) {
+      expect(service.logs()).toContain(service.url + path);
+    }
+    const sql = `SELECT email, users.name, plan, beta, token_prefix, expires_at, last_used_at
+      FROM api_tokens JOIN users ON users.id = user_id WHERE token_hash = ?`;
+    const [rows] = await service.execute([{ sql, params: [sha256Hex(service.token ?? "")] }]);
+    expect(rows).toEqual([
+      {
+        email: "owner@localhost",
+        name: "Owner",
+        plan: null,
+        beta: null,
+        token_prefix: service.token?.slice(0, 12),
+        expires_at: null,
+        last_used_at: null,
+      },
+    ]);
+  });
+
+  it("lets nobody else read its state", () => {
+    expect(statSync(service.stateDir).mode & 0o777).toBe(0o700);
+    for (const file of ["secrets.json", "control.sock", "lock.sqlite"]) {
+      expect(statSync(join(service.stateDir, file)).mode & 0o777, file).toBe(0o600);
+    }
+  });
+
+  it("keeps the runtime's own pages off the service's port", async () => {
+    for (const path of ["/cdn-cgi/local/explorer", "/cdn-cgi/local/scheduled", "/cdn-cgi/handler/scheduled"]) {
+      expect((await fetch(service.url + path)).status, path).toBe(404);
+    }
+  });
+
+  it("refuses a port that is taken, in one line, and touches nothing", async () => {
+    const stateDir = join(temporaryDir(), "state");
+    const second = await runNpm(["start"], { env: { STATE_DIR: stateDir, PORT: new URL(service.url).port } });
+    expect(second.code).toBe(1);
+    expect(ownLines(second.stderr)).toEqual([expect.stringMatching(/^port \d+ on 127\.0\.0\.1 is taken/)]);
+    expect(existsSync(stateDir)).toBe(false);
+  });
+
+  it("refuses to run twice on one state directory, in one line", async () => {
+    const second = await runNpm(["start"], { env: { STATE_DIR: service.stateDir, PORT: "0" } });
+    expect(second.code).toBe(1);
+    expect(ownLines(second.stderr)).toEqual([
+      `another service runs on ${service.stateDir}: stop it or set STATE_DIR to another directory`,
+    ]);
+    expect((await fetch(`${service.url}/health`)).status).toBe(200);
+  });
+
+  it.each([
+    [{ PORT: "http" }, /^PORT must be/],
+    [{ STATE_DIR: `/tmp/${"x".repeat(100)}` }, /^STATE_DIR is too long/],
+    [{ DEFAULT_PLAN: "gold" }, /^setting DEFAULT_PLAN: /],
+    [{ ROOT_SECRET: "short" }, /^setting ROOT_SECRET: /],
+  ])("refuses %o in one line", async (env, line) => {
+    const refused = await runNpm(["start"], { env: { STATE_DIR: temporaryDir(), PORT: "0", ...env } });
+    expect(refused.code).toBe(1);
+    expect(ownLines(refused.stderr)).toEqual([expect.stringMatching(line)]);
+  });
+
+  it("runs beside another one on its own state directory and port", async () => {
+    const other = await startService();
+    expect(other.url).not.toBe(service.url);
+    expect(other.token).not.toBe(service.token);
+    expect((await fetch(`${service.url}/health`)).status).toBe(200);
+    await other.stop();
+    expect(await leftoversOf(other.stateDir)).toEqual([]);
+    expect((await fetch(`${service.url}/health`)).status).toBe(200);
+  });
+
+  it("comes back by itself when the runtime crashes", async () => {
+    for (const pid of processesOf(service.stateDir, /workerd\0serve/)) process.kill(pid, "SIGKILL");
+    await expect.poll(async () => (await fetch(`${service.url}/health`)).status, { timeout: 20_000 }).toBe(200);
+    expect(await countOf(service, "users")).toBe(1);
+  });
+});
+
+describe("the end of npm start", () => {
+  it("leaves no process and keeps the state, whatever ends it", async () => {
+    const first = await startService();
+    const { stateDir } = first;
+    await first.kill();
+    expect(await leftoversOf(stateDir), "after kill -9 of node alone").toEqual([]);
+
+    const second = await startService({ env: { STATE_DIR: stateDir } });
+    expect(second.token, "printed on the first run only").toBeUndefined();
+    expect(await countOf(second, "users")).toBe(1);
+    await second.killGroup();
+    expect(await leftoversOf(stateDir), "after kill -9 of the whole group").toEqual([]);
+
+    const third = await startService({ env: { STATE_DIR: stateDir } });
+    expect(await countOf(third, "api_tokens")).toBe(1);
+    await third.stop();
+    expect(await leftoversOf(stateDir), "after SIGTERM to npm").toEqual([]);
+  });
+
+  it.each([
+    ["bundles", /deploy\0--dry-run/],
+    ["opens its database", /workerd\0serve/],
+  ])("leaves no process when all of it is killed while it %s", async (_, step) => {
+    const stateDir = temporaryDir();
+    const npm = spawnNpm(["start"], { env: { STATE_DIR: stateDir, PORT: "0" } });
+    await expect.poll(() => processesOf(stateDir, step), { timeout: 30_000 }).not.toEqual([]);
+    if (npm.pid !== undefined) process.kill(-npm.pid, "SIGKILL");
+    expect(await leftoversOf(stateDir)).toEqual([]);
+  });
+
+  it("leaves no process when npm is asked to stop during the start", async () => {
+    const stateDir = temporaryDir();
+    const npm = spawnNpm(["start"], { env: { STATE_DIR: stateDir, PORT: "0" } });
+    await expect.poll(() => processesOf(stateDir, /deploy\0--dry-run/), { timeout: 30_000 }).not.toEqual([]);
+    npm.kill("SIGTERM");
+    expect(await leftoversOf(stateDir)).toEqual([]);
+  });
+});
