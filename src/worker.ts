@@ -1,8 +1,7 @@
-import { DurableObject } from "cloudflare:workers";
 import { createApp } from "./app.ts";
 import type { Env } from "./platform/env.ts";
 
-export class MonitorObject extends DurableObject {}
+export { MonitorObject } from "./objects/monitor.ts";
 
 const app = createApp();
 

@@ -1,7 +1,8 @@
 import { ApiError, conflict, invalid } from "../contract/errors.ts";
-import type { Statement } from "../data/db.ts";
-import { findIdempotencyKey, insertIdempotencyKey } from "../data/requests.ts";
+import { runBatch, type Statement } from "../data/db.ts";
+import { deleteIdempotencyKeysBefore, findIdempotencyKey, insertIdempotencyKey } from "../data/requests.ts";
 import type { Ctx } from "./ctx.ts";
+import type { Deps } from "./deps.ts";
 
 const KEY_LENGTH_MAX = 255;
 const KEPT_MS = 24 * 60 * 60 * 1000;
@@ -45,4 +46,9 @@ export function rememberResult(ctx: Ctx, resourceId: string): Statement[] {
   return ctx.idempotency
     ? [insertIdempotencyKey(ctx.db, { ...ctx.idempotency, resource_id: resourceId, created_at: ctx.now })]
     : [];
+}
+
+/** Forgets keys whose time has passed. */
+export async function sweepIdempotencyKeys(deps: Deps): Promise<void> {
+  await runBatch(deps.db, [deleteIdempotencyKeysBefore(deps.db, deps.now() - KEPT_MS)]);
 }

@@ -32,7 +32,7 @@ export const MonitorTransition = z.object({
   effective_at: z.number().int(),
   message: z.string(),
   latency_ms: z.number().nullable(),
-  region: z.string(),
+  region: z.string().nullable(),
   outage: z.object({ seq: z.number().int(), started_at: z.number().int() }).nullable(),
   event: z.enum(["monitor.down", "monitor.up", "monitor.degraded"]).nullable(),
 });

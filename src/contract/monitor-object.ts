@@ -20,17 +20,25 @@ export interface MonitorAnswer {
   status_since: number;
   message: string | null;
   settled: boolean;
-  retry_at: number | null;
+  /** A repeat of the round that this very report asked for, in all regions. */
+  retry: { at: number; slot_at: number; attempt: number } | null;
   config_version: number;
 }
 
 /** The verbs of the object that owns a monitor's status. null = there is no such monitor (any more). */
 export interface MonitorRpc {
   /** Learns the configuration with at least this version from D1; a deleted monitor empties its object. */
-  sync(version: number): Promise<MonitorAnswer | null>;
-  report(results: ReportedResult[]): Promise<MonitorAnswer | null>;
-  /** No result came for too long, for a reason on our side. */
-  markStale(lastResultAt: number, reason: string): Promise<MonitorAnswer | null>;
+  sync(monitorId: string, version: number): Promise<MonitorAnswer | null>;
+  /** Results of checks that ran under this version of the configuration; those of an older one are dropped. */
+  report(monitorId: string, version: number, results: ReportedResult[]): Promise<MonitorAnswer | null>;
+  /** No result came for too long, or can come at all, for a reason on our side. */
+  markStale(monitorId: string, version: number, silence: Silence): Promise<MonitorAnswer | null>;
   /** The consumer has committed the transitions up to this sequence number. */
   confirm(seq: number): Promise<void>;
+}
+
+export interface Silence {
+  /** The newest result that the caller knows of. */
+  last_result_at: number | null;
+  reason: string;
 }

@@ -4,5 +4,5 @@ import type { Db, Statement } from "./db.ts";
 export type AuditRecord = typeof auditLog.$inferSelect;
 
 export function insertAudit(db: Db, record: AuditRecord): Statement {
-  return db.insert(auditLog).values(record);
+  return db.insert(auditLog).values(record).onConflictDoNothing();
 }

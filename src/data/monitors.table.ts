@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { CheckOutcome } from "../contract/check.ts";
 import type { IncidentSeverity, MonitorStatus, MonitorType, Region, RegionPolicy } from "../contract/monitor-values.ts";
 import { emptyList, emptyObject, flag, id, instant, timestamps } from "./columns.ts";
 import { statusPages } from "./status-pages.table.ts";
@@ -87,8 +88,17 @@ export const checkGroups = sqliteTable("check_groups", {
   latest: text("latest", { mode: "json" }).$type<PackedResult[]>().notNull().default(emptyList),
 });
 
-/** [monitor id, checked_at, latency in ms, message, region, outcome]: a tuple, because it is stored once per check message. */
-export type PackedResult = [string, number, number | null, string, string, string];
+/** The newest check of one monitor. A tuple, because it is stored with every message of its group. */
+export type PackedResult = [
+  monitor_id: string,
+  checked_at: number,
+  latency_ms: number | null,
+  message: string,
+  region: string,
+  outcome: CheckOutcome,
+  /** The newest check that said anything about the target. */
+  judged_at: number | null,
+];
 
 /** A row per planned minute: whoever inserts it plans it, everybody else does nothing. */
 export const plannedMinutes = sqliteTable("planned_minutes", {

@@ -1,8 +1,130 @@
-import { max } from "drizzle-orm";
-import type { Db } from "./db.ts";
-import { plannedMinutes } from "./monitors.table.ts";
+import { and, asc, eq, gt, lt, max, notInArray, sql } from "drizzle-orm";
+import type { Db, Statement } from "./db.ts";
+import { checkGroups, monitors, type PackedResult, plannedMinutes, shards } from "./monitors.table.ts";
+
+export type CheckGroupRecord = typeof checkGroups.$inferSelect;
+export type NewCheckGroup = typeof checkGroups.$inferInsert;
+
+/** At most this many monitors are checked by one message: 6 connections × 60 s / 10 s. */
+export const SHARD_SIZE = 30;
 
 export async function findLastPlannedMinute(db: Db): Promise<number | null> {
   const rows = await db.select({ last: max(plannedMinutes.minute_at) }).from(plannedMinutes);
   return rows[0]?.last ?? null;
+}
+
+/** Whether this caller is the one that plans the minute. */
+export async function claimMinute(db: Db, minuteAt: number): Promise<boolean> {
+  const rows = await db
+    .insert(plannedMinutes)
+    .values({ minute_at: minuteAt })
+    .onConflictDoNothing()
+    .returning({ minute_at: plannedMinutes.minute_at });
+  return rows.length === 1;
+}
+
+export function deletePlannedMinutesBefore(db: Db, instant: number): Statement {
+  return db.delete(plannedMinutes).where(lt(plannedMinutes.minute_at, instant));
+}
+
+/** Groups in the order of their ids, for paging; without their packed results. */
+export async function listGroupsAfter(db: Db, groupId: string, limit: number) {
+  return db
+    .select({
+      id: checkGroups.id,
+      interval: checkGroups.interval,
+      regions: checkGroups.regions,
+      lane: checkGroups.lane,
+      last_slot_at: checkGroups.last_slot_at,
+    })
+    .from(checkGroups)
+    .where(gt(checkGroups.id, groupId))
+    .orderBy(asc(checkGroups.id))
+    .limit(limit);
+}
+export type PlannedGroup = Awaited<ReturnType<typeof listGroupsAfter>>[number];
+
+/** One round trip: the group's row and the members that are to be checked. */
+export async function loadGroup(db: Db, groupId: string) {
+  const [groups, members] = await db.batch([
+    db.select().from(checkGroups).where(eq(checkGroups.id, groupId)).limit(1),
+    db
+      .select()
+      .from(monitors)
+      .where(and(eq(monitors.check_group_id, groupId), eq(monitors.paused, false)))
+      .limit(2 * SHARD_SIZE),
+  ]);
+  return { group: groups[0], members };
+}
+
+/** Members of a group whose status still claims to know something. */
+export async function listKnowingMembers(db: Db, groupId: string) {
+  return db
+    .select({
+      id: monitors.id,
+      status_page_id: monitors.status_page_id,
+      config_version: monitors.config_version,
+      synced_version: monitors.synced_version,
+      state_seq: monitors.state_seq,
+      settled: monitors.settled,
+    })
+    .from(monitors)
+    .where(
+      and(
+        eq(monitors.check_group_id, groupId),
+        eq(monitors.paused, false),
+        notInArray(monitors.status, ["unknown", "paused"]),
+      ),
+    )
+    .limit(2 * SHARD_SIZE);
+}
+
+export function recordSlot(db: Db, groupId: string, slotAt: number | null, latest: PackedResult[]): Statement {
+  return db
+    .update(checkGroups)
+    .set({
+      latest,
+      ...(slotAt === null ? {} : { last_slot_at: sql`max(coalesce(${checkGroups.last_slot_at}, 0), ${slotAt})` }),
+    })
+    .where(eq(checkGroups.id, groupId));
+}
+
+export async function listLatest(db: Db, groupIds: readonly string[]): Promise<PackedResult[]> {
+  if (groupIds.length === 0) return [];
+  const rows = await db
+    .select({ latest: checkGroups.latest })
+    .from(checkGroups)
+    .where(sql`${checkGroups.id} IN (SELECT value FROM json_each(${JSON.stringify(groupIds)}))`);
+  return rows.flatMap((row) => row.latest);
+}
+
+export function insertGroup(db: Db, group: NewCheckGroup): Statement {
+  return db.insert(checkGroups).values(group).onConflictDoNothing();
+}
+
+/** A group that nobody belongs to any more costs a message per interval. */
+export function deleteEmptyGroup(db: Db, groupId: string): Statement {
+  return db
+    .delete(checkGroups)
+    .where(
+      and(eq(checkGroups.id, groupId), sql`NOT EXISTS (SELECT 1 FROM monitors WHERE check_group_id = ${groupId})`),
+    );
+}
+
+/** A shard of this interval and these regions that has room. */
+export async function findShardWithRoom(db: Db, interval: number, regions: string): Promise<string | undefined> {
+  const rows = await db
+    .select({ id: shards.id })
+    .from(shards)
+    .where(and(eq(shards.interval, interval), eq(shards.regions, regions), lt(shards.size, SHARD_SIZE)))
+    .limit(1);
+  return rows[0]?.id;
+}
+
+/** Takes (or, with -1, gives back) a place in a shard, which comes into being with its first member. */
+export function takePlace(db: Db, shard: { id: string; interval: number; regions: string }, places: 1 | -1): Statement {
+  return db
+    .insert(shards)
+    .values({ ...shard, size: 1 })
+    .onConflictDoUpdate({ target: shards.id, set: { size: sql`${shards.size} + ${places}` } });
 }

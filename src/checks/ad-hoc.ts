@@ -1,0 +1,50 @@
+import type { Deps } from "../access/deps.ts";
+import { DEFAULT_REGION } from "../contract/check.ts";
+import type { MonitorRecord } from "../data/monitors.ts";
+import { loadGroup } from "../data/schedule.ts";
+import { assertNever } from "../kit/assert-never.ts";
+import type { ProbeResult } from "../probes/port.ts";
+import { checkMonitors, recordChecks } from "./runner.ts";
+
+export interface AdHocResult {
+  status: "up" | "down" | "degraded" | "unknown";
+  latency_ms: number | null;
+  message: string;
+  region: string;
+  checked_at: number;
+  details: Record<string, unknown>;
+}
+
+/** Checks a monitor now, where this runs. It counts as a round of its own, like every check. */
+export async function checkNow(deps: Deps, monitor: MonitorRecord): Promise<AdHocResult> {
+  const slot = { region: monitor.regions[0] ?? DEFAULT_REGION, slot_at: deps.now(), attempt: 0 };
+  const { group } = await loadGroup(deps.db, monitor.check_group_id);
+  const [checked] = await checkMonitors(deps, [monitor], slot);
+  if (!checked) throw new Error("a check gave no result");
+  const recorded = { ...slot, group_id: monitor.check_group_id, latest: group?.latest ?? [], isWholeGroup: false };
+  await recordChecks(deps, recorded, [checked]);
+  const { result } = checked;
+  return {
+    status: statusOf(result),
+    latency_ms: result.latency_ms,
+    message: result.message,
+    region: slot.region,
+    checked_at: checked.checked_at,
+    details: result.details,
+  };
+}
+
+function statusOf({ outcome }: ProbeResult): AdHocResult["status"] {
+  switch (outcome) {
+    case "success":
+      return "up";
+    case "slow":
+      return "degraded";
+    case "failure":
+      return "down";
+    case "error":
+      return "unknown";
+    default:
+      return assertNever(outcome);
+  }
+}

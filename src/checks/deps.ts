@@ -1,0 +1,1 @@
+export { type Deps as CheckDeps, depsOf } from "../access/deps.ts";

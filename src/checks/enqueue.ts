@@ -1,0 +1,50 @@
+import { DEFAULT_REGION } from "../contract/check.ts";
+import type { CheckMessage } from "../contract/messages.ts";
+import type { Region } from "../contract/monitor-values.ts";
+import type { Env } from "../platform/env.ts";
+
+/** The queue takes at most this many messages at once. */
+const BATCH_MAX = 100;
+
+export interface Checkable {
+  id: string;
+  check_group_id: string;
+  regions: readonly Region[];
+}
+
+/** The regions in which a monitor is checked; none named means wherever the checker runs. */
+export function regionsOf(named: readonly Region[]): readonly string[] {
+  return named.length > 0 ? named : [DEFAULT_REGION];
+}
+
+export interface DelayedCheck extends CheckMessage {
+  /** When to run, epoch ms. */
+  run_at: number;
+}
+
+export async function sendChecks(env: Env, checks: readonly DelayedCheck[], now: number): Promise<void> {
+  for (const [queue, slow] of [
+    [env.CHECKS, false],
+    [env.CHECKS_SLOW, true],
+  ] as const) {
+    const messages = checks
+      .filter((check) => check.group_id.endsWith("/slow") === slow)
+      .map(({ run_at, ...body }) => ({ body, delaySeconds: Math.max(0, Math.round((run_at - now) / 1000)) }));
+    for (let n = 0; n < messages.length; n += BATCH_MAX) await queue.sendBatch(messages.slice(n, n + BATCH_MAX));
+  }
+}
+
+/** One check right now, in all regions of each monitor, outside of the schedule. */
+export async function enqueueChecks(env: Env, monitors: readonly Checkable[], now: number): Promise<void> {
+  const checks = monitors.flatMap(({ id, check_group_id, regions }) =>
+    regionsOf(regions).map((region) => ({
+      group_id: check_group_id,
+      region,
+      slot_at: now,
+      attempt: 0,
+      monitor_ids: [id],
+      run_at: now,
+    })),
+  );
+  await sendChecks(env, checks, now);
+}

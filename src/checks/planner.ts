@@ -1,0 +1,49 @@
+import type { Deps } from "../access/deps.ts";
+import { runBatch } from "../data/db.ts";
+import {
+  claimMinute,
+  deletePlannedMinutesBefore,
+  findLastPlannedMinute,
+  listGroupsAfter,
+  type PlannedGroup,
+} from "../data/schedule.ts";
+import { slotBefore, slotsWithin } from "../domain/schedule.ts";
+import { type DelayedCheck, regionsOf, sendChecks } from "./enqueue.ts";
+
+export const MINUTE_MS = 60_000;
+const PAGE_SIZE = 500;
+/** A slot that has not been recorded for this long was lost on its way; it is sent again. */
+const LOST_AFTER_MS = 2 * MINUTE_MS;
+const CLAIMS_KEPT_MS = 24 * 60 * MINUTE_MS;
+
+/**
+ * Sends every slot of this minute, each with the delay that puts it on time. Two ticks of one minute plan it once; after
+ * minutes without a tick each group is checked once, not once for every slot that was missed.
+ */
+export async function planMinute(deps: Deps, minuteAt: number): Promise<void> {
+  const previous = await findLastPlannedMinute(deps.db);
+  if (!(await claimMinute(deps.db, minuteAt))) return;
+  const wasAway = previous === null || previous < minuteAt - MINUTE_MS;
+  for (let after = "", full = true; full; ) {
+    const groups = await listGroupsAfter(deps.db, after, PAGE_SIZE);
+    await sendChecks(
+      deps.env,
+      groups.flatMap((group) => planGroup(group, minuteAt, wasAway)),
+      deps.now(),
+    );
+    after = groups.at(-1)?.id ?? after;
+    full = groups.length === PAGE_SIZE;
+  }
+  await runBatch(deps.db, [deletePlannedMinutesBefore(deps.db, minuteAt - CLAIMS_KEPT_MS)]);
+}
+
+function planGroup(group: PlannedGroup, minuteAt: number, wasAway: boolean): DelayedCheck[] {
+  const intervalMs = group.interval * 1000;
+  const slots = slotsWithin(group.id, intervalMs, minuteAt, minuteAt + MINUTE_MS);
+  const newest = slotBefore(group.id, intervalMs, minuteAt - 1);
+  const isUnseen = group.last_slot_at === null || group.last_slot_at < newest;
+  if (isUnseen && (wasAway || minuteAt - newest >= LOST_AFTER_MS)) slots.unshift(newest);
+  return slots.flatMap((slot_at) =>
+    regionsOf(group.regions).map((region) => ({ group_id: group.id, region, slot_at, attempt: 0, run_at: slot_at })),
+  );
+}

@@ -1,0 +1,156 @@
+import type { Deps } from "../access/deps.ts";
+import { openSecrets } from "../access/monitor-secrets.ts";
+import type { CheckMessage } from "../contract/messages.ts";
+import type { MonitorAnswer, ReportedResult } from "../contract/monitor-object.ts";
+import { runBatch } from "../data/db.ts";
+import type { PackedResult } from "../data/monitors.table.ts";
+import type { MonitorRecord } from "../data/monitors.ts";
+import { deleteEmptyGroup, loadGroup, recordSlot } from "../data/schedule.ts";
+import { staleAfterMs } from "../domain/schedule.ts";
+import { mapConcurrently } from "../kit/map-concurrently.ts";
+import { egressOf } from "../platform/egress.ts";
+import { monitorObject } from "../platform/monitor-objects.ts";
+import { edgeIo } from "../platform/probe-io.ts";
+import type { ProbeResult } from "../probes/port.ts";
+import { probeFor } from "../probes/registry.ts";
+import { runProbe } from "../probes/run.ts";
+import { type DelayedCheck, regionsOf, sendChecks } from "./enqueue.ts";
+import { projectionOf } from "./sync.ts";
+
+/** Workers wait for at most six answers at a time: https://developers.cloudflare.com/workers/platform/limits/ */
+const CONNECTIONS = 6;
+const MESSAGE_LENGTH_MAX = 200;
+
+export interface Slot {
+  region: string;
+  slot_at: number;
+  attempt: number;
+}
+
+export interface Checked {
+  monitor: MonitorRecord;
+  checked_at: number;
+  result: ProbeResult;
+  /** null when the monitor's object did not have to hear of it, or the monitor is gone. */
+  answer: MonitorAnswer | null;
+}
+
+/** Handles one message: checks the group's members, tells their objects what can matter, records the slot. */
+export async function runSlot(deps: Deps, message: CheckMessage): Promise<void> {
+  const { group, members } = await loadGroup(deps.db, message.group_id);
+  if (!group) return;
+  const wanted = message.monitor_ids;
+  const monitors = wanted ? members.filter((monitor) => wanted.includes(monitor.id)) : members;
+  const checked = await checkMonitors(deps, monitors, message);
+  await recordChecks(deps, { ...message, latest: group.latest, isWholeGroup: wanted === undefined }, checked);
+  if (members.length === 0) await runBatch(deps.db, [deleteEmptyGroup(deps.db, message.group_id)]);
+}
+
+export function checkMonitors(deps: Deps, monitors: readonly MonitorRecord[], slot: Slot): Promise<Checked[]> {
+  return mapConcurrently(monitors, CONNECTIONS, async (monitor) => {
+    const checked_at = deps.now();
+    const result = await probe(deps, monitor);
+    return { monitor, checked_at, result, answer: await report(deps, monitor, slot, checked_at, result) };
+  });
+}
+
+async function probe(deps: Deps, monitor: MonitorRecord): Promise<ProbeResult> {
+  const found = probeFor(monitor.type);
+  if (!found) {
+    return { outcome: "error", latency_ms: null, message: `${monitor.type} cannot be checked yet`, details: {} };
+  }
+  const secrets = await openSecrets(deps.settings, monitor);
+  const job = {
+    target: secrets.target ?? monitor.target ?? "",
+    fields: { ...monitor.options, ...secrets.options },
+    timeout_seconds: monitor.timeout_seconds,
+    latency_threshold_ms: monitor.latency_threshold_ms,
+  };
+  return runProbe(found, job, edgeIo(egressOf(deps.settings)));
+}
+
+/** A fast success of a settled monitor cannot change anything, so its object is left asleep. */
+async function report(
+  deps: Deps,
+  monitor: MonitorRecord,
+  slot: Slot,
+  checked_at: number,
+  result: ProbeResult,
+): Promise<MonitorAnswer | null> {
+  const isSynced = monitor.synced_version === monitor.config_version;
+  if (monitor.settled && isSynced && result.outcome === "success") return null;
+  const reported: ReportedResult = {
+    region: slot.region,
+    slot_at: slot.slot_at,
+    attempt: slot.attempt,
+    checked_at,
+    outcome: result.outcome,
+    latency_ms: result.latency_ms,
+    message: result.message,
+  };
+  return monitorObject(deps.env, monitor.id).report(monitor.id, monitor.config_version, [reported]);
+}
+
+interface RecordedSlot extends Slot {
+  group_id: string;
+  latest: readonly PackedResult[];
+  isWholeGroup: boolean;
+}
+
+/** One batch per message: what the objects decided, and the newest result of every member. Then the repeats. */
+export async function recordChecks(deps: Deps, slot: RecordedSlot, checked: readonly Checked[]): Promise<void> {
+  const silent = await markSilent(deps, slot, checked);
+  const answers = checked.flatMap(({ monitor, answer }) => (answer ? [{ monitor, answer }] : []));
+  const writes = [...answers, ...silent].flatMap(({ monitor, answer }) => projectionOf(deps, monitor, answer));
+  const latest = mergeLatest(
+    slot,
+    checked.map((each) => pack(each, slot)),
+  );
+  await runBatch(deps.db, [
+    ...writes,
+    recordSlot(deps.db, slot.group_id, slot.isWholeGroup ? slot.slot_at : null, latest),
+  ]);
+  await sendChecks(deps.env, answers.flatMap(repeatsOf), deps.now());
+}
+
+function repeatsOf({ monitor, answer }: { monitor: MonitorRecord; answer: MonitorAnswer }): DelayedCheck[] {
+  const { retry } = answer;
+  if (!retry) return [];
+  return regionsOf(monitor.regions).map((region) => ({
+    group_id: monitor.check_group_id,
+    region,
+    slot_at: retry.slot_at,
+    attempt: retry.attempt,
+    monitor_ids: [monitor.id],
+    run_at: retry.at,
+  }));
+}
+
+/** A monitor that our own errors kept from being judged for too long is unknown; so is one that cannot be checked at all. */
+async function markSilent(deps: Deps, slot: RecordedSlot, checked: readonly Checked[]) {
+  const judged = new Map(slot.latest.map((packed) => [packed[0], packed[6]]));
+  const marked = await mapConcurrently(checked, CONNECTIONS, async ({ monitor, result }) => {
+    if (result.outcome !== "error" || monitor.status === "unknown") return [];
+    const last_result_at = judged.get(monitor.id) ?? null;
+    const knownUntil = (last_result_at ?? monitor.status_since) + staleAfterMs(monitor.interval);
+    if (probeFor(monitor.type) && deps.now() < knownUntil) return [];
+    const silence = { last_result_at, reason: result.message };
+    const answer = await monitorObject(deps.env, monitor.id).markStale(monitor.id, monitor.config_version, silence);
+    return answer ? [{ monitor, answer }] : [];
+  });
+  return marked.flat();
+}
+
+function pack({ monitor, checked_at, result }: Checked, slot: RecordedSlot): PackedResult {
+  const before = slot.latest.find((packed) => packed[0] === monitor.id)?.[6] ?? null;
+  const judgedAt = result.outcome === "error" ? before : checked_at;
+  const message = result.message.slice(0, MESSAGE_LENGTH_MAX);
+  return [monitor.id, checked_at, result.latency_ms, message, slot.region, result.outcome, judgedAt];
+}
+
+/** Results of monitors that have left the group fall out with the next check of the whole group. */
+function mergeLatest(slot: RecordedSlot, fresh: readonly PackedResult[]): PackedResult[] {
+  const isFresh = new Set(fresh.map((packed) => packed[0]));
+  const kept = slot.isWholeGroup ? [] : slot.latest.filter((packed) => !isFresh.has(packed[0]));
+  return [...kept, ...fresh];
+}

@@ -1,0 +1,54 @@
+import type { Region } from "../contract/monitor-values.ts";
+
+/**
+ * When checks run. Monitors are checked in groups: one shard, interval, set of regions and lane. A group's slots lie on
+ * a fixed grid of its own, `phase + n × interval`, so that groups do not all fire at once and everybody computes the
+ * same instants.
+ */
+export type Lane = "normal" | "slow";
+
+export interface GroupKey {
+  shard_id: string;
+  /** Seconds. */
+  interval: number;
+  regions: readonly Region[];
+  lane: Lane;
+}
+
+const SECOND_MS = 1000;
+const STALE_AFTER_MIN_MS = 180 * SECOND_MS;
+const RETRY_INTERVAL_DEFAULT_S = 20;
+
+export function groupIdOf(key: GroupKey): string {
+  return [key.shard_id, key.interval, key.regions.join("+") || "any", key.lane].join("/");
+}
+
+/** Where in its interval a group fires, in whole seconds, spread by a hash (FNV-1a). */
+export function phaseOf(groupId: string, intervalMs: number): number {
+  let hash = 0x811c9dc5;
+  for (let n = 0; n < groupId.length; n++) hash = Math.imul(hash ^ groupId.charCodeAt(n), 0x01000193) >>> 0;
+  return (hash % Math.max(1, Math.floor(intervalMs / SECOND_MS))) * SECOND_MS;
+}
+
+/** The newest slot at or before an instant. */
+export function slotBefore(groupId: string, intervalMs: number, instant: number): number {
+  const phase = phaseOf(groupId, intervalMs);
+  return Math.floor((instant - phase) / intervalMs) * intervalMs + phase;
+}
+
+/** All slots in `[from, to)`, oldest first. */
+export function slotsWithin(groupId: string, intervalMs: number, from: number, to: number): number[] {
+  const slots = [];
+  for (let slot = slotBefore(groupId, intervalMs, from - 1) + intervalMs; slot < to; slot += intervalMs)
+    slots.push(slot);
+  return slots;
+}
+
+/** How long a result speaks for the present. */
+export function staleAfterMs(intervalSeconds: number): number {
+  return Math.max(3 * intervalSeconds * SECOND_MS, STALE_AFTER_MIN_MS);
+}
+
+export function retryIntervalMs(intervalSeconds: number, retryIntervalSeconds: number | null): number {
+  return (retryIntervalSeconds ?? Math.min(intervalSeconds, RETRY_INTERVAL_DEFAULT_S)) * SECOND_MS;
+}

@@ -1,0 +1,77 @@
+import type { Deps } from "../access/deps.ts";
+import type { MonitorTransition } from "../contract/event.ts";
+import type { EventMessage } from "../contract/messages.ts";
+import { runBatch } from "../data/db.ts";
+import { findWaitingEvent, insertEvent, listWaitingEvents, markProcessed } from "../data/events.ts";
+import { findMonitorWithPage, listRecordedSeqs, recordTransition } from "../data/monitors.ts";
+import { bumpPageVersion } from "../data/status-pages.ts";
+import { routeEvents, wakeDeliveries } from "../delivery/enqueue.ts";
+import { monitorObject } from "../platform/monitor-objects.ts";
+import { followIncident, type Happening } from "./incidents.ts";
+import { monitorEvent } from "./monitor-event.ts";
+
+/** The verbs that wrote an event wake its consumer themselves; the sweep looks for what is older than this. */
+const WAKE_GRACE_MS = 30_000;
+const SWEEP_MAX = 500;
+
+export async function consumeEvent(deps: Deps, message: EventMessage): Promise<void> {
+  if ("event_id" in message) await consumeStored(deps, message.event_id);
+  else await consumeTransitions(deps, message.monitor_id, message.transitions);
+}
+
+/**
+ * Commits a monitor's transitions in their order, each with everything that follows from it in one batch, then tells the
+ * object, which keeps sending them until then.
+ */
+async function consumeTransitions(deps: Deps, monitorId: string, transitions: MonitorTransition[]): Promise<void> {
+  const last = transitions.at(-1);
+  if (!last) return;
+  const recorded = new Set(
+    await listRecordedSeqs(
+      deps.db,
+      monitorId,
+      transitions.map(({ seq }) => seq),
+    ),
+  );
+  for (const transition of transitions.filter(({ seq }) => !recorded.has(seq))) {
+    const found = await findMonitorWithPage(deps.db, monitorId);
+    if (!found) return;
+    await commitTransition(deps, { transition, ...found });
+  }
+  await monitorObject(deps.env, monitorId).confirm(last.seq);
+}
+
+async function commitTransition(deps: Deps, happening: Happening): Promise<void> {
+  const { db, settings } = deps;
+  const { transition, monitor, page } = happening;
+  const now = deps.now();
+  const incident = await followIncident(db, happening, now);
+  const own = monitorEvent(happening, now);
+  const events = own ? [own, ...incident.events] : incident.events;
+  const routed = await routeEvents(db, settings, events, now);
+  await runBatch(db, [
+    ...recordTransition(db, monitor.id, transition),
+    ...(page ? [bumpPageVersion(db, page.id)] : []),
+    ...incident.statements,
+    ...events.map((event) => insertEvent(db, event)),
+    ...routed.statements,
+  ]);
+  await wakeDeliveries(deps.env, routed.delivery_ids);
+}
+
+async function consumeStored(deps: Deps, eventId: string): Promise<void> {
+  const event = await findWaitingEvent(deps.db, eventId);
+  if (!event) return;
+  const now = deps.now();
+  const routed = await routeEvents(deps.db, deps.settings, [event], now);
+  await runBatch(deps.db, [...routed.statements, markProcessed(deps.db, eventId, now)]);
+  await wakeDeliveries(deps.env, routed.delivery_ids);
+}
+
+/** Wakes the consumer for stored events whose message was lost. */
+export async function sweepEvents(deps: Deps): Promise<void> {
+  const waiting = await listWaitingEvents(deps.db, deps.now() - WAKE_GRACE_MS, SWEEP_MAX);
+  for (let n = 0; n < waiting.length; n += 100) {
+    await deps.env.EVENTS.sendBatch(waiting.slice(n, n + 100).map((event_id) => ({ body: { event_id } })));
+  }
+}

@@ -1,0 +1,153 @@
+import type { MonitorTransition } from "../contract/event.ts";
+import type { Db, Statement } from "../data/db.ts";
+import type { StoredEvent } from "../data/events.ts";
+import {
+  findIncidentOfOutage,
+  findOpenAutomaticIncident,
+  type IncidentRecord,
+  insertAutomaticIncident,
+  resolveIncident,
+} from "../data/incidents.ts";
+import type { MonitorRecord } from "../data/monitors.ts";
+import { bumpPageVersion, type StatusPageRecord } from "../data/status-pages.ts";
+import { toIso, toIsoOrNull } from "../platform/clock.ts";
+import { idFrom } from "../platform/ids.ts";
+import { incidentAudit } from "./audit.ts";
+
+export interface Happening {
+  transition: MonitorTransition;
+  monitor: MonitorRecord;
+  page: StatusPageRecord | null;
+}
+
+export interface Consequences {
+  statements: Statement[];
+  events: StoredEvent[];
+}
+
+const NONE: Consequences = { statements: [], events: [] };
+
+/**
+ * The automatic incident of an outage: opened when it begins, resolved when it ends, never a second one. Its id follows
+ * from the outage, so doing this twice writes the same rows.
+ */
+export async function followIncident(db: Db, happening: Happening, now: number): Promise<Consequences> {
+  const { transition, monitor, page } = happening;
+  if (!page || !transition.outage) return NONE;
+  const outageId = `${monitor.id}/${transition.outage.seq}`;
+  if (transition.event === "monitor.down" && wantsIncident(monitor, page)) {
+    return open(db, { monitor, page, transition }, outageId, now);
+  }
+  return transition.to === "up" ? close(db, { monitor, page, transition }, outageId, now) : NONE;
+}
+
+function wantsIncident(monitor: MonitorRecord, page: StatusPageRecord): boolean {
+  return page.incident_system_enabled && (monitor.auto_create_incident ?? page.auto_create_incident);
+}
+
+type OnPage = Happening & { page: StatusPageRecord };
+
+async function open(
+  db: Db,
+  { monitor, page, transition }: OnPage,
+  outageId: string,
+  now: number,
+): Promise<Consequences> {
+  if (await findOpenAutomaticIncident(db, monitor.id)) return NONE;
+  const incident: IncidentRecord = {
+    id: idFrom("incident", outageId),
+    owner_id: monitor.owner_id,
+    created_by: null,
+    status_page_id: page.id,
+    title: `${monitor.name} is down`,
+    description: null,
+    severity: monitor.incident_severity,
+    status: "investigating",
+    impact: null,
+    tags: [],
+    assigned_to_id: null,
+    is_public: monitor.auto_publish_incident ?? page.auto_publish_incident,
+    started_at: transition.effective_at,
+    resolved_at: null,
+    acknowledged_at: null,
+    acknowledged_by: null,
+    origin_monitor_id: monitor.id,
+    origin_outage_id: outageId,
+    created_at: now,
+    updated_at: now,
+  };
+  const first = {
+    id: idFrom("incident update", outageId, "opened"),
+    incident_id: incident.id,
+    status: incident.status,
+    message: `${monitor.name} does not answer as expected.`,
+    created_by: null,
+    created_at: now,
+    updated_at: now,
+  };
+  return {
+    statements: [
+      ...insertAutomaticIncident(db, incident, first),
+      bumpPageVersion(db, page.id),
+      incidentAudit(db, incident, "incident.created", now),
+    ],
+    events: [incidentEvent("incident.created", incident, first.message, now)],
+  };
+}
+
+async function close(
+  db: Db,
+  { monitor, page, transition }: OnPage,
+  outageId: string,
+  now: number,
+): Promise<Consequences> {
+  const incident = await findIncidentOfOutage(db, outageId);
+  if (!incident || incident.status === "resolved") return NONE;
+  const last = {
+    id: idFrom("incident update", outageId, "resolved"),
+    incident_id: incident.id,
+    status: "resolved" as const,
+    message: `${monitor.name} is up again.`,
+    created_by: null,
+    created_at: now,
+    updated_at: now,
+  };
+  const resolved: IncidentRecord = { ...incident, status: "resolved", resolved_at: transition.effective_at };
+  return {
+    statements: [
+      ...resolveIncident(db, last, transition.effective_at),
+      bumpPageVersion(db, page.id),
+      incidentAudit(db, resolved, "incident.resolved", now),
+    ],
+    events: [incidentEvent("incident.resolved", resolved, last.message, now)],
+  };
+}
+
+function incidentEvent(
+  name: "incident.created" | "incident.resolved",
+  incident: IncidentRecord,
+  message: string,
+  now: number,
+): StoredEvent {
+  return {
+    id: idFrom("event", incident.id, name),
+    owner_id: incident.owner_id,
+    status_page_id: incident.status_page_id,
+    monitor_id: incident.origin_monitor_id,
+    name,
+    classification: "public",
+    data: {
+      incident_id: incident.id,
+      title: incident.title,
+      severity: incident.severity,
+      status: incident.status,
+      is_public: incident.is_public,
+      monitor_id: incident.origin_monitor_id,
+      message,
+      started_at: toIso(incident.started_at),
+      resolved_at: toIsoOrNull(incident.resolved_at),
+    },
+    created_at: now,
+    processed_at: now,
+  };
+}

@@ -1,0 +1,34 @@
+import type { z } from "zod";
+import type { Deps } from "../access/deps.ts";
+
+const RETRY_BASE_S = 5;
+const RETRY_MAX_S = 300;
+
+/**
+ * Handles every message of a batch by itself: done is acknowledged, failed comes back later, and what can never succeed
+ * is logged and dropped, so that it holds nobody up.
+ */
+export async function handleMessages<Schema extends z.ZodType>(
+  deps: Deps,
+  batch: MessageBatch,
+  schema: Schema,
+  handle: (message: z.infer<Schema>) => Promise<void>,
+): Promise<void> {
+  await Promise.all(
+    batch.messages.map(async (message) => {
+      const parsed = schema.safeParse(message.body);
+      if (!parsed.success) {
+        deps.log.error("poison message", parsed.error, { queue: batch.queue, message_id: message.id });
+        message.ack();
+        return;
+      }
+      try {
+        await handle(parsed.data);
+        message.ack();
+      } catch (error) {
+        deps.log.error("message failed", error, { queue: batch.queue, attempts: message.attempts });
+        message.retry({ delaySeconds: Math.min(RETRY_MAX_S, RETRY_BASE_S * 2 ** (message.attempts - 1)) });
+      }
+    }),
+  );
+}

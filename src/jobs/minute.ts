@@ -1,0 +1,26 @@
+import { type Deps, jobDeps } from "../access/deps.ts";
+import { sweepIdempotencyKeys } from "../access/idempotency.ts";
+import { MINUTE_MS, planMinute } from "../checks/planner.ts";
+import { sweepChecks } from "../checks/stale.ts";
+import { sweepDeliveries } from "../delivery/sweep.ts";
+import { sweepEvents } from "../events/consume.ts";
+import type { Env } from "../platform/env.ts";
+
+/** The clock's tick. The parts do not depend on each other: one that fails is logged and the next one runs. */
+export async function runMinute(controller: ScheduledController, env: Env): Promise<void> {
+  const deps = jobDeps(env, "minute");
+  const minuteAt = Math.floor(controller.scheduledTime / MINUTE_MS) * MINUTE_MS;
+  await attempt(deps, "plan", () => planMinute(deps, minuteAt));
+  await attempt(deps, "deliveries", () => sweepDeliveries(deps));
+  await attempt(deps, "events", () => sweepEvents(deps));
+  await attempt(deps, "checks", () => sweepChecks(deps));
+  await attempt(deps, "idempotency keys", () => sweepIdempotencyKeys(deps));
+}
+
+async function attempt(deps: Deps, part: string, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    deps.log.error("minute", error, { part });
+  }
+}
