@@ -75,8 +75,8 @@ function judgeHeaders(pairs: Pairs): Parsed<Record<string, string>> {
   return { ok: true, value: Object.fromEntries(pairs) };
 }
 
-const HttpHeaders = z.string().transform((text, ctx) => {
-  const headers = parseHttpHeaders(text);
+const HttpHeaders = z.union([z.string(), z.record(z.string(), z.unknown())]).transform((given, ctx) => {
+  const headers = parseHttpHeaders(typeof given === "string" ? given : JSON.stringify(given));
   if (headers.ok) return headers.value;
   ctx.addIssue(`http_headers ${headers.reason}`);
   return z.NEVER;
@@ -117,40 +117,32 @@ function orElse<T extends z.ZodType, D>(field: T, fallback: D) {
 export const HTTP_BODY_MAX = 64 * 1024;
 export const EXPECTED_BODY_MAX = 10_000;
 
+const Fields = z.object({
+  http_method: orElse(z.enum(HTTP_METHODS), "GET" as const),
+  http_headers: orElse(HttpHeaders, {} as Record<string, string>),
+  http_body: orElse(z.string().max(HTTP_BODY_MAX), ""),
+  expected_status: orElse(StatusCode, null),
+  expected_statuses: orElse(z.array(StatusEntry).max(20), [] as (number | string)[]),
+  expected_body: orElse(z.string().max(EXPECTED_BODY_MAX), ""),
+  expected_body_match_type: orElse(z.enum(BODY_MATCH_TYPES), "contains" as const),
+  expected_keywords: orElse(z.string().max(2000), ""),
+  follow_redirects: orElse(z.boolean(), true),
+  verify_ssl: orElse(z.boolean(), true),
+});
+
 /** Accepts a monitor's body or record, whose other members it ignores. */
-export const HttpCheck = z
-  .object({
-    http_method: orElse(z.enum(HTTP_METHODS), "GET" as const),
-    http_headers: orElse(HttpHeaders, {} as Record<string, string>),
-    http_body: orElse(z.string().max(HTTP_BODY_MAX), ""),
-    expected_status: orElse(StatusCode, null),
-    expected_statuses: orElse(z.array(StatusEntry).max(20), [] as (number | string)[]),
-    expected_body: orElse(z.string().max(EXPECTED_BODY_MAX), ""),
-    expected_body_match_type: orElse(z.enum(BODY_MATCH_TYPES), "contains" as const),
-    expected_keywords: orElse(z.string().max(2000), ""),
-    follow_redirects: orElse(z.boolean(), true),
-    verify_ssl: orElse(z.boolean(), true),
-  })
-  .superRefine((check, ctx) => {
-    const reason = bodyConflict(check);
-    if (reason) ctx.addIssue({ code: "custom", message: reason, path: [reason.split(" ")[0] ?? ""] });
-  });
+export const HttpCheck = Fields.superRefine((check, ctx) => {
+  const field = bodyConflict(check);
+  if (field)
+    ctx.addIssue({ code: "custom", message: `${field} must be empty for ${check.http_method}`, path: [field] });
+});
 export type HttpCheck = z.infer<typeof HttpCheck>;
 
-/** Fields that contradict each other: a body where the method carries none, an expectation on a body that never comes. */
-function bodyConflict(check: {
-  http_method: string;
-  http_body: string;
-  expected_body: string;
-  expected_keywords: string;
-}): string | null {
-  const { http_method } = check;
-  if (check.http_body !== "" && (http_method === "GET" || http_method === "HEAD")) {
-    return `http_body must be empty for ${http_method}`;
-  }
-  if (http_method === "HEAD" && check.expected_body !== "") return "expected_body must be empty for HEAD";
-  if (http_method === "HEAD" && keywordsOf(check.expected_keywords).length > 0) {
-    return "expected_keywords must be empty for HEAD";
-  }
+/** The field that contradicts the method: a body it cannot carry, or an expectation on a body that never comes. */
+export function bodyConflict(check: z.infer<typeof Fields>): keyof HttpCheck | null {
+  const isHead = check.http_method === "HEAD";
+  if (check.http_body !== "" && (isHead || check.http_method === "GET")) return "http_body";
+  if (isHead && check.expected_body !== "") return "expected_body";
+  if (isHead && keywordsOf(check.expected_keywords).length > 0) return "expected_keywords";
   return null;
 }

@@ -1,0 +1,91 @@
+import { z } from "zod";
+
+/** `nothing`: the name has no address. `unavailable`: no resolver answered us, which says nothing about the name. */
+export type Resolution = { kind: "addresses"; addresses: string[] } | { kind: "nothing" } | { kind: "unavailable" };
+export type Resolve = (name: string, signal: AbortSignal) => Promise<Resolution>;
+
+export interface DohParts {
+  resolvers: readonly string[];
+  fetch: (url: URL, init: RequestInit) => Promise<Response>;
+  now: () => number;
+}
+
+const RECORDS = { A: 1, AAAA: 28 } as const;
+const NOERROR = 0;
+const NXDOMAIN = 3;
+const RESOLVER_TIMEOUT_MS = 3000;
+const CACHE_MS = 60_000;
+const CACHE_ENTRIES = 1000;
+
+/** https://developers.cloudflare.com/1.1.1.1/encryption/dns-over-https/make-api-requests/dns-json/ */
+const Answer = z.object({
+  Status: z.number(),
+  Answer: z.array(z.object({ type: z.number(), TTL: z.number(), data: z.string() })).default([]),
+});
+type Answer = z.infer<typeof Answer>;
+
+/** Asks the resolvers in order for A and AAAA over HTTPS and remembers positive answers for a minute at most. */
+export function dohResolver(parts: DohParts): Resolve {
+  const cache = new Map<string, { addresses: string[]; expires_at: number }>();
+
+  const remember = (name: string, addresses: string[], ttlMs: number) => {
+    const oldest = cache.size >= CACHE_ENTRIES ? cache.keys().next().value : undefined;
+    if (oldest !== undefined) cache.delete(oldest);
+    cache.set(name, { addresses, expires_at: parts.now() + Math.min(ttlMs, CACHE_MS) });
+  };
+
+  return async (name, signal) => {
+    // Reserved never to exist, so no resolver needs to be asked: RFC 6761, section 6.4.
+    if (name.endsWith(".invalid")) return { kind: "nothing" };
+    const known = cache.get(name);
+    if (known && known.expires_at > parts.now()) return { kind: "addresses", addresses: known.addresses };
+    cache.delete(name);
+    let someoneAnswered = false;
+    for (const resolver of parts.resolvers) {
+      const answers = await askBoth(parts, resolver, name, signal);
+      if (!answers) continue;
+      const records = answers.flatMap(addressRecords);
+      const addresses = records.map((record) => record.data);
+      if (addresses.length > 0) {
+        remember(name, addresses, Math.min(...records.map((record) => record.TTL)) * 1000);
+        return { kind: "addresses", addresses };
+      }
+      if (answers.every((answer) => answer.Status === NOERROR || answer.Status === NXDOMAIN))
+        return { kind: "nothing" };
+      someoneAnswered = true;
+    }
+    return { kind: someoneAnswered ? "nothing" : "unavailable" };
+  };
+}
+
+async function askBoth(parts: DohParts, resolver: string, name: string, signal: AbortSignal): Promise<Answer[] | null> {
+  const within = AbortSignal.any([signal, AbortSignal.timeout(RESOLVER_TIMEOUT_MS)]);
+  try {
+    return await Promise.all([ask(parts, resolver, name, "A", within), ask(parts, resolver, name, "AAAA", within)]);
+  } catch {
+    return null;
+  }
+}
+
+async function ask(
+  parts: DohParts,
+  resolver: string,
+  name: string,
+  record: keyof typeof RECORDS,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const url = new URL(resolver);
+  url.searchParams.set("name", name);
+  url.searchParams.set("type", record);
+  const response = await parts.fetch(url, { headers: { accept: "application/dns-json" }, signal });
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new Error(`resolver answered HTTP ${response.status}`);
+  }
+  return Answer.parse(await response.json());
+}
+
+function addressRecords(answer: Answer): Answer["Answer"] {
+  const wanted: readonly number[] = Object.values(RECORDS);
+  return answer.Answer.filter((record) => wanted.includes(record.type));
+}

@@ -1,0 +1,56 @@
+import { RE2JS } from "re2js";
+import { type HttpCheck, keywordsOf } from "../contract/http-check.ts";
+
+const PATTERN_MAX = 512;
+/** Instructions of the compiled pattern. */
+const PROGRAM_MAX = 1000;
+/**
+ * Matching takes at most program size × text length steps; this many are about half a second. Choice: a big pattern
+ * searches less of a big body, so that the checks that share its run keep their time.
+ */
+const STEPS_MAX = 16_000_000;
+const SHOWN_MAX = 80;
+
+/** The reason why a person's pattern cannot be used, or null. Patterns run on a linear-time engine (RE2 syntax). */
+export function patternProblem(pattern: string): string | null {
+  if (pattern.length > PATTERN_MAX) return `must not be longer than ${PATTERN_MAX} characters as a regular expression`;
+  try {
+    const size = RE2JS.compile(pattern).programSize();
+    return size > PROGRAM_MAX ? "is too large a regular expression" : null;
+  } catch (error) {
+    return `is not a supported regular expression: ${error instanceof Error ? error.message : "unknown error"}`;
+  }
+}
+
+/** True when something of the check looks at the body; otherwise it need not be read. */
+export function needsBody(check: HttpCheck): boolean {
+  return check.http_method !== "HEAD" && (check.expected_body !== "" || keywordsOf(check.expected_keywords).length > 0);
+}
+
+/** What the body lacks, in words for people, or null. */
+export function bodyProblem(check: HttpCheck, body: { text: string; isCut: boolean }): string | null {
+  const missing = keywordsOf(check.expected_keywords).find((word) => !body.text.includes(word));
+  if (missing !== undefined) return `body does not contain ${shown(missing)}`;
+  if (check.expected_body === "") return null;
+  const expected = check.expected_body;
+  switch (check.expected_body_match_type) {
+    case "contains":
+      return body.text.includes(expected) ? null : `body does not contain ${shown(expected)}`;
+    case "not_contains":
+      return body.text.includes(expected) ? `body contains ${shown(expected)}` : null;
+    case "exact":
+      // Choice: white space around either side does not count; nearly every text body ends in a line break.
+      return !body.isCut && body.text.trim() === expected.trim() ? null : `body is not ${shown(expected)}`;
+    case "regex":
+      return matches(expected, body.text) ? null : `body does not match ${shown(expected)}`;
+  }
+}
+
+function matches(pattern: string, text: string): boolean {
+  const program = RE2JS.compile(pattern);
+  return program.matcher(text.slice(0, Math.floor(STEPS_MAX / program.programSize()))).find();
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text);
+}

@@ -1,0 +1,145 @@
+import { HttpCheck, statusRange } from "../contract/http-check.ts";
+import { IoFault } from "../kit/io-fault.ts";
+import type { Parsed } from "../kit/parsed.ts";
+import { bodyProblem, needsBody, patternProblem } from "./body-match.ts";
+import { classifyError, type Finding, resultOf, syntheticFailure } from "./classify.ts";
+import { discard, readCapped } from "./http-body.ts";
+import { type Hop, nextHop, redirectLocation } from "./http-hop.ts";
+import type { Probe, ProbeIo, ProbeResponse, ProbeResult } from "./port.ts";
+
+const REDIRECTS_MAX = 10;
+const OWN_HEADERS = { "user-agent": "Vigil/1.0 (uptime check)", accept: "*/*" };
+
+const options = HttpCheck.superRefine((check, ctx) => {
+  if (check.expected_body_match_type !== "regex") return;
+  const problem = patternProblem(check.expected_body);
+  if (problem) ctx.addIssue({ code: "custom", message: `expected_body ${problem}`, path: ["expected_body"] });
+});
+
+/** Choice: an http monitor may also watch an https address, an https monitor nothing else. */
+export const httpProbe: Probe<URL, HttpCheck> = {
+  type: "http",
+  needs: ["http"],
+  timeout_seconds: 10,
+  options,
+  parseTarget: (text) => parseTarget(text, "http"),
+  destination: (target) => target,
+  check,
+};
+
+export const httpsProbe: Probe<URL, HttpCheck> = {
+  ...httpProbe,
+  type: "https",
+  parseTarget: (text) => parseTarget(text, "https"),
+};
+
+function parseTarget(text: string, scheme: "http" | "https"): Parsed<URL> {
+  const trimmed = text.trim();
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `${scheme}://${trimmed}`;
+  if (trimmed === "" || /\s/.test(trimmed) || !URL.canParse(address)) return { ok: false, reason: "must be a URL" };
+  const url = new URL(address);
+  if (url.protocol === "https:" || (scheme === "http" && url.protocol === "http:")) return { ok: true, value: url };
+  const wanted = scheme === "http" ? "http:// or https://" : "https://";
+  return { ok: false, reason: `must start with ${wanted}` };
+}
+
+interface Answer {
+  response: ProbeResponse;
+  latency_ms: number;
+  redirects: number;
+}
+
+async function check(target: URL, check: HttpCheck, io: ProbeIo, signal: AbortSignal): Promise<ProbeResult> {
+  const startedAt = io.now();
+  const elapsed = () => io.now() - startedAt;
+  const answer = await follow(target, check, io, signal, elapsed);
+  if ("outcome" in answer) return resultOf(answer);
+  const { response, latency_ms, redirects } = answer;
+  const details = { status_code: response.status, redirects };
+  const finding =
+    statusFinding(response, check) ?? (needsBody(check) ? await bodyFinding(response, check, signal, elapsed) : null);
+  await discard(response.body);
+  return { outcome: "success", message: `HTTP ${response.status}`, ...finding, latency_ms, details };
+}
+
+/** Follows redirects by hand, because each hop has to pass the guard. Latency is the sum of the hops. */
+async function follow(
+  target: URL,
+  check: HttpCheck,
+  io: ProbeIo,
+  signal: AbortSignal,
+  elapsed: () => number,
+): Promise<Answer | Finding> {
+  let hop: Hop = {
+    url: target,
+    method: check.http_method,
+    headers: check.http_headers,
+    body: check.http_body === "" ? null : check.http_body,
+  };
+  let latency_ms = 0;
+  for (let redirects = 0; ; redirects++) {
+    let response: ProbeResponse;
+    try {
+      response = await io.fetch({ ...hop, headers: allHeaders(hop.headers), verify_tls: check.verify_ssl, signal });
+    } catch (error) {
+      return redirects > 0 && error instanceof IoFault && error.kind === "forbidden"
+        ? redirectFailure("redirects to an address that may not be reached")
+        : classifyError(error, signal, elapsed());
+    }
+    latency_ms += response.latency_ms;
+    const location = redirectLocation(response.status, response.headers);
+    if (location === null || !check.follow_redirects || namesStatus(check, response.status)) {
+      return { response, latency_ms, redirects };
+    }
+    await discard(response.body);
+    if (redirects === REDIRECTS_MAX) return redirectFailure(`more than ${REDIRECTS_MAX} redirects`);
+    const next = nextHop(hop, response.status, location);
+    if (!next.ok) return redirectFailure(next.reason);
+    hop = next.value;
+  }
+}
+
+function redirectFailure(message: string): Finding {
+  return { outcome: "failure", cause: "status", message };
+}
+
+/** The user's headers win over ours, whatever their case. */
+function allHeaders(headers: Record<string, string>): Record<string, string> {
+  const named = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const own = Object.entries(OWN_HEADERS).filter(([name]) => !named.has(name));
+  return { ...Object.fromEntries(own), ...headers };
+}
+
+/** Choice: a redirect status that is expected by its very number ends the chain, else it could never be met. */
+function namesStatus(check: HttpCheck, status: number): boolean {
+  return check.expected_status === status || check.expected_statuses.some((entry) => String(entry) === String(status));
+}
+
+function statusFinding(response: ProbeResponse, check: HttpCheck): Finding | null {
+  const expected = [...(check.expected_status === null ? [] : [check.expected_status]), ...check.expected_statuses];
+  const ranges = (expected.length > 0 ? expected : ["200-299"]).map(statusRange);
+  if (ranges.some((range) => range && response.status >= range.from && response.status <= range.to)) return null;
+  const wanted = expected.length > 0 ? expected.join(" or ") : "a 2xx";
+  return (
+    syntheticFailure(response.status, response.headers) ?? {
+      outcome: "failure",
+      cause: "status",
+      message: `HTTP ${response.status} instead of ${wanted}`,
+    }
+  );
+}
+
+async function bodyFinding(
+  response: ProbeResponse,
+  check: HttpCheck,
+  signal: AbortSignal,
+  elapsed: () => number,
+): Promise<Finding | null> {
+  try {
+    const body = await readCapped(response.body, response.headers.get("content-type"));
+    const problem = bodyProblem(check, body);
+    return problem === null ? null : { outcome: "failure", cause: "body", message: problem };
+  } catch (error) {
+    return classifyError(error, signal, elapsed());
+  }
+}

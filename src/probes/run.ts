@@ -1,0 +1,56 @@
+import type { Probe, ProbeIo, ProbeResult } from "./port.ts";
+
+export interface PreparedCheck {
+  target: unknown;
+  options: unknown;
+  destination: URL | { host: string; port: number };
+}
+export type Preparation =
+  | { ok: true; value: PreparedCheck }
+  /** The field at fault and what is wrong with it, in words for the person who set it. */
+  | { ok: false; path: string; reason: string };
+
+/** Reads a monitor's target and the fields of its type; used when it is saved and again whenever it is checked. */
+export function prepareCheck(probe: Probe, target: string, fields: unknown): Preparation {
+  const parsed = probe.parseTarget(target);
+  if (!parsed.ok) return { ok: false, path: "target", reason: `target ${parsed.reason}` };
+  const options = probe.options.safeParse(fields);
+  if (options.success) {
+    const destination = probe.destination(parsed.value);
+    return { ok: true, value: { target: parsed.value, options: options.data, destination } };
+  }
+  const issue = options.error.issues[0];
+  return { ok: false, path: issue?.path.join(".") ?? "", reason: issue?.message ?? "the options are not valid" };
+}
+
+export interface CheckJob {
+  target: string;
+  /** The monitor's record; the probe takes the fields of its type from it. */
+  fields: unknown;
+  timeout_seconds: number | null;
+  latency_threshold_ms: number | null;
+}
+
+/** Runs one check to its end, in time, whatever happens: what goes wrong on our side is an `error`. */
+export async function runProbe(probe: Probe, job: CheckJob, io: ProbeIo): Promise<ProbeResult> {
+  const prepared = prepareCheck(probe, job.target, job.fields);
+  if (!prepared.ok) return failed(prepared.reason);
+  const signal = AbortSignal.timeout((job.timeout_seconds ?? probe.timeout_seconds) * 1000);
+  try {
+    const result = await probe.check(prepared.value.target, prepared.value.options, io, signal);
+    return applyLatencyThreshold(result, job.latency_threshold_ms);
+  } catch {
+    return failed("the check itself failed");
+  }
+}
+
+function failed(message: string): ProbeResult {
+  return { outcome: "error", latency_ms: null, message, details: {} };
+}
+
+/** The one rule for slowness, for all types: a success that took longer than the threshold. */
+export function applyLatencyThreshold(result: ProbeResult, thresholdMs: number | null): ProbeResult {
+  const { outcome, latency_ms } = result;
+  if (outcome !== "success" || thresholdMs === null || latency_ms === null || latency_ms <= thresholdMs) return result;
+  return { ...result, outcome: "slow", message: `${result.message}, slow: ${latency_ms} ms, limit ${thresholdMs} ms` };
+}
