@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/**
+ * Who may import whom. Every folder may also import itself and kit. Entries are paths below src; `feature services`
+ * stands for `features/<any>/service.ts`. Packages are what each folder may take from outside.
+ */
+interface Rule {
+  may: readonly string[];
+  packages: readonly string[];
+}
+const RULES: Record<string, Rule> = {
+  kit: { may: [], packages: [] },
+  contract: { may: [], packages: ["zod"] },
+  domain: { may: ["contract"], packages: [] },
+  data: { may: ["contract", "domain"], packages: ["drizzle-orm"] },
+  platform: {
+    may: ["contract", "domain", "probes/port.ts"],
+    packages: ["cloudflare:", "node:crypto", "ipaddr.js", "zod"],
+  },
+  probes: { may: ["contract", "domain"], packages: ["node:crypto", "re2js", "zod"] },
+  notifiers: { may: ["contract", "domain"], packages: ["node:crypto", "zod"] },
+  access: { may: ["contract", "domain", "data", "platform"], packages: ["drizzle-orm"] },
+  http: { may: ["contract", "domain", "platform", "access"], packages: ["hono", "@hono/zod-openapi", "zod"] },
+  delivery: { may: ["contract", "domain", "data", "platform", "access", "notifiers"], packages: [] },
+  checks: { may: ["contract", "domain", "data", "platform", "access", "probes"], packages: [] },
+  objects: { may: ["contract", "domain", "data", "platform", "checks/runner.ts", "probes"], packages: ["cloudflare:"] },
+  events: { may: ["contract", "domain", "data", "platform", "access", "delivery"], packages: [] },
+  features: {
+    may: [
+      ...["contract", "domain", "data", "platform", "access", "checks", "delivery", "events/emit.ts"],
+      ...["probes/registry.ts", "probes/run.ts", "notifiers/registry.ts", "feature services"],
+    ],
+    packages: ["zod"],
+  },
+  jobs: {
+    may: ["contract", "platform", "access", "checks", "events", "delivery", "feature services"],
+    packages: ["zod"],
+  },
+  "status-page": { may: ["contract", "domain", "data", "platform", "access", "http"], packages: ["hono", "zod"] },
+};
+const ROUTES: Rule = { may: [...(RULES.features?.may ?? []), "http"], packages: ["@hono/zod-openapi", "zod"] };
+const TOP: Record<string, Rule> = {
+  "app.ts": {
+    may: ["contract", "http", "features/*/routes", "status-page", "platform"],
+    packages: ["hono", "@hono/zod-openapi"],
+  },
+  "worker.ts": { may: ["app.ts", "objects", "jobs", "platform"], packages: [] },
+};
+
+const SRC = resolve(import.meta.dirname, "../../src");
+const IMPORT = /^(?:import|export)\s[^;]*?from\s+"([^"]+)"|^import\s+"([^"]+)"/gm;
+
+const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter(
+  (file) => /\.tsx?$/.test(file) && !/\.(test|d)\.tsx?$/.test(file),
+);
+
+function importsOf(file: string): string[] {
+  return [...readFileSync(join(SRC, file), "utf8").matchAll(IMPORT)].map((match) => match[1] ?? match[2] ?? "");
+}
+
+function ruleOf(file: string): Rule | undefined {
+  const top = TOP[file];
+  if (top) return top;
+  if (/^features\/[^/]+\/routes\.tsx?$/.test(file)) return ROUTES;
+  return RULES[file.split("/")[0] ?? ""];
+}
+
+function isAllowed(file: string, specifier: string, rule: Rule): boolean {
+  if (!specifier.startsWith(".")) {
+    return rule.packages.some(
+      (name) => specifier === name || specifier.startsWith(name.endsWith(":") ? name : `${name}/`),
+    );
+  }
+  const target = relative(SRC, resolve(dirname(join(SRC, file)), specifier));
+  if (target.endsWith("package.json")) return file === "platform/version.ts";
+  const own = file.startsWith("features/") ? file.split("/").slice(0, 2).join("/") : (file.split("/")[0] ?? "");
+  if (target.startsWith(`${own}/`) || target.startsWith("kit/")) return true;
+  return rule.may.some((allowed) => {
+    if (allowed === "feature services") return /^features\/[^/]+\/service\.ts$/.test(target);
+    if (allowed === "features/*/routes") return /^features\/[^/]+\/routes\.tsx?$/.test(target);
+    return target === allowed || target.startsWith(`${allowed}/`);
+  });
+}
+
+describe("imports", () => {
+  it.each(files)("%s imports only what its folder may", (file) => {
+    const rule = ruleOf(file);
+    if (!rule) throw new Error(`${file} lies in a folder without an import rule`);
+    expect(importsOf(file).filter((specifier) => !isAllowed(file, specifier, rule))).toEqual([]);
+  });
+});
+
+/** Impure calls and where alone they may stand. */
+const IMPURE: [what: string, pattern: RegExp, allowed: RegExp][] = [
+  ["the clock", /\bDate\.now\(|new Date\(\)|performance\.now\(/, /^platform\//],
+  ["chance", /Math\.random\(|crypto\.(randomUUID|getRandomValues)\(/, /^platform\//],
+  ["the console", /\bconsole\./, /^platform\/logger\.ts$/],
+  ["the network", /(?:await|return|=>|[=(,]) fetch\(|\bopenSocket\(/, /^platform\//],
+  ["text as a pattern", /new RegExp\(/, /^(platform|http)\//],
+  ["SQL", /\bdrizzle-orm\b/, /^(data|access)\//],
+];
+
+describe("impure calls", () => {
+  it.each(IMPURE)("to %s stand in their adapter only", (_what, pattern, allowed) => {
+    const offenders = files.filter(
+      (file) =>
+        !allowed.test(file) &&
+        pattern.test(readFileSync(join(SRC, file), "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, "")),
+    );
+    expect(offenders).toEqual([]);
+  });
+});
