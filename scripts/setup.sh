@@ -1,7 +1,14 @@
 # Installs the locked dependencies when they are missing or older than the lock file; silent when there is nothing to do.
+# Node 24 is one of them on Linux, so whatever Node runs npm, the scripts after this one find their own first in PATH.
 set -e
 cd "$(dirname "$0")/.."
-if [ ! -x node_modules/.bin/wrangler ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
+installed=node_modules/.package-lock.json # npm writes it last
+if [ ! -f "$installed" ] || [ package-lock.json -nt "$installed" ]; then
+  echo "installing the dependencies that package-lock.json names" >&2
   npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2
-  touch node_modules/.package-lock.json
+  touch "$installed"
+fi
+if [ ! -x node_modules/.bin/node ] && ! node -e 'process.exit(parseInt(process.versions.node) < 24 ? 1 : 0)'; then
+  echo "Node 24 or newer is needed on this system, found $(node --version)" >&2
+  exit 1
 fi

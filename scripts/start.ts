@@ -16,7 +16,7 @@ import { findPort } from "./local/port.ts";
 import { Refusal, runCommand } from "./local/refusal.ts";
 import { createRuntime } from "./local/runtime.ts";
 import { loadSecrets } from "./local/secrets.ts";
-import { addressOf, createStateDir, settingsIn, stateDirOf, urlOf } from "./local/settings.ts";
+import { addressOf, createStateDir, type StateDir, settingsIn, stateDirOf, urlOf } from "./local/settings.ts";
 import { onStop } from "./local/stop.ts";
 
 /** A service that is just being stopped lets go of its state within this time. */
@@ -47,14 +47,9 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
   const config = readWorkerConfig();
   const bindings = { PUBLIC_URL: url, ...loadSecrets(stateDir), ...settingsIn(process.env) };
   refuseBadSettings({ ...config.options.bindings, ...bindings });
-  await bundleWorker(stateDir.build, stopping);
-
   guardRuntimes();
-  {
-    // Before the Worker exists: its overdue alarms fire at once and must find their tables.
-    await using database = await openDatabase(stateDir, config);
-    await applyMigrations(database.execute, config.database.migrationsDir);
-  }
+  await Promise.all([bundleWorker(stateDir.build, stopping), migrate(stateDir, config)]);
+
   const runtime = createRuntime({ config, stateDir, address, bindings });
   running.defer(() => runtime.dispose());
   await runtime.ready;
@@ -65,6 +60,12 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
   const token = await createFirstOwner(databaseOf(runtime, config));
   if (token) console.log(welcome(url, token));
   console.log(`ready ${url}`);
+}
+
+/** Done before the Worker exists: its overdue alarms fire at once and must find their tables. */
+async function migrate(stateDir: StateDir, config: WorkerConfig): Promise<void> {
+  await using database = await openDatabase(stateDir, config);
+  await applyMigrations(database.execute, config.database.migrationsDir);
 }
 
 function refuseBadSettings(bindings: object): void {

@@ -7,7 +7,7 @@ import { SourceMap } from "node:module";
  */
 const NOISE = /^uncaught exception; (exception =|(?![\s\S]*\/build\/))|^NOSENTRY/;
 
-const PLACE = /(\/[^\s()]+\.js):(\d+):(\d+)/g;
+const PLACE = /(?:file:\/\/)?(\/[^\s()]+\.js):(\d+):(\d+)/g;
 
 /** Prints the Worker's log on our output; places in the bundle become places in the source. */
 export function printLogs(bundlePath: string): (log: { level: string; message: string }) => void {
