@@ -23,6 +23,7 @@ export default defineConfig({
           name: "workers",
           include: ["test/{api,objects,jobs,scenarios,sweeps}/**/*.test.ts"],
           exclude: ["**/*.unit.test.ts"],
+          globalSetup: ["./test/global.ts"],
           setupFiles: ["./test/setup.ts"],
         },
       },

@@ -1,3 +1,4 @@
+import type { ZodType } from "zod";
 import type { CheckOutcome, FailureCause } from "../contract/check.ts";
 import type { MonitorType } from "../contract/monitor-values.ts";
 import type { Parsed } from "../kit/parsed.ts";
@@ -61,21 +62,13 @@ export interface ProbeResult {
 
 export type ProbeNeed = "http" | "tcp" | "tls" | "dns" | "udp" | "icmp";
 
-/** Reads the fields of a monitor that belong to its type; a Zod schema is one. */
-export interface OptionsSchema<Options> {
-  safeParse(
-    input: unknown,
-  ):
-    | { success: true; data: Options }
-    | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } };
-}
-
 /** One monitor type. Targets and options are what `parseTarget` and `options` gave. */
 export interface Probe<Target = unknown, Options = unknown> {
   type: MonitorType;
   needs: readonly ProbeNeed[];
   timeout_seconds: number;
-  options: OptionsSchema<Options>;
+  /** Reads the fields of a monitor that belong to its type; ignores the others. */
+  options: ZodType<Options>;
   parseTarget(text: string): Parsed<Target>;
   /** What the egress guard judges when a person saves the monitor. */
   destination(target: Target): URL | { host: string; port: number };

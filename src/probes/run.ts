@@ -19,8 +19,9 @@ export function prepareCheck(probe: Probe, target: string, fields: unknown): Pre
     const destination = probe.destination(parsed.value);
     return { ok: true, value: { target: parsed.value, options: options.data, destination } };
   }
-  const issue = options.error.issues[0];
-  return { ok: false, path: issue?.path.join(".") ?? "", reason: issue?.message ?? "the options are not valid" };
+  const { path = [], message = "the options are not valid" } = options.error.issues[0] ?? {};
+  const field = String(path[0] ?? "");
+  return { ok: false, path: path.join("."), reason: message.startsWith(field) ? message : `${field}: ${message}` };
 }
 
 export interface CheckJob {

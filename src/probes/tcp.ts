@@ -1,6 +1,7 @@
+import { z } from "zod";
 import type { Parsed } from "../kit/parsed.ts";
 import { classifyError, resultOf } from "./classify.ts";
-import type { OptionsSchema, Probe } from "./port.ts";
+import type { Probe } from "./port.ts";
 
 export interface HostPort {
   host: string;
@@ -8,7 +9,7 @@ export interface HostPort {
 }
 
 /** For types whose target says everything. */
-export const NO_OPTIONS: OptionsSchema<null> = { safeParse: () => ({ success: true, data: null }) };
+export const NO_OPTIONS = z.unknown().transform(() => null);
 
 export const tcpProbe: Probe<HostPort, null> = {
   type: "tcp",

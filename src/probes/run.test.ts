@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { scriptedIo } from "../../test/support/scripted-io.ts";
+import { MONITOR_TYPES } from "../contract/monitor-values.ts";
+import { httpProbe } from "./http.ts";
+import type { Probe, ProbeResult } from "./port.ts";
+import { parseTarget, probeEntry, probeFor } from "./registry.ts";
+import { applyLatencyThreshold, prepareCheck, runProbe } from "./run.ts";
+import { tcpProbe } from "./tcp.ts";
+
+describe("slowness", () => {
+  const result: ProbeResult = { outcome: "success", latency_ms: 100, message: "HTTP 200", details: {} };
+
+  it.each<[name: string, change: Partial<ProbeResult>, threshold: number | null, outcome: string]>([
+    ["no threshold", {}, null, "success"],
+    ["at the threshold", {}, 100, "success"],
+    ["above it", {}, 99, "slow"],
+    ["a failure stays one", { outcome: "failure" }, 1, "failure"],
+    ["an error stays one", { outcome: "error" }, 1, "error"],
+    ["nothing measured", { latency_ms: null }, 1, "success"],
+  ])("%s", (_name, change, threshold, outcome) => {
+    expect(applyLatencyThreshold({ ...result, ...change }, threshold).outcome).toBe(outcome);
+  });
+
+  it("is told in the message", () => {
+    expect(applyLatencyThreshold(result, 99).message).toBe("HTTP 200, slow: 100 ms, limit 99 ms");
+  });
+});
+
+describe("running a check", () => {
+  const job = { target: "a.example:22", fields: {}, timeout_seconds: 5, latency_threshold_ms: 1 };
+
+  it("judges slowness by the monitor's threshold", async () => {
+    expect((await runProbe(tcpProbe, job, scriptedIo({ connect: [[]] }))).outcome).toBe("slow");
+  });
+
+  it("turns an exception of the probe into an error without its words", async () => {
+    const broken: Probe = {
+      ...(tcpProbe as Probe),
+      check: () => Promise.reject(new Error("secret detail")),
+    };
+    const result = await runProbe(broken, job, scriptedIo({}));
+    expect(result).toEqual({ outcome: "error", latency_ms: null, message: "the check itself failed", details: {} });
+  });
+
+  it("does not try a target that cannot be read", async () => {
+    const result = await runProbe(tcpProbe, { ...job, target: "nonsense" }, scriptedIo({}));
+    expect(result).toMatchObject({ outcome: "error", message: "target must have the form host:port" });
+  });
+
+  it.each([
+    [{ http_headers: "Host: a" }, "http_headers", "http_headers must not set Host"],
+    [{ expected_status: 1000 }, "expected_status", "expected_status: Too big: expected number to be <=599"],
+    [{ expected_statuses: [200, "2xx"] }, "expected_statuses.1", expect.stringMatching(/^expected_statuses must hold/)],
+  ])("names the field of a bad option: %j", (fields, path, reason) => {
+    expect(prepareCheck(httpProbe, "a.example", fields)).toEqual({ ok: false, path, reason });
+  });
+
+  it("tells which destination the guard has to judge", () => {
+    expect(prepareCheck(tcpProbe, "a.example:22", {})).toMatchObject({
+      ok: true,
+      value: { destination: { host: "a.example", port: 22 } },
+    });
+  });
+});
+
+describe("the registry of monitor types", () => {
+  it.each(MONITOR_TYPES)("%s: its probe, where it has one, carries its name", (type) => {
+    expect(probeFor(type)?.type ?? type).toBe(type);
+  });
+
+  it("has no probe for what is pushed or computed", () => {
+    const passive = MONITOR_TYPES.filter((type) => ["push", "computed"].includes(probeEntry(type).runs));
+    expect(passive.toSorted()).toEqual(["agent", "api", "composite", "heartbeat"]);
+    expect(passive.map(probeFor)).toEqual([null, null, null, null]);
+  });
+
+  it("takes any target that is not empty for a type without a probe, and trims it", () => {
+    expect(parseTarget("docker", " web-1 ")).toEqual({ ok: true, value: "web-1" });
+    expect(parseTarget("docker", " ")).toEqual({ ok: false, reason: "must not be empty" });
+    expect(parseTarget("tcp", "nonsense").ok).toBe(false);
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, inject, it } from "vitest";
+import { buildEgress } from "../../src/platform/egress.ts";
+import { edgeIo } from "../../src/platform/probe-io.ts";
+import { httpProbe, httpsProbe } from "../../src/probes/http.ts";
+import type { Probe, ProbeResult } from "../../src/probes/port.ts";
+import { runProbe } from "../../src/probes/run.ts";
+import { tcpProbe } from "../../src/probes/tcp.ts";
+
+const ports = inject("outside");
+
+function edge(allow: string[]) {
+  const settings = { EGRESS_ALLOW: allow, DOH_RESOLVERS: [], PUBLIC_URL: "" };
+  return edgeIo(buildEgress(settings, { fetch: (url, init) => fetch(url, init), now: () => Date.now() }));
+}
+const io = edge(["127.0.0.1", "localhost", "nowhere.test"]);
+
+const run = (probe: Probe, target: string, fields = {}, timeout_seconds = 5): Promise<ProbeResult> =>
+  runProbe(probe, { target, fields, timeout_seconds, latency_threshold_ms: null }, io);
+const http = (path: string, fields = {}, timeout_seconds = 5) =>
+  run(httpProbe, `http://127.0.0.1:${ports.http}/${path}`, fields, timeout_seconds);
+
+describe("an http check in the Workers runtime", () => {
+  it("finds a healthy server up and measures it", async () => {
+    const result = await http("ok", { expected_body: "all systems ok" });
+    expect(result).toMatchObject({ outcome: "success", message: "HTTP 200" });
+    expect(result.latency_ms).toBeLessThan(2000);
+  });
+
+  it.each<[name: string, probe: Probe, target: string, expected: Partial<ProbeResult>]>([
+    [
+      "a refused connection",
+      httpProbe,
+      `http://127.0.0.1:${ports.closed}`,
+      { cause: "connect", message: "connection refused" },
+    ],
+    [
+      "a connection closed without an answer",
+      httpProbe,
+      `http://127.0.0.1:${ports.http}/drop`,
+      { cause: "connect", message: "connection closed before a valid answer" },
+    ],
+    [
+      "a name that does not exist",
+      httpProbe,
+      "http://nowhere.test",
+      { cause: "dns", message: "the name does not resolve" },
+    ],
+    ["a server that does not speak HTTP", httpProbe, `http://127.0.0.1:${ports.garbage}`, { cause: "connect" }],
+    ["a server without TLS", httpsProbe, `https://127.0.0.1:${ports.http}`, { cause: "tls" }],
+    ["a name reserved never to exist", httpProbe, "http://nothing.invalid", { cause: "dns" }],
+  ])("names the cause of %s", async (_name, probe, target, expected) => {
+    expect(await run(probe, target)).toMatchObject({ outcome: "failure", latency_ms: null, ...expected });
+  });
+
+  it.each(["silent", "drip"])("gives up in time on a server that is %s", async (path) => {
+    const startedAt = Date.now();
+    expect(await http(path, { expected_body: "end" }, 0.3)).toMatchObject({ outcome: "failure", cause: "timeout" });
+    expect(Date.now() - startedAt).toBeLessThan(1500);
+  });
+
+  it("reads one MiB of an endless body and stops the server", async () => {
+    expect(await http("endless", { expected_body: "y" })).toMatchObject({ outcome: "failure", cause: "body" });
+    const sent = async () => (await fetch(`http://127.0.0.1:${ports.http}/endless-bytes`)).text();
+    const before = await sent();
+    expect(await sent()).toBe(before);
+    expect(Number(before)).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  it("follows a chain of redirects", async () => {
+    expect(await http("chain/3")).toMatchObject({ outcome: "success", details: { redirects: 3 } });
+  });
+
+  it("does not follow a redirect to a private address", async () => {
+    const target = encodeURIComponent("http://169.254.169.254/latest/meta-data");
+    expect(await http(`to/${target}`)).toMatchObject({
+      outcome: "failure",
+      cause: "status",
+      message: "redirects to an address that may not be reached",
+    });
+  });
+
+  it("says that it cannot ignore certificates instead of verifying them silently", async () => {
+    const result = await run(httpsProbe, `https://127.0.0.1:${ports.http}`, { verify_ssl: false });
+    expect(result).toMatchObject({ outcome: "error", message: expect.stringContaining("verify_ssl") });
+  });
+
+  it("refuses loopback unless the operator allowed it", async () => {
+    const job = {
+      target: `http://127.0.0.1:${ports.http}/ok`,
+      fields: {},
+      timeout_seconds: 5,
+      latency_threshold_ms: null,
+    };
+    const result = await runProbe(httpProbe, job, edge([]));
+    expect(result).toMatchObject({ outcome: "error", message: '"127.0.0.1" is a loopback address' });
+  });
+});
+
+describe("a tcp check in the Workers runtime", () => {
+  it.each<[name: string, target: string, expected: Partial<ProbeResult>]>([
+    ["an open port", `127.0.0.1:${ports.silent}`, { outcome: "success", message: `port ${ports.silent} is open` }],
+    ["an allowed name", `localhost:${ports.garbage}`, { outcome: "success" }],
+    [
+      "a closed port",
+      `127.0.0.1:${ports.closed}`,
+      { outcome: "failure", cause: "connect", message: "connection refused" },
+    ],
+    ["a private address", "10.0.0.1:80", { outcome: "error", message: '"10.0.0.1" is a private address' }],
+    ["port 25", "127.0.0.1:25", { outcome: "error", message: "port 25 cannot be reached from here" }],
+  ])("judges %s", async (_name, target, expected) => {
+    expect(await run(tcpProbe, target)).toMatchObject(expected);
+  });
+});
+
+describe("a socket in the Workers runtime", () => {
+  const open = (port: number, tls: "off" | "on" | "starttls", milliseconds = 5000) =>
+    io.connect({ host: "127.0.0.1", port, tls, signal: AbortSignal.timeout(milliseconds) });
+
+  it("carries bytes both ways and ends with null", async () => {
+    const socket = await open(ports.http, "off");
+    await socket.write(new TextEncoder().encode("GET /ok HTTP/1.0\r\n\r\n"));
+    let text = "";
+    for (let chunk = await socket.read(); chunk; chunk = await socket.read()) text += new TextDecoder().decode(chunk);
+    socket.close();
+    expect(text).toMatch(/^HTTP\/1.1 200 OK\r\n.*all systems ok\n$/s);
+  });
+
+  it("stops reading when the signal fires, and may be closed twice", async () => {
+    const socket = await open(ports.silent, "off", 300);
+    await expect(socket.read()).rejects.toMatchObject({ name: "TimeoutError" });
+    socket.close();
+    socket.close();
+  });
+
+  it.each(["on", "starttls"] as const)("tells a failed TLS handshake (%s) from a refused connection", async (tls) => {
+    const handshake = open(ports.garbage, tls).then((socket) => socket.startTls());
+    await expect(handshake).rejects.toMatchObject({ kind: "tls" });
+    await expect(open(ports.closed, tls)).rejects.toMatchObject({ kind: "connect" });
+  });
+});
