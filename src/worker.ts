@@ -1,10 +1,25 @@
 import { createApp } from "./app.ts";
+import { handleChecks } from "./jobs/checks.ts";
+import { handleDeadLetters } from "./jobs/dead-letters.ts";
+import { handleDeliveries } from "./jobs/deliveries.ts";
+import { handleEvents } from "./jobs/events.ts";
+import { runMinute } from "./jobs/minute.ts";
 import type { Env } from "./platform/env.ts";
 
 export { MonitorObject } from "./objects/monitor.ts";
 
 const app = createApp();
 
+/** Consumers by the names of wrangler.toml. */
+const CONSUMERS: Record<string, (batch: MessageBatch, env: Env) => Promise<void>> = {
+  checks: handleChecks,
+  "checks-slow": handleChecks,
+  events: handleEvents,
+  deliveries: handleDeliveries,
+};
+
 export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+  scheduled: (controller, env, _ctx) => runMinute(controller, env),
+  queue: (batch, env, _ctx) => (CONSUMERS[batch.queue] ?? handleDeadLetters)(batch, env),
 } satisfies ExportedHandler<Env>;

@@ -59,10 +59,8 @@ async function probe(deps: Deps, monitor: MonitorRecord): Promise<ProbeResult> {
   if (!found) {
     return { outcome: "error", latency_ms: null, message: `${monitor.type} cannot be checked yet`, details: {} };
   }
-  const secrets = await openSecrets(deps.settings, monitor);
   const job = {
-    target: secrets.target ?? monitor.target ?? "",
-    fields: { ...monitor.options, ...secrets.options },
+    ...(await openSecrets(deps.settings, monitor)),
     timeout_seconds: monitor.timeout_seconds,
     latency_threshold_ms: monitor.latency_threshold_ms,
   };

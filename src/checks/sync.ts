@@ -18,7 +18,7 @@ export function projectionOf(deps: Deps, known: Known, answer: MonitorAnswer): S
   const page = hasMoved && known.status_page_id !== null ? [known.status_page_id] : [];
   return [
     projectAnswer(deps.db, known.id, answer),
-    ...page.map((pageId) => bumpPageVersion(deps.db, pageId)),
+    ...page.map((pageId) => bumpPageVersion(deps.db, pageId, deps.now())),
   ];
 }
 

@@ -1,0 +1,203 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { jobDeps } from "../../src/access/deps.ts";
+import { planMinute } from "../../src/checks/planner.ts";
+import { runSlot } from "../../src/checks/runner.ts";
+import { sweepChecks } from "../../src/checks/stale.ts";
+import { openDb } from "../../src/data/db.ts";
+import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors.table.ts";
+import { slotsWithin } from "../../src/domain/schedule.ts";
+import { createAccount } from "../support/factories.ts";
+import { insertMonitor } from "../support/monitors.ts";
+import { recordingEnv } from "../support/queues.ts";
+
+const MINUTE = 60_000;
+const db = openDb(env.DB);
+const outside = vi.spyOn(globalThis, "fetch");
+
+beforeEach(async () => {
+  outside.mockReset().mockImplementation(async () => new Response("ok"));
+  await db.delete(monitors);
+  await db.delete(checkGroups);
+  await db.delete(plannedMinutes);
+  vi.useFakeTimers({ toFake: ["Date"], now: Math.floor(Date.now() / MINUTE) * MINUTE });
+});
+afterEach(() => vi.useRealTimers());
+
+async function aMonitor(fields: Parameters<typeof insertMonitor>[1] = {}) {
+  const { user_id } = await createAccount();
+  return insertMonitor(user_id, { created_at: Date.now() - 3_600_000, ...fields });
+}
+
+async function read(id: string) {
+  const [row] = await db.select().from(monitors).where(eq(monitors.id, id));
+  if (!row) throw new Error("no such monitor");
+  return row;
+}
+
+/** Runs one scheduled slot of a monitor's group after moving the clock to it. */
+async function runNext(monitor: { check_group_id: string }, afterMs = MINUTE, attempt = 0, slot_at?: number) {
+  vi.setSystemTime(Date.now() + afterMs);
+  const recording = recordingEnv();
+  const deps = jobDeps(recording.env, "test");
+  const message = { group_id: monitor.check_group_id, region: "default", slot_at: slot_at ?? Date.now(), attempt };
+  await runSlot(deps, message);
+  return { ...recording, message };
+}
+
+describe("the planner", () => {
+  it("sends every slot of a minute once, with the delay that puts it on time", async () => {
+    const { check_group_id } = await aMonitor({ interval: 10 });
+    const minute = Date.now();
+    await db.update(checkGroups).set({ last_slot_at: minute - 1 });
+    const { env: recording, checks } = recordingEnv();
+    await planMinute(jobDeps(recording, "test"), minute);
+    expect(checks).toEqual(
+      slotsWithin(check_group_id, 10_000, minute, minute + MINUTE).map((slot_at) => ({
+        body: { group_id: check_group_id, region: "default", slot_at, attempt: 0 },
+        delaySeconds: (slot_at - minute) / 1000,
+      })),
+    );
+    expect(checks).toHaveLength(6);
+  });
+
+  it("plans a minute once, however often and concurrently its tick comes", async () => {
+    await aMonitor();
+    const minute = Date.now();
+    await db.update(checkGroups).set({ last_slot_at: minute - 1 });
+    const { env: recording, checks } = recordingEnv();
+    const deps = jobDeps(recording, "test");
+    await Promise.all([planMinute(deps, minute), planMinute(deps, minute), planMinute(deps, minute)]);
+    await planMinute(deps, minute);
+    expect(checks).toHaveLength(1);
+  });
+
+  it("checks each group once after an hour without ticks, not once for each missed slot", async () => {
+    const { check_group_id } = await aMonitor({ interval: 60 });
+    const minute = Date.now();
+    await db.insert(plannedMinutes).values({ minute_at: minute - 60 * MINUTE });
+    await db.update(checkGroups).set({ last_slot_at: minute - 60 * MINUTE });
+    const { env: recording, checks } = recordingEnv();
+    await planMinute(jobDeps(recording, "test"), minute);
+    expect(checks.filter(({ delaySeconds }) => delaySeconds === 0).length).toBeGreaterThanOrEqual(1);
+    expect(checks.length).toBeLessThanOrEqual(2);
+    expect(new Set(checks.map(({ body }) => body.group_id))).toEqual(new Set([check_group_id]));
+  });
+
+  it("sends a slot of an hourly monitor again when it was lost on its way", async () => {
+    const { check_group_id } = await aMonitor({ interval: 3600 });
+    const minute = Date.now();
+    const lost = slotsWithin(check_group_id, 3_600_000, minute - 3_600_000, minute).at(-1) ?? 0;
+    await db.update(checkGroups).set({ last_slot_at: lost - 3_600_000 });
+    for (const [at, resent] of [
+      [lost + 119_000, 0],
+      [lost + 120_000, 1],
+    ] as const) {
+      await db.delete(plannedMinutes);
+      await db.insert(plannedMinutes).values({ minute_at: at - MINUTE });
+      const { env: recording, checks } = recordingEnv();
+      await planMinute(jobDeps(recording, "test"), at);
+      expect(checks.filter(({ body }) => body.slot_at === lost)).toHaveLength(resent);
+    }
+  });
+});
+
+describe("the runner", () => {
+  it("brings a new monitor up and then leaves its object asleep while all is well", async () => {
+    const monitor = await aMonitor();
+    await runNext(monitor);
+    const up = await read(monitor.id);
+    expect(up).toMatchObject({ status: "up", settled: true, state_seq: 1, synced_version: 1 });
+    for (let n = 0; n < 5; n++) await runNext(monitor);
+    expect((await read(monitor.id)).state_revision).toBe(up.state_revision);
+    const [group] = await db.select().from(checkGroups);
+    expect(group?.last_slot_at).toBe(Date.now());
+    expect(group?.latest).toEqual([[monitor.id, Date.now(), 0, "HTTP 200", "default", "success", Date.now()]]);
+  });
+
+  it("orders a quick repeat after a first failure and goes down when that fails, too", async () => {
+    const monitor = await aMonitor({ failure_threshold: 2, retry_interval: 5 });
+    await runNext(monitor);
+    outside.mockImplementation(async () => new Response("no", { status: 503 }));
+    const { checks, message } = await runNext(monitor);
+    expect(checks).toEqual([{ body: { ...message, attempt: 1, monitor_ids: [monitor.id] }, delaySeconds: 5 }]);
+    expect(await read(monitor.id)).toMatchObject({ status: "up", settled: false, retry_at: Date.now() + 5_000 });
+    const failedAt = Date.now();
+    await runNext(monitor, 5_000, 1, message.slot_at);
+    expect(await read(monitor.id)).toMatchObject({
+      status: "down",
+      status_since: failedAt,
+      status_message: "HTTP 503 instead of a 2xx",
+      retry_at: null,
+    });
+  });
+
+  it("counts a message that is delivered twice once", async () => {
+    const monitor = await aMonitor({ failure_threshold: 2 });
+    outside.mockImplementation(async () => new Response("no", { status: 503 }));
+    const { message } = await runNext(monitor);
+    await runNext(monitor, 1_000, 0, message.slot_at);
+    expect(await read(monitor.id)).toMatchObject({ status: "pending" });
+  });
+
+  it("checks nothing of a paused monitor", async () => {
+    const monitor = await aMonitor({ paused: true });
+    await runNext(monitor);
+    expect(outside).not.toHaveBeenCalled();
+  });
+
+  it("never takes an error of its own for a failure of the target, but says unknown after a while", async () => {
+    const monitor = await aMonitor({ failure_threshold: 1, target: "http://10.0.0.1/" });
+    await runNext(monitor);
+    expect(await read(monitor.id)).toMatchObject({ status: "unknown" });
+    expect(outside).not.toHaveBeenCalled();
+  });
+
+  it("says at once that a type without a probe is unknown, and why", async () => {
+    const monitor = await aMonitor({ type: "smtp", target: "mail.example.com:465" });
+    await runNext(monitor);
+    expect(await read(monitor.id)).toMatchObject({ status: "unknown", status_message: "smtp cannot be checked yet" });
+  });
+
+  it("deletes a group that nobody belongs to any more", async () => {
+    const monitor = await aMonitor();
+    await db.delete(monitors).where(eq(monitors.id, monitor.id));
+    await runNext(monitor);
+    expect(await db.select().from(checkGroups)).toEqual([]);
+  });
+});
+
+describe("the sweep", () => {
+  it("brings an object up to date whose notification of a change was lost", async () => {
+    const monitor = await aMonitor();
+    await runNext(monitor);
+    await db.update(monitors).set({ paused: true, config_version: 2, updated_at: Date.now() - 31_000 });
+    await sweepChecks(jobDeps(recordingEnv().env, "test"));
+    expect(await read(monitor.id)).toMatchObject({ status: "paused", synced_version: 2 });
+  });
+
+  it("repeats a failed check whose quick repeat was lost", async () => {
+    const monitor = await aMonitor({ retry_interval: 5 });
+    await runNext(monitor);
+    outside.mockImplementation(async () => new Response("no", { status: 503 }));
+    await runNext(monitor);
+    vi.setSystemTime(Date.now() + 36_000);
+    const { env: recording, checks } = recordingEnv();
+    await sweepChecks(jobDeps(recording, "test"));
+    expect(checks).toMatchObject([{ body: { monitor_ids: [monitor.id], attempt: 0, slot_at: Date.now() } }]);
+  });
+
+  it("says unknown of monitors that were not checked for three intervals, and of nobody before", async () => {
+    const monitor = await aMonitor({ interval: 120 });
+    await runNext(monitor);
+    for (const [afterMs, status] of [
+      [360_000, "up"],
+      [1, "unknown"],
+    ] as const) {
+      vi.setSystemTime(Date.now() + afterMs);
+      await sweepChecks(jobDeps(recordingEnv().env, "test"));
+      expect(await read(monitor.id)).toMatchObject({ status });
+    }
+  });
+});

@@ -1,0 +1,44 @@
+import { env } from "cloudflare:workers";
+import type { CheckMessage, DeliveryMessage, EventMessage } from "../../src/contract/messages.ts";
+import type { Env } from "../../src/platform/env.ts";
+
+export interface Sent<Body> {
+  body: Body;
+  delaySeconds?: number;
+}
+
+function recorder<Body>() {
+  const sent: Sent<Body>[] = [];
+  const queue = {
+    send: async (body: Body, options?: { delaySeconds?: number }) => {
+      sent.push({ body, ...options });
+    },
+    sendBatch: async (messages: Iterable<Sent<Body>>) => {
+      sent.push(...messages);
+    },
+  };
+  // Only what the product calls; a call of anything else fails the test.
+  return { sent, queue: queue as unknown as Queue<Body> };
+}
+
+/** The real bindings, but with queues that only write down what they are given. */
+export function recordingEnv(changes: Partial<Env> & Record<string, unknown> = {}) {
+  const checks = recorder<CheckMessage>();
+  const slow = recorder<CheckMessage>();
+  const events = recorder<EventMessage>();
+  const deliveries = recorder<DeliveryMessage>();
+  return {
+    env: {
+      ...env,
+      CHECKS: checks.queue,
+      CHECKS_SLOW: slow.queue,
+      EVENTS: events.queue,
+      DELIVERIES: deliveries.queue,
+      ...changes,
+    },
+    checks: checks.sent,
+    slow: slow.sent,
+    events: events.sent,
+    deliveries: deliveries.sent,
+  };
+}
