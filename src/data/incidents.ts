@@ -1,6 +1,6 @@
 import { and, eq, ne, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
-import { incidents, incidentUpdates } from "./incidents.table.ts";
+import { incidentMonitors, incidents, incidentUpdates } from "./incidents.table.ts";
 
 export type IncidentRecord = typeof incidents.$inferSelect;
 export type IncidentUpdateRecord = typeof incidentUpdates.$inferSelect;
@@ -28,11 +28,17 @@ export function insertAutomaticIncident(db: Db, incident: IncidentRecord, first:
   const isThere = sql`EXISTS (SELECT 1 FROM incidents WHERE id = ${incident.id})`;
   return [
     db.insert(incidents).values(incident).onConflictDoNothing(),
-    db.run(sql`INSERT OR IGNORE INTO incident_updates (id, incident_id, status, message, created_at, updated_at)
-      SELECT ${first.id}, ${incident.id}, ${first.status}, ${first.message}, ${first.created_at}, ${first.updated_at}
-      WHERE ${isThere}`),
-    db.run(sql`INSERT OR IGNORE INTO incident_monitors (incident_id, monitor_id)
-      SELECT ${incident.id}, ${incident.origin_monitor_id} WHERE ${isThere}`),
+    db
+      .insert(incidentUpdates)
+      .select(
+        sql`SELECT ${first.id}, ${incident.id}, ${first.status}, ${first.message}, NULL, ${first.created_at},
+          ${first.updated_at} WHERE ${isThere}`,
+      )
+      .onConflictDoNothing(),
+    db
+      .insert(incidentMonitors)
+      .select(sql`SELECT ${incident.id}, ${incident.origin_monitor_id} WHERE ${isThere}`)
+      .onConflictDoNothing(),
   ];
 }
 

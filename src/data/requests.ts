@@ -1,6 +1,6 @@
 import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
-import { idempotencyKeys } from "./requests.table.ts";
+import { guards, idempotencyKeys } from "./requests.table.ts";
 
 export type GuardName = "monitors" | "status_pages" | "stale";
 
@@ -11,7 +11,7 @@ export function guardConstraint(name: GuardName): string {
 
 /** Makes the whole batch fail when the condition holds at the moment of the write. */
 export function refuseWhen(db: Db, name: GuardName, condition: SQL): Statement {
-  return db.run(sql`INSERT INTO guards (name) SELECT ${name} WHERE ${condition}`);
+  return db.insert(guards).select(sql`SELECT ${name} WHERE ${condition}`);
 }
 
 export type IdempotencyRecord = typeof idempotencyKeys.$inferSelect;
