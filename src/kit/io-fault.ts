@@ -1,9 +1,18 @@
 /**
  * Why an operation on the outside failed, where the adapter knows it.
  * Ours, and therefore no news about the target: `forbidden` (our policy), `unsupported` (this place cannot do it),
- * `unavailable` (our own way out is broken). The target's: `dns`, `connect`, `tls`, `protocol`.
+ * `unavailable` (our own way out is broken). The target's: `dns`, `connect`, `tls`, `protocol`, and `status` (it did
+ * answer, but with a refusal).
  */
-export type IoFaultKind = "forbidden" | "unsupported" | "unavailable" | "dns" | "connect" | "tls" | "protocol";
+export type IoFaultKind =
+  | "forbidden"
+  | "unsupported"
+  | "unavailable"
+  | "dns"
+  | "connect"
+  | "tls"
+  | "protocol"
+  | "status";
 
 /** Its message is a clause for people: no address, secret or body of the other side in it. */
 export class IoFault extends Error {

@@ -33,6 +33,8 @@ export interface OutgoingRequest {
 }
 
 export interface Egress {
+  /** The resolvers of the settings. */
+  resolvers: readonly string[];
   /** Judges the spelling alone, for the moment a person saves it. */
   checkLiteral(destination: Destination, purpose: Purpose): Verdict;
   checkResolved(destination: Destination, purpose: Purpose, signal: AbortSignal): Promise<Verdict>;
@@ -159,6 +161,7 @@ export function buildEgress(
     checkResolved(destination, { purpose, allow, own_hosts }, resolve, signal);
 
   return {
+    resolvers: settings.DOH_RESOLVERS,
     checkLiteral: (destination, purpose) => checkLiteral(destination, { purpose, allow, own_hosts }),
     checkResolved: resolved,
     async guardedFetch(url, { method, headers = {}, body = null, purpose, signal }) {

@@ -10,7 +10,12 @@ import { addressOf, isCloudflare } from "./egress-address.ts";
  * certificate look alike), so after a failed exchange a plain connection to the same port tells which it was.
  */
 export function edgeIo(egress: Egress): ProbeIo {
-  return { now, fetch: (request) => probeFetch(egress, request), connect: (request) => probeConnect(egress, request) };
+  return {
+    now,
+    resolvers: egress.resolvers,
+    fetch: (request) => probeFetch(egress, request),
+    connect: (request) => probeConnect(egress, request),
+  };
 }
 
 /** How many addresses of one name are tried before it counts as unreachable. */

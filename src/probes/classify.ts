@@ -23,6 +23,7 @@ const FAULT_OUTCOMES: Record<IoFaultKind, FailureCause | "error"> = {
   connect: "connect",
   tls: "tls",
   protocol: "protocol",
+  status: "status",
 };
 
 /** Codes of Node's errors and the words of the Workers runtime, most telling first. */

@@ -9,6 +9,8 @@ export interface ProbeIo {
   fetch(request: ProbeRequest): Promise<ProbeResponse>;
   /** Rejects when nothing listens or the TLS handshake fails. Whoever opens a socket closes it. */
   connect(request: ConnectRequest): Promise<ProbeSocket>;
+  /** JSON DNS-over-HTTPS resolvers to ask about names, best first. */
+  resolvers: readonly string[];
   /** Epoch milliseconds. */
   now(): number;
 }
@@ -60,6 +62,8 @@ export interface ProbeResult {
   details: Record<string, unknown>;
 }
 
+export type Destination = URL | { host: string; port: number };
+
 export type ProbeNeed = "http" | "tcp" | "tls" | "dns" | "udp" | "icmp";
 
 /** One monitor type. Targets and options are what `parseTarget` and `options` gave. */
@@ -70,8 +74,8 @@ export interface Probe<Target = unknown, Options = unknown> {
   /** Reads the fields of a monitor that belong to its type; ignores the others. */
   options: ZodType<Options>;
   parseTarget(text: string): Parsed<Target>;
-  /** What the egress guard judges when a person saves the monitor. */
-  destination(target: Target): URL | { host: string; port: number };
+  /** What the egress guard judges when a person saves the monitor; null where only our own resolvers are asked. */
+  destination(target: Target, options: Options): Destination | null;
   /** Speaks the protocol over `io` until the signal fires. Expected failures are results, never exceptions. */
   check(target: Target, options: Options, io: ProbeIo, signal: AbortSignal): Promise<ProbeResult>;
 }

@@ -1,9 +1,9 @@
-import type { Probe, ProbeIo, ProbeResult } from "./port.ts";
+import type { Destination, Probe, ProbeIo, ProbeResult } from "./port.ts";
 
 export interface PreparedCheck {
   target: unknown;
   options: unknown;
-  destination: URL | { host: string; port: number };
+  destination: Destination | null;
 }
 export type Preparation =
   | { ok: true; value: PreparedCheck }
@@ -16,7 +16,7 @@ export function prepareCheck(probe: Probe, target: string, fields: unknown): Pre
   if (!parsed.ok) return { ok: false, path: "target", reason: `target ${parsed.reason}` };
   const options = probe.options.safeParse(fields);
   if (options.success) {
-    const destination = probe.destination(parsed.value);
+    const destination = probe.destination(parsed.value, options.data);
     return { ok: true, value: { target: parsed.value, options: options.data, destination } };
   }
   const { path = [], message = "the options are not valid" } = options.error.issues[0] ?? {};

@@ -8,6 +8,7 @@ import type { ConnectRequest, ProbeIo, ProbeRequest, ProbeResponse, ProbeSocket 
 /** The outside as plain Node reaches it, without a guard: lets a probe meet a real server in a test. */
 export const nodeIo: ProbeIo = {
   now: () => Date.now(),
+  resolvers: [],
   fetch: exchange,
   async connect(request) {
     const startedAt = Date.now();

@@ -35,6 +35,7 @@ export function scriptedIo(script: Script): ScriptedIo {
     written,
     openSockets: () => open,
     now: () => 0,
+    resolvers: ["https://one.example/dns-query", "https://two.example/resolve"],
     async fetch(request) {
       requests.push(request);
       const answer = answers.shift();
