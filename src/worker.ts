@@ -6,7 +6,9 @@ import { handleEvents } from "./jobs/events.ts";
 import { runMinute } from "./jobs/minute.ts";
 import type { Env } from "./platform/env.ts";
 
+export { LimiterObject } from "./objects/limiter.ts";
 export { MonitorObject } from "./objects/monitor.ts";
+export { ProberObject } from "./objects/prober.ts";
 
 const app = createApp();
 

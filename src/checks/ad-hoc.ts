@@ -2,9 +2,11 @@ import type { Deps } from "../access/deps.ts";
 import { DEFAULT_REGION } from "../contract/check.ts";
 import type { MonitorRecord } from "../data/monitors.ts";
 import { loadGroup } from "../data/schedule.ts";
+import { shardOf } from "../domain/schedule.ts";
 import { assertNever } from "../kit/assert-never.ts";
+import { proberObject } from "../platform/prober-objects.ts";
 import type { ProbeResult } from "../probes/port.ts";
-import { checkMonitors, recordChecks } from "./runner.ts";
+import { checkMonitors, historyRow, recordChecks } from "./runner.ts";
 
 export interface AdHocResult {
   status: "up" | "down" | "degraded" | "unknown";
@@ -19,10 +21,14 @@ export interface AdHocResult {
 export async function checkNow(deps: Deps, monitor: MonitorRecord): Promise<AdHocResult> {
   const slot = { region: monitor.regions[0] ?? DEFAULT_REGION, slot_at: deps.now(), attempt: 0 };
   const { group } = await loadGroup(deps.db, monitor.check_group_id);
+  if (!group) throw new Error("a checked monitor has no group");
   const [checked] = await checkMonitors(deps, [monitor], slot);
   if (!checked) throw new Error("a check gave no result");
-  const recorded = { ...slot, group_id: monitor.check_group_id, latest: group?.latest ?? [], isWholeGroup: false };
-  await recordChecks(deps, recorded, [checked]);
+  const row = historyRow({ ...slot, group_id: group.id, monitor_ids: [monitor.id] }, [checked]);
+  await Promise.all([
+    recordChecks(deps, { ...slot, group, isWholeGroup: false }, [checked]),
+    proberObject(deps.env, shardOf(group.id), slot.region).record(row),
+  ]);
   const { result } = checked;
   return {
     status: statusOf(result),

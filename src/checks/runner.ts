@@ -2,11 +2,13 @@ import type { Deps } from "../access/deps.ts";
 import { openSecrets } from "../access/monitor-secrets.ts";
 import type { CheckMessage } from "../contract/messages.ts";
 import type { MonitorAnswer, ReportedResult } from "../contract/monitor-object.ts";
-import { runBatch } from "../data/db.ts";
+import type { HistoryRow } from "../contract/prober-object.ts";
+import { runBatch, type Statement } from "../data/db.ts";
 import type { PackedResult } from "../data/monitors.table.ts";
-import type { MonitorRecord } from "../data/monitors.ts";
-import { deleteEmptyGroup, loadGroup, recordSlot } from "../data/schedule.ts";
-import { staleAfterMs } from "../domain/schedule.ts";
+import { type MonitorRecord, moveToGroup } from "../data/monitors.ts";
+import { type CheckGroupRecord, deleteEmptyGroup, insertGroup, loadGroup, recordSlot } from "../data/schedule.ts";
+import { inLane, type Lane, staleAfterMs } from "../domain/schedule.ts";
+import { fnv1a } from "../kit/fnv.ts";
 import { mapConcurrently } from "../kit/map-concurrently.ts";
 import { egressOf } from "../platform/egress.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
@@ -35,15 +37,40 @@ export interface Checked {
   answer: MonitorAnswer | null;
 }
 
+/** Where the results of a message are kept for good. */
+export type KeepHistory = (row: HistoryRow) => Promise<void>;
+
 /** Handles one message: checks the group's members, tells their objects what can matter, records the slot. */
-export async function runSlot(deps: Deps, message: CheckMessage): Promise<void> {
+export async function runSlot(deps: Deps, message: CheckMessage, keep: KeepHistory): Promise<void> {
   const { group, members } = await loadGroup(deps.db, message.group_id);
   if (!group) return;
   const wanted = message.monitor_ids;
   const monitors = wanted ? members.filter((monitor) => wanted.includes(monitor.id)) : members;
   const checked = await checkMonitors(deps, monitors, message);
-  await recordChecks(deps, { ...message, latest: group.latest, isWholeGroup: wanted === undefined }, checked);
+  const slot = { ...message, group, isWholeGroup: wanted === undefined };
+  await Promise.all([
+    recordChecks(deps, slot, checked),
+    checked.length === 0 ? undefined : keep(historyRow(message, checked)),
+  ]);
   if (members.length === 0) await runBatch(deps.db, [deleteEmptyGroup(deps.db, message.group_id)]);
+}
+
+export function historyRow(
+  slot: Slot & Pick<CheckMessage, "group_id" | "monitor_ids">,
+  checked: readonly Checked[],
+): HistoryRow {
+  return {
+    slot_at: slot.slot_at,
+    attempt: slot.attempt,
+    key: fnv1a([slot.group_id, ...(slot.monitor_ids ?? [])].join(" ")).toString(36),
+    entries: checked.map(({ monitor, checked_at, result }) => ({
+      monitor_id: monitor.id,
+      checked_at,
+      outcome: result.outcome,
+      latency_ms: result.latency_ms,
+      message: result.message.slice(0, MESSAGE_LENGTH_MAX),
+    })),
+  };
 }
 
 export function checkMonitors(deps: Deps, monitors: readonly MonitorRecord[], slot: Slot): Promise<Checked[]> {
@@ -90,8 +117,7 @@ async function report(
 }
 
 interface RecordedSlot extends Slot {
-  group_id: string;
-  latest: readonly PackedResult[];
+  group: CheckGroupRecord;
   isWholeGroup: boolean;
 }
 
@@ -106,9 +132,22 @@ export async function recordChecks(deps: Deps, slot: RecordedSlot, checked: read
   );
   await runBatch(deps.db, [
     ...writes,
-    recordSlot(deps.db, slot.group_id, slot.isWholeGroup ? slot.slot_at : null, latest),
+    ...changeLanes(deps, slot.group, checked),
+    recordSlot(deps.db, slot.group.id, slot.isWholeGroup ? slot.slot_at : null, latest),
   ]);
   await sendChecks(deps.env, answers.flatMap(repeatsOf), deps.now());
+}
+
+/** A target that timed out is checked in the slow lane from now on, and leaves it with its first answer in time. */
+function changeLanes(deps: Deps, group: CheckGroupRecord, checked: readonly Checked[]): Statement[] {
+  const moving = checked.filter(({ result }) => (result.cause === "timeout") !== (group.lane === "slow"));
+  if (moving.length === 0) return [];
+  const lane: Lane = group.lane === "slow" ? "normal" : "slow";
+  const id = inLane(group.id, lane);
+  return [
+    insertGroup(deps.db, { ...group, id, lane, latest: [] }),
+    ...moving.map(({ monitor }) => moveToGroup(deps.db, monitor.id, { from: group.id, to: id })),
+  ];
 }
 
 function repeatsOf({ monitor, answer }: { monitor: MonitorRecord; answer: MonitorAnswer }): DelayedCheck[] {
@@ -126,7 +165,7 @@ function repeatsOf({ monitor, answer }: { monitor: MonitorRecord; answer: Monito
 
 /** A monitor that our own errors kept from being judged for too long is unknown; so is one that cannot be checked at all. */
 async function markSilent(deps: Deps, slot: RecordedSlot, checked: readonly Checked[]) {
-  const judged = new Map(slot.latest.map((packed) => [packed[0], packed[6]]));
+  const judged = new Map(slot.group.latest.map((packed) => [packed[0], packed[6]]));
   const marked = await mapConcurrently(checked, CONNECTIONS, async ({ monitor, result }) => {
     if (result.outcome !== "error" || monitor.status === "unknown") return [];
     const last_result_at = judged.get(monitor.id) ?? null;
@@ -140,7 +179,7 @@ async function markSilent(deps: Deps, slot: RecordedSlot, checked: readonly Chec
 }
 
 function pack({ monitor, checked_at, result }: Checked, slot: RecordedSlot): PackedResult {
-  const before = slot.latest.find((packed) => packed[0] === monitor.id)?.[6] ?? null;
+  const before = slot.group.latest.find((packed) => packed[0] === monitor.id)?.[6] ?? null;
   const judgedAt = result.outcome === "error" ? before : checked_at;
   const message = result.message.slice(0, MESSAGE_LENGTH_MAX);
   return [monitor.id, checked_at, result.latency_ms, message, slot.region, result.outcome, judgedAt];
@@ -149,6 +188,6 @@ function pack({ monitor, checked_at, result }: Checked, slot: RecordedSlot): Pac
 /** Results of monitors that have left the group fall out with the next check of the whole group. */
 function mergeLatest(slot: RecordedSlot, fresh: readonly PackedResult[]): PackedResult[] {
   const isFresh = new Set(fresh.map((packed) => packed[0]));
-  const kept = slot.isWholeGroup ? [] : slot.latest.filter((packed) => !isFresh.has(packed[0]));
+  const kept = slot.isWholeGroup ? [] : slot.group.latest.filter((packed) => !isFresh.has(packed[0]));
   return [...kept, ...fresh];
 }

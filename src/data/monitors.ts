@@ -119,3 +119,11 @@ export function forgetRetries(db: Db, monitorIds: readonly string[]): Statement 
     .set({ retry_at: null })
     .where(sql`${monitors.id} IN (SELECT value FROM json_each(${JSON.stringify(monitorIds)}))`);
 }
+
+/** Takes a monitor from one check group to another, unless it has left the first in the meantime. */
+export function moveToGroup(db: Db, monitorId: string, groups: { from: string; to: string }): Statement {
+  return db
+    .update(monitors)
+    .set({ check_group_id: groups.to })
+    .where(and(eq(monitors.id, monitorId), eq(monitors.check_group_id, groups.from)));
+}

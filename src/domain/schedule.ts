@@ -1,4 +1,5 @@
 import type { Region } from "../contract/monitor-values.ts";
+import { fnv1a } from "../kit/fnv.ts";
 
 /**
  * When checks run. Monitors are checked in groups: one shard, interval, set of regions and lane. A group's slots lie on
@@ -23,11 +24,19 @@ export function groupIdOf(key: GroupKey): string {
   return [key.shard_id, key.interval, key.regions.join("+") || "any", key.lane].join("/");
 }
 
-/** Where in its interval a group fires, in whole seconds, spread by a hash (FNV-1a). */
+/** Where in its interval a group fires, in whole seconds; the same in both lanes, so that changing lanes skips no slot. */
 export function phaseOf(groupId: string, intervalMs: number): number {
-  let hash = 0x811c9dc5;
-  for (let n = 0; n < groupId.length; n++) hash = Math.imul(hash ^ groupId.charCodeAt(n), 0x01000193) >>> 0;
-  return (hash % Math.max(1, Math.floor(intervalMs / SECOND_MS))) * SECOND_MS;
+  const grid = groupId.slice(0, groupId.lastIndexOf("/"));
+  return (fnv1a(grid) % Math.max(1, Math.floor(intervalMs / SECOND_MS))) * SECOND_MS;
+}
+
+export function shardOf(groupId: string): string {
+  return groupId.slice(0, groupId.indexOf("/"));
+}
+
+/** The same group in the other lane: slow targets are checked apart, so that they hold up nobody else. */
+export function inLane(groupId: string, lane: Lane): string {
+  return `${groupId.slice(0, groupId.lastIndexOf("/"))}/${lane}`;
 }
 
 /** The newest slot at or before an instant. */

@@ -5,6 +5,17 @@ export interface Env {
   DB: D1Database;
   PAGES: KVNamespace;
   MONITOR: DurableObjectNamespace;
+  LIMITER: DurableObjectNamespace;
+  /** One limiter a minute for each size that access/rate-limit.ts names. */
+  RATE_600: RateLimit;
+  RATE_300: RateLimit;
+  RATE_60: RateLimit;
+  RATE_30: RateLimit;
+  RATE_20: RateLimit;
+  RATE_10: RateLimit;
+  /** The script and style sheet of the API reference. */
+  ASSETS: Fetcher;
+  PROBER: DurableObjectNamespace;
   CHECKS: Queue<CheckMessage>;
   CHECKS_SLOW: Queue<CheckMessage>;
   EVENTS: Queue<EventMessage>;

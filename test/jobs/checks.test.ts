@@ -42,7 +42,7 @@ async function runNext(monitor: { check_group_id: string }, afterMs = MINUTE, at
   const recording = recordingEnv();
   const deps = jobDeps(recording.env, "test");
   const message = { group_id: monitor.check_group_id, region: "default", slot_at: slot_at ?? Date.now(), attempt };
-  await runSlot(deps, message);
+  await runSlot(deps, message, async () => {});
   return { ...recording, message };
 }
 

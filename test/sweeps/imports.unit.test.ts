@@ -19,13 +19,16 @@ const RULES: Record<string, Rule> = {
     may: ["contract", "domain", "probes/port.ts"],
     packages: ["cloudflare:", "node:crypto", "ipaddr.js", "zod"],
   },
-  probes: { may: ["contract", "domain"], packages: ["node:crypto", "re2js", "zod"] },
+  probes: { may: ["contract", "domain"], packages: ["croner", "node:crypto", "re2js", "zod"] },
   notifiers: { may: ["contract", "domain"], packages: ["node:crypto", "zod"] },
   access: { may: ["contract", "domain", "data", "platform"], packages: ["drizzle-orm"] },
   http: { may: ["contract", "domain", "platform", "access"], packages: ["hono", "@hono/zod-openapi", "zod"] },
   delivery: { may: ["contract", "domain", "data", "platform", "access", "notifiers"], packages: [] },
   checks: { may: ["contract", "domain", "data", "platform", "access", "probes"], packages: [] },
-  objects: { may: ["contract", "domain", "data", "platform", "checks/runner.ts", "probes"], packages: ["cloudflare:"] },
+  objects: {
+    may: ["contract", "domain", "data", "platform", "access/deps.ts", "checks/runner.ts", "probes"],
+    packages: ["cloudflare:"],
+  },
   events: { may: ["contract", "domain", "data", "platform", "access", "delivery"], packages: [] },
   features: {
     may: [
@@ -35,7 +38,7 @@ const RULES: Record<string, Rule> = {
     packages: ["zod"],
   },
   jobs: {
-    may: ["contract", "platform", "access", "checks", "events", "delivery", "feature services"],
+    may: ["contract", "domain", "platform", "access", "checks", "events", "delivery", "feature services"],
     packages: ["zod"],
   },
   "status-page": { may: ["contract", "domain", "data", "platform", "access", "http"], packages: ["hono", "zod"] },

@@ -1,0 +1,100 @@
+import type { ByteReader, ByteWriter } from "../kit/varint.ts";
+
+/**
+ * What latency is usual. Samples are counted in buckets that grow by a tenth each, so that any number of them takes
+ * little room, hours can be added up, and a percentile is right within five per cent.
+ */
+export interface LatencyTally {
+  count: number;
+  sum: number;
+  sum_of_squares: number;
+  min: number;
+  max: number;
+  /** Samples per bucket; sparse. */
+  buckets: Map<number, number>;
+}
+
+const GROWTH = Math.log(1.1);
+/** Samples from which a baseline is said to be ready. */
+const READY_SAMPLES = 100;
+
+export function emptyTally(): LatencyTally {
+  return { count: 0, sum: 0, sum_of_squares: 0, min: 0, max: 0, buckets: new Map() };
+}
+
+export function tallyOf(samples: readonly number[]): LatencyTally {
+  const tally = emptyTally();
+  for (const sample of samples) {
+    const bucket = bucketOf(sample);
+    tally.min = tally.count === 0 ? sample : Math.min(tally.min, sample);
+    tally.max = Math.max(tally.max, sample);
+    tally.count += 1;
+    tally.sum += sample;
+    tally.sum_of_squares += sample * sample;
+    tally.buckets.set(bucket, (tally.buckets.get(bucket) ?? 0) + 1);
+  }
+  return tally;
+}
+
+export function addTallies(tallies: readonly LatencyTally[]): LatencyTally {
+  const total = emptyTally();
+  for (const tally of tallies.filter(({ count }) => count > 0)) {
+    total.min = total.count === 0 ? tally.min : Math.min(total.min, tally.min);
+    total.max = Math.max(total.max, tally.max);
+    total.count += tally.count;
+    total.sum += tally.sum;
+    total.sum_of_squares += tally.sum_of_squares;
+    for (const [bucket, count] of tally.buckets) total.buckets.set(bucket, (total.buckets.get(bucket) ?? 0) + count);
+  }
+  return total;
+}
+
+export function meanOf(tally: LatencyTally): number | null {
+  return tally.count === 0 ? null : tally.sum / tally.count;
+}
+
+export function deviationOf(tally: LatencyTally): number | null {
+  const mean = meanOf(tally);
+  return mean === null ? null : Math.sqrt(Math.max(0, tally.sum_of_squares / tally.count - mean * mean));
+}
+
+/** The latency that this share of the samples (0 to 1) does not exceed. */
+export function percentileOf(tally: LatencyTally, share: number): number | null {
+  if (tally.count === 0) return null;
+  const rank = Math.max(1, Math.ceil(share * tally.count));
+  let seen = 0;
+  for (const [bucket, count] of [...tally.buckets].sort(([a], [b]) => a - b)) {
+    seen += count;
+    if (seen >= rank) return Math.min(tally.max, Math.max(tally.min, middleOf(bucket)));
+  }
+  return tally.max;
+}
+
+export function isReady(tally: LatencyTally): boolean {
+  return tally.count >= READY_SAMPLES;
+}
+
+function bucketOf(latencyMs: number): number {
+  return Math.round(Math.log(latencyMs + 1) / GROWTH);
+}
+
+function middleOf(bucket: number): number {
+  return Math.exp(bucket * GROWTH) - 1;
+}
+
+export function writeTally(writer: ByteWriter, tally: LatencyTally): void {
+  writer.integer(tally.count).integer(Math.round(tally.sum)).integer(Math.round(tally.sum_of_squares));
+  writer.integer(Math.round(tally.min)).integer(Math.round(tally.max)).integer(tally.buckets.size);
+  for (const [bucket, count] of tally.buckets) writer.integer(bucket).integer(count);
+}
+
+export function readTally(reader: ByteReader): LatencyTally {
+  const tally = emptyTally();
+  tally.count = reader.integer();
+  tally.sum = reader.integer();
+  tally.sum_of_squares = reader.integer();
+  tally.min = reader.integer();
+  tally.max = reader.integer();
+  for (let left = reader.integer(); left > 0; left--) tally.buckets.set(reader.integer(), reader.integer());
+  return tally;
+}

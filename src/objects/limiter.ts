@@ -1,0 +1,29 @@
+import { DurableObject } from "cloudflare:workers";
+import type { LimiterRpc, Quota } from "../contract/limiter-object.ts";
+import type { Env } from "../platform/env.ts";
+
+interface Window {
+  started_at: number;
+  taken: number;
+}
+
+const KEY = "window";
+
+/**
+ * Counts exactly how often something happened within a window that opens with the first time. Calls run one after the
+ * other, so two at once never share the last place. Storage is emptied when the window closes.
+ */
+export class LimiterObject extends DurableObject<Env> implements LimiterRpc {
+  async take({ limit, window_ms, now }: Quota): Promise<number> {
+    const stored = this.ctx.storage.kv.get<Window>(KEY);
+    const window = stored && now < stored.started_at + window_ms ? stored : { started_at: now, taken: 0 };
+    if (window.taken >= limit) return window.started_at + window_ms - now;
+    this.ctx.storage.kv.put<Window>(KEY, { ...window, taken: window.taken + 1 });
+    if (window.taken === 0) await this.ctx.storage.setAlarm(window.started_at + window_ms);
+    return 0;
+  }
+
+  override async alarm(): Promise<void> {
+    await this.ctx.storage.deleteAll();
+  }
+}
