@@ -42,30 +42,30 @@ async function consumeTransitions(deps: Deps, monitorId: string, transitions: Mo
 }
 
 async function commitTransition(deps: Deps, happening: Happening): Promise<void> {
-  const { db, settings } = deps;
+  const { db } = deps;
   const { transition, monitor, page } = happening;
   const now = deps.now();
   const incident = await followIncident(db, happening, now);
   const own = monitorEvent(happening, now);
   const events = own ? [own, ...incident.events] : incident.events;
-  const routed = await routeEvents(db, settings, events, now);
+  const routed = await routeEvents(db, events, now);
   await runBatch(db, [
     ...recordTransition(db, monitor.id, transition),
-    ...(page ? [bumpPageVersion(db, page.id)] : []),
+    ...(page ? [bumpPageVersion(db, page.id, now)] : []),
     ...incident.statements,
     ...events.map((event) => insertEvent(db, event)),
     ...routed.statements,
   ]);
-  await wakeDeliveries(deps.env, routed.delivery_ids);
+  await wakeDeliveries(deps.env, deps.log, routed.delivery_ids);
 }
 
 async function consumeStored(deps: Deps, eventId: string): Promise<void> {
   const event = await findWaitingEvent(deps.db, eventId);
   if (!event) return;
   const now = deps.now();
-  const routed = await routeEvents(deps.db, deps.settings, [event], now);
+  const routed = await routeEvents(deps.db, [event], now);
   await runBatch(deps.db, [...routed.statements, markProcessed(deps.db, eventId, now)]);
-  await wakeDeliveries(deps.env, routed.delivery_ids);
+  await wakeDeliveries(deps.env, deps.log, routed.delivery_ids);
 }
 
 /** Wakes the consumer for stored events whose message was lost. */

@@ -88,7 +88,7 @@ async function open(
   return {
     statements: [
       ...insertAutomaticIncident(db, incident, first),
-      bumpPageVersion(db, page.id),
+      bumpPageVersion(db, page.id, now),
       incidentAudit(db, incident, "incident.created", now),
     ],
     events: [incidentEvent("incident.created", incident, first.message, now)],
@@ -116,7 +116,7 @@ async function close(
   return {
     statements: [
       ...resolveIncident(db, last, transition.effective_at),
-      bumpPageVersion(db, page.id),
+      bumpPageVersion(db, page.id, now),
       incidentAudit(db, resolved, "incident.resolved", now),
     ],
     events: [incidentEvent("incident.resolved", resolved, last.message, now)],

@@ -11,7 +11,7 @@ export async function runMinute(controller: ScheduledController, env: Env): Prom
   const deps = jobDeps(env, "minute");
   const minuteAt = Math.floor(controller.scheduledTime / MINUTE_MS) * MINUTE_MS;
   await attempt(deps, "plan", () => planMinute(deps, minuteAt));
-  await attempt(deps, "deliveries", () => sweepDeliveries(deps));
+  await attempt(deps, "deliveries", () => sweepDeliveries({ ...deps, now: deps.now() }));
   await attempt(deps, "events", () => sweepEvents(deps));
   await attempt(deps, "checks", () => sweepChecks(deps));
   await attempt(deps, "idempotency keys", () => sweepIdempotencyKeys(deps));
