@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { DeliveryState, WebhookProvider } from "../contract/webhook.ts";
+import type { DeliveryState, SentRequest, WebhookProvider } from "../contract/webhook.ts";
 import { emptyList, emptyObject, flag, id, instant, timestamps } from "./columns.ts";
 import { statusPages } from "./status-pages.table.ts";
 import { users } from "./users.table.ts";
@@ -69,7 +69,7 @@ export const deliveryAttempts = sqliteTable(
       .references(() => deliveries.id, { onDelete: "cascade" }),
     webhook_id: text("webhook_id").notNull(),
     attempt: integer("attempt").notNull(),
-    request: text("request", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
+    request: text("request", { mode: "json" }).$type<SentRequest>().notNull(),
     response_status: integer("response_status"),
     response_body: text("response_body"),
     duration_ms: integer("duration_ms").notNull(),

@@ -1,0 +1,103 @@
+import { and, count, desc, eq, inArray, or, sql } from "drizzle-orm";
+import type { Db, Statement } from "./db.ts";
+import { webhooks } from "./webhooks.table.ts";
+
+export type WebhookRecord = typeof webhooks.$inferSelect;
+
+export async function findWebhook(db: Db, webhookId: string): Promise<WebhookRecord | undefined> {
+  const rows = await db.select().from(webhooks).where(eq(webhooks.id, webhookId)).limit(1);
+  return rows[0];
+}
+
+export async function listOwnedWebhooks(db: Db, ownerId: string, page: { limit: number; offset: number }) {
+  const mine = eq(webhooks.owner_id, ownerId);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(webhooks)
+      .where(mine)
+      .orderBy(desc(webhooks.created_at), desc(webhooks.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(webhooks).where(mine),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/** Everything that routing has to know, for several owners in one read. */
+export function listActiveWebhooks(db: Db, ownerIds: readonly string[]) {
+  return db
+    .select({
+      id: webhooks.id,
+      owner_id: webhooks.owner_id,
+      status_page_id: webhooks.status_page_id,
+      events: webhooks.events,
+      is_active: webhooks.is_active,
+      is_team_only: webhooks.is_team_only,
+    })
+    .from(webhooks)
+    .where(
+      and(
+        // One parameter, because D1 binds a hundred at most.
+        inArray(webhooks.owner_id, sql`(SELECT value FROM json_each(${JSON.stringify(ownerIds)}))`),
+        eq(webhooks.is_active, true),
+      ),
+    )
+    .orderBy(webhooks.created_at, webhooks.id);
+}
+
+export function insertWebhook(db: Db, webhook: WebhookRecord): Statement {
+  return db.insert(webhooks).values(webhook);
+}
+
+type WebhookKey = Pick<WebhookRecord, "id" | "owner_id">;
+export type WebhookChanges = Partial<Omit<WebhookRecord, "id" | "owner_id" | "created_by" | "created_at">>;
+
+/** Writes the named members only, because the sender keeps its own books in the same row. */
+export function updateWebhook(db: Db, webhook: WebhookKey, changes: WebhookChanges): Statement {
+  return db.update(webhooks).set(changes).where(isThis(webhook));
+}
+
+/** With its deliveries. */
+export function deleteWebhook(db: Db, webhook: WebhookKey): Statement {
+  return db.delete(webhooks).where(isThis(webhook));
+}
+
+function isThis(webhook: WebhookKey) {
+  return and(eq(webhooks.id, webhook.id), eq(webhooks.owner_id, webhook.owner_id));
+}
+
+/** Ends a run of failures; writes nothing where there was none. */
+export function noteSuccess(db: Db, webhookId: string): Statement {
+  return db
+    .update(webhooks)
+    .set({ failing_since: null })
+    .where(and(eq(webhooks.id, webhookId), sql`${webhooks.failing_since} IS NOT NULL`));
+}
+
+interface Failure {
+  webhook_id: string;
+  now: number;
+  /** Switches the webhook off when it has done nothing but fail since then. */
+  disable_if_failing_since: number;
+  disabled_reason: string;
+}
+
+/** Starts a run of failures, or ends a webhook that was in one for too long. Writes only when one of them is due. */
+export function noteFailure(db: Db, failure: Failure): Statement {
+  const isOverdue = sql`coalesce(${webhooks.failing_since}, ${failure.now}) <= ${failure.disable_if_failing_since}`;
+  return db
+    .update(webhooks)
+    .set({
+      failing_since: sql`coalesce(${webhooks.failing_since}, ${failure.now})`,
+      is_active: sql`CASE WHEN ${isOverdue} THEN 0 ELSE ${webhooks.is_active} END`,
+      disabled_reason: sql`CASE WHEN ${isOverdue} THEN ${failure.disabled_reason} ELSE ${webhooks.disabled_reason} END`,
+      updated_at: failure.now,
+    })
+    .where(
+      and(
+        eq(webhooks.id, failure.webhook_id),
+        or(sql`${webhooks.failing_since} IS NULL`, and(eq(webhooks.is_active, true), isOverdue)),
+      ),
+    );
+}

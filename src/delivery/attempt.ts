@@ -1,0 +1,141 @@
+import type { Deps } from "../access/deps.ts";
+import { Envelope, type SentRequest, TEST_EVENT } from "../contract/webhook.ts";
+import { runBatch } from "../data/db.ts";
+import { type AttemptRecord, type DeliveryRecord, insertAttempt, settleDelivery } from "../data/deliveries.ts";
+import { noteFailure, noteSuccess, type WebhookRecord } from "../data/webhooks.ts";
+import type { NotifierRequest } from "../notifiers/port.ts";
+import { findNotifier } from "../notifiers/registry.ts";
+import { idFrom } from "../platform/ids.ts";
+import { maskUrl, openConfig } from "./config.ts";
+import { decideOutcome, type Outcome } from "./outcome.ts";
+import { send, type TimedReply } from "./sender.ts";
+
+/** What delivering takes, at one instant; a request's ctx has it, too. */
+export type DeliveryParts = Omit<Deps, "now"> & { now: number };
+
+/** A delivery that the caller holds the claim of. */
+export interface Claimed {
+  delivery: DeliveryRecord;
+  webhook: WebhookRecord;
+}
+
+interface Prepared {
+  request: NotifierRequest | null;
+  attemptsMax: number;
+}
+
+/**
+ * One attempt: build, send, record. A crash between the last two repeats the attempt under the same webhook-id; what is
+ * recorded, the attempt, the delivery's state and the webhook's books, becomes true together.
+ */
+export async function performAttempt(parts: DeliveryParts, claimed: Claimed): Promise<AttemptRecord> {
+  const { delivery, webhook } = claimed;
+  const { request, attemptsMax } = await prepare(parts, claimed);
+  const reply = request ? await send(parts.settings, request) : UNSENDABLE;
+  const outcome = decideOutcome(reply, {
+    delivery_id: delivery.id,
+    attempt: delivery.attempt,
+    delays_ms: parts.settings.DELIVERY_RETRY_MS.slice(0, attemptsMax - 1),
+    ended_at: parts.now + reply.duration_ms,
+  });
+  const record = attemptRecord(parts, claimed, { request, reply, outcome });
+  await store(parts, claimed, record, outcome);
+  parts.log.info("delivery", {
+    delivery_id: delivery.id,
+    webhook_id: webhook.id,
+    attempt: delivery.attempt,
+    state: outcome.state,
+    status: record.response_status,
+    ms: record.duration_ms,
+  });
+  return record;
+}
+
+const UNSENDABLE: TimedReply = {
+  kind: "unanswered",
+  is_final: true,
+  error: "the stored address could not be used",
+  duration_ms: 0,
+};
+
+/** No request where the stored configuration cannot be read or its provider is not available (any more). */
+async function prepare({ settings, log, now }: DeliveryParts, { delivery, webhook }: Claimed): Promise<Prepared> {
+  try {
+    const notifier = findNotifier(webhook.provider);
+    if (!notifier) throw new Error(`provider ${webhook.provider} has no notifier`);
+    const { url, secret, previous } = await openConfig(settings, webhook);
+    const target = {
+      url,
+      secret,
+      previous_secret: previous && previous.until > now ? previous.secret : null,
+      channel: webhook.alert_channels[delivery.event_name] ?? null,
+    };
+    const envelope = Envelope.parse(JSON.parse(delivery.payload));
+    const request = notifier.build({ delivery_id: delivery.id, envelope, sent_at: now }, target);
+    // Somebody waits for the answer to a test and can repeat it.
+    const attemptsMax = delivery.event_name === TEST_EVENT ? 1 : (notifier.attemptsMax ?? Number.POSITIVE_INFINITY);
+    return { request, attemptsMax };
+  } catch (error) {
+    log.error("delivery cannot be built", error, { delivery_id: delivery.id, webhook_id: webhook.id });
+    return { request: null, attemptsMax: 1 };
+  }
+}
+
+function attemptRecord(
+  { now }: DeliveryParts,
+  { delivery, webhook }: Claimed,
+  { request, reply, outcome }: { request: NotifierRequest | null; reply: TimedReply; outcome: Outcome },
+): AttemptRecord {
+  const answer = reply.kind === "answered" ? reply : null;
+  return {
+    id: idFrom("attempt", delivery.id, String(delivery.attempt)),
+    delivery_id: delivery.id,
+    webhook_id: webhook.id,
+    attempt: delivery.attempt,
+    request: request ? sentRequest(request) : { method: "POST", url: "", headers: {}, body: delivery.payload },
+    response_status: answer?.status ?? null,
+    response_body: answer?.excerpt ?? null,
+    duration_ms: reply.duration_ms,
+    error: outcome.error,
+    next_attempt_at: outcome.next_attempt_at,
+    created_at: now,
+  };
+}
+
+function sentRequest(request: NotifierRequest): SentRequest {
+  const { method, headers, body } = request;
+  return { method, url: maskUrl(request.url), headers, body };
+}
+
+async function store(parts: DeliveryParts, { delivery, webhook }: Claimed, record: AttemptRecord, outcome: Outcome) {
+  const { db } = parts;
+  const { state, next_attempt_at } = outcome;
+  const failure = state === "delivered" ? null : failureOf(parts, webhook, outcome);
+  const write = () =>
+    runBatch(db, [
+      insertAttempt(db, record),
+      settleDelivery(db, delivery, { state, next_attempt_at, updated_at: parts.now }),
+      failure ? noteFailure(db, failure) : noteSuccess(db, webhook.id),
+    ]);
+  try {
+    await write();
+  } catch (error) {
+    // Recording is harmless when repeated, sending is not: one more try costs less than a second request.
+    parts.log.warn("delivery recorded again", { delivery_id: delivery.id, cause: String(error) });
+    await write();
+  }
+  if (failure && (webhook.failing_since ?? parts.now) <= failure.disable_if_failing_since) {
+    parts.log.warn("webhook switched off", { webhook_id: webhook.id, reason: failure.disabled_reason });
+  }
+}
+
+function failureOf({ settings, now }: DeliveryParts, webhook: WebhookRecord, { is_gone }: Outcome) {
+  return is_gone
+    ? { webhook_id: webhook.id, now, disable_if_failing_since: now, disabled_reason: "the endpoint answered 410 Gone" }
+    : {
+        webhook_id: webhook.id,
+        now,
+        disable_if_failing_since: now - settings.WEBHOOK_DISABLE_AFTER_MS,
+        disabled_reason: "every delivery failed for too long",
+      };
+}

@@ -1,0 +1,57 @@
+import { IoFault } from "../kit/io-fault.ts";
+import type { NotifierRequest } from "../notifiers/port.ts";
+import { now } from "../platform/clock.ts";
+import { egressOf } from "../platform/egress.ts";
+import type { Settings } from "../platform/settings.ts";
+import type { Reply } from "./outcome.ts";
+
+/** Read to the end so that the connection can be used again, but no further than this. */
+const BODY_READ_BYTES = 64 * 1024;
+const BODY_KEPT_BYTES = 4 * 1024;
+
+export type TimedReply = Reply & { duration_ms: number };
+
+/** The one place that sends to webhooks. Never throws: a target that cannot be reached is an outcome. */
+export async function send(settings: Settings, request: NotifierRequest): Promise<TimedReply> {
+  const startedAt = now();
+  const signal = AbortSignal.timeout(settings.DELIVERY_TIMEOUT_MS);
+  const reply = await replyTo(settings, request, signal).catch((error: unknown) => unanswered(error, signal, settings));
+  return { ...reply, duration_ms: now() - startedAt };
+}
+
+async function replyTo(settings: Settings, request: NotifierRequest, signal: AbortSignal): Promise<Reply> {
+  const { method, headers, body } = request;
+  const outgoing = { method, headers, body, purpose: "delivery", signal } as const;
+  const { response } = await egressOf(settings).guardedFetch(new URL(request.url), outgoing);
+  return {
+    kind: "answered",
+    status: response.status,
+    retry_after: response.headers.get("retry-after"),
+    excerpt: await readExcerpt(response),
+  };
+}
+
+async function readExcerpt(response: Response): Promise<string> {
+  const kept = new Uint8Array(BODY_KEPT_BYTES);
+  let length = 0;
+  // Leaving the loop cancels the rest of the body and with it the connection.
+  for await (const chunk of response.body ?? []) {
+    if (length < BODY_KEPT_BYTES) kept.set(chunk.subarray(0, BODY_KEPT_BYTES - length), length);
+    length += chunk.byteLength;
+    if (length >= BODY_READ_BYTES) break;
+  }
+  return new TextDecoder().decode(kept.subarray(0, Math.min(length, BODY_KEPT_BYTES)));
+}
+
+/** Says in our own words why there was no answer; the runtime's texts may name addresses. */
+function unanswered(error: unknown, signal: AbortSignal, settings: Settings): Reply {
+  if (error instanceof IoFault) {
+    const isForbidden = error.kind === "forbidden";
+    const reason = isForbidden ? `the address may not be reached: ${error.message}` : error.message;
+    return { kind: "unanswered", is_final: isForbidden, error: reason };
+  }
+  const reason = signal.aborted
+    ? `no answer within ${settings.DELIVERY_TIMEOUT_MS} ms`
+    : "the connection could not be made or was lost";
+  return { kind: "unanswered", is_final: false, error: reason };
+}

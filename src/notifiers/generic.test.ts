@@ -1,0 +1,70 @@
+import { Webhook } from "standardwebhooks";
+import { describe, expect, it } from "vitest";
+import { generic } from "./generic.ts";
+import type { Notification, Target } from "./port.ts";
+
+const NOTIFICATION: Notification = {
+  delivery_id: "0199c0de-0000-5000-8000-000000000001",
+  sent_at: Date.now(),
+  envelope: {
+    id: "0199c0de-0000-5000-8000-000000000002",
+    user_id: "0199c0de-0000-7000-8000-000000000003",
+    event: "monitor.down",
+    data: { monitor_name: "Shop “ü”", status: "down", message: "HTTP 500", latency: 12, region: "weur" },
+    created_at: "2026-01-02T03:04:05.000Z",
+    status_page_id: null,
+    sequence: 7,
+  },
+};
+const TARGET: Target = { url: "https://example.com/in?x=1", secret: null, previous_secret: null, channel: null };
+const BASE64_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+const verifies = (secret: string, target: Partial<Target>) => {
+  const { body, headers } = generic.build(NOTIFICATION, { ...TARGET, ...target });
+  const isEncoded = secret.startsWith("whsec_");
+  const receiver = isEncoded ? new Webhook(secret) : new Webhook(new TextEncoder().encode(secret), { format: "raw" });
+  return receiver.verify(body, headers);
+};
+
+describe("the generic notifier", () => {
+  it("posts the envelope as it is to the address", () => {
+    const request = generic.build(NOTIFICATION, TARGET);
+    expect(request).toEqual({
+      method: "POST",
+      url: TARGET.url,
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "Vigil-Webhooks/1",
+        "webhook-id": NOTIFICATION.delivery_id,
+        "webhook-timestamp": String(Math.floor(NOTIFICATION.sent_at / 1000)),
+      },
+      body: JSON.stringify(NOTIFICATION.envelope),
+    });
+  });
+
+  it("signs with a whsec_ secret so that the Standard Webhooks library accepts it", () => {
+    expect(verifies(BASE64_SECRET, { secret: BASE64_SECRET })).toEqual(NOTIFICATION.envelope);
+  });
+
+  it("signs with any other secret by its UTF-8 bytes", () => {
+    expect(verifies("päss phrase", { secret: "päss phrase" })).toEqual(NOTIFICATION.envelope);
+  });
+
+  it("signs with both secrets while a former one is still good", () => {
+    const target = { secret: "new", previous_secret: "old" };
+    expect(verifies("new", target)).toEqual(NOTIFICATION.envelope);
+    expect(verifies("old", target)).toEqual(NOTIFICATION.envelope);
+    expect(() => verifies("other", target)).toThrow();
+  });
+
+  it.each([
+    ["any URL", { url: "https://example.com", secret: null }, null],
+    ["a plain secret", { url: "https://example.com", secret: "plain" }, null],
+    ["a whsec_ secret", { url: "https://example.com", secret: BASE64_SECRET }, null],
+    ["no URL", { url: "example.com", secret: null }, "url must be an https address"],
+    ["whsec_ without base64", { url: "https://x.example", secret: "whsec_?" }, "secret must be base64 after whsec_"],
+    ["whsec_ alone", { url: "https://x.example", secret: "whsec_" }, "secret must be base64 after whsec_"],
+  ])("judges %s", (_name, target, verdict) => {
+    expect(generic.validate(target)).toBe(verdict);
+  });
+});
