@@ -1,12 +1,13 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { endpoints as account } from "./features/account/routes.ts";
 import { endpoints as health } from "./features/health/routes.ts";
+import { endpoints as webhooks } from "./features/webhooks/routes.ts";
 import type { AppEnv, Endpoint } from "./http/endpoint.ts";
 import { refuseInvalid } from "./http/errors.ts";
 import { answerErrors, mountEndpoints, openRequest, refuseUnknown } from "./http/frame.ts";
 
 /** Every endpoint of the API, each mounted under the addresses that its policy names. */
-export const ENDPOINTS: readonly Endpoint[] = [...account, ...health];
+export const ENDPOINTS: readonly Endpoint[] = [...account, ...health, ...webhooks];
 
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });

@@ -2,6 +2,7 @@ import { ApiError, invalid } from "../contract/errors.ts";
 import type { Ctx } from "./ctx.ts";
 import { requireMonitor, requireVisibleMonitor } from "./monitors.ts";
 import { requirePage } from "./pages.ts";
+import { requireWebhook } from "./webhooks.ts";
 
 /**
  * What an id in a path, query or body names. The first word is the kind of object; `:see` asks only that the caller may
@@ -11,6 +12,7 @@ const RESOLVERS = {
   page: requirePage,
   monitor: requireMonitor,
   "monitor:see": requireVisibleMonitor,
+  webhook: requireWebhook,
 } satisfies Record<string, (ctx: Ctx, id: string) => Promise<unknown>>;
 export type IdKind = keyof typeof RESOLVERS;
 

@@ -1,0 +1,80 @@
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { findEarlierResult } from "../../access/idempotency.ts";
+import { requireWebhook } from "../../access/webhooks.ts";
+import { conflict, notFound } from "../../contract/errors.ts";
+import { TEST_EVENT } from "../../contract/webhook.ts";
+import {
+  type AttemptRecord,
+  type DeliveryRecord,
+  findDelivery,
+  findLastAttempt,
+  insertDeliveries,
+  isLeased,
+  listAttempts,
+  reviveDelivery,
+} from "../../data/deliveries.ts";
+import type { WebhookRecord } from "../../data/webhooks.ts";
+import { performAttempt } from "../../delivery/attempt.ts";
+import { leaseUntil } from "../../delivery/deliver.ts";
+import { deliveriesOf, wakeDeliveries } from "../../delivery/enqueue.ts";
+import { newId } from "../../platform/ids.ts";
+
+export async function listWebhookAttempts(ctx: Ctx, webhookId: string, page: { limit: number; offset: number }) {
+  const webhook = await requireWebhook(ctx, webhookId);
+  return listAttempts(ctx.db, webhook.id, page);
+}
+
+/** One real attempt within the request, whatever the webhook's filter says and whether or not it is on. */
+export async function testWebhook(ctx: Ctx, webhookId: string): Promise<AttemptRecord> {
+  const webhook = await requireWebhook(ctx, webhookId);
+  const earlier = await findEarlierResult(ctx);
+  if (earlier) {
+    const attempt = await findLastAttempt(ctx.db, earlier);
+    if (!attempt) throw conflict("the test under this Idempotency-Key is still under way");
+    return attempt;
+  }
+  const [due] = deliveriesOf(testEvent(ctx, webhook), [{ webhook, event_name: TEST_EVENT }], ctx.now);
+  if (!due) throw new Error("a webhook always hears of its test");
+  const delivery: DeliveryRecord = { ...due, attempt: 1, lease_until: leaseUntil(ctx) };
+  await commit(ctx, [insertDeliveries(ctx.db, [delivery])], { audit: deliveryAudit(webhook, delivery, "tested") });
+  return performAttempt(ctx, { delivery, webhook });
+}
+
+/** Sends once more under the same webhook-id, with what is left of the retries. */
+export async function redeliver(ctx: Ctx, webhookId: string, deliveryId: string): Promise<DeliveryRecord> {
+  const webhook = await requireWebhook(ctx, webhookId);
+  const delivery = await findDelivery(ctx.db, webhook.id, deliveryId);
+  if (!delivery) throw notFound("delivery");
+  if (await findEarlierResult(ctx)) return delivery;
+  if (!webhook.is_active) throw conflict("the webhook is switched off");
+  await commit(ctx, [reviveDelivery(ctx.db, delivery.id, ctx.now)], {
+    audit: deliveryAudit(webhook, delivery, "redelivered"),
+    guards: [
+      { name: "stale", when: isLeased(delivery.id, ctx.now), error: conflict("the delivery is being sent right now") },
+    ],
+  });
+  await wakeDeliveries(ctx.env, ctx.log, [delivery.id]);
+  return { ...delivery, state: "pending", next_attempt_at: ctx.now, updated_at: ctx.now };
+}
+
+function testEvent(ctx: Ctx, webhook: WebhookRecord) {
+  return {
+    id: newId(),
+    owner_id: webhook.owner_id,
+    status_page_id: webhook.status_page_id,
+    data: { webhook_id: webhook.id, webhook_name: webhook.name, message: "this is a test of your webhook" },
+    created_at: ctx.now,
+  };
+}
+
+function deliveryAudit(webhook: WebhookRecord, delivery: DeliveryRecord, verb: string) {
+  return {
+    owner_id: webhook.owner_id,
+    target_type: "delivery",
+    target_id: delivery.id,
+    status_page_id: webhook.status_page_id,
+    summary: `${verb} webhook "${webhook.name}"`,
+    data: { webhook_id: webhook.id, event: delivery.event_name },
+  };
+}

@@ -1,0 +1,188 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import {
+  Delivery,
+  DeliveryAttempt,
+  Webhook,
+  WebhookCreate,
+  WebhookTestResult,
+  WebhookUpdate,
+} from "../../contract/webhook.ts";
+import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { listWebhookAttempts, redeliver, testWebhook } from "./deliveries.ts";
+import { presentAttempt, presentDelivery, presentTest, presentWebhook } from "./present.ts";
+import {
+  changeWebhook,
+  createWebhook,
+  getWebhook,
+  listWebhooks,
+  removeWebhook,
+  toggleTeamOnly,
+  toggleWebhook,
+} from "./service.ts";
+
+const tags = ["Webhooks"];
+const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
+
+/** Whoever sees the page sees its webhooks; addresses and what was sent are for those who may change alerting. */
+const reads = { ...shared, capability: null, audit: null } satisfies Policy;
+const writes = (audit: string | null) =>
+  ({ ...shared, capability: "alerting.write", audit, ids: { params: { id: "webhook" } } }) satisfies Policy;
+
+export const endpoints = [
+  endpoint(
+    reads,
+    createRoute({
+      method: "get",
+      path: "/webhooks",
+      tags,
+      summary: "List your webhooks",
+      request: { query: ListQuery },
+      responses: { 200: json("Your webhooks, newest first", z.array(Webhook)), ...USER_ERRORS },
+    }),
+    async (c) => {
+      const page = c.req.valid("query");
+      const { rows, total } = await listWebhooks(c.var.ctx, page);
+      setListHeaders(c, page, total);
+      return c.json(rows.map(presentWebhook), 200);
+    },
+  ),
+
+  endpoint(
+    { ...shared, capability: "alerting.write", audit: "webhook.created", ids: { body: { status_page_id: "page" } } },
+    createRoute({
+      method: "post",
+      path: "/webhooks",
+      tags,
+      summary: "Create a webhook",
+      description:
+        "Events are posted to the address, signed by Standard Webhooks when there is a secret. The address must be https and lead to a public host.",
+      request: { body: jsonBody(WebhookCreate) },
+      responses: { 201: json("The webhook", Webhook), ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => c.json(presentWebhook(await createWebhook(c.var.ctx, c.req.valid("json"))), 201),
+  ),
+
+  endpoint(
+    { ...reads, ids: { params: { id: "webhook" } } },
+    createRoute({
+      method: "get",
+      path: "/webhooks/{id}",
+      tags,
+      summary: "Get a webhook",
+      request: { params: IdParam },
+      responses: { 200: json("The webhook", Webhook), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentWebhook(await getWebhook(c.var.ctx, c.req.valid("param").id)), 200),
+  ),
+
+  endpoint(
+    { ...writes("webhook.updated"), ids: { params: { id: "webhook" }, body: { status_page_id: "page" } } },
+    createRoute({
+      method: "put",
+      path: "/webhooks/{id}",
+      tags,
+      summary: "Change a webhook",
+      description: "What is absent stays; null clears. A former secret signs along for 24 hours.",
+      request: { params: IdParam, body: jsonBody(WebhookUpdate) },
+      responses: { 200: json("The webhook", Webhook), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const changed = await changeWebhook(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+      return c.json(presentWebhook(changed), 200);
+    },
+  ),
+
+  endpoint(
+    writes("webhook.deleted"),
+    createRoute({
+      method: "delete",
+      path: "/webhooks/{id}",
+      tags,
+      summary: "Delete a webhook and its deliveries",
+      request: { params: IdParam },
+      responses: { ...noContent, ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      await removeWebhook(c.var.ctx, c.req.valid("param").id);
+      return c.body(null, 204);
+    },
+  ),
+
+  endpoint(
+    writes("webhook.toggled"),
+    createRoute({
+      method: "patch",
+      path: "/webhooks/{id}/toggle",
+      tags,
+      summary: "Switch a webhook on or off",
+      request: { params: IdParam },
+      responses: { 200: json("The webhook", Webhook), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentWebhook(await toggleWebhook(c.var.ctx, c.req.valid("param").id)), 200),
+  ),
+
+  endpoint(
+    writes("webhook.team_only_toggled"),
+    createRoute({
+      method: "patch",
+      path: "/webhooks/{id}/team-only",
+      tags,
+      summary: "Make a webhook the team's own, or public again",
+      request: { params: IdParam },
+      responses: { 200: json("The webhook", Webhook), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentWebhook(await toggleTeamOnly(c.var.ctx, c.req.valid("param").id)), 200),
+  ),
+
+  endpoint(
+    writes("webhook.tested"),
+    createRoute({
+      method: "post",
+      path: "/webhooks/{id}/test",
+      tags,
+      summary: "Send a test event",
+      description: "One real attempt, made before the answer and never repeated.",
+      request: { params: IdParam },
+      responses: { 200: json("What came of it", WebhookTestResult), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => c.json(presentTest(await testWebhook(c.var.ctx, c.req.valid("param").id)), 200),
+  ),
+
+  endpoint(
+    writes(null),
+    createRoute({
+      method: "get",
+      path: "/webhooks/{id}/deliveries",
+      tags,
+      summary: "List attempts to deliver",
+      description: "Kept for 30 days. X-Total-Count stops counting at 10,000.",
+      request: { params: IdParam, query: ListQuery },
+      responses: { 200: json("Attempts, newest first", z.array(DeliveryAttempt)), ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const page = c.req.valid("query");
+      const { rows, total } = await listWebhookAttempts(c.var.ctx, c.req.valid("param").id, page);
+      setListHeaders(c, page, total);
+      return c.json(rows.map(presentAttempt), 200);
+    },
+  ),
+
+  endpoint(
+    writes("webhook.redelivered"),
+    createRoute({
+      method: "post",
+      path: "/webhooks/{id}/deliveries/{delivery_id}/redeliver",
+      tags,
+      summary: "Send a delivery again",
+      description: "Under the same webhook-id. Takes the id of a delivery or of one of its attempts.",
+      request: { params: IdParam.extend({ delivery_id: z.uuid() }) },
+      responses: { 201: json("The delivery, due at once", Delivery), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const { id, delivery_id } = c.req.valid("param");
+      return c.json(presentDelivery(await redeliver(c.var.ctx, id, delivery_id)), 201);
+    },
+  ),
+];

@@ -1,0 +1,157 @@
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { findEarlierResult } from "../../access/idempotency.ts";
+import { requirePage } from "../../access/pages.ts";
+import { requireUser } from "../../access/principal.ts";
+import { requireVisibleWebhook, requireWebhook } from "../../access/webhooks.ts";
+import { ApiError, forbidden, invalid } from "../../contract/errors.ts";
+import {
+  KEPT_SECRET,
+  type WebhookConfig,
+  type WebhookCreate,
+  type WebhookProvider,
+  type WebhookUpdate,
+} from "../../contract/webhook.ts";
+import {
+  deleteWebhook,
+  insertWebhook,
+  listOwnedWebhooks,
+  updateWebhook,
+  type WebhookChanges,
+  type WebhookRecord,
+} from "../../data/webhooks.ts";
+import { changeSecret, maskUrl, openConfig, sealConfig } from "../../delivery/config.ts";
+import { hasRight } from "../../domain/roles.ts";
+import { findNotifier } from "../../notifiers/registry.ts";
+import { egressOf } from "../../platform/egress.ts";
+import { newId } from "../../platform/ids.ts";
+import type { ShownWebhook } from "./present.ts";
+
+export async function listWebhooks(ctx: Ctx, page: { limit: number; offset: number }) {
+  const { rows, total } = await listOwnedWebhooks(ctx.db, requireUser(ctx).user_id, page);
+  return { rows: await Promise.all(rows.map((webhook) => withUrl(ctx, webhook))), total };
+}
+
+export async function getWebhook(ctx: Ctx, webhookId: string): Promise<ShownWebhook> {
+  const { webhook, membership } = await requireVisibleWebhook(ctx, webhookId);
+  const shown = await withUrl(ctx, webhook);
+  return hasRight(membership, "alerting.write") ? shown : { webhook, url: maskUrl(shown.url) };
+}
+
+export async function createWebhook(ctx: Ctx, input: WebhookCreate): Promise<ShownWebhook> {
+  const earlier = await findEarlierResult(ctx);
+  if (earlier) return withUrl(ctx, await requireWebhook(ctx, earlier));
+  const provider = input.provider ?? "generic";
+  const secret = input.secret === KEPT_SECRET ? null : (input.secret ?? null);
+  const config: WebhookConfig = { url: input.url, secret, previous: null };
+  requireUsable(ctx, provider, config);
+  const id = newId();
+  const webhook: WebhookRecord = {
+    id,
+    owner_id: await ownerOf(ctx, input.status_page_id ?? null),
+    created_by: requireUser(ctx).user_id,
+    status_page_id: input.status_page_id ?? null,
+    name: input.name,
+    provider,
+    sealed: await sealConfig(ctx.settings, id, config),
+    has_secret: secret !== null,
+    events: input.events ?? [],
+    alert_channels: input.alert_channels ?? {},
+    is_active: input.is_active ?? true,
+    is_team_only: input.is_team_only ?? false,
+    failing_since: null,
+    disabled_reason: null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+  await commit(ctx, [insertWebhook(ctx.db, webhook)], { audit: webhookAudit(webhook, "created") });
+  return { webhook, url: config.url };
+}
+
+export async function changeWebhook(ctx: Ctx, webhookId: string, input: WebhookUpdate): Promise<ShownWebhook> {
+  const webhook = await requireWebhook(ctx, webhookId);
+  const stored = await openConfig(ctx.settings, webhook);
+  const keepsSecret = input.secret === undefined || input.secret === KEPT_SECRET;
+  const config = {
+    ...(keepsSecret ? stored : changeSecret(stored, input.secret ?? null, ctx.now)),
+    url: input.url ?? stored.url,
+  };
+  const provider = input.provider ?? webhook.provider;
+  requireUsable(ctx, provider, config);
+  const status_page_id = input.status_page_id === undefined ? webhook.status_page_id : input.status_page_id;
+  if (status_page_id !== webhook.status_page_id && (await ownerOf(ctx, status_page_id)) !== webhook.owner_id) {
+    throw forbidden("a webhook cannot move to another owner");
+  }
+  return change(ctx, webhook, {
+    name: input.name ?? webhook.name,
+    provider,
+    sealed: await sealConfig(ctx.settings, webhook.id, config),
+    has_secret: config.secret !== null,
+    status_page_id,
+    events: input.events === undefined ? webhook.events : (input.events ?? []),
+    alert_channels: input.alert_channels === undefined ? webhook.alert_channels : (input.alert_channels ?? {}),
+    is_team_only: input.is_team_only ?? webhook.is_team_only,
+    ...(input.is_active !== undefined && input.is_active !== webhook.is_active && switched(input.is_active)),
+  });
+}
+
+export async function toggleWebhook(ctx: Ctx, webhookId: string): Promise<ShownWebhook> {
+  const webhook = await requireWebhook(ctx, webhookId);
+  return change(ctx, webhook, switched(!webhook.is_active));
+}
+
+export async function toggleTeamOnly(ctx: Ctx, webhookId: string): Promise<ShownWebhook> {
+  const webhook = await requireWebhook(ctx, webhookId);
+  return change(ctx, webhook, { is_team_only: !webhook.is_team_only });
+}
+
+/** Attempts under way still end; nothing is attempted any more. */
+export async function removeWebhook(ctx: Ctx, webhookId: string): Promise<void> {
+  const webhook = await requireWebhook(ctx, webhookId);
+  await commit(ctx, [deleteWebhook(ctx.db, webhook)], { audit: webhookAudit(webhook, "deleted") });
+}
+
+/** A person's decision about it starts the count of failures afresh. */
+function switched(is_active: boolean): WebhookChanges {
+  return { is_active, failing_since: null, disabled_reason: null };
+}
+
+async function change(ctx: Ctx, webhook: WebhookRecord, changes: WebhookChanges): Promise<ShownWebhook> {
+  const changed = { ...webhook, ...changes, updated_at: ctx.now };
+  const statement = updateWebhook(ctx.db, webhook, { ...changes, updated_at: ctx.now });
+  await commit(ctx, [statement], { audit: webhookAudit(changed, "changed") });
+  return withUrl(ctx, changed);
+}
+
+/** A webhook of a page belongs to the page's owner, one without a page to whoever makes it. */
+async function ownerOf(ctx: Ctx, statusPageId: string | null): Promise<string> {
+  if (statusPageId === null) return requireUser(ctx).user_id;
+  return (await requirePage(ctx, statusPageId)).owner_id;
+}
+
+/** The address is judged by its spelling here, and by what it resolves to at each delivery. */
+function requireUsable(ctx: Ctx, provider: WebhookProvider, config: WebhookConfig): void {
+  const notifier = findNotifier(provider);
+  if (!notifier) throw new ApiError(400, `provider ${provider} is not available yet`, { code: "not_available" });
+  const problem = notifier.validate(config);
+  if (problem !== null) throw invalid(problem);
+  if (!URL.canParse(config.url)) return;
+  const verdict = egressOf(ctx.settings).checkLiteral(new URL(config.url), "delivery");
+  if (!verdict.ok) throw invalid(`url cannot be used: ${verdict.reason}`, [{ path: "url", message: verdict.reason }]);
+}
+
+async function withUrl(ctx: Ctx, webhook: WebhookRecord): Promise<ShownWebhook> {
+  return { webhook, url: (await openConfig(ctx.settings, webhook)).url };
+}
+
+function webhookAudit(webhook: WebhookRecord, verb: string) {
+  const { provider, events, is_active, is_team_only } = webhook;
+  return {
+    owner_id: webhook.owner_id,
+    target_type: "webhook",
+    target_id: webhook.id,
+    status_page_id: webhook.status_page_id,
+    summary: `${verb} webhook "${webhook.name}"`,
+    data: { provider, events, is_active, is_team_only },
+  };
+}

@@ -1,0 +1,256 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { openDb } from "../../src/data/db.ts";
+import { deliveries } from "../../src/data/webhooks.table.ts";
+import { newId } from "../../src/platform/ids.ts";
+import {
+  arrange,
+  createEnv,
+  DAY_MS,
+  deliver,
+  MINUTE_MS,
+  passTime,
+  stored,
+  sweep,
+  useClock,
+} from "../support/deliveries.ts";
+import { createAccount } from "../support/factories.ts";
+import { useSink } from "../support/sink.ts";
+import { createWebhook, eventOf, route } from "../support/webhooks.ts";
+
+const sink = useSink();
+useClock();
+
+/** The database with some of its methods replaced. */
+function override(methods: Partial<D1Database>): D1Database {
+  return new Proxy(env.DB, {
+    get(target, name) {
+      const member: unknown = Reflect.get(methods, name) ?? Reflect.get(target, name);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}
+
+type Batch = (statements: D1PreparedStatement[]) => Promise<D1Result[]>;
+
+/** The database with something done around each of its transactions. */
+function around(wrap: (run: Batch) => Batch): D1Database {
+  // D1 declares what a batch gives by a type parameter that nothing binds.
+  const batch = wrap((statements) => env.DB.batch(statements)) as D1Database["batch"];
+  return override({ batch });
+}
+
+const lost = () => new Error("D1_ERROR: Network connection lost.");
+
+/** Its nth transaction fails before or after it has committed. */
+function faulty(when: "before" | "after", nth: number): D1Database {
+  let calls = 0;
+  return around((run) => async (statements) => {
+    const isFaulty = ++calls === nth;
+    if (isFaulty && when === "before") throw lost();
+    const results = await run(statements);
+    if (isFaulty) throw lost();
+    return results;
+  });
+}
+
+describe("a batch of messages", () => {
+  it("drops poison and serves the rest", async () => {
+    const { webhook, id } = await arrange();
+    sink.answer(webhook.url, 200);
+    const result = await deliver([id], createEnv().bindings, [null, { delivery_id: 7 }, { delivery_id: newId() }]);
+    expect(result).toMatchObject({ explicitAcks: expect.arrayContaining(["m0", "m1", "m2", "m3"]), retryMessages: [] });
+    expect((await stored(id)).delivery?.state).toBe("delivered");
+  });
+
+  it("lets a slow endpoint hold up nobody else", async () => {
+    const account = await createAccount();
+    const slow = await createWebhook(account);
+    const fast = await Promise.all(Array.from({ length: 5 }, () => createWebhook(account)));
+    const ids = await route(eventOf(account.user_id));
+    let arrived = 0;
+    const everyFastOneArrived = new Promise<void>((resolve) => {
+      for (const webhook of fast) {
+        sink.answer(webhook.url, () => {
+          if (++arrived === fast.length) resolve();
+          return new Response();
+        });
+      }
+    });
+    sink.answer(slow.url, async () => {
+      await everyFastOneArrived;
+      return new Response();
+    });
+    await deliver(ids, createEnv({ DELIVERY_TIMEOUT_MS: 10_000 }).bindings);
+    const states = await Promise.all(ids.map(async (id) => (await stored(id)).delivery?.state));
+    expect(states).toEqual(Array(6).fill("delivered"));
+  });
+});
+
+describe("when the database fails", () => {
+  it.each([
+    "before",
+    "after",
+  ] as const)("%s the claim commits, nothing is sent, the message comes back and the sweep finds it", async (when) => {
+    const { webhook, id } = await arrange();
+    sink.answer(webhook.url, 200);
+    const result = await deliver([id], createEnv({ DB: faulty(when, 1) }).bindings);
+    expect(result.retryMessages).toMatchObject([{ msgId: "m0" }]);
+    expect(sink.received).toEqual([]);
+    passTime(MINUTE_MS);
+    const outside = createEnv();
+    await sweep(outside);
+    expect(outside.sent).toContainEqual({ body: { delivery_id: id } });
+    await deliver([id]);
+    expect((await stored(id)).delivery?.state).toBe("delivered");
+    expect(sink.received).toHaveLength(1);
+  });
+
+  it.each(["before", "after"] as const)("%s the record commits, it is recorded once and sent once", async (when) => {
+    const { webhook, id } = await arrange();
+    sink.answer(webhook.url, 500);
+    await deliver([id], createEnv({ DB: faulty(when, 2) }).bindings);
+    const { delivery, attempts } = await stored(id);
+    expect(delivery).toMatchObject({ state: "pending", attempt: 1, lease_until: 0 });
+    expect(attempts).toHaveLength(1);
+    expect(sink.received).toHaveLength(1);
+  });
+
+  it("between sending and recording, the repeat carries the same webhook-id", async () => {
+    const { webhook, id } = await arrange();
+    sink.answer(webhook.url, 200, 200);
+    const dead = around((run) => async (statements) => {
+      if (sink.received.length > 0) throw lost();
+      return run(statements);
+    });
+    expect((await deliver([id], createEnv({ DB: dead }).bindings)).retryMessages).toHaveLength(1);
+    await deliver([id]);
+    expect(sink.received).toHaveLength(1);
+    passTime(MINUTE_MS);
+    await deliver([id]);
+    expect(sink.received.map((request) => request.headers.get("webhook-id"))).toEqual([id, id]);
+    expect((await stored(id)).delivery).toMatchObject({ state: "delivered", attempt: 2 });
+  });
+});
+
+describe("an attempt that outlives its claim", () => {
+  it("is recorded, but does not undo what a later attempt achieved", async () => {
+    const { webhook, id } = await arrange();
+    const late = async () => {
+      passTime(MINUTE_MS);
+      await deliver([id]);
+      return new Response(null, { status: 500 });
+    };
+    sink.answer(webhook.url, late, 200);
+    await deliver([id], createEnv({ DELIVERY_TIMEOUT_MS: 10_000 }).bindings);
+    const { delivery, attempts } = await stored(id);
+    expect(delivery).toMatchObject({ state: "delivered", attempt: 2, next_attempt_at: null });
+    expect(attempts.map((attempt) => attempt.response_status)).toEqual([500, 200]);
+  });
+});
+
+describe("the minute sweep", () => {
+  it("wakes what is due and not under way, and nothing else", async () => {
+    const { account, id } = await arrange();
+    const [leased = ""] = await route(eventOf(account.user_id));
+    const [later = ""] = await route(eventOf(account.user_id));
+    const db = openDb(env.DB);
+    const now = Date.now();
+    await db.update(deliveries).set({ lease_until: now }).where(eq(deliveries.id, leased));
+    await db
+      .update(deliveries)
+      .set({ next_attempt_at: now + 1 })
+      .where(eq(deliveries.id, later));
+    const outside = createEnv();
+    await sweep(outside);
+    const mine = outside.sent
+      .map((message) => message.body.delivery_id)
+      .filter((each) => [id, leased, later].includes(each));
+    expect(mine).toEqual([id]);
+  });
+
+  it("takes 500 deliveries a minute, the longest overdue first, in calls the queue accepts", async () => {
+    const account = await createAccount();
+    await createWebhook(account);
+    const events = Array.from({ length: 510 }, () => eventOf(account.user_id));
+    passTime(-DAY_MS);
+    const ids = await route(...events);
+    const db = openDb(env.DB);
+    const [oldest = "", youngest = ""] = [ids.at(-1), ids[0]];
+    await db
+      .update(deliveries)
+      .set({ next_attempt_at: Date.now() - 1 })
+      .where(eq(deliveries.id, oldest));
+    await db
+      .update(deliveries)
+      .set({ next_attempt_at: Date.now() + 1 })
+      .where(eq(deliveries.id, youngest));
+    passTime(DAY_MS);
+    const calls: string[][] = [];
+    const sendBatch = async (messages: { body: { delivery_id: string } }[]) =>
+      void calls.push(messages.map((message) => message.body.delivery_id));
+    await sweep(createEnv({ DELIVERIES: { sendBatch } }));
+    const woken = calls.flat();
+    expect(woken).toHaveLength(500);
+    expect(woken[0]).toBe(oldest);
+    expect(woken).not.toContain(youngest);
+    expect(Math.max(...calls.map((call) => call.length))).toBeLessThanOrEqual(100);
+  });
+
+  it("forgets deliveries and attempts after 30 days", async () => {
+    const { webhook, id } = await arrange();
+    sink.answer(webhook.url, 200);
+    await deliver([id]);
+    passTime(30 * DAY_MS);
+    await sweep();
+    expect((await stored(id)).attempts).toHaveLength(1);
+    passTime(1);
+    await sweep();
+    expect(await stored(id)).toEqual({ delivery: undefined, attempts: [] });
+  });
+
+  it("survives a queue that takes nothing", async () => {
+    const { webhook, id } = await arrange();
+    const broken = async () => {
+      throw new Error("queue is down");
+    };
+    const outside = createEnv({ DELIVERIES: { send: broken, sendBatch: broken } });
+    await sweep(outside);
+    sink.answer(webhook.url, 500);
+    expect(await deliver([id], outside.bindings)).toMatchObject({ explicitAcks: ["m0"] });
+    expect((await stored(id)).delivery?.state).toBe("pending");
+  });
+
+  it("finds what is due by its index, however many deliveries are done", async () => {
+    const asked: string[] = [];
+    const DB = override({
+      prepare: (query: string) => {
+        asked.push(query);
+        return env.DB.prepare(query);
+      },
+    });
+    await sweep(createEnv({ DB }));
+    const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${asked[0]}`).bind(1, 1, 1).all<{ detail: string }>();
+    expect(plan.results.map((step) => step.detail)).toEqual([expect.stringContaining("USING INDEX deliveries_due")]);
+  });
+});
+
+describe("the cost of an attempt that is delivered", () => {
+  it("is two transactions, six rows read and six written", async () => {
+    const { webhook, id } = await arrange();
+    sink.answer(webhook.url, 200);
+    const rows = { read: 0, written: 0, trips: 0 };
+    const counted = around((run) => async (statements) => {
+      const results = await run(statements);
+      rows.trips += 1;
+      for (const { meta } of results) {
+        rows.read += meta.rows_read;
+        rows.written += meta.rows_written;
+      }
+      return results;
+    });
+    await deliver([id], createEnv({ DB: counted }).bindings);
+    expect(rows).toEqual({ read: 6, written: 6, trips: 2 });
+  });
+});
