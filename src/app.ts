@@ -1,13 +1,15 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { endpoints as account } from "./features/account/routes.ts";
 import { endpoints as health } from "./features/health/routes.ts";
+import { endpoints as statusPages } from "./features/status-pages/routes.ts";
 import { endpoints as webhooks } from "./features/webhooks/routes.ts";
 import type { AppEnv, Endpoint } from "./http/endpoint.ts";
 import { refuseInvalid } from "./http/errors.ts";
 import { answerErrors, mountEndpoints, openRequest, refuseUnknown } from "./http/frame.ts";
+import { endpoints as publicPages } from "./status-page/routes.ts";
 
 /** Every endpoint of the API, each mounted under the addresses that its policy names. */
-export const ENDPOINTS: readonly Endpoint[] = [...account, ...health, ...webhooks];
+export const ENDPOINTS: readonly Endpoint[] = [...account, ...health, ...statusPages, ...webhooks, ...publicPages];
 
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });

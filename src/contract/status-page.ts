@@ -1,4 +1,134 @@
-export interface FooterLink {
-  label: string;
-  url: string;
+import { z } from "zod";
+import { Id, Instant, jsonOrText, LongText, Name } from "./common.ts";
+
+export const SLUG = /^[a-z0-9](?:[a-z0-9-]{1,61}[a-z0-9])$/;
+/** First words of addresses that the service itself answers, or may answer one day. */
+export const RESERVED_SLUGS = [
+  "api",
+  "app",
+  "admin",
+  "assets",
+  "badge",
+  "docs",
+  "embed",
+  "health",
+  "heartbeat",
+  "integrations",
+  "metrics",
+  "openapi",
+  "ping",
+  "static",
+  "status",
+  "www",
+] as const;
+export const SSL_TYPES = ["managed", "none"] as const;
+export type SslType = (typeof SSL_TYPES)[number];
+export const PAGE_MONITORS_MAX = 500;
+
+const FOOTER_LINKS_MAX = 20;
+const URL_LENGTH_MAX = 2000;
+const THRESHOLD_MAX = 20;
+/** RFC 1123 labels under an alphabetic top-level domain, which excludes addresses and single words. */
+const HOSTNAME = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+
+export function isUsableSlug(slug: string): boolean {
+  return SLUG.test(slug) && !RESERVED_SLUGS.some((reserved) => reserved === slug);
 }
+
+const Slug = z
+  .string()
+  .trim()
+  .regex(SLUG, "must have 3 to 63 lower-case letters, digits and inner hyphens")
+  .refine((slug) => !RESERVED_SLUGS.some((reserved) => reserved === slug), "is reserved");
+
+const HttpsUrl = z.string().trim().max(URL_LENGTH_MAX).refine(isHttpsUrl, "must be an https URL");
+
+function isHttpsUrl(text: string): boolean {
+  // The URL parser drops control characters and blanks; what is stored has to be what was judged.
+  return /^https:\/\/[^\s<>"\\^`{|}]+$/i.test(text) && URL.canParse(text);
+}
+
+/** An IANA name; fixed offsets, which Intl takes as well, have no calendar rules of their own. */
+export const Timezone = z.string().trim().refine(isTimezone, "must be an IANA time zone, such as Europe/Berlin");
+
+function isTimezone(text: string): boolean {
+  if (!/^[a-z]/i.test(text)) return false;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const FooterLink = z.object({ label: Name, url: HttpsUrl });
+export type FooterLink = z.infer<typeof FooterLink>;
+
+/** The empty string clears an optional text as null does, because that is what forms send. */
+const clearable = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (typeof value === "string" && value.trim() === "" ? null : value), schema.nullish());
+
+const settings = {
+  description: clearable(LongText),
+  custom_domain: clearable(
+    z.string().trim().toLowerCase().regex(HOSTNAME, "must be a host name, such as status.example.com"),
+  ),
+  monitors: z
+    .array(Id)
+    .max(PAGE_MONITORS_MAX)
+    .nullish()
+    .meta({ description: "exactly these monitors are on the page afterwards; absent keeps those that are" }),
+  logo_url: clearable(HttpsUrl),
+  brand_color: clearable(
+    z
+      .string()
+      .trim()
+      .regex(/^#[0-9a-f]{6}$/i, "must be a colour of the form #rrggbb"),
+  ),
+  is_public: z.boolean().nullish().meta({ description: "default true" }),
+  incident_system_enabled: z.boolean().nullish().meta({ description: "default true" }),
+  show_branding: z.boolean().nullish().meta({ description: "default true" }),
+  footer_text: clearable(LongText),
+  footer_links: jsonOrText(z.array(FooterLink).max(FOOTER_LINKS_MAX).nullish()).meta({
+    description: "JSON array of {label, url}, native or as a string",
+  }),
+  ssl_type: z.enum(SSL_TYPES).nullish().meta({ description: "default none" }),
+  timezone: clearable(Timezone).meta({ description: "IANA name, default UTC" }),
+  auto_create_incident: z.boolean().nullish().meta({ description: "default false" }),
+  auto_publish_incident: z.boolean().nullish().meta({ description: "default false" }),
+  failure_threshold: z.number().int().min(1).max(THRESHOLD_MAX).nullish(),
+};
+
+export const StatusPageCreate = z.object({ name: Name, slug: Slug, ...settings }).meta({ id: "StatusPageCreate" });
+export type StatusPageCreate = z.infer<typeof StatusPageCreate>;
+
+/** Absent members keep their value, null gives optional ones their default. */
+export const StatusPageUpdate = StatusPageCreate.partial().meta({ id: "StatusPageUpdate" });
+export type StatusPageUpdate = z.infer<typeof StatusPageUpdate>;
+
+export const StatusPage = z
+  .object({
+    id: Id,
+    name: z.string(),
+    slug: z.string(),
+    url: z.string().meta({ description: "where people read the page" }),
+    description: z.string(),
+    custom_domain: z.string().nullable(),
+    ssl_type: z.enum(SSL_TYPES),
+    is_public: z.boolean(),
+    show_branding: z.boolean(),
+    timezone: z.string(),
+    logo_url: z.string().nullable(),
+    brand_color: z.string().nullable(),
+    footer_text: z.string().nullable(),
+    footer_links: z.string().meta({ description: "JSON array of {label, url}" }),
+    incident_system_enabled: z.boolean(),
+    auto_create_incident: z.boolean(),
+    auto_publish_incident: z.boolean(),
+    failure_threshold: z.number().int().nullable(),
+    created_at: Instant,
+    updated_at: Instant,
+  })
+  .meta({ id: "StatusPage" });
+
+export const SlugAvailability = z.object({ available: z.boolean() }).meta({ id: "SlugAvailability" });

@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { FooterLink } from "../contract/status-page.ts";
+import type { FooterLink, SslType } from "../contract/status-page.ts";
 import { emptyList, flag, id, timestamps } from "./columns.ts";
 import { users } from "./users.table.ts";
 
@@ -15,7 +15,7 @@ export const statusPages = sqliteTable(
     slug: text("slug").notNull().unique(),
     description: text("description"),
     custom_domain: text("custom_domain").unique(),
-    ssl_type: text("ssl_type").notNull().default("none"),
+    ssl_type: text("ssl_type").$type<SslType>().notNull().default("none"),
     is_public: flag("is_public").notNull().default(true),
     show_branding: flag("show_branding").notNull().default(true),
     timezone: text("timezone").notNull().default("UTC"),

@@ -1,13 +1,20 @@
-import { and, asc, count, eq, sql } from "drizzle-orm";
+import { and, asc, count, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
+import { monitors } from "./monitors.table.ts";
 import { statusPages } from "./status-pages.table.ts";
 
 export type StatusPageRecord = typeof statusPages.$inferSelect;
 export type NewStatusPage = typeof statusPages.$inferInsert;
+export type StatusPageChange = Partial<Omit<NewStatusPage, "id" | "owner_id" | "created_by" | "version">>;
 
 export async function findPage(db: Db, pageId: string): Promise<StatusPageRecord | undefined> {
   const rows = await db.select().from(statusPages).where(eq(statusPages.id, pageId)).limit(1);
   return rows[0];
+}
+
+export async function isSlugTaken(db: Db, slug: string): Promise<boolean> {
+  const rows = await db.select({ id: statusPages.id }).from(statusPages).where(eq(statusPages.slug, slug)).limit(1);
+  return rows.length > 0;
 }
 
 export async function listOwnedPages(db: Db, ownerId: string, page: { limit: number; offset: number }) {
@@ -25,10 +32,64 @@ export async function listOwnedPages(db: Db, ownerId: string, page: { limit: num
   return { rows, total: totals[0]?.total ?? 0 };
 }
 
-/** Makes readers rebuild the public payload; belongs into every batch that changes anything shown on the page. */
-export function bumpPageVersion(db: Db, pageId: string, now: number): Statement {
+export async function countOwnedPages(db: Db, ownerId: string): Promise<number> {
+  const rows = await db.select({ total: count() }).from(statusPages).where(eq(statusPages.owner_id, ownerId));
+  return rows[0]?.total ?? 0;
+}
+
+/** The condition under which an account has used up its pages. */
+export function ownsAtLeast(ownerId: string, pages: number): SQL {
+  return sql`(SELECT count(*) FROM ${statusPages} WHERE ${statusPages.owner_id} = ${ownerId}) >= ${pages}`;
+}
+
+export function insertPage(db: Db, page: NewStatusPage): Statement {
+  return db.insert(statusPages).values(page);
+}
+
+export function updatePage(db: Db, pageId: string, change: StatusPageChange): Statement {
   return db
     .update(statusPages)
-    .set({ version: sql`${statusPages.version} + 1`, updated_at: now })
-    .where(and(eq(statusPages.id, pageId)));
+    .set({ ...change, version: sql`${statusPages.version} + 1` })
+    .where(eq(statusPages.id, pageId));
+}
+
+/** Its monitors stay, without a page. */
+export function deletePage(db: Db, pageId: string): Statement {
+  return db.delete(statusPages).where(eq(statusPages.id, pageId));
+}
+
+/**
+ * Puts exactly these monitors of the page's owner on the page; those that leave it have no page, those that come from
+ * another page are missing there at once.
+ */
+export function assignMonitors(
+  db: Db,
+  { page_id, owner_id, monitor_ids, now }: { page_id: string; owner_id: string; monitor_ids: string[]; now: number },
+): Statement[] {
+  const chosen = sql`(SELECT value FROM json_each(${JSON.stringify(monitor_ids)}))`;
+  const coming = sql`${monitors.id} IN ${chosen} AND ${monitors.status_page_id} IS NOT ${page_id}`;
+  return [
+    db
+      .update(statusPages)
+      .set({ version: sql`${statusPages.version} + 1` })
+      .where(
+        and(
+          ne(statusPages.id, page_id),
+          sql`${statusPages.id} IN (SELECT ${monitors.status_page_id} FROM ${monitors} WHERE ${coming})`,
+        ),
+      ),
+    db
+      .update(monitors)
+      .set({ status_page_id: null, updated_at: now })
+      .where(and(eq(monitors.status_page_id, page_id), sql`${monitors.id} NOT IN ${chosen}`)),
+    db
+      .update(monitors)
+      .set({ status_page_id: page_id, updated_at: now })
+      .where(and(eq(monitors.owner_id, owner_id), coming)),
+  ];
+}
+
+/** Makes readers rebuild the public payload; belongs into every batch that changes anything shown on the page. */
+export function bumpPageVersion(db: Db, pageId: string, now: number): Statement {
+  return updatePage(db, pageId, { updated_at: now });
 }

@@ -1,4 +1,8 @@
+import { PagePayload } from "../contract/public-page.ts";
 import type { Env } from "./env.ts";
+
+/** Safety net behind version and valid_until: nobody reads a payload that old. */
+const PAYLOAD_TTL_S = 2 * 24 * 60 * 60;
 
 /** Whether the cache answers at all. */
 export async function probeCache(env: Env): Promise<boolean> {
@@ -9,3 +13,30 @@ export async function probeCache(env: Env): Promise<boolean> {
     return false;
   }
 }
+
+export interface StoredPage {
+  payload: PagePayload;
+  /** When it was last known to be the truth. */
+  confirmed_at: number;
+}
+
+/** The stored payload, if there is one of the present shape. Throws when KV does not answer. */
+export async function readStoredPage(env: Env, slug: string): Promise<StoredPage | undefined> {
+  const { value, metadata } = await env.PAGES.getWithMetadata<unknown, { confirmed_at: number }>(keyOf(slug), "json");
+  const parsed = PagePayload.safeParse(value);
+  return parsed.success ? { payload: parsed.data, confirmed_at: metadata?.confirmed_at ?? 0 } : undefined;
+}
+
+export async function storePage(env: Env, { payload, confirmed_at }: StoredPage): Promise<void> {
+  await env.PAGES.put(keyOf(payload.page.slug), JSON.stringify(payload), {
+    expirationTtl: PAYLOAD_TTL_S,
+    metadata: { confirmed_at },
+  });
+}
+
+/** For a page that is no longer public, or not under this slug. */
+export async function dropStoredPage(env: Env, slug: string): Promise<void> {
+  await env.PAGES.delete(keyOf(slug));
+}
+
+const keyOf = (slug: string) => `page:${slug}`;

@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { Id, Instant } from "./common.ts";
+import { INCIDENT_STATUSES } from "./incident.ts";
+import { INCIDENT_SEVERITIES } from "./monitor-values.ts";
+import { FooterLink } from "./status-page.ts";
+
+/**
+ * All that the public may learn of a page. What has no member here cannot be shown by any view, feed or badge: there is
+ * no target, no check message, no agent, no threshold and nobody's name.
+ */
+
+/** Paused monitors are not shown, so that nobody sees that they rest. */
+export const PUBLIC_STATUSES = ["up", "degraded", "down", "unknown", "pending"] as const;
+export type PublicStatus = (typeof PUBLIC_STATUSES)[number];
+
+export const PAGE_STATES = ["operational", "degraded", "partial_outage", "major_outage", "unknown"] as const;
+export type PageState = (typeof PAGE_STATES)[number];
+
+/** Milliseconds of one day in which a monitor was [up, degraded, down]; null where nothing is known of that day. */
+const DayTally = z.tuple([z.number(), z.number(), z.number()]).nullable();
+export type DayTally = z.infer<typeof DayTally>;
+
+export const PublicMonitor = z.object({
+  id: z.string(),
+  name: z.string(),
+  status: z.enum(PUBLIC_STATUSES),
+  status_since: z.number(),
+  /** One for each of the payload's days. */
+  tallies: z.array(DayTally),
+});
+export type PublicMonitor = z.infer<typeof PublicMonitor>;
+
+export const PublicIncident = z.object({
+  id: z.string(),
+  title: z.string(),
+  description: z.string().nullable(),
+  severity: z.enum(INCIDENT_SEVERITIES),
+  status: z.enum(INCIDENT_STATUSES),
+  started_at: z.number(),
+  resolved_at: z.number().nullable(),
+  monitor_ids: z.array(z.string()),
+  /** Newest first. */
+  updates: z.array(
+    z.object({ id: z.string(), status: z.enum(INCIDENT_STATUSES), message: z.string(), created_at: z.number() }),
+  ),
+});
+export type PublicIncident = z.infer<typeof PublicIncident>;
+
+export const PagePayload = z.object({
+  /** Of this shape; a stored payload of another one is built anew. */
+  format: z.literal(1),
+  version: z.number(),
+  generated_at: z.number(),
+  /** The next midnight in the page's zone: from then on there is another day to show. */
+  valid_until: z.number(),
+  page: z.object({
+    id: z.string(),
+    name: z.string(),
+    slug: z.string(),
+    description: z.string().nullable(),
+    timezone: z.string(),
+    logo_url: z.string().nullable(),
+    brand_color: z.string().nullable(),
+    footer_text: z.string().nullable(),
+    footer_links: z.array(FooterLink),
+    show_branding: z.boolean(),
+  }),
+  /** Dates in the page's zone, oldest first, today last. */
+  days: z.array(z.string()),
+  monitors: z.array(PublicMonitor),
+  /** Published ones that are open or were resolved lately, newest first. */
+  incidents: z.array(PublicIncident),
+});
+export type PagePayload = z.infer<typeof PagePayload>;
+
+export const PageParams = z.object({ slug: z.string() });
+export const PageIncidentParams = PageParams.extend({ id: z.string() });
+export const StylesheetParams = z.object({ file: z.string() });
+export const Html = z.string();
+
+const Percentage = z.number().nullable().meta({ description: "of the time of which a status is known; null: none is" });
+
+/** The answer of summary.json. */
+export const PageSummary = z
+  .object({
+    page: z.object({
+      id: Id,
+      name: z.string(),
+      slug: z.string(),
+      description: z.string(),
+      timezone: z.string(),
+    }),
+    status: z.object({ state: z.enum(PAGE_STATES), description: z.string() }),
+    is_stale: z.boolean().meta({ description: "true while only an earlier state, at most 15 minutes old, is known" }),
+    days: z.array(z.iso.date()).meta({ description: "in the page's time zone, oldest first; today is the last" }),
+    monitors: z.array(
+      z.object({
+        id: Id,
+        name: z.string(),
+        status: z.enum(PUBLIC_STATUSES),
+        status_since: Instant,
+        uptime_percentage: Percentage,
+        daily_uptime_percentages: z.array(Percentage).meta({ description: "one for each of days" }),
+      }),
+    ),
+    incidents: z.array(
+      z.object({
+        id: Id,
+        title: z.string(),
+        description: z.string(),
+        severity: z.enum(INCIDENT_SEVERITIES),
+        status: z.enum(INCIDENT_STATUSES),
+        started_at: Instant,
+        resolved_at: Instant.nullable(),
+        monitor_ids: z.array(Id),
+        updates: z.array(
+          z.object({ id: Id, status: z.enum(INCIDENT_STATUSES), message: z.string(), created_at: Instant }),
+        ),
+      }),
+    ),
+    updated_at: Instant.meta({ description: "when this was last put together; it changes with what is shown" }),
+  })
+  .meta({ id: "PageSummary" });
+export type PageSummary = z.infer<typeof PageSummary>;

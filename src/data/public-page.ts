@@ -1,0 +1,128 @@
+import { and, asc, desc, eq, gte, inArray, ne, or, type SQL, sql } from "drizzle-orm";
+import type { Db } from "./db.ts";
+import { incidentMonitors, incidents, incidentUpdates } from "./incidents.table.ts";
+import { monitors, statusIntervals } from "./monitors.table.ts";
+import { statusPages } from "./status-pages.table.ts";
+
+const INCIDENTS_MAX = 100;
+const UPDATES_MAX = 1000;
+
+/** What a reader has to know before it may serve anything, in one indexed read. */
+export async function findPageVersion(db: Db, slug: string) {
+  const rows = await db
+    .select({ id: statusPages.id, is_public: statusPages.is_public, version: statusPages.version })
+    .from(statusPages)
+    .where(eq(statusPages.slug, slug))
+    .limit(1);
+  return rows[0];
+}
+
+/** The one place that decides which monitors the public sees. */
+const isShown = (pageId: string) => and(eq(monitors.status_page_id, pageId), eq(monitors.paused, false));
+
+/** The one place that decides which incidents the public sees. */
+const isPublished = (pageId: string) => and(eq(incidents.status_page_id, pageId), eq(incidents.is_public, true));
+
+/** Everything that a payload is made of, as of one moment. */
+export async function readShownPage(db: Db, pageId: string, since: { intervals: number; resolved: number }) {
+  const recent = and(
+    isPublished(pageId),
+    or(ne(incidents.status, "resolved"), gte(incidents.resolved_at, since.resolved)),
+  );
+  const [pages, shown, intervals, found, updates, affected] = await db.batch([
+    db.select().from(statusPages).where(eq(statusPages.id, pageId)),
+    db
+      .select({
+        id: monitors.id,
+        name: monitors.name,
+        status: monitors.status,
+        status_since: monitors.status_since,
+      })
+      .from(monitors)
+      .where(isShown(pageId))
+      .orderBy(asc(monitors.position), asc(monitors.id)),
+    selectIntervals(db, pageId, since.intervals),
+    ...selectIncidents(db, pageId, recent),
+  ]);
+  return { page: pages[0], monitors: shown, intervals, incidents: joinIncidents(found, updates, affected) };
+}
+
+/** One published incident of a page, however old. */
+export async function findShownIncident(db: Db, { page_id, incident_id }: { page_id: string; incident_id: string }) {
+  const chosen = and(isPublished(page_id), eq(incidents.id, incident_id));
+  const [found, updates, affected] = await db.batch(selectIncidents(db, page_id, chosen));
+  return joinIncidents(found, updates, affected)[0];
+}
+
+/** From the interval that holds `since` on; earlier ones are not even read. */
+function selectIntervals(db: Db, pageId: string, since: number) {
+  const earlier = sql`SELECT max(i.from_at) FROM ${statusIntervals} i WHERE i.monitor_id = ${monitors.id} AND i.from_at <= ${since}`;
+  return db
+    .select({
+      monitor_id: statusIntervals.monitor_id,
+      status: statusIntervals.status,
+      from_at: statusIntervals.from_at,
+      to_at: statusIntervals.to_at,
+    })
+    .from(monitors)
+    .innerJoin(statusIntervals, eq(statusIntervals.monitor_id, monitors.id))
+    .where(and(isShown(pageId), gte(statusIntervals.from_at, sql`coalesce((${earlier}), ${since})`)))
+    .orderBy(asc(statusIntervals.monitor_id), asc(statusIntervals.from_at), asc(statusIntervals.seq));
+}
+
+function selectIncidents(db: Db, pageId: string, chosen: SQL | undefined) {
+  const newest = () =>
+    db
+      .select({ id: incidents.id })
+      .from(incidents)
+      .where(chosen)
+      .orderBy(desc(incidents.started_at), desc(incidents.id))
+      .limit(INCIDENTS_MAX);
+  return [
+    db
+      .select({
+        id: incidents.id,
+        title: incidents.title,
+        description: incidents.description,
+        severity: incidents.severity,
+        status: incidents.status,
+        started_at: incidents.started_at,
+        resolved_at: incidents.resolved_at,
+      })
+      .from(incidents)
+      .where(chosen)
+      .orderBy(desc(incidents.started_at), desc(incidents.id))
+      .limit(INCIDENTS_MAX),
+    db
+      .select({
+        id: incidentUpdates.id,
+        incident_id: incidentUpdates.incident_id,
+        status: incidentUpdates.status,
+        message: incidentUpdates.message,
+        created_at: incidentUpdates.created_at,
+      })
+      .from(incidentUpdates)
+      .where(inArray(incidentUpdates.incident_id, newest()))
+      .orderBy(desc(incidentUpdates.created_at), desc(incidentUpdates.id))
+      .limit(UPDATES_MAX),
+    db
+      .select({ incident_id: incidentMonitors.incident_id, monitor_id: incidentMonitors.monitor_id })
+      .from(incidentMonitors)
+      .innerJoin(monitors, eq(monitors.id, incidentMonitors.monitor_id))
+      .where(and(isShown(pageId), inArray(incidentMonitors.incident_id, newest()))),
+  ] as const;
+}
+
+function joinIncidents<
+  Incident extends { id: string },
+  Update extends { incident_id: string },
+  Link extends { incident_id: string; monitor_id: string },
+>(found: Incident[], updates: Update[], affected: Link[]) {
+  const updatesOf = Map.groupBy(updates, (update) => update.incident_id);
+  const affectedBy = Map.groupBy(affected, (link) => link.incident_id);
+  return found.map((incident) => ({
+    ...incident,
+    updates: updatesOf.get(incident.id) ?? [],
+    monitor_ids: (affectedBy.get(incident.id) ?? []).map((link) => link.monitor_id),
+  }));
+}

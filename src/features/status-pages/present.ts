@@ -1,0 +1,29 @@
+import type { z } from "zod";
+import type { StatusPage } from "../../contract/status-page.ts";
+import type { StatusPageRecord } from "../../data/status-pages.ts";
+import { toIso } from "../../platform/clock.ts";
+
+export function presentPage(page: StatusPageRecord, publicUrl: string): z.infer<typeof StatusPage> {
+  return {
+    id: page.id,
+    name: page.name,
+    slug: page.slug,
+    url: `${publicUrl}/status/${page.slug}`,
+    description: page.description ?? "",
+    custom_domain: page.custom_domain,
+    ssl_type: page.ssl_type,
+    is_public: page.is_public,
+    show_branding: page.show_branding,
+    timezone: page.timezone,
+    logo_url: page.logo_url,
+    brand_color: page.brand_color,
+    footer_text: page.footer_text,
+    footer_links: JSON.stringify(page.footer_links),
+    incident_system_enabled: page.incident_system_enabled,
+    auto_create_incident: page.auto_create_incident,
+    auto_publish_incident: page.auto_publish_incident,
+    failure_threshold: page.failure_threshold,
+    created_at: toIso(page.created_at),
+    updated_at: toIso(page.updated_at),
+  };
+}

@@ -1,0 +1,151 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { SlugAvailability, StatusPage, StatusPageCreate, StatusPageUpdate } from "../../contract/status-page.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { presentPage } from "./present.ts";
+import {
+  createPage,
+  deleteStatusPage,
+  getPage,
+  isSlugAvailable,
+  listMyPages,
+  requireRoomForPage,
+  updateStatusPage,
+} from "./service.ts";
+
+const tags = ["Status pages"];
+
+/** The slug check comes before the addresses with an id, which would take its name for one. */
+export const endpoints = [
+  endpoint(
+    { at: ["v1"], auth: "user", capability: null, audit: null, rate: "api" },
+    createRoute({
+      method: "get",
+      path: "/status-pages/check-slug",
+      tags,
+      summary: "Whether a page may have this slug",
+      description: "False for slugs that are taken, reserved or malformed.",
+      request: { query: z.object({ slug: z.string() }) },
+      responses: { 200: json("The verdict", SlugAvailability), ...USER_ERRORS },
+    }),
+    async (c) => c.json({ available: await isSlugAvailable(c.var.ctx, c.req.valid("query").slug) }, 200),
+  ),
+
+  endpoint(
+    { at: ["v1"], auth: "user", capability: null, audit: null, rate: "api" },
+    createRoute({
+      method: "get",
+      path: "/status-pages",
+      tags,
+      summary: "List the status pages that you own",
+      request: { query: ListQuery },
+      responses: { 200: json("Your pages, oldest first", z.array(StatusPage)), ...USER_ERRORS },
+    }),
+    async (c) => {
+      const page = c.req.valid("query");
+      const { rows, total } = await listMyPages(c.var.ctx, page);
+      setListHeaders(c, page, total);
+      return c.json(
+        rows.map((row) => presentPage(row, c.var.publicUrl)),
+        200,
+      );
+    },
+  ),
+
+  endpoint(
+    {
+      at: ["v1"],
+      auth: "user",
+      capability: null,
+      audit: "page.created",
+      rate: "api",
+      ids: { body: { "monitors[]": "monitor" } },
+      plan: requireRoomForPage,
+    },
+    createRoute({
+      method: "post",
+      path: "/status-pages",
+      tags,
+      summary: "Create a status page",
+      description: "The page is served under /status/{slug} at once, unless is_public is false.",
+      request: { body: jsonBody(StatusPageCreate) },
+      responses: { 201: json("The page", StatusPage), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const page = await createPage(c.var.ctx, c.req.valid("json"));
+      return c.json(presentPage(page, c.var.publicUrl), 201);
+    },
+  ),
+
+  endpoint(
+    {
+      at: ["v1"],
+      auth: "user",
+      capability: "page.read",
+      audit: null,
+      rate: "api",
+      ids: { params: { id: "page" } },
+    },
+    createRoute({
+      method: "get",
+      path: "/status-pages/{id}",
+      tags,
+      summary: "Read a status page",
+      request: { params: IdParam },
+      responses: { 200: json("The page", StatusPage), ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const page = await getPage(c.var.ctx, c.req.valid("param").id);
+      return c.json(presentPage(page, c.var.publicUrl), 200);
+    },
+  ),
+
+  endpoint(
+    {
+      at: ["v1"],
+      auth: "user",
+      capability: "page.write",
+      audit: "page.updated",
+      rate: "api",
+      ids: { params: { id: "page" }, body: { "monitors[]": "monitor" } },
+    },
+    createRoute({
+      method: "put",
+      path: "/status-pages/{id}",
+      tags,
+      summary: "Change a status page",
+      description: "Absent members keep their value, null gives optional ones their default.",
+      request: { params: IdParam, body: jsonBody(StatusPageUpdate) },
+      responses: { 200: json("The page", StatusPage), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const page = await updateStatusPage(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+      return c.json(presentPage(page, c.var.publicUrl), 200);
+    },
+  ),
+
+  endpoint(
+    {
+      at: ["v1"],
+      auth: "user",
+      capability: "page.delete",
+      audit: "page.deleted",
+      rate: "api",
+      ids: { params: { id: "page" } },
+    },
+    createRoute({
+      method: "delete",
+      path: "/status-pages/{id}",
+      tags,
+      summary: "Delete a status page",
+      description: "Its incidents go with it; its monitors stay, without a page. Only the owner may do this.",
+      request: { params: IdParam },
+      responses: { ...noContent, ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      await deleteStatusPage(c.var.ctx, c.req.valid("param").id);
+      return c.body(null, 204);
+    },
+  ),
+];

@@ -1,0 +1,170 @@
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { findEarlierResult } from "../../access/idempotency.ts";
+import { requireVisibleMonitor } from "../../access/monitors.ts";
+import { requirePage } from "../../access/pages.ts";
+import { requireUser, type UserPrincipal } from "../../access/principal.ts";
+import { conflict, forbidden, notFound, planLimit } from "../../contract/errors.ts";
+import { isUsableSlug, type StatusPageCreate, type StatusPageUpdate } from "../../contract/status-page.ts";
+import {
+  assignMonitors,
+  countOwnedPages,
+  deletePage,
+  findPage,
+  insertPage,
+  isSlugTaken,
+  listOwnedPages,
+  ownsAtLeast,
+  type StatusPageChange,
+  type StatusPageRecord,
+  updatePage,
+} from "../../data/status-pages.ts";
+import { PLAN_LIMITS } from "../../domain/plans.ts";
+import { newId } from "../../platform/ids.ts";
+import { dropStoredPage } from "../../platform/kv.ts";
+import { forgetPage } from "../../platform/page-memo.ts";
+
+const CONFLICTS = {
+  "status_pages.slug": conflict("slug is taken"),
+  "status_pages.custom_domain": conflict("custom_domain is taken"),
+};
+
+/** What null gives an optional member back. */
+const DEFAULTS = {
+  description: null,
+  custom_domain: null,
+  logo_url: null,
+  brand_color: null,
+  is_public: true,
+  incident_system_enabled: true,
+  show_branding: true,
+  footer_text: null,
+  footer_links: [],
+  ssl_type: "none",
+  timezone: "UTC",
+  auto_create_incident: false,
+  auto_publish_incident: false,
+  failure_threshold: null,
+} satisfies StatusPageChange;
+
+export function listMyPages(ctx: Ctx, page: { limit: number; offset: number }) {
+  return listOwnedPages(ctx.db, requireUser(ctx).user_id, page);
+}
+
+/** A slug that no page may have is as little available as one that a page has. */
+export async function isSlugAvailable(ctx: Ctx, slug: string): Promise<boolean> {
+  return isUsableSlug(slug) && !(await isSlugTaken(ctx.db, slug));
+}
+
+export function getPage(ctx: Ctx, pageId: string): Promise<StatusPageRecord> {
+  return requirePage(ctx, pageId);
+}
+
+/** The plan's gate of creation; a repeat of a request that made its page already makes none. */
+export async function requireRoomForPage(ctx: Ctx): Promise<void> {
+  const user = requireUser(ctx);
+  const limit = PLAN_LIMITS[user.plan].status_pages;
+  if (limit === null || (await countOwnedPages(ctx.db, user.user_id)) < limit) return;
+  if ((await findEarlierResult(ctx)) === undefined) throw pagesUsedUp(user, limit);
+}
+
+export async function createPage(ctx: Ctx, input: StatusPageCreate): Promise<StatusPageRecord> {
+  const user = requireUser(ctx);
+  const earlier = await findEarlierResult(ctx);
+  if (earlier !== undefined) return getMadePage(ctx, earlier);
+  const record: StatusPageRecord = {
+    ...DEFAULTS,
+    ...toChange(input),
+    id: newId(),
+    owner_id: user.user_id,
+    created_by: user.user_id,
+    name: input.name,
+    slug: input.slug,
+    version: 1,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+  const limit = PLAN_LIMITS[user.plan].status_pages;
+  const assignment = await planAssignment(ctx, record, input.monitors ?? []);
+  await commit(ctx, [insertPage(ctx.db, record), ...assignment.statements], {
+    audit: pageAudit(record, "created"),
+    conflicts: CONFLICTS,
+    guards:
+      limit === null
+        ? []
+        : [{ name: "status_pages", when: ownsAtLeast(user.user_id, limit), error: pagesUsedUp(user, limit) }],
+  });
+  assignment.left.forEach(forgetPage);
+  return record;
+}
+
+export async function updateStatusPage(ctx: Ctx, pageId: string, input: StatusPageUpdate): Promise<StatusPageRecord> {
+  const page = await requirePage(ctx, pageId);
+  const change: StatusPageChange = { ...toChange(input), updated_at: ctx.now };
+  const assignment =
+    input.monitors === undefined ? { statements: [], left: [] } : await planAssignment(ctx, page, input.monitors ?? []);
+  await commit(ctx, [updatePage(ctx.db, pageId, change), ...assignment.statements], {
+    audit: pageAudit(page, "updated", { changed: Object.keys(input) }),
+    conflicts: CONFLICTS,
+  });
+  [pageId, ...assignment.left].forEach(forgetPage);
+  const changed: StatusPageRecord = { ...page, ...change, version: page.version + 1 };
+  if (!changed.is_public || changed.slug !== page.slug) dropStored(ctx, page.slug);
+  return changed;
+}
+
+export async function deleteStatusPage(ctx: Ctx, pageId: string): Promise<void> {
+  const page = await requirePage(ctx, pageId);
+  await commit(ctx, [deletePage(ctx.db, pageId)], { audit: pageAudit(page, "deleted") });
+  forgetPage(pageId);
+  dropStored(ctx, page.slug);
+}
+
+/** The members that the input names, null replaced by the default. */
+function toChange({ monitors: _monitors, ...input }: StatusPageUpdate): StatusPageChange {
+  const named = Object.entries({ ...input }).filter(([, value]) => value !== undefined);
+  const defaults: Record<string, unknown> = DEFAULTS;
+  return Object.fromEntries(named.map(([name, value]) => [name, value ?? defaults[name]]));
+}
+
+/** Only monitors of the page's owner can be on it: whoever owns a page answers for what it shows and what it costs. */
+async function planAssignment(ctx: Ctx, page: Pick<StatusPageRecord, "id" | "owner_id">, monitorIds: string[]) {
+  const left = new Set<string>();
+  for (const [n, id] of monitorIds.entries()) {
+    const { monitor } = await requireVisibleMonitor(ctx, id);
+    if (monitor.owner_id !== page.owner_id) {
+      throw forbidden(`monitors[${n}] belongs to another account than the page`);
+    }
+    if (monitor.status_page_id !== null) left.add(monitor.status_page_id);
+  }
+  const assigned = { page_id: page.id, owner_id: page.owner_id, monitor_ids: monitorIds, now: ctx.now };
+  return { statements: assignMonitors(ctx.db, assigned), left: [...left] };
+}
+
+async function getMadePage(ctx: Ctx, pageId: string | null): Promise<StatusPageRecord> {
+  const page = pageId === null ? undefined : await findPage(ctx.db, pageId);
+  if (!page) throw notFound("status page");
+  return page;
+}
+
+function pagesUsedUp(user: UserPrincipal, limit: number) {
+  return planLimit(`the ${user.plan} plan includes ${limit} status page${limit === 1 ? "" : "s"}`);
+}
+
+/** Readers judge what they find by the database; this is for the time when the database does not answer. */
+function dropStored(ctx: Ctx, slug: string): void {
+  ctx.defer(
+    dropStoredPage(ctx.env, slug).catch((error: unknown) => ctx.log.error("page: could not be dropped", error)),
+  );
+}
+
+function pageAudit(page: StatusPageRecord, verb: string, data?: Record<string, unknown>) {
+  return {
+    owner_id: page.owner_id,
+    status_page_id: page.id,
+    target_type: "status_page",
+    target_id: page.id,
+    summary: `${verb} status page "${page.name}"`,
+    data,
+  };
+}

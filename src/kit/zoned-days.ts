@@ -1,0 +1,65 @@
+/** Calendar days of a time zone, which are 23, 24 or 25 hours long, as instants. Dates are texts of the form 2026-11-21. */
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface ZonedDay {
+  date: string;
+  /** First instant of the day; the next day's is its end. */
+  from_at: number;
+  to_at: number;
+}
+
+/** The last `count` days up to the one that holds `now`, oldest first. */
+export function listDaysUntil(now: number, timezone: string, count: number): ZonedDay[] {
+  const clock = zonedClock(timezone);
+  const today = Date.parse(isoDate(clock.toLocal(now)));
+  const starts = Array.from({ length: count + 1 }, (_, n) => today + (n + 1 - count) * DAY_MS);
+  const instants = starts.map((midnight) => clock.firstInstantOf(midnight));
+  return starts
+    .slice(0, count)
+    .map((midnight, n) => ({ date: isoDate(midnight), from_at: instants[n] ?? 0, to_at: instants[n + 1] ?? 0 }));
+}
+
+export function dateIn(timezone: string, instant: number): string {
+  return isoDate(zonedClock(timezone).toLocal(instant));
+}
+
+function isoDate(local: number): string {
+  return new Date(local).toISOString().slice(0, 10);
+}
+
+/** Local times are written as the epoch milliseconds that UTC would have at that reading of the clock. */
+function zonedClock(timezone: string) {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: timezone,
+    calendar: "iso8601",
+    numberingSystem: "latn",
+    hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  });
+  const toLocal = (instant: number) => {
+    const field: Record<string, number> = {};
+    for (const { type, value } of format.formatToParts(instant)) field[type] = Number(value);
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = field;
+    return Date.UTC(year, month - 1, day, hour, minute, second);
+  };
+  const offsetAt = (instant: number) => {
+    const whole = Math.floor(instant / 1000) * 1000;
+    return toLocal(whole) - whole;
+  };
+  /**
+   * A clock change near midnight leaves two candidates, one for each offset. Where midnight exists twice the first one
+   * counts; where it is skipped, the day begins with the change itself, which is midnight by the earlier offset.
+   */
+  const firstInstantOf = (midnight: number) => {
+    const candidates = [midnight - offsetAt(midnight - DAY_MS), midnight - offsetAt(midnight + DAY_MS)];
+    const inDay = candidates.filter((instant) => toLocal(instant) >= midnight);
+    return inDay.length > 0 ? Math.min(...inDay) : Math.max(...candidates);
+  };
+  return { toLocal, firstInstantOf };
+}

@@ -1,0 +1,132 @@
+import type { Context } from "hono";
+import { authenticateUser } from "../access/credentials.ts";
+import { findVisiblePage } from "../access/pages.ts";
+import { ApiError } from "../contract/errors.ts";
+import type { PagePayload } from "../contract/public-page.ts";
+import type { AppEnv } from "../http/endpoint.ts";
+import { sha256Hex } from "../platform/credentials.ts";
+import { isUnavailable } from "../platform/d1-errors.ts";
+import type { Rendering } from "../platform/page-memo.ts";
+import { buildPayload } from "./payload.ts";
+import { readPage } from "./reader.ts";
+import type { Viewing } from "./view-model.ts";
+import { renderMessagePage } from "./views/pages.tsx";
+
+const MINUTE_MS = 60_000;
+const FOR_EVERYBODY = "public, max-age=15, stale-if-error=600";
+const FOR_MEMBERS = "private, no-store";
+
+/** Nothing of a page is inline, nothing comes from elsewhere but the logo. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src https:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export const HTML = {
+  type: "text/html; charset=utf-8",
+  headers: { "Content-Security-Policy": PAGE_POLICY },
+};
+
+export interface ShownPage {
+  payload: PagePayload;
+  viewing: Viewing;
+  /** Where finished answers are kept; null where nothing may be kept. */
+  rendered: Map<string, Rendering> | null;
+  cache_control: string;
+}
+
+/** The page as far as whoever asks may see it: undefined where there is none, or none for them. */
+export async function openPage(c: Context<AppEnv>, slug: string): Promise<ShownPage | undefined> {
+  const { ctx, now } = c.var;
+  const reading = await readPage(ctx, slug);
+  if (reading.kind === "public") {
+    const { known, payload, is_stale } = reading;
+    // Whole minutes, so that an answer is rendered once a minute and its ETag lasts as long.
+    const minute = Math.max(now - (now % MINUTE_MS), payload.generated_at);
+    const viewing = { as_of: is_stale ? known.confirmed_at : minute, is_stale };
+    return { payload, viewing, rendered: is_stale ? null : known.rendered, cache_control: FOR_EVERYBODY };
+  }
+  const pageId = reading.kind === "private" ? reading.page_id : null;
+  const payload = await openForMember(c, pageId);
+  return payload && { payload, viewing: { as_of: now, is_stale: false }, rendered: null, cache_control: FOR_MEMBERS };
+}
+
+/** The credential is judged before the page is, so that the answer does not tell a private page from none. */
+async function openForMember(c: Context<AppEnv>, pageId: string | null): Promise<PagePayload | undefined> {
+  const authorization = c.req.header("authorization");
+  if (authorization === undefined) return undefined;
+  const { ctx, settings, now } = c.var;
+  const principal = await authenticateUser({ env: c.env, settings, authorization, now, defer: ctx.defer });
+  if (pageId === null) return undefined;
+  const found = await findVisiblePage({ ...ctx, principal, loaded: new Map() }, pageId);
+  return found && buildPayload(ctx.db, pageId, now);
+}
+
+interface Answer {
+  /** Under which the finished answer is kept; null where it is not worth it. */
+  name: string | null;
+  type: string;
+  headers: Record<string, string>;
+  make: () => string;
+}
+
+export function respond(c: Context<AppEnv>, shown: ShownPage, answer: Answer): Response {
+  const { body, etag } = renderOnce(shown, answer);
+  const headers = {
+    ...answer.headers,
+    "Content-Type": answer.type,
+    "Cache-Control": shown.cache_control,
+    ETag: etag,
+    Vary: "Authorization",
+  };
+  return isKnownTo(c.req.header("if-none-match"), etag)
+    ? new Response(null, { status: 304, headers })
+    : answerText(body, headers);
+}
+
+function renderOnce({ rendered, viewing }: ShownPage, { name, make }: Answer): Rendering {
+  const earlier = name === null ? undefined : rendered?.get(name);
+  if (earlier?.as_of === viewing.as_of) return earlier;
+  const body = make();
+  const rendering = { as_of: viewing.as_of, body, etag: `"${sha256Hex(body).slice(0, 32)}"` };
+  if (name !== null) rendered?.set(name, rendering);
+  return rendering;
+}
+
+/** Compression on the way makes tags weak, which does not matter here. */
+function isKnownTo(ifNoneMatch: string | undefined, etag: string): boolean {
+  const known = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return known.includes(etag) || known.includes("*");
+}
+
+/** People get a document for what they cannot see, too. */
+export async function answerPage(c: Context<AppEnv>, show: () => Promise<Response | undefined>): Promise<Response> {
+  try {
+    return (await show()) ?? answerMessage(404, "Page not found", "There is no status page at this address.");
+  } catch (error) {
+    const isOutage = error instanceof ApiError ? error.status === 503 : isUnavailable(error);
+    if (!isOutage) throw error;
+    c.var.log.error("page: unavailable", error);
+    return answerMessage(
+      503,
+      "Not available right now",
+      "This page cannot be read at the moment. Please try again soon.",
+    );
+  }
+}
+
+function answerMessage(status: 404 | 503, title: string, text: string): Response {
+  const body = renderMessagePage(title, text);
+  const headers = { ...HTML.headers, "Content-Type": HTML.type, "Cache-Control": "no-store" };
+  return answerText(body, status === 503 ? { ...headers, "Retry-After": "5" } : headers, status);
+}
+
+export function answerText(body: string, headers: Record<string, string>, status = 200): Response {
+  return new Response(body, { status, headers });
+}

@@ -1,0 +1,57 @@
+const SECOND_MS = 1000;
+const MINUTE_S = 60;
+const HOUR_S = 60 * MINUTE_S;
+const DAY_S = 24 * HOUR_S;
+
+/** An instant as machines and as people read it. */
+export interface Moment {
+  iso: string;
+  text: string;
+}
+
+export interface Formats {
+  /** Date and time of day in the page's zone. */
+  moment(instant: number): Moment;
+  /** A date such as 2026-11-21, which already is one of the page's zone. */
+  date(date: string): Moment;
+}
+
+/** Formats are costly to make, so a view makes them once. */
+export function createFormats(timezone: string): Formats {
+  const day = { day: "numeric", month: "short", year: "numeric" } as const;
+  const time = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+  const moments = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, ...day, ...time });
+  const dates = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...day });
+  return {
+    moment: (instant) => ({ iso: new Date(instant).toISOString(), text: moments.format(instant) }),
+    date: (date) => ({ iso: date, text: dates.format(Date.parse(date)) }),
+  };
+}
+
+/** The two largest units: "3 h 20 min". */
+export function formatDuration(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / SECOND_MS));
+  if (seconds < MINUTE_S) return `${seconds} s`;
+  if (seconds < HOUR_S) return `${Math.floor(seconds / MINUTE_S)} min`;
+  if (seconds < DAY_S) return join(seconds, [HOUR_S, "h"], [MINUTE_S, "min"]);
+  return join(seconds, [DAY_S, "d"], [HOUR_S, "h"]);
+}
+
+function join(seconds: number, [size, unit]: [number, string], [smallSize, smallUnit]: [number, string]): string {
+  const whole = Math.floor(seconds / size);
+  const rest = Math.floor((seconds % size) / smallSize);
+  return rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${smallUnit}`;
+}
+
+/** Two decimals, rounded down as the value itself is: 99.999 does not read as 100. */
+export function formatPercentage(percentage: number): string {
+  return `${Math.floor(percentage * 100) / 100}%`;
+}
+
+/** Blank lines part paragraphs. */
+export function toParagraphs(text: string | null): string[] {
+  return (text ?? "")
+    .split(/\n\s*\n/)
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== "");
+}

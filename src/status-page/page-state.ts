@@ -1,0 +1,42 @@
+import type { PagePayload, PageState, PublicIncident } from "../contract/public-page.ts";
+
+/** From bad to worse. */
+const ORDER: readonly PageState[] = ["operational", "unknown", "degraded", "partial_outage", "major_outage"];
+
+const STATE_OF_SEVERITY = {
+  minor: "degraded",
+  major: "partial_outage",
+  critical: "major_outage",
+} as const satisfies Record<PublicIncident["severity"], PageState>;
+
+const TITLES: Record<PageState, string> = {
+  operational: "All systems operational",
+  degraded: "Degraded performance",
+  partial_outage: "Partial outage",
+  major_outage: "Major outage",
+  unknown: "Some systems report no data",
+};
+
+export interface PageStateView {
+  state: PageState;
+  title: string;
+}
+
+/** The worst of what the checks and the open incidents say: people may know of trouble that no check sees. */
+export function computePageState({ monitors, incidents }: Pick<PagePayload, "monitors" | "incidents">): PageStateView {
+  const open = incidents.filter((incident) => incident.status !== "resolved");
+  const said = open.map((incident) => STATE_OF_SEVERITY[incident.severity]);
+  const states = [stateOfMonitors(monitors), ...said];
+  const state = states.reduce((worst, each) => (ORDER.indexOf(each) > ORDER.indexOf(worst) ? each : worst));
+  const isBlank = state === "unknown" && !monitors.some((monitor) => monitor.status === "up");
+  return { state, title: isBlank ? "No data yet" : TITLES[state] };
+}
+
+/** A monitor that has yet to be checked says nothing, unless none has been. */
+function stateOfMonitors(monitors: PagePayload["monitors"]): PageState {
+  const statuses = monitors.map((monitor) => monitor.status).filter((status) => status !== "pending");
+  const down = statuses.filter((status) => status === "down").length;
+  if (down > 0) return down === statuses.length ? "major_outage" : "partial_outage";
+  if (statuses.includes("degraded")) return "degraded";
+  return statuses.length === 0 || statuses.includes("unknown") ? "unknown" : "operational";
+}

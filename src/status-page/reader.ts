@@ -1,0 +1,119 @@
+import type { Ctx } from "../access/ctx.ts";
+import { unavailable } from "../contract/errors.ts";
+import type { PagePayload } from "../contract/public-page.ts";
+import { SLUG } from "../contract/status-page.ts";
+import { findPageVersion } from "../data/public-page.ts";
+import { isUnavailable } from "../platform/d1-errors.ts";
+import { dropStoredPage, readStoredPage, type StoredPage, storePage } from "../platform/kv.ts";
+import { type KnownPage, memoEpoch, recallPage, rememberPage } from "../platform/page-memo.ts";
+import { buildPayload } from "./payload.ts";
+
+/**
+ * Serves public pages. The database says, at most PAGE_MEMO_MS ago, whether a page is public and which version it has; the
+ * body comes from this isolate's memo, from KV, or, where both are older, from the database. Without KV, pages come from
+ * the database. Without the database, a body that was the truth within 15 minutes is served, marked as stale, but never
+ * one of a page that was last known to be private.
+ */
+
+const STALE_MAX_MS = 15 * 60_000;
+/** How old the confirmation in KV may get while the page is read; the rest of STALE_MAX_MS is what an outage may last. */
+const CONFIRM_AFTER_MS = 10 * 60_000;
+
+export type PageReading =
+  | { kind: "public"; known: KnownPage; payload: PagePayload; is_stale: boolean }
+  | { kind: "private"; page_id: string }
+  | { kind: "absent" };
+
+type PageVersion = NonNullable<Awaited<ReturnType<typeof findPageVersion>>>;
+
+export async function readPage(ctx: Ctx, slug: string): Promise<PageReading> {
+  if (!SLUG.test(slug)) return { kind: "absent" };
+  const known = recallPage(slug);
+  if (known && ctx.now - known.confirmed_at < ctx.settings.PAGE_MEMO_MS && isInTime(known.payload, ctx.now)) {
+    return toReading(known, false);
+  }
+  const epoch = memoEpoch();
+  try {
+    const row = await findPageVersion(ctx.db, slug);
+    if (!row) return { kind: "absent" };
+    const page = row.is_public ? await refresh(ctx, { slug, row, known }) : conceal(ctx, { slug, row, known });
+    if (!page) return { kind: "absent" };
+    rememberPage(slug, page, epoch);
+    return toReading(page, false);
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    ctx.log.error("page: database unavailable", error);
+    return readWithoutDatabase(ctx, slug, known);
+  }
+}
+
+interface Stage {
+  slug: string;
+  row: PageVersion;
+  known: KnownPage | undefined;
+}
+
+async function refresh(ctx: Ctx, { slug, row, known }: Stage): Promise<KnownPage | undefined> {
+  const isCurrent = (payload: PagePayload | null | undefined): payload is PagePayload =>
+    payload?.page.id === row.id && payload.version >= row.version && isInTime(payload, ctx.now);
+
+  if (known && isCurrent(known.payload)) {
+    const confirmed = { ...known, confirmed_at: ctx.now };
+    return ctx.now - known.stored_at < CONFIRM_AFTER_MS ? confirmed : keep(ctx, confirmed);
+  }
+  const fresh = { page_id: row.id, confirmed_at: ctx.now, rendered: new Map() };
+  const stored = await readStored(ctx, slug);
+  if (stored && isCurrent(stored.payload)) {
+    const { payload, confirmed_at: stored_at } = stored;
+    const page = { ...fresh, payload, stored_at };
+    return ctx.now - stored_at < CONFIRM_AFTER_MS ? page : keep(ctx, page);
+  }
+  const payload = await buildPayload(ctx.db, row.id, ctx.now);
+  return payload && keep(ctx, { ...fresh, payload, stored_at: ctx.now });
+}
+
+/** Puts the body into KV, as confirmed now, without making the reader wait for it. */
+function keep(ctx: Ctx, page: KnownPage): KnownPage {
+  if (!page.payload) return page;
+  defer(ctx, storePage(ctx.env, { payload: page.payload, confirmed_at: ctx.now }));
+  return { ...page, stored_at: ctx.now };
+}
+
+function conceal(ctx: Ctx, { slug, row, known }: Stage): KnownPage {
+  const isNews = !known || known.payload !== null;
+  if (isNews) defer(ctx, dropStoredPage(ctx.env, slug));
+  return { page_id: row.id, confirmed_at: ctx.now, payload: null, stored_at: ctx.now, rendered: new Map() };
+}
+
+async function readWithoutDatabase(ctx: Ctx, slug: string, known: KnownPage | undefined): Promise<PageReading> {
+  if (known?.payload === null) throw unavailable("the page cannot be read right now");
+  if (known && ctx.now - known.confirmed_at <= STALE_MAX_MS) return toReading(known, true);
+  const stored = await readStored(ctx, slug);
+  if (!stored || ctx.now - stored.confirmed_at > STALE_MAX_MS) throw unavailable("the page cannot be read right now");
+  const { payload, confirmed_at } = stored;
+  const page_id = payload.page.id;
+  return toReading({ page_id, confirmed_at, payload, stored_at: confirmed_at, rendered: new Map() }, true);
+}
+
+async function readStored(ctx: Ctx, slug: string): Promise<StoredPage | undefined> {
+  try {
+    return await readStoredPage(ctx.env, slug);
+  } catch (error) {
+    ctx.log.error("page: KV unavailable", error);
+    return undefined;
+  }
+}
+
+function toReading(known: KnownPage, isStale: boolean): PageReading {
+  return known.payload
+    ? { kind: "public", known, payload: known.payload, is_stale: isStale }
+    : { kind: "private", page_id: known.page_id };
+}
+
+function isInTime(payload: PagePayload | null, now: number): boolean {
+  return payload === null || now < payload.valid_until;
+}
+
+function defer(ctx: Ctx, work: Promise<void>): void {
+  ctx.defer(work.catch((error: unknown) => ctx.log.error("page: KV unavailable", error)));
+}

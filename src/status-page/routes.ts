@@ -1,0 +1,128 @@
+import type { Context } from "hono";
+import { notFound } from "../contract/errors.ts";
+import { Html, PageIncidentParams, PageParams, PageSummary, StylesheetParams } from "../contract/public-page.ts";
+import { type AppEnv, endpoint, type Policy } from "../http/endpoint.ts";
+import { json, PUBLIC_ERRORS } from "../http/responses.ts";
+import { answerPage, answerText, HTML, openPage, respond } from "./answers.ts";
+import { findPublicIncident } from "./payload.ts";
+import { STYLESHEET, STYLESHEET_ADDRESS } from "./stylesheet.ts";
+import { presentSummary } from "./summary.ts";
+import { buildIncidentView, buildPageView } from "./view-model.ts";
+import { renderIncidentPage, renderStatusPage } from "./views/pages.tsx";
+
+const tags = ["Public pages"];
+const policy: Policy = { at: ["root"], auth: "public", capability: null, audit: null, rate: "public" };
+
+const html = (description: string) => ({ description, content: { "text/html": { schema: Html } } });
+const unchanged = { description: "As the If-None-Match says" };
+const PAGE_ANSWERS = {
+  304: unchanged,
+  404: html("No such page, or none that you may see"),
+  503: html("The page cannot be read right now"),
+};
+const hiddenPages = "A page that is not public answers its members, who send their credential, and nobody else.";
+
+export const endpoints = [
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/status/{slug}",
+      tags,
+      summary: "A status page, for people",
+      description: hiddenPages,
+      request: { params: PageParams },
+      responses: { 200: html("The page"), ...PAGE_ANSWERS },
+    },
+    (c) =>
+      answerPage(c, async () => {
+        const shown = await openPage(c, c.req.valid("param").slug);
+        if (!shown) return undefined;
+        return respond(c, shown, {
+          ...HTML,
+          name: "page",
+          make: () => renderStatusPage(buildPageView(shown.payload, shown.viewing)),
+        });
+      }),
+  ),
+
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/status/{slug}/summary.json",
+      tags,
+      summary: "A status page, for programs",
+      description: `${hiddenPages} Any web site may read this.`,
+      request: { params: PageParams },
+      responses: {
+        200: json("What the page shows", PageSummary),
+        304: unchanged,
+        ...PUBLIC_ERRORS,
+        404: PUBLIC_ERRORS[400],
+      },
+    },
+    async (c) => {
+      c.header("Access-Control-Allow-Origin", "*");
+      const shown = await openPage(c, c.req.valid("param").slug);
+      if (!shown) throw notFound("status page");
+      const { as_of: now, is_stale } = shown.viewing;
+      return respond(c, shown, {
+        name: "summary",
+        type: "application/json; charset=utf-8",
+        headers: { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag" },
+        make: () => JSON.stringify(presentSummary(shown.payload, { now, is_stale })),
+      });
+    },
+  ),
+
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/status/{slug}/incidents/{id}",
+      tags,
+      summary: "A published incident, for people",
+      description: hiddenPages,
+      request: { params: PageIncidentParams },
+      responses: { 200: html("The incident"), ...PAGE_ANSWERS },
+    },
+    (c) => answerPage(c, () => showIncident(c, c.req.valid("param"))),
+  ),
+
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/assets/status-page/{file}",
+      tags,
+      summary: "The style sheet of status pages",
+      request: { params: StylesheetParams },
+      responses: { 200: { description: "The sheet", content: { "text/css": { schema: Html } } } },
+    },
+    (c) => {
+      // The sheet's hash is in its address. A document from before a deployment still gets a sheet, but keeps it briefly.
+      const isCurrent = STYLESHEET_ADDRESS.endsWith(`/${c.req.valid("param").file}`);
+      return answerText(STYLESHEET, {
+        "Content-Type": "text/css; charset=utf-8",
+        "Cache-Control": isCurrent ? "public, max-age=31536000, immutable" : "public, max-age=60",
+      });
+    },
+  ),
+];
+
+/** Recent incidents are in the page's payload; older ones are read when somebody follows a link to them. */
+async function showIncident(c: Context<AppEnv>, { slug, id }: { slug: string; id: string }) {
+  const shown = await openPage(c, slug);
+  if (!shown) return undefined;
+  const { payload, viewing } = shown;
+  const incident =
+    payload.incidents.find((each) => each.id === id) ??
+    (await findPublicIncident(c.var.ctx.db, { page_id: payload.page.id, incident_id: id }));
+  if (!incident) return undefined;
+  return respond(c, shown, {
+    ...HTML,
+    name: null,
+    make: () => renderIncidentPage(buildIncidentView(incident, payload, viewing)),
+  });
+}

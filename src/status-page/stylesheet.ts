@@ -1,0 +1,114 @@
+import { sha256Hex } from "../platform/credentials.ts";
+
+/** Phone first; logical properties, so that right-to-left pages need no rules of their own; contrast at least 4.5 : 1. */
+export const STYLESHEET = `
+:root {
+  color-scheme: light dark;
+  --ground: #f5f6f8; --card: #fff; --line: #dfe3e8; --text: #171a20; --quiet: #545d6b; --link: #0b57d0;
+  --good: #16774a; --warn: #8a5200; --bad: #b3261e; --none: #5b6573;
+  --bar-up: #2f9e6b; --bar-warn: #e0a100; --bar-bad: #d3302a; --bar-none: #c3c9d1;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #0f1216; --card: #181c22; --line: #2c333d; --text: #e9ecf0; --quiet: #a6b0bd; --link: #8ab4f8;
+    --good: #4cc38a; --warn: #f0b849; --bad: #ff8f87; --none: #a6b0bd;
+    --bar-up: #35a874; --bar-warn: #e3a93c; --bar-bad: #f0625a; --bar-none: #4a525e;
+  }
+}
+*, ::before, ::after { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+body {
+  margin: 0; background: var(--ground); color: var(--text); overflow-wrap: anywhere;
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
+}
+h1, h2, h3, h4, p, ul, ol { margin: 0; padding: 0; }
+h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em; }
+h2 { font-size: 1.125rem; margin-block: 2rem .75rem; }
+h3 { font-size: 1rem; font-weight: 600; }
+h4 { font-size: 1rem; font-weight: 600; }
+ul, ol { list-style: none; }
+a { color: var(--link); text-underline-offset: .15em; }
+a:focus-visible, summary:focus-visible { outline: 3px solid var(--link); outline-offset: 3px; border-radius: 2px; }
+.wrap { max-inline-size: 54rem; margin-inline: auto; padding-inline: 1rem; }
+.skip { position: absolute; inset-inline-start: 1rem; inset-block-start: -4rem; padding: .5rem 1rem; background: var(--card); }
+.skip:focus { inset-block-start: 1rem; }
+.shapes { position: absolute; inline-size: 0; block-size: 0; }
+.stripe { display: block; inline-size: 100%; block-size: 6px; }
+.head { display: flex; align-items: center; gap: .875rem; padding-block: 1.75rem 1.25rem; }
+.home { color: inherit; font-size: 1.25rem; font-weight: 600; text-decoration: none; }
+.home:hover { text-decoration: underline; }
+.logo { flex: none; inline-size: 3rem; block-size: 3rem; object-fit: contain; border-radius: .5rem; }
+.text { white-space: pre-line; }
+.text + .text { margin-block-start: .75rem; }
+.small { color: var(--quiet); font-size: .875rem; }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1rem; }
+.card + .card { margin-block-start: .75rem; }
+.stale { border-inline-start: .375rem solid var(--bar-warn); margin-block-end: 1rem; }
+.icon { flex: none; inline-size: 1.25rem; block-size: 1.25rem; fill: currentColor; }
+.mark { fill: none; stroke: var(--card); stroke-width: 2.4; stroke-linecap: round; stroke-linejoin: round; }
+.banner { display: flex; align-items: center; gap: .875rem; margin-block-start: 1.25rem; padding: 1.125rem 1.25rem; border-radius: .75rem; color: #fff; }
+.banner h2 { margin: 0; font-size: 1.25rem; line-height: 1.3; }
+.banner p { font-size: .9375rem; }
+.banner .icon { inline-size: 2rem; block-size: 2rem; }
+.banner.is-operational { background: #16774a; --card: #16774a; }
+.banner.is-degraded { background: #8a5200; --card: #8a5200; }
+.banner.is-partial_outage { background: #b0400c; --card: #b0400c; }
+.banner.is-major_outage { background: #b3261e; --card: #b3261e; }
+.banner.is-unknown { background: #4b5563; --card: #4b5563; }
+.monitors { padding-block: 0; }
+.monitor { padding-block: 1rem; content-visibility: auto; contain-intrinsic-block-size: auto 7rem; }
+.monitor + .monitor { border-block-start: 1px solid var(--line); }
+.row { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .25rem 1rem; }
+.status { display: inline-flex; align-items: center; gap: .4rem; font-size: .9375rem; font-weight: 600; }
+.since { font-weight: 400; }
+.is-up { color: var(--good); }
+.status.is-degraded { color: var(--warn); }
+.status.is-down { color: var(--bad); }
+.status.is-unknown, .status.is-pending { color: var(--none); }
+.bars {
+  display: block; inline-size: 100%; block-size: 2rem; margin-block: .625rem .375rem;
+  -webkit-mask: linear-gradient(90deg, #000 70%, transparent 70%) 0 0 / calc(100% / 90) 100%;
+  mask: linear-gradient(90deg, #000 70%, transparent 70%) 0 0 / calc(100% / 90) 100%;
+}
+.day-up { fill: var(--bar-up); }
+.day-degraded { fill: var(--bar-warn); }
+.day-down { fill: var(--bar-bad); }
+.day-none { fill: var(--bar-none); }
+.uptime { color: var(--text); font-variant-numeric: tabular-nums; }
+details { margin-block: .375rem -.25rem; font-size: .875rem; }
+summary { inline-size: fit-content; cursor: pointer; min-block-size: 1.5rem; color: var(--link); }
+.days { padding-block-start: .25rem; padding-inline-start: 1rem; }
+.incident { border-inline-start-width: .375rem; }
+.incident.is-minor { border-inline-start-color: var(--bar-warn); }
+.incident.is-major { border-inline-start-color: #e2661f; }
+.incident.is-critical { border-inline-start-color: var(--bar-bad); }
+.incident h1, .incident h3 { margin-block-end: .25rem; }
+.incident .text { margin-block-start: .75rem; }
+.tag { border: 1px solid currentColor; border-radius: 1rem; padding: .0625rem .5rem; font-size: .75rem; font-weight: 600; }
+.timeline { margin-block-start: 1rem; padding-inline-start: 1rem; border-inline-start: 2px solid var(--line); }
+.timeline li + li { margin-block-start: 1rem; }
+.timeline .text { margin-block-start: .25rem; }
+.past li { margin-block-start: .75rem; }
+.foot { margin-block-start: 2.5rem; padding-block: 1.5rem 2.5rem; }
+.foot > * + * { margin-block-start: 1rem; }
+.links { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }
+.message { padding-block: 20vh; text-align: center; }
+.message p { margin-block-start: .75rem; color: var(--quiet); }
+main > article + p { margin-block-start: 1.25rem; }
+@media (min-width: 40rem) {
+  h1 { font-size: 1.875rem; }
+  .head { padding-block: 2.5rem 1.5rem; }
+  .card { padding: 1.25rem 1.5rem; }
+  .monitors { padding-block: 0; }
+  .monitor { padding-block: 1.25rem; }
+  .banner { padding: 1.375rem 1.5rem; }
+  .banner h2 { font-size: 1.5rem; }
+}
+@media (forced-colors: active) {
+  .banner { border: 2px solid; }
+  .bars { forced-color-adjust: none; }
+}
+`;
+
+/** Its hash is part of it, so that browsers may keep the sheet for good. */
+export const STYLESHEET_ADDRESS = `/assets/status-page/${sha256Hex(STYLESHEET).slice(0, 16)}.css`;

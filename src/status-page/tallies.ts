@@ -1,0 +1,25 @@
+import type { DayTally, PagePayload, PublicMonitor } from "../contract/public-page.ts";
+import type { Tally } from "../domain/uptime.ts";
+
+/**
+ * The days of a monitor as of now. A payload stays good for as long as nothing changes, so the present status has held
+ * since it was made.
+ */
+export function talliesUntil(
+  monitor: PublicMonitor,
+  { generated_at, valid_until }: Pick<PagePayload, "generated_at" | "valid_until">,
+  now: number,
+): Tally[] {
+  const tallies = monitor.tallies.map(unpack);
+  const today = tallies.at(-1);
+  const { status } = monitor;
+  if (today && (status === "up" || status === "degraded" || status === "down")) {
+    today[status] += Math.max(0, Math.min(now, valid_until) - generated_at);
+  }
+  return tallies;
+}
+
+function unpack(tally: DayTally): Tally {
+  const [up, degraded, down] = tally ?? [0, 0, 0];
+  return { up, degraded, down };
+}

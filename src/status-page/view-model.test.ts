@@ -1,0 +1,207 @@
+import { describe, expect, it } from "vitest";
+import type { DayTally, PagePayload, PublicIncident, PublicMonitor, PublicStatus } from "../contract/public-page.ts";
+import { formatDuration, formatPercentage, toParagraphs } from "./format.ts";
+import { computePageState } from "./page-state.ts";
+import { presentSummary } from "./summary.ts";
+import { buildPageView } from "./view-model.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const NOON = Date.parse("2026-11-20T12:00:00Z");
+
+const monitor = (fields: Partial<PublicMonitor> = {}): PublicMonitor => ({
+  id: "m",
+  name: "Shop",
+  status: "up",
+  status_since: NOON - DAY,
+  tallies: [null, [DAY, 0, 0], [12 * HOUR, 0, 0]],
+  ...fields,
+});
+const incident = (fields: Partial<PublicIncident> = {}): PublicIncident => ({
+  id: "i",
+  title: "Trouble",
+  description: null,
+  severity: "major",
+  status: "investigating",
+  started_at: NOON - HOUR,
+  resolved_at: null,
+  monitor_ids: [],
+  updates: [],
+  ...fields,
+});
+const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
+  format: 1,
+  version: 1,
+  generated_at: NOON,
+  valid_until: NOON + 12 * HOUR,
+  page: {
+    id: "p",
+    name: "Page",
+    slug: "page",
+    description: null,
+    timezone: "UTC",
+    logo_url: null,
+    brand_color: null,
+    footer_text: null,
+    footer_links: [],
+    show_branding: true,
+  },
+  days: ["2026-11-18", "2026-11-19", "2026-11-20"],
+  monitors: [monitor()],
+  incidents: [],
+  ...fields,
+});
+const view = (fields: Partial<PagePayload>, as_of = NOON) => buildPageView(payload(fields), { as_of, is_stale: false });
+
+describe("state of a page", () => {
+  it.each<[name: string, statuses: PublicStatus[], state: string, title: string]>([
+    ["no monitor", [], "unknown", "No data yet"],
+    ["nothing checked yet", ["pending", "pending"], "unknown", "No data yet"],
+    ["all up", ["up", "up"], "operational", "All systems operational"],
+    ["a new one among those that are up", ["up", "pending"], "operational", "All systems operational"],
+    ["one without data", ["up", "unknown"], "unknown", "Some systems report no data"],
+    ["none with data", ["unknown", "unknown"], "unknown", "No data yet"],
+    ["one degraded", ["up", "degraded", "unknown"], "degraded", "Degraded performance"],
+    ["one down", ["up", "down", "degraded"], "partial_outage", "Partial outage"],
+    ["all down", ["down", "down"], "major_outage", "Major outage"],
+    ["all down but new ones", ["down", "pending"], "major_outage", "Major outage"],
+  ])("%s", (_name, statuses, state, title) => {
+    const monitors = statuses.map((status) => monitor({ status }));
+    expect(computePageState({ monitors, incidents: [] })).toEqual({ state, title });
+  });
+
+  it.each([
+    ["minor", "degraded"],
+    ["major", "partial_outage"],
+    ["critical", "major_outage"],
+  ] as const)("an open %s incident makes it at least %s", (severity, state) => {
+    expect(computePageState({ monitors: [monitor()], incidents: [incident({ severity })] }).state).toBe(state);
+    const resolved = incident({ severity, status: "resolved", resolved_at: NOON });
+    expect(computePageState({ monitors: [monitor()], incidents: [resolved] }).state).toBe("operational");
+  });
+});
+
+describe("a monitor on the page", () => {
+  const shown = (fields: Partial<PublicMonitor>, asOf?: number) =>
+    view({ monitors: [monitor(fields)] }, asOf).monitors[0];
+
+  it("joins equal days and lets each day of trouble stand alone, with words for it", () => {
+    const down: DayTally = [DAY - 11 * MINUTE, 0, 11 * MINUTE];
+    const days = ["2026-11-15", "2026-11-16", "2026-11-17", "2026-11-18", "2026-11-19", "2026-11-20"];
+    const tallies: DayTally[] = [null, null, [DAY, 0, 0], down, down, [DAY - HOUR, HOUR, 0]];
+    const seen = view({ days, monitors: [monitor({ tallies })] }).monitors[0];
+    expect(seen?.runs).toEqual([
+      { state: "none", first: 0, length: 2, hint: null },
+      { state: "up", first: 2, length: 1, hint: null },
+      { state: "down", first: 3, length: 1, hint: "18 Nov 2026: down for 11 min" },
+      { state: "down", first: 4, length: 1, hint: "19 Nov 2026: down for 11 min" },
+      { state: "degraded", first: 5, length: 1, hint: "20 Nov 2026: degraded for 1 h" },
+    ]);
+    expect(seen?.troubled.map((day) => `${day.date.iso} ${day.text}`)).toEqual([
+      "2026-11-20 degraded for 1 h",
+      "2026-11-19 down for 11 min",
+      "2026-11-18 down for 11 min",
+    ]);
+    expect(seen?.bars_label).toBe("Last 6 days: 99.61% uptime, 3 days with problems");
+  });
+
+  it("goes on being down after the payload was made", () => {
+    const down = { status: "down", tallies: [null, null, [12 * HOUR - MINUTE, 0, MINUTE]] } as const;
+    expect(shown({ ...down, tallies: [...down.tallies] as DayTally[] })?.troubled[0]?.text).toBe("down for 1 min");
+    expect(shown({ ...down, tallies: [...down.tallies] as DayTally[] }, NOON + HOUR)?.troubled[0]?.text).toBe(
+      "down for 1 h 1 min",
+    );
+  });
+
+  it("counts no time beyond the day that the payload is for", () => {
+    const tallies: DayTally[] = [null, null, [12 * HOUR, 0, 0]];
+    const late = view({ monitors: [monitor({ status: "down", tallies })] }, NOON + 3 * DAY).monitors[0];
+    expect(late?.troubled[0]?.text).toBe("down for 12 h");
+  });
+
+  it.each<[status: PublicStatus, label: string, since: string | undefined]>([
+    ["up", "Operational", undefined],
+    ["degraded", "Degraded", "19 Nov 2026, 12:00"],
+    ["down", "Down", "19 Nov 2026, 12:00"],
+    ["unknown", "No data", "19 Nov 2026, 12:00"],
+    ["pending", "No data yet", undefined],
+  ])("%s is called %s", (status, label, since) => {
+    const seen = shown({ status });
+    expect([seen?.label, seen?.since?.text]).toEqual([label, since]);
+  });
+
+  it("without any known time has no uptime", () => {
+    expect(shown({ status: "pending", tallies: [null, null, null] })?.uptime).toBe("No data yet");
+  });
+});
+
+describe("incidents on the page", () => {
+  it("are open ones first, then past ones by their day in the page's zone", () => {
+    const page = { ...payload().page, timezone: "Asia/Tokyo" };
+    const past = (id: string, started_at: string) =>
+      incident({
+        id,
+        title: id,
+        status: "resolved",
+        started_at: Date.parse(started_at),
+        resolved_at: Date.parse(started_at) + 90 * MINUTE,
+      });
+    const seen = view({
+      page,
+      incidents: [incident({ title: "now" }), past("b", "2026-11-19T15:30:00Z"), past("a", "2026-11-19T14:30:00Z")],
+    });
+    expect(seen.open.map(({ title }) => title)).toEqual(["now"]);
+    expect(seen.past.map(({ date, incidents }) => [date.text, incidents.map(({ title }) => title)])).toEqual([
+      ["20 Nov 2026", ["b"]],
+      ["19 Nov 2026", ["a"]],
+    ]);
+    expect(seen.past[0]?.incidents[0]?.resolved).toEqual({
+      at: { iso: "2026-11-19T17:00:00.000Z", text: "20 Nov 2026, 02:00" },
+      duration: "1 h 30 min",
+    });
+  });
+
+  it("name only monitors that the page shows", () => {
+    expect(view({ incidents: [incident({ monitor_ids: ["m", "hidden"] })] }).open[0]?.affected).toEqual(["Shop"]);
+  });
+});
+
+describe("summary", () => {
+  it("says the same as the page, in numbers", () => {
+    const down = monitor({ status: "down", tallies: [null, [DAY, 0, 0], [6 * HOUR, 0, 6 * HOUR]] });
+    const summary = presentSummary(payload({ monitors: [down] }), { now: NOON, is_stale: true });
+    expect(summary).toMatchObject({
+      status: { state: "major_outage", description: "Major outage" },
+      is_stale: true,
+      days: ["2026-11-18", "2026-11-19", "2026-11-20"],
+      monitors: [{ status: "down", uptime_percentage: 83.333, daily_uptime_percentages: [null, 100, 50] }],
+      updated_at: "2026-11-20T12:00:00.000Z",
+    });
+  });
+});
+
+describe("words", () => {
+  it.each([
+    [1, "1 s"],
+    [59_000, "59 s"],
+    [MINUTE, "1 min"],
+    [59 * MINUTE, "59 min"],
+    [HOUR, "1 h"],
+    [HOUR + 20 * MINUTE, "1 h 20 min"],
+    [DAY, "1 d"],
+    [3 * DAY + 5 * HOUR + MINUTE, "3 d 5 h"],
+  ])("%i ms is %s", (ms, text) => expect(formatDuration(ms)).toBe(text));
+
+  it.each([
+    [100, "100%"],
+    [99.999, "99.99%"],
+    [0, "0%"],
+    [99.5, "99.5%"],
+  ])("%f is shown as %s", (percentage, text) => expect(formatPercentage(percentage)).toBe(text));
+
+  it("blank lines part paragraphs", () => {
+    expect(toParagraphs(" one\ntwo\n\n \n\nthree\n")).toEqual(["one\ntwo", "three"]);
+    expect(toParagraphs(null)).toEqual([]);
+  });
+});

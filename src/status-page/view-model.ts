@@ -1,0 +1,207 @@
+import type { PagePayload, PublicIncident, PublicMonitor, PublicStatus } from "../contract/public-page.ts";
+import { computeUptimePercentage, sumTallies, type Tally } from "../domain/uptime.ts";
+import { dateIn } from "../kit/zoned-days.ts";
+import { createFormats, type Formats, formatDuration, formatPercentage, type Moment, toParagraphs } from "./format.ts";
+import { computePageState, type PageStateView } from "./page-state.ts";
+import { talliesUntil } from "./tallies.ts";
+
+/** Exactly what is shown, in words: views only arrange it. */
+
+export type DayState = "up" | "degraded" | "down" | "none";
+
+/** Adjoining days of one state; trouble stands alone, because each such day has something to say. */
+export interface BarRun {
+  state: DayState;
+  first: number;
+  length: number;
+  hint: string | null;
+}
+
+export interface MonitorView {
+  name: string;
+  status: PublicStatus;
+  label: string;
+  since: Moment | null;
+  uptime: string;
+  days: number;
+  runs: BarRun[];
+  bars_label: string;
+  troubled: { date: Moment; text: string }[];
+}
+
+export interface IncidentView {
+  href: string;
+  title: string;
+  description: string[];
+  severity: PublicIncident["severity"];
+  is_open: boolean;
+  label: string;
+  started: Moment;
+  /** When it was over and how long it took. */
+  resolved: { at: Moment; duration: string } | null;
+  affected: string[];
+  updates: { label: string; at: Moment; paragraphs: string[] }[];
+}
+
+export interface FrameView {
+  name: string;
+  href: string;
+  logo_url: string | null;
+  brand_color: string | null;
+  as_of: Moment;
+  is_stale: boolean;
+  timezone: string;
+  footer: { paragraphs: string[]; links: { label: string; url: string }[]; show_branding: boolean };
+}
+
+export interface PageView {
+  frame: FrameView;
+  description: string[];
+  banner: PageStateView;
+  monitors: MonitorView[];
+  open: IncidentView[];
+  past: { date: Moment; incidents: IncidentView[] }[];
+}
+
+export interface IncidentPageView {
+  frame: FrameView;
+  incident: IncidentView;
+}
+
+/** When the page was last known to be like that; `is_stale` when it could not be asked again. */
+export interface Viewing {
+  as_of: number;
+  is_stale: boolean;
+}
+
+const STATUS_LABELS: Record<PublicStatus, string> = {
+  up: "Operational",
+  degraded: "Degraded",
+  down: "Down",
+  unknown: "No data",
+  pending: "No data yet",
+};
+
+const INCIDENT_LABELS: Record<PublicIncident["status"], string> = {
+  investigating: "Investigating",
+  identified: "Identified",
+  monitoring: "Monitoring",
+  resolved: "Resolved",
+};
+
+export function buildPageView(payload: PagePayload, viewing: Viewing): PageView {
+  const formats = createFormats(payload.page.timezone);
+  const incidents = payload.incidents.map((incident) => ({
+    date: dateIn(payload.page.timezone, incident.started_at),
+    view: viewIncident(incident, payload, formats),
+  }));
+  const past = Map.groupBy(
+    incidents.filter(({ view }) => !view.is_open),
+    ({ date }) => date,
+  );
+  return {
+    frame: viewFrame(payload, viewing, formats),
+    description: toParagraphs(payload.page.description),
+    banner: computePageState(payload),
+    monitors: payload.monitors.map((monitor) => viewMonitor(monitor, payload, viewing.as_of, formats)),
+    open: incidents.filter(({ view }) => view.is_open).map(({ view }) => view),
+    past: [...past].map(([date, group]) => ({ date: formats.date(date), incidents: group.map(({ view }) => view) })),
+  };
+}
+
+export function buildIncidentView(incident: PublicIncident, payload: PagePayload, viewing: Viewing): IncidentPageView {
+  const formats = createFormats(payload.page.timezone);
+  return { frame: viewFrame(payload, viewing, formats), incident: viewIncident(incident, payload, formats) };
+}
+
+function viewFrame({ page }: PagePayload, { as_of, is_stale }: Viewing, formats: Formats): FrameView {
+  return {
+    name: page.name,
+    href: `/status/${page.slug}`,
+    logo_url: page.logo_url,
+    brand_color: page.brand_color,
+    as_of: formats.moment(as_of),
+    is_stale,
+    timezone: page.timezone.replaceAll("_", " "),
+    footer: {
+      paragraphs: toParagraphs(page.footer_text),
+      links: page.footer_links,
+      show_branding: page.show_branding,
+    },
+  };
+}
+
+function viewMonitor(monitor: PublicMonitor, payload: PagePayload, now: number, formats: Formats): MonitorView {
+  const tallies = talliesUntil(monitor, payload, now);
+  const percentage = computeUptimePercentage(sumTallies(tallies));
+  const uptime = percentage === null ? "No data yet" : `${formatPercentage(percentage)} uptime`;
+  const troubled = tallies
+    .map((tally, n) => ({ date: formats.date(payload.days[n] ?? ""), text: describeTrouble(tally) }))
+    .filter(({ text }) => text !== "")
+    .reverse();
+  const isPlain = monitor.status === "up" || monitor.status === "pending";
+  return {
+    name: monitor.name,
+    status: monitor.status,
+    label: STATUS_LABELS[monitor.status],
+    since: isPlain ? null : formats.moment(monitor.status_since),
+    uptime,
+    days: tallies.length,
+    runs: toRuns(tallies, (n, text) => `${formats.date(payload.days[n] ?? "").text}: ${text}`),
+    bars_label: `Last ${tallies.length} days: ${uptime}, ${countDays(troubled.length)} with problems`,
+    troubled,
+  };
+}
+
+function toRuns(tallies: Tally[], hint: (day: number, text: string) => string): BarRun[] {
+  const runs: BarRun[] = [];
+  for (const [n, tally] of tallies.entries()) {
+    const state = stateOfDay(tally);
+    const last = runs.at(-1);
+    const text = describeTrouble(tally);
+    if (last?.state === state && text === "") last.length += 1;
+    else runs.push({ state, first: n, length: 1, hint: text === "" ? null : hint(n, text) });
+  }
+  return runs;
+}
+
+function stateOfDay({ up, degraded, down }: Tally): DayState {
+  if (down > 0) return "down";
+  if (degraded > 0) return "degraded";
+  return up > 0 ? "up" : "none";
+}
+
+function describeTrouble({ degraded, down }: Tally): string {
+  const parts = [];
+  if (down > 0) parts.push(`down for ${formatDuration(down)}`);
+  if (degraded > 0) parts.push(`degraded for ${formatDuration(degraded)}`);
+  return parts.join(", ");
+}
+
+function countDays(days: number): string {
+  if (days === 0) return "no day";
+  return days === 1 ? "1 day" : `${days} days`;
+}
+
+function viewIncident(incident: PublicIncident, { page, monitors }: PagePayload, formats: Formats): IncidentView {
+  const { started_at, resolved_at } = incident;
+  return {
+    href: `/status/${page.slug}/incidents/${incident.id}`,
+    title: incident.title,
+    description: toParagraphs(incident.description),
+    severity: incident.severity,
+    is_open: incident.status !== "resolved",
+    label: INCIDENT_LABELS[incident.status],
+    started: formats.moment(started_at),
+    resolved:
+      resolved_at === null
+        ? null
+        : { at: formats.moment(resolved_at), duration: formatDuration(resolved_at - started_at) },
+    affected: monitors.filter((monitor) => incident.monitor_ids.includes(monitor.id)).map((monitor) => monitor.name),
+    updates: incident.updates.map((update) => ({
+      label: INCIDENT_LABELS[update.status],
+      at: formats.moment(update.created_at),
+      paragraphs: toParagraphs(update.message),
+    })),
+  };
+}

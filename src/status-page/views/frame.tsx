@@ -1,0 +1,108 @@
+import type { Child } from "hono/jsx";
+import type { Moment } from "../format.ts";
+import { STYLESHEET_ADDRESS } from "../stylesheet.ts";
+import type { FrameView } from "../view-model.ts";
+import { IconShapes } from "./icons.tsx";
+
+/** The document around every public page. Nothing in it needs a script, and no style is inline. */
+export function Document(props: { title: string; brandColor?: string | null; children: Child }) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        {props.brandColor ? <meta name="theme-color" content={props.brandColor} /> : null}
+        <title>{props.title}</title>
+        <link rel="stylesheet" href={STYLESHEET_ADDRESS} />
+      </head>
+      <body>
+        <IconShapes />
+        {props.children}
+      </body>
+    </html>
+  );
+}
+
+/** Header, main part and footer of a page; `heading` is the level of the page's name. */
+export function Frame(props: { frame: FrameView; isHome: boolean; children: Child }) {
+  const { frame } = props;
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      {frame.brand_color ? <Stripe color={frame.brand_color} /> : null}
+      <header class="wrap head">
+        {frame.logo_url ? <img class="logo" src={frame.logo_url} alt="" width="48" height="48" /> : null}
+        {props.isHome ? (
+          <h1 dir="auto">{frame.name}</h1>
+        ) : (
+          <a class="home" href={frame.href} dir="auto">
+            {frame.name}
+          </a>
+        )}
+      </header>
+      <main id="main" class="wrap">
+        {frame.is_stale ? (
+          <p class="card stale">
+            <strong>Live data cannot be reached right now.</strong> This is what was known on{" "}
+            <Time moment={frame.as_of} />.
+          </p>
+        ) : null}
+        {props.children}
+      </main>
+      <Footer frame={frame} />
+    </>
+  );
+}
+
+function Footer({ frame }: { frame: FrameView }) {
+  const { paragraphs, links, show_branding } = frame.footer;
+  return (
+    <footer class="wrap foot">
+      <Paragraphs texts={paragraphs} />
+      {links.length > 0 ? (
+        <nav aria-label="Footer">
+          <ul class="links">
+            {links.map((link) => (
+              <li>
+                <a href={link.url} rel="noopener" dir="auto">
+                  {link.label}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      ) : null}
+      <p class="small">
+        All times are in {frame.timezone}.{show_branding ? <span class="brand"> Powered by Vigil</span> : null}
+      </p>
+    </footer>
+  );
+}
+
+/** A fill attribute is not a style, so the page's colour needs no exception in the content security policy. */
+function Stripe({ color }: { color: string }) {
+  return (
+    <svg class="stripe" aria-hidden="true">
+      <rect width="100%" height="100%" fill={color} />
+    </svg>
+  );
+}
+
+export function Time({ moment }: { moment: Moment }) {
+  return <time datetime={moment.iso}>{moment.text}</time>;
+}
+
+export function Paragraphs({ texts }: { texts: string[] }) {
+  return (
+    <>
+      {texts.map((text) => (
+        <p class="text" dir="auto">
+          {text}
+        </p>
+      ))}
+    </>
+  );
+}

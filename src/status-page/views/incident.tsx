@@ -1,0 +1,79 @@
+import type { IncidentView } from "../view-model.ts";
+import { Paragraphs, Time } from "./frame.tsx";
+
+const SEVERITIES: Record<IncidentView["severity"], string> = {
+  minor: "Minor",
+  major: "Major",
+  critical: "Critical",
+};
+
+/** An incident with all that was said about it. */
+export function IncidentCard({ incident }: { incident: IncidentView }) {
+  return (
+    <article class={`card incident is-${incident.severity}`}>
+      <h3 dir="auto">
+        <a href={incident.href}>{incident.title}</a>
+      </h3>
+      <IncidentBody incident={incident} />
+    </article>
+  );
+}
+
+export function IncidentBody({ incident }: { incident: IncidentView }) {
+  return (
+    <>
+      <p class="small">
+        <span class="tag">{SEVERITIES[incident.severity]}</span> {incident.label}, began{" "}
+        <Time moment={incident.started} />
+        {incident.resolved ? (
+          <>
+            , over <Time moment={incident.resolved.at} /> after {incident.resolved.duration}
+          </>
+        ) : null}
+      </p>
+      {incident.affected.length > 0 ? (
+        <p class="small">
+          Affects <span dir="auto">{incident.affected.join(", ")}</span>
+        </p>
+      ) : null}
+      <Paragraphs texts={incident.description} />
+      {incident.updates.length > 0 ? (
+        <ol class="timeline" reversed>
+          {incident.updates.map((update) => (
+            <li>
+              <p>
+                <strong>{update.label}</strong>{" "}
+                <span class="small">
+                  <Time moment={update.at} />
+                </span>
+              </p>
+              <Paragraphs texts={update.paragraphs} />
+            </li>
+          ))}
+        </ol>
+      ) : null}
+    </>
+  );
+}
+
+/** A past incident: how it ended; the rest is a click away. */
+export function PastIncident({ incident }: { incident: IncidentView }) {
+  const [last] = incident.updates;
+  return (
+    <li>
+      <h4 dir="auto">
+        <a href={incident.href}>{incident.title}</a>
+      </h4>
+      <p class="small">
+        {incident.label}
+        {incident.resolved ? (
+          <>
+            {" "}
+            <Time moment={incident.resolved.at} /> after {incident.resolved.duration}
+          </>
+        ) : null}
+      </p>
+      {last ? <Paragraphs texts={last.paragraphs} /> : null}
+    </li>
+  );
+}

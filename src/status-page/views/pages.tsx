@@ -1,0 +1,114 @@
+import type { IncidentPageView, PageView } from "../view-model.ts";
+import { Document, Frame, Paragraphs, Time } from "./frame.tsx";
+import { Icon } from "./icons.tsx";
+import { IncidentBody, IncidentCard, PastIncident } from "./incident.tsx";
+import { MonitorCard } from "./monitor.tsx";
+
+const PAST_DAYS = 14;
+
+/** The documents that are served. */
+export function renderStatusPage(view: PageView): string {
+  const { frame, banner } = view;
+  return toHtml(
+    <Document title={`${frame.name}: ${banner.title.toLowerCase()}`} brandColor={frame.brand_color}>
+      <Frame frame={frame} isHome>
+        <Paragraphs texts={view.description} />
+        <section class={`banner is-${banner.state}`} aria-labelledby="now">
+          <Icon of={banner.state} />
+          <div>
+            <h2 id="now">{banner.title}</h2>
+            <p>
+              As of <Time moment={frame.as_of} />
+            </p>
+          </div>
+        </section>
+        {view.open.length > 0 ? (
+          <section aria-labelledby="open">
+            <h2 id="open">Open incidents</h2>
+            {view.open.map((incident) => (
+              <IncidentCard incident={incident} />
+            ))}
+          </section>
+        ) : null}
+        <Monitors monitors={view.monitors} />
+        <Past days={view.past} />
+      </Frame>
+    </Document>,
+  );
+}
+
+export function renderIncidentPage({ frame, incident }: IncidentPageView): string {
+  return toHtml(
+    <Document
+      title={`${incident.title}: ${incident.label.toLowerCase()} | ${frame.name}`}
+      brandColor={frame.brand_color}
+    >
+      <Frame frame={frame} isHome={false}>
+        <article class={`card incident is-${incident.severity}`}>
+          <h1 dir="auto">{incident.title}</h1>
+          <IncidentBody incident={incident} />
+        </article>
+        <p>
+          <a href={frame.href}>Back to all systems</a>
+        </p>
+      </Frame>
+    </Document>,
+  );
+}
+
+/** For everything that is not a page: it says nothing about whether there is one. */
+export function renderMessagePage(title: string, text: string): string {
+  return toHtml(
+    <Document title={title}>
+      <main class="wrap message">
+        <h1>{title}</h1>
+        <p>{text}</p>
+      </main>
+    </Document>,
+  );
+}
+
+function Monitors({ monitors }: Pick<PageView, "monitors">) {
+  return (
+    <section aria-labelledby="monitors">
+      <h2 id="monitors">Services</h2>
+      {monitors.length > 0 ? (
+        <ul class="card monitors">
+          {monitors.map((monitor) => (
+            <MonitorCard monitor={monitor} />
+          ))}
+        </ul>
+      ) : (
+        <p class="card small">Nothing is monitored on this page yet.</p>
+      )}
+    </section>
+  );
+}
+
+function Past({ days }: { days: PageView["past"] }) {
+  return (
+    <section aria-labelledby="past">
+      <h2 id="past">Past incidents</h2>
+      {days.length > 0 ? (
+        days.map((day) => (
+          <div class="card">
+            <h3>
+              <Time moment={day.date} />
+            </h3>
+            <ul class="past">
+              {day.incidents.map((incident) => (
+                <PastIncident incident={incident} />
+              ))}
+            </ul>
+          </div>
+        ))
+      ) : (
+        <p class="card small">No incidents in the last {PAST_DAYS} days.</p>
+      )}
+    </section>
+  );
+}
+
+function toHtml(document: { toString(): string | Promise<string> }): string {
+  return `<!DOCTYPE html>${document}`;
+}

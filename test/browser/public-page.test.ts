@@ -1,0 +1,192 @@
+import { existsSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { STYLESHEET } from "../../src/status-page/stylesheet.ts";
+import { CALM, EXTREME, TROUBLED } from "./pages.ts";
+import { renderDocuments, startServer } from "./server.ts";
+
+/** Set SHOTS to a folder to look at the pages that these tests open. */
+const SHOTS = process.env.SHOTS;
+const CHROMIUM = "/usr/bin/chromium";
+const PATHS = [
+  "/calm/page",
+  "/troubled/page",
+  "/troubled/stale",
+  "/troubled/incident",
+  "/extreme/page",
+  "/calm/missing",
+];
+
+describe("weight of a page", () => {
+  const weigh = (html = "") => gzipSync(html).length + gzipSync(STYLESHEET).length;
+
+  it.each([
+    ["5 monitors with trouble", TROUBLED, 8_000],
+    ["500 monitors", EXTREME, 30_000],
+  ])("with %s is small, its style included", (_name, payload, bytes) => {
+    expect(weigh(renderDocuments(payload)["/page"])).toBeLessThan(bytes);
+  });
+});
+
+// The package that brings the program is named in .ci/packages.
+describe.skipIf(!existsSync(CHROMIUM))("public page in a browser", () => {
+  let server: Awaited<ReturnType<typeof startServer>>;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    server = await startServer({ calm: CALM, troubled: TROUBLED, extreme: EXTREME });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+
+  async function visit<Found>(path: string, options: BrowserContextOptions, look: (page: Page) => Promise<Found>) {
+    const context = await browser.newContext(options);
+    try {
+      const page = await context.newPage();
+      await page.goto(server.url + path);
+      const name = `${path.slice(1).replace("/", "-")}-${options.viewport?.width ?? 1280}-${options.colorScheme ?? "light"}`;
+      if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage: !path.includes("extreme") });
+      return await look(page);
+    } finally {
+      await context.close();
+    }
+  }
+
+  it.each(PATHS)("%s breaks no rule of its content security policy and asks for nothing elsewhere", async (path) => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    const asked: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("request", (request) => asked.push(new URL(request.url()).origin));
+    await page.goto(server.url + path, { waitUntil: "networkidle" });
+    expect(complaints).toEqual([]);
+    expect(new Set(asked)).toEqual(new Set([server.url]));
+    expect(asked.length).toBeLessThanOrEqual(3);
+    await context.close();
+  });
+
+  it.each(
+    PATHS.flatMap((path) => [320, 360, 1280].map((width) => [path, width] as const)),
+  )("%s never scrolls sideways at %i pixels", async (path, width) => {
+    const overflow = await visit(path, { viewport: { width, height: 800 } }, (page) =>
+      page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
+    );
+    expect(overflow).toBe(0);
+  });
+
+  it.each(
+    PATHS.flatMap((path) => (["light", "dark"] as const).map((scheme) => [path, scheme] as const)),
+  )("%s has text of sufficient contrast in the %s scheme", async (path, colorScheme) => {
+    const viewport = { width: 390, height: 844 };
+    expect(await visit(path, { colorScheme, viewport }, (page) => page.evaluate(FIND_WEAK_TEXT))).toEqual([]);
+  });
+
+  it("follows the reader's scheme", async () => {
+    const ground = (colorScheme: "light" | "dark") =>
+      visit("/calm/page", { colorScheme }, (page) => page.evaluate("getComputedStyle(document.body).backgroundColor"));
+    expect([await ground("light"), await ground("dark")]).toEqual(["rgb(245, 246, 248)", "rgb(15, 18, 22)"]);
+  });
+
+  it("says everything without a script", async () => {
+    const text = await visit("/troubled/page", { javaScriptEnabled: false }, async (page) => {
+      await page.locator("summary").first().click();
+      return page.locator("body").innerText();
+    });
+    for (const words of [
+      "Northwind Status",
+      "Partial outage",
+      "As of 20 Nov 2026, 15:32",
+      "Checkout is failing for some customers",
+      "They are replacing it now.",
+      "Down since 20 Nov 2026, 13:32",
+      "No data since",
+      "20 Nov 2026: down for 2 h",
+      "Slow search results",
+      "All times are in Europe/Berlin",
+    ]) {
+      expect(text).toContain(words);
+    }
+  });
+
+  it.each(PATHS)("%s has one first heading, no level left out, and its landmarks", async (path) => {
+    const { levels, landmarks, lang } = await visit(path, {}, async (page) => ({
+      levels: await page.locator("h1, h2, h3, h4").evaluateAll((all) => all.map(({ tagName }) => Number(tagName[1]))),
+      landmarks: await page.locator("main").count(),
+      lang: await page.locator("html").getAttribute("lang"),
+    }));
+    expect(levels.filter((level) => level === 1)).toHaveLength(1);
+    expect(levels.every((level, n) => level - (levels[n - 1] ?? 0) <= 1)).toBe(true);
+    expect([landmarks, lang]).toEqual([1, "en"]);
+  });
+
+  it("gives the bars of each monitor a text", async () => {
+    const names = await visit("/troubled/page", {}, (page) =>
+      page.getByRole("img").evaluateAll((all) => all.map((each) => each.getAttribute("aria-label"))),
+    );
+    expect(names).toHaveLength(TROUBLED.monitors.length);
+    expect(names[1]).toMatch(/^Last 90 days: 99\.\d+% uptime, 3 days with problems$/);
+  });
+
+  it("shows the keyboard where it is, beginning with the way to the content", async () => {
+    const steps = await visit("/troubled/page", {}, async (page) => {
+      const seen: unknown[] = [];
+      for (let n = 0; n < 5; n++) {
+        await page.keyboard.press("Tab");
+        seen.push(await page.evaluate(DESCRIBE_FOCUS));
+      }
+      return seen;
+    });
+    expect(steps[0]).toEqual({ text: "Skip to content", isOutlined: true, isSeen: true });
+    expect(steps).toEqual(steps.map(() => expect.objectContaining({ isOutlined: true, isSeen: true })));
+  });
+
+  it("keeps a right-to-left name inside the page", async () => {
+    const box = await visit("/extreme/page", { viewport: { width: 360, height: 800 } }, (page) =>
+      page.locator("h3", { hasText: "متجر" }).boundingBox(),
+    );
+    expect(box && box.x >= 0 && box.x + box.width <= 360).toBe(true);
+  });
+});
+
+/** Runs in the page: the focused element, as a person sees it. */
+const DESCRIBE_FOCUS = `(() => {
+  const element = document.activeElement;
+  const box = element.getBoundingClientRect();
+  return {
+    text: element.innerText.trim(),
+    isOutlined: getComputedStyle(element).outlineStyle !== "none",
+    isSeen: box.top >= 0 && box.bottom <= innerHeight,
+  };
+})()`;
+
+/** Runs in the page: texts whose contrast with what lies behind them is below 4.5 : 1. */
+const FIND_WEAK_TEXT = `(() => {
+  const channels = (color) => color.match(/[\\d.]+/g).map(Number);
+  const luminance = (color) => {
+    const [r, g, b] = channels(color).map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const color = getComputedStyle(each).backgroundColor;
+      if (channels(color)[3] !== 0) return color;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const weak = new Set();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const element = node.parentElement;
+    if (node.data.trim() === "" || element.closest("svg")) continue;
+    const [a, b] = [luminance(getComputedStyle(element).color), luminance(behind(element))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) weak.add(node.data.trim() + " " + ratio.toFixed(2));
+  }
+  return [...weak];
+})()`;

@@ -1,0 +1,43 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { PagePayload } from "../../src/contract/public-page.ts";
+import { PAGE_POLICY } from "../../src/status-page/answers.ts";
+import { STYLESHEET, STYLESHEET_ADDRESS } from "../../src/status-page/stylesheet.ts";
+import { buildIncidentView, buildPageView } from "../../src/status-page/view-model.ts";
+import { renderIncidentPage, renderMessagePage, renderStatusPage } from "../../src/status-page/views/pages.tsx";
+import { NOW } from "./pages.ts";
+
+/** The documents that readers get, with the headers that guard them. */
+export function renderDocuments(payload: PagePayload): Record<string, string> {
+  const viewing = { as_of: NOW, is_stale: false };
+  const [incident] = payload.incidents;
+  return {
+    "/page": renderStatusPage(buildPageView(payload, viewing)),
+    "/stale": renderStatusPage(buildPageView(payload, { ...viewing, is_stale: true })),
+    "/missing": renderMessagePage("Page not found", "There is no status page at this address."),
+    ...(incident ? { "/incident": renderIncidentPage(buildIncidentView(incident, payload, viewing)) } : {}),
+  };
+}
+
+/** Serves the documents of each payload under its name. */
+export async function startServer(payloads: Record<string, PagePayload>) {
+  const documents = new Map<string, string>();
+  for (const [name, payload] of Object.entries(payloads)) {
+    for (const [path, html] of Object.entries(renderDocuments(payload))) documents.set(`/${name}${path}`, html);
+  }
+  const server = createServer((req, res) => {
+    const html = documents.get(req.url ?? "");
+    if (req.url === STYLESHEET_ADDRESS) {
+      res.writeHead(200, { "content-type": "text/css; charset=utf-8" }).end(STYLESHEET);
+    } else if (html !== undefined) {
+      res
+        .writeHead(200, { "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY })
+        .end(html);
+    } else res.writeHead(204).end();
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () => new Promise<void>((done) => server.close(() => done())),
+  };
+}
