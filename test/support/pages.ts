@@ -1,13 +1,22 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import { createApp } from "../../src/app.ts";
 import type { MonitorStatus } from "../../src/contract/monitor-values.ts";
+import { PageSummary } from "../../src/contract/public-page.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { incidentMonitors, incidents, incidentUpdates } from "../../src/data/incidents.table.ts";
-import { statusIntervals } from "../../src/data/monitors.table.ts";
+import { monitors, statusIntervals } from "../../src/data/monitors.table.ts";
 import { bumpPageVersion } from "../../src/data/status-pages.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { newId } from "../../src/platform/ids.ts";
+import { V1 } from "./client.ts";
+import { type Account, createAccount } from "./factories.ts";
+import { insertMonitor } from "./monitors.ts";
+
+export const HOUR = 3_600_000;
+export const PAGES = `${V1}/status-pages`;
+const db = openDb(env.DB);
 
 type NewIncident = typeof incidents.$inferInsert;
 
@@ -19,7 +28,6 @@ export async function insertIncident(
   const id = newId();
   const now = Date.now();
   const status = incident.status ?? "investigating";
-  const db = openDb(env.DB);
   await runBatch(db, [
     db.insert(incidents).values({
       id,
@@ -45,7 +53,6 @@ export async function insertIncident(
 
 /** Adjoining intervals after the pending one that every monitor begins with; the last one lasts. */
 export async function insertIntervals(monitorId: string, stretches: [from_at: number, status: MonitorStatus][]) {
-  const db = openDb(env.DB);
   await runBatch(
     db,
     stretches.map(([from_at, status], n) =>
@@ -74,3 +81,38 @@ export function createVisitor(changes: Partial<Env> & Record<string, unknown> = 
     return { status: response.status, headers: response.headers, text };
   };
 }
+
+/** Slugs are unique in the whole database, so every page takes its own. */
+export const freshSlug = () => `p-${newId()}`;
+
+export async function createPage({ client }: Account, fields: Record<string, unknown> = {}) {
+  const answer = await client.post(PAGES, { name: "Northwind", slug: freshSlug(), ...fields });
+  if (answer.status !== 201) throw new Error(`page refused: ${answer.body.error}`);
+  return answer.body;
+}
+
+/** A page with one monitor that is up since an hour ago. */
+export async function createShop(fields: Record<string, unknown> = {}) {
+  const account = await createAccount();
+  const since = Date.now() - HOUR;
+  const monitor = await insertMonitor(account.user_id, {
+    name: "Web shop",
+    status: "up",
+    status_since: since,
+    created_at: since - 1,
+  });
+  await insertIntervals(monitor.id, [[since, "up"]]);
+  const page = await createPage(account, { monitors: [monitor.id], ...fields });
+  return { account, monitor, page, path: `/status/${page.slug}` };
+}
+
+/** A change by the monitoring side, which knows nothing of this isolate's memo. */
+export async function setStatus(monitorId: string, pageId: string, status: "up" | "down") {
+  await runBatch(db, [
+    db.update(monitors).set({ status, status_since: Date.now() }).where(eq(monitors.id, monitorId)),
+    bumpPageVersion(db, pageId, Date.now()),
+  ]);
+}
+
+export const summaryOf = async (see: ReturnType<typeof createVisitor>, path: string) =>
+  PageSummary.parse(JSON.parse((await see(`${path}/summary.json`)).text));
