@@ -9,7 +9,7 @@ import { bundleWorker } from "./local/bundle.ts";
 import { startClock } from "./local/clock.ts";
 import { readWorkerConfig, type WorkerConfig } from "./local/config.ts";
 import { serveControl } from "./local/control.ts";
-import { applyMigrations, databaseOf, openDatabase } from "./local/database.ts";
+import { applyMigrations, databaseOf, type Execute, openDatabase } from "./local/database.ts";
 import { guardRuntimes } from "./local/guard.ts";
 import { lockState } from "./local/lock.ts";
 import { findPort } from "./local/port.ts";
@@ -66,6 +66,13 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
 async function migrate(stateDir: StateDir, config: WorkerConfig): Promise<void> {
   await using database = await openDatabase(stateDir, config);
   await applyMigrations(database.execute, config.database.migrationsDir);
+  await forgetPlannedMinute(database.execute);
+}
+
+/** Messages in local queues end with their process, so what is left of this minute has to be planned again. */
+async function forgetPlannedMinute(execute: Execute): Promise<void> {
+  const minute = Math.floor(Date.now() / 60_000) * 60_000;
+  await execute([{ sql: "DELETE FROM planned_minutes WHERE minute_at >= ?", params: [minute] }]);
 }
 
 function refuseBadSettings(bindings: object): void {

@@ -18,7 +18,7 @@ const CLAIMS_KEPT_MS = 24 * 60 * MINUTE_MS;
 
 /**
  * Sends every slot of this minute, each with the delay that puts it on time. Two ticks of one minute plan it once; after
- * minutes without a tick each group is checked once, not once for every slot that was missed.
+ * a time without ticks each group is checked once, not once for every slot that was missed.
  */
 export async function planMinute(deps: Deps, minuteAt: number): Promise<void> {
   const previous = await findLastPlannedMinute(deps.db);
@@ -28,7 +28,7 @@ export async function planMinute(deps: Deps, minuteAt: number): Promise<void> {
     const groups = await listGroupsAfter(deps.db, after, PAGE_SIZE);
     await sendChecks(
       deps.env,
-      groups.flatMap((group) => planGroup(group, minuteAt, wasAway)),
+      groups.flatMap((group) => planGroup(group, { minuteAt, now: deps.now(), wasAway })),
       deps.now(),
     );
     after = groups.at(-1)?.id ?? after;
@@ -37,12 +37,20 @@ export async function planMinute(deps: Deps, minuteAt: number): Promise<void> {
   await runBatch(deps.db, [deletePlannedMinutesBefore(deps.db, minuteAt - CLAIMS_KEPT_MS)]);
 }
 
-function planGroup(group: PlannedGroup, minuteAt: number, wasAway: boolean): DelayedCheck[] {
+interface Tick {
+  minuteAt: number;
+  now: number;
+  wasAway: boolean;
+}
+
+function planGroup(group: PlannedGroup, { minuteAt, now, wasAway }: Tick): DelayedCheck[] {
   const intervalMs = group.interval * 1000;
-  const slots = slotsWithin(group.id, intervalMs, minuteAt, minuteAt + MINUTE_MS);
-  const newest = slotBefore(group.id, intervalMs, minuteAt - 1);
+  const from = Math.max(minuteAt, now);
+  const slots = slotsWithin(group.id, intervalMs, from, minuteAt + MINUTE_MS);
+  const newest = slotBefore(group.id, intervalMs, from - 1);
   const isUnseen = group.last_slot_at === null || group.last_slot_at < newest;
-  if (isUnseen && (wasAway || minuteAt - newest >= LOST_AFTER_MS)) slots.unshift(newest);
+  const isOurs = newest >= minuteAt || wasAway || minuteAt - newest >= LOST_AFTER_MS;
+  if (isUnseen && isOurs) slots.unshift(newest);
   return slots.flatMap((slot_at) =>
     regionsOf(group.regions).map((region) => ({ group_id: group.id, region, slot_at, attempt: 0, run_at: slot_at })),
   );

@@ -4,10 +4,10 @@ import { deliverOne } from "../delivery/deliver.ts";
 import type { Env } from "../platform/env.ts";
 import { handleMessages } from "./messages.ts";
 
-/** All messages of a batch at once, so that a hanging endpoint holds up nobody else's. */
+/** A hanging endpoint holds up nobody else's. */
 export async function handleDeliveries(batch: MessageBatch, env: Env): Promise<void> {
   const deps = jobDeps(env, "deliveries");
-  await handleMessages(deps, batch, DeliveryMessage, (message) =>
-    deliverOne({ ...deps, now: deps.now() }, message.delivery_id),
+  await handleMessages(deps, batch, DeliveryMessage, ({ delivery_id }) =>
+    deliverOne({ ...deps, now: deps.now() }, delivery_id),
   );
 }

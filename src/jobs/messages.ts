@@ -1,6 +1,9 @@
 import type { z } from "zod";
 import type { Deps } from "../access/deps.ts";
+import { mapConcurrently } from "../kit/map-concurrently.ts";
 
+/** As many connections as one invocation may have: https://developers.cloudflare.com/workers/platform/limits/ */
+const CONNECTIONS = 6;
 const RETRY_BASE_S = 5;
 const RETRY_MAX_S = 300;
 
@@ -14,21 +17,19 @@ export async function handleMessages<Schema extends z.ZodType>(
   schema: Schema,
   handle: (message: z.infer<Schema>) => Promise<void>,
 ): Promise<void> {
-  await Promise.all(
-    batch.messages.map(async (message) => {
-      const parsed = schema.safeParse(message.body);
-      if (!parsed.success) {
-        deps.log.error("poison message", parsed.error, { queue: batch.queue, message_id: message.id });
-        message.ack();
-        return;
-      }
-      try {
-        await handle(parsed.data);
-        message.ack();
-      } catch (error) {
-        deps.log.error("message failed", error, { queue: batch.queue, attempts: message.attempts });
-        message.retry({ delaySeconds: Math.min(RETRY_MAX_S, RETRY_BASE_S * 2 ** (message.attempts - 1)) });
-      }
-    }),
-  );
+  await mapConcurrently(batch.messages, CONNECTIONS, async (message) => {
+    const parsed = schema.safeParse(message.body);
+    if (!parsed.success) {
+      deps.log.error("poison message", parsed.error, { queue: batch.queue, message_id: message.id });
+      message.ack();
+      return;
+    }
+    try {
+      await handle(parsed.data);
+      message.ack();
+    } catch (error) {
+      deps.log.error("message failed", error, { queue: batch.queue, attempts: message.attempts });
+      message.retry({ delaySeconds: Math.min(RETRY_MAX_S, RETRY_BASE_S * 2 ** (message.attempts - 1)) });
+    }
+  });
 }

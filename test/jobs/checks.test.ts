@@ -85,6 +85,19 @@ describe("the planner", () => {
     expect(new Set(checks.map(({ body }) => body.group_id))).toEqual(new Set([check_group_id]));
   });
 
+  it("checks each group once when a minute is planned late, and goes on with the slots that are still to come", async () => {
+    const { check_group_id } = await aMonitor({ interval: 10 });
+    const minute = Date.now();
+    const now = minute + 35_000;
+    vi.setSystemTime(now);
+    await db.insert(plannedMinutes).values({ minute_at: minute - MINUTE });
+    const { env: recording, checks } = recordingEnv();
+    await planMinute(jobDeps(recording, "test"), minute);
+    const slots = slotsWithin(check_group_id, 10_000, minute, minute + MINUTE);
+    const past = slots.filter((slot) => slot < now).slice(-1);
+    expect(checks.map(({ body }) => body.slot_at)).toEqual([...past, ...slots.filter((slot) => slot >= now)]);
+  });
+
   it("sends a slot of an hourly monitor again when it was lost on its way", async () => {
     const { check_group_id } = await aMonitor({ interval: 3600 });
     const minute = Date.now();

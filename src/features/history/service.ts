@@ -1,0 +1,56 @@
+import type { Ctx } from "../../access/ctx.ts";
+import { requireMonitor } from "../../access/monitors.ts";
+import { findVisiblePage } from "../../access/pages.ts";
+import { regionsOf } from "../../checks/enqueue.ts";
+import { listIntervalsSince } from "../../data/intervals.ts";
+import { addTallies, type LatencyTally, readTally } from "../../domain/baseline.ts";
+import { computeTallies } from "../../domain/uptime.ts";
+import { ByteReader } from "../../kit/varint.ts";
+import { listDaysUntil } from "../../kit/zoned-days.ts";
+import { proberObject } from "../../platform/prober-objects.ts";
+
+export const BASELINE_DAYS = 14;
+const HOUR_MS = 3_600_000;
+
+/** How long each status held on each of the last days, oldest first. */
+export async function computeUptime(ctx: Ctx, monitorId: string, days: number) {
+  const monitor = await requireMonitor(ctx, monitorId);
+  const page = monitor.status_page_id === null ? undefined : await findVisiblePage(ctx, monitor.status_page_id);
+  const ranges = listDaysUntil(ctx.now, page?.page.timezone ?? "UTC", days);
+  const intervals = await listIntervalsSince(ctx.db, monitorId, ranges[0]?.from_at ?? ctx.now);
+  const tallies = computeTallies(intervals, ranges, ctx.now);
+  return ranges.flatMap(({ date }, n) => {
+    const tally = tallies[n];
+    return tally ? [{ date, tally }] : [];
+  });
+}
+
+export interface LearnedLatency {
+  monitor_id: string;
+  total: LatencyTally;
+  /** By hour of the day in UTC; hours without samples are left out. */
+  hourly: { hour: number; tally: LatencyTally }[];
+  /** Epoch ms; null before the first full hour. */
+  updated_at: number | null;
+}
+
+/** What latency is usual, learned from the successes of the last two weeks in all of the monitor's regions. */
+export async function learnLatency(ctx: Ctx, monitorId: string): Promise<LearnedLatency> {
+  const monitor = await requireMonitor(ctx, monitorId);
+  const from = ctx.now - BASELINE_DAYS * 24 * HOUR_MS;
+  const hours = await Promise.all(
+    regionsOf(monitor.regions).map((region) =>
+      proberObject(ctx.env, monitor.shard_id, region).latency(monitorId, from),
+    ),
+  );
+  const samples = hours.flat().map(({ hour_at, tally }) => ({ hour_at, tally: readTally(new ByteReader(tally)) }));
+  const byHour = Map.groupBy(samples, ({ hour_at }) => new Date(hour_at).getUTCHours());
+  return {
+    monitor_id: monitorId,
+    total: addTallies(samples.map(({ tally }) => tally)),
+    hourly: [...byHour]
+      .sort(([a], [b]) => a - b)
+      .map(([hour, found]) => ({ hour, tally: addTallies(found.map(({ tally }) => tally)) })),
+    updated_at: samples.length === 0 ? null : Math.max(...samples.map(({ hour_at }) => hour_at + HOUR_MS)),
+  };
+}

@@ -1,0 +1,93 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { openDb } from "../../src/data/db.ts";
+import { monitors, statusIntervals } from "../../src/data/monitors.table.ts";
+import { proberObject } from "../../src/platform/prober-objects.ts";
+import { V1 } from "../support/client.ts";
+import { createAccount } from "../support/factories.ts";
+import { insertMonitor } from "../support/monitors.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const db = openDb(env.DB);
+
+describe("GET /monitors/{id}/uptime", () => {
+  it("gives the seconds of each status by day, today included, and counts nothing for unknown time", async () => {
+    const { client, user_id } = await createAccount();
+    const today = Math.floor(Date.now() / DAY) * DAY;
+    const { id } = await insertMonitor(user_id, { created_at: today - 2 * DAY });
+    await db
+      .update(statusIntervals)
+      .set({ to_at: today - DAY })
+      .where(eq(statusIntervals.monitor_id, id));
+    await db.insert(statusIntervals).values([
+      { monitor_id: id, seq: 1, status: "up", from_at: today - DAY, to_at: today - DAY + 6 * HOUR },
+      { monitor_id: id, seq: 2, status: "down", from_at: today - DAY + 6 * HOUR, to_at: today - DAY + 8 * HOUR },
+      { monitor_id: id, seq: 3, status: "unknown", from_at: today - DAY + 8 * HOUR, to_at: null },
+    ]);
+    const answer = await client.get(`${V1}/monitors/${id}/uptime?days=3`);
+    expect(answer.status).toBe(200);
+    const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+    const nothing = { up_seconds: 0, degraded_seconds: 0, down_seconds: 0, uptime_percentage: null };
+    expect(answer.body).toEqual([
+      { date: dateOf(today - 2 * DAY), ...nothing },
+      { date: dateOf(today - DAY), ...nothing, up_seconds: 21_600, down_seconds: 7_200, uptime_percentage: 75 },
+      { date: dateOf(today), ...nothing },
+    ]);
+  });
+
+  it.each(["0", "401", "x"])("refuses days=%s", async (days) => {
+    const { client, user_id } = await createAccount();
+    const { id } = await insertMonitor(user_id);
+    expect((await client.get(`${V1}/monitors/${id}/uptime?days=${days}`)).status).toBe(400);
+  });
+
+  it("hides a monitor of another account", async () => {
+    const { id } = await insertMonitor((await createAccount()).user_id);
+    const { client } = await createAccount();
+    expect((await client.get(`${V1}/monitors/${id}/uptime`)).status).toBe(404);
+    expect((await client.get(`${V1}/monitors/${id}/latency-baseline`)).status).toBe(404);
+  });
+});
+
+describe("GET /monitors/{id}/latency-baseline", () => {
+  it("learns by hour of the day from the hours that are over, and is ready after 100 samples", async () => {
+    const { client, user_id } = await createAccount();
+    const { id } = await insertMonitor(user_id);
+    const [monitor] = await db.select().from(monitors).where(eq(monitors.id, id));
+    const prober = proberObject(env, monitor?.shard_id ?? "", "default");
+    const present = Math.floor(Date.now() / HOUR) * HOUR;
+    const empty = await client.get(`${V1}/monitors/${id}/latency-baseline`);
+    expect(empty.body).toMatchObject({
+      status: "learning",
+      sample_count: 0,
+      mean_ms: null,
+      hourly: [],
+      updated_at: null,
+    });
+
+    for (let n = 0; n < 120; n++) {
+      const slot_at = present - 2 * HOUR + n * 60_000;
+      const entry = {
+        monitor_id: id,
+        checked_at: slot_at,
+        outcome: "success" as const,
+        latency_ms: n < 60 ? 100 : 200,
+      };
+      await prober.record({ slot_at, attempt: 0, key: "g", entries: [{ ...entry, message: "HTTP 200" }] });
+    }
+    await prober.record({ slot_at: present, attempt: 0, key: "g", entries: [] });
+    const { body } = await client.get(`${V1}/monitors/${id}/latency-baseline`);
+    expect(body).toMatchObject({
+      ...{ monitor_id: id, status: "ready", sample_count: 120, window_days: 14, mean_ms: 150, stddev_ms: 50 },
+      ...{ min_ms: 100, max_ms: 200, updated_at: new Date(present).toISOString() },
+    });
+    const hours = [present - 2 * HOUR, present - HOUR].map((at) => new Date(at).getUTCHours());
+    expect(body.hourly.map(({ hour }: { hour: number }) => hour)).toEqual([...hours].sort((a, b) => a - b));
+    expect(body.hourly.find(({ hour }: { hour: number }) => hour === hours[0])).toMatchObject({
+      sample_count: 60,
+      mean_ms: 100,
+    });
+  });
+});
