@@ -17,16 +17,15 @@ export const PAGE_STATES = ["operational", "degraded", "partial_outage", "major_
 export type PageState = (typeof PAGE_STATES)[number];
 
 /** Milliseconds of one day in which a monitor was [up, degraded, down]; null where nothing is known of that day. */
-const DayTally = z.tuple([z.number(), z.number(), z.number()]).nullable();
-export type DayTally = z.infer<typeof DayTally>;
+export type DayTally = [up: number, degraded: number, down: number] | null;
 
 export const PublicMonitor = z.object({
   id: z.string(),
   name: z.string(),
   status: z.enum(PUBLIC_STATUSES),
   status_since: z.number(),
-  /** One for each of the payload's days. */
-  tallies: z.array(DayTally),
+  /** One for each of the payload's days. Not looked into: a page may have 45,000, and the format says whose they are. */
+  tallies: z.custom<DayTally[]>(Array.isArray),
 });
 export type PublicMonitor = z.infer<typeof PublicMonitor>;
 

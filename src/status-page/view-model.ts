@@ -136,8 +136,9 @@ function viewMonitor(monitor: PublicMonitor, payload: PagePayload, now: number, 
   const percentage = computeUptimePercentage(sumTallies(tallies));
   const uptime = percentage === null ? "No data yet" : `${formatPercentage(percentage)} uptime`;
   const troubled = tallies
-    .map((tally, n) => ({ date: formats.date(payload.days[n] ?? ""), text: describeTrouble(tally) }))
+    .map((tally, n) => ({ day: payload.days[n] ?? "", text: describeTrouble(tally) }))
     .filter(({ text }) => text !== "")
+    .map(({ day, text }) => ({ date: formats.date(day), text }))
     .reverse();
   const isPlain = monitor.status === "up" || monitor.status === "pending";
   return {
