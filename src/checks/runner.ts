@@ -16,6 +16,7 @@ import { edgeIo } from "../platform/probe-io.ts";
 import type { ProbeResult } from "../probes/port.ts";
 import { probeFor } from "../probes/registry.ts";
 import { runProbe } from "../probes/run.ts";
+import { doubtFailure } from "./canaries.ts";
 import { type DelayedCheck, regionsOf, sendChecks } from "./enqueue.ts";
 import { projectionOf } from "./sync.ts";
 
@@ -76,7 +77,7 @@ export function historyRow(
 export function checkMonitors(deps: Deps, monitors: readonly MonitorRecord[], slot: Slot): Promise<Checked[]> {
   return mapConcurrently(monitors, CONNECTIONS, async (monitor) => {
     const checked_at = deps.now();
-    const result = await probe(deps, monitor);
+    const result = await doubtFailure(deps, await probe(deps, monitor));
     return { monitor, checked_at, result, answer: await report(deps, monitor, slot, checked_at, result) };
   });
 }

@@ -37,9 +37,15 @@ async function read(id: string) {
 }
 
 /** Runs one scheduled slot of a monitor's group after moving the clock to it. */
-async function runNext(monitor: { check_group_id: string }, afterMs = MINUTE, attempt = 0, slot_at?: number) {
+async function runNext(
+  monitor: { check_group_id: string },
+  afterMs = MINUTE,
+  attempt = 0,
+  slot_at?: number,
+  settings = {},
+) {
   vi.setSystemTime(Date.now() + afterMs);
-  const recording = recordingEnv();
+  const recording = recordingEnv(settings);
   const deps = jobDeps(recording.env, "test");
   const message = { group_id: monitor.check_group_id, region: "default", slot_at: slot_at ?? Date.now(), attempt };
   await runSlot(deps, message, async () => {});
@@ -168,9 +174,44 @@ describe("the runner", () => {
   });
 
   it("says at once that a type without a probe is unknown, and why", async () => {
-    const monitor = await aMonitor({ type: "smtp", target: "mail.example.com:465" });
+    const monitor = await aMonitor({ type: "docker", target: "unix:///var/run/docker.sock" });
     await runNext(monitor);
-    expect(await read(monitor.id)).toMatchObject({ status: "unknown", status_message: "smtp cannot be checked yet" });
+    expect(await read(monitor.id)).toMatchObject({ status: "unknown", status_message: "docker cannot be checked yet" });
+  });
+
+  it("takes no failure for the target's while every canary fails, too", async () => {
+    const monitor = await aMonitor({ failure_threshold: 1, target: "http://127.0.0.1:9/shop" });
+    await runNext(monitor);
+    const down = (hosts: RegExp) =>
+      outside.mockImplementation(async (url) => {
+        if (hosts.test(String(url))) throw new TypeError("Network connection lost.");
+        return new Response("ok");
+      });
+    const canaries = { CANARY_TARGETS: "http://127.0.0.1/canary-1,http://127.0.0.1/canary-2" };
+    down(/shop|canary/);
+    await runNext(monitor, MINUTE, 0, undefined, canaries);
+    expect(await read(monitor.id)).toMatchObject({ status: "up" });
+    down(/shop|canary-1/);
+    await runNext(monitor, MINUTE, 0, undefined, canaries);
+    expect(await read(monitor.id)).toMatchObject({ status: "down" });
+  });
+
+  it("checks a target that timed out in the slow lane until it answers in time, without skipping a slot", async () => {
+    const monitor = await aMonitor({ timeout_seconds: 1 });
+    await runNext(monitor);
+    outside.mockImplementation(async () => {
+      throw new DOMException("timed out", "TimeoutError");
+    });
+    await runNext(monitor);
+    const slow = (await read(monitor.id)).check_group_id;
+    expect(slow).toMatch(/\/slow$/);
+    const minute = Date.now();
+    expect(slotsWithin(slow, MINUTE, minute, minute + MINUTE)).toEqual(
+      slotsWithin(monitor.check_group_id, MINUTE, minute, minute + MINUTE),
+    );
+    outside.mockImplementation(async () => new Response("ok"));
+    await runNext({ check_group_id: slow });
+    expect((await read(monitor.id)).check_group_id).toBe(monitor.check_group_id);
   });
 
   it("deletes a group that nobody belongs to any more", async () => {
