@@ -1,6 +1,8 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { endpoints as account } from "./features/account/routes.ts";
+import { endpoints as groups } from "./features/groups/routes.ts";
 import { endpoints as health } from "./features/health/routes.ts";
+import { endpoints as monitors } from "./features/monitors/routes.ts";
 import { endpoints as statusPages } from "./features/status-pages/routes.ts";
 import { endpoints as webhooks } from "./features/webhooks/routes.ts";
 import type { AppEnv, Endpoint } from "./http/endpoint.ts";
@@ -9,7 +11,15 @@ import { answerErrors, mountEndpoints, openRequest, refuseUnknown } from "./http
 import { endpoints as publicPages } from "./status-page/routes.ts";
 
 /** Every endpoint of the API, each mounted under the addresses that its policy names. */
-export const ENDPOINTS: readonly Endpoint[] = [...account, ...health, ...statusPages, ...webhooks, ...publicPages];
+export const ENDPOINTS: readonly Endpoint[] = [
+  ...account,
+  ...groups,
+  ...health,
+  ...monitors,
+  ...statusPages,
+  ...webhooks,
+  ...publicPages,
+];
 
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });

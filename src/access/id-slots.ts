@@ -1,5 +1,8 @@
 import { ApiError, invalid } from "../contract/errors.ts";
+import { requireAgent } from "./agents.ts";
 import type { Ctx } from "./ctx.ts";
+import { requireGroup } from "./groups.ts";
+import { requireMonitorInPath } from "./monitor-in-path.ts";
 import { requireMonitor, requireVisibleMonitor } from "./monitors.ts";
 import { requirePage } from "./pages.ts";
 import { requireWebhook } from "./webhooks.ts";
@@ -12,6 +15,9 @@ const RESOLVERS = {
   page: requirePage,
   monitor: requireMonitor,
   "monitor:see": requireVisibleMonitor,
+  "monitor:change": requireMonitorInPath,
+  group: requireGroup,
+  agent: requireAgent,
   webhook: requireWebhook,
 } satisfies Record<string, (ctx: Ctx, id: string) => Promise<unknown>>;
 export type IdKind = keyof typeof RESOLVERS;

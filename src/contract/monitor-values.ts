@@ -55,3 +55,9 @@ export type Region = (typeof REGIONS)[number];
 
 export const INCIDENT_SEVERITIES = ["minor", "major", "critical"] as const;
 export type IncidentSeverity = (typeof INCIDENT_SEVERITIES)[number];
+
+export const GAME_TYPES = ["fivem", "minecraft", "rust", "cs2", "ark", "valheim", "custom"] as const;
+export type GameType = (typeof GAME_TYPES)[number];
+
+export const QUERY_METHODS = ["query", "rest_api", "push", "tcp_connect"] as const;
+export type QueryMethod = (typeof QUERY_METHODS)[number];

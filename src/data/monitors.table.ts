@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { type AnySQLiteColumn, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { CheckOutcome } from "../contract/check.ts";
 import type { IncidentSeverity, MonitorStatus, MonitorType, Region, RegionPolicy } from "../contract/monitor-values.ts";
 import { emptyList, emptyObject, flag, id, instant, timestamps } from "./columns.ts";
+import { monitorGroups } from "./groups.table.ts";
 import { statusPages } from "./status-pages.table.ts";
 import { users } from "./users.table.ts";
 
@@ -15,6 +16,18 @@ export const monitors = sqliteTable(
       .references(() => users.id, { onDelete: "cascade" }),
     created_by: text("created_by").notNull(),
     status_page_id: text("status_page_id").references(() => statusPages.id, { onDelete: "set null" }),
+    group_id: text("group_id").references(() => monitorGroups.id, { onDelete: "set null" }),
+    /** The composite that this monitor is a member of. */
+    parent_monitor_id: text("parent_monitor_id").references((): AnySQLiteColumn => monitors.id, {
+      onDelete: "set null",
+    }),
+    /** The agent that runs the checks; null = the service itself. */
+    agent_id: text("agent_id"),
+    /** The target is private and can be reached by the agent alone. */
+    is_internal: flag("is_internal").notNull().default(false),
+    /** The owner's own name for it, for configuration as code. */
+    external_key: text("external_key"),
+    tags: text("tags", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
     name: text("name").notNull(),
     type: text("type").$type<MonitorType>().notNull(),
     target: text("target"),
@@ -37,7 +50,7 @@ export const monitors = sqliteTable(
     position: integer("position").notNull().default(0),
     /** Where the probe's history lives; given at creation, for ever. */
     shard_id: text("shard_id").notNull(),
-    /** The monitors that are checked together: one shard, interval, regions and lane. */
+    /** The monitors that are checked together: one shard, interval, regions and lane; empty = not checked by us. */
     check_group_id: text("check_group_id").notNull(),
     paused: flag("paused").notNull().default(false),
     /** Grows with every change that the monitor's object has to learn. */
@@ -60,6 +73,9 @@ export const monitors = sqliteTable(
     index("monitors_owner").on(table.owner_id, table.position, table.id),
     index("monitors_page").on(table.status_page_id, table.position, table.id),
     index("monitors_check_group").on(table.check_group_id),
+    index("monitors_parent").on(table.parent_monitor_id),
+    index("monitors_group").on(table.group_id),
+    uniqueIndex("monitors_external_key").on(table.owner_id, table.external_key),
     index("monitors_unsynced").on(table.updated_at).where(sql`config_version > synced_version`),
     index("monitors_retry").on(table.retry_at).where(sql`retry_at IS NOT NULL`),
   ],

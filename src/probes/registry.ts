@@ -1,17 +1,28 @@
+import type { ZodType } from "zod";
 import type { MonitorType } from "../contract/monitor-values.ts";
 import type { Parsed } from "../kit/parsed.ts";
+import { apiOptions } from "./api.ts";
+import { gameServerOptions, gameServerRuns } from "./game-server.ts";
+import { heartbeatOptions } from "./heartbeat.ts";
 import { httpProbe, httpsProbe } from "./http.ts";
 import type { Probe } from "./port.ts";
-import { tcpProbe } from "./tcp.ts";
+import { NO_OPTIONS, tcpProbe } from "./tcp.ts";
 
 /**
  * Where results of a type come from: `edge` and `agent` run a probe, `push` is told by the watched thing itself,
  * `computed` follows from other states. An entry without a probe cannot be checked by this program.
  */
 export interface ProbeEntry {
-  runs: "edge" | "agent" | "push" | "computed";
+  runs: Runs;
   probe?: Probe;
+  /** How the fields of a type without a probe are read. */
+  options?: ZodType;
+  /** Where the fields of the type say who runs it. */
+  runsWith?(options: unknown): Runs;
+  /** What a computed status follows from. */
+  follows?: "agent" | "members";
 }
+export type Runs = "edge" | "agent" | "push" | "computed";
 
 const REGISTRY = {
   http: { runs: "edge", probe: httpProbe },
@@ -27,7 +38,7 @@ const REGISTRY = {
   redis: { runs: "edge" },
   ssl: { runs: "edge" },
   domain: { runs: "edge" },
-  game_server: { runs: "edge" },
+  game_server: { runs: "edge", options: gameServerOptions, runsWith: gameServerRuns },
   icmp: { runs: "agent" },
   ping: { runs: "agent" },
   udp: { runs: "agent" },
@@ -43,14 +54,26 @@ const REGISTRY = {
   mqtt: { runs: "agent" },
   snmp: { runs: "agent" },
   network_device: { runs: "agent" },
-  heartbeat: { runs: "push" },
-  api: { runs: "push" },
-  agent: { runs: "computed" },
-  composite: { runs: "computed" },
+  heartbeat: { runs: "push", options: heartbeatOptions },
+  api: { runs: "push", options: apiOptions },
+  agent: { runs: "computed", follows: "agent" },
+  composite: { runs: "computed", follows: "members" },
 } satisfies Record<MonitorType, ProbeEntry>;
 
 export function probeEntry(type: MonitorType): ProbeEntry {
   return REGISTRY[type];
+}
+
+/** The schema of the fields that belong to a type; what it gives is an object of those fields, or null for none. */
+export function optionsOf(type: MonitorType): ZodType {
+  const entry = probeEntry(type);
+  return entry.probe?.options ?? entry.options ?? NO_OPTIONS;
+}
+
+/** Who runs a monitor of this type with these fields, as `optionsOf` read them. */
+export function runsOf(type: MonitorType, options: unknown): Runs {
+  const entry = probeEntry(type);
+  return entry.runsWith?.(options) ?? entry.runs;
 }
 
 /** The probe of a type, or null where this program has none. */

@@ -1,10 +1,13 @@
 import { env } from "cloudflare:workers";
+import { expect } from "vitest";
 import type { Plan } from "../../src/contract/plan.ts";
 import { openDb } from "../../src/data/db.ts";
+import { statusPages } from "../../src/data/status-pages.table.ts";
+import type { NewStatusPage } from "../../src/data/status-pages.ts";
 import { apiTokens, users } from "../../src/data/users.table.ts";
 import { newApiToken, sha256Hex } from "../../src/platform/credentials.ts";
 import { newId } from "../../src/platform/ids.ts";
-import { type Client, createClient } from "./client.ts";
+import { type Client, createClient, V1 } from "./client.ts";
 
 export interface Account {
   user_id: string;
@@ -40,4 +43,23 @@ export async function createAccount(
     updated_at: now,
   });
   return { user_id, token, client: createClient(token) };
+}
+
+/** A monitor made through the API. It is paused unless the test says otherwise, so that no check changes it. */
+export async function createMonitor(client: Client, body: Record<string, unknown> = {}) {
+  const fallback = { name: "Shop", type: "http", target: "http://127.0.0.1:9/", paused: true };
+  const answer = await client.post(`${V1}/monitors`, { ...fallback, ...body });
+  expect(answer).toMatchObject({ status: 201 });
+  return answer.body;
+}
+
+/** A status page of this account, as its row. */
+export async function createPage(account: Account, fields: Partial<NewStatusPage> = {}): Promise<string> {
+  const id = newId();
+  const now = Date.now();
+  const made = { id, owner_id: account.user_id, created_by: account.user_id, created_at: now, updated_at: now };
+  await openDb(env.DB)
+    .insert(statusPages)
+    .values({ name: "Page", slug: `p-${id}`, ...made, ...fields });
+  return id;
 }

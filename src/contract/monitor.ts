@@ -1,0 +1,177 @@
+import { z } from "zod";
+import { Id, Instant, Name } from "./common.ts";
+import { HttpCheck } from "./http-check.ts";
+import {
+  GAME_TYPES,
+  INCIDENT_SEVERITIES,
+  MONITOR_STATUSES,
+  MONITOR_TYPES,
+  QUERY_METHODS,
+  REGION_POLICIES,
+  REGIONS,
+} from "./monitor-values.ts";
+
+/** What stands in place of a secret for whoever may not read it; sent back, it keeps the stored value. */
+export const KEPT = "***";
+
+export const INTERVAL_MIN_S = 10;
+const DAY_S = 86_400;
+const THRESHOLD_MAX = 20;
+const LATENCY_MAX_MS = 60_000;
+export const CHILDREN_MAX = 50;
+const TAGS_MAX = 50;
+const ORDER_MAX = 1000;
+
+const Threshold = z.int().min(1).max(THRESHOLD_MAX);
+const http = HttpCheck.shape;
+
+/**
+ * Fields that belong to the type of a monitor. Bounds that hold whatever the type stand here; what the fields mean
+ * together is said by the type's entry in the registry of probes, and so is everything about fields not named here.
+ */
+export const OPTION_FIELDS = {
+  http_method: http.http_method.in,
+  http_headers: z.string().nullish().meta({ description: "a JSON object, or one `Name: value` a line" }),
+  http_body: http.http_body.in,
+  expected_status: http.expected_status.in,
+  expected_statuses: z
+    .array(z.union([z.int(), z.string()]))
+    .nullish()
+    .meta({ description: "codes and ranges, e.g. `[304, 200-299]`; absent: any 2xx" }),
+  expected_body: http.expected_body.in,
+  expected_body_match_type: http.expected_body_match_type.in,
+  expected_keywords: http.expected_keywords.in,
+  follow_redirects: http.follow_redirects.in,
+  verify_ssl: http.verify_ssl.in,
+  expected_interval: z
+    .int()
+    .min(10)
+    .max(DAY_S)
+    .nullish()
+    .meta({ description: "heartbeat: seconds between beats; default: `interval`" }),
+  schedule: z.string().trim().max(100).nullish().meta({ description: "heartbeat: cron expression of five fields" }),
+  timezone: z.string().trim().max(100).nullish().meta({ description: "IANA name, of `schedule`; default UTC" }),
+  grace_seconds: z.int().min(0).max(DAY_S).nullish().meta({ description: "how late a beat may be" }),
+  degraded_timeout_seconds: z
+    .int()
+    .min(1)
+    .max(30 * DAY_S)
+    .nullish()
+    .meta({ description: "stale-after of push monitors" }),
+  game_type: z.enum(GAME_TYPES).nullish(),
+  query_method: z.enum(QUERY_METHODS).nullish(),
+  query_port: z.int().min(1).max(65_535).nullish(),
+};
+export const OPTION_NAMES = Object.keys(OPTION_FIELDS);
+
+/** Absent: keep (on creation: the default). null: clear, so that the default holds again. */
+const SETTINGS = {
+  target: z.string().trim().max(2048).nullish(),
+  status_page_id: Id.nullish(),
+  group_id: Id.nullish().meta({ description: "a group of the same status page" }),
+  agent_id: Id.nullish().meta({ description: "the agent that runs the checks; needed for private targets" }),
+  interval: z
+    .int()
+    .min(INTERVAL_MIN_S)
+    .max(DAY_S)
+    .nullish()
+    .meta({ description: "seconds between checks; default 60" }),
+  timeout_seconds: z.int().min(1).max(30).nullish().meta({ description: "default 10; at most the interval" }),
+  failure_threshold: Threshold.nullish().meta({ description: "default 3, push monitors 1" }),
+  recovery_threshold: Threshold.nullish().meta({ description: "default 2, push monitors 1" }),
+  retry_interval: z.int().min(5).max(300).nullish().meta({ description: "default: the interval, at most 20 s" }),
+  latency_threshold_ms: z.int().min(1).max(LATENCY_MAX_MS).nullish(),
+  regions: z
+    .array(z.enum(REGIONS))
+    .max(REGIONS.length)
+    .nullish()
+    .meta({ description: "none: wherever the checker runs" }),
+  region_policy: z.enum(REGION_POLICIES).nullish(),
+  auto_create_incident: z.boolean().nullish().meta({ description: "null: as the status page says" }),
+  auto_publish_incident: z.boolean().nullish().meta({ description: "null: as the status page says" }),
+  incident_severity: z.enum(INCIDENT_SEVERITIES).nullish(),
+  child_ids: z.array(Id).max(CHILDREN_MAX).nullish().meta({ description: "members, for type composite only" }),
+  tags: z.array(z.string().trim().min(1).max(100)).max(TAGS_MAX).nullish(),
+  external_key: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .nullish()
+    .meta({ description: "your own name for it, unique per account" }),
+  paused: z.boolean().nullish(),
+  ...OPTION_FIELDS,
+};
+
+// Members not named here are kept, because a type's own schema may know them; nothing else looks at them.
+export const MonitorCreate = z
+  .looseObject({ name: Name, type: z.enum(MONITOR_TYPES), ...SETTINGS })
+  .meta({ id: "MonitorCreate" });
+export type MonitorCreate = z.infer<typeof MonitorCreate>;
+
+export const MonitorUpdate = z
+  .looseObject({ name: Name.optional(), type: z.enum(MONITOR_TYPES).optional(), ...SETTINGS })
+  .meta({ id: "MonitorUpdate" });
+export type MonitorUpdate = z.infer<typeof MonitorUpdate>;
+
+/** The fields of the type as they are shown: null where the type has no such field or it has no value. */
+export const MonitorOptions = z.looseObject(OPTION_FIELDS);
+export type MonitorOptions = z.infer<typeof MonitorOptions>;
+
+export const Monitor = MonitorOptions.extend({
+  id: Id,
+  name: z.string(),
+  type: z.enum(MONITOR_TYPES),
+  target: z.string().nullable(),
+  interval: z.int(),
+  status: z.enum(MONITOR_STATUSES),
+  status_since: Instant,
+  status_page_id: Id.nullable(),
+  group_id: Id.nullable(),
+  agent_id: Id.nullable(),
+  is_internal: z.boolean().meta({ description: "the target is private and runs through agent_id" }),
+  parent_monitor_id: Id.nullable().meta({ description: "the composite that it is a member of" }),
+  child_ids: z.array(Id),
+  timeout_seconds: z.int(),
+  failure_threshold: z.int(),
+  recovery_threshold: z.int(),
+  retry_interval: z.int(),
+  latency_threshold_ms: z.int().nullable(),
+  regions: z.array(z.enum(REGIONS)),
+  region_policy: z.enum(REGION_POLICIES),
+  auto_create_incident: z.boolean().nullable(),
+  auto_publish_incident: z.boolean().nullable(),
+  incident_severity: z.enum(INCIDENT_SEVERITIES),
+  tags: z.array(z.string()),
+  external_key: z.string().nullable(),
+  paused: z.boolean(),
+  last_check: Instant.nullable(),
+  last_latency_ms: z.number().nullable(),
+  last_message: z.string().nullable(),
+  next_check_at: Instant.nullable().meta({ description: "null: paused, or not checked by a schedule" }),
+  created_at: Instant,
+  updated_at: Instant,
+}).meta({ id: "Monitor" });
+export type Monitor = z.infer<typeof Monitor>;
+
+/** What of a monitor is stored encrypted: the target where it carries a password, and its headers. */
+export const MonitorSecrets = z.object({ target: z.string().optional(), http_headers: z.string().optional() });
+export type MonitorSecrets = z.infer<typeof MonitorSecrets>;
+
+export const CheckReport = z
+  .object({
+    status: z.enum(["up", "down", "degraded", "unknown"]),
+    latency_ms: z.number().nullable(),
+    message: z.string(),
+    region: z.string(),
+    checked_at: Instant,
+    details: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "CheckReport" });
+
+const Placed = z.object({ id: Id, order: z.int().min(0).max(1_000_000) });
+export const OrderList = z.array(Placed).min(1).max(ORDER_MAX);
+export type OrderList = z.infer<typeof OrderList>;
+
+export const MonitorOrder = z.object({ monitors: OrderList }).meta({ id: "MonitorOrder" });
+export const OrderResult = z.object({ updated: z.int() }).meta({ id: "OrderResult" });

@@ -1,0 +1,78 @@
+import { and, asc, count, eq, max, sql } from "drizzle-orm";
+import type { Db, Statement } from "./db.ts";
+import { monitorGroups } from "./groups.table.ts";
+
+export type MonitorGroupRecord = typeof monitorGroups.$inferSelect;
+
+export async function findMonitorGroup(db: Db, groupId: string): Promise<MonitorGroupRecord | undefined> {
+  const rows = await db.select().from(monitorGroups).where(eq(monitorGroups.id, groupId)).limit(1);
+  return rows[0];
+}
+
+/** The groups of one page, or of all pages of one owner, in their order. */
+export async function listMonitorGroups(
+  db: Db,
+  scope: { status_page_id: string } | { owner_id: string },
+  page: { limit: number; offset: number },
+) {
+  const within =
+    "owner_id" in scope
+      ? eq(monitorGroups.owner_id, scope.owner_id)
+      : eq(monitorGroups.status_page_id, scope.status_page_id);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(monitorGroups)
+      .where(within)
+      .orderBy(asc(monitorGroups.position), asc(monitorGroups.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(monitorGroups).where(within),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/** The highest position on a page, so that something new may stand below it; -1 when there is nothing. */
+export async function findLastGroupPosition(db: Db, pageId: string): Promise<number> {
+  const rows = await db
+    .select({ last: max(monitorGroups.position) })
+    .from(monitorGroups)
+    .where(eq(monitorGroups.status_page_id, pageId));
+  return rows[0]?.last ?? -1;
+}
+
+export function insertMonitorGroup(db: Db, group: MonitorGroupRecord): Statement {
+  return db.insert(monitorGroups).values(group);
+}
+
+export function renameMonitorGroup(db: Db, group: Pick<MonitorGroupRecord, "id" | "name" | "updated_at">): Statement {
+  return db
+    .update(monitorGroups)
+    .set({ name: group.name, updated_at: group.updated_at })
+    .where(eq(monitorGroups.id, group.id));
+}
+
+/** Its monitors stay on the page, without a group. */
+export function deleteMonitorGroup(db: Db, groupId: string): Statement {
+  return db.delete(monitorGroups).where(eq(monitorGroups.id, groupId));
+}
+
+export function positionMonitorGroups(
+  db: Db,
+  pageId: string,
+  order: readonly { id: string; order: number }[],
+  now: number,
+): Statement {
+  return db
+    .update(monitorGroups)
+    .set({
+      position: sql`(SELECT value ->> 'order' FROM json_each(${JSON.stringify(order)}) WHERE value ->> 'id' = ${monitorGroups.id})`,
+      updated_at: now,
+    })
+    .where(
+      and(
+        eq(monitorGroups.status_page_id, pageId),
+        sql`${monitorGroups.id} IN (SELECT value ->> 'id' FROM json_each(${JSON.stringify(order)}))`,
+      ),
+    );
+}

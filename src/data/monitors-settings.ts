@@ -1,0 +1,116 @@
+import { and, asc, count, eq, max, type SQL, sql } from "drizzle-orm";
+import type { Db, Statement } from "./db.ts";
+import { monitors, statusIntervals } from "./monitors.table.ts";
+import type { MonitorRecord } from "./monitors.ts";
+
+/** What people change of monitors, and the lists they see. */
+
+const among = (ids: readonly string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+
+/** The monitors of one page, or of one owner on all pages and none, in their order. */
+export async function listMonitors(
+  db: Db,
+  scope: { status_page_id: string } | { owner_id: string },
+  page: { limit: number; offset: number },
+) {
+  const within =
+    "owner_id" in scope ? eq(monitors.owner_id, scope.owner_id) : eq(monitors.status_page_id, scope.status_page_id);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(monitors)
+      .where(within)
+      .orderBy(asc(monitors.position), asc(monitors.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(monitors).where(within),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+export async function listMonitorsByIds(db: Db, ids: readonly string[]): Promise<MonitorRecord[]> {
+  if (ids.length === 0) return [];
+  return db
+    .select()
+    .from(monitors)
+    .where(sql`${monitors.id} IN ${among(ids)}`)
+    .limit(ids.length);
+}
+
+/** Members of these composites, in the order in which they stand on the page. */
+export async function listMembers(db: Db, compositeIds: readonly string[]) {
+  if (compositeIds.length === 0) return [];
+  return db
+    .select({ id: monitors.id, parent_monitor_id: monitors.parent_monitor_id })
+    .from(monitors)
+    .where(sql`${monitors.parent_monitor_id} IN ${among(compositeIds)}`)
+    .orderBy(asc(monitors.position), asc(monitors.id));
+}
+
+export async function countMonitors(db: Db, ownerId: string): Promise<number> {
+  const rows = await db.select({ total: count() }).from(monitors).where(eq(monitors.owner_id, ownerId));
+  return rows[0]?.total ?? 0;
+}
+
+/** The position below everything that the owner has. */
+export async function findNextPosition(db: Db, ownerId: string): Promise<number> {
+  const rows = await db
+    .select({ last: max(monitors.position) })
+    .from(monitors)
+    .where(eq(monitors.owner_id, ownerId));
+  return (rows[0]?.last ?? -1) + 1;
+}
+
+/** The condition under which an account has used up its monitors. */
+export function hasMonitors(ownerId: string, atLeast: number): SQL {
+  return sql`(SELECT count(*) FROM ${monitors} WHERE ${monitors.owner_id} = ${ownerId}) >= ${atLeast}`;
+}
+
+/** The condition under which somebody else has changed or deleted the monitor since it was read. */
+export function isChanged(monitor: Pick<MonitorRecord, "id" | "config_version">): SQL {
+  return sql`coalesce((SELECT ${monitors.config_version} FROM ${monitors} WHERE ${monitors.id} = ${monitor.id}), 0) <> ${monitor.config_version}`;
+}
+
+/** A monitor and the beginning of its history. */
+export function insertMonitor(db: Db, record: MonitorRecord): Statement[] {
+  const { id: monitor_id, status, created_at: from_at } = record;
+  return [
+    db.insert(monitors).values(record),
+    db.insert(statusIntervals).values({ monitor_id, seq: 0, status, from_at, source: "check" }),
+  ];
+}
+
+export function updateMonitor(db: Db, monitorId: string, change: Partial<MonitorRecord>): Statement {
+  return db.update(monitors).set(change).where(eq(monitors.id, monitorId));
+}
+
+/** Takes its history with it; members of a composite become free. */
+export function deleteMonitor(db: Db, monitorId: string): Statement {
+  return db.delete(monitors).where(eq(monitors.id, monitorId));
+}
+
+/** Makes exactly these monitors the members of a composite. */
+export function setMembers(db: Db, compositeId: string, memberIds: readonly string[], now: number): Statement[] {
+  const isMember = sql`${monitors.id} IN ${among(memberIds)}`;
+  return [
+    db
+      .update(monitors)
+      .set({ parent_monitor_id: null, updated_at: now })
+      .where(and(eq(monitors.parent_monitor_id, compositeId), sql`NOT (${isMember})`)),
+    db
+      .update(monitors)
+      .set({ parent_monitor_id: compositeId, updated_at: now })
+      .where(and(isMember, sql`${monitors.parent_monitor_id} IS NOT ${compositeId}`)),
+  ];
+}
+
+export function positionMonitors(db: Db, order: readonly { id: string; order: number }[], now: number): Statement {
+  const placed = JSON.stringify(order);
+  return db
+    .update(monitors)
+    .set({
+      position: sql`(SELECT value ->> 'order' FROM json_each(${placed}) WHERE value ->> 'id' = ${monitors.id})`,
+      updated_at: now,
+    })
+    .where(sql`${monitors.id} IN (SELECT value ->> 'id' FROM json_each(${placed}))`);
+}

@@ -1,0 +1,14 @@
+import type { Group } from "../../contract/group.ts";
+import type { MonitorGroupRecord } from "../../data/groups.ts";
+import { toIso } from "../../platform/clock.ts";
+
+export function presentGroup(group: MonitorGroupRecord): Group {
+  return {
+    id: group.id,
+    name: group.name,
+    status_page_id: group.status_page_id,
+    order: group.position,
+    created_at: toIso(group.created_at),
+    updated_at: toIso(group.updated_at),
+  };
+}

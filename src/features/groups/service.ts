@@ -1,0 +1,94 @@
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { requireGroup, requireVisibleGroup } from "../../access/groups.ts";
+import { findEarlierResult } from "../../access/idempotency.ts";
+import { requirePage } from "../../access/pages.ts";
+import { requireUser } from "../../access/principal.ts";
+import { invalid } from "../../contract/errors.ts";
+import type { GroupCreate, GroupOrder, GroupUpdate } from "../../contract/group.ts";
+import {
+  deleteMonitorGroup,
+  findLastGroupPosition,
+  insertMonitorGroup,
+  listMonitorGroups,
+  type MonitorGroupRecord,
+  positionMonitorGroups,
+  renameMonitorGroup,
+} from "../../data/groups.ts";
+import { bumpPageVersion } from "../../data/status-pages.ts";
+import { newId } from "../../platform/ids.ts";
+
+interface Page {
+  limit: number;
+  offset: number;
+}
+
+/** The groups of one page, whose visibility was judged before, or of all pages that the caller owns. */
+export function listGroups(ctx: Ctx, pageId: string | undefined, page: Page) {
+  const scope = pageId === undefined ? { owner_id: requireUser(ctx).user_id } : { status_page_id: pageId };
+  return listMonitorGroups(ctx.db, scope, page);
+}
+
+export async function createGroup(ctx: Ctx, input: GroupCreate): Promise<MonitorGroupRecord> {
+  const earlier = await findEarlierResult(ctx);
+  if (earlier) return (await requireVisibleGroup(ctx, earlier)).group;
+  const page = await requirePage(ctx, input.status_page_id);
+  const group: MonitorGroupRecord = {
+    id: newId(ctx.now),
+    owner_id: page.owner_id,
+    created_by: requireUser(ctx).user_id,
+    status_page_id: page.id,
+    name: input.name,
+    position: (await findLastGroupPosition(ctx.db, page.id)) + 1,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+  await write(ctx, group, "created", insertMonitorGroup(ctx.db, group));
+  return group;
+}
+
+export async function renameGroup(ctx: Ctx, groupId: string, input: GroupUpdate): Promise<MonitorGroupRecord> {
+  const current = await requireGroup(ctx, groupId);
+  const group = { ...current, name: input.name ?? current.name, updated_at: ctx.now };
+  await write(ctx, group, "renamed", renameMonitorGroup(ctx.db, group));
+  return group;
+}
+
+export async function removeGroup(ctx: Ctx, groupId: string): Promise<void> {
+  const group = await requireGroup(ctx, groupId);
+  await write(ctx, group, "deleted", deleteMonitorGroup(ctx.db, group.id));
+}
+
+export async function orderGroups(ctx: Ctx, { status_page_id, groups }: GroupOrder): Promise<number> {
+  const page = await requirePage(ctx, status_page_id);
+  const found = await Promise.all(groups.map(({ id }) => requireGroup(ctx, id)));
+  const foreign = found.findIndex((group) => group.status_page_id !== page.id);
+  if (foreign >= 0) throw invalid(`groups[${foreign}].id must name a group of the status page`);
+  if (new Set(groups.map(({ id }) => id)).size < groups.length) throw invalid("groups must not name a group twice");
+  const statements = [
+    positionMonitorGroups(ctx.db, page.id, groups, ctx.now),
+    bumpPageVersion(ctx.db, page.id, ctx.now),
+  ];
+  await commit(ctx, statements, {
+    audit: {
+      owner_id: page.owner_id,
+      target_type: "status_page",
+      target_id: page.id,
+      status_page_id: page.id,
+      summary: `ordered ${groups.length} groups`,
+    },
+  });
+  return groups.length;
+}
+
+async function write(ctx: Ctx, group: MonitorGroupRecord, verb: string, statement: ReturnType<typeof bumpPageVersion>) {
+  await commit(ctx, [statement, bumpPageVersion(ctx.db, group.status_page_id, ctx.now)], {
+    audit: {
+      owner_id: group.owner_id,
+      target_type: "group",
+      target_id: group.id,
+      status_page_id: group.status_page_id,
+      summary: `${verb} group "${group.name}"`,
+    },
+  });
+}

@@ -1,0 +1,99 @@
+import { commit, type Guard } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { findEarlierResult } from "../../access/idempotency.ts";
+import { restoreHeaders, restoreTarget, sealSecrets } from "../../access/monitor-secrets.ts";
+import { requireVisibleMonitor } from "../../access/monitors.ts";
+import { getOwner } from "../../access/owners.ts";
+import { requirePage } from "../../access/pages.ts";
+import { requireUser, type UserPrincipal } from "../../access/principal.ts";
+import { conflict, invalid } from "../../contract/errors.ts";
+import type { MonitorCreate } from "../../contract/monitor.ts";
+import type { MonitorRecord } from "../../data/monitors.ts";
+import { findNextPosition, hasMonitors, insertMonitor, setMembers } from "../../data/monitors-settings.ts";
+import { bumpPageVersion } from "../../data/status-pages.ts";
+import { PLAN_LIMITS } from "../../domain/plans.ts";
+import { newId } from "../../platform/ids.ts";
+import { checkSoon, tellObject } from "./follow-up.ts";
+import { placeNew } from "./placement.ts";
+import { tooMany } from "./plan-gate.ts";
+import { type Draft, draftMonitor } from "./validate.ts";
+import { type MonitorView, viewMonitor } from "./view.ts";
+
+export const CONFLICTS = { "monitors.external_key": conflict("external_key is taken by another monitor") };
+
+export async function createMonitor(ctx: Ctx, input: MonitorCreate): Promise<MonitorView> {
+  const earlier = await findEarlierResult(ctx);
+  if (earlier) return viewMonitor(ctx, (await requireVisibleMonitor(ctx, earlier)).monitor);
+  const caller = requireUser(ctx);
+  const page = input.status_page_id ? await requirePage(ctx, input.status_page_id) : null;
+  const owner = await getOwner(ctx, page?.owner_id ?? caller.user_id);
+  refuseKeptSecrets(input);
+  const around = { plan: owner.plan, owner_id: owner.user_id, page, current: null };
+  const draft = await draftMonitor(ctx, input, around);
+  const { record, statements } = await build(ctx, draft, { owner_id: owner.user_id, created_by: caller.user_id });
+  await commit(ctx, statements, {
+    audit: {
+      owner_id: owner.user_id,
+      target_type: "monitor",
+      target_id: record.id,
+      monitor_id: record.id,
+      status_page_id: record.status_page_id,
+      summary: `created monitor "${record.name}"`,
+      data: { type: record.type, interval: record.interval },
+    },
+    guards: countGuard(owner),
+    conflicts: CONFLICTS,
+  });
+  const fresh = (await tellObject(ctx, record)) ?? record;
+  await checkSoon(ctx, fresh);
+  return viewMonitor(ctx, fresh);
+}
+
+/** Nothing is stored yet that `***` could stand for. */
+function refuseKeptSecrets(input: MonitorCreate): void {
+  const target = restoreTarget(input.target ?? "", undefined);
+  if (!target.ok) throw invalid("target must contain its password");
+  const headers = restoreHeaders(input.http_headers ?? "", undefined);
+  if (!headers.ok) throw invalid(`http_headers ${headers.reason}`);
+}
+
+/** Holds the plan's number of monitors when several requests create at once. */
+export function countGuard(owner: UserPrincipal): Guard[] {
+  const { monitors } = PLAN_LIMITS[owner.plan];
+  if (monitors === null) return [];
+  return [{ name: "monitors", when: hasMonitors(owner.user_id, monitors), error: tooMany(owner) }];
+}
+
+async function build(ctx: Ctx, draft: Draft, by: { owner_id: string; created_by: string }) {
+  const { columns, options, child_ids } = draft;
+  const id = newId(ctx.now);
+  const place = await placeNew(ctx, { ...columns, isScheduled: draft.isScheduled });
+  const record: MonitorRecord = {
+    ...columns,
+    ...(await sealSecrets(ctx.settings, { id, target: columns.target, options }, null)),
+    ...by,
+    id,
+    shard_id: place.shard_id,
+    check_group_id: place.check_group_id,
+    parent_monitor_id: null,
+    position: await findNextPosition(ctx.db, by.owner_id),
+    config_version: 1,
+    synced_version: 0,
+    state_revision: 0,
+    state_seq: 0,
+    status: columns.paused ? "paused" : "pending",
+    status_since: ctx.now,
+    status_message: null,
+    settled: false,
+    retry_at: null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+  const statements = [
+    ...place.before,
+    ...insertMonitor(ctx.db, record),
+    ...(child_ids.length > 0 ? setMembers(ctx.db, id, child_ids, ctx.now) : []),
+    ...(record.status_page_id === null ? [] : [bumpPageVersion(ctx.db, record.status_page_id, ctx.now)]),
+  ];
+  return { record, statements };
+}

@@ -1,0 +1,52 @@
+import { type ErrorDetail, invalid } from "../../contract/errors.ts";
+import { type MonitorOptions, OPTION_NAMES } from "../../contract/monitor.ts";
+import type { MonitorType } from "../../contract/monitor-values.ts";
+import { optionsOf, type Runs, runsOf } from "../../probes/registry.ts";
+
+/** The fields that belong to a monitor's type: how they are read when they are saved, and shown. */
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface TypeFields {
+  runs: Runs;
+  /** As the type's probe takes them. */
+  read: unknown;
+  /** As they were given, only those of the type and only where given: what is stored. */
+  options: Record<string, unknown>;
+}
+
+/** Throws a refusal that names the field. */
+export function readFields(type: MonitorType, fields: Fields): TypeFields {
+  const read = optionsOf(type).safeParse(fields);
+  if (!read.success) throw invalidField(read.error.issues[0]);
+  const names = Object.keys(read.data ?? {});
+  const given = names.filter((name) => fields[name] !== undefined && fields[name] !== null);
+  return {
+    runs: runsOf(type, read.data),
+    read: read.data,
+    options: Object.fromEntries(given.map((name) => [name, fields[name]])),
+  };
+}
+
+function invalidField(issue?: { path: readonly PropertyKey[]; message: string }) {
+  const detail: ErrorDetail = { path: issue?.path.join(".") ?? "", message: issue?.message ?? "is not valid" };
+  const field = String(issue?.path[0] ?? "");
+  return invalid(detail.message.startsWith(field) ? detail.message : `${field} ${detail.message}`, [detail]);
+}
+
+const NOTHING = Object.fromEntries(OPTION_NAMES.map((name) => [name, null]));
+
+/** Every field of every type by name, null where this type does not have it; defaults as they apply. */
+export function showFields(type: MonitorType, fields: Fields): MonitorOptions {
+  const read = optionsOf(type).safeParse(fields);
+  const shown = Object.entries(read.success ? (read.data ?? {}) : {}).map(([name, value]) => [
+    name,
+    isTranslated(value) ? (fields[name] ?? null) : value === "" ? null : value,
+  ]);
+  // The names are those that the type's schema declares and the values passed it, so no stored member slips through.
+  return { ...NOTHING, ...Object.fromEntries(shown) } as MonitorOptions;
+}
+
+/** Some fields are read into an object; people see the text they wrote. */
+function isTranslated(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

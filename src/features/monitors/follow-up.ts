@@ -1,0 +1,28 @@
+import type { Ctx } from "../../access/ctx.ts";
+import { depsOf } from "../../access/deps.ts";
+import { enqueueChecks } from "../../checks/enqueue.ts";
+import { syncMonitor } from "../../checks/sync.ts";
+import type { MonitorRecord } from "../../data/monitors.ts";
+import { isScheduled } from "./placement.ts";
+
+/**
+ * What follows a committed change. The change stands whatever happens here: the minute's sweep tells the object again,
+ * and the schedule checks anyway.
+ */
+export async function tellObject(ctx: Ctx, changed: Pick<MonitorRecord, "id" | "config_version">) {
+  try {
+    return await syncMonitor(depsOf(ctx), changed.id, changed.config_version);
+  } catch (error) {
+    ctx.log.error("monitor object not told", error, { monitor_id: changed.id });
+    return undefined;
+  }
+}
+
+export async function checkSoon(ctx: Ctx, monitor: MonitorRecord): Promise<void> {
+  if (monitor.paused || !isScheduled(monitor)) return;
+  try {
+    await enqueueChecks(ctx.env, [monitor], ctx.now);
+  } catch (error) {
+    ctx.log.error("first check not enqueued", error, { monitor_id: monitor.id });
+  }
+}

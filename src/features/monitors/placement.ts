@@ -1,0 +1,77 @@
+import type { Ctx } from "../../access/ctx.ts";
+import { REGIONS, type Region } from "../../contract/monitor-values.ts";
+import type { Statement } from "../../data/db.ts";
+import type { MonitorRecord } from "../../data/monitors.ts";
+import { deleteEmptyGroup, findShardWithRoom, insertGroup, takePlace } from "../../data/schedule.ts";
+import { type GroupKey, groupIdOf } from "../../domain/schedule.ts";
+import { newId } from "../../platform/ids.ts";
+
+/** Of monitors that the service does not check by a schedule: pushed, computed, or run by an agent. */
+const NOWHERE = "";
+
+/** Where a monitor's checks are planned and their history is kept. */
+export interface Placement {
+  shard_id: string;
+  check_group_id: string;
+  /** To run before the monitor's row is written. */
+  before: Statement[];
+  /** To run after it. */
+  after: Statement[];
+}
+
+interface Scheduled {
+  interval: number;
+  regions: readonly Region[];
+  /** False for what the service does not check itself. */
+  isScheduled: boolean;
+}
+
+export function isScheduled(monitor: Pick<MonitorRecord, "check_group_id">): boolean {
+  return monitor.check_group_id !== NOWHERE;
+}
+
+export async function placeNew(ctx: Ctx, wanted: Scheduled): Promise<Placement> {
+  if (!wanted.isScheduled) return { shard_id: NOWHERE, check_group_id: NOWHERE, before: [], after: [] };
+  const regions = inOneOrder(wanted.regions);
+  const shard = { interval: wanted.interval, regions: regions.join("+") };
+  const shard_id = (await findShardWithRoom(ctx.db, shard.interval, shard.regions)) ?? newId(ctx.now);
+  const group = groupOf(shard_id, wanted);
+  return {
+    shard_id,
+    check_group_id: group.id,
+    before: [takePlace(ctx.db, { id: shard_id, ...shard }, 1), insertGroup(ctx.db, group)],
+    after: [],
+  };
+}
+
+/** The shard stays for ever, because the history lies there; the group follows interval and regions. */
+export async function placeAgain(ctx: Ctx, current: MonitorRecord, wanted: Scheduled): Promise<Placement> {
+  if (current.shard_id === NOWHERE) return placeNew(ctx, wanted);
+  const { shard_id } = current;
+  const group = wanted.isScheduled ? groupOf(shard_id, wanted) : null;
+  const check_group_id = group?.id ?? NOWHERE;
+  if (check_group_id === current.check_group_id) return { shard_id, check_group_id, before: [], after: [] };
+  return {
+    shard_id,
+    check_group_id,
+    before: group ? [insertGroup(ctx.db, group)] : [],
+    after: [deleteEmptyGroup(ctx.db, current.check_group_id)],
+  };
+}
+
+/** To run after the monitor is deleted. */
+export function freePlace(ctx: Ctx, monitor: MonitorRecord): Statement[] {
+  if (monitor.shard_id === NOWHERE) return [];
+  const shard = { interval: monitor.interval, regions: inOneOrder(monitor.regions).join("+") };
+  return [takePlace(ctx.db, { id: monitor.shard_id, ...shard }, -1), deleteEmptyGroup(ctx.db, monitor.check_group_id)];
+}
+
+function groupOf(shard_id: string, { interval, regions }: Scheduled) {
+  const key = { shard_id, interval, regions: inOneOrder(regions), lane: "normal" } satisfies GroupKey;
+  return { id: groupIdOf(key), ...key };
+}
+
+/** Monitors that name the same regions in another order share a group. */
+function inOneOrder(regions: readonly Region[]): Region[] {
+  return REGIONS.filter((region) => regions.includes(region));
+}

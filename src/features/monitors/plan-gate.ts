@@ -1,0 +1,84 @@
+import { z } from "zod";
+import type { Ctx } from "../../access/ctx.ts";
+import { findEarlierResult } from "../../access/idempotency.ts";
+import { monitorInPath } from "../../access/monitor-in-path.ts";
+import { getOwner } from "../../access/owners.ts";
+import { findVisiblePage } from "../../access/pages.ts";
+import { requireUser, type UserPrincipal } from "../../access/principal.ts";
+import { type ApiError, betaRequired, planLimit } from "../../contract/errors.ts";
+import { INTERVAL_MIN_S } from "../../contract/monitor.ts";
+import { MONITOR_TYPES, type MonitorType } from "../../contract/monitor-values.ts";
+import { countMonitors } from "../../data/monitors-settings.ts";
+import { PLAN_LIMITS } from "../../domain/plans.ts";
+
+/**
+ * What the plan of a monitor's owner includes. It is judged before the body is validated, so members of the wrong form
+ * count as absent here; the schema refuses them afterwards.
+ */
+const Wishes = z
+  .object({
+    type: z.enum(MONITOR_TYPES).optional().catch(undefined),
+    interval: z.int().min(INTERVAL_MIN_S).optional().catch(undefined),
+    regions: z.array(z.unknown()).optional().catch(undefined),
+    status_page_id: z.guid().nullish().catch(undefined),
+  })
+  .catch({});
+
+interface Wish {
+  type?: MonitorType;
+  interval?: number;
+  regions?: readonly unknown[];
+}
+
+export async function gateCreation(ctx: Ctx, body: unknown): Promise<void> {
+  if ((await findEarlierResult(ctx)) !== undefined) return;
+  const { status_page_id, ...wish } = Wishes.parse(body);
+  const owner = await getOwner(ctx, await ownerOfPage(ctx, status_page_id ?? null, requireUser(ctx).user_id));
+  judge(owner, wish);
+  await judgeCount(ctx, owner);
+}
+
+/** What stays as it is need not fit into the plan, so that a smaller plan does not lock what exists. */
+export async function gateUpdate(ctx: Ctx, body: unknown): Promise<void> {
+  const monitor = await monitorInPath(ctx);
+  const { status_page_id, ...wish } = Wishes.parse(body);
+  const ownerId = await ownerOfPage(ctx, status_page_id ?? null, monitor.owner_id);
+  const owner = await getOwner(ctx, ownerId);
+  if (ownerId !== monitor.owner_id) {
+    const { type, interval, regions } = { ...monitor, ...wish };
+    judge(owner, { type, interval, regions });
+    return judgeCount(ctx, owner);
+  }
+  judge(owner, {
+    type: wish.type === monitor.type ? undefined : wish.type,
+    interval: wish.interval === monitor.interval ? undefined : wish.interval,
+    regions: (wish.regions?.length ?? 0) <= monitor.regions.length ? undefined : wish.regions,
+  });
+}
+
+/** Access to the page was judged before; this finds whose page it is. */
+async function ownerOfPage(ctx: Ctx, pageId: string | null, otherwise: string): Promise<string> {
+  const found = pageId === null ? undefined : await findVisiblePage(ctx, pageId);
+  return found?.page.owner_id ?? otherwise;
+}
+
+function judge({ plan, beta }: UserPrincipal, { type, interval, regions }: Wish): void {
+  const limits = PLAN_LIMITS[plan];
+  if (type && !limits.monitor_types.includes(type)) throw planLimit(`the ${plan} plan has no monitors of type ${type}`);
+  if (type === "game_server" && !beta) throw betaRequired("game_server monitors are in beta and not open to you yet");
+  if (interval !== undefined && interval < limits.min_interval) {
+    throw planLimit(`interval must be at least ${limits.min_interval} seconds on the ${plan} plan`);
+  }
+  if (regions && regions.length > limits.regions_per_monitor) {
+    throw planLimit(`regions must have at most ${limits.regions_per_monitor} items on the ${plan} plan`);
+  }
+}
+
+async function judgeCount(ctx: Ctx, owner: UserPrincipal): Promise<void> {
+  const { monitors } = PLAN_LIMITS[owner.plan];
+  if (monitors !== null && (await countMonitors(ctx.db, owner.user_id)) >= monitors) throw tooMany(owner);
+}
+
+export function tooMany({ plan }: UserPrincipal): ApiError {
+  return planLimit(`the ${plan} plan includes at most ${PLAN_LIMITS[plan].monitors} monitors`);
+}

@@ -1,0 +1,65 @@
+import type { z } from "zod";
+import type { AdHocResult } from "../../checks/ad-hoc.ts";
+import type { CheckReport, Monitor } from "../../contract/monitor.ts";
+import type { MonitorRecord } from "../../data/monitors.ts";
+import { retryIntervalMs, slotBefore } from "../../domain/schedule.ts";
+import { toIso, toIsoOrNull } from "../../platform/clock.ts";
+import { showFields } from "./fields.ts";
+import { isScheduled } from "./placement.ts";
+import type { MonitorView } from "./view.ts";
+
+export function presentMonitor(view: MonitorView, now: number): Monitor {
+  const { record, latest } = view;
+  return {
+    ...showFields(record.type, { ...view.fields, interval: record.interval }),
+    id: record.id,
+    name: record.name,
+    type: record.type,
+    target: view.target,
+    interval: record.interval,
+    status: record.status,
+    status_since: toIso(record.status_since),
+    status_page_id: record.status_page_id,
+    group_id: record.group_id,
+    agent_id: record.agent_id,
+    is_internal: record.is_internal,
+    parent_monitor_id: record.parent_monitor_id,
+    child_ids: view.child_ids,
+    timeout_seconds: record.timeout_seconds,
+    failure_threshold: record.failure_threshold,
+    recovery_threshold: record.recovery_threshold,
+    retry_interval: retryIntervalMs(record.interval, record.retry_interval) / 1000,
+    latency_threshold_ms: record.latency_threshold_ms,
+    regions: record.regions,
+    region_policy: record.region_policy,
+    auto_create_incident: record.auto_create_incident,
+    auto_publish_incident: record.auto_publish_incident,
+    incident_severity: record.incident_severity,
+    tags: record.tags,
+    external_key: record.external_key,
+    paused: record.paused,
+    last_check: toIsoOrNull(latest?.[1] ?? null),
+    last_latency_ms: latest?.[2] ?? null,
+    last_message: latest?.[3] ?? record.status_message,
+    next_check_at: toIsoOrNull(nextCheckAt(record, now)),
+    created_at: toIso(record.created_at),
+    updated_at: toIso(record.updated_at),
+  };
+}
+
+function nextCheckAt(record: MonitorRecord, now: number): number | null {
+  if (record.paused || !isScheduled(record)) return null;
+  const intervalMs = record.interval * 1000;
+  return slotBefore(record.check_group_id, intervalMs, now) + intervalMs;
+}
+
+export function presentCheck(result: AdHocResult): z.infer<typeof CheckReport> {
+  return {
+    status: result.status,
+    latency_ms: result.latency_ms,
+    message: result.message,
+    region: result.region,
+    checked_at: toIso(result.checked_at),
+    details: result.details,
+  };
+}

@@ -1,0 +1,207 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import {
+  CheckReport,
+  Monitor,
+  MonitorCreate,
+  MonitorOrder,
+  MonitorUpdate,
+  OrderResult,
+} from "../../contract/monitor.ts";
+import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { createMonitor } from "./create.ts";
+import { gateCreation, gateUpdate } from "./plan-gate.ts";
+import { presentCheck, presentMonitor } from "./present.ts";
+import {
+  checkMonitor,
+  getMonitor,
+  listMyMonitors,
+  orderMonitors,
+  pauseMonitor,
+  removeMonitor,
+  resumeMonitor,
+} from "./service.ts";
+import { changeMonitor } from "./update.ts";
+
+const tags = ["Monitors"];
+const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
+const reads = { ...shared, capability: null, audit: null } satisfies Policy;
+const writes = { ...shared, capability: "monitors.write" } as const;
+const named = { params: { id: "monitor" } } as const;
+const NAMED_IN_BODY = {
+  status_page_id: "page",
+  group_id: "group",
+  agent_id: "agent",
+  "child_ids[]": "monitor",
+} as const;
+const order = "In the order that was set, then by creation.";
+const secrets = "Header values and passwords read `***` for whoever may not see secrets; sent back, `***` keeps them.";
+
+export const endpoints = [
+  endpoint(
+    { ...reads, ids: { query: { status_page_id: "page" } } },
+    createRoute({
+      method: "get",
+      path: "/monitors",
+      tags,
+      summary: "List monitors",
+      description: `Your monitors, or those of one status page. ${order}`,
+      request: { query: ListQuery.extend({ status_page_id: z.uuid().optional() }) },
+      responses: { 200: json("The monitors", z.array(Monitor)), ...USER_ERRORS },
+    }),
+    async (c) => {
+      const { status_page_id, ...page } = c.req.valid("query");
+      const { views, total } = await listMyMonitors(c.var.ctx, status_page_id, page);
+      setListHeaders(c, page, total);
+      return c.json(
+        views.map((view) => presentMonitor(view, c.var.now)),
+        200,
+      );
+    },
+  ),
+
+  endpoint(
+    { ...reads, ids: { params: { id: "page" } } },
+    createRoute({
+      method: "get",
+      path: "/status-pages/{id}/monitors",
+      tags,
+      summary: "List the monitors of a status page",
+      description: order,
+      request: { params: IdParam, query: ListQuery },
+      responses: { 200: json("The monitors", z.array(Monitor)), ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const page = c.req.valid("query");
+      const { views, total } = await listMyMonitors(c.var.ctx, c.req.valid("param").id, page);
+      setListHeaders(c, page, total);
+      return c.json(
+        views.map((view) => presentMonitor(view, c.var.now)),
+        200,
+      );
+    },
+  ),
+
+  endpoint(
+    { ...writes, audit: "monitor.created", ids: { body: NAMED_IN_BODY }, plan: gateCreation },
+    createRoute({
+      method: "post",
+      path: "/monitors",
+      tags,
+      summary: "Create a monitor",
+      description: `It is checked at once. Private targets, and types that cannot be checked from the edge, need agent_id. ${secrets}`,
+      request: { body: jsonBody(MonitorCreate) },
+      responses: { 201: json("The monitor", Monitor), ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => c.json(presentMonitor(await createMonitor(c.var.ctx, c.req.valid("json")), c.var.now), 201),
+  ),
+
+  // Before the addresses with an id, which `order` would be taken for.
+  endpoint(
+    { ...writes, audit: "monitor.ordered", ids: { body: { "monitors[].id": "monitor" } } },
+    createRoute({
+      method: "put",
+      path: "/monitors/order",
+      tags,
+      summary: "Set the order of monitors",
+      request: { body: jsonBody(MonitorOrder) },
+      responses: { 200: json("How many were placed", OrderResult), ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => c.json({ updated: await orderMonitors(c.var.ctx, c.req.valid("json").monitors) }, 200),
+  ),
+
+  endpoint(
+    { ...reads, ids: { params: { id: "monitor:see" } } },
+    createRoute({
+      method: "get",
+      path: "/monitors/{id}",
+      tags,
+      summary: "Get a monitor",
+      description: secrets,
+      request: { params: IdParam },
+      responses: { 200: json("The monitor", Monitor), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentMonitor(await getMonitor(c.var.ctx, c.req.valid("param").id), c.var.now), 200),
+  ),
+
+  endpoint(
+    {
+      ...writes,
+      audit: "monitor.updated",
+      ids: { params: { id: "monitor:change" }, body: NAMED_IN_BODY },
+      plan: gateUpdate,
+    },
+    createRoute({
+      method: "put",
+      path: "/monitors/{id}",
+      tags,
+      summary: "Change a monitor",
+      description: `Absent members stay as they are, null brings back the default. ${secrets}`,
+      request: { params: IdParam, body: jsonBody(MonitorUpdate) },
+      responses: { 200: json("The monitor", Monitor), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const view = await changeMonitor(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+      return c.json(presentMonitor(view, c.var.now), 200);
+    },
+  ),
+
+  endpoint(
+    { ...writes, audit: "monitor.deleted", ids: named },
+    createRoute({
+      method: "delete",
+      path: "/monitors/{id}",
+      tags,
+      summary: "Delete a monitor with its history",
+      description: "Members of a deleted composite stay.",
+      request: { params: IdParam },
+      responses: { ...noContent, ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      await removeMonitor(c.var.ctx, c.req.valid("param").id);
+      return c.body(null, 204);
+    },
+  ),
+
+  endpoint(
+    { ...writes, audit: "monitor.paused", ids: named },
+    createRoute({
+      method: "post",
+      path: "/monitors/{id}/pause",
+      tags,
+      summary: "Pause a monitor",
+      description: "No checks and no alerts until it is resumed.",
+      request: { params: IdParam },
+      responses: { 200: json("The monitor", Monitor), ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
+    }),
+    async (c) => c.json(presentMonitor(await pauseMonitor(c.var.ctx, c.req.valid("param").id), c.var.now), 200),
+  ),
+
+  endpoint(
+    { ...writes, audit: "monitor.resumed", ids: named },
+    createRoute({
+      method: "post",
+      path: "/monitors/{id}/resume",
+      tags,
+      summary: "Resume a monitor, and check it at once",
+      request: { params: IdParam },
+      responses: { 200: json("The monitor", Monitor), ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
+    }),
+    async (c) => c.json(presentMonitor(await resumeMonitor(c.var.ctx, c.req.valid("param").id), c.var.now), 200),
+  ),
+
+  endpoint(
+    { ...writes, audit: null, ids: named },
+    createRoute({
+      method: "post",
+      path: "/monitors/{id}/check",
+      tags,
+      summary: "Check a monitor now",
+      description: "Counts like a check of the schedule. 409 for a paused monitor.",
+      request: { params: IdParam },
+      responses: { 200: json("What the check found", CheckReport), ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
+    }),
+    async (c) => c.json(presentCheck(await checkMonitor(c.var.ctx, c.req.valid("param").id)), 200),
+  ),
+];

@@ -1,0 +1,110 @@
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { depsOf } from "../../access/deps.ts";
+import { findEarlierResult } from "../../access/idempotency.ts";
+import { requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
+import { requireUser } from "../../access/principal.ts";
+import { type AdHocResult, checkNow } from "../../checks/ad-hoc.ts";
+import { conflict, invalid } from "../../contract/errors.ts";
+import type { OrderList } from "../../contract/monitor.ts";
+import type { MonitorRecord } from "../../data/monitors.ts";
+import {
+  deleteMonitor,
+  isChanged,
+  listMonitors,
+  listMonitorsByIds,
+  positionMonitors,
+  updateMonitor,
+} from "../../data/monitors-settings.ts";
+import { bumpPageVersion } from "../../data/status-pages.ts";
+import { checkSoon, tellObject } from "./follow-up.ts";
+import { freePlace, isScheduled } from "./placement.ts";
+import { type MonitorView, viewMonitor, viewMonitors } from "./view.ts";
+
+interface Page {
+  limit: number;
+  offset: number;
+}
+
+/** The monitors of one page, whose visibility was judged before, or all that the caller owns. */
+export async function listMyMonitors(ctx: Ctx, pageId: string | undefined, page: Page) {
+  const scope = pageId === undefined ? { owner_id: requireUser(ctx).user_id } : { status_page_id: pageId };
+  const { rows, total } = await listMonitors(ctx.db, scope, page);
+  return { views: await viewMonitors(ctx, rows), total };
+}
+
+export async function getMonitor(ctx: Ctx, monitorId: string): Promise<MonitorView> {
+  return viewMonitor(ctx, (await requireVisibleMonitor(ctx, monitorId)).monitor);
+}
+
+export async function removeMonitor(ctx: Ctx, monitorId: string): Promise<void> {
+  const monitor = await requireMonitor(ctx, monitorId);
+  const statements = [deleteMonitor(ctx.db, monitor.id), ...freePlace(ctx, monitor), ...bumpPage(ctx, monitor)];
+  await commit(ctx, statements, { audit: auditOf(monitor, "deleted") });
+  await tellObject(ctx, { id: monitor.id, config_version: monitor.config_version + 1 });
+}
+
+export async function pauseMonitor(ctx: Ctx, monitorId: string): Promise<MonitorView> {
+  return viewMonitor(ctx, await setPaused(ctx, await requireMonitor(ctx, monitorId), true));
+}
+
+export async function resumeMonitor(ctx: Ctx, monitorId: string): Promise<MonitorView> {
+  return viewMonitor(ctx, await setPaused(ctx, await requireMonitor(ctx, monitorId), false));
+}
+
+async function setPaused(ctx: Ctx, monitor: MonitorRecord, paused: boolean): Promise<MonitorRecord> {
+  if (monitor.paused === paused || (await findEarlierResult(ctx)) !== undefined) return monitor;
+  const change = { paused, config_version: monitor.config_version + 1, updated_at: ctx.now };
+  await commit(ctx, [updateMonitor(ctx.db, monitor.id, change), ...bumpPage(ctx, monitor)], {
+    audit: auditOf(monitor, paused ? "paused" : "resumed"),
+    guards: [{ name: "stale", when: isChanged(monitor), error: conflict("the monitor was changed meanwhile") }],
+  });
+  const changed = { ...monitor, ...change };
+  const fresh = (await tellObject(ctx, changed)) ?? changed;
+  await checkSoon(ctx, fresh);
+  return fresh;
+}
+
+export async function checkMonitor(ctx: Ctx, monitorId: string): Promise<AdHocResult> {
+  const monitor = await requireMonitor(ctx, monitorId);
+  if (!isScheduled(monitor)) throw invalid("this monitor is not checked by the service, so it cannot be checked now");
+  if (monitor.paused) throw conflict("the monitor is paused");
+  return checkNow(depsOf(ctx), monitor);
+}
+
+/** Access to every monitor was judged before. */
+export async function orderMonitors(ctx: Ctx, order: OrderList): Promise<number> {
+  const ids = [...new Set(order.map(({ id }) => id))];
+  if (ids.length < order.length) throw invalid("monitors must not name a monitor twice");
+  const monitors = await listMonitorsByIds(ctx.db, ids);
+  const pages = new Set(monitors.map((monitor) => monitor.status_page_id).filter((id) => id !== null));
+  const [first] = monitors;
+  if (!first) return 0;
+  const bumps = [...pages].map((pageId) => bumpPageVersion(ctx.db, pageId, ctx.now));
+  await commit(ctx, [positionMonitors(ctx.db, order, ctx.now), ...bumps], {
+    audit: {
+      owner_id: first.owner_id,
+      target_type: "monitor",
+      target_id: first.id,
+      status_page_id: first.status_page_id,
+      summary: `ordered ${monitors.length} monitors`,
+      data: { monitor_ids: ids },
+    },
+  });
+  return monitors.length;
+}
+
+function bumpPage(ctx: Ctx, { status_page_id }: MonitorRecord) {
+  return status_page_id === null ? [] : [bumpPageVersion(ctx.db, status_page_id, ctx.now)];
+}
+
+function auditOf(monitor: MonitorRecord, verb: string) {
+  return {
+    owner_id: monitor.owner_id,
+    target_type: "monitor",
+    target_id: monitor.id,
+    monitor_id: monitor.id,
+    status_page_id: monitor.status_page_id,
+    summary: `${verb} monitor "${monitor.name}"`,
+  };
+}

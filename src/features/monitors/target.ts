@@ -1,0 +1,54 @@
+import type { Ctx } from "../../access/ctx.ts";
+import { type ErrorDetail, invalid } from "../../contract/errors.ts";
+import type { MonitorType } from "../../contract/monitor-values.ts";
+import { type Destination, egressOf } from "../../platform/egress.ts";
+import { parseTarget, probeFor } from "../../probes/registry.ts";
+import type { TypeFields } from "./fields.ts";
+
+export interface JudgedTarget {
+  target: string | null;
+  is_internal: boolean;
+}
+
+interface Given {
+  type: MonitorType;
+  fields: TypeFields;
+  target: string | null;
+  agent_id: string | null;
+}
+
+/** The target as it is kept. Throws when it does not suit its type, or cannot be reached from where it is checked. */
+export function judgeTarget(ctx: Ctx, { type, fields, target, agent_id }: Given): JudgedTarget {
+  if (fields.runs === "push" || fields.runs === "computed") return { target: null, is_internal: false };
+  if (target === null || target === "") throw refusal("target is required");
+  const parsed = parseTarget(type, target);
+  if (!parsed.ok) throw refusal(`target ${parsed.reason}`);
+  const destination = destinationOf(type, parsed.value, fields.read);
+  if (!destination) return { target: parsed.value, is_internal: false };
+  if (destination instanceof URL && (destination.username !== "" || destination.password !== "")) {
+    throw refusal("target must not contain a user name or password");
+  }
+  const verdict = egressOf(ctx.settings).checkLiteral(destination, "check");
+  if (!verdict.ok && agent_id === null) {
+    throw refusal(`target cannot be checked from here without agent_id: ${verdict.reason}`);
+  }
+  return { target: parsed.value, is_internal: !verdict.ok };
+}
+
+function refusal(message: string) {
+  const detail: ErrorDetail = { path: "target", message };
+  return invalid(message, [detail]);
+}
+
+/** Only the host counts for the guard, so any port does for a target that names none. */
+const SOME_PORT = 443;
+
+/** What the guard has to judge; null where nothing is reached, or a type without a probe shows no host. */
+function destinationOf(type: MonitorType, target: string, options: unknown): Destination | null {
+  const probe = probeFor(type);
+  const parsed = probe?.parseTarget(target);
+  if (probe && parsed?.ok) return probe.destination(parsed.value, options);
+  const authority = target.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "").split(/[/?#\s]/)[0] ?? "";
+  const match = /^(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?$/.exec(authority.slice(authority.lastIndexOf("@") + 1));
+  return match?.[1] === undefined ? null : { host: match[1], port: Number(match[2] ?? SOME_PORT) };
+}

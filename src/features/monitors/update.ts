@@ -1,0 +1,146 @@
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import {
+  maskTarget,
+  maySeeSecrets,
+  restoreHeaders,
+  restoreTarget,
+  sealSecrets,
+  unsealSecrets,
+} from "../../access/monitor-secrets.ts";
+import { requireMonitor } from "../../access/monitors.ts";
+import { getOwner } from "../../access/owners.ts";
+import { findVisiblePage, requirePage } from "../../access/pages.ts";
+import { conflict, invalid } from "../../contract/errors.ts";
+import type { MonitorCreate, MonitorSecrets, MonitorUpdate } from "../../contract/monitor.ts";
+import type { MonitorRecord } from "../../data/monitors.ts";
+import { isChanged, listMembers, setMembers, updateMonitor } from "../../data/monitors-settings.ts";
+import { bumpPageVersion } from "../../data/status-pages.ts";
+import { probeEntry } from "../../probes/registry.ts";
+import { CONFLICTS, countGuard } from "./create.ts";
+import { checkSoon, tellObject } from "./follow-up.ts";
+import { placeAgain } from "./placement.ts";
+import { type Draft, draftMonitor } from "./validate.ts";
+import { type MonitorView, viewMonitor } from "./view.ts";
+
+export async function changeMonitor(ctx: Ctx, monitorId: string, body: MonitorUpdate): Promise<MonitorView> {
+  const current = await requireMonitor(ctx, monitorId);
+  const input = await mergeInput(ctx, current, body);
+  const page = await pageOf(ctx, current, input);
+  const owner = await getOwner(ctx, page?.owner_id ?? current.owner_id);
+  const draft = await draftMonitor(ctx, input, { plan: owner.plan, owner_id: owner.user_id, page, current });
+  const changed = await commitChange(ctx, current, draft, owner);
+  const fresh = (await tellObject(ctx, changed)) ?? changed;
+  if (isCheckDue(current, changed)) await checkSoon(ctx, fresh);
+  return viewMonitor(ctx, fresh);
+}
+
+/** The whole body as it would be after the change: what the request names, else what is stored. */
+async function mergeInput(ctx: Ctx, current: MonitorRecord, body: MonitorUpdate): Promise<MonitorCreate> {
+  const stored = await unsealSecrets(ctx.settings, current);
+  const isComposite = probeEntry(current.type).follows === "members";
+  const members = isComposite ? await listMembers(ctx.db, [current.id]) : [];
+  const isMoved = body.status_page_id !== undefined && body.status_page_id !== current.status_page_id;
+  const given = Object.entries({ ...(isMoved ? { group_id: null } : {}), ...body });
+  const merged = {
+    ...asInput(current, stored),
+    child_ids: members.map(({ id }) => id),
+    ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
+  };
+  return restoreSecrets(ctx, { current, stored }, merged);
+}
+
+/** A stored monitor as the body that would make it. */
+function asInput(current: MonitorRecord, stored: MonitorSecrets): MonitorCreate {
+  const input: object = { ...current, ...current.options, ...stored, target: stored.target ?? current.target };
+  // Columns and options have the names and types of the body's members; they passed its schema when they were stored.
+  return input as MonitorCreate;
+}
+
+interface Before {
+  current: MonitorRecord;
+  stored: MonitorSecrets;
+}
+
+async function restoreSecrets(ctx: Ctx, { current, stored }: Before, input: MonitorCreate): Promise<MonitorCreate> {
+  const given = { target: input.target ?? "", headers: input.http_headers ?? "" };
+  const target = restoreTarget(given.target, stored.target);
+  if (!target.ok) throw invalid(`target ${target.reason}`);
+  const headers = restoreHeaders(given.headers, stored.http_headers);
+  if (!headers.ok) throw invalid(`http_headers ${headers.reason}`);
+  const areKept = headers.value !== given.headers || headers.value === stored.http_headers;
+  // Else whoever may change a monitor, but not read its secrets, could have them sent to an address of their own.
+  if (areKept && maskTarget(target.value) !== current.target && !(await maySeeSecrets(ctx, current))) {
+    throw invalid("http_headers must be given anew when target changes");
+  }
+  return { ...input, target: target.value || null, http_headers: headers.value || null };
+}
+
+async function pageOf(ctx: Ctx, current: MonitorRecord, { status_page_id }: MonitorCreate) {
+  if (!status_page_id) return null;
+  if (status_page_id !== current.status_page_id) return requirePage(ctx, status_page_id);
+  return (await findVisiblePage(ctx, status_page_id))?.page ?? null;
+}
+
+async function commitChange(
+  ctx: Ctx,
+  current: MonitorRecord,
+  { columns, options, child_ids, isScheduled }: Draft,
+  owner: Awaited<ReturnType<typeof getOwner>>,
+): Promise<MonitorRecord> {
+  const place = await placeAgain(ctx, current, { ...columns, isScheduled });
+  const isMoved = columns.status_page_id !== current.status_page_id;
+  const change = {
+    ...columns,
+    ...(await sealSecrets(ctx.settings, { id: current.id, target: columns.target, options }, current)),
+    owner_id: owner.user_id,
+    parent_monitor_id: isMoved ? null : current.parent_monitor_id,
+    shard_id: place.shard_id,
+    check_group_id: place.check_group_id,
+    config_version: current.config_version + 1,
+    updated_at: ctx.now,
+  } satisfies Partial<MonitorRecord>;
+  const pages = new Set([current.status_page_id, change.status_page_id].filter((id) => id !== null));
+  const statements = [
+    ...place.before,
+    updateMonitor(ctx.db, current.id, change),
+    ...place.after,
+    ...setMembers(ctx.db, current.id, child_ids, ctx.now),
+    ...[...pages].map((pageId) => bumpPageVersion(ctx.db, pageId, ctx.now)),
+  ];
+  await commit(ctx, statements, {
+    audit: {
+      owner_id: owner.user_id,
+      target_type: "monitor",
+      target_id: current.id,
+      monitor_id: current.id,
+      status_page_id: change.status_page_id,
+      summary: `changed monitor "${change.name}"`,
+      data: { changed: changedNames(current, change) },
+    },
+    guards: [
+      { name: "stale", when: isChanged(current), error: conflict("the monitor was changed meanwhile, read it again") },
+      ...(owner.user_id === current.owner_id ? [] : countGuard(owner)),
+    ],
+    conflicts: CONFLICTS,
+  });
+  return { ...current, ...change };
+}
+
+/** Names only: values may be secret. */
+function changedNames(current: MonitorRecord, change: Partial<MonitorRecord>): string[] {
+  const unspoken = ["config_version", "updated_at", "shard_id", "check_group_id"];
+  return Object.entries(change)
+    .filter(([name]) => !unspoken.includes(name))
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(current[name as keyof MonitorRecord]))
+    .map(([name]) => (name === "sealed" ? "secrets" : name));
+}
+
+function isCheckDue(before: MonitorRecord, after: MonitorRecord): boolean {
+  return (
+    (before.paused && !after.paused) ||
+    before.check_group_id !== after.check_group_id ||
+    before.type !== after.type ||
+    before.target !== after.target
+  );
+}

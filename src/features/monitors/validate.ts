@@ -1,0 +1,120 @@
+import type { Ctx } from "../../access/ctx.ts";
+import { requireGroup } from "../../access/groups.ts";
+import { type ApiError, invalid } from "../../contract/errors.ts";
+import type { MonitorCreate } from "../../contract/monitor.ts";
+import type { Plan } from "../../contract/plan.ts";
+import type { MonitorRecord } from "../../data/monitors.ts";
+import { listMonitorsByIds } from "../../data/monitors-settings.ts";
+import type { StatusPageRecord } from "../../data/status-pages.ts";
+import { PLAN_LIMITS } from "../../domain/plans.ts";
+import { probeEntry } from "../../probes/registry.ts";
+import { readFields, type TypeFields } from "./fields.ts";
+import { judgeTarget } from "./target.ts";
+
+const INTERVAL_DEFAULT_S = 60;
+const TIMEOUT_DEFAULT_S = 10;
+const THRESHOLDS = { failure_threshold: 3, recovery_threshold: 2 };
+/** A missing beat says enough by itself. */
+const PUSH_THRESHOLDS = { failure_threshold: 1, recovery_threshold: 1 };
+
+/** Around the monitor that is to be: whose plan counts, where it will stand, and what it was before. */
+export interface Surroundings {
+  plan: Plan;
+  owner_id: string;
+  page: StatusPageRecord | null;
+  /** The stored monitor; null on creation. */
+  current: MonitorRecord | null;
+}
+
+export type Columns = ReturnType<typeof columnsOf>;
+
+/** A monitor whose settings are complete and agree with each other; secrets still in clear. */
+export interface Draft {
+  columns: Columns & { target: string | null; is_internal: boolean };
+  options: Record<string, unknown>;
+  child_ids: string[];
+  isScheduled: boolean;
+}
+
+/** Turns a whole body, defaults still absent, into a monitor. Throws the first refusal, naming its field. */
+export async function draftMonitor(ctx: Ctx, input: MonitorCreate, around: Surroundings): Promise<Draft> {
+  const interval = input.interval ?? Math.max(INTERVAL_DEFAULT_S, PLAN_LIMITS[around.plan].min_interval);
+  const fields = readFields(input.type, { ...input, interval });
+  const columns = columnsOf(input, { ...around, interval, fields });
+  if (columns.timeout_seconds > interval) throw refuse("timeout_seconds", "must not be longer than interval");
+  requireAgentFor(input, fields);
+  await requireGroupOnPage(ctx, columns);
+  const target = judgeTarget(ctx, { ...columns, fields, target: input.target ?? null });
+  return {
+    columns: { ...columns, ...target },
+    options: fields.options,
+    child_ids: await judgeMembers(ctx, input, around),
+    isScheduled: fields.runs === "edge" && columns.agent_id === null,
+  };
+}
+
+function columnsOf(input: MonitorCreate, known: Surroundings & { interval: number; fields: TypeFields }) {
+  const { interval, fields, page } = known;
+  const thresholds = fields.runs === "push" ? PUSH_THRESHOLDS : THRESHOLDS;
+  const failure_threshold = fields.runs === "push" ? null : page?.failure_threshold;
+  return {
+    name: input.name,
+    type: input.type,
+    status_page_id: page?.id ?? null,
+    group_id: input.group_id ?? null,
+    agent_id: input.agent_id ?? null,
+    interval,
+    timeout_seconds: input.timeout_seconds ?? TIMEOUT_DEFAULT_S,
+    failure_threshold: input.failure_threshold ?? failure_threshold ?? thresholds.failure_threshold,
+    recovery_threshold: input.recovery_threshold ?? thresholds.recovery_threshold,
+    retry_interval: input.retry_interval ?? null,
+    latency_threshold_ms: input.latency_threshold_ms ?? null,
+    regions: [...new Set(input.regions)],
+    region_policy: input.region_policy ?? "majority",
+    auto_create_incident: input.auto_create_incident ?? null,
+    auto_publish_incident: input.auto_publish_incident ?? null,
+    incident_severity: input.incident_severity ?? "major",
+    tags: [...new Set(input.tags)],
+    external_key: input.external_key ?? null,
+    paused: input.paused ?? false,
+  };
+}
+
+function requireAgentFor({ type, agent_id }: MonitorCreate, { runs }: TypeFields): void {
+  const needsAgent = runs === "agent" || probeEntry(type).follows === "agent";
+  if (needsAgent && !agent_id) throw refuse("agent_id", `is required for ${type} monitors, which an agent has to run`);
+}
+
+async function requireGroupOnPage(ctx: Ctx, { group_id, status_page_id }: Columns): Promise<void> {
+  if (group_id === null) return;
+  const group = await requireGroup(ctx, group_id);
+  if (group.status_page_id !== status_page_id) throw refuse("group_id", "must name a group of the same status page");
+}
+
+async function judgeMembers(ctx: Ctx, input: MonitorCreate, around: Surroundings): Promise<string[]> {
+  const ids = [...new Set(input.child_ids)];
+  if (probeEntry(input.type).follows !== "members") {
+    if (ids.length > 0) throw refuse("child_ids", "is for composite monitors only");
+    return [];
+  }
+  if (around.current?.parent_monitor_id) throw refuse("type", "must not be composite for a member of a composite");
+  const members = new Map((await listMonitorsByIds(ctx.db, ids)).map((monitor) => [monitor.id, monitor]));
+  for (const [n, id] of ids.entries()) {
+    const problem = memberProblem(members.get(id), around);
+    if (problem) throw refuse(`child_ids[${n}]`, problem);
+  }
+  return ids;
+}
+
+function memberProblem(member: MonitorRecord | undefined, { current, page, owner_id }: Surroundings): string | null {
+  if (!member || member.owner_id !== owner_id || member.status_page_id !== (page?.id ?? null)) {
+    return "must belong to the same status page";
+  }
+  if (member.id === current?.id || probeEntry(member.type).follows === "members") return "must not be a composite";
+  const parent = member.parent_monitor_id;
+  return parent !== null && parent !== current?.id ? "is a member of another composite" : null;
+}
+
+function refuse(path: string, problem: string): ApiError {
+  return invalid(`${path} ${problem}`, [{ path, message: problem }]);
+}

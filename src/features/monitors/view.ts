@@ -1,0 +1,56 @@
+import type { Ctx } from "../../access/ctx.ts";
+import { maskHeaders, maySeeSecrets, unsealSecrets } from "../../access/monitor-secrets.ts";
+import type { PackedResult } from "../../data/monitors.table.ts";
+import type { MonitorRecord } from "../../data/monitors.ts";
+import { listMembers } from "../../data/monitors-settings.ts";
+import { listLatest } from "../../data/schedule.ts";
+import { probeEntry } from "../../probes/registry.ts";
+
+/** A monitor with everything that its answer needs, secrets already masked where the caller may not read them. */
+export interface MonitorView {
+  record: MonitorRecord;
+  target: string | null;
+  fields: Record<string, unknown>;
+  child_ids: string[];
+  latest: PackedResult | undefined;
+}
+
+/** Costs a fixed number of queries, however many monitors there are. */
+export async function viewMonitors(ctx: Ctx, records: readonly MonitorRecord[]): Promise<MonitorView[]> {
+  const composites = records.filter(({ type }) => probeEntry(type).follows === "members");
+  const groupIds = [...new Set(records.map((record) => record.check_group_id))].filter((id) => id !== "");
+  const [results, members] = await Promise.all([
+    listLatest(ctx.db, groupIds),
+    listMembers(
+      ctx.db,
+      composites.map(({ id }) => id),
+    ),
+  ]);
+  const latest = new Map(results.map((packed) => [packed[0], packed]));
+  return Promise.all(
+    records.map(async (record) => ({
+      record,
+      ...(await openFor(ctx, record)),
+      child_ids: members.filter((member) => member.parent_monitor_id === record.id).map(({ id }) => id),
+      latest: latest.get(record.id),
+    })),
+  );
+}
+
+export async function viewMonitor(ctx: Ctx, record: MonitorRecord): Promise<MonitorView> {
+  const [view] = await viewMonitors(ctx, [record]);
+  if (!view) throw new Error("a monitor gave no view");
+  return view;
+}
+
+async function openFor(ctx: Ctx, record: MonitorRecord): Promise<Pick<MonitorView, "target" | "fields">> {
+  const { options } = record;
+  if (record.sealed === null) return { target: record.target, fields: options };
+  const { target, http_headers } = await unsealSecrets(ctx.settings, record);
+  const isOpen = await maySeeSecrets(ctx, record);
+  const headers = http_headers === undefined || isOpen ? http_headers : maskHeaders(http_headers);
+  return {
+    target: (isOpen ? target : undefined) ?? record.target,
+    fields: headers === undefined ? options : { ...options, http_headers: headers },
+  };
+}

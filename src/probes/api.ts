@@ -1,0 +1,7 @@
+import { z } from "zod";
+import { OPTION_FIELDS } from "../contract/monitor.ts";
+
+/** Its state comes from pushes, so there is nothing to probe. */
+export const apiOptions = z.object({
+  degraded_timeout_seconds: OPTION_FIELDS.degraded_timeout_seconds.transform((value) => value ?? null),
+});
