@@ -5,7 +5,8 @@ import { SourceMap } from "node:module";
  * What the runtime prints when it is verbose. It repeats each exception of ours in its own words, without a place in our
  * code, and talks about its own internals; only exceptions that name our bundle stay.
  */
-const NOISE = /^uncaught exception; (exception =|(?![\s\S]*\/build\/))|^NOSENTRY/;
+const NOISE =
+  /^uncaught exception; (exception =|(?![\s\S]*\/build\/))|^NOSENTRY|^(?![\s\S]*\/build\/)[\s\S]*workerd@[0-9a-f]+/;
 
 const PLACE = /(?:file:\/\/)?(\/[^\s()]+\.js):(\d+):(\d+)/g;
 
