@@ -2,11 +2,19 @@ import type { ZodType } from "zod";
 import type { MonitorType } from "../contract/monitor-values.ts";
 import type { Parsed } from "../kit/parsed.ts";
 import { apiOptions } from "./api.ts";
+import { dnsProbe } from "./dns.ts";
 import { gameServerOptions, gameServerRuns } from "./game-server.ts";
 import { heartbeatOptions } from "./heartbeat.ts";
 import { httpProbe, httpsProbe } from "./http.ts";
+import { imapProbe } from "./imap.ts";
+import { mysqlProbe } from "./mysql.ts";
+import { pop3Probe } from "./pop3.ts";
 import type { Probe } from "./port.ts";
+import { postgresProbe } from "./postgres.ts";
+import { redisProbe } from "./redis.ts";
+import { smtpProbe } from "./smtp.ts";
 import { NO_OPTIONS, tcpProbe } from "./tcp.ts";
+import { telnetProbe } from "./telnet.ts";
 
 /**
  * Where results of a type come from: `edge` and `agent` run a probe, `push` is told by the watched thing itself,
@@ -28,14 +36,14 @@ const REGISTRY = {
   http: { runs: "edge", probe: httpProbe },
   https: { runs: "edge", probe: httpsProbe },
   tcp: { runs: "edge", probe: tcpProbe },
-  dns: { runs: "edge" },
-  smtp: { runs: "edge" },
-  pop3: { runs: "edge" },
-  imap: { runs: "edge" },
-  telnet: { runs: "edge" },
-  postgres: { runs: "edge" },
-  mysql: { runs: "edge" },
-  redis: { runs: "edge" },
+  dns: { runs: "edge", probe: dnsProbe },
+  smtp: { runs: "edge", probe: smtpProbe },
+  pop3: { runs: "edge", probe: pop3Probe },
+  imap: { runs: "edge", probe: imapProbe },
+  telnet: { runs: "edge", probe: telnetProbe },
+  postgres: { runs: "edge", probe: postgresProbe },
+  mysql: { runs: "edge", probe: mysqlProbe },
+  redis: { runs: "edge", probe: redisProbe },
   ssl: { runs: "edge" },
   domain: { runs: "edge" },
   game_server: { runs: "edge", options: gameServerOptions, runsWith: gameServerRuns },

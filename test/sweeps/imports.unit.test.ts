@@ -19,7 +19,7 @@ const RULES: Record<string, Rule> = {
     may: ["contract", "domain", "probes/port.ts"],
     packages: ["cloudflare:", "node:crypto", "ipaddr.js", "zod"],
   },
-  probes: { may: ["contract", "domain"], packages: ["croner", "node:crypto", "re2js", "zod"] },
+  probes: { may: ["contract", "domain"], packages: ["croner", "dns-packet", "node:crypto", "re2js", "zod"] },
   notifiers: { may: ["contract", "domain"], packages: ["node:crypto", "zod"] },
   access: { may: ["contract", "domain", "data", "platform"], packages: ["drizzle-orm"] },
   http: { may: ["contract", "domain", "platform", "access"], packages: ["hono", "@hono/zod-openapi", "zod"] },
