@@ -1,12 +1,14 @@
 import type { Deps } from "../access/deps.ts";
 import { DEFAULT_REGION } from "../contract/check.ts";
+import type { MonitorType } from "../contract/monitor-values.ts";
 import type { MonitorRecord } from "../data/monitors.ts";
 import { loadGroup } from "../data/schedule.ts";
 import { shardOf } from "../domain/schedule.ts";
 import { assertNever } from "../kit/assert-never.ts";
 import { proberObject } from "../platform/prober-objects.ts";
 import type { ProbeResult } from "../probes/port.ts";
-import { checkMonitors, historyRow, recordChecks } from "./runner.ts";
+import type { CheckJob } from "../probes/run.ts";
+import { checkMonitors, historyRow, probeOnce, recordChecks } from "./runner.ts";
 
 export interface AdHocResult {
   status: "up" | "down" | "degraded" | "unknown";
@@ -29,15 +31,18 @@ export async function checkNow(deps: Deps, monitor: MonitorRecord): Promise<AdHo
     recordChecks(deps, { ...slot, group, isWholeGroup: false }, [checked]),
     proberObject(deps.env, shardOf(group.id), slot.region).record(row),
   ]);
-  const { result } = checked;
-  return {
-    status: statusOf(result),
-    latency_ms: result.latency_ms,
-    message: result.message,
-    region: slot.region,
-    checked_at: checked.checked_at,
-    details: result.details,
-  };
+  return reportOf(checked.result, slot.region, checked.checked_at);
+}
+
+/** Checks what is no monitor yet: nothing is told or kept. */
+export async function tryCheck(deps: Deps, type: MonitorType, job: CheckJob): Promise<AdHocResult> {
+  const checked_at = deps.now();
+  return reportOf(await probeOnce(deps, type, job), DEFAULT_REGION, checked_at);
+}
+
+function reportOf(result: ProbeResult, region: string, checked_at: number): AdHocResult {
+  const { latency_ms, message, details } = result;
+  return { status: statusOf(result), latency_ms, message, region, checked_at, details };
 }
 
 function statusOf({ outcome }: ProbeResult): AdHocResult["status"] {

@@ -2,6 +2,7 @@ import type { Deps } from "../access/deps.ts";
 import { openSecrets } from "../access/monitor-secrets.ts";
 import type { CheckMessage } from "../contract/messages.ts";
 import type { MonitorAnswer, ReportedResult } from "../contract/monitor-object.ts";
+import type { MonitorType } from "../contract/monitor-values.ts";
 import type { HistoryRow } from "../contract/prober-object.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import type { PackedResult } from "../data/monitors.table.ts";
@@ -15,7 +16,7 @@ import { monitorObject } from "../platform/monitor-objects.ts";
 import { edgeIo } from "../platform/probe-io.ts";
 import type { ProbeResult } from "../probes/port.ts";
 import { probeFor } from "../probes/registry.ts";
-import { runProbe } from "../probes/run.ts";
+import { type CheckJob, runProbe } from "../probes/run.ts";
 import { doubtFailure } from "./canaries.ts";
 import { type DelayedCheck, regionsOf, sendChecks } from "./enqueue.ts";
 import { projectionOf } from "./sync.ts";
@@ -83,16 +84,19 @@ export function checkMonitors(deps: Deps, monitors: readonly MonitorRecord[], sl
 }
 
 async function probe(deps: Deps, monitor: MonitorRecord): Promise<ProbeResult> {
-  const found = probeFor(monitor.type);
-  if (!found) {
-    return { outcome: "error", latency_ms: null, message: `${monitor.type} cannot be checked yet`, details: {} };
-  }
-  const job = {
+  const { timeout_seconds, latency_threshold_ms } = monitor;
+  return probeOnce(deps, monitor.type, {
     ...(await openSecrets(deps.settings, monitor)),
-    timeout_seconds: monitor.timeout_seconds,
-    latency_threshold_ms: monitor.latency_threshold_ms,
-  };
-  return runProbe(found, job, edgeIo(egressOf(deps.settings)));
+    timeout_seconds,
+    latency_threshold_ms,
+  });
+}
+
+/** One check from here, of whatever type; nothing is told or kept. */
+export async function probeOnce(deps: Deps, type: MonitorType, job: CheckJob): Promise<ProbeResult> {
+  const found = probeFor(type);
+  if (found) return runProbe(found, job, edgeIo(egressOf(deps.settings)));
+  return { outcome: "error", latency_ms: null, message: `${type} cannot be checked yet`, details: {} };
 }
 
 /** A fast success of a settled monitor cannot change anything, so its object is left asleep. */

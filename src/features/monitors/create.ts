@@ -50,7 +50,7 @@ export async function createMonitor(ctx: Ctx, input: MonitorCreate): Promise<Mon
 }
 
 /** Nothing is stored yet that `***` could stand for. */
-function refuseKeptSecrets(input: MonitorCreate): void {
+export function refuseKeptSecrets(input: MonitorCreate): void {
   const target = restoreTarget(input.target ?? "", undefined);
   if (!target.ok) throw invalid("target must contain its password");
   const headers = restoreHeaders(input.http_headers ?? "", undefined);

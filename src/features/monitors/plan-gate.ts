@@ -32,10 +32,15 @@ interface Wish {
 
 export async function gateCreation(ctx: Ctx, body: unknown): Promise<void> {
   if ((await findEarlierResult(ctx)) !== undefined) return;
+  await judgeCount(ctx, await gateTrial(ctx, body));
+}
+
+/** A trial takes no place, so it only has to be of a kind that the owner's plan includes. */
+export async function gateTrial(ctx: Ctx, body: unknown): Promise<UserPrincipal> {
   const { status_page_id, ...wish } = Wishes.parse(body);
   const owner = await getOwner(ctx, await ownerOfPage(ctx, status_page_id ?? null, requireUser(ctx).user_id));
   judge(owner, wish);
-  await judgeCount(ctx, owner);
+  return owner;
 }
 
 /** What stays as it is need not fit into the plan, so that a smaller plan does not lock what exists. */

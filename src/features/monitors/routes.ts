@@ -11,7 +11,7 @@ import { endpoint, type Policy } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { createMonitor } from "./create.ts";
-import { gateCreation, gateUpdate } from "./plan-gate.ts";
+import { gateCreation, gateTrial, gateUpdate } from "./plan-gate.ts";
 import { presentCheck, presentMonitor } from "./present.ts";
 import {
   checkMonitor,
@@ -22,6 +22,7 @@ import {
   removeMonitor,
   resumeMonitor,
 } from "./service.ts";
+import { tryMonitor } from "./trial.ts";
 import { changeMonitor } from "./update.ts";
 
 const tags = ["Monitors"];
@@ -32,7 +33,7 @@ const named = { params: { id: "monitor" } } as const;
 const NAMED_IN_BODY = {
   status_page_id: "page",
   group_id: "group",
-  agent_id: "agent",
+  agent_id: "agent:see",
   "child_ids[]": "monitor",
 } as const;
 const order = "In the order that was set, then by creation.";
@@ -95,6 +96,27 @@ export const endpoints = [
       responses: { 201: json("The monitor", Monitor), ...USER_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => c.json(presentMonitor(await createMonitor(c.var.ctx, c.req.valid("json")), c.var.now), 201),
+  ),
+
+  endpoint(
+    {
+      ...writes,
+      audit: null,
+      ids: { body: NAMED_IN_BODY },
+      plan: async (ctx, body) => {
+        await gateTrial(ctx, body);
+      },
+    },
+    createRoute({
+      method: "post",
+      path: "/monitors/test",
+      tags,
+      summary: "Try a monitor without saving it",
+      description: "Takes the body of a creation and checks its target once, from where this request is answered.",
+      request: { body: jsonBody(MonitorCreate) },
+      responses: { 200: json("What the check found", CheckReport), ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => c.json(presentCheck(await tryMonitor(c.var.ctx, c.req.valid("json"))), 200),
   ),
 
   // Before the addresses with an id, which `order` would be taken for.
