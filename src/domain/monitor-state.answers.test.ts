@@ -21,6 +21,12 @@ describe("late and repeated results", () => {
     ["refuses an older one", makeResult({ slot_at: 180 }), 361, false],
     ["refuses unknown where a newer result is known", { kind: "stale", last_result_at: 119, reason: "" }, 300, false],
     ["takes unknown where none is", { kind: "stale", last_result_at: 120, reason: "" }, 300, true],
+    [
+      "takes unknown from a time of its own",
+      { kind: "stale", last_result_at: 120, valid_until: 130, reason: "" },
+      300,
+      true,
+    ],
   ];
   it.each(rows)("%s", (_name, input, now, accepted) => {
     const decision = decide(up, input, RULES, now);

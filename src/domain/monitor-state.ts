@@ -58,11 +58,14 @@ export type MonitorInput =
   | ({ kind: "result" } & RoundResult)
   /**
    * Nothing is known any more, and that is our side: no result in time, the agent gone, a deadline noticed too late.
-   * `last_result_at` is the newest result that anybody has (a settled monitor does not see its own), null for none.
+   * `last_result_at` is the newest result that anybody has (a settled monitor does not see its own), null for none;
+   * `valid_until` says until when it held where that is not a fixed time after it.
    */
-  | { kind: "stale"; last_result_at: number | null; reason: string }
+  | { kind: "stale"; last_result_at: number | null; valid_until?: number; reason: string }
   /** Nobody reported by `due_at`, which is the monitored side's fault. */
   | { kind: "silence"; due_at: number; level: "failure" | "degraded"; message: string }
+  /** What the members of a composite add up to since `since`, or its own pause. */
+  | { kind: "computed"; status: MonitorStatus; since: number; message: string }
   | { kind: "pause" }
   | { kind: "resume" };
 
@@ -109,6 +112,11 @@ export function initialState(createdAt: number): MonitorState {
 }
 
 export function decide(state: MonitorState, input: MonitorInput, rules: MonitorRules, now: number): Decision {
+  // Members that all rest make a composite paused, so this pause is left as it was entered: by what they add up to.
+  if (input.kind === "computed") {
+    if (input.status === state.status) return refuse(state);
+    return move(state, input.status, ours(input.message, input.since), now);
+  }
   if (input.kind === "resume") {
     if (state.status !== "paused") return refuse(state);
     return move({ ...state, began_at: now }, "pending", ours("resumed", now), now);
@@ -177,7 +185,8 @@ function decideStale(
   const lastResultAt = input.last_result_at ?? state.began_at;
   if (state.judged_at !== null && lastResultAt < state.judged_at) return refuse(state);
   if (state.status === "unknown") return state.run === null ? refuse(state) : accept({ ...state, run: null });
-  return move({ ...state, run: null }, "unknown", ours(input.reason, lastResultAt + rules.stale_after_ms), now);
+  const validUntil = input.valid_until ?? lastResultAt + rules.stale_after_ms;
+  return move({ ...state, run: null }, "unknown", ours(input.reason, validUntil), now);
 }
 
 /** One failure, or the way from up to degraded, that no check brought; a report since the due time refutes it. */

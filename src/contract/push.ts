@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { Id, Instant } from "./common.ts";
+import { MONITOR_STATUSES } from "./monitor-values.ts";
+
+/** What monitors are told by the thing they watch. */
+
+export const PUSH_BYTES_MAX = 256 * 1024;
+/** As much of a beat's message is kept. */
+export const MESSAGE_BYTES_MAX = 10_000;
+const SAMPLES_MAX = 100;
+const METRICS_MAX = 50;
+const METRIC_BYTES_MAX = 1024;
+const RUN_ID_MAX = 100;
+const DURATION_MAX_MS = 30 * 86_400_000;
+const WIDGETS_MAX = 50;
+const THRESHOLDS_MAX = 50;
+
+/** Types of monitors that are pushed to; each push is for one of them. */
+export const PUSH_KINDS = ["heartbeat", "api", "game_server"] as const;
+export type PushKind = (typeof PUSH_KINDS)[number];
+
+/** A beat says how a job went (`ok`, `fail`), that it began, or just something. */
+export const BEAT_STATUSES = ["ok", "fail", "start", "log"] as const;
+
+/** Numbers come as text in queries. */
+export const BeatBody = z
+  .object({
+    status: z.enum(BEAT_STATUSES).nullish(),
+    message: z.string().nullish().meta({ description: "the first 10 kB are kept" }),
+    duration_ms: z.coerce.number().min(0).max(DURATION_MAX_MS).nullish(),
+    exit_code: z.coerce.number().int().nullish().meta({ description: "anything but 0 is a failure" }),
+    run_id: z.string().trim().min(1).max(RUN_ID_MAX).nullish().meta({ description: "the same in start and end" }),
+  })
+  .meta({ id: "Beat" });
+export type BeatBody = z.infer<typeof BeatBody>;
+
+export interface Beat {
+  status: (typeof BEAT_STATUSES)[number];
+  message: string | null;
+  duration_ms: number | null;
+  exit_code: number | null;
+  run_id: string | null;
+}
+
+/** One measurement of an API or a game server. */
+export interface Sample {
+  /** When it was measured, as its sender says; null: now. */
+  at: number | null;
+  /** The members of its body that have a meaning of their own. */
+  fields: Record<string, unknown>;
+  /** The sender's own metrics. */
+  metrics: Record<string, unknown>;
+}
+
+export const PushAccepted = z
+  .object({ ok: z.literal(true), monitor_id: Id, status: z.enum(MONITOR_STATUSES), received_at: Instant })
+  .meta({ id: "PushAccepted" });
+export const BeatAccepted = PushAccepted.extend({
+  next_expected_at: Instant.nullable().meta({ description: "when the next beat is due; null: not yet, or paused" }),
+}).meta({ id: "BeatAccepted" });
+
+export const MetricName = z.string().regex(/^[A-Za-z0-9_.:-]{1,64}$/, "must match [A-Za-z0-9_.:-]{1,64}");
+
+export const CustomMetrics = z
+  .record(MetricName, z.unknown())
+  .refine((metrics) => Object.keys(metrics).length <= METRICS_MAX, `must have at most ${METRICS_MAX} metrics`)
+  .refine(
+    (metrics) => Object.values(metrics).every((value) => JSON.stringify(value).length <= METRIC_BYTES_MAX),
+    "must have values of at most 1 kB of JSON",
+  );
+
+/** One sample or a list of them; refusals name a single one's members by themselves. */
+export function oneOrMore<Schema extends z.ZodType>(sample: Schema) {
+  return z.union([z.array(sample).min(1).max(SAMPLES_MAX), sample]);
+}
+
+export const OPERATORS = ["gt", "gte", "lt", "lte", "eq", "neq", ">", ">=", "<", "<=", "==", "=", "!="] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+export const Threshold = z
+  .object({
+    metric: MetricName,
+    operator: z.enum(OPERATORS),
+    value: z.number(),
+    status: z.enum(["degraded", "down"]),
+  })
+  .meta({ id: "MetricThreshold" });
+export type Threshold = z.infer<typeof Threshold>;
+export const Thresholds = z.array(Threshold).max(THRESHOLDS_MAX);
+
+export const Widget = z
+  .object({ type: z.enum(["line", "bar", "stat"]), metric: MetricName, title: z.string().trim().max(200) })
+  .meta({ id: "MetricWidget" });
+export const Widgets = z.array(Widget).max(WIDGETS_MAX);

@@ -1,0 +1,57 @@
+import type { Sample } from "../contract/push.ts";
+
+/** Numbers of one metric over some time. Plain JSON. */
+export type Tally = [count: number, sum: number, min: number, max: number];
+export type Tallies = Map<string, Tally>;
+
+/** Distinct names that one stretch of time remembers; senders that invent names lose those beyond. */
+const NAMES_MAX = 200;
+
+/** What of a sample can be counted with: numbers, and flags as 0 and 1. */
+export function numbersOf({ fields, metrics }: Pick<Sample, "fields" | "metrics">): Map<string, number> {
+  const numbers = new Map<string, number>();
+  for (const [name, value] of [...Object.entries(metrics), ...Object.entries(fields)]) {
+    if (typeof value === "number") numbers.set(name, value);
+    else if (typeof value === "boolean") numbers.set(name, value ? 1 : 0);
+  }
+  return numbers;
+}
+
+export function addNumbers(tallies: Tallies, numbers: ReadonlyMap<string, number>): void {
+  for (const [name, value] of numbers) mergeOne(tallies, name, [1, value, value, value]);
+}
+
+export function mergeTallies(into: Tallies, more: Iterable<readonly [string, Tally]>): void {
+  for (const [name, tally] of more) mergeOne(into, name, tally);
+}
+
+function mergeOne(tallies: Tallies, name: string, [count, sum, min, max]: Tally): void {
+  const known = tallies.get(name);
+  if (known) tallies.set(name, [known[0] + count, known[1] + sum, Math.min(known[2], min), Math.max(known[3], max)]);
+  else if (tallies.size < NAMES_MAX) tallies.set(name, [count, sum, min, max]);
+}
+
+/** Metrics in steps of a fixed length that start at the epoch. */
+export class Steps {
+  readonly #steps = new Map<number, Tallies>();
+  readonly stepMs: number;
+
+  constructor(stepMs: number) {
+    this.stepMs = stepMs;
+  }
+
+  /** The tallies of the step that an instant lies in. */
+  at(instant: number): Tallies {
+    const start = Math.floor(instant / this.stepMs) * this.stepMs;
+    const known = this.#steps.get(start);
+    if (known) return known;
+    const fresh: Tallies = new Map();
+    this.#steps.set(start, fresh);
+    return fresh;
+  }
+
+  /** Oldest step first. */
+  list(): [start: number, tallies: Tallies][] {
+    return [...this.#steps].sort(([a], [b]) => a - b);
+  }
+}

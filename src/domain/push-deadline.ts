@@ -1,0 +1,145 @@
+import type { Threshold } from "../contract/push.ts";
+import type { OpenRun } from "./heartbeat.ts";
+import type { MonitorState } from "./monitor-state.ts";
+import type { RoundResult } from "./rounds.ts";
+
+/**
+ * When a monitor that others report to is too late. Deadlines follow from what it remembers and its rules alone, so a
+ * timer that is lost, early or repeated changes nothing.
+ */
+
+/** A schedule of five fields in a time zone. */
+interface Cron {
+  schedule: string;
+  timezone: string;
+}
+/** The first time of a schedule after an instant, null for none. */
+export type NextTime = (cron: Cron, after: number) => number | null;
+
+interface SharedRules {
+  latency_threshold_ms: number | null;
+}
+export interface HeartbeatRules extends SharedRules {
+  kind: "heartbeat";
+  /** Between beats, or when they are due. */
+  every: number | Cron;
+  /** How late a beat may be; null: a tenth of the time until the next. */
+  grace_ms: number | null;
+  degraded_after_ms: number | null;
+}
+export interface MetricsRules extends SharedRules {
+  kind: "api" | "game_server";
+  /** Without a push for this long it is degraded; every further such time is one failure. */
+  stale_ms: number;
+  thresholds: Threshold[];
+}
+export type PushRules = HeartbeatRules | MetricsRules;
+
+/** What it remembers besides its status. Plain JSON. */
+export interface PushMemory {
+  /** Pushes so far. */
+  count: number;
+  /** The newest one that spoke for the present. */
+  result: RoundResult | null;
+  /** The newest beat, or a fresh start; null until the first beat, which nobody waits for. */
+  since: number | null;
+  /** The newest time without a beat that was judged. */
+  judged_to: number;
+  runs: OpenRun[];
+  /** What of the pushes is in the hourly tallies. */
+  tallied: { count: number; at: number };
+}
+
+export const NEW_MEMORY: PushMemory = {
+  count: 0,
+  result: null,
+  since: null,
+  judged_to: 0,
+  runs: [],
+  tallied: { count: 0, at: 0 },
+};
+
+export interface Deadline {
+  /** The last instant that is in time. */
+  at: number;
+  due_at: number;
+  level: "failure" | "degraded";
+  message: string;
+  /** The memory once it is judged. */
+  after: PushMemory;
+}
+
+/** Deadlines that are noticed later than this were missed by us, so they say nothing. */
+export const NOTICED_LATE_MS = 30_000;
+const GRACE_MIN_MS = 5_000;
+
+/** The next deadline that could change anything; null while nobody is waited for. */
+export function findDeadline(
+  memory: PushMemory,
+  rules: PushRules,
+  { status, run }: Pick<MonitorState, "status" | "run">,
+  nextTime: NextTime,
+): Deadline | null {
+  // What is down stays down, unless silence ends its recovery.
+  if (status === "paused" || (status === "down" && run === null)) return null;
+  const found =
+    rules.kind === "heartbeat"
+      ? [...openRuns(memory, rules, nextTime), dueBeat(memory, rules, nextTime), oldBeat(memory, rules, status)]
+      : [stalePush(memory, rules)];
+  const [first] = found.filter((deadline) => deadline !== null).sort((a, b) => a.at - b.at);
+  return first ?? null;
+}
+
+/** When a beat is due next; null when none is expected. */
+export function findDue(memory: PushMemory, rules: HeartbeatRules, nextTime: NextTime): number | null {
+  const { since, judged_to } = memory;
+  if (since === null) return null;
+  if (typeof rules.every !== "number") return nextTime(rules.every, judged_to);
+  return since + rules.every * (Math.floor((judged_to - since) / rules.every) + 1);
+}
+
+/**
+ * After a time in which we did not watch.
+ * Choice: it counts as if it had reported just now. With the mere grace, whatever reports less often than that would be
+ * called down for our own outage.
+ */
+export function startAfresh(memory: PushMemory, now: number): PushMemory {
+  return { ...memory, since: memory.since === null ? null : now, judged_to: now, runs: [] };
+}
+
+function dueBeat(memory: PushMemory, rules: HeartbeatRules, nextTime: NextTime): Deadline | null {
+  const due_at = findDue(memory, rules, nextTime);
+  if (due_at === null) return null;
+  const at = due_at + graceAt(due_at, rules, nextTime);
+  return { at, due_at, level: "failure", message: "no beat arrived in time", after: { ...memory, judged_to: due_at } };
+}
+
+function oldBeat(memory: PushMemory, rules: HeartbeatRules, status: MonitorState["status"]): Deadline | null {
+  if (memory.since === null || rules.degraded_after_ms === null || status !== "up") return null;
+  const at = memory.since + rules.degraded_after_ms;
+  const message = `no beat for ${rules.degraded_after_ms / 1000} s`;
+  return { at, due_at: at, level: "degraded", message, after: memory };
+}
+
+function openRuns(memory: PushMemory, rules: HeartbeatRules, nextTime: NextTime): Deadline[] {
+  return memory.runs.map((run) => {
+    const due = typeof rules.every === "number" ? run.at : (nextTime(rules.every, run.at) ?? run.at);
+    const at = run.at + graceAt(due, rules, nextTime);
+    const after = { ...memory, runs: memory.runs.filter((other) => other !== run) };
+    return { at, due_at: at, level: "failure", message: "a run that started did not end in time", after };
+  });
+}
+
+function stalePush(memory: PushMemory, rules: MetricsRules): Deadline | null {
+  if (memory.since === null) return null;
+  const at = memory.judged_to + rules.stale_ms;
+  const level = memory.judged_to === memory.since ? "degraded" : "failure";
+  const seconds = Math.round((at - memory.since) / 1000);
+  return { at, due_at: at, level, message: `nothing was pushed for ${seconds} s`, after: { ...memory, judged_to: at } };
+}
+
+function graceAt(dueAt: number, { every, grace_ms }: HeartbeatRules, nextTime: NextTime): number {
+  if (grace_ms !== null) return grace_ms;
+  const interval = typeof every === "number" ? every : (nextTime(every, dueAt) ?? dueAt) - dueAt;
+  return Math.max(GRACE_MIN_MS, Math.round(interval / 10));
+}

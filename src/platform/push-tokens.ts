@@ -1,0 +1,82 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/**
+ * Credentials of one monitor's pushes: `hb_` for beats, `pk_` for metrics, then base62 of
+ * monitor id (16 bytes) ‖ credential version (4) ‖ key id (1) ‖ MAC (16). The MAC, under a key derived from the root
+ * secret, lets junk be refused without touching any storage, and the whole can be made again whenever somebody may see
+ * it; whether the version is still the monitor's, its object knows.
+ */
+const MARKS = { beat: "hb_", metrics: "pk_" } as const;
+export type PushPurpose = keyof typeof MARKS;
+
+export interface PushCredential {
+  monitor_id: string;
+  credential_version: number;
+}
+
+/** Which root secret signed; there is one. */
+const KEY_ID = 1;
+const HEADER_BYTES = 16 + 4 + 1;
+const MAC_BYTES = 16;
+const TOKEN_BYTES = HEADER_BYTES + MAC_BYTES;
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const DIGITS = 50;
+const SPACE = 256n ** BigInt(TOKEN_BYTES);
+const DIGIT_VALUES = new Map([...BASE62].map((digit, value) => [digit, BigInt(value)]));
+
+const keys = new Map<string, Buffer>();
+
+function keyFrom(rootSecret: string): Buffer {
+  const known = keys.get(rootSecret);
+  if (known) return known;
+  const derived = createHmac("sha256", rootSecret).update("push tokens v1").digest();
+  keys.set(rootSecret, derived);
+  return derived;
+}
+
+export function mintPushToken(rootSecret: string, purpose: PushPurpose, credential: PushCredential): string {
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.write(credential.monitor_id.replaceAll("-", ""), "hex");
+  header.writeUInt32BE(credential.credential_version, 16);
+  header.writeUInt8(KEY_ID, 20);
+  return MARKS[purpose] + toBase62(Buffer.concat([header, macOf(rootSecret, purpose, header)]));
+}
+
+/** What a token names; undefined for anything that was not minted here for this purpose. */
+export function readPushToken(rootSecret: string, purpose: PushPurpose, text: string): PushCredential | undefined {
+  const mark = MARKS[purpose];
+  const bytes = text.startsWith(mark) ? fromBase62(text.slice(mark.length)) : undefined;
+  if (!bytes) return undefined;
+  const header = bytes.subarray(0, HEADER_BYTES);
+  if (!timingSafeEqual(macOf(rootSecret, purpose, header), bytes.subarray(HEADER_BYTES))) return undefined;
+  const hex = header.toString("hex", 0, 16);
+  const monitor_id = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+  return { monitor_id, credential_version: header.readUInt32BE(16) };
+}
+
+function macOf(rootSecret: string, purpose: PushPurpose, header: Buffer): Buffer {
+  return createHmac("sha256", keyFrom(rootSecret)).update(purpose).update(header).digest().subarray(0, MAC_BYTES);
+}
+
+/** One length for every token, so that each has one form only. */
+function toBase62(bytes: Buffer): string {
+  let rest = BigInt(`0x${bytes.toString("hex")}`);
+  let text = "";
+  for (let n = 0; n < DIGITS; n++) {
+    text = BASE62.charAt(Number(rest % 62n)) + text;
+    rest /= 62n;
+  }
+  return text;
+}
+
+function fromBase62(text: string): Buffer | undefined {
+  if (text.length !== DIGITS) return undefined;
+  let value = 0n;
+  for (const digit of text) {
+    const worth = DIGIT_VALUES.get(digit);
+    if (worth === undefined) return undefined;
+    value = value * 62n + worth;
+  }
+  if (value >= SPACE) return undefined;
+  return Buffer.from(value.toString(16).padStart(2 * TOKEN_BYTES, "0"), "hex");
+}
