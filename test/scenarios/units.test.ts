@@ -1,0 +1,113 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { jobDeps } from "../../src/access/deps.ts";
+import { planMinute } from "../../src/checks/planner.ts";
+import { openDb } from "../../src/data/db.ts";
+import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors.table.ts";
+import { groupIdOf } from "../../src/domain/schedule.ts";
+import { handleChecks } from "../../src/jobs/checks.ts";
+import type { Env } from "../../src/platform/env.ts";
+import { newId } from "../../src/platform/ids.ts";
+import worker from "../../src/worker.ts";
+import { V1 } from "../support/client.ts";
+import { createAccount } from "../support/factories.ts";
+import { insertMonitor, insertPage } from "../support/monitors.ts";
+import { meter, type Units } from "../support/units.ts";
+
+/** What actions cost in billed units. The limits may fall, never rise. */
+
+const MEMBERS = 30;
+const db = openDb(env.DB);
+const outside = vi.spyOn(globalThis, "fetch");
+beforeEach(() => void outside.mockReset().mockImplementation(async () => new Response("ok")));
+afterEach(() => vi.useRealTimers());
+
+/** Thirty monitors of one group, as the API places them. */
+async function aFullGroup() {
+  const { user_id } = await createAccount();
+  await db.delete(checkGroups);
+  await db.delete(plannedMinutes);
+  const shard_id = newId();
+  const group_id = groupIdOf({ shard_id, interval: 60, regions: [], lane: "normal" });
+  for (let n = 0; n < MEMBERS; n++) {
+    await insertMonitor(user_id, { shard_id, check_group_id: group_id, created_at: Date.now() - 3_600_000 });
+  }
+  await db.delete(checkGroups);
+  await db.insert(checkGroups).values({ id: group_id, shard_id, interval: 60, regions: [], lane: "normal" });
+  return group_id;
+}
+
+let slot = 0;
+async function runSlot(metered: Env, group_id: string) {
+  slot += 60_000;
+  const body = { group_id, region: "default", slot_at: slot, attempt: 0 };
+  const message = { id: newId(), timestamp: new Date(), attempts: 1, body, ack() {}, retry() {} };
+  // The runner uses no other member of a batch.
+  const batch = { queue: "checks", messages: [message] } as unknown as MessageBatch;
+  await handleChecks(batch, metered);
+}
+
+const perCheck = (units: Units) =>
+  Object.fromEntries(Object.entries(units).map(([name, count]) => [name, Math.round((count / MEMBERS) * 1000) / 1000]));
+
+function expectAtMost(units: Record<string, number>, limits: Record<string, number>): void {
+  const over = Object.entries(units).filter(([name, count]) => count > (limits[name] ?? 0));
+  expect(over, `units: ${JSON.stringify(units)}`).toEqual([]);
+}
+
+describe("a settled check", () => {
+  it("costs at most 1.2 rows read and a twentieth of everything that is written, called or sent", async () => {
+    slot = Date.now() - 600_000;
+    const group_id = await aFullGroup();
+    await runSlot(env, group_id);
+    expect(await db.select().from(monitors).where(eq(monitors.settled, false))).toEqual([]);
+    await runSlot(env, group_id);
+    const units = await meter(async (metered) => {
+      await runSlot(metered, group_id);
+      await planMinute(jobDeps(metered, "test"), Math.floor(Date.now() / 60_000) * 60_000 + 60_000);
+    });
+    const twentieth = 1 / 20;
+    expectAtMost(perCheck({ ...units, messages: Math.min(1, units.messages) }), {
+      rows_read: 1.2,
+      // The planned minute itself is one row, however many monitors there are.
+      rows_written: twentieth + 3 / MEMBERS,
+      object_requests: twentieth,
+      object_rows_written: twentieth,
+      messages: twentieth,
+    });
+  });
+});
+
+describe("a public page", () => {
+  it("costs at most one row read and no KV operation while the isolate knows it", async () => {
+    const { user_id } = await createAccount();
+    const slug = `p-${newId().slice(-12)}`;
+    await insertPage(user_id, { slug });
+    const view = (bindings: Env) => get(bindings, `/status/${slug}/summary.json`);
+    await view(env);
+    expectAtMost({ ...(await meter(view)) }, { rows_read: 1 });
+  });
+});
+
+describe("an authenticated list of n monitors", () => {
+  it("costs n rows and a few, whatever else the account has", async () => {
+    const { user_id, token } = await createAccount();
+    const status_page_id = await insertPage(user_id);
+    for (let n = 0; n < 25; n++) await insertMonitor(user_id, n < 10 ? { status_page_id } : {});
+    const list = (query: string) => (bindings: Env) => get(bindings, `${V1}/monitors${query}`, token);
+    await list("")(env);
+    expectAtMost({ ...(await meter(list(`?status_page_id=${status_page_id}`))) }, { rows_read: 53 });
+    expectAtMost({ ...(await meter(list("?limit=5"))) }, { rows_read: 47 });
+  });
+});
+
+async function get(bindings: Env, path: string, token?: string) {
+  const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
+  const ctx = createExecutionContext();
+  const response = await worker.fetch(new Request(`http://vigil.test${path}`, { headers }), bindings, ctx);
+  expect(response.status).toBe(200);
+  await response.text();
+  await waitOnExecutionContext(ctx);
+}
