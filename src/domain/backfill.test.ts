@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import { fillStretch, type Measurement, type Stretch } from "./backfill.ts";
+
+const REACH = { valid_for_ms: 90, until: 10_000 };
+
+/** "unknown 0-600", with "agent" at the end for what was filled in. */
+function read(text: string): Stretch {
+  const [status, range = "", source = "check"] = text.split(" ");
+  const [from, to] = range.split("-");
+  return {
+    status: status as Stretch["status"],
+    from_at: Number(from),
+    to_at: to === "" ? null : Number(to),
+    source: source as Stretch["source"],
+  };
+}
+
+function show({ status, from_at, to_at, source }: Stretch): string {
+  return `${status} ${from_at}-${to_at ?? ""}${source === "check" ? "" : ` ${source}`}`;
+}
+
+const late = (checked_at: number, status: Measurement["status"] = "up"): Measurement => ({
+  checked_at,
+  status,
+  is_late: true,
+});
+const present = (checked_at: number): Measurement => ({ checked_at, status: "up", is_late: false });
+
+describe("filling an unknown stretch", () => {
+  it.each<[string, string, Measurement[], string[]]>([
+    ["without results leaves it", "unknown 0-600", [], ["unknown 0-600"]],
+    [
+      "with one in its middle speaks from the check on",
+      "unknown 0-600",
+      [late(100)],
+      ["unknown 0-100", "up 100-190 agent", "unknown 190-600"],
+    ],
+    [
+      "with one at its first instant leaves nothing before",
+      "unknown 100-600",
+      [late(100)],
+      ["up 100-190 agent", "unknown 190-600"],
+    ],
+    [
+      "with one before it takes what is left of its time",
+      "unknown 100-600",
+      [late(50)],
+      ["up 100-140 agent", "unknown 140-600"],
+    ],
+    ["with one that spoke until just before it changes nothing", "unknown 100-600", [late(10)], ["unknown 100-600"]],
+    [
+      "with one at its end changes nothing, for the end is not part of it",
+      "unknown 100-600",
+      [late(600)],
+      ["unknown 100-600"],
+    ],
+    [
+      "with one at its last instant takes that instant",
+      "unknown 100-600",
+      [late(599)],
+      ["unknown 100-599", "up 599-600 agent"],
+    ],
+    ["with equal results gives one piece", "unknown 0-180", [late(0), late(60), late(120)], ["up 0-180 agent"]],
+    [
+      "with a change of mind cuts at the check that changed it",
+      "unknown 0-180",
+      [late(0), late(60, "down"), late(120)],
+      ["up 0-60 agent", "down 60-120 agent", "up 120-180 agent"],
+    ],
+    [
+      "leaves a hole where the results have one",
+      "unknown 0-400",
+      [late(0), late(200, "degraded")],
+      ["up 0-90 agent", "unknown 90-200", "degraded 200-290 agent", "unknown 290-400"],
+    ],
+    [
+      "stops at a result that was in time",
+      "unknown 0-400",
+      [late(0), present(60)],
+      ["up 0-60 agent", "unknown 60-400"],
+    ],
+    [
+      "never fills the present of one that lasts",
+      "unknown 9900-",
+      [late(9950)],
+      ["unknown 9900-9950", "up 9950-10000 agent", "unknown 10000-"],
+    ],
+    ["does so with a pending one, too", "pending 0-100", [late(20)], ["pending 0-20", "up 20-100 agent"]],
+    [
+      "tells more exactly what was filled in before",
+      "up 0-90 agent",
+      [late(0), late(40, "down")],
+      ["up 0-40 agent", "down 40-90 agent"],
+    ],
+  ])("%s", (_name, stretch, measurements, expected) => {
+    expect(fillStretch(read(stretch), measurements, REACH).map(show)).toEqual(expected);
+  });
+
+  it.each([
+    "up 0-600",
+    "down 0-600",
+    "degraded 0-600",
+    "paused 0-600",
+  ])("leaves %s alone, which somebody vouched for", (text) => {
+    expect(fillStretch(read(text), [late(100, "down")], REACH).map(show)).toEqual([text]);
+  });
+});
+
+/** A generator of numbers that repeats itself, so that a failure can be looked at again. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+describe("whatever results come", () => {
+  const cases = Array.from({ length: 500 }, (_, seed) => {
+    const next = numbers(seed + 1);
+    const from_at = next(500);
+    const to_at = next(4) === 0 ? null : from_at + 1 + next(500);
+    const stretch: Stretch = { status: next(2) === 0 ? "unknown" : "pending", from_at, to_at, source: "check" };
+    const statuses = ["up", "down", "degraded"] as const;
+    const measurements = [...new Set(Array.from({ length: next(12) }, () => next(1100)))]
+      .sort((a, b) => a - b)
+      .map((checked_at): Measurement => ({ checked_at, status: statuses[next(3)] ?? "up", is_late: next(4) > 0 }));
+    return { stretch, measurements, reach: { valid_for_ms: 1 + next(150), until: next(1200) } };
+  });
+
+  it("the pieces cover the stretch without gap, overlap or empty piece", () => {
+    for (const { stretch, measurements, reach } of cases) {
+      const pieces = fillStretch(stretch, measurements, reach);
+      expect(pieces.at(0)?.from_at).toBe(stretch.from_at);
+      expect(pieces.at(-1)?.to_at).toBe(stretch.to_at);
+      for (const [n, piece] of pieces.entries()) {
+        expect(piece.from_at).toBeLessThan(piece.to_at ?? Number.POSITIVE_INFINITY);
+        const next = pieces[n + 1];
+        if (next) expect(next.from_at).toBe(piece.to_at);
+      }
+    }
+  });
+
+  it("every instant says what the newest result said that reaches it, or stays as it was", () => {
+    for (const { stretch, measurements, reach } of cases) {
+      const pieces = fillStretch(stretch, measurements, reach);
+      for (let at = stretch.from_at; at < (stretch.to_at ?? 1300); at += 7) {
+        const newest = measurements.findLast(({ checked_at }) => checked_at <= at);
+        const isReached = newest?.is_late && at < newest.checked_at + reach.valid_for_ms && at < reach.until;
+        const piece = pieces.find(({ from_at, to_at }) => from_at <= at && at < (to_at ?? Number.POSITIVE_INFINITY));
+        expect(piece?.status).toBe(isReached ? newest.status : stretch.status);
+        expect(piece?.source).toBe(isReached ? "agent" : "check");
+      }
+    }
+  });
+
+  it("doing it again changes nothing", () => {
+    for (const { stretch, measurements, reach } of cases) {
+      const once = fillStretch(stretch, measurements, reach);
+      expect(once.flatMap((piece) => fillStretch(piece, measurements, reach))).toEqual(once);
+    }
+  });
+});
