@@ -1,8 +1,11 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { endpoints as account } from "./features/account/routes.ts";
+import { endpoints as agentUplink } from "./features/agent-uplink/routes.ts";
+import { endpoints as agents } from "./features/agents/routes.ts";
 import { endpoints as groups } from "./features/groups/routes.ts";
 import { endpoints as health } from "./features/health/routes.ts";
 import { endpoints as monitors } from "./features/monitors/routes.ts";
+import { endpoints as results } from "./features/results/routes.ts";
 import { endpoints as statusPages } from "./features/status-pages/routes.ts";
 import { endpoints as webhooks } from "./features/webhooks/routes.ts";
 import type { AppEnv, Endpoint } from "./http/endpoint.ts";
@@ -13,9 +16,13 @@ import { endpoints as publicPages } from "./status-page/routes.ts";
 /** Every endpoint of the API, each mounted under the addresses that its policy names. */
 export const ENDPOINTS: readonly Endpoint[] = [
   ...account,
+  // The agents' own addresses come before `/agents/{agent_id}`, which would take their last word for an id.
+  ...agentUplink,
+  ...agents,
   ...groups,
   ...health,
   ...monitors,
+  ...results,
   ...statusPages,
   ...webhooks,
   ...publicPages,

@@ -1,7 +1,105 @@
-import { notFound } from "../contract/errors.ts";
+import { forbidden, notFound, unauthenticated } from "../contract/errors.ts";
+import { type AgentCommandRecord, findCommand } from "../data/agent-reports.ts";
+import {
+  type AgentRecord,
+  adoptNextToken,
+  findAgent,
+  findAgentByToken,
+  findInstallToken,
+  touchAgent,
+} from "../data/agents.ts";
+import { openDb, runBatch } from "../data/db.ts";
+import { findMonitor, type MonitorRecord } from "../data/monitors.ts";
+import { type Membership, OWNERSHIP } from "../domain/roles.ts";
+import { isWellFormedMachineToken, sha256Hex } from "../platform/credentials.ts";
+import type { Env } from "../platform/env.ts";
+import type { Logger } from "../platform/logger.ts";
+import type { Settings } from "../platform/settings.ts";
+import { switchAgent } from "./agent-presence.ts";
 import type { Ctx } from "./ctx.ts";
+import { findVisiblePage, once, requireRight } from "./pages.ts";
+import { type AgentPrincipal, type InstallPrincipal, requireCallingAgent } from "./principal.ts";
 
-/** Nobody has an agent as long as there is no way to enrol one. */
-export async function requireAgent(_ctx: Ctx, _agentId: string): Promise<never> {
-  throw notFound("agent");
+/** `last_seen_at` may lag by this much, so that a busy agent costs three rows a minute. */
+const SEEN_LAG_MS = 20_000;
+
+export interface AccessibleAgent {
+  agent: AgentRecord;
+  membership: Membership;
+}
+
+/** An agent is seen by the members of its page; one without a page by its owner alone. */
+export function requireVisibleAgent(ctx: Ctx, agentId: string): Promise<AccessibleAgent> {
+  return once(ctx, `agent ${agentId}`, async () => {
+    const agent = await findAgent(ctx.db, agentId);
+    const membership = agent && (await membershipOf(ctx, agent));
+    if (!agent || !membership) throw notFound("agent");
+    return { agent, membership };
+  });
+}
+
+export async function requireAgent(ctx: Ctx, agentId: string): Promise<AgentRecord> {
+  const { agent, membership } = await requireVisibleAgent(ctx, agentId);
+  requireRight(membership, ctx.right);
+  return agent;
+}
+
+async function membershipOf(ctx: Ctx, agent: AgentRecord): Promise<Membership | undefined> {
+  if (ctx.principal.kind !== "user") return undefined;
+  if (agent.owner_id === ctx.principal.user_id) return OWNERSHIP;
+  if (agent.status_page_id === null) return undefined;
+  return (await findVisiblePage(ctx, agent.status_page_id))?.membership;
+}
+
+/** A monitor of the calling agent; of the same account but not given to this agent is 403. */
+export function requireAssignedMonitor(ctx: Ctx, monitorId: string): Promise<MonitorRecord> {
+  return once(ctx, `assigned monitor ${monitorId}`, async () => {
+    const { agent } = requireCallingAgent(ctx);
+    const monitor = await findMonitor(ctx.db, monitorId);
+    if (monitor?.owner_id !== agent.owner_id) throw notFound("monitor");
+    if (monitor.agent_id !== agent.id) throw forbidden("the monitor is not assigned to this agent");
+    return monitor;
+  });
+}
+
+export function requireOwnCommand(ctx: Ctx, commandId: string): Promise<AgentCommandRecord> {
+  return once(ctx, `command ${commandId}`, async () => {
+    const command = await findCommand(ctx.db, requireCallingAgent(ctx).agent.id, commandId);
+    if (!command) throw notFound("command");
+    return command;
+  });
+}
+
+interface Presented {
+  env: Env;
+  settings: Settings;
+  log: Logger;
+  token: string | undefined;
+  now: number;
+  defer(work: Promise<unknown>): void;
+}
+
+/** The agent behind `X-Agent-Token: ag_…`, which is thereby seen; anything else is 401. */
+export async function authenticateAgent(presented: Presented): Promise<AgentPrincipal> {
+  const { env, settings, token, now } = presented;
+  if (token === undefined || !isWellFormedMachineToken("agent", token)) throw unauthenticated();
+  const db = openDb(env.DB);
+  const tokenHash = sha256Hex(token);
+  const found = await findAgentByToken(db, tokenHash);
+  if (!found) throw unauthenticated();
+  const { plan } = found;
+  const isNext = found.agent.next_token_hash === tokenHash;
+  const agent = isNext ? { ...found.agent, token_hash: tokenHash, next_token_hash: null } : found.agent;
+  if (isNext) await runBatch(db, [adoptNextToken(db, tokenHash)]);
+  if (agent.status === "offline") await switchAgent({ ...presented, db }, agent, { to: "online", now });
+  else if (now - (agent.last_seen_at ?? 0) >= SEEN_LAG_MS) presented.defer(touchAgent(db, agent.id, now));
+  return { kind: "agent", agent, plan: plan ?? settings.DEFAULT_PLAN };
+}
+
+/** Whoever holds `X-Agent-Token: agi_…`, unspent and in time; anything else is 401. */
+export async function authenticateInstall({ env, token, now }: Presented): Promise<InstallPrincipal> {
+  if (token === undefined || !isWellFormedMachineToken("install", token)) throw unauthenticated();
+  const grant = await findInstallToken(openDb(env.DB), sha256Hex(token), now);
+  if (!grant) throw unauthenticated();
+  return { kind: "install", grant };
 }

@@ -79,6 +79,12 @@ function auditRecord(ctx: Ctx, subject: AuditSubject): AuditRecord {
 
 function actor(ctx: Ctx): Pick<AuditRecord, "actor_type" | "actor_id" | "actor_name"> {
   const { principal } = ctx;
+  if (principal.kind === "agent") {
+    return { actor_type: "agent", actor_id: principal.agent.id, actor_name: principal.agent.name };
+  }
+  if (principal.kind === "install") {
+    return { actor_type: "user", actor_id: principal.grant.created_by, actor_name: "install token" };
+  }
   if (principal.kind !== "user") return { actor_type: "system", actor_id: null, actor_name: "system" };
   if (principal.token_id === null) {
     return { actor_type: "user", actor_id: principal.user_id, actor_name: principal.email };

@@ -1,5 +1,5 @@
 import { ApiError, invalid } from "../contract/errors.ts";
-import { requireAgent } from "./agents.ts";
+import { requireAgent, requireAssignedMonitor, requireOwnCommand, requireVisibleAgent } from "./agents.ts";
 import type { Ctx } from "./ctx.ts";
 import { requireGroup } from "./groups.ts";
 import { requireMonitorInPath } from "./monitor-in-path.ts";
@@ -18,6 +18,9 @@ const RESOLVERS = {
   "monitor:change": requireMonitorInPath,
   group: requireGroup,
   agent: requireAgent,
+  "agent:see": requireVisibleAgent,
+  "monitor:assigned": requireAssignedMonitor,
+  command: requireOwnCommand,
   webhook: requireWebhook,
 } satisfies Record<string, (ctx: Ctx, id: string) => Promise<unknown>>;
 export type IdKind = keyof typeof RESOLVERS;

@@ -1,5 +1,6 @@
 import { unauthenticated } from "../contract/errors.ts";
 import type { Plan } from "../contract/plan.ts";
+import type { AgentRecord, InstallTokenRecord } from "../data/agents.ts";
 
 export interface UserPrincipal {
   kind: "user";
@@ -12,10 +13,36 @@ export interface UserPrincipal {
   token_id: string | null;
 }
 
-export type Principal = UserPrincipal | { kind: "system" } | { kind: "anonymous" };
+/** An agent that presents its own credential. */
+export interface AgentPrincipal {
+  kind: "agent";
+  agent: AgentRecord;
+  /** Of the agent's owner. */
+  plan: Plan;
+}
+
+/** Somebody who may enrol one agent. */
+export interface InstallPrincipal {
+  kind: "install";
+  grant: InstallTokenRecord;
+}
+
+export type Principal = UserPrincipal | AgentPrincipal | InstallPrincipal | { kind: "system" } | { kind: "anonymous" };
 
 /** The signed-in user; endpoints with `auth: "user"` always have one. */
 export function requireUser(ctx: { principal: Principal }): UserPrincipal {
   if (ctx.principal.kind !== "user") throw unauthenticated();
   return ctx.principal;
+}
+
+/** The calling agent; endpoints with `auth: "agent"` always have one. */
+export function requireCallingAgent(ctx: { principal: Principal }): AgentPrincipal {
+  if (ctx.principal.kind !== "agent") throw unauthenticated();
+  return ctx.principal;
+}
+
+/** What the install token grants; endpoints with `auth: "install"` always have one. */
+export function requireGrant(ctx: { principal: Principal }): InstallTokenRecord {
+  if (ctx.principal.kind !== "install") throw unauthenticated();
+  return ctx.principal.grant;
 }

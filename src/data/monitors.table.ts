@@ -75,6 +75,7 @@ export const monitors = sqliteTable(
     index("monitors_check_group").on(table.check_group_id),
     index("monitors_parent").on(table.parent_monitor_id),
     index("monitors_group").on(table.group_id),
+    index("monitors_agent").on(table.agent_id).where(sql`agent_id IS NOT NULL`),
     uniqueIndex("monitors_external_key").on(table.owner_id, table.external_key),
     index("monitors_unsynced").on(table.updated_at).where(sql`config_version > synced_version`),
     index("monitors_retry").on(table.retry_at).where(sql`retry_at IS NOT NULL`),

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, lt, max, notInArray, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, lt, max, notInArray, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
 import { checkGroups, monitors, type PackedResult, plannedMinutes, shards } from "./monitors.table.ts";
 
@@ -44,14 +44,14 @@ export async function listGroupsAfter(db: Db, groupId: string, limit: number) {
 }
 export type PlannedGroup = Awaited<ReturnType<typeof listGroupsAfter>>[number];
 
-/** One round trip: the group's row and the members that are to be checked. */
+/** One round trip: the group's row and the members that are to be checked, among them none that an agent checks. */
 export async function loadGroup(db: Db, groupId: string) {
   const [groups, members] = await db.batch([
     db.select().from(checkGroups).where(eq(checkGroups.id, groupId)).limit(1),
     db
       .select()
       .from(monitors)
-      .where(and(eq(monitors.check_group_id, groupId), eq(monitors.paused, false)))
+      .where(and(eq(monitors.check_group_id, groupId), eq(monitors.paused, false), isNull(monitors.agent_id)))
       .limit(2 * SHARD_SIZE),
   ]);
   return { group: groups[0], members };
@@ -73,6 +73,7 @@ export async function listKnowingMembers(db: Db, groupId: string) {
       and(
         eq(monitors.check_group_id, groupId),
         eq(monitors.paused, false),
+        isNull(monitors.agent_id),
         notInArray(monitors.status, ["unknown", "paused"]),
       ),
     )

@@ -1,11 +1,13 @@
 import type { OpenAPIHono, RouteConfig, RouteHandler } from "@hono/zod-openapi";
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
+import { authenticateAgent, authenticateInstall } from "../access/agents.ts";
 import { authenticateUser } from "../access/credentials.ts";
 import { type Ctx, createCtx } from "../access/ctx.ts";
 import { authorizeMembers, authorizeParams, type IdSlots } from "../access/id-slots.ts";
 import { type Idempotency, parseIdempotencyKey } from "../access/idempotency.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Right } from "../domain/roles.ts";
+import { assertNever } from "../kit/assert-never.ts";
 import { sha256Hex } from "../platform/credentials.ts";
 import type { Env } from "../platform/env.ts";
 import type { Logger } from "../platform/logger.ts";
@@ -37,12 +39,12 @@ export type Surface = keyof typeof SURFACES;
 /** Everything about an endpoint that is not its schema; sweeps, the role matrix and the documentation read it. */
 export interface Policy {
   at: readonly Surface[];
-  auth: "user" | "public";
+  auth: "user" | "agent" | "install" | "public";
   /** The right that the caller needs on the objects that the request names; null where it names none. */
   capability: Right | null;
   /** Names the audit row that a success writes; null for reads. */
   audit: string | null;
-  rate: "api" | "public";
+  rate: "api" | "agent" | "public";
   ids?: IdSlots;
   /** Refuses what the caller's plan does not include (403), before the body's schema is looked at. */
   plan?: (ctx: Ctx, body: unknown) => void | Promise<void>;
@@ -55,6 +57,15 @@ export interface Endpoint {
   mount(app: OpenAPIHono<AppEnv>, surface: Surface): void;
 }
 
+/** Agents send their credential, the install token included, in a header of their own. */
+const AGENT_HEADER = "x-agent-token";
+const SECURITY: Record<Policy["auth"], Record<string, string[]>[]> = {
+  user: [{ bearer: [] }],
+  agent: [{ agent: [] }],
+  install: [{ agent: [] }],
+  public: [],
+};
+
 /**
  * The one way to add an endpoint. A request is judged in this order: credential, size, type and JSON of the body,
  * access to the objects that path and body name, plan, schema, handler.
@@ -66,7 +77,7 @@ export function endpoint<R extends RouteConfig>(policy: Policy, route: R, handle
     path: route.path,
     mount(app, surface) {
       const path = SURFACES[surface] + route.path;
-      const security = policy.auth === "user" ? [{ bearer: [] }] : [];
+      const security = SECURITY[policy.auth];
       const config = { ...route, path, security, middleware: [admit(policy, route)] };
       // Spreading widens the route's type; the handler was checked against the original above.
       app.openapi(config as unknown as R & { getRoutingPath(): string }, handler);
@@ -78,16 +89,7 @@ function admit(policy: Policy, route: RouteConfig): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const { settings, log, now, publicUrl } = c.var;
     const defer = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
-    const principal: Principal =
-      policy.auth === "public"
-        ? { kind: "anonymous" }
-        : await authenticateUser({
-            env: c.env,
-            settings,
-            authorization: c.req.header("authorization"),
-            now,
-            defer,
-          });
+    const principal = await authenticate(c, policy.auth);
 
     const bytes = route.request?.body ? await readCapped(c.req.raw, BODY_BYTES_MAX) : undefined;
     const body = bytes && parseJsonBody(c.req.header("content-type") ?? null, bytes);
@@ -116,6 +118,24 @@ function admit(policy: Policy, route: RouteConfig): MiddlewareHandler<AppEnv> {
     await policy.plan?.(ctx, body);
     await next();
   };
+}
+
+function authenticate(c: Context<AppEnv>, auth: Policy["auth"]): Principal | Promise<Principal> {
+  const { settings, log, now } = c.var;
+  const defer = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
+  const around = { env: c.env, settings, log, now, defer };
+  switch (auth) {
+    case "user":
+      return authenticateUser({ ...around, authorization: c.req.header("authorization") });
+    case "agent":
+      return authenticateAgent({ ...around, token: c.req.header(AGENT_HEADER) });
+    case "install":
+      return authenticateInstall({ ...around, token: c.req.header(AGENT_HEADER) });
+    case "public":
+      return { kind: "anonymous" };
+    default:
+      return assertNever(auth);
+  }
 }
 
 async function idempotencyOf(

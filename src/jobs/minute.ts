@@ -1,5 +1,6 @@
 import { type Deps, jobDeps } from "../access/deps.ts";
 import { sweepIdempotencyKeys } from "../access/idempotency.ts";
+import { sweepAgents } from "../checks/agent-sweep.ts";
 import { MINUTE_MS, planMinute } from "../checks/planner.ts";
 import { sweepChecks } from "../checks/stale.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
@@ -14,6 +15,7 @@ export async function runMinute(controller: ScheduledController, env: Env): Prom
   await attempt(deps, "deliveries", () => sweepDeliveries({ ...deps, now: deps.now() }));
   await attempt(deps, "events", () => sweepEvents(deps));
   await attempt(deps, "checks", () => sweepChecks(deps));
+  await attempt(deps, "agents", () => sweepAgents(deps));
   await attempt(deps, "idempotency keys", () => sweepIdempotencyKeys(deps));
 }
 

@@ -162,7 +162,8 @@ function rulesOf(record: MonitorRecord): MonitorRules {
   return {
     failure_threshold: record.failure_threshold,
     recovery_threshold: record.recovery_threshold,
-    regions: record.regions,
+    // An agent is one place, wherever else the monitor was checked before.
+    regions: record.agent_id === null ? record.regions : [],
     region_policy: record.region_policy,
     schedule: {
       interval_ms: record.interval * 1000,

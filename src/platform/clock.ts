@@ -3,6 +3,10 @@ export function now(): number {
   return Date.now();
 }
 
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
 /** Wire form of an instant: UTC, ISO 8601 with milliseconds. */
 export function toIso(instant: number): string {
   return new Date(instant).toISOString();

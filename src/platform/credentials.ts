@@ -23,6 +23,19 @@ export function isWellFormedApiToken(text: string): boolean {
   return random !== undefined && checksum(random) === sum;
 }
 
+/** Credentials of machines: 43 characters of randomness behind a mark that says what they open. */
+const MACHINE_MARKS = { agent: "ag_", install: "agi_" } as const;
+export type MachineCredential = keyof typeof MACHINE_MARKS;
+
+export function newMachineToken(kind: MachineCredential): string {
+  return MACHINE_MARKS[kind] + randomBase62(RANDOM_LENGTH);
+}
+
+export function isWellFormedMachineToken(kind: MachineCredential, text: string): boolean {
+  const random = text.slice(MACHINE_MARKS[kind].length);
+  return text.startsWith(MACHINE_MARKS[kind]) && random.length === RANDOM_LENGTH && /^[0-9A-Za-z]+$/.test(random);
+}
+
 export function tokenPrefix(token: string): string {
   return token.slice(0, TOKEN_PREFIX_LENGTH);
 }

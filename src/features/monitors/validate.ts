@@ -3,6 +3,7 @@ import { requireGroup } from "../../access/groups.ts";
 import { type ApiError, invalid } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
 import type { Plan } from "../../contract/plan.ts";
+import { findAgent } from "../../data/agents.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
 import { listMonitorsByIds } from "../../data/monitors-settings.ts";
 import type { StatusPageRecord } from "../../data/status-pages.ts";
@@ -43,6 +44,7 @@ export async function draftMonitor(ctx: Ctx, input: MonitorCreate, around: Surro
   const columns = columnsOf(input, { ...around, interval, fields });
   if (columns.timeout_seconds > interval) throw refuse("timeout_seconds", "must not be longer than interval");
   requireAgentFor(input, fields);
+  await requireAgentOfOwner(ctx, columns.agent_id, around.owner_id);
   await requireGroupOnPage(ctx, columns);
   const target = judgeTarget(ctx, { ...columns, fields, target: input.target ?? null });
   return {
@@ -83,6 +85,13 @@ function columnsOf(input: MonitorCreate, known: Surroundings & { interval: numbe
 function requireAgentFor({ type, agent_id }: MonitorCreate, { runs }: TypeFields): void {
   const needsAgent = runs === "agent" || probeEntry(type).follows === "agent";
   if (needsAgent && !agent_id) throw refuse("agent_id", `is required for ${type} monitors, which an agent has to run`);
+}
+
+/** Whether the caller may see it was judged before; an agent gets the secrets of its monitors, so both have one owner. */
+async function requireAgentOfOwner(ctx: Ctx, agentId: string | null, ownerId: string): Promise<void> {
+  if (agentId === null) return;
+  const agent = await findAgent(ctx.db, agentId);
+  if (agent?.owner_id !== ownerId) throw refuse("agent_id", "must name an agent of the monitor's owner");
 }
 
 async function requireGroupOnPage(ctx: Ctx, { group_id, status_page_id }: Columns): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Ctx } from "../../access/ctx.ts";
 import { maskHeaders, maySeeSecrets, unsealSecrets } from "../../access/monitor-secrets.ts";
+import { listLatestOfAgents } from "../../data/agent-results.ts";
 import type { PackedResult } from "../../data/monitors.table.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
 import { listMembers } from "../../data/monitors-settings.ts";
@@ -19,14 +20,16 @@ export interface MonitorView {
 export async function viewMonitors(ctx: Ctx, records: readonly MonitorRecord[]): Promise<MonitorView[]> {
   const composites = records.filter(({ type }) => probeEntry(type).follows === "members");
   const groupIds = [...new Set(records.map((record) => record.check_group_id))].filter((id) => id !== "");
-  const [results, members] = await Promise.all([
+  const byAgents = records.filter(({ agent_id }) => agent_id !== null).map(({ id }) => id);
+  const [results, fromAgents, members] = await Promise.all([
     listLatest(ctx.db, groupIds),
+    listLatestOfAgents(ctx.db, byAgents),
     listMembers(
       ctx.db,
       composites.map(({ id }) => id),
     ),
   ]);
-  const latest = new Map(results.map((packed) => [packed[0], packed]));
+  const latest = new Map([...results, ...fromAgents].map((packed) => [packed[0], packed]));
   return Promise.all(
     records.map(async (record) => ({
       record,

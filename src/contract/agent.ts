@@ -1,0 +1,249 @@
+import { z } from "zod";
+import { Id, Instant, InstantInput, Name } from "./common.ts";
+import { MONITOR_STATUSES, MONITOR_TYPES, REGIONS } from "./monitor-values.ts";
+
+export const AGENT_STATUSES = ["online", "offline"] as const;
+export type AgentStatus = (typeof AGENT_STATUSES)[number];
+
+export const AGENT_COMMANDS = ["check_now", "update", "rotate_token", "discover"] as const;
+export type AgentCommandType = (typeof AGENT_COMMANDS)[number];
+
+export const AGENT_REPORT_KINDS = ["metric", "event", "discovery"] as const;
+export type AgentReportKind = (typeof AGENT_REPORT_KINDS)[number];
+
+export const RESULT_STATUSES = ["up", "down", "degraded"] as const;
+export type ResultStatus = (typeof RESULT_STATUSES)[number];
+
+/** Agents call at least this often; one that is silent for longer than AGENT_SILENCE_MS is offline. */
+export const AGENT_HEARTBEAT_S = 30;
+export const AGENT_POLL_S = 30;
+export const AGENT_SILENCE_MS = 90_000;
+
+const ITEMS_MAX = 100;
+const WORD_MAX = 200;
+const MESSAGE_MAX = 10_000;
+const JSON_MAX = 16_384;
+
+const Word = z.string().trim().max(WORD_MAX);
+/** Members of the agent's own choice; bounded, because it is kept. */
+const Bag = z
+  .record(z.string().max(WORD_MAX), z.unknown())
+  .refine((value) => JSON.stringify(value).length <= JSON_MAX, `must take at most ${JSON_MAX} characters as JSON`);
+
+export const AgentCreate = z
+  .object({
+    name: Name,
+    hostname: Word.nullish(),
+    region: Word.nullish(),
+    status_page_id: Id.nullish().meta({ description: "null: the agent belongs to you alone" }),
+  })
+  .meta({ id: "AgentCreate" });
+export type AgentCreate = z.infer<typeof AgentCreate>;
+
+export const AgentUpdate = AgentCreate.partial().meta({ id: "AgentUpdate" });
+export type AgentUpdate = z.infer<typeof AgentUpdate>;
+
+export const Agent = z
+  .object({
+    id: Id,
+    name: z.string(),
+    hostname: z.string().nullable(),
+    status: z.enum(AGENT_STATUSES),
+    region: z.string().nullable(),
+    version: z.string().nullable().meta({ description: "of the agent program; null until it has called" }),
+    status_page_id: Id.nullable(),
+    last_seen_at: Instant.nullable().meta({ description: "may lag by 20 seconds" }),
+    created_at: Instant,
+    updated_at: Instant,
+  })
+  .meta({ id: "Agent" });
+
+const percent = z.number().min(0).max(100).nullish();
+const Metrics = z.object({
+  cpu_percent: percent,
+  memory_percent: percent,
+  disk_percent: percent,
+  load_1: z.number().min(0).nullish(),
+  uptime_seconds: z.number().min(0).nullish(),
+  custom: Bag.nullish(),
+});
+
+/** Takes a single one, too; a union of both could not say what is wrong with either. */
+const oneOrMany = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(schema).min(1).max(ITEMS_MAX));
+
+export const AgentMetricsReport = oneOrMany(Metrics.extend({ collected_at: InstantInput.optional() }));
+export type AgentMetricsReport = z.infer<typeof AgentMetricsReport>;
+
+export const AgentMetrics = z
+  .object({
+    collected_at: Instant,
+    cpu_percent: z.number().nullable(),
+    memory_percent: z.number().nullable(),
+    disk_percent: z.number().nullable(),
+    load_1: z.number().nullable(),
+    uptime_seconds: z.number().nullable(),
+    custom: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "AgentMetrics" });
+
+const LogEvent = z.object({
+  level: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  type: Word.default(""),
+  message: z.string().max(MESSAGE_MAX).default(""),
+  data: Bag.nullish(),
+});
+export const AgentEventsReport = z
+  .object({ events: z.array(LogEvent.extend({ at: InstantInput.optional() })).max(ITEMS_MAX) })
+  .meta({ id: "AgentEventsReport" });
+export type AgentEventsReport = z.infer<typeof AgentEventsReport>;
+
+const Found = z.object({
+  kind: Word.min(1),
+  name: Word.min(1),
+  target: z.string().max(2048).nullish(),
+  details: Bag.nullish(),
+});
+export const AgentDiscoveriesReport = z
+  .object({ discoveries: z.array(Found).max(ITEMS_MAX) })
+  .meta({ id: "AgentDiscoveriesReport" });
+export type AgentDiscoveriesReport = z.infer<typeof AgentDiscoveriesReport>;
+
+export const Accepted = z
+  .object({ accepted: z.int().meta({ description: "how many were taken; what is repeated or too old is not" }) })
+  .meta({ id: "Accepted" });
+
+export const AgentCommand = z
+  .object({ id: Id, type: z.enum(AGENT_COMMANDS), params: z.record(z.string(), z.unknown()) })
+  .meta({ id: "AgentCommand" });
+
+export const AgentCommandCreate = z
+  .object({ type: z.enum(AGENT_COMMANDS), params: Bag.optional() })
+  .meta({ id: "AgentCommandCreate" });
+export type AgentCommandCreate = z.infer<typeof AgentCommandCreate>;
+
+export const AgentCommandAck = z
+  .object({ ok: z.boolean(), result: z.unknown().optional(), error: z.string().max(MESSAGE_MAX).nullish() })
+  .refine(({ result }) => (JSON.stringify(result) ?? "").length <= JSON_MAX, {
+    path: ["result"],
+    message: `must take at most ${JSON_MAX} characters as JSON`,
+  })
+  .meta({ id: "AgentCommandAck" });
+export type AgentCommandAck = z.infer<typeof AgentCommandAck>;
+
+export const AgentCommandAcked = z
+  .object({
+    acknowledged: z.literal(true),
+    agent_token: z.string().optional().meta({
+      description: "after rotate_token: the new credential; the old one is good until the new one is first used",
+    }),
+  })
+  .meta({ id: "AgentCommandAcked" });
+
+export const AgentDetail = Agent.extend({
+  os: z.string().nullable(),
+  arch: z.string().nullable(),
+  capabilities: z.array(z.string()),
+  enrolled_at: Instant.nullable(),
+  monitors: z.array(
+    z.object({ id: Id, name: z.string(), type: z.enum(MONITOR_TYPES), status: z.enum(MONITOR_STATUSES) }),
+  ),
+  metrics: AgentMetrics.nullable().meta({ description: "the latest" }),
+  events: z.array(
+    z.object({ at: Instant, level: z.string(), type: z.string(), message: z.string(), data: z.unknown() }),
+  ),
+  discoveries: z.array(
+    z.object({
+      seen_at: Instant,
+      kind: z.string(),
+      name: z.string(),
+      target: z.string().nullable(),
+      details: z.unknown(),
+    }),
+  ),
+}).meta({ id: "AgentDetail" });
+
+export const InstallToken = z
+  .object({
+    install_token: z.string().meta({ description: "shown this once; good for one enrolment" }),
+    expires_at: Instant,
+    install_command: z.string().meta({ description: "one line for a shell, also without root" }),
+  })
+  .meta({ id: "InstallToken" });
+
+/** What an agent says about its host, whenever it starts. */
+export const AgentHandshake = z
+  .object({
+    version: Word.optional(),
+    hostname: Word.optional(),
+    os: Word.optional(),
+    arch: Word.optional(),
+    region: Word.optional(),
+    capabilities: z.array(Word).max(ITEMS_MAX).optional(),
+  })
+  .meta({ id: "AgentHandshake" });
+export type AgentHandshake = z.infer<typeof AgentHandshake>;
+
+export const AgentEnroll = AgentHandshake.extend({ name: Name.optional() }).meta({ id: "AgentEnroll" });
+export type AgentEnroll = z.infer<typeof AgentEnroll>;
+
+const Rhythm = z.object({ heartbeat_interval_seconds: z.int(), poll_interval_seconds: z.int() });
+export const AgentEnrolled = z
+  .object({
+    agent_id: Id,
+    agent_token: z.string().meta({ description: "shown this once" }),
+    name: z.string(),
+    config: Rhythm,
+  })
+  .meta({ id: "AgentEnrolled" });
+
+export const AgentWelcome = Rhythm.extend({
+  agent_id: Id,
+  server_time: Instant,
+  latest_version: z.string(),
+}).meta({ id: "AgentWelcome" });
+
+export const AgentAssignment = z
+  .object({
+    id: Id,
+    name: z.string(),
+    type: z.enum(MONITOR_TYPES),
+    target: z.string(),
+    interval: z.int(),
+    timeout_seconds: z.int(),
+    retry_interval: z.int().meta({ description: "seconds after a failure until the check is repeated" }),
+    failure_threshold: z.int(),
+    recovery_threshold: z.int(),
+    latency_threshold_ms: z.int().nullable(),
+    options: z.record(z.string(), z.unknown()).meta({ description: "the settings of the type, secrets included" }),
+    config_version: z.int(),
+  })
+  .meta({ id: "AgentAssignment" });
+export type AgentAssignment = z.infer<typeof AgentAssignment>;
+
+const Result = z.object({
+  status: z.enum(RESULT_STATUSES),
+  latency_ms: z.number().min(0).max(3_600_000).nullish(),
+  message: z.string().max(MESSAGE_MAX).nullish(),
+  checked_at: InstantInput.optional().meta({ description: "when the check began; absent: now" }),
+  details: Bag.nullish(),
+});
+export const AgentResults = oneOrMany(Result);
+export type AgentResults = z.infer<typeof AgentResults>;
+
+export const AgentResultsTaken = Accepted.extend({ status: z.enum(MONITOR_STATUSES) }).meta({
+  id: "AgentResultsTaken",
+});
+
+export const RawResult = z
+  .object({
+    checked_at: Instant,
+    status: z.enum([...RESULT_STATUSES, "unknown"]).meta({ description: "unknown: the checker itself failed" }),
+    latency_ms: z.number().nullable(),
+    message: z.string(),
+    region: z.string().meta({ description: "default: wherever the check ran, also on an agent" }),
+    details: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "RawResult" });
+
+export const RESULT_REGIONS = ["default", ...REGIONS] as const;

@@ -1,0 +1,87 @@
+import type { z } from "zod";
+import type { Agent, AgentCommand, AgentDetail, AgentMetrics, InstallToken } from "../../contract/agent.ts";
+import type { AgentCommandRecord, AgentReportRecord } from "../../data/agent-reports.ts";
+import type { AgentRecord } from "../../data/agents.ts";
+import type { MonitorRecord } from "../../data/monitors.ts";
+import { toIso, toIsoOrNull } from "../../platform/clock.ts";
+
+export function presentAgent(agent: AgentRecord): z.infer<typeof Agent> {
+  return {
+    id: agent.id,
+    name: agent.name,
+    hostname: agent.hostname,
+    status: agent.status,
+    region: agent.region,
+    version: agent.version,
+    status_page_id: agent.status_page_id,
+    last_seen_at: toIsoOrNull(agent.last_seen_at),
+    created_at: toIso(agent.created_at),
+    updated_at: toIso(agent.updated_at),
+  };
+}
+
+/** An agent with everything that its page shows. */
+export interface AgentView {
+  agent: AgentRecord;
+  monitors: readonly MonitorRecord[];
+  metrics: AgentReportRecord | undefined;
+  events: readonly AgentReportRecord[];
+  discoveries: readonly AgentReportRecord[];
+}
+
+export function presentDetail(view: AgentView): z.infer<typeof AgentDetail> {
+  const { agent } = view;
+  return {
+    ...presentAgent(agent),
+    os: agent.os,
+    arch: agent.arch,
+    capabilities: agent.capabilities,
+    enrolled_at: toIsoOrNull(agent.enrolled_at),
+    monitors: view.monitors.map(({ id, name, type, status }) => ({ id, name, type, status })),
+    metrics: view.metrics ? presentMetrics(view.metrics) : null,
+    events: view.events.map(({ at, data }) => ({
+      at: toIso(at),
+      level: textOf(data.level),
+      type: textOf(data.type),
+      message: textOf(data.message),
+      data: data.data ?? null,
+    })),
+    discoveries: view.discoveries.map(({ at, data }) => ({
+      seen_at: toIso(at),
+      kind: textOf(data.kind),
+      name: textOf(data.name),
+      target: typeof data.target === "string" ? data.target : null,
+      details: data.details ?? null,
+    })),
+  };
+}
+
+export function presentMetrics({ at, data }: AgentReportRecord): z.infer<typeof AgentMetrics> {
+  return {
+    collected_at: toIso(at),
+    cpu_percent: numberOf(data.cpu_percent),
+    memory_percent: numberOf(data.memory_percent),
+    disk_percent: numberOf(data.disk_percent),
+    load_1: numberOf(data.load_1),
+    uptime_seconds: numberOf(data.uptime_seconds),
+    custom: typeof data.custom === "object" && data.custom !== null ? { ...data.custom } : {},
+  };
+}
+
+export function presentCommand(command: AgentCommandRecord): z.infer<typeof AgentCommand> {
+  return { id: command.id, type: command.type, params: command.params };
+}
+
+export function presentInstallToken(
+  { token, expires_at }: { token: string; expires_at: number },
+  publicUrl: string,
+): z.infer<typeof InstallToken> {
+  return {
+    install_token: token,
+    expires_at: toIso(expires_at),
+    install_command: `curl -fsSL ${publicUrl}/api/uptime/v1/agents/install | sh -s -- --token ${token} --url ${publicUrl}`,
+  };
+}
+
+const textOf = (value: unknown) => (typeof value === "string" ? value : "");
+const numberOf = (value: unknown) => (typeof value === "number" ? value : null);

@@ -1,0 +1,194 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import {
+  Agent,
+  AgentCommand,
+  AgentCommandCreate,
+  AgentCreate,
+  AgentDetail,
+  AgentMetrics,
+  AgentUpdate,
+  InstallToken,
+} from "../../contract/agent.ts";
+import { InstantInput } from "../../contract/common.ts";
+import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { BODY_ERRORS, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { presentAgent, presentCommand, presentDetail, presentInstallToken, presentMetrics } from "./present.ts";
+import {
+  changeAgent,
+  createAgent,
+  getAgent,
+  getAgentView,
+  listAgentMetrics,
+  listMyAgents,
+  mintInstallToken,
+  queueCommand,
+  removeAgent,
+} from "./service.ts";
+
+const tags = ["Agents"];
+const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
+const reads = { ...shared, capability: null, audit: null } satisfies Policy;
+const seen = { ...reads, ids: { params: { agent_id: "agent:see" } } } satisfies Policy;
+const writes = { ...shared, capability: "agents.write" } as const;
+const named = { params: { agent_id: "agent" } } as const;
+const AgentParam = z.object({ agent_id: z.uuid() });
+
+export const endpoints = [
+  endpoint(
+    { ...reads, ids: { query: { status_page_id: "page" } } },
+    createRoute({
+      method: "get",
+      path: "/agents",
+      tags,
+      summary: "List agents",
+      description: "Your agents, or those of one status page.",
+      request: { query: ListQuery.extend({ status_page_id: z.uuid().optional() }) },
+      responses: { 200: json("The agents, newest first", z.array(Agent)), ...USER_ERRORS },
+    }),
+    async (c) => {
+      const { status_page_id, ...page } = c.req.valid("query");
+      const { rows, total } = await listMyAgents(c.var.ctx, status_page_id, page);
+      setListHeaders(c, page, total);
+      return c.json(rows.map(presentAgent), 200);
+    },
+  ),
+
+  endpoint(
+    { ...writes, audit: "agent.created", ids: { body: { status_page_id: "page" } } },
+    createRoute({
+      method: "post",
+      path: "/agents",
+      tags,
+      summary: "Create an agent",
+      description:
+        "It stays offline until it is enrolled with an install token: one made for it, or one without an agent that is used on its hostname.",
+      request: { body: jsonBody(AgentCreate) },
+      responses: { 201: json("The agent", Agent), ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => c.json(presentAgent(await createAgent(c.var.ctx, c.req.valid("json"))), 201),
+  ),
+
+  // Before the addresses with an id, which `token` would be taken for.
+  endpoint(
+    {
+      ...writes,
+      audit: "agent.install_token_created",
+      ids: { query: { agent_id: "agent", status_page_id: "page" } },
+    },
+    createRoute({
+      method: "get",
+      path: "/agents/token",
+      tags,
+      summary: "Make an install token",
+      description:
+        "Enrols one agent within an hour: the agent that is named here (again, which ends its former credential), else the awaited agent with the host's name, else a new one.",
+      request: { query: z.object({ agent_id: z.uuid().optional(), status_page_id: z.uuid().optional() }) },
+      responses: { 200: json("The token and the command that uses it", InstallToken), ...USER_ERRORS },
+    }),
+    async (c) => {
+      const minted = await mintInstallToken(c.var.ctx, c.req.valid("query"));
+      c.header("Cache-Control", "no-store");
+      return c.json(presentInstallToken(minted, c.var.publicUrl), 200);
+    },
+  ),
+
+  endpoint(
+    seen,
+    createRoute({
+      method: "get",
+      path: "/agents/{agent_id}",
+      tags,
+      summary: "Get an agent",
+      request: { params: AgentParam },
+      responses: { 200: json("The agent", Agent), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentAgent(await getAgent(c.var.ctx, c.req.valid("param").agent_id)), 200),
+  ),
+
+  endpoint(
+    seen,
+    createRoute({
+      method: "get",
+      path: "/agents/{agent_id}/detail",
+      tags,
+      summary: "Get an agent with its host, its monitors and what it reported",
+      description: "Monitors that you may see; the newest 100 events and discoveries of the last 24 hours.",
+      request: { params: AgentParam },
+      responses: { 200: json("The agent", AgentDetail), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentDetail(await getAgentView(c.var.ctx, c.req.valid("param").agent_id)), 200),
+  ),
+
+  endpoint(
+    seen,
+    createRoute({
+      method: "get",
+      path: "/agents/{agent_id}/metrics",
+      tags,
+      summary: "Get the recent metrics of an agent's host",
+      description: "Kept for 24 hours, and 1,000 at most.",
+      request: {
+        params: AgentParam,
+        query: ListQuery.omit({ offset: true }).extend({ from: InstantInput.optional(), to: InstantInput.optional() }),
+      },
+      responses: { 200: json("Metrics, newest first", z.array(AgentMetrics)), ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const reports = await listAgentMetrics(c.var.ctx, c.req.valid("param").agent_id, c.req.valid("query"));
+      return c.json(reports.map(presentMetrics), 200);
+    },
+  ),
+
+  endpoint(
+    { ...writes, audit: "agent.updated", ids: { ...named, body: { status_page_id: "page" } } },
+    createRoute({
+      method: "put",
+      path: "/agents/{agent_id}",
+      tags,
+      summary: "Change an agent",
+      description: "What is absent stays; null clears.",
+      request: { params: AgentParam, body: jsonBody(AgentUpdate) },
+      responses: { 200: json("The agent", Agent), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const changed = await changeAgent(c.var.ctx, c.req.valid("param").agent_id, c.req.valid("json"));
+      return c.json(presentAgent(changed), 200);
+    },
+  ),
+
+  endpoint(
+    { ...writes, audit: "agent.deleted", ids: named },
+    createRoute({
+      method: "delete",
+      path: "/agents/{agent_id}",
+      tags,
+      summary: "Delete an agent",
+      description:
+        "Its credential stops at once. 409, with their number, while monitors run on it: only this agent reaches their targets.",
+      request: { params: AgentParam },
+      responses: { ...noContent, ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
+    }),
+    async (c) => {
+      await removeAgent(c.var.ctx, c.req.valid("param").agent_id);
+      return c.body(null, 204);
+    },
+  ),
+
+  endpoint(
+    { ...writes, audit: "agent.commanded", ids: named },
+    createRoute({
+      method: "post",
+      path: "/agents/{agent_id}/commands",
+      tags,
+      summary: "Tell an agent to do something",
+      description: "It hears of it with its next look for commands, and forgets what it did not do within a day.",
+      request: { params: AgentParam, body: jsonBody(AgentCommandCreate) },
+      responses: { 201: json("The command", AgentCommand), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const command = await queueCommand(c.var.ctx, c.req.valid("param").agent_id, c.req.valid("json"));
+      return c.json(presentCommand(command), 201);
+    },
+  ),
+];

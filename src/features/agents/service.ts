@@ -1,0 +1,207 @@
+import { requireAgent, requireVisibleAgent } from "../../access/agents.ts";
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { findEarlierResult } from "../../access/idempotency.ts";
+import { findVisiblePage, requirePage } from "../../access/pages.ts";
+import { requireUser } from "../../access/principal.ts";
+import type { AgentCommandCreate, AgentCreate, AgentUpdate } from "../../contract/agent.ts";
+import { conflict, forbidden, notFound } from "../../contract/errors.ts";
+import {
+  type AgentCommandRecord,
+  type AgentReportRecord,
+  findCommand,
+  insertCommand,
+  listReports,
+} from "../../data/agent-reports.ts";
+import {
+  type AgentChanges,
+  type AgentRecord,
+  countAssigned,
+  deleteAgent,
+  hasAssigned,
+  insertAgent,
+  insertInstallToken,
+  listAgents,
+  listAssigned,
+  updateAgent,
+} from "../../data/agents.ts";
+import type { MonitorRecord } from "../../data/monitors.ts";
+import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
+import { newId } from "../../platform/ids.ts";
+import type { AgentView } from "./present.ts";
+
+const INSTALL_TOKEN_MS = 60 * 60 * 1000;
+const SHOWN_REPORTS = 100;
+
+export function listMyAgents(ctx: Ctx, statusPageId: string | undefined, page: { limit: number; offset: number }) {
+  const of = statusPageId ? { status_page_id: statusPageId } : { owner_id: requireUser(ctx).user_id };
+  return listAgents(ctx.db, of, page);
+}
+
+export async function getAgent(ctx: Ctx, agentId: string): Promise<AgentRecord> {
+  return (await requireVisibleAgent(ctx, agentId)).agent;
+}
+
+/** Of its monitors, members of a page see those that are on a page of theirs. */
+export async function getAgentView(ctx: Ctx, agentId: string): Promise<AgentView> {
+  const agent = await getAgent(ctx, agentId);
+  const of = (kind: AgentReportRecord["kind"], limit: number) =>
+    listReports(ctx.db, { agent_id: agentId, kind }, { limit });
+  const [monitors, [metrics], events, discoveries] = await Promise.all([
+    listAssigned(ctx.db, agent),
+    of("metric", 1),
+    of("event", SHOWN_REPORTS),
+    of("discovery", SHOWN_REPORTS),
+  ]);
+  const isVisible = await Promise.all(monitors.map((monitor) => maySee(ctx, monitor)));
+  return { agent, monitors: monitors.filter((_, n) => isVisible[n]), metrics, events, discoveries };
+}
+
+async function maySee(ctx: Ctx, monitor: MonitorRecord): Promise<boolean> {
+  if (monitor.owner_id === requireUser(ctx).user_id) return true;
+  return monitor.status_page_id !== null && (await findVisiblePage(ctx, monitor.status_page_id)) !== undefined;
+}
+
+export async function listAgentMetrics(
+  ctx: Ctx,
+  agentId: string,
+  range: { from?: number; to?: number; limit: number },
+): Promise<AgentReportRecord[]> {
+  const agent = await getAgent(ctx, agentId);
+  return listReports(ctx.db, { agent_id: agent.id, kind: "metric" }, range);
+}
+
+/** An agent that is awaited: it is there once somebody enrols on its host. */
+export async function createAgent(ctx: Ctx, input: AgentCreate): Promise<AgentRecord> {
+  const earlier = await findEarlierResult(ctx);
+  if (earlier) return requireAgent(ctx, earlier);
+  const status_page_id = input.status_page_id ?? null;
+  const agent: AgentRecord = {
+    id: newId(),
+    owner_id: await ownerOf(ctx, status_page_id),
+    created_by: requireUser(ctx).user_id,
+    status_page_id,
+    name: input.name,
+    hostname: input.hostname ?? null,
+    region: input.region ?? null,
+    version: null,
+    os: null,
+    arch: null,
+    capabilities: [],
+    token_hash: null,
+    next_token_hash: null,
+    status: "offline",
+    last_seen_at: null,
+    enrolled_at: null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+  await commit(ctx, [insertAgent(ctx.db, agent)], { audit: agentAudit(agent, "created") });
+  return agent;
+}
+
+export async function changeAgent(ctx: Ctx, agentId: string, input: AgentUpdate): Promise<AgentRecord> {
+  const agent = await requireAgent(ctx, agentId);
+  const status_page_id = input.status_page_id === undefined ? agent.status_page_id : input.status_page_id;
+  if (status_page_id !== agent.status_page_id && (await ownerOf(ctx, status_page_id)) !== agent.owner_id) {
+    throw forbidden("an agent cannot move to another owner");
+  }
+  const changes: AgentChanges = {
+    name: input.name ?? agent.name,
+    hostname: input.hostname === undefined ? agent.hostname : input.hostname,
+    region: input.region === undefined ? agent.region : input.region,
+    status_page_id,
+    updated_at: ctx.now,
+  };
+  const changed = { ...agent, ...changes };
+  await commit(ctx, [updateAgent(ctx.db, agent, changes)], { audit: agentAudit(changed, "changed") });
+  return changed;
+}
+
+/** Its credential is worth nothing from then on. Refused while monitors need it, since nothing else reaches their targets. */
+export async function removeAgent(ctx: Ctx, agentId: string): Promise<void> {
+  const agent = await requireAgent(ctx, agentId);
+  const assigned = await countAssigned(ctx.db, agentId);
+  if (assigned > 0) throw inUse(assigned);
+  await commit(ctx, [deleteAgent(ctx.db, agent)], {
+    audit: agentAudit(agent, "deleted"),
+    guards: [{ name: "stale", when: hasAssigned(agentId), error: inUse(1) }],
+  });
+}
+
+function inUse(monitors: number) {
+  return conflict(
+    `the agent still runs ${monitors} monitor${monitors === 1 ? "" : "s"}; give them to another one first`,
+  );
+}
+
+export async function mintInstallToken(
+  ctx: Ctx,
+  wanted: { agent_id?: string; status_page_id?: string },
+): Promise<{ token: string; expires_at: number }> {
+  const agent = wanted.agent_id === undefined ? null : await requireAgent(ctx, wanted.agent_id);
+  const status_page_id = agent ? agent.status_page_id : (wanted.status_page_id ?? null);
+  const token = newMachineToken("install");
+  const record = {
+    id: newId(),
+    token_hash: sha256Hex(token),
+    owner_id: agent?.owner_id ?? (await ownerOf(ctx, status_page_id)),
+    created_by: requireUser(ctx).user_id,
+    agent_id: agent?.id ?? null,
+    status_page_id,
+    expires_at: ctx.now + INSTALL_TOKEN_MS,
+    created_at: ctx.now,
+  };
+  await commit(ctx, [insertInstallToken(ctx.db, record)], {
+    audit: {
+      owner_id: record.owner_id,
+      status_page_id,
+      target_type: "install_token",
+      target_id: record.id,
+      summary: agent ? `made an install token for agent "${agent.name}"` : "made an install token for an agent",
+      data: { agent_id: record.agent_id },
+    },
+  });
+  return { token, expires_at: record.expires_at };
+}
+
+/** Something that the agent is to do once; it hears of it with its next look, and has a day for it. */
+export async function queueCommand(ctx: Ctx, agentId: string, input: AgentCommandCreate): Promise<AgentCommandRecord> {
+  const agent = await requireAgent(ctx, agentId);
+  const earlier = await findEarlierResult(ctx);
+  if (earlier) {
+    const made = await findCommand(ctx.db, agentId, earlier);
+    if (!made) throw notFound("command");
+    return made;
+  }
+  const unanswered = { acked_at: null, ok: null, result: null, error: null };
+  const command: AgentCommandRecord = {
+    id: newId(),
+    agent_id: agent.id,
+    type: input.type,
+    params: input.params ?? {},
+    created_at: ctx.now,
+    ...unanswered,
+  };
+  await commit(ctx, [insertCommand(ctx.db, command)], {
+    audit: { ...agentAudit(agent, `told to ${input.type}`), target_type: "agent_command", target_id: command.id },
+  });
+  return command;
+}
+
+/** An agent of a page belongs to the page's owner, one without a page to whoever makes it. */
+async function ownerOf(ctx: Ctx, statusPageId: string | null): Promise<string> {
+  if (statusPageId === null) return requireUser(ctx).user_id;
+  return (await requirePage(ctx, statusPageId)).owner_id;
+}
+
+function agentAudit(agent: AgentRecord, verb: string) {
+  return {
+    owner_id: agent.owner_id,
+    status_page_id: agent.status_page_id,
+    target_type: "agent",
+    target_id: agent.id,
+    summary: `${verb} agent "${agent.name}"`,
+    data: { hostname: agent.hostname, region: agent.region },
+  };
+}

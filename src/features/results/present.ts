@@ -1,0 +1,24 @@
+import type { z } from "zod";
+import type { RawResult } from "../../contract/agent.ts";
+import { toIso } from "../../platform/clock.ts";
+
+/** One check in one place, whoever made it. */
+export interface MeasuredResult {
+  checked_at: number;
+  status: z.infer<typeof RawResult>["status"];
+  latency_ms: number | null;
+  message: string;
+  region: string;
+  details: Record<string, unknown>;
+}
+
+export function presentResult(result: MeasuredResult): z.infer<typeof RawResult> {
+  return {
+    checked_at: toIso(result.checked_at),
+    status: result.status,
+    latency_ms: result.latency_ms,
+    message: result.message,
+    region: result.region,
+    details: result.details,
+  };
+}

@@ -1,0 +1,41 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { RawResult, RESULT_REGIONS } from "../../contract/agent.ts";
+import { InstantInput } from "../../contract/common.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import { ListQuery } from "../../http/lists.ts";
+import { IdParam, json, OBJECT_ERRORS } from "../../http/responses.ts";
+import { presentResult } from "./present.ts";
+import { listMonitorResults } from "./service.ts";
+
+export const endpoints = [
+  endpoint(
+    {
+      at: ["v1"],
+      auth: "user",
+      rate: "api",
+      capability: null,
+      audit: null,
+      ids: { params: { id: "monitor:see" } },
+    },
+    createRoute({
+      method: "get",
+      path: "/monitors/{id}/results",
+      tags: ["Monitors"],
+      summary: "Get the recent results of a monitor's checks",
+      description: "As they were measured, each check by itself. The plan says for how many days they are kept.",
+      request: {
+        params: IdParam,
+        query: ListQuery.omit({ offset: true }).extend({
+          from: InstantInput.optional(),
+          to: InstantInput.optional(),
+          region: z.enum(RESULT_REGIONS).optional(),
+        }),
+      },
+      responses: { 200: json("Results, newest first", z.array(RawResult)), ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const results = await listMonitorResults(c.var.ctx, c.req.valid("param").id, c.req.valid("query"));
+      return c.json(results.map(presentResult), 200);
+    },
+  ),
+];

@@ -1,0 +1,62 @@
+import type { Ctx } from "../../access/ctx.ts";
+import { requireVisibleMonitor } from "../../access/monitors.ts";
+import { regionsOf } from "../../checks/enqueue.ts";
+import { type CheckOutcome, DEFAULT_REGION } from "../../contract/check.ts";
+import { listResults } from "../../data/agent-results.ts";
+import type { MonitorRecord } from "../../data/monitors.ts";
+import { proberObject } from "../../platform/prober-objects.ts";
+import type { MeasuredResult } from "./present.ts";
+
+interface Wanted {
+  from?: number;
+  to?: number;
+  region?: string;
+  limit: number;
+}
+
+const STATUSES: Record<CheckOutcome, MeasuredResult["status"]> = {
+  success: "up",
+  slow: "degraded",
+  failure: "down",
+  error: "unknown",
+};
+
+/** What its agents measured and what our probes did: a monitor may have had both. */
+export async function listMonitorResults(ctx: Ctx, monitorId: string, wanted: Wanted): Promise<MeasuredResult[]> {
+  const { monitor } = await requireVisibleMonitor(ctx, monitorId);
+  const regions = [...new Set([DEFAULT_REGION, ...regionsOf(monitor.regions)])].filter(
+    (region) => wanted.region === undefined || wanted.region === region,
+  );
+  const measured = await Promise.all([
+    regions.includes(DEFAULT_REGION) ? listFromAgents(ctx, monitor, wanted) : [],
+    ...regions.map((region) => listFromProber(ctx, monitor, { ...wanted, region })),
+  ]);
+  return measured
+    .flat()
+    .sort((a, b) => b.checked_at - a.checked_at)
+    .slice(0, wanted.limit);
+}
+
+async function listFromAgents(ctx: Ctx, monitor: MonitorRecord, wanted: Wanted): Promise<MeasuredResult[]> {
+  const results = await listResults(ctx.db, monitor.id, wanted);
+  return results.map((result) => ({ ...result, region: DEFAULT_REGION }));
+}
+
+/** A monitor without a shard was never checked by us. */
+async function listFromProber(
+  ctx: Ctx,
+  monitor: MonitorRecord,
+  { from, to, limit, region }: Wanted & { region: string },
+): Promise<MeasuredResult[]> {
+  if (monitor.shard_id === "") return [];
+  const range = { from: from ?? 0, to: to ?? Number.MAX_SAFE_INTEGER, limit };
+  const entries = await proberObject(ctx.env, monitor.shard_id, region).list({ monitor_id: monitor.id, ...range });
+  return entries.map(({ checked_at, outcome, latency_ms, message }) => ({
+    checked_at,
+    status: STATUSES[outcome],
+    latency_ms,
+    message,
+    region,
+    details: {},
+  }));
+}

@@ -1,0 +1,201 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { jobDeps } from "../../src/access/deps.ts";
+import { runSlot } from "../../src/checks/runner.ts";
+import { agentResults, agents } from "../../src/data/agents.table.ts";
+import { openDb } from "../../src/data/db.ts";
+import { monitors, transitions } from "../../src/data/monitors.table.ts";
+import { aStage, enrollAgent, readMonitor, settle, submit } from "../support/agents.ts";
+import { V1 } from "../support/client.ts";
+import { insertMonitor } from "../support/monitors.ts";
+import { recordingEnv } from "../support/queues.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const db = openDb(env.DB);
+
+let T0: number;
+beforeEach(async () => {
+  await db.delete(monitors);
+  await db.delete(agents);
+  T0 = Math.floor(Date.now() / MINUTE) * MINUTE;
+  vi.useFakeTimers({ toFake: ["Date"], now: T0 });
+});
+afterEach(() => vi.useRealTimers());
+
+const iso = (at: number) => new Date(at).toISOString();
+
+describe("POST /monitors/{id}/status", () => {
+  it("brings a monitor up and shows the result in its list of results", async () => {
+    const stage = await aStage();
+    const details = { code: 200 };
+    const answer = await submit(stage, {
+      status: "up",
+      latency_ms: 12.4,
+      message: "HTTP 200",
+      checked_at: iso(T0),
+      details,
+    });
+    expect(answer).toMatchObject({ status: 200, body: { accepted: 1, status: "up" } });
+    expect(await readMonitor(stage)).toMatchObject({ status: "up", settled: true, retry_at: null });
+    const results = await stage.account.client.get(`${V1}/monitors/${stage.monitor.id}/results`);
+    expect(results.body).toEqual([
+      { checked_at: iso(T0), status: "up", latency_ms: 12, message: "HTTP 200", region: "default", details },
+    ]);
+  });
+
+  it("takes a bare status as a check made now", async () => {
+    const stage = await aStage();
+    expect((await submit(stage, { status: "degraded" })).body).toEqual({ accepted: 1, status: "up" });
+    expect((await submit(stage, { status: "degraded", checked_at: iso(T0 + 1) })).body).toEqual({
+      accepted: 1,
+      status: "degraded",
+    });
+  });
+
+  it("counts the same checked_at once, in one request and over several", async () => {
+    const stage = await aStage();
+    const failure = { status: "down", message: "refused", checked_at: iso(T0) };
+    expect((await submit(stage, [failure, failure])).body).toEqual({ accepted: 1, status: "pending" });
+    expect((await submit(stage, failure)).body).toEqual({ accepted: 0, status: "pending" });
+    const second = { ...failure, checked_at: iso(T0 + 1) };
+    expect((await submit(stage, second)).body).toEqual({ accepted: 1, status: "down" });
+    await settle(stage);
+    expect(await readMonitor(stage)).toMatchObject({ status: "down", status_since: T0, status_message: "refused" });
+  });
+
+  it("goes by when a check was made, not by the order of the list", async () => {
+    const stage = await aStage({ recovery_threshold: 1 });
+    const body = [
+      { status: "up", checked_at: iso(T0) },
+      { status: "down", checked_at: iso(T0 - 20_000) },
+      { status: "down", checked_at: iso(T0 - 10_000) },
+    ];
+    await db
+      .update(monitors)
+      .set({ created_at: T0 - HOUR, status_since: T0 - HOUR })
+      .where(eq(monitors.id, stage.monitor.id));
+    expect((await submit(stage, body)).body).toEqual({ accepted: 3, status: "up" });
+    await settle(stage);
+    const moves = await db
+      .select()
+      .from(transitions)
+      .where(eq(transitions.monitor_id, stage.monitor.id))
+      .orderBy(transitions.seq);
+    expect(moves.map(({ to_status }) => to_status)).toEqual(["down", "up"]);
+  });
+
+  it("does not let a late answer overtake a newer one", async () => {
+    const stage = await aStage({ failure_threshold: 1, created_at: T0 - HOUR });
+    await submit(stage, { status: "up", checked_at: iso(T0) });
+    expect((await submit(stage, { status: "down", checked_at: iso(T0 - 1) })).body).toEqual({
+      accepted: 1,
+      status: "up",
+    });
+  });
+
+  it.each([
+    ["5 minutes ahead", 5 * MINUTE, 200],
+    ["more than 5 minutes ahead", 5 * MINUTE + 1, 400],
+    ["24 hours old", -DAY, 200],
+    ["more than 24 hours old", -DAY - 1, 400],
+  ])("answers a check %s (%i ms) with %i", async (_name, offset, status) => {
+    const stage = await aStage();
+    expect((await submit(stage, { status: "up", checked_at: iso(T0 + offset) })).status).toBe(status);
+    expect(await db.$count(agentResults, eq(agentResults.monitor_id, stage.monitor.id))).toBe(status === 200 ? 1 : 0);
+  });
+
+  it.each([
+    ["100 results", 100, 200],
+    ["101 results", 101, 400],
+    ["no result", 0, 400],
+  ])("answers %s (%i) with %i", async (_name, count, status) => {
+    const stage = await aStage();
+    const body = Array.from({ length: count }, (_, n) => ({ status: "up", checked_at: iso(T0 - n * 1000) }));
+    expect((await submit(stage, body)).status).toBe(status);
+  });
+
+  it.each([
+    ["a status that is none", { status: "paused" }],
+    ["a negative latency", { status: "up", latency_ms: -1 }],
+    ["a time that is none", { status: "up", checked_at: "yesterday" }],
+    ["details that are no object", { status: "up", details: [] }],
+  ])("refuses %s and keeps nothing", async (_name, body) => {
+    const stage = await aStage();
+    expect((await submit(stage, body)).status).toBe(400);
+    expect(await db.$count(agentResults, eq(agentResults.monitor_id, stage.monitor.id))).toBe(0);
+  });
+
+  it("is 403 for a monitor of the same account that is not the agent's, and 404 for any other", async () => {
+    const [stage, foreign] = [await aStage(), await aStage()];
+    const sibling = await enrollAgent(stage.account);
+    const unassigned = await insertMonitor(stage.account.user_id);
+    const post = (id: string, agent = stage.agent) =>
+      agent.client.post(`${V1}/monitors/${id}/status`, { status: "up" });
+    expect((await post(stage.monitor.id, sibling)).status).toBe(403);
+    expect((await post(unassigned.id)).status).toBe(403);
+    expect((await post(foreign.monitor.id)).status).toBe(404);
+    expect((await post(crypto.randomUUID())).status).toBe(404);
+    expect((await post("x")).status).toBe(400);
+    expect((await readMonitor(stage)).status).toBe("pending");
+    expect((await readMonitor(foreign)).status).toBe("pending");
+  });
+
+  it("records what is measured of a paused monitor and changes nothing", async () => {
+    const stage = await aStage({ paused: true, status: "paused" });
+    expect((await submit(stage, { status: "down" })).body).toEqual({ accepted: 1, status: "paused" });
+    expect((await submit(stage, { status: "down", checked_at: iso(T0 + 1) })).body.status).toBe("paused");
+  });
+
+  it("counts for a monitor that names regions, too, for an agent is one place", async () => {
+    const stage = await aStage({ regions: ["weur", "enam"] });
+    expect((await submit(stage, { status: "up" })).body.status).toBe("up");
+  });
+
+  it("asks for no repeat by the service's own checkers, which never touch the monitor", async () => {
+    const stage = await aStage();
+    await submit(stage, { status: "up", checked_at: iso(T0) });
+    await submit(stage, { status: "down", checked_at: iso(T0 + 1) });
+    expect((await readMonitor(stage)).retry_at).toBeNull();
+
+    const { check_group_id, id } = await insertMonitor(stage.account.user_id, { agent_id: stage.agent.id });
+    const outside = vi.spyOn(globalThis, "fetch");
+    const recording = recordingEnv();
+    await runSlot(
+      jobDeps(recording.env, "test"),
+      {
+        group_id: check_group_id,
+        region: "default",
+        slot_at: T0,
+        attempt: 0,
+      },
+      async () => {},
+    );
+    expect(outside).not.toHaveBeenCalled();
+    outside.mockRestore();
+    const [row] = await db.select().from(monitors).where(eq(monitors.id, id));
+    expect(row?.status).toBe("pending");
+  });
+});
+
+describe("GET /monitors/{id}/results", () => {
+  it("gives the newest first, within a range, a limit and a region", async () => {
+    const stage = await aStage({ created_at: T0 - HOUR });
+    const at = [0, 1, 2, 3].map((n) => T0 - n * MINUTE);
+    await submit(
+      stage,
+      at.map((checked_at) => ({ status: "up", checked_at: iso(checked_at) })),
+    );
+    const list = async (query: string) => {
+      const { body } = await stage.account.client.get(`${V1}/monitors/${stage.monitor.id}/results?${query}`);
+      return body.map(({ checked_at }: { checked_at: string }) => (T0 - Date.parse(checked_at)) / MINUTE);
+    };
+    expect(await list("")).toEqual([0, 1, 2, 3]);
+    expect(await list("limit=2")).toEqual([0, 1]);
+    expect(await list(`from=${iso(T0 - 2 * MINUTE)}&to=${iso(T0)}`)).toEqual([1, 2]);
+    expect(await list("region=weur")).toEqual([]);
+    expect(await list("region=default")).toHaveLength(4);
+  });
+});
