@@ -11,7 +11,7 @@ export interface ScriptedAnswer {
 export interface Script {
   fetch?: (ScriptedAnswer | Error)[];
   /** The bytes each connection will read, or the Error that opening it throws. */
-  connect?: (string[] | Error)[];
+  connect?: ((string | Uint8Array)[] | Error)[];
 }
 
 export interface ScriptedIo extends ProbeIo {
@@ -56,14 +56,14 @@ export function scriptedIo(script: Script): ScriptedIo {
   };
 }
 
-function scriptedSocket(reads: string[], written: string[], onClose: () => void): ProbeSocket {
+function scriptedSocket(reads: (string | Uint8Array)[], written: string[], onClose: () => void): ProbeSocket {
   const left = [...reads];
   let isClosed = false;
   return {
     latency_ms: 5,
     async read() {
-      const text = left.shift();
-      return text === undefined ? null : new TextEncoder().encode(text);
+      const chunk = left.shift();
+      return typeof chunk === "string" ? new TextEncoder().encode(chunk) : (chunk ?? null);
     },
     async write(bytes) {
       written.push(new TextDecoder().decode(bytes));
