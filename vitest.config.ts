@@ -6,6 +6,7 @@ const bindings = {
   ROOT_SECRET: "test-root-secret-test-root-secret-test",
   EGRESS_ALLOW: "127.0.0.1,localhost,sink.test",
   LOG_LEVEL: "silent",
+  RATE_LIMITS: "all=off",
 };
 
 export default defineConfig({

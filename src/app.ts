@@ -2,15 +2,21 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { endpoints as account } from "./features/account/routes.ts";
 import { endpoints as agentUplink } from "./features/agent-uplink/routes.ts";
 import { endpoints as agents } from "./features/agents/routes.ts";
+import { endpoints as audit } from "./features/audit/routes.ts";
 import { endpoints as groups } from "./features/groups/routes.ts";
 import { endpoints as health } from "./features/health/routes.ts";
+import { endpoints as history } from "./features/history/routes.ts";
+import { endpoints as incidentTemplates } from "./features/incident-templates/routes.ts";
+import { endpoints as incidents } from "./features/incidents/routes.ts";
+import { endpoints as maintenance } from "./features/maintenance/routes.ts";
 import { endpoints as monitors } from "./features/monitors/routes.ts";
 import { endpoints as results } from "./features/results/routes.ts";
 import { endpoints as statusPages } from "./features/status-pages/routes.ts";
 import { endpoints as webhooks } from "./features/webhooks/routes.ts";
+import { mountDocs } from "./http/docs.ts";
 import type { AppEnv, Endpoint } from "./http/endpoint.ts";
 import { refuseInvalid } from "./http/errors.ts";
-import { answerErrors, mountEndpoints, openRequest, refuseUnknown } from "./http/frame.ts";
+import { answerErrors, mountEndpoints, openRequest, refuseHostile, refuseUnknown } from "./http/frame.ts";
 import { endpoints as publicPages } from "./status-page/routes.ts";
 
 /** Every endpoint of the API, each mounted under the addresses that its policy names. */
@@ -19,8 +25,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
   // The agents' own addresses come before `/agents/{agent_id}`, which would take their last word for an id.
   ...agentUplink,
   ...agents,
+  ...audit,
   ...groups,
   ...health,
+  ...history,
+  ...incidentTemplates,
+  ...incidents,
+  ...maintenance,
   ...monitors,
   ...results,
   ...statusPages,
@@ -31,8 +42,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
   app.use(openRequest);
+  app.use(refuseHostile);
   app.onError(answerErrors);
   app.notFound(refuseUnknown(ENDPOINTS));
   mountEndpoints(app, ENDPOINTS);
+  mountDocs(app, ENDPOINTS);
   return app;
 }

@@ -6,7 +6,7 @@ import { type GuardName, guardConstraint, refuseWhen } from "../data/requests.ts
 import { violates } from "../platform/d1-errors.ts";
 import { newId } from "../platform/ids.ts";
 import type { Ctx } from "./ctx.ts";
-import { rememberResult } from "./idempotency.ts";
+import { rememberResult, stillRunning } from "./idempotency.ts";
 
 export interface AuditSubject {
   /** Whose account this concerns: the owner of the page, or of the object itself. */
@@ -42,14 +42,16 @@ interface CommitOptions {
 export async function commit(ctx: Ctx, statements: readonly Statement[], options: CommitOptions): Promise<void> {
   const guards = options.guards ?? [];
   const batch = [
+    // First, so that the second of two equal requests learns that, and not that what it wants is taken already.
+    ...rememberResult(ctx, options.audit.target_id),
     ...guards.map((guard) => refuseWhen(ctx.db, guard.name, guard.when)),
     ...statements,
     insertAudit(ctx.db, auditRecord(ctx, options.audit)),
-    ...rememberResult(ctx, options.audit.target_id),
   ];
   try {
     await runBatch(ctx.db, batch);
   } catch (error) {
+    if (violates(error, "idempotency_keys.user_id")) throw stillRunning();
     const broken = guards.find((guard) => violates(error, guardConstraint(guard.name)));
     if (broken) throw broken.error;
     for (const [column, conflict] of Object.entries(options.conflicts ?? {})) {

@@ -42,6 +42,12 @@ export function alreadyShown(resourceId: string | null): ApiError {
   return conflict(`this Idempotency-Key already made ${resourceId ?? "its object"}; its secret was shown once`);
 }
 
+/** Of two equal requests at once one makes something; the other may ask again for what that was. */
+export function stillRunning(): ApiError {
+  const message = "another request with this Idempotency-Key was made at the same time";
+  return new ApiError(409, message, { code: "conflict", headers: { "Retry-After": "1" } });
+}
+
 export function rememberResult(ctx: Ctx, resourceId: string): Statement[] {
   return ctx.idempotency
     ? [insertIdempotencyKey(ctx.db, { ...ctx.idempotency, resource_id: resourceId, created_at: ctx.now })]

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { Id, Instant, Name } from "./common.ts";
+import { MONITOR_TYPES } from "./monitor-values.ts";
+import { PLANS } from "./plan.ts";
 
 export const TOKEN_LIFETIMES_DAYS = [30, 90, 180, 365] as const;
 
@@ -40,3 +42,35 @@ export const Health = z
     time: Instant,
   })
   .meta({ id: "Health" });
+
+const Limit = z.number().int().nullable().meta({ description: "null: no limit" });
+const Usage = z.object({ monitors: z.number().int(), status_pages: z.number().int() });
+
+export const BillingStatus = z
+  .object({
+    plan: z.enum(PLANS),
+    status: z.enum(["active"]),
+    seats: z.object({ used: z.number().int(), limit: Limit }).meta({
+      description: "used on all of your pages together; the limit is that of each page",
+    }),
+    usage: Usage,
+    renews_at: Instant.nullable(),
+  })
+  .meta({ id: "BillingStatus" });
+
+export const TierInfo = z
+  .object({
+    tier: z.enum(PLANS),
+    limits: z.object({
+      monitors: Limit,
+      min_interval: z.number().int().meta({ description: "seconds" }),
+      regions_per_monitor: z.number().int(),
+      status_pages: Limit,
+      seats_per_page: Limit,
+      raw_results_days: z.number().int(),
+      history_days: z.number().int(),
+    }),
+    usage: Usage,
+    features: z.object({ monitor_types: z.array(z.enum(MONITOR_TYPES)), beta: z.boolean() }),
+  })
+  .meta({ id: "TierInfo" });

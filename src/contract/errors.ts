@@ -34,6 +34,10 @@ export const planLimit = (message: string) => new ApiError(403, message, { code:
 export const betaRequired = (message: string) => new ApiError(403, message, { code: "beta_required" });
 export const notFound = (what: string) => new ApiError(404, `${what} not found`, { code: "not_found" });
 export const conflict = (message: string) => new ApiError(409, message, { code: "conflict" });
+export const unsupportedMediaType = () =>
+  new ApiError(415, "the body must be JSON, sent with content-type application/json", {
+    code: "unsupported_media_type",
+  });
 export const rateLimited = (seconds: number) =>
   new ApiError(429, "too many requests", { code: "rate_limited", headers: { "Retry-After": String(seconds) } });
 export const unavailable = (message: string) =>

@@ -1,4 +1,4 @@
-import { ApiError, invalid } from "../contract/errors.ts";
+import { ApiError, invalid, unsupportedMediaType } from "../contract/errors.ts";
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 export const JSON_DEPTH_MAX = 32;
@@ -26,9 +26,7 @@ export async function readCapped(request: Request, bytesMax: number): Promise<Ui
 /** Parses a JSON body; everything that is not well-formed UTF-8 JSON of reasonable depth is the caller's mistake. */
 export function parseJsonBody(contentType: string | null, bytes: Uint8Array): unknown {
   if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "")) {
-    throw new ApiError(415, "the body must be JSON, sent with content-type application/json", {
-      code: "unsupported_media_type",
-    });
+    throw unsupportedMediaType();
   }
   let text: string;
   try {
@@ -37,11 +35,41 @@ export function parseJsonBody(contentType: string | null, bytes: Uint8Array): un
     throw invalid("the body is not valid UTF-8");
   }
   if (isDeeperThan(text, JSON_DEPTH_MAX)) throw invalid(`the body is nested deeper than ${JSON_DEPTH_MAX} levels`);
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     throw invalid("the body is not valid JSON");
   }
+  refuseUnstorable(value, "");
+  return value;
+}
+
+/** JSON can say what no store keeps as it is: halves of characters, NUL, and numbers that come back as others. */
+function refuseUnstorable(value: unknown, at: string): void {
+  if (typeof value === "string") refuseUnstorableText(value, at);
+  else if (typeof value === "number") {
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw unstorable(at, "must not be beyond 9007199254740991");
+  } else if (Array.isArray(value)) {
+    value.forEach((element: unknown, n) => {
+      refuseUnstorable(element, `${at}[${n}]`);
+    });
+  } else if (typeof value === "object" && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      refuseUnstorableText(name, at);
+      refuseUnstorable(member, at === "" ? name : `${at}.${name}`);
+    }
+  }
+}
+
+function refuseUnstorableText(text: string, at: string): void {
+  if (text.includes("\0") || !text.isWellFormed()) {
+    throw unstorable(at, "must not contain NUL or half of a surrogate pair");
+  }
+}
+
+function unstorable(at: string, message: string): ApiError {
+  return invalid(`${at === "" ? "the body" : at} ${message}`, [{ path: at, message }]);
 }
 
 /** Counts brackets outside strings before parsing, because recursive validators would overflow on what parses fine. */

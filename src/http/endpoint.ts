@@ -6,6 +6,9 @@ import { type Ctx, createCtx } from "../access/ctx.ts";
 import { authorizeMembers, authorizeParams, type IdSlots } from "../access/id-slots.ts";
 import { type Idempotency, parseIdempotencyKey } from "../access/idempotency.ts";
 import type { Principal } from "../access/principal.ts";
+import { type Asking, requireRate } from "../access/rate-limit.ts";
+import { ApiError, invalid } from "../contract/errors.ts";
+import type { RateClass } from "../contract/limiter-object.ts";
 import type { Right } from "../domain/roles.ts";
 import { assertNever } from "../kit/assert-never.ts";
 import { sha256Hex } from "../platform/credentials.ts";
@@ -13,6 +16,7 @@ import type { Env } from "../platform/env.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { Settings } from "../platform/settings.ts";
 import { BODY_BYTES_MAX, parseJsonBody, readCapped } from "./body.ts";
+import { errorsOf } from "./responses.ts";
 
 /** What every request carries from the outermost middleware on. */
 export interface AppEnv {
@@ -24,6 +28,8 @@ export interface AppEnv {
     requestId: string;
     publicUrl: string;
     ctx: Ctx;
+    /** What this request was counted as; absent where nothing is counted. */
+    rateClass: RateClass | undefined;
   };
 }
 
@@ -36,6 +42,8 @@ export const SURFACES = {
 } as const;
 export type Surface = keyof typeof SURFACES;
 
+const ANONYMOUS: Principal = { kind: "anonymous" };
+
 /** Everything about an endpoint that is not its schema; sweeps, the role matrix and the documentation read it. */
 export interface Policy {
   at: readonly Surface[];
@@ -44,7 +52,10 @@ export interface Policy {
   capability: Right | null;
   /** Names the audit row that a success writes; null for reads. */
   audit: string | null;
-  rate: "api" | "agent" | "public";
+  /** What a request counts as; `public` is for what caches answer and is not counted. */
+  rate: RateClass | "public";
+  /** Smaller than what bodies may have elsewhere. */
+  bodyBytesMax?: number;
   ids?: IdSlots;
   /** Refuses what the caller's plan does not include (403), before the body's schema is looked at. */
   plan?: (ctx: Ctx, body: unknown) => void | Promise<void>;
@@ -54,6 +65,8 @@ export interface Endpoint {
   policy: Policy;
   method: RouteConfig["method"];
   path: string;
+  /** With every refusal that the frame may give, besides what the feature declared. */
+  route: RouteConfig;
   mount(app: OpenAPIHono<AppEnv>, surface: Surface): void;
 }
 
@@ -71,14 +84,17 @@ const SECURITY: Record<Policy["auth"], Record<string, string[]>[]> = {
  * access to the objects that path and body name, plan, schema, handler.
  */
 export function endpoint<R extends RouteConfig>(policy: Policy, route: R, handler: RouteHandler<R, AppEnv>): Endpoint {
+  const security = SECURITY[policy.auth];
+  const described = { ...route, security, responses: { ...errorsOf(policy, route), ...route.responses } };
   return {
     policy,
     method: route.method,
     path: route.path,
+    route: described,
     mount(app, surface) {
       const path = SURFACES[surface] + route.path;
-      const security = SECURITY[policy.auth];
-      const config = { ...route, path, security, middleware: [admit(policy, route)] };
+      // The description is made from ENDPOINTS when somebody asks for it, not at each start.
+      const config = { ...described, path, hide: true, middleware: [admit(policy, route)] };
       // Spreading widens the route's type; the handler was checked against the original above.
       app.openapi(config as unknown as R & { getRoutingPath(): string }, handler);
     },
@@ -86,28 +102,32 @@ export function endpoint<R extends RouteConfig>(policy: Policy, route: R, handle
 }
 
 function admit(policy: Policy, route: RouteConfig): MiddlewareHandler<AppEnv> {
+  const bodyBytesMax = policy.bodyBytesMax ?? BODY_BYTES_MAX;
   return async (c, next) => {
-    const { settings, log, now, publicUrl } = c.var;
-    const defer = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
-    const principal = await authenticate(c, policy.auth);
+    refuseRepeatedQuery(c.req.url);
+    const principal = await identify(c, policy);
+    if (policy.rate !== "public") {
+      c.set("rateClass", policy.rate);
+      await requireRate({ ...askingOf(c), principal }, policy.rate);
+    }
 
-    const bytes = route.request?.body ? await readCapped(c.req.raw, BODY_BYTES_MAX) : undefined;
+    const bytes = route.request?.body ? await readCapped(c.req.raw, bodyBytesMax) : undefined;
     const body = bytes && parseJsonBody(c.req.header("content-type") ?? null, bytes);
     // The validators read the body through this cache, so that it is read and parsed once.
     if (bytes) c.req.bodyCache.json = Promise.resolve(body);
 
     const ctx = createCtx({
       env: c.env,
-      settings,
-      log,
-      now,
+      settings: c.var.settings,
+      log: c.var.log,
+      now: c.var.now,
       principal,
       right: policy.capability ?? "page.read",
       auditEvent: policy.audit,
-      ip: c.req.header("cf-connecting-ip") ?? null,
-      publicUrl,
+      ip: addressOf(c),
+      publicUrl: c.var.publicUrl,
       idempotency: await idempotencyOf(principal, route, c.req.header("idempotency-key"), c.req.path, bytes),
-      defer,
+      defer: (work) => c.executionCtx.waitUntil(work),
     });
     c.set("ctx", ctx);
 
@@ -118,6 +138,16 @@ function admit(policy: Policy, route: RouteConfig): MiddlewareHandler<AppEnv> {
     await policy.plan?.(ctx, body);
     await next();
   };
+}
+
+/** Guessing is counted by address, because a guess has no account. */
+async function identify(c: Context<AppEnv>, policy: Policy): Promise<Principal> {
+  try {
+    return await authenticate(c, policy.auth);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) await requireRate(askingOf(c), "bad_credential");
+    throw error;
+  }
 }
 
 function authenticate(c: Context<AppEnv>, auth: Policy["auth"]): Principal | Promise<Principal> {
@@ -132,10 +162,34 @@ function authenticate(c: Context<AppEnv>, auth: Policy["auth"]): Principal | Pro
     case "install":
       return authenticateInstall({ ...around, token: c.req.header(AGENT_HEADER) });
     case "public":
-      return { kind: "anonymous" };
+      return ANONYMOUS;
     default:
       return assertNever(auth);
   }
+}
+
+function askingOf(c: Context<AppEnv>): Asking {
+  return {
+    env: c.env,
+    settings: c.var.settings,
+    log: c.var.log,
+    now: c.var.now,
+    principal: ANONYMOUS,
+    ip: addressOf(c),
+    object_id: Object.values(c.req.param())[0],
+  };
+}
+
+/** Only the platform writes this header; what a client sends under the name is overwritten. */
+function addressOf(c: Context<AppEnv>): string | null {
+  return c.req.header("cf-connecting-ip") ?? null;
+}
+
+/** Access is judged by one value and the schema by another if a name may come twice. */
+function refuseRepeatedQuery(url: string): void {
+  const names = [...new URL(url).searchParams.keys()];
+  const repeated = names.find((name, n) => names.indexOf(name) !== n);
+  if (repeated !== undefined) throw invalid(`${repeated} is given more than once`);
 }
 
 async function idempotencyOf(

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { core, ZodError } from "zod";
-import { ApiError, type ErrorDetail, invalid, unavailable } from "../contract/errors.ts";
+import { ApiError, type ErrorDetail, invalid, unavailable, unsupportedMediaType } from "../contract/errors.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
 import type { Logger } from "../platform/logger.ts";
 
@@ -19,7 +19,10 @@ export function toErrorResponse(error: unknown, requestId: string, log: Logger) 
 
 function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
-  if (error instanceof HTTPException && error.status === 400) return invalid("the request could not be read");
+  if (error instanceof HTTPException) {
+    if (error.status === 400) return invalid("the request could not be read");
+    if (error.status === 415) return unsupportedMediaType();
+  }
   return isUnavailable(error) ? unavailable("a store is not reachable, nothing was written") : undefined;
 }
 

@@ -1,7 +1,9 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { ErrorHandler, MiddlewareHandler, NotFoundHandler } from "hono";
-import { ApiError, notFound } from "../contract/errors.ts";
+import { limitOf } from "../access/rate-limit.ts";
+import { ApiError, forbidden, invalid, notFound } from "../contract/errors.ts";
 import { now } from "../platform/clock.ts";
+import { HOP_HEADER } from "../platform/egress.ts";
 import { newId } from "../platform/ids.ts";
 import { createLogger } from "../platform/logger.ts";
 import { settingsOf } from "../platform/settings.ts";
@@ -13,6 +15,7 @@ const SECURITY_HEADERS = {
   "Referrer-Policy": "no-referrer",
   "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
 };
+const URL_LENGTH_MAX = 16_384;
 const API_HEADERS = {
   "Cache-Control": "no-store",
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -34,7 +37,13 @@ export const openRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
   headers.set("X-Request-Id", requestId);
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) if (!headers.has(name)) headers.set(name, value);
   if (headers.get("content-type")?.startsWith("application/json")) {
+    headers.set("Content-Type", "application/json; charset=utf-8");
     for (const [name, value] of Object.entries(API_HEADERS)) if (!headers.has(name)) headers.set(name, value);
+  }
+  const rate = c.var.rateClass && limitOf(settings, c.var.rateClass);
+  if (rate) {
+    headers.set("RateLimit-Policy", `"${c.var.rateClass}";q=${rate.limit};w=${rate.window_seconds}`);
+    headers.set("RateLimit-Limit", String(rate.limit));
   }
   log.info("request", {
     method: c.req.method,
@@ -43,6 +52,14 @@ export const openRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
     ms: now() - started,
     user_id: userIdOf(c.var.ctx),
   });
+};
+
+/** What no endpoint takes: addresses that no client writes, and requests that already went through us and back. */
+export const refuseHostile: MiddlewareHandler<AppEnv> = async (c, next) => {
+  if (c.req.url.length > URL_LENGTH_MAX) throw invalid(`the address is longer than ${URL_LENGTH_MAX} characters`);
+  if (c.req.url.includes("%00")) throw invalid("the address must not contain NUL");
+  if (Number(c.req.header(HOP_HEADER)) > 1) throw forbidden("this request comes from the service itself");
+  await next();
 };
 
 function userIdOf(ctx: AppEnv["Variables"]["ctx"] | undefined): string | undefined {
@@ -67,8 +84,12 @@ export function refuseUnknown(endpoints: readonly Endpoint[]): NotFoundHandler<A
   }
   return (c) => {
     const allowed = [...methodsByPattern].filter(([pattern]) => new RegExp(pattern).test(c.req.path));
-    if (allowed.length === 0) throw notFound("route");
-    const methods = [...new Set(allowed.flatMap(([, set]) => [...set]))].join(", ");
-    throw new ApiError(405, `this address answers ${methods} only`, { headers: { Allow: methods } });
+    // Returned, not thrown: Hono would take an error from here past everything that openRequest does afterwards.
+    if (allowed.length === 0) return toErrorResponse(notFound("route"), c.var.requestId, c.var.log);
+    const methods = new Set(allowed.flatMap(([, set]) => [...set]));
+    if (methods.has("GET")) methods.add("HEAD");
+    const list = [...methods].join(", ");
+    const refusal = new ApiError(405, `this address answers ${list} only`, { headers: { Allow: list } });
+    return toErrorResponse(refusal, c.var.requestId, c.var.log);
   };
 }

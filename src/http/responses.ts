@@ -1,4 +1,5 @@
-import { z } from "@hono/zod-openapi";
+import { type RouteConfig, z } from "@hono/zod-openapi";
+import type { Policy } from "./endpoint.ts";
 
 export const ErrorBody = z
   .object({
@@ -11,11 +12,15 @@ export const ErrorBody = z
 
 const refusal = (description: string) => ({ description, content: { "application/json": { schema: ErrorBody } } });
 
+const RETRY_AFTER = {
+  "Retry-After": { description: "Seconds after which to try again", schema: { type: "integer" as const } },
+};
+
 /** Answers that every endpoint may give. */
 export const PUBLIC_ERRORS = {
   400: refusal("Invalid input"),
-  429: refusal("Rate limited; see Retry-After"),
-  503: refusal("A store is not reachable; nothing was written"),
+  429: { ...refusal("Rate limited"), headers: RETRY_AFTER },
+  503: { ...refusal("A store is not reachable; nothing was written"), headers: RETRY_AFTER },
 };
 export const USER_ERRORS = {
   ...PUBLIC_ERRORS,
@@ -31,6 +36,17 @@ export const BODY_ERRORS = {
   415: refusal("Body is not JSON"),
   422: refusal("Idempotency-Key reused with another body"),
 };
+
+/** Every refusal that the frame itself may give an endpoint, so that no feature has to remember them. */
+export function errorsOf(policy: Pick<Policy, "auth" | "ids">, route: RouteConfig): RouteConfig["responses"] {
+  const isPost = route.method === "post";
+  return {
+    ...(policy.auth === "public" ? PUBLIC_ERRORS : USER_ERRORS),
+    ...(policy.ids?.params ? { 404: OBJECT_ERRORS[404] } : {}),
+    ...(route.request?.body ? { 413: BODY_ERRORS[413], 415: BODY_ERRORS[415] } : {}),
+    ...(isPost && policy.auth === "user" ? { 409: BODY_ERRORS[409], 422: BODY_ERRORS[422] } : {}),
+  };
+}
 
 export const json = <Schema extends z.ZodType>(description: string, schema: Schema) => ({
   description,

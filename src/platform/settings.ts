@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { RATE_CLASSES } from "../contract/limiter-object.ts";
 import { PLANS } from "../contract/plan.ts";
 
 /**
@@ -37,6 +38,8 @@ const Settings = z.object({
     .string()
     .default("https://cloudflare-dns.com/dns-query,https://dns.google/resolve")
     .transform((text) => text.split(",").map((url) => url.trim())),
+  /** URLs that answer whenever our own way out is well; when all of them fail, no failure of a check counts. */
+  CANARY_TARGETS: list.refine((targets) => targets.every((target) => URL.canParse(target)), "must be URLs"),
   DELIVERY_TIMEOUT_MS: milliseconds(10 * SECOND),
   /** Delays between attempts of one delivery, comma-separated milliseconds. */
   DELIVERY_RETRY_MS: z
@@ -51,8 +54,22 @@ const Settings = z.object({
   /** A webhook that only failed for this long is switched off. */
   WEBHOOK_DISABLE_AFTER_MS: milliseconds(5 * DAY),
   DELIVERY_RETENTION_MS: milliseconds(30 * DAY),
-  RATE_API_PER_MINUTE: z.coerce.number().int().positive().default(600),
-  RATE_PUSH_PER_MINUTE: z.coerce.number().int().positive().default(60),
+  /**
+   * Other numbers than those of access/rate-limit.ts, as `class=number` or `class=off`, comma-separated; `all=off`
+   * switches every class off that is not named itself.
+   */
+  RATE_LIMITS: list.transform((pairs, ctx) => {
+    const limits: Record<string, number | "off"> = {};
+    for (const pair of pairs) {
+      const [, name, limit] = /^([a-z_]+)=([1-9]\d{0,8}|off)$/.exec(pair) ?? [];
+      if (name === undefined || limit === undefined || !["all", ...RATE_CLASSES].includes(name)) {
+        ctx.addIssue(`"${pair}" is not class=number or class=off with one of all, ${RATE_CLASSES.join(", ")}`);
+        return z.NEVER;
+      }
+      limits[name] = limit === "off" ? limit : Number(limit);
+    }
+    return limits;
+  }),
   /** How long one isolate may serve a page without asking the database for its version. */
   PAGE_MEMO_MS: milliseconds(2 * SECOND),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CORE, createClient } from "../support/client.ts";
-import { createAccount } from "../support/factories.ts";
+import { createAccount, createMonitor, createPage } from "../support/factories.ts";
 
 describe("API tokens", () => {
   it("shows a new token once and lists it without its secret", async () => {
@@ -88,7 +88,7 @@ describe("requests", () => {
 
   it("with a method that the address does not know are 405 with Allow", async () => {
     const answer = await createClient().request("PATCH", `${CORE}/user/api-tokens`);
-    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, POST"]);
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, POST, HEAD"]);
   });
 
   it("to an unknown address are 404", async () => {
@@ -104,5 +104,48 @@ describe("GET /health", () => {
       body: { status: "ok", checks: { database: "ok", cache: "ok", queue: "ok" } },
     });
     expect((await createClient().get(`${CORE}/health`)).status).toBe(200);
+  });
+});
+
+describe("the plan", () => {
+  it("is told with what of it is used", async () => {
+    const account = await createAccount({ plan: "free" });
+    await createMonitor(account.client, { interval: 300 });
+    await createPage(account);
+    const usage = { monitors: 1, status_pages: 1 };
+    expect((await account.client.get(`${CORE}/billing/status`)).body).toEqual({
+      plan: "free",
+      status: "active",
+      seats: { used: 0, limit: 1 },
+      usage,
+      renews_at: null,
+    });
+    expect((await account.client.get(`${CORE}/uptime/tier-info`)).body).toEqual({
+      tier: "free",
+      limits: {
+        monitors: 5,
+        min_interval: 300,
+        regions_per_monitor: 1,
+        status_pages: 1,
+        seats_per_page: 1,
+        raw_results_days: 7,
+        history_days: 90,
+      },
+      usage,
+      features: {
+        monitor_types: ["http", "https", "icmp", "ping", "tcp", "dns", "ssl", "heartbeat"],
+        beta: false,
+      },
+    });
+  });
+
+  it("has no limits for whoever hosts the service themselves", async () => {
+    const { client } = await createAccount();
+    const { body } = await client.get(`${CORE}/uptime/tier-info`);
+    expect(body).toMatchObject({
+      tier: "self_hosted",
+      limits: { monitors: null, status_pages: null },
+      features: { beta: true },
+    });
   });
 });

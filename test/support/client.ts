@@ -1,5 +1,6 @@
 import { exports } from "cloudflare:workers";
 import { expect } from "vitest";
+import { expectDeclared } from "./declared.ts";
 
 export const CORE = "/api/core/v1";
 export const V1 = "/api/uptime/v1";
@@ -24,7 +25,10 @@ export interface Client {
   delete(path: string): Promise<Answer<Json>>;
 }
 
-/** Speaks to the worker as a client over HTTP would. Every refusal has to have the one error shape. */
+/**
+ * Speaks to the worker as a client over HTTP would. Every refusal has to have the one error shape, and every answer one
+ * that its endpoint declares.
+ */
 export function createClient(token?: string): Client {
   const request: Client["request"] = async (method, path, body, headers = {}) => {
     const response = await exports.default.fetch(`http://vigil.test${path}`, {
@@ -39,8 +43,10 @@ export function createClient(token?: string): Client {
     });
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
-    const parsed: Json = isJson ? JSON.parse(text) : text;
-    if (response.status >= 400) expect(parsed).toMatchObject({ error: expect.any(String) });
+    const parsed: Json = isJson && method !== "HEAD" ? JSON.parse(text) : text;
+    if (response.status >= 400 && isJson && method !== "HEAD")
+      expect(parsed).toMatchObject({ error: expect.any(String) });
+    expectDeclared({ method, path, status: response.status, headers: response.headers, body: parsed });
     return { status: response.status, headers: response.headers, body: parsed };
   };
   return {

@@ -1,7 +1,9 @@
 import type { z } from "zod";
-import type { Token } from "../../contract/account.ts";
+import type { BillingStatus, TierInfo, Token } from "../../contract/account.ts";
 import type { ApiTokenRecord } from "../../data/users.ts";
+import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
+import type { AccountUsage } from "./service.ts";
 
 export function presentToken(token: ApiTokenRecord): z.infer<typeof Token> {
   return {
@@ -12,5 +14,33 @@ export function presentToken(token: ApiTokenRecord): z.infer<typeof Token> {
     expires_at: toIsoOrNull(token.expires_at),
     created_at: toIso(token.created_at),
     updated_at: toIso(token.updated_at),
+  };
+}
+
+export function presentBilling({ user, monitors, status_pages }: AccountUsage): z.infer<typeof BillingStatus> {
+  return {
+    plan: user.plan,
+    status: "active",
+    seats: { used: 0, limit: PLAN_LIMITS[user.plan].seats_per_page },
+    usage: { monitors, status_pages },
+    renews_at: null,
+  };
+}
+
+export function presentTier({ user, monitors, status_pages }: AccountUsage): z.infer<typeof TierInfo> {
+  const limits = PLAN_LIMITS[user.plan];
+  return {
+    tier: user.plan,
+    limits: {
+      monitors: limits.monitors,
+      min_interval: limits.min_interval,
+      regions_per_monitor: limits.regions_per_monitor,
+      status_pages: limits.status_pages,
+      seats_per_page: limits.seats_per_page,
+      raw_results_days: limits.raw_results_days,
+      history_days: limits.history_days,
+    },
+    usage: { monitors, status_pages },
+    features: { monitor_types: [...limits.monitor_types], beta: user.beta },
   };
 }

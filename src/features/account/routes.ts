@@ -1,10 +1,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { CreatedToken, Token, TokenCreate } from "../../contract/account.ts";
+import { BillingStatus, CreatedToken, TierInfo, Token, TokenCreate } from "../../contract/account.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
-import { presentToken } from "./present.ts";
-import { createToken, listMyTokens, revokeToken } from "./service.ts";
+import { presentBilling, presentTier, presentToken } from "./present.ts";
+import { countMyUsage, createToken, listMyTokens, revokeToken } from "./service.ts";
 
 const tags = ["Account"];
 
@@ -29,7 +29,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["core"], auth: "user", capability: null, audit: "token.created", rate: "api" },
+    { at: ["core"], auth: "user", capability: null, audit: "token.created", rate: "token_creation" },
     createRoute({
       method: "post",
       path: "/user/api-tokens",
@@ -59,5 +59,29 @@ export const endpoints = [
       await revokeToken(c.var.ctx, c.req.valid("param").id);
       return c.body(null, 204);
     },
+  ),
+
+  endpoint(
+    { at: ["core"], auth: "user", capability: null, audit: null, rate: "api" },
+    createRoute({
+      method: "get",
+      path: "/billing/status",
+      tags,
+      summary: "Read your plan and what of it you use",
+      responses: { 200: json("The plan", BillingStatus), ...USER_ERRORS },
+    }),
+    async (c) => c.json(presentBilling(await countMyUsage(c.var.ctx)), 200),
+  ),
+
+  endpoint(
+    { at: ["core"], auth: "user", capability: null, audit: null, rate: "api" },
+    createRoute({
+      method: "get",
+      path: "/uptime/tier-info",
+      tags,
+      summary: "Read the limits and features of your plan",
+      responses: { 200: json("The tier", TierInfo), ...USER_ERRORS },
+    }),
+    async (c) => c.json(presentTier(await countMyUsage(c.var.ctx)), 200),
   ),
 ];

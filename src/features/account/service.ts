@@ -1,9 +1,10 @@
 import { commit } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
 import { alreadyShown, findEarlierResult } from "../../access/idempotency.ts";
-import { requireUser } from "../../access/principal.ts";
+import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import type { TokenCreate } from "../../contract/account.ts";
 import { notFound } from "../../contract/errors.ts";
+import { countUsage } from "../../data/usage.ts";
 import { type ApiTokenRecord, deleteToken, findToken, insertToken, listTokens } from "../../data/users.ts";
 import { newApiToken, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
@@ -41,6 +42,18 @@ export async function revokeToken(ctx: Ctx, tokenId: string): Promise<void> {
   const token = await findToken(ctx.db, user.user_id, tokenId);
   if (!token) throw notFound("token");
   await commit(ctx, [deleteToken(ctx.db, user.user_id, tokenId)], { audit: tokenAudit(token, "revoked") });
+}
+
+export interface AccountUsage {
+  user: UserPrincipal;
+  monitors: number;
+  status_pages: number;
+}
+
+/** What counts against the plan of the caller. */
+export async function countMyUsage(ctx: Ctx): Promise<AccountUsage> {
+  const user = requireUser(ctx);
+  return { user, ...(await countUsage(ctx.db, user.user_id)) };
 }
 
 function tokenAudit(token: ApiTokenRecord, verb: string) {

@@ -1,0 +1,111 @@
+import { rateLimited } from "../contract/errors.ts";
+import type { RateClass } from "../contract/limiter-object.ts";
+import type { Env } from "../platform/env.ts";
+import type { Logger } from "../platform/logger.ts";
+import { countOne } from "../platform/rate-counters.ts";
+import type { Settings } from "../platform/settings.ts";
+import type { Principal } from "./principal.ts";
+
+interface RateLimit {
+  limit: number;
+  window_seconds: 60 | 600 | 3600;
+  /** What is counted: one credential, one network address, or the first object that the path names. */
+  per: "credential" | "address" | "object";
+  /** Sign-in stays shut when nothing can count its attempts; everything else stays open. */
+  when_uncounted: "open" | "shut";
+}
+
+const perMinute = (limit: number, per: RateLimit["per"] = "credential"): RateLimit => ({
+  limit,
+  window_seconds: 60,
+  per,
+  when_uncounted: "open",
+});
+const attempts = (limit: number): RateLimit => ({ ...perMinute(limit, "address"), when_uncounted: "shut" });
+const perHour = (limit: number): RateLimit => ({ ...perMinute(limit), window_seconds: 3600 });
+
+/**
+ * How much of what anybody may ask for. The setting RATE_LIMITS replaces single numbers. A minute's limit at its number
+ * here is counted by the platform's limiter of that size (wrangler.toml), which is fast and approximate; everything
+ * else, sign-in included, by an object, which is exact.
+ */
+export const RATE_LIMITS = {
+  api: perMinute(600),
+  /** Exports, backtests, imports, statistics. */
+  heavy: perMinute(20),
+  webhook_test: perMinute(10),
+  emit: perMinute(60, "object"),
+  push: perMinute(60, "object"),
+  agent: perMinute(300),
+  token_creation: perHour(20),
+  invitation: perHour(20),
+  sign_in: attempts(10),
+  accept: attempts(10),
+  bad_credential: perMinute(60, "address"),
+  subscribe: { ...perMinute(5, "address"), window_seconds: 600 },
+  click: perMinute(30, "address"),
+} satisfies Record<RateClass, RateLimit>;
+
+export interface Asking {
+  env: Env;
+  settings: Settings;
+  log: Logger;
+  now: number;
+  principal: Principal;
+  /** The client's address, when the platform names one. */
+  ip: string | null;
+  /** What the path names, if anything. */
+  object_id: string | undefined;
+}
+
+/** The limit that holds for a class; undefined where the operator switched it off. */
+export function limitOf(settings: Settings, rateClass: RateClass): RateLimit | undefined {
+  const limit = settings.RATE_LIMITS[rateClass] ?? settings.RATE_LIMITS.all ?? RATE_LIMITS[rateClass].limit;
+  return limit === "off" ? undefined : { ...RATE_LIMITS[rateClass], limit };
+}
+
+/** Counts one request of this class, or throws 429. */
+export async function requireRate(asking: Asking, rateClass: RateClass): Promise<void> {
+  const rate = limitOf(asking.settings, rateClass);
+  if (!rate) return;
+  const isDefault = rate.limit === RATE_LIMITS[rateClass].limit;
+  let answer: Awaited<ReturnType<typeof countOne>>;
+  try {
+    answer = await countOne(asking.env, {
+      key: `${rateClass}:${subjectOf(asking, rate.per)}`,
+      limit: rate.limit,
+      window_ms: rate.window_seconds * 1000,
+      now: asking.now,
+      exact: !isDefault || rate.window_seconds !== 60 || rate.when_uncounted === "shut",
+    });
+  } catch (error) {
+    asking.log.error("rate limit", error, { rate_class: rateClass });
+    if (rate.when_uncounted === "shut") throw rateLimited(rate.window_seconds);
+    return;
+  }
+  if (!answer.ok) throw rateLimited(answer.retry_after_s);
+}
+
+/** Who shares one count. Callers without a credential of their own are told apart by where they come from. */
+function subjectOf({ principal, ip, object_id }: Asking, per: RateLimit["per"]): string {
+  if (per === "object" && object_id !== undefined) return object_id;
+  if (per === "credential" && principal.kind === "user") return principal.token_id ?? principal.user_id;
+  if (per === "credential" && principal.kind === "agent") return principal.agent.id;
+  return networkOf(ip ?? "nowhere");
+}
+
+/** An IPv6 client has a whole /64 to itself, so that is what counts as its address. */
+export function networkOf(ip: string): string {
+  if (!ip.includes(":")) return ip;
+  const [head = "", tail] = ip.toLowerCase().split("%", 1)[0]?.split("::", 2) ?? [];
+  const groups = head === "" ? [] : head.split(":");
+  if (tail !== undefined) {
+    const rest = tail === "" ? [] : tail.split(":");
+    while (groups.length + rest.length < 8) groups.push("0");
+    groups.push(...rest);
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ""))
+    .join(":")}::/64`;
+}

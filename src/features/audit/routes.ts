@@ -1,0 +1,99 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import {
+  AuditDay,
+  AuditDaysQuery,
+  AuditEntry,
+  AuditQuery,
+  AuditStats,
+  AuditStatsQuery,
+  AuditTimelineQuery,
+} from "../../contract/audit.ts";
+import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { setListHeaders } from "../../http/lists.ts";
+import { IdParam, json, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { presentDay, presentEntry, presentStats } from "./present.ts";
+import { computeStats, listDays, listEntries } from "./service.ts";
+
+const tags = ["Audit"];
+const reads = { at: ["v1"], auth: "user", capability: "page.read", audit: null, rate: "api" } satisfies Policy;
+const byObject = { query: { monitor_id: "monitor", status_page_id: "page" } } as const;
+const description =
+  "Of a monitor or status page that you see, else of your own account. X-Total-Count stops counting at 10,000.";
+
+/** One list under the two addresses that clients know. */
+const LOGS = [
+  { path: "/audit-logs", operationId: "getAuditLogs" },
+  { path: "/audit/logs", operationId: "getAuditLogsByPath" },
+];
+const logs = LOGS.map((address) =>
+  endpoint(
+    { ...reads, ids: byObject },
+    createRoute({
+      method: "get",
+      ...address,
+      tags,
+      summary: "Read the audit log",
+      description,
+      request: { query: AuditQuery },
+      responses: { 200: json("Entries, newest first", z.array(AuditEntry)), ...USER_ERRORS },
+    }),
+    async (c) => {
+      const query = c.req.valid("query");
+      const { rows, total } = await listEntries(c.var.ctx, query);
+      setListHeaders(c, query, total);
+      return c.json(rows.map(presentEntry), 200);
+    },
+  ),
+);
+
+export const endpoints = [
+  ...logs,
+
+  endpoint(
+    { ...reads, rate: "heavy", ids: byObject },
+    createRoute({
+      method: "get",
+      path: "/audit/stats",
+      tags,
+      summary: "Count the audit log by event and actor",
+      description: "Of a monitor or status page that you see, else of your own account.",
+      request: { query: AuditStatsQuery },
+      responses: { 200: json("The counts of the last days", AuditStats), ...USER_ERRORS },
+    }),
+    async (c) => c.json(presentStats(await computeStats(c.var.ctx, c.req.valid("query"))), 200),
+  ),
+
+  endpoint(
+    { ...reads, rate: "heavy", ids: { params: { id: "page" } } },
+    createRoute({
+      method: "get",
+      path: "/audit/status-page/{id}/daily-events",
+      tags,
+      summary: "Count the audit log of a status page by day",
+      request: { params: IdParam, query: AuditDaysQuery },
+      responses: { 200: json("One entry a day, oldest first", z.array(AuditDay)), ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const days = await listDays(c.var.ctx, c.req.valid("param").id, c.req.valid("query").days);
+      return c.json(days.map(presentDay), 200);
+    },
+  ),
+
+  endpoint(
+    { ...reads, ids: { params: { id: "monitor" } } },
+    createRoute({
+      method: "get",
+      path: "/audit/monitor/{id}/events",
+      tags,
+      summary: "Read the audit log of a monitor",
+      request: { params: IdParam, query: AuditTimelineQuery },
+      responses: { 200: json("Entries, newest first", z.array(AuditEntry)), ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const query = c.req.valid("query");
+      const { rows, total } = await listEntries(c.var.ctx, { ...query, monitor_id: c.req.valid("param").id });
+      setListHeaders(c, query, total);
+      return c.json(rows.map(presentEntry), 200);
+    },
+  ),
+];

@@ -1,0 +1,61 @@
+import type { Ctx } from "../../access/ctx.ts";
+import { requireUser } from "../../access/principal.ts";
+import type { ActorType, AuditFilter } from "../../contract/audit.ts";
+import { countAudit, countAuditByDay, listAudit } from "../../data/audit.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The caller may see the objects of the filter: the endpoint asked for them. */
+export function listEntries(ctx: Ctx, query: AuditFilter & { limit: number; offset: number }) {
+  const { limit, offset, ...filter } = query;
+  return listAudit(ctx.db, { ...filter, owner_id: requireUser(ctx).user_id }, { limit, offset });
+}
+
+export interface AuditSummary {
+  from: number;
+  to: number;
+  total: number;
+  /** Most frequent first. */
+  by_event_type: [string, number][];
+  by_actor_type: [ActorType, number][];
+}
+
+export async function computeStats(
+  ctx: Ctx,
+  { days, ...filter }: AuditFilter & { days: number },
+): Promise<AuditSummary> {
+  const from = ctx.now - days * DAY_MS;
+  const rows = await countAudit(ctx.db, { ...filter, owner_id: requireUser(ctx).user_id }, from);
+  return {
+    from,
+    to: ctx.now,
+    total: rows.reduce((sum, row) => sum + row.count, 0),
+    by_event_type: sumBy(rows, (row) => row.event_type),
+    by_actor_type: sumBy(rows, (row) => row.actor_type),
+  };
+}
+
+function sumBy<Row extends { count: number }, Key extends string>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => Key,
+): [Key, number][] {
+  const sums = new Map<Key, number>();
+  for (const row of rows) sums.set(keyOf(row), (sums.get(keyOf(row)) ?? 0) + row.count);
+  return [...sums].sort(([, a], [, b]) => b - a);
+}
+
+export interface DayOfEvents {
+  starts_at: number;
+  events: Map<string, number>;
+}
+
+/** The last days of a page, oldest first; a day on which nothing happened is among them. */
+export async function listDays(ctx: Ctx, pageId: string, days: number): Promise<DayOfEvents[]> {
+  const today = Math.floor(ctx.now / DAY_MS);
+  const first = today - days + 1;
+  const rows = await countAuditByDay(ctx.db, pageId, first * DAY_MS);
+  return Array.from({ length: days }, (_, n) => ({
+    starts_at: (first + n) * DAY_MS,
+    events: new Map(rows.filter((row) => row.day === first + n).map((row) => [row.event_type, row.count])),
+  }));
+}

@@ -1,0 +1,183 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { auditLog } from "../../src/data/audit.table.ts";
+import { insertAudit } from "../../src/data/audit.ts";
+import { openDb, runBatch } from "../../src/data/db.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { CORE, V1 } from "../support/client.ts";
+import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
+
+const DAY = 24 * 60 * 60 * 1000;
+const LOGS = `${V1}/audit-logs`;
+
+let owner: Account;
+let outsider: Account;
+beforeEach(async () => {
+  [owner, outsider] = [await createAccount(), await createAccount()];
+});
+
+async function insertEntries(...entries: Partial<typeof auditLog.$inferInsert>[]) {
+  const db = openDb(env.DB);
+  const fallback = {
+    owner_id: owner.user_id,
+    event_type: "page.updated",
+    actor_type: "user" as const,
+    actor_id: owner.user_id,
+    actor_name: "Ann",
+    monitor_id: null,
+    status_page_id: null,
+    target_type: "status_page",
+    target_id: null,
+    summary: "changed a page",
+    data: {},
+    ip: null,
+    created_at: Date.now(),
+  };
+  await runBatch(
+    db,
+    entries.map((entry) => insertAudit(db, { id: newId(), ...fallback, ...entry } as typeof auditLog.$inferSelect)),
+  );
+}
+
+describe("GET /audit-logs", () => {
+  it("says who did what to what, newest first, without secrets", async () => {
+    const { body: token } = await owner.client.post(`${CORE}/user/api-tokens`, { name: "CI" });
+    await owner.client.delete(`${CORE}/user/api-tokens/${token.id}`);
+    const { body, headers } = await owner.client.get(LOGS);
+    expect(body).toEqual([
+      expect.objectContaining({ event_type: "token.revoked", target_id: token.id }),
+      {
+        id: expect.any(String),
+        event_type: "token.created",
+        actor: { type: "token", id: expect.any(String), name: `${owner.user_id}@example.com` },
+        monitor_id: null,
+        status_page_id: null,
+        target_type: "token",
+        target_id: token.id,
+        summary: 'created API token "CI"',
+        data: { token_prefix: token.token_prefix },
+        ip: null,
+        created_at: token.created_at,
+      },
+    ]);
+    expect(headers.get("x-total-count")).toBe("2");
+  });
+
+  it("answers the same under /audit/logs", async () => {
+    await insertEntries({});
+    expect((await owner.client.get(`${V1}/audit/logs`)).body).toEqual((await owner.client.get(LOGS)).body);
+  });
+
+  it("without a filter is the caller's own account and nobody else's", async () => {
+    await insertEntries({}, { owner_id: outsider.user_id });
+    expect((await owner.client.get(LOGS)).body).toHaveLength(1);
+  });
+
+  it("keeps to a monitor, a status page or an event type", async () => {
+    const [page, { id: monitor }] = [await createPage(owner), await createMonitor(owner.client)];
+    await insertEntries(
+      { status_page_id: page, event_type: "page.updated" },
+      { status_page_id: page, event_type: "page.deleted" },
+      { monitor_id: monitor, event_type: "monitor.updated" },
+    );
+    const types = async (query: string) =>
+      (await owner.client.get(`${LOGS}?${query}`)).body.map((entry: { event_type: string }) => entry.event_type).sort();
+    expect(await types(`status_page_id=${page}`)).toEqual(["page.deleted", "page.updated"]);
+    expect(await types(`monitor_id=${monitor}`)).toEqual(["monitor.created", "monitor.updated"]);
+    expect(await types(`status_page_id=${page}&event_type=page.deleted`)).toEqual(["page.deleted"]);
+    expect(await types("event_type=page.updated")).toEqual(["page.updated"]);
+  });
+
+  it.each(["monitor_id", "status_page_id"])("refuses a %s that the caller does not see", async (name) => {
+    const id = name === "monitor_id" ? (await createMonitor(owner.client)).id : await createPage(owner);
+    expect(await outsider.client.get(`${LOGS}?${name}=${id}`)).toMatchObject({
+      status: 400,
+      body: { error: `${name} names nothing that you can see` },
+    });
+  });
+
+  it("gives 50 entries unless asked for up to 500, and links to the next", async () => {
+    await insertEntries(...Array.from({ length: 51 }, () => ({})));
+    const first = await owner.client.get(LOGS);
+    expect(first.body).toHaveLength(50);
+    expect(first.headers.get("link")).toBe(`<${LOGS}?offset=50>; rel="next"`);
+    expect((await owner.client.get(`${LOGS}?limit=500`)).body).toHaveLength(51);
+    expect((await owner.client.get(`${LOGS}?limit=501`)).status).toBe(400);
+    expect((await owner.client.get(`${LOGS}?offset=10001`)).status).toBe(400);
+  });
+
+  it("stops counting at 10,000", async () => {
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10005)
+       INSERT INTO audit_log (id, owner_id, event_type, actor_type, actor_name, target_type, summary, created_at)
+       SELECT ?1 || i, ?1, 'page.updated', 'system', 'system', 'status_page', 'x', i FROM n`,
+    )
+      .bind(outsider.user_id)
+      .run();
+    const { status, headers } = await outsider.client.request("HEAD", LOGS);
+    expect([status, headers.get("x-total-count")]).toEqual([200, "10000"]);
+  });
+});
+
+describe("GET /audit/stats", () => {
+  it("counts events and actors of the last days", async () => {
+    await insertEntries(
+      {},
+      {},
+      { event_type: "page.created", actor_type: "system" },
+      { created_at: Date.now() - 31 * DAY },
+    );
+    const { body } = await owner.client.get(`${V1}/audit/stats`);
+    expect(body).toMatchObject({
+      total: 3,
+      by_event_type: [
+        { event_type: "page.updated", count: 2 },
+        { event_type: "page.created", count: 1 },
+      ],
+      by_actor_type: [
+        { actor_type: "user", count: 2 },
+        { actor_type: "system", count: 1 },
+      ],
+    });
+    expect(Date.parse(body.to) - Date.parse(body.from)).toBe(30 * DAY);
+    expect((await owner.client.get(`${V1}/audit/stats?days=60`)).body.total).toBe(4);
+  });
+});
+
+describe("GET /audit/status-page/{id}/daily-events", () => {
+  it("has a row for every day, also for one without an event", async () => {
+    const page = await createPage(owner);
+    const midnight = Math.floor(Date.now() / DAY) * DAY;
+    await insertEntries(
+      { status_page_id: page, created_at: midnight },
+      { status_page_id: page, created_at: midnight - 1, event_type: "page.created" },
+      { status_page_id: page, created_at: midnight - 1 },
+      { status_page_id: page, created_at: midnight - 3 * DAY },
+    );
+    const { body } = await owner.client.get(`${V1}/audit/status-page/${page}/daily-events?days=3`);
+    const date = (daysAgo: number) => new Date(midnight - daysAgo * DAY).toISOString().slice(0, 10);
+    expect(body).toEqual([
+      { date: date(2), total: 0, events: {} },
+      { date: date(1), total: 2, events: { "page.created": 1, "page.updated": 1 } },
+      { date: date(0), total: 1, events: { "page.updated": 1 } },
+    ]);
+  });
+
+  it("is 404 for whoever does not see the page", async () => {
+    const page = await createPage(owner);
+    expect((await outsider.client.get(`${V1}/audit/status-page/${page}/daily-events`)).status).toBe(404);
+  });
+});
+
+describe("GET /audit/monitor/{id}/events", () => {
+  it("is the timeline of one monitor", async () => {
+    const { id } = await createMonitor(owner.client);
+    await owner.client.put(`${V1}/monitors/${id}`, { name: "Store" });
+    const { body } = await owner.client.get(`${V1}/audit/monitor/${id}/events`);
+    expect(body.map((entry: { event_type: string }) => entry.event_type)).toEqual([
+      "monitor.updated",
+      "monitor.created",
+    ]);
+    expect((await outsider.client.get(`${V1}/audit/monitor/${id}/events`)).status).toBe(404);
+  });
+});

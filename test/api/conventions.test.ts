@@ -1,0 +1,271 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { networkOf, requireRate } from "../../src/access/rate-limit.ts";
+import type { Env } from "../../src/platform/env.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { createLogger } from "../../src/platform/logger.ts";
+import { settingsOf } from "../../src/platform/settings.ts";
+import worker from "../../src/worker.ts";
+import { CORE, createClient, V1 } from "../support/client.ts";
+import { createAccount } from "../support/factories.ts";
+
+const TOKENS = `${CORE}/user/api-tokens`;
+/** Tests are not counted unless they ask for it. */
+const DEFAULT_LIMITS = { RATE_LIMITS: "" };
+
+/** The worker with parts of its environment replaced. */
+function workerWith(changes: Partial<Env> & Record<string, unknown>) {
+  const bindings = { ...env, ...changes };
+  return async (path: string, init: RequestInit<IncomingRequestCfProperties> = {}) => {
+    const context = createExecutionContext();
+    const response = await worker.fetch(
+      new Request<unknown, IncomingRequestCfProperties>(`http://vigil.test${path}`, init),
+      bindings,
+      context,
+    );
+    await waitOnExecutionContext(context);
+    return response;
+  };
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const json = { "content-type": "application/json" };
+
+describe("rate limits", () => {
+  it("are told in every answer that is counted", async () => {
+    const { token } = await createAccount();
+    const ask = workerWith(DEFAULT_LIMITS);
+    const answer = await ask(TOKENS, { headers: bearer(token) });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("ratelimit-policy")).toBe('"api";q=600;w=60');
+    expect(answer.headers.get("ratelimit-limit")).toBe("600");
+    expect((await ask("/health")).headers.get("ratelimit-limit")).toBeNull();
+  });
+
+  it("stop one credential and no other, with the seconds to wait", async () => {
+    const [busy, other] = [await createAccount(), await createAccount()];
+    const ask = workerWith({ RATE_LIMITS: "api=3" });
+    const statuses = [];
+    for (let n = 0; n < 4; n++) statuses.push((await ask(TOKENS, { headers: bearer(busy.token) })).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    const refused = await ask(TOKENS, { headers: bearer(busy.token) });
+    expect(refused.headers.get("retry-after")).toMatch(/^([1-9]|[1-5]\d|60)$/);
+    expect(await refused.json()).toMatchObject({ error: "too many requests", code: "rate_limited" });
+    expect(refused.headers.get("ratelimit-limit")).toBe("3");
+    expect((await ask(TOKENS, { headers: bearer(other.token) })).status).toBe(200);
+  });
+
+  it("hold exactly for requests at once", async () => {
+    const { token } = await createAccount();
+    const ask = workerWith({ RATE_LIMITS: "api=5" });
+    const answers = await Promise.all(Array.from({ length: 12 }, () => ask(TOKENS, { headers: bearer(token) })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+  });
+
+  it("let 20 tokens an hour be created", async () => {
+    const { token } = await createAccount();
+    const ask = workerWith(DEFAULT_LIMITS);
+    const create = () =>
+      ask(TOKENS, { method: "POST", headers: { ...bearer(token), ...json }, body: JSON.stringify({ name: "CI" }) });
+    for (let n = 0; n < 20; n++) expect((await create()).status).toBe(201);
+    const refused = await create();
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(3500);
+  });
+
+  it("let the platform count a busy minute where the number is the usual one", async () => {
+    const { token } = await createAccount();
+    const RATE_600 = { limit: async () => ({ success: false }) };
+    const refused = await workerWith({ ...DEFAULT_LIMITS, RATE_600 })(TOKENS, { headers: bearer(token) });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
+  });
+
+  it("turn guessing credentials into 429 for the address that guesses", async () => {
+    const ask = workerWith({ RATE_LIMITS: "bad_credential=2" });
+    const guess = (ip: string) => ask(TOKENS, { headers: { ...bearer("x"), "cf-connecting-ip": ip } });
+    const statuses = [];
+    for (let n = 0; n < 3; n++) statuses.push((await guess("2001:db8:1:2::1")).status);
+    expect(statuses).toEqual([401, 401, 429]);
+    expect((await guess("2001:db8:1:2:ffff::9")).status).toBe(429);
+    expect((await guess("2001:db8:1:3::1")).status).toBe(401);
+  });
+
+  it("do not stand in the way when nothing can count", async () => {
+    const { token } = await createAccount();
+    const RATE_600 = {
+      limit: () => {
+        throw new Error("away");
+      },
+    };
+    const ask = workerWith({ ...DEFAULT_LIMITS, RATE_600 });
+    expect((await ask(TOKENS, { headers: bearer(token) })).status).toBe(200);
+  });
+
+  it("give the whole number again when the window is over", async () => {
+    const { token } = await createAccount();
+    const ask = workerWith({ RATE_LIMITS: "api=1" });
+    const status = async () => (await ask(TOKENS, { headers: bearer(token) })).status;
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      expect([await status(), await status()]).toEqual([200, 429]);
+      vi.setSystemTime(Date.now() + 59_999);
+      expect(await status()).toBe(429);
+      vi.setSystemTime(Date.now() + 1);
+      expect([await status(), await status()]).toEqual([200, 429]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("shut sign-in when nothing can count its attempts", async () => {
+    const LIMITER = {
+      idFromName: () => {
+        throw new Error("away");
+      },
+    };
+    const bindings = { ...env, ...DEFAULT_LIMITS, LIMITER } as unknown as Env;
+    const settings = settingsOf(bindings);
+    const asking = {
+      env: bindings,
+      settings,
+      log: createLogger(settings),
+      now: Date.now(),
+      principal: { kind: "anonymous" as const },
+      ip: "203.0.113.7",
+      object_id: undefined,
+    };
+    await expect(requireRate(asking, "sign_in")).rejects.toMatchObject({ status: 429 });
+    await expect(requireRate(asking, "subscribe")).resolves.toBeUndefined();
+  });
+
+  it.each(["api=0", "api=-1", "api=many", "apis=5", "api"])("are refused in the settings as %s", (RATE_LIMITS) => {
+    expect(() => settingsOf({ ...env, RATE_LIMITS })).toThrow(/RATE_LIMITS/);
+  });
+
+  it.each([
+    ["203.0.113.7", "203.0.113.7"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["2001:0DB8:0000:0001:a:b:c:d", "2001:db8:0:1::/64"],
+    ["::1", "0:0:0:0::/64"],
+  ])("count %s as %s", (ip, network) => {
+    expect(networkOf(ip)).toBe(network);
+  });
+});
+
+describe("every answer", () => {
+  it("carries an id and the headers that keep it where it belongs", async () => {
+    const { client } = await createAccount();
+    for (const path of [TOKENS, "/health", "/nothing"]) {
+      const { headers } = await client.get(path);
+      expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+      expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
+      expect(headers.get("strict-transport-security")).toContain("max-age=31536000");
+    }
+  });
+
+  it("to HEAD is the answer to GET without its body", async () => {
+    const { client } = await createAccount();
+    const [head, get] = [await client.request("HEAD", TOKENS), await client.get(TOKENS)];
+    expect([head.status, head.body]).toEqual([200, ""]);
+    expect(head.headers.get("x-total-count")).toBe(get.headers.get("x-total-count"));
+  });
+});
+
+describe("a request", () => {
+  it("that went through the service before is refused", async () => {
+    const client = createClient();
+    expect((await client.request("GET", "/health", undefined, { "x-monitor-hop": "1" })).status).toBe(200);
+    expect((await client.request("GET", "/nothing", undefined, { "x-monitor-hop": "2" })).status).toBe(403);
+  });
+
+  it.each([
+    ["a parameter twice", "?limit=1&limit=2", "limit is given more than once"],
+    ["NUL in its address", "?q=%00", "the address must not contain NUL"],
+    ["an address beyond 16 KiB", `?q=${"x".repeat(16_384)}`, "the address is longer than 16384 characters"],
+  ])("with %s is 400", async (_name, query, error) => {
+    const { client } = await createAccount();
+    expect(await client.get(TOKENS + query)).toMatchObject({ status: 400, body: { error } });
+  });
+
+  it("with 200 parameters that nobody knows is answered", async () => {
+    const { client } = await createAccount();
+    const query = Array.from({ length: 200 }, (_, n) => `q${n}=${n}`).join("&");
+    expect((await client.get(`${TOKENS}?${query}`)).status).toBe(200);
+  });
+
+  it.each([
+    ["NUL", '{"name":"a\\u0000b"}', "name must not contain NUL or half of a surrogate pair"],
+    ["half a surrogate pair", '{"name":"\\ud800"}', "name must not contain NUL or half of a surrogate pair"],
+    ["a number that no store keeps", '{"a":[{"b":1e309}]}', "a[0].b must not be beyond 9007199254740991"],
+  ])("whose body has %s is 400 and says where", async (_name, body, error) => {
+    const { client } = await createAccount();
+    expect(await client.post(TOKENS, body)).toMatchObject({ status: 400, body: { error } });
+  });
+});
+
+describe("Idempotency-Key", () => {
+  it("is not spent by a request that was refused", async () => {
+    const { client } = await createAccount();
+    const headers = { "idempotency-key": "retry" };
+    expect((await client.post(TOKENS, { name: "" }, headers)).status).toBe(400);
+    expect((await client.post(TOKENS, { name: "CI" }, headers)).status).toBe(201);
+  });
+
+  it("tells the second of two equal requests at once to come back in a second", async () => {
+    const { client } = await createAccount();
+    const headers = { "idempotency-key": "twice" };
+    const page = { name: "Shop", slug: `p-${newId()}` };
+    const answers = await Promise.all([1, 2].map(() => client.post(`${V1}/status-pages`, page, headers)));
+    const late = answers.find(({ status }) => status === 409);
+    if (late)
+      expect([late.body.error, late.headers.get("retry-after")]).toEqual([expect.stringContaining("same time"), "1"]);
+    const again = await client.post(`${V1}/status-pages`, page, headers);
+    expect([again.status, again.body.slug]).toEqual([201, page.slug]);
+  });
+
+  it.each(["", "x".repeat(256)])("of %j is 400", async (key) => {
+    const { client } = await createAccount();
+    expect((await client.post(TOKENS, { name: "CI" }, { "idempotency-key": key })).status).toBe(400);
+  });
+
+  it("is each account's own", async () => {
+    const [one, other] = [await createAccount(), await createAccount()];
+    const headers = { "idempotency-key": "shared" };
+    expect((await one.client.post(TOKENS, { name: "a" }, headers)).status).toBe(201);
+    expect((await other.client.post(TOKENS, { name: "b" }, headers)).status).toBe(201);
+  });
+});
+
+describe("the API reference", () => {
+  it("is a document for programs, with the address of this service", async () => {
+    const { body, headers } = await createClient().get("/openapi.json");
+    expect(body).toMatchObject({
+      openapi: "3.1.0",
+      info: { version: "1.0.0" },
+      servers: [{ url: "http://vigil.test" }],
+    });
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+  });
+
+  it("is a page for people that takes nothing from elsewhere", async () => {
+    const client = createClient();
+    const page = await client.get("/docs");
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'; script-src 'self'");
+    const own = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address);
+    expect(own).toEqual([
+      "data:,",
+      "/docs/swagger-ui.css",
+      "/openapi.json",
+      "/docs/swagger-ui-bundle.js",
+      "/docs/start.js",
+    ]);
+    for (const address of own.slice(1)) expect((await client.get(address)).status).toBe(200);
+    expect((await client.get("/docs/swagger-ui.css")).headers.get("content-type")).toContain("text/css");
+    expect((await client.get("/docs/package.json")).status).toBe(404);
+    expect((await client.get("/swagger-ui.css")).status).toBe(404);
+  });
+});
