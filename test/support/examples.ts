@@ -1,0 +1,159 @@
+import type { IdKind } from "../../src/access/id-slots.ts";
+import { type Endpoint, SURFACES } from "../../src/http/endpoint.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { CORE, V1 } from "./client.ts";
+import { type Account, createMonitor, createPage } from "./factories.ts";
+import { createWebhook } from "./webhooks.ts";
+
+const AGENT_HEADER = "x-agent-token";
+
+/**
+ * What the sweeps know of the product: one way to make each kind of object, and one valid request for each endpoint
+ * that cannot be guessed. A new feature adds a line to OBJECTS for each kind of id, and to EXAMPLES for each body.
+ */
+type Kind = IdKind extends infer Name ? (Name extends `${infer Base}:${string}` ? Base : Name) : never;
+
+/** Makes an object of this account and gives its id. */
+export const OBJECTS: Record<Kind | "token", (account: Account) => Promise<string>> = {
+  page: (account) => createPage(account),
+  monitor: async ({ client }) => (await createMonitor(client)).id,
+  group: async (account) => {
+    const body = { name: "Shops", status_page_id: await createPage(account) };
+    return (await account.client.post(`${V1}/groups`, body)).body.id;
+  },
+  webhook: async (account) => (await createWebhook(account)).id,
+  agent: async ({ client }) => (await client.post(`${V1}/agents`, { name: "Rack" })).body.id,
+  command: async (account) => (await createCommand(account)).id,
+  token: async ({ client }) => (await client.post(`${CORE}/user/api-tokens`, { name: "CI" })).body.id,
+};
+
+export interface Example {
+  /** For endpoints whose caller is not the account itself. */
+  headers?: Record<string, string>;
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: Record<string, unknown>;
+}
+
+/** By method and path: the body, and the parameters that the endpoint's policy does not explain. */
+export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = {
+  "POST /user/api-tokens": async () => ({ body: { name: "CI", expires_in_days: 30 } }),
+  "DELETE /user/api-tokens/{id}": async (account) => ({ params: { id: await OBJECTS.token(account) } }),
+  "GET /status-pages/check-slug": async () => ({ query: { slug: "northwind" } }),
+  "POST /status-pages": async () => ({ body: { name: "Northwind", slug: `p-${newId()}` } }),
+  "PUT /status-pages/{id}": async () => ({ body: { description: "What runs" } }),
+  "POST /monitors": async () => ({ body: { name: "Shop", type: "http", target: "http://127.0.0.1:9/", paused: true } }),
+  "POST /monitors/test": async () => ({ body: { name: "Shop", type: "http", target: "http://127.0.0.1:9/" } }),
+  "PUT /monitors/{id}": async () => ({ body: { name: "Store" } }),
+  "POST /monitors/{id}/pause": async ({ client }) => ({
+    params: { id: (await createMonitor(client, { type: "heartbeat", target: undefined, paused: false })).id },
+  }),
+  "PUT /monitors/order": async (account) => ({
+    body: { monitors: [{ id: await OBJECTS.monitor(account), order: 1 }] },
+  }),
+  "POST /groups": async (account) => ({ body: { name: "Shops", status_page_id: await OBJECTS.page(account) } }),
+  "PUT /groups/{id}": async () => ({ body: { name: "Stores" } }),
+  "PUT /groups/order": async (account) => {
+    const status_page_id = await OBJECTS.page(account);
+    const { body } = await account.client.post(`${V1}/groups`, { name: "Shops", status_page_id });
+    return { body: { status_page_id, groups: [{ id: body.id, order: 1 }] } };
+  },
+  "POST /webhooks": async () => ({ body: { name: "Ops", url: "https://sink.test/ops", secret: "s3cret-s3cret" } }),
+  "PUT /webhooks/{id}": async () => ({ body: { name: "Night shift" } }),
+  "POST /agents": async () => ({ body: { name: "Rack", region: "eu" } }),
+  "PUT /agents/{agent_id}": async () => ({ body: { name: "Cellar" } }),
+  "POST /agents/{agent_id}/commands": async () => ({ body: { type: "discover" } }),
+  "POST /agents/enroll": async ({ client }) => ({
+    headers: { [AGENT_HEADER]: (await client.get(`${V1}/agents/token`)).body.install_token },
+    body: { name: newId(), hostname: newId() },
+  }),
+  "POST /agents/handshake": async (account) => ({ ...(await byAgent(account)), body: { version: "1.0.0" } }),
+  "GET /agents/monitors": byAgent,
+  "GET /agents/commands": byAgent,
+  "POST /agents/metrics": async (account) => ({ ...(await byAgent(account)), body: { cpu_percent: 12 } }),
+  "POST /agents/events": async (account) => ({ ...(await byAgent(account)), body: { events: [{ message: "up" }] } }),
+  "POST /agents/discoveries": async (account) => ({
+    ...(await byAgent(account)),
+    body: { discoveries: [{ kind: "redis", name: "cache", target: "127.0.0.1:6379" }] },
+  }),
+  "POST /agents/commands/{id}/ack": async (account) => {
+    const { id, headers } = await createCommand(account);
+    return { headers, params: { id }, body: { ok: true } };
+  },
+  "POST /monitors/{id}/status": async (account) => {
+    const { agent_id, headers } = await enrollAgent(account);
+    const { id } = await createMonitor(account.client, { agent_id, paused: true });
+    return { headers, params: { id }, body: { status: "up", latency_ms: 12 } };
+  },
+  "POST /webhooks/{id}/deliveries/{delivery_id}/redeliver": async (account) => {
+    const id = await OBJECTS.webhook(account);
+    await account.client.post(`${V1}/webhooks/${id}/test`);
+    const { body } = await account.client.get(`${V1}/webhooks/${id}/deliveries`);
+    return { params: { id, delivery_id: body[0].id } };
+  },
+};
+
+async function enrollAgent({ client }: Account) {
+  const install = (await client.get(`${V1}/agents/token`)).body.install_token;
+  const words = { name: newId(), hostname: newId() };
+  const { body } = await client.post(`${V1}/agents/enroll`, words, { [AGENT_HEADER]: install });
+  const agent_id: string = body.agent_id;
+  return { agent_id, headers: { [AGENT_HEADER]: String(body.agent_token) } };
+}
+
+async function byAgent(account: Account): Promise<Example> {
+  const { headers } = await enrollAgent(account);
+  return { headers };
+}
+
+async function createCommand(account: Account) {
+  const { agent_id, headers } = await enrollAgent(account);
+  const { body } = await account.client.post(`${V1}/agents/${agent_id}/commands`, { type: "discover" });
+  const id: string = body.id;
+  return { id, headers };
+}
+
+export const nameOf = ({ method, path }: Endpoint) => `${method.toUpperCase()} ${path}`;
+
+export interface Prepared extends Required<Example> {
+  endpoint: Endpoint;
+}
+
+/** A valid request to the endpoint by this account; fails where nobody has said what that is. */
+export async function prepare(endpoint: Endpoint, account: Account): Promise<Prepared> {
+  const given = await EXAMPLES[nameOf(endpoint)]?.(account);
+  const params: Record<string, string> = {};
+  for (const name of paramsOf(endpoint)) {
+    const kind = endpoint.policy.ids?.params?.[name];
+    const value = given?.params?.[name] ?? (kind && (await OBJECTS[baseOf(kind)](account)));
+    if (value === undefined) throw new Error(`add an example request for ${nameOf(endpoint)}: {${name}} is unknown`);
+    params[name] = value;
+  }
+  if (endpoint.route.request?.body && !given?.body) throw new Error(`add an example request for ${nameOf(endpoint)}`);
+  return { endpoint, params, headers: given?.headers ?? {}, query: given?.query ?? {}, body: given?.body ?? {} };
+}
+
+export function addressOf({ endpoint, params, query = {} }: Pick<Prepared, "endpoint" | "params"> & Example): string {
+  const [surface = "root"] = endpoint.policy.at;
+  const path = endpoint.path.replace(/\{(\w+)\}/g, (_match, name: string) => params[name] ?? "");
+  const search = new URLSearchParams(query).toString();
+  return SURFACES[surface] + path + (search === "" ? "" : `?${search}`);
+}
+
+export function send(account: Pick<Account, "client">, prepared: Prepared, headers?: Record<string, string>) {
+  const { endpoint, body } = prepared;
+  const sent = endpoint.route.request?.body ? body : undefined;
+  return account.client.request(endpoint.method.toUpperCase(), addressOf(prepared), sent, {
+    ...prepared.headers,
+    ...headers,
+  });
+}
+
+export function baseOf(kind: IdKind): Kind {
+  // The part before the colon of an IdKind is a Kind by definition.
+  return kind.split(":")[0] as Kind;
+}
+
+function paramsOf(endpoint: Endpoint): string[] {
+  return [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
+}

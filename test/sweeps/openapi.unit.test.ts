@@ -1,0 +1,101 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { join } from "node:path";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { describe, expect, it, vi } from "vitest";
+import { ENDPOINTS } from "../../src/app.ts";
+import { describeApi } from "../../src/http/openapi.ts";
+
+// Only the Workers runtime has this module; no description needs it.
+vi.mock("cloudflare:sockets", () => ({ connect: undefined }));
+
+const ROOT = join(import.meta.dirname, "../..");
+const description = { ...describeApi(ENDPOINTS), servers: [{ url: "https://vigil.test" }] };
+const operations = Object.values(description.paths ?? {}).flatMap((path) => Object.values(path));
+
+describe("the OpenAPI document", () => {
+  it("has no error that a linter would find", async () => {
+    const config = await createConfig({ extends: ["recommended"] });
+    const problems = await lintFromString({ source: JSON.stringify(description), config });
+    const errors = problems.filter(({ severity }) => severity === "error");
+    expect(errors.map(({ message, location }) => `${location[0]?.pointer}: ${message}`)).toEqual([]);
+  }, 30_000);
+
+  it("is version 1.0.0 of the interface in OpenAPI 3.1", () => {
+    expect(description).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { version: "1.0.0" } });
+  });
+
+  it("describes every address of every endpoint, each under a name of its own", () => {
+    const addresses = ENDPOINTS.flatMap(({ policy }) => policy.at);
+    const names = operations.map(({ operationId }) => operationId);
+    expect(names).toHaveLength(addresses.length);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("names the credential of every operation that asks for one, and its refusals", () => {
+    for (const { operationId, security, responses, tags, summary } of operations) {
+      expect([tags?.length, typeof summary], operationId).toEqual([1, "string"]);
+      if (security?.length > 0)
+        expect(Object.keys(responses), operationId).toEqual(expect.arrayContaining(["401", "429", "503"]));
+    }
+  });
+
+  it("gives openapi-typescript a client type that compiles and is as strict as the service", async () => {
+    const dir = mkdtempSync(join(ROOT, "node_modules/.openapi-"));
+    try {
+      writeFileSync(join(dir, "api.d.ts"), await generateTypes());
+      writeFileSync(join(dir, "client.ts"), CLIENT);
+      const tsc = join(ROOT, "node_modules/.bin/tsc");
+      const args = [
+        "--noEmit",
+        "--strict",
+        "--target",
+        "es2022",
+        "--module",
+        "esnext",
+        "--moduleResolution",
+        "bundler",
+      ];
+      const options = ["--ignoreConfig", "--types", "node", join(dir, "client.ts")];
+      expect(compile(tsc, [...args, ...options])).toBe("");
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  }, 60_000);
+});
+
+/** What a user of the types writes; the marked line has to be refused. */
+const CLIENT = `
+import type { components, paths } from "./api.d.ts";
+
+type Create = paths["/api/core/v1/user/api-tokens"]["post"];
+export const body: Create["requestBody"]["content"]["application/json"] = { name: "CI", expires_in_days: 30 };
+// @ts-expect-error no such lifetime
+export const wrong: Create["requestBody"]["content"]["application/json"] = { name: "CI", expires_in_days: 31 };
+export const read = (token: components["schemas"]["Token"]): string => token.token_prefix;
+export const error = (answer: Create["responses"][401]["content"]["application/json"]): string => answer.error;
+`;
+
+const FORMER_COMPILER = "@ts-morph/common/dist/typescript.js";
+
+/** The generator builds on the compiler's former API, which the present compiler no longer has. */
+async function generateTypes(): Promise<string> {
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) => next(specifier === "typescript" ? FORMER_COMPILER : specifier, context),
+  });
+  try {
+    const { astToString, default: openapiTS } = await import("openapi-typescript");
+    return astToString(await openapiTS(JSON.stringify(description)));
+  } finally {
+    hooks.deregister();
+  }
+}
+
+function compile(tsc: string, args: string[]): string {
+  try {
+    return execFileSync(process.execPath, [tsc, ...args], { encoding: "utf8" });
+  } catch (error) {
+    return error instanceof Error && "stdout" in error ? String(error.stdout) : String(error);
+  }
+}
