@@ -6,9 +6,6 @@ import { endpoints as audit } from "./features/audit/routes.ts";
 import { endpoints as groups } from "./features/groups/routes.ts";
 import { endpoints as health } from "./features/health/routes.ts";
 import { endpoints as history } from "./features/history/routes.ts";
-import { endpoints as incidentTemplates } from "./features/incident-templates/routes.ts";
-import { endpoints as incidents } from "./features/incidents/routes.ts";
-import { endpoints as maintenance } from "./features/maintenance/routes.ts";
 import { endpoints as monitors } from "./features/monitors/routes.ts";
 import { endpoints as results } from "./features/results/routes.ts";
 import { endpoints as statusPages } from "./features/status-pages/routes.ts";
@@ -29,9 +26,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...groups,
   ...health,
   ...history,
-  ...incidentTemplates,
-  ...incidents,
-  ...maintenance,
   ...monitors,
   ...results,
   ...statusPages,
