@@ -1,15 +1,21 @@
 import type { TestProject } from "vitest/node";
 import { type OutsidePorts, startOutside } from "./support/outside.ts";
+import { type ServerPorts, startScriptedServers } from "./support/scripted-servers.ts";
+import { startTlsServers, type TlsPorts } from "./support/tls-servers.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     outside: OutsidePorts;
+    tls: TlsPorts;
+    servers: ServerPorts;
   }
 }
 
 /** Starts the outside in Node, before any test of the Workers runtime; tests find it by `inject("outside")`. */
 export default async function setup(project: TestProject) {
-  const outside = await startOutside();
+  const [outside, tls, servers] = await Promise.all([startOutside(), startTlsServers(), startScriptedServers()]);
   project.provide("outside", outside.ports);
-  return () => outside.stop();
+  project.provide("tls", tls.ports);
+  project.provide("servers", servers.ports);
+  return async () => void (await Promise.all([outside.stop(), tls.stop(), servers.stop()]));
 }

@@ -83,6 +83,7 @@ describe("the http fields of a monitor", () => {
       expected_body: "",
       expected_body_match_type: "contains",
       expected_keywords: "",
+      json_assertions: [],
       follow_redirects: true,
       verify_ssl: true,
     };

@@ -114,6 +114,30 @@ function orElse<T extends z.ZodType, D>(field: T, fallback: D) {
   return field.nullish().transform((value) => value ?? fallback);
 }
 
+export const JSON_OPERATORS = ["eq", "neq", "gt", "gte", "lt", "lte", "contains", "exists"] as const;
+export type JsonOperator = (typeof JSON_OPERATORS)[number];
+
+const JSON_ASSERTIONS_MAX = 20;
+const JsonScalar = z.union([z.string().max(1000), z.number(), z.boolean(), z.null()]);
+
+/** A claim about one value of a JSON body. `exists` takes true, the default, or false. */
+export const JsonAssertion = z
+  .object({
+    path: z.string().trim().min(1).max(200),
+    operator: z.enum(JSON_OPERATORS),
+    value: JsonScalar.optional(),
+  })
+  .refine(({ operator, value }) => isComparable(operator, value), {
+    error: "json_assertions must have a value that suits the operator",
+  });
+export type JsonAssertion = z.infer<typeof JsonAssertion>;
+
+function isComparable(operator: JsonOperator, value: z.infer<typeof JsonScalar> | undefined): boolean {
+  if (operator === "exists") return value === undefined || typeof value === "boolean";
+  if (operator === "eq" || operator === "neq" || operator === "contains") return value !== undefined;
+  return typeof value === "number";
+}
+
 export const HTTP_BODY_MAX = 64 * 1024;
 export const EXPECTED_BODY_MAX = 10_000;
 
@@ -126,6 +150,7 @@ const Fields = z.object({
   expected_body: orElse(z.string().max(EXPECTED_BODY_MAX), ""),
   expected_body_match_type: orElse(z.enum(BODY_MATCH_TYPES), "contains" as const),
   expected_keywords: orElse(z.string().max(2000), ""),
+  json_assertions: orElse(z.array(JsonAssertion).max(JSON_ASSERTIONS_MAX), [] as JsonAssertion[]),
   follow_redirects: orElse(z.boolean(), true),
   verify_ssl: orElse(z.boolean(), true),
 });
@@ -144,5 +169,6 @@ export function bodyConflict(check: z.infer<typeof Fields>): keyof HttpCheck | n
   if (check.http_body !== "" && (isHead || check.http_method === "GET")) return "http_body";
   if (isHead && check.expected_body !== "") return "expected_body";
   if (isHead && keywordsOf(check.expected_keywords).length > 0) return "expected_keywords";
+  if (isHead && check.json_assertions.length > 0) return "json_assertions";
   return null;
 }

@@ -24,7 +24,9 @@ const ADDRESSES_MAX = 3;
 async function probeFetch(egress: Egress, request: ProbeRequest): Promise<ProbeResponse> {
   const { url, method, headers, body, signal } = request;
   if (url.protocol === "https:" && !request.verify_tls) {
-    throw new IoFault("unsupported", "certificates can only be ignored (verify_ssl false) by an agent");
+    const verdict = egress.checkLiteral(url, "check");
+    if (!verdict.ok) throw new IoFault(verdict.fault, verdict.reason);
+    throw new IoFault("unsupported", "fetch cannot ignore certificates (verify_ssl false) here");
   }
   try {
     const sent = await egress.guardedFetch(url, { method, headers, body, purpose: "check", signal });

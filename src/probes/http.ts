@@ -5,12 +5,19 @@ import { bodyProblem, needsBody, patternProblem } from "./body-match.ts";
 import { classifyError, type Finding, resultOf, syntheticFailure } from "./classify.ts";
 import { discard, readCapped } from "./http-body.ts";
 import { type Hop, nextHop, redirectLocation } from "./http-hop.ts";
+import { fetchAsAsked } from "./http-unverified.ts";
+import { assertionProblem, pathProblem } from "./json-assertions.ts";
 import type { Probe, ProbeIo, ProbeResponse, ProbeResult } from "./port.ts";
+import { explainTls } from "./tls/look.ts";
 
 const REDIRECTS_MAX = 10;
 const OWN_HEADERS = { "user-agent": "Vigil/1.0 (uptime check)", accept: "*/*" };
 
 const options = HttpCheck.superRefine((check, ctx) => {
+  for (const { path } of check.json_assertions) {
+    const problem = pathProblem(path);
+    if (problem) ctx.addIssue({ code: "custom", message: `json_assertions ${problem}`, path: ["json_assertions"] });
+  }
   if (check.expected_body_match_type !== "regex") return;
   const problem = patternProblem(check.expected_body);
   if (problem) ctx.addIssue({ code: "custom", message: `expected_body ${problem}`, path: ["expected_body"] });
@@ -44,6 +51,7 @@ function parseTarget(text: string, scheme: "http" | "https"): Parsed<URL> {
 }
 
 interface Answer {
+  url: URL;
   response: ProbeResponse;
   latency_ms: number;
   redirects: number;
@@ -54,12 +62,21 @@ async function check(target: URL, check: HttpCheck, io: ProbeIo, signal: AbortSi
   const elapsed = () => io.now() - startedAt;
   const answer = await follow(target, check, io, signal, elapsed);
   if ("outcome" in answer) return resultOf(answer);
-  const { response, latency_ms, redirects } = answer;
+  const { url, response, latency_ms, redirects } = answer;
   const details = { status_code: response.status, redirects };
+  const isRead = needsBody(check) || check.json_assertions.length > 0;
   const finding =
-    statusFinding(response, check) ?? (needsBody(check) ? await bodyFinding(response, check, signal, elapsed) : null);
+    statusFinding(response, check) ?? (isRead ? await bodyFinding(response, check, signal, elapsed) : null);
   await discard(response.body);
-  return { outcome: "success", message: `HTTP ${response.status}`, ...finding, latency_ms, details };
+  const explained = finding && (await explain(finding, url, check, io, signal));
+  return { outcome: "success", message: `HTTP ${response.status}`, ...explained, latency_ms, details };
+}
+
+/** The platform does not tell what it has against a server's TLS; a second look at the certificate often does. */
+async function explain(finding: Finding, url: URL, check: HttpCheck, io: ProbeIo, signal: AbortSignal) {
+  if (finding.cause !== "tls" || !check.verify_ssl || signal.aborted) return finding;
+  const target = { host: url.hostname, port: Number(url.port) || 443 };
+  return (await explainTls(io, target, signal)) ?? finding;
 }
 
 /** Follows redirects by hand, because each hop has to pass the guard. Latency is the sum of the hops. */
@@ -80,16 +97,17 @@ async function follow(
   for (let redirects = 0; ; redirects++) {
     let response: ProbeResponse;
     try {
-      response = await io.fetch({ ...hop, headers: allHeaders(hop.headers), verify_tls: check.verify_ssl, signal });
+      const request = { ...hop, headers: allHeaders(hop.headers), verify_tls: check.verify_ssl, signal };
+      response = await fetchAsAsked(io, request);
     } catch (error) {
       return redirects > 0 && error instanceof IoFault && error.kind === "forbidden"
         ? redirectFailure("redirects to an address that may not be reached")
-        : classifyError(error, signal, elapsed());
+        : explain(classifyError(error, signal, elapsed()), hop.url, check, io, signal);
     }
     latency_ms += response.latency_ms;
     const location = redirectLocation(response.status, response.headers);
     if (location === null || !check.follow_redirects || namesStatus(check, response.status)) {
-      return { response, latency_ms, redirects };
+      return { url: hop.url, response, latency_ms, redirects };
     }
     await discard(response.body);
     if (redirects === REDIRECTS_MAX) return redirectFailure(`more than ${REDIRECTS_MAX} redirects`);
@@ -137,7 +155,7 @@ async function bodyFinding(
 ): Promise<Finding | null> {
   try {
     const body = await readCapped(response.body, response.headers.get("content-type"));
-    const problem = bodyProblem(check, body);
+    const problem = bodyProblem(check, body) ?? assertionProblem(check.json_assertions, body);
     return problem === null ? null : { outcome: "failure", cause: "body", message: problem };
   } catch (error) {
     return classifyError(error, signal, elapsed());

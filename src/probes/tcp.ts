@@ -31,14 +31,15 @@ export const tcpProbe: Probe<HostPort, null> = {
   },
 };
 
-/** Reads `host:port`, also with its scheme in front and with an IPv6 address in brackets. */
-export function parseHostPort(text: string, scheme: string): Parsed<HostPort> {
+/** Reads `host:port`, also with its scheme in front and with an IPv6 address in brackets; a default may stand in for the port. */
+export function parseHostPort(text: string, scheme: string, defaultPort?: number): Parsed<HostPort> {
   const trimmed = text.trim();
   const prefix = `${scheme}://`;
   const bare = trimmed.toLowerCase().startsWith(prefix) ? trimmed.slice(prefix.length) : trimmed;
-  const match = /^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]\\]+):(\d{1,5})\/?$/i.exec(bare);
-  const port = Number(match?.[2]);
-  if (!match?.[1] || !URL.canParse(`http://${match[1]}`)) return { ok: false, reason: "must have the form host:port" };
+  const match = /^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]\\]+)(?::(\d{1,5}))?\/?$/i.exec(bare);
+  const port = match?.[2] === undefined ? defaultPort : Number(match[2]);
+  if (!match?.[1] || port === undefined || !URL.canParse(`http://${match[1]}`))
+    return { ok: false, reason: "must have the form host:port" };
   if (port < 1 || port > 65535) return { ok: false, reason: "must have a port between 1 and 65535" };
   return { ok: true, value: { host: match[1], port } };
 }

@@ -79,11 +79,6 @@ describe("an http check in the Workers runtime", () => {
     });
   });
 
-  it("says that it cannot ignore certificates instead of verifying them silently", async () => {
-    const result = await run(httpsProbe, `https://127.0.0.1:${ports.http}`, { verify_ssl: false });
-    expect(result).toMatchObject({ outcome: "error", message: expect.stringContaining("verify_ssl") });
-  });
-
   it("refuses loopback unless the operator allowed it", async () => {
     const job = {
       target: `http://127.0.0.1:${ports.http}/ok`,

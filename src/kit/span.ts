@@ -1,0 +1,9 @@
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A span of time as people say it: `3 days`, `1 hour`. */
+export function spanOf(milliseconds: number): string {
+  const [count, unit] =
+    milliseconds >= DAY_MS ? [milliseconds / DAY_MS, "day"] : [Math.max(milliseconds / HOUR_MS, 1), "hour"];
+  return `${Math.floor(count)} ${unit}${Math.floor(count) === 1 ? "" : "s"}`;
+}

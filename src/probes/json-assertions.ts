@@ -1,0 +1,119 @@
+import type { JsonAssertion } from "../contract/http-check.ts";
+import type { Parsed } from "../kit/parsed.ts";
+
+/**
+ * Claims about a JSON body. A path is the plain part of JSONPath (RFC 9535): `$`, then `.name`, `["name"]` or `[index]`,
+ * each naming one value; negative indices, wildcards, filters and searches are not part of it.
+ */
+
+const STEP = /\.([A-Za-z_][\w-]*)|\[(\d{1,6})\]|\["([^"\\]*)"\]|\['([^'\\]*)'\]/y;
+const STEPS_MAX = 30;
+const SHOWN_MAX = 80;
+
+/** The reason why a path cannot be read, or null. */
+export function pathProblem(path: string): string | null {
+  const parsed = parsePath(path);
+  return parsed.ok ? null : parsed.reason;
+}
+
+/** The first claim that the body does not meet, in words that hold nothing of the body, or null. */
+export function assertionProblem(
+  assertions: readonly JsonAssertion[],
+  body: { text: string; isCut: boolean },
+): string | null {
+  if (assertions.length === 0) return null;
+  if (body.isCut) return "body is too large to be read as JSON";
+  const parsed = parseJson(body.text);
+  if (!parsed.ok) return parsed.reason;
+  for (const assertion of assertions) {
+    const problem = problemOf(assertion, parsed.value);
+    if (problem) return problem;
+  }
+  return null;
+}
+
+export function parseJson(text: string): Parsed<unknown> {
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch {
+    return { ok: false, reason: "body is not JSON" };
+  }
+}
+
+type Step = string | number;
+
+function parsePath(path: string): Parsed<Step[]> {
+  const unreadable = { ok: false, reason: `must have paths such as $.a.b[0] or $["a"], not ${shown(path)}` } as const;
+  if (!path.startsWith("$")) return unreadable;
+  const steps: Step[] = [];
+  for (let offset = 1; offset < path.length; offset = STEP.lastIndex) {
+    STEP.lastIndex = offset;
+    const match = STEP.exec(path);
+    if (!match || steps.length === STEPS_MAX) return unreadable;
+    const [, name, index, quoted, single] = match;
+    steps.push(index === undefined ? (name ?? quoted ?? single ?? "") : Number(index));
+  }
+  return { ok: true, value: steps };
+}
+
+/** Undefined where there is nothing; JSON itself has no such value. */
+function valueAt(root: unknown, steps: readonly Step[]): unknown {
+  let value = root;
+  for (const step of steps) {
+    if (typeof step === "number") value = Array.isArray(value) ? value[step] : undefined;
+    else value = isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+  }
+  return value;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function problemOf({ path, operator, value: expected }: JsonAssertion, root: unknown): string | null {
+  const steps = parsePath(path);
+  if (!steps.ok) return `json_assertions ${steps.reason}`;
+  const found = valueAt(root, steps.value);
+  if (operator === "exists") {
+    const isWanted = expected !== false;
+    if ((found !== undefined) === isWanted) return null;
+    return isWanted ? `body has no ${path}` : `body has a ${path}`;
+  }
+  if (found === undefined) return `body has no ${path}`;
+  const holds = COMPARISONS[operator];
+  return holds(found, expected) ? null : `${path} of the body ${WORDS[operator]} ${shown(expected)}`;
+}
+
+type Comparison = Exclude<JsonAssertion["operator"], "exists">;
+
+/** Choice: types count, so "5" is not 5; objects and lists equal nothing, because a claim names a single value. */
+const COMPARISONS: Record<Comparison, (found: unknown, expected: unknown) => boolean> = {
+  eq: (found, expected) => found === expected,
+  neq: (found, expected) => found !== expected,
+  gt: numeric((found, expected) => found > expected),
+  gte: numeric((found, expected) => found >= expected),
+  lt: numeric((found, expected) => found < expected),
+  lte: numeric((found, expected) => found <= expected),
+  contains: (found, expected) =>
+    Array.isArray(found) ? found.includes(expected) : typeof found === "string" && found.includes(String(expected)),
+};
+
+const WORDS: Record<Comparison, string> = {
+  eq: "is not",
+  neq: "is",
+  gt: "is not greater than",
+  gte: "is not at least",
+  lt: "is not less than",
+  lte: "is not at most",
+  contains: "does not contain",
+};
+
+function numeric(compare: (found: number, expected: number) => boolean) {
+  return (found: unknown, expected: unknown) =>
+    typeof found === "number" && typeof expected === "number" && compare(found, expected);
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? "";
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+}

@@ -1,0 +1,76 @@
+import { SslCheck } from "../contract/ssl-check.ts";
+import type { Parsed } from "../kit/parsed.ts";
+import { spanOf } from "../kit/span.ts";
+import { classifyError, type Finding, resultOf } from "./classify.ts";
+import type { Probe, ProbeIo, ProbeResult } from "./port.ts";
+import { type HostPort, parseHostPort } from "./tcp.ts";
+import { type Look, lookAtCertificate } from "./tls/look.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const HTTPS_PORT = 443;
+
+/**
+ * Two connections: the first, by our own TLS, sees the certificate whatever is wrong with it; only when nothing is, a
+ * second one by the platform's TLS says whether its issuer is trusted.
+ */
+export const sslProbe: Probe<HostPort, SslCheck> = {
+  type: "ssl",
+  needs: ["tcp", "tls"],
+  timeout_seconds: 10,
+  options: SslCheck,
+  parseTarget,
+  destination: (target) => target,
+  async check(target, options, io, signal) {
+    const startedAt = io.now();
+    try {
+      const look = await lookAtCertificate(io, target, signal);
+      return await judge(look, target, options, io, signal);
+    } catch (error) {
+      return resultOf(classifyError(error, signal, io.now() - startedAt));
+    }
+  },
+};
+
+/** Reads `host`, `host:port` and https addresses; of the latter only host and port count. */
+function parseTarget(text: string): Parsed<HostPort> {
+  const bare = text.trim().replace(/^(https|tls|ssl):\/\//i, "");
+  const authority = /^[^/?#]*/.exec(bare)?.[0] ?? "";
+  if (authority === "") return { ok: false, reason: "must have the form host or host:port" };
+  return parseHostPort(authority, "tls", HTTPS_PORT);
+}
+
+async function judge(
+  look: Look,
+  target: HostPort,
+  { ssl_expiry_warning_days }: SslCheck,
+  io: ProbeIo,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  const { latency_ms, details } = look;
+  if (look.problem) return { outcome: "failure", cause: "tls", message: look.problem, latency_ms, details };
+  const refusal = await refusalByPlatform(look, target, io, signal);
+  if (refusal) return { ...refusal, latency_ms, details: { ...details, is_trusted: false } };
+  const left = look.expires_at - io.now();
+  return {
+    outcome: left < ssl_expiry_warning_days * DAY_MS ? "slow" : "success",
+    message: `certificate of ${target.host} expires in ${spanOf(left)}`,
+    latency_ms,
+    details: { ...details, is_trusted: true },
+  };
+}
+
+async function refusalByPlatform(
+  look: Look,
+  target: HostPort,
+  io: ProbeIo,
+  signal: AbortSignal,
+): Promise<Finding | null> {
+  const startedAt = io.now();
+  try {
+    (await io.connect({ ...target, tls: "on", signal })).close();
+    return null;
+  } catch (error) {
+    const finding = classifyError(error, signal, io.now() - startedAt);
+    return finding.cause === "tls" ? { ...finding, message: look.distrust } : finding;
+  }
+}
