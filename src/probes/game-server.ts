@@ -1,18 +1,110 @@
 import { z } from "zod";
 import { OPTION_FIELDS } from "../contract/monitor.ts";
 import type { GameType } from "../contract/monitor-values.ts";
+import { METRIC_FIELDS } from "../contract/push.ts";
+import { assertNever } from "../kit/assert-never.ts";
+import type { Parsed } from "../kit/parsed.ts";
+import { askMinecraft } from "./game-server-minecraft.ts";
+import { askFivem, askRestApi } from "./game-server-rest.ts";
+import type { Probe, ProbeIo, ProbeResult } from "./port.ts";
+import { parseHostPort, tcpProbe } from "./tcp.ts";
 
 export const gameServerOptions = z.object({
   game_type: OPTION_FIELDS.game_type.transform((value) => value ?? "custom"),
   query_method: OPTION_FIELDS.query_method.transform((value) => value ?? "query"),
   query_port: OPTION_FIELDS.query_port.transform((value) => value ?? null),
   degraded_timeout_seconds: OPTION_FIELDS.degraded_timeout_seconds.transform((value) => value ?? null),
+  ...METRIC_FIELDS,
 });
+type GameCheck = z.infer<typeof gameServerOptions>;
+
+interface GameTarget {
+  host: string;
+  /** Null where the game's own port is meant. */
+  port: number | null;
+  /** Where the target is a web address. */
+  url: URL | null;
+}
+
+/** Ports that servers have unless told otherwise; a custom game has none. */
+const PORTS: Record<GameType, number | null> = {
+  fivem: 30120,
+  minecraft: 25565,
+  rust: 28015,
+  cs2: 27015,
+  ark: 27015,
+  valheim: 2457,
+  custom: null,
+};
+
+/** For what looks at the host alone. */
+const ANY_PORT = 1;
 
 /** Games that answer queries over TCP or HTTP; the others speak UDP, which the edge cannot send. */
 const STREAM_GAMES: readonly GameType[] = ["fivem", "minecraft"];
 
-export function gameServerRuns({ game_type, query_method }: z.infer<typeof gameServerOptions>) {
+export const gameServerProbe: Probe<GameTarget, GameCheck> = {
+  type: "game_server",
+  needs: ["tcp", "http"],
+  timeout_seconds: 10,
+  options: gameServerOptions,
+  parseTarget,
+  destination: (target, options) => target.url ?? { host: target.host, port: portOf(target, options) ?? ANY_PORT },
+  check,
+};
+
+export function gameServerRuns({ game_type, query_method }: Pick<GameCheck, "game_type" | "query_method">) {
   if (query_method === "push") return "push";
   return query_method === "query" && !STREAM_GAMES.includes(game_type) ? "agent" : "edge";
+}
+
+/** Reads `host`, `host:port` and http or https addresses. */
+function parseTarget(text: string): Parsed<GameTarget> {
+  const trimmed = text.trim();
+  if (/^https?:\/\//i.test(trimmed)) {
+    if (/\s/.test(trimmed) || !URL.canParse(trimmed)) return { ok: false, reason: "must be a URL" };
+    const url = new URL(trimmed);
+    return { ok: true, value: { host: url.hostname, port: Number(url.port) || null, url } };
+  }
+  const parsed = parseHostPort(trimmed, "game", ANY_PORT);
+  if (!parsed.ok) return { ok: false, reason: "must have the form host, host:port or https://host" };
+  const { host, port } = parsed.value;
+  return { ok: true, value: { host, port: /:\d+\/?$/.test(trimmed) ? port : null, url: null } };
+}
+
+function portOf(target: GameTarget, { query_port, game_type }: GameCheck): number | null {
+  return query_port ?? target.port ?? PORTS[game_type];
+}
+
+async function check(target: GameTarget, options: GameCheck, io: ProbeIo, signal: AbortSignal): Promise<ProbeResult> {
+  const { game_type, query_method } = options;
+  const { host } = target;
+  const port = portOf(target, options);
+  switch (query_method) {
+    case "push":
+      return notOurs("the server pushes its own results");
+    case "rest_api":
+      if (game_type === "fivem") return askFivem(apiAddress(target, options), io, signal);
+      return askRestApi(target.url ?? apiAddress(target, options), io, signal);
+    case "tcp_connect":
+      return port === null ? notOurs("target must name a port") : tcpProbe.check({ host, port }, null, io, signal);
+    case "query":
+      if (game_type === "fivem") return askFivem(apiAddress(target, options), io, signal);
+      if (game_type === "minecraft" && port !== null) return askMinecraft({ host, port }, io, signal);
+      return notOurs(`${game_type} servers are queried over UDP, which only an agent can send`);
+    default:
+      return assertNever(query_method);
+  }
+}
+
+/** The root of the server's web interface: an address is taken as it is, a host at the game's port in plain HTTP. */
+function apiAddress(target: GameTarget, options: GameCheck): URL {
+  const root = new URL("/", target.url ?? `http://${target.host}`);
+  const port = target.url ? options.query_port : portOf(target, options);
+  if (port !== null) root.port = String(port);
+  return root;
+}
+
+function notOurs(message: string): ProbeResult {
+  return { outcome: "error", latency_ms: null, message, details: {} };
 }

@@ -3,7 +3,8 @@ import type { MonitorType } from "../contract/monitor-values.ts";
 import type { Parsed } from "../kit/parsed.ts";
 import { apiOptions } from "./api.ts";
 import { dnsProbe } from "./dns.ts";
-import { gameServerOptions, gameServerRuns } from "./game-server.ts";
+import { domainProbe } from "./domain.ts";
+import { gameServerProbe, gameServerRuns } from "./game-server.ts";
 import { heartbeatOptions } from "./heartbeat.ts";
 import { httpProbe, httpsProbe } from "./http.ts";
 import { imapProbe } from "./imap.ts";
@@ -13,6 +14,7 @@ import type { Probe } from "./port.ts";
 import { postgresProbe } from "./postgres.ts";
 import { redisProbe } from "./redis.ts";
 import { smtpProbe } from "./smtp.ts";
+import { sslProbe } from "./ssl.ts";
 import { NO_OPTIONS, tcpProbe } from "./tcp.ts";
 import { telnetProbe } from "./telnet.ts";
 
@@ -44,9 +46,9 @@ const REGISTRY = {
   postgres: { runs: "edge", probe: postgresProbe },
   mysql: { runs: "edge", probe: mysqlProbe },
   redis: { runs: "edge", probe: redisProbe },
-  ssl: { runs: "edge" },
-  domain: { runs: "edge" },
-  game_server: { runs: "edge", options: gameServerOptions, runsWith: gameServerRuns },
+  ssl: { runs: "edge", probe: sslProbe },
+  domain: { runs: "edge", probe: domainProbe },
+  game_server: { runs: "edge", probe: gameServerProbe, runsWith: gameServerRuns },
   icmp: { runs: "agent" },
   ping: { runs: "agent" },
   udp: { runs: "agent" },

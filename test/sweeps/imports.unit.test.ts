@@ -17,9 +17,9 @@ const RULES: Record<string, Rule> = {
   data: { may: ["contract", "domain"], packages: ["drizzle-orm"] },
   platform: {
     may: ["contract", "domain", "probes/port.ts"],
-    packages: ["cloudflare:", "node:crypto", "ipaddr.js", "zod"],
+    packages: ["cloudflare:", "croner", "node:crypto", "ipaddr.js", "zod"],
   },
-  probes: { may: ["contract", "domain"], packages: ["croner", "dns-packet", "node:crypto", "re2js", "zod"] },
+  probes: { may: ["contract", "domain"], packages: ["croner", "dns-packet", "node:crypto", "re2js", "tldts", "zod"] },
   notifiers: { may: ["contract", "domain"], packages: ["node:crypto", "zod"] },
   access: { may: ["contract", "domain", "data", "platform"], packages: ["drizzle-orm"] },
   http: { may: ["contract", "domain", "platform", "access"], packages: ["hono", "@hono/zod-openapi", "zod"] },
