@@ -6,4 +6,5 @@ describeProbe({
   target: (port) => `127.0.0.1:${port}`,
   silence: "success",
   garbage: "success",
+  letters: "success",
 });

@@ -8,6 +8,10 @@ export interface OutsidePorts {
   silent: number;
   /** Sends bytes of no protocol and closes. */
   garbage: number;
+  /** Sends a letter now and then, without end. */
+  drip: number;
+  /** Sends letters as fast as they are taken, without end. */
+  endless: number;
   /** Nothing listens here. */
   closed: number;
 }
@@ -66,9 +70,15 @@ export async function startOutside(): Promise<Outside> {
   });
   const silent = createTcpServer(() => {});
   const garbage = createTcpServer((socket) => void socket.end(Buffer.from([0, 255, 22, 3, 1, 10, 13, 128, 7])));
+  const drip = createTcpServer((socket) => {
+    const timer = setInterval(() => socket.write("x"), 20);
+    socket.on("close", () => clearInterval(timer));
+  });
+  const endless = createTcpServer(pumpLetters);
   const unused = createTcpServer();
   const connections = new Set<Socket>();
-  for (const server of [http, silent, garbage]) {
+  const servers = [http, silent, garbage, drip, endless];
+  for (const server of servers) {
     server.on("connection", (socket: Socket) => {
       connections.add(socket);
       // Unread bytes would hide that the other side closed.
@@ -81,6 +91,8 @@ export async function startOutside(): Promise<Outside> {
     http: await listen(http),
     silent: await listen(silent),
     garbage: await listen(garbage),
+    drip: await listen(drip),
+    endless: await listen(endless),
     closed: await listen(unused),
   };
   await new Promise((resolve) => unused.close(resolve));
@@ -88,11 +100,20 @@ export async function startOutside(): Promise<Outside> {
     ports,
     openConnections: () => connections.size,
     async stop() {
-      const closed = [http, silent, garbage].map((server) => new Promise((resolve) => server.close(resolve)));
+      const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
       for (const socket of connections) socket.destroy();
       await Promise.all(closed);
     },
   };
+}
+
+function pumpLetters(socket: Socket): void {
+  const block = Buffer.alloc(64 * 1024, "x");
+  const pump = () => {
+    while (!socket.destroyed && socket.write(block));
+    if (!socket.destroyed) socket.once("drain", pump);
+  };
+  pump();
 }
 
 function listen(server: Server): Promise<number> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CheckOutcome } from "../../src/contract/check.ts";
 import type { Probe, ProbeIo } from "../../src/probes/port.ts";
 import { runProbe } from "../../src/probes/run.ts";
 import { nodeIo } from "./node-io.ts";
@@ -9,16 +10,23 @@ export interface ProbeSubject {
   probe: Probe;
   /** A target of this type at a port of 127.0.0.1. */
   target: (port: number) => string;
-  fields?: Record<string, unknown>;
+  fields?: Record<string, unknown> | ((port: number) => Record<string, unknown>);
+  /** The way to that port, for types that ask servers which no target names. */
+  io?: (port: number) => ProbeIo;
+  /** What a closed port means; an error where it is not the target that is closed. */
+  refusal?: "failure" | "error";
   /** What a server means that accepts and then says nothing; for most protocols a time-out. */
-  silence?: "success" | "failure";
+  silence?: CheckOutcome;
   /** What bytes of no protocol mean. */
-  garbage?: "success" | "failure";
+  garbage?: CheckOutcome;
+  /** What letters without end mean. */
+  letters?: CheckOutcome;
 }
 
 /** What every probe promises, whatever protocol it speaks. Each probe's test file calls it. */
 export function describeProbe(subject: ProbeSubject): void {
-  const { probe, target, fields = {}, silence = "failure", garbage = "failure" } = subject;
+  const { probe, target, fields = {}, refusal = "failure" } = subject;
+  const { silence = "failure", garbage = "failure", letters = "failure" } = subject;
 
   describe(`the promises of every probe, kept by ${probe.type}`, () => {
     let outside: Outside;
@@ -27,20 +35,21 @@ export function describeProbe(subject: ProbeSubject): void {
     });
     afterAll(() => outside.stop());
 
-    const run = (port: keyof OutsidePorts, io: ProbeIo = nodeIo, timeout_seconds = 5) =>
-      runProbe(probe, { target: target(outside.ports[port]), fields, timeout_seconds, latency_threshold_ms: null }, io);
+    const run = (name: keyof OutsidePorts, timeout_seconds = 5, scripted?: ProbeIo) => {
+      const port = outside.ports[name];
+      const io = scripted ?? subject.io?.(port) ?? nodeIo;
+      const job = { target: target(port), fields: typeof fields === "function" ? fields(port) : fields };
+      return runProbe(probe, { ...job, timeout_seconds, latency_threshold_ms: null }, io);
+    };
 
     it("calls a port where nothing listens a failure to connect", async () => {
-      expect(await run("closed")).toMatchObject({
-        outcome: "failure",
-        cause: "connect",
-        message: "connection refused",
-      });
+      const failure = { outcome: "failure", cause: "connect", message: "connection refused" };
+      expect(await run("closed")).toMatchObject(refusal === "failure" ? failure : { outcome: refusal });
     });
 
     it("does not wait for a silent server longer than its time-out", async () => {
       const startedAt = Date.now();
-      const result = await run("silent", nodeIo, 0.3);
+      const result = await run("silent", 0.3);
       expect(Date.now() - startedAt).toBeLessThan(1500);
       expect(result.outcome).toBe(silence);
       if (silence === "failure") {
@@ -52,14 +61,26 @@ export function describeProbe(subject: ProbeSubject): void {
       expect((await run("garbage")).outcome).toBe(garbage);
     });
 
+    it("does not let a server that drips keep it past its time-out", async () => {
+      const startedAt = Date.now();
+      expect((await run("drip", 0.3)).outcome).toBe(letters);
+      expect(Date.now() - startedAt).toBeLessThan(1500);
+    });
+
+    it("stops listening to an answer without end, long before its time-out", async () => {
+      const startedAt = Date.now();
+      expect((await run("endless")).outcome).toBe(letters);
+      expect(Date.now() - startedAt).toBeLessThan(2500);
+    });
+
     it("leaves no connection open", async () => {
-      for (const port of ["closed", "silent", "garbage"] as const) await run(port, nodeIo, 0.3);
+      for (const port of ["closed", "silent", "garbage", "drip", "endless"] as const) await run(port, 0.3);
       await expect.poll(() => outside.openConnections()).toBe(0);
     });
 
     it("blames itself and not the target for an exception that it cannot read", async () => {
       const broken = scriptedIo({});
-      expect(await run("closed", broken)).toMatchObject({ outcome: "error", latency_ms: null });
+      expect(await run("closed", 5, broken)).toMatchObject({ outcome: "error", latency_ms: null });
       expect(broken.openSockets()).toBe(0);
     });
 
