@@ -37,6 +37,8 @@ export function createLogger(settings: Pick<Settings, "LOG_LEVEL">, base: Fields
 
 function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
+  // The message holds the values that the query was given; its cause says what went wrong.
+  if (cause.message.startsWith("Failed query:") && cause.cause !== undefined) return describe(cause.cause);
   const deeper = cause.cause === undefined ? "" : ` <- ${describe(cause.cause)}`;
   return `${cause.stack ?? cause.message}${deeper}`;
 }
