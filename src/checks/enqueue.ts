@@ -29,7 +29,7 @@ export async function sendChecks(env: Env, checks: readonly DelayedCheck[], now:
   ] as const) {
     const messages = checks
       .filter((check) => check.group_id.endsWith("/slow") === slow)
-      .map(({ run_at, ...body }) => ({ body, delaySeconds: Math.max(0, Math.round((run_at - now) / 1000)) }));
+      .map(({ run_at, ...body }) => ({ body, delaySeconds: Math.max(0, Math.ceil((run_at - now) / 1000)) }));
     for (let n = 0; n < messages.length; n += BATCH_MAX) await queue.sendBatch(messages.slice(n, n + BATCH_MAX));
   }
 }

@@ -1,0 +1,12 @@
+import { benchChecks } from "./bench/checks.ts";
+
+/** `npm run bench -- <name>`: measurements that take minutes and want the machine for themselves. */
+const BENCHES: Record<string, (minutes: number) => Promise<void>> = { checks: benchChecks };
+
+const [name = "", minutes = "3"] = process.argv.slice(2);
+const bench = BENCHES[name];
+if (!bench) {
+  console.error(`usage: npm run bench -- ${Object.keys(BENCHES).join("|")} [minutes]`);
+  process.exit(2);
+}
+await bench(Number(minutes));

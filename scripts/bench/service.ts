@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { controlOf } from "../local/control.ts";
+import type { Execute } from "../local/database.ts";
+import { stateDirOf } from "../local/settings.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+/** Ticks of /proc/<pid>/stat: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+const TICKS_PER_SECOND = 100;
+
+export interface BenchService extends AsyncDisposable {
+  url: string;
+  token: string;
+  execute: Execute;
+  /** CPU seconds that the runtime has used so far. */
+  cpuSeconds(): number;
+  /** Bytes of everything that the service keeps. */
+  storedBytes(): number;
+}
+
+/** The service as `npm start` runs it, in a directory of its own that is gone afterwards. */
+export async function startBenchService(settings: Record<string, string>): Promise<BenchService> {
+  const stateDir = mkdtempSync(join(tmpdir(), "vigil-bench-"));
+  const env = {
+    ...process.env,
+    LOG_LEVEL: "warn",
+    RATE_LIMITS: "all=off",
+    ...settings,
+    PORT: "0",
+    STATE_DIR: stateDir,
+  };
+  const child = spawn(process.execPath, ["scripts/start.ts"], { cwd: ROOT, env, stdio: ["ignore", "pipe", "inherit"] });
+  const { url, token } = await readGreeting(child);
+  return {
+    url,
+    token,
+    execute: controlOf(stateDirOf({ STATE_DIR: stateDir })),
+    cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
+    storedBytes: () => bytesBelow(join(stateDir, "v3")),
+    async [Symbol.asyncDispose]() {
+      const ended = once(child, "close");
+      child.kill("SIGTERM");
+      await ended;
+      rmSync(stateDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function readGreeting(child: ChildProcess): Promise<{ url: string; token: string }> {
+  let output = "";
+  for await (const chunk of child.stdout ?? []) {
+    output += chunk;
+    const url = /^ready (http\S+)$/m.exec(output)?.[1];
+    const token = /sk_svc_\w+/.exec(output)?.[0];
+    if (url && token) {
+      child.stdout?.resume();
+      return { url, token };
+    }
+  }
+  throw new Error(`the service did not start:\n${output}`);
+}
+
+function cpuSecondsOf(parent: number): number {
+  const runtimes = readdirSync("/proc").flatMap((pid) => {
+    if (!/^\d+$/.test(pid)) return [];
+    const stat = readStat(pid);
+    return stat?.name === "workerd" && stat.parent === parent ? [stat.cpu] : [];
+  });
+  return runtimes.reduce((sum, cpu) => sum + cpu, 0);
+}
+
+function readStat(pid: string) {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const name = text.slice(text.indexOf("(") + 1, text.lastIndexOf(")"));
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return { name, parent: Number(fields[1]), cpu: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND };
+  } catch {
+    return undefined; // It ended while we looked.
+  }
+}
+
+function bytesBelow(dir: string): number {
+  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
+}
