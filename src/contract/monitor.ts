@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Id, Instant, Name } from "./common.ts";
 import { DNS_FIELDS } from "./dns-check.ts";
+import { DOMAIN_FIELDS } from "./domain-check.ts";
 import { HttpCheck } from "./http-check.ts";
 import {
   GAME_TYPES,
@@ -11,6 +12,7 @@ import {
   REGION_POLICIES,
   REGIONS,
 } from "./monitor-values.ts";
+import { SSL_FIELDS } from "./ssl-check.ts";
 import { TLS_FIELDS } from "./tls-check.ts";
 
 /** What stands in place of a secret for whoever may not read it; sent back, it keeps the stored value. */
@@ -63,8 +65,11 @@ export const OPTION_FIELDS = {
   game_type: z.enum(GAME_TYPES).nullish(),
   query_method: z.enum(QUERY_METHODS).nullish(),
   query_port: z.int().min(1).max(65_535).nullish(),
+  json_assertions: http.json_assertions.in,
   ...TLS_FIELDS,
   ...DNS_FIELDS,
+  ...SSL_FIELDS,
+  ...DOMAIN_FIELDS,
 };
 export const OPTION_NAMES = Object.keys(OPTION_FIELDS);
 
