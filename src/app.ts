@@ -8,6 +8,7 @@ import { endpoints as health } from "./features/health/routes.ts";
 import { endpoints as history } from "./features/history/routes.ts";
 import { endpoints as monitors } from "./features/monitors/routes.ts";
 import { endpoints as results } from "./features/results/routes.ts";
+import { endpoints as sla } from "./features/sla/routes.ts";
 import { endpoints as statusPages } from "./features/status-pages/routes.ts";
 import { endpoints as webhooks } from "./features/webhooks/routes.ts";
 import { mountDocs } from "./http/docs.ts";
@@ -28,6 +29,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...history,
   ...monitors,
   ...results,
+  ...sla,
   ...statusPages,
   ...webhooks,
   ...publicPages,

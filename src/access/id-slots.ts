@@ -5,6 +5,7 @@ import { requireGroup } from "./groups.ts";
 import { requireMonitorInPath } from "./monitor-in-path.ts";
 import { requireMonitor, requireVisibleMonitor } from "./monitors.ts";
 import { requirePage } from "./pages.ts";
+import { requireSlaPolicy } from "./sla-policies.ts";
 import { requireWebhook } from "./webhooks.ts";
 
 /**
@@ -22,6 +23,7 @@ const RESOLVERS = {
   "monitor:assigned": requireAssignedMonitor,
   command: requireOwnCommand,
   webhook: requireWebhook,
+  sla_policy: requireSlaPolicy,
 } satisfies Record<string, (ctx: Ctx, id: string) => Promise<unknown>>;
 export type IdKind = keyof typeof RESOLVERS;
 

@@ -29,7 +29,7 @@ function isoDate(local: number): string {
 }
 
 /** Local times are written as the epoch milliseconds that UTC would have at that reading of the clock. */
-function zonedClock(timezone: string) {
+export function zonedClock(timezone: string) {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: timezone,
     calendar: "iso8601",

@@ -13,6 +13,8 @@ const AGENT_HEADER = "x-agent-token";
  */
 type Kind = IdKind extends infer Name ? (Name extends `${infer Base}:${string}` ? Base : Name) : never;
 
+const SLA_POLICY = { name: "Gold", target_percentage: 99.9 };
+
 /** Makes an object of this account and gives its id. */
 export const OBJECTS: Record<Kind | "token", (account: Account) => Promise<string>> = {
   page: (account) => createPage(account),
@@ -23,6 +25,7 @@ export const OBJECTS: Record<Kind | "token", (account: Account) => Promise<strin
   },
   webhook: async (account) => (await createWebhook(account)).id,
   agent: async ({ client }) => (await client.post(`${V1}/agents`, { name: "Rack" })).body.id,
+  sla_policy: async ({ client }) => (await client.post(`${V1}/sla-policies`, SLA_POLICY)).body.id,
   command: async (account) => (await createCommand(account)).id,
   token: async ({ client }) => (await client.post(`${CORE}/user/api-tokens`, { name: "CI" })).body.id,
 };
@@ -60,6 +63,12 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   },
   "POST /webhooks": async () => ({ body: { name: "Ops", url: "https://sink.test/ops", secret: "s3cret-s3cret" } }),
   "PUT /webhooks/{id}": async () => ({ body: { name: "Night shift" } }),
+  "PUT /status-pages/{id}/sla-targets": async () => ({
+    body: { targets: [{ monitor_id: null, target_percentage: 99.5 }] },
+  }),
+  "PUT /status-pages/{id}/sla-policy": async (account) => ({ body: { policy_id: await OBJECTS.sla_policy(account) } }),
+  "POST /sla-policies": async () => ({ body: SLA_POLICY }),
+  "PUT /sla-policies/{id}": async () => ({ body: { target_percentage: 99 } }),
   "POST /agents": async () => ({ body: { name: "Rack", region: "eu" } }),
   "PUT /agents/{agent_id}": async () => ({ body: { name: "Cellar" } }),
   "POST /agents/{agent_id}/commands": async () => ({ body: { type: "discover" } }),

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { Id, Instant } from "./common.ts";
+
+export const SUBSCRIBER_CHANNELS = ["email", "webhook", "slack", "discord"] as const;
+export type SubscriberChannel = (typeof SUBSCRIBER_CHANNELS)[number];
+
+export const SUBSCRIBER_EVENTS = ["incident", "maintenance"] as const;
+export type SubscriberEvent = (typeof SUBSCRIBER_EVENTS)[number];
+
+const ENDPOINT_LENGTH_MAX = 2000;
+const CHOSEN_MAX = 500;
+
+/** Empty lists and absent ones alike mean everything. */
+export const Choice = z.object({
+  monitor_ids: z.array(Id).max(CHOSEN_MAX).nullish(),
+  group_ids: z.array(Id).max(CHOSEN_MAX).nullish(),
+  events: z.array(z.enum(SUBSCRIBER_EVENTS)).max(SUBSCRIBER_EVENTS.length).nullish(),
+});
+export type Choice = z.infer<typeof Choice>;
+
+const Email = z.email("must be an e-mail address").max(254);
+
+function isHttpsUrl(text: string): boolean {
+  return /^https:\/\/[^\s<>"\\^`{|}]+$/i.test(text) && URL.canParse(text);
+}
+
+export const SubscribeInput = Choice.extend({
+  channel: z.enum(SUBSCRIBER_CHANNELS),
+  endpoint: z
+    .string()
+    .trim()
+    .min(1)
+    .max(ENDPOINT_LENGTH_MAX)
+    .meta({ description: "an e-mail address, or the https address of a webhook" }),
+})
+  .superRefine(({ channel, endpoint }, ctx) => {
+    const isGood = channel === "email" ? Email.safeParse(endpoint).success : isHttpsUrl(endpoint);
+    const message = channel === "email" ? "must be an e-mail address" : "must be an https address";
+    if (!isGood) ctx.addIssue({ code: "custom", path: ["endpoint"], message });
+  })
+  .meta({ id: "SubscribeInput" });
+export type SubscribeInput = z.infer<typeof SubscribeInput>;
+
+/** The same whether the address was known, new, or has been asked too often. */
+export const SubscribeAnswer = z.object({ message: z.string() }).meta({ id: "SubscribeAnswer" });
+
+export const Subscriber = z
+  .object({
+    id: Id,
+    channel: z.enum(SUBSCRIBER_CHANNELS),
+    endpoint_masked: z.string(),
+    events: z.array(z.enum(SUBSCRIBER_EVENTS)),
+    monitor_ids: z.array(Id).meta({ description: "empty, together with group_ids: everything on the page" }),
+    group_ids: z.array(Id),
+    confirmed_at: Instant.nullable(),
+    unsubscribed_at: Instant.nullable(),
+    created_at: Instant,
+  })
+  .meta({ id: "Subscriber" });
+
+export const SubscribeParams = z.object({ slug: z.string() });
+export const SubscriberLink = z.object({ token: z.string().max(200).default("") });

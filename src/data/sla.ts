@@ -1,0 +1,146 @@
+import { and, asc, count, eq, gte, isNull, lt, or, sql } from "drizzle-orm";
+import type { Db, Statement } from "./db.ts";
+import { monitors, statusIntervals } from "./monitors.table.ts";
+import { slaAssignments, slaPolicies, slaTargets } from "./sla.table.ts";
+
+export type SlaPolicyRecord = typeof slaPolicies.$inferSelect;
+export type SlaTargetRecord = typeof slaTargets.$inferSelect;
+
+const MONITORS_MAX = 5000;
+/** What one report may take into memory, and 5,000 monitors with twenty changes each. */
+export const SLA_INTERVALS_MAX = 100_000;
+
+export async function findSlaPolicy(db: Db, policyId: string): Promise<SlaPolicyRecord | undefined> {
+  const rows = await db.select().from(slaPolicies).where(eq(slaPolicies.id, policyId)).limit(1);
+  return rows[0];
+}
+
+export async function listSlaPolicies(db: Db, ownerId: string, page: { limit: number; offset: number }) {
+  const mine = eq(slaPolicies.owner_id, ownerId);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(slaPolicies)
+      .where(mine)
+      .orderBy(asc(slaPolicies.created_at), asc(slaPolicies.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(slaPolicies).where(mine),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+export function insertSlaPolicy(db: Db, policy: SlaPolicyRecord): Statement {
+  return db.insert(slaPolicies).values(policy);
+}
+
+export function updateSlaPolicy(db: Db, { id, owner_id, ...changed }: SlaPolicyRecord): Statement {
+  return db
+    .update(slaPolicies)
+    .set(changed)
+    .where(and(eq(slaPolicies.id, id), eq(slaPolicies.owner_id, owner_id)));
+}
+
+/** Pages that it was assigned to have none afterwards. */
+export function deleteSlaPolicy(db: Db, { id, owner_id }: SlaPolicyRecord): Statement {
+  return db.delete(slaPolicies).where(and(eq(slaPolicies.id, id), eq(slaPolicies.owner_id, owner_id)));
+}
+
+export async function findAssignedPolicy(db: Db, pageId: string): Promise<SlaPolicyRecord | undefined> {
+  const rows = await selectAssigned(db, pageId);
+  return rows[0]?.policy;
+}
+
+export function assignSlaPolicy(db: Db, pageId: string, policyId: string | null, now: number): Statement {
+  if (policyId === null) return db.delete(slaAssignments).where(eq(slaAssignments.status_page_id, pageId));
+  return db
+    .insert(slaAssignments)
+    .values({ status_page_id: pageId, policy_id: policyId, created_at: now, updated_at: now })
+    .onConflictDoUpdate({ target: slaAssignments.status_page_id, set: { policy_id: policyId, updated_at: now } });
+}
+
+/** The page's own target first, then those of monitors that are still on it. */
+export function listSlaTargets(db: Db, pageId: string): Promise<SlaTargetRecord[]> {
+  return selectTargets(db, pageId).then((rows) => rows.map(({ target }) => target));
+}
+
+/** Exactly these targets hold afterwards. */
+export function replaceSlaTargets(db: Db, pageId: string, targets: readonly SlaTargetRecord[]): Statement[] {
+  const rows = JSON.stringify(targets);
+  return [
+    db.delete(slaTargets).where(eq(slaTargets.status_page_id, pageId)),
+    // One statement for any number: D1 takes 100 parameters.
+    db.insert(slaTargets).select(
+      sql`SELECT value ->> 'id', value ->> 'status_page_id', value ->> 'monitor_id', value ->> 'target_percentage',
+        value ->> 'created_at', value ->> 'updated_at' FROM json_each(${rows})`,
+    ),
+  ];
+}
+
+/** Everything that a report is made of, as of one moment, in one round trip. */
+export async function readSla(db: Db, pageId: string, range: { from_at: number; to_at: number }) {
+  const [shown, intervals, targets, assigned] = await db.batch([
+    db
+      .select({
+        id: monitors.id,
+        name: monitors.name,
+        group_id: monitors.group_id,
+        parent_monitor_id: monitors.parent_monitor_id,
+      })
+      .from(monitors)
+      .where(eq(monitors.status_page_id, pageId))
+      .orderBy(asc(monitors.position), asc(monitors.id))
+      .limit(MONITORS_MAX),
+    selectIntervals(db, pageId, range),
+    selectTargets(db, pageId),
+    selectAssigned(db, pageId),
+  ]);
+  return { monitors: shown, intervals, targets: targets.map(({ target }) => target), policy: assigned[0]?.policy };
+}
+
+/** From the interval that holds the beginning on; one more than a report takes, so that its excess is seen. */
+function selectIntervals(db: Db, pageId: string, { from_at, to_at }: { from_at: number; to_at: number }) {
+  const earlier = sql`SELECT max(i.from_at) FROM ${statusIntervals} i WHERE i.monitor_id = ${monitors.id} AND i.from_at <= ${from_at}`;
+  return db
+    .select({
+      monitor_id: statusIntervals.monitor_id,
+      status: statusIntervals.status,
+      from_at: statusIntervals.from_at,
+      to_at: statusIntervals.to_at,
+    })
+    .from(monitors)
+    .innerJoin(statusIntervals, eq(statusIntervals.monitor_id, monitors.id))
+    .where(
+      and(
+        eq(monitors.status_page_id, pageId),
+        gte(statusIntervals.from_at, sql`coalesce((${earlier}), ${from_at})`),
+        lt(statusIntervals.from_at, to_at),
+      ),
+    )
+    .orderBy(asc(statusIntervals.monitor_id), asc(statusIntervals.from_at), asc(statusIntervals.seq))
+    .limit(SLA_INTERVALS_MAX + 1);
+}
+
+/** A monitor that left the page has no target on it any more. */
+function selectTargets(db: Db, pageId: string) {
+  return db
+    .select({ target: slaTargets })
+    .from(slaTargets)
+    .leftJoin(monitors, eq(monitors.id, slaTargets.monitor_id))
+    .where(
+      and(
+        eq(slaTargets.status_page_id, pageId),
+        or(isNull(slaTargets.monitor_id), eq(monitors.status_page_id, pageId)),
+      ),
+    )
+    .orderBy(sql`${slaTargets.monitor_id} IS NOT NULL`, asc(monitors.position), asc(slaTargets.monitor_id));
+}
+
+function selectAssigned(db: Db, pageId: string) {
+  return db
+    .select({ policy: slaPolicies })
+    .from(slaAssignments)
+    .innerJoin(slaPolicies, eq(slaPolicies.id, slaAssignments.policy_id))
+    .where(eq(slaAssignments.status_page_id, pageId))
+    .limit(1);
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import type { SlaSummary } from "../contract/sla.ts";
+import { layOutSlaReport, type Mark } from "./report.ts";
+
+const FIGURES = {
+  uptime_percentage: 99.95,
+  downtime_seconds: 1300,
+  degraded_seconds: 0,
+  maintenance_seconds: 7200,
+  outages: 1,
+  mttr_seconds: 1300,
+  mtbf_seconds: 200_000,
+  meets_target: true,
+  error_budget_seconds: 2592,
+  error_budget_remaining_seconds: 1292,
+};
+const HEAD = {
+  page_name: "Northwind",
+  brand_color: null,
+  timezone: "Europe/Berlin",
+  policy_name: null,
+  exclude_maintenance: true,
+  degraded_counts_as_downtime: false,
+  made_at: Date.UTC(2026, 10, 21),
+};
+
+function summaryOf(monitors: number, figures: Partial<typeof FIGURES> = {}): SlaSummary {
+  const overall = { ...FIGURES, ...figures };
+  return {
+    status_page_id: "page",
+    period: { from: "2026-10-31T23:00:00.000Z", to: "2026-11-21T00:00:00.000Z" },
+    target_percentage: 99.9,
+    overall,
+    monitors: Array.from({ length: monitors }, (_, n) => ({
+      monitor_id: String(n),
+      name: `Monitor ${n}`,
+      target_percentage: 99.9,
+      ...overall,
+    })),
+  };
+}
+
+const wordsOf = (marks: readonly Mark[]) => marks.flatMap((mark) => (mark.kind === "text" ? [mark.text] : []));
+const layOut = (summary: SlaSummary) => layOutSlaReport(summary, HEAD);
+
+describe("layOutSlaReport", () => {
+  it("says whose time in which zone it is about, and how it was measured", () => {
+    const words = wordsOf(layOut(summaryOf(1))[0]?.marks ?? []);
+    expect(words).toEqual(
+      expect.arrayContaining([
+        "Northwind",
+        "1 Nov 2026, 00:00 to 21 Nov 2026, 01:00 (Europe/Berlin)",
+        "Measured without a policy, maintenance excluded, degraded counts as uptime",
+        "99.95%",
+        "21 min 40 s",
+        "in 1 outage",
+        "met",
+        "Page 1 of 1",
+      ]),
+    );
+  });
+
+  it.each([0, 1, 12, 13, 500])("lists each of %i monitors once, inside the paper", (count) => {
+    const pages = layOut(summaryOf(count));
+    const rows = pages.flatMap(({ marks }) => marks.filter((mark) => mark.kind === "text" && mark.y > 212 + 30));
+    expect(pages.length).toBe(count < 14 ? 1 : 14);
+    for (const mark of pages.flatMap(({ marks }) => marks)) {
+      expect(mark.x).toBeGreaterThanOrEqual(0);
+      expect(mark.y).toBeLessThan(842);
+    }
+    const budgets = wordsOf(pages.flatMap(({ marks }) => marks)).filter((text) => text === "21 min 32 s");
+    expect(budgets).toHaveLength(count + 1);
+    expect(rows.length).toBeGreaterThanOrEqual(count);
+  });
+
+  it("shows what was missed and overdrawn, and what has no data", () => {
+    const missed = wordsOf(
+      layOut(summaryOf(1, { meets_target: false, error_budget_remaining_seconds: -90_061, uptime_percentage: 97 }))[0]
+        ?.marks ?? [],
+    );
+    expect(missed).toEqual(expect.arrayContaining(["missed", "-1 d 1 h", "97%"]));
+    const unknown = { ...summaryOf(1), monitors: [] };
+    expect(wordsOf(layOut(unknown)[0]?.marks ?? [])).toContain("There are no monitors on this page.");
+  });
+});

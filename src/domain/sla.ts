@@ -1,0 +1,167 @@
+import type { PolicyPeriod, SlaPeriod } from "../contract/sla.ts";
+import { assertNever } from "../kit/assert-never.ts";
+import { zonedClock } from "../kit/zoned-days.ts";
+import { computeUptimePercentage, type StatusInterval } from "./uptime.ts";
+
+/** Half-open, epoch ms. */
+export interface Span {
+  from_at: number;
+  to_at: number;
+}
+
+export interface SlaRules {
+  exclude_maintenance: boolean;
+  degraded_counts_as_downtime: boolean;
+}
+
+/** Milliseconds of counted time by status. */
+export interface SlaTally {
+  up: number;
+  degraded: number;
+  down: number;
+  /** Known time inside maintenance windows, whether it is counted or not. */
+  maintenance: number;
+  outages: number;
+}
+
+export interface SlaResult {
+  uptime_percentage: number | null;
+  downtime_ms: number;
+  degraded_ms: number;
+  maintenance_ms: number;
+  outages: number;
+  mttr_ms: number | null;
+  mtbf_ms: number | null;
+  meets_target: boolean | null;
+  error_budget_ms: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** 100 % in the unit of targets, which have four decimals. */
+const WHOLE = 1_000_000;
+
+/** The report's period that belongs to a policy's. */
+export const REPORT_PERIODS = { monthly: "month", quarterly: "quarter", yearly: "year" } as const satisfies Record<
+  PolicyPeriod,
+  SlaPeriod
+>;
+
+/** Until `now`. Calendar periods begin with the first instant of their first day in the time zone. */
+export function spanOfPeriod(period: SlaPeriod, timezone: string, now: number): Span {
+  switch (period) {
+    case "7d":
+      return { from_at: now - 7 * DAY_MS, to_at: now };
+    case "30d":
+      return { from_at: now - 30 * DAY_MS, to_at: now };
+    case "90d":
+      return { from_at: now - 90 * DAY_MS, to_at: now };
+    case "month":
+      return calendarSpan(1, timezone, now);
+    case "quarter":
+      return calendarSpan(3, timezone, now);
+    case "year":
+      return calendarSpan(12, timezone, now);
+    default:
+      return assertNever(period);
+  }
+}
+
+function calendarSpan(months: number, timezone: string, now: number): Span {
+  const clock = zonedClock(timezone);
+  const today = new Date(clock.toLocal(now));
+  const month = today.getUTCMonth();
+  const first = Date.UTC(today.getUTCFullYear(), month - (month % months), 1);
+  return { from_at: clock.firstInstantOf(first), to_at: now };
+}
+
+/**
+ * What one monitor's intervals say about a range. They are in order; each ends no later than the next one begins, the
+ * last not after `now`. Time that is unknown, pending or paused is not there at all, nor is excluded maintenance. What is
+ * left counts as one line of time: an outage is a stretch of downtime on it, ended by time that was good.
+ */
+export function tallySla(
+  intervals: readonly StatusInterval[],
+  { maintenance, range, now, rules }: { maintenance: readonly Span[]; range: Span; now: number; rules: SlaRules },
+): SlaTally {
+  const windows = mergeSpans(maintenance);
+  const tally: SlaTally = { up: 0, degraded: 0, down: 0, maintenance: 0, outages: 0 };
+  let isOut = false;
+  for (const [n, { status, from_at, to_at }] of intervals.entries()) {
+    if (status !== "up" && status !== "degraded" && status !== "down") continue;
+    const end = Math.min(to_at ?? now, intervals[n + 1]?.from_at ?? now, now, range.to_at);
+    for (const piece of splitAt(windows, { from_at: Math.max(from_at, range.from_at), to_at: end })) {
+      const length = piece.to_at - piece.from_at;
+      if (piece.isInside) tally.maintenance += length;
+      if (piece.isInside && rules.exclude_maintenance) continue;
+      tally[status] += length;
+      const isBad = status === "down" || (status === "degraded" && rules.degraded_counts_as_downtime);
+      if (isBad && !isOut) tally.outages += 1;
+      isOut = isBad;
+    }
+  }
+  return tally;
+}
+
+export function sumSlaTallies(tallies: readonly SlaTally[]): SlaTally {
+  const sum: SlaTally = { up: 0, degraded: 0, down: 0, maintenance: 0, outages: 0 };
+  for (const tally of tallies) {
+    sum.up += tally.up;
+    sum.degraded += tally.degraded;
+    sum.down += tally.down;
+    sum.maintenance += tally.maintenance;
+    sum.outages += tally.outages;
+  }
+  return sum;
+}
+
+/** `meets_target` compares whole milliseconds and not rounded percentages. */
+export function judgeSla(tally: SlaTally, targetPercentage: number, rules: SlaRules): SlaResult {
+  const { up, degraded, down, maintenance, outages } = tally;
+  const downtime = rules.degraded_counts_as_downtime ? down + degraded : down;
+  const counted = up + degraded + down;
+  const error_budget_ms = allowedDowntime(counted, targetPercentage);
+  return {
+    uptime_percentage: computeUptimePercentage({ up: counted - downtime, degraded: 0, down: downtime }),
+    downtime_ms: downtime,
+    degraded_ms: degraded,
+    maintenance_ms: maintenance,
+    outages,
+    mttr_ms: outages === 0 ? null : downtime / outages,
+    mtbf_ms: outages === 0 ? null : (counted - downtime) / outages,
+    meets_target: counted === 0 ? null : downtime <= error_budget_ms,
+    error_budget_ms,
+  };
+}
+
+/** The product goes beyond what numbers hold exactly. */
+function allowedDowntime(countedMs: number, targetPercentage: number): number {
+  const allowed = WHOLE - Math.round((targetPercentage * WHOLE) / 100);
+  return Number((BigInt(countedMs) * BigInt(allowed)) / BigInt(WHOLE));
+}
+
+/** In order, without overlaps. */
+export function mergeSpans(spans: readonly Span[]): Span[] {
+  const merged: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.from_at - b.from_at)) {
+    const last = merged.at(-1);
+    if (span.to_at <= span.from_at) continue;
+    if (last && span.from_at <= last.to_at) last.to_at = Math.max(last.to_at, span.to_at);
+    else merged.push({ ...span });
+  }
+  return merged;
+}
+
+/** The pieces of a span that lie inside and outside of windows, in order. */
+function* splitAt(windows: readonly Span[], { from_at, to_at }: Span): Generator<Span & { isInside: boolean }> {
+  let at = from_at;
+  for (const window of windows) {
+    if (window.to_at <= at) continue;
+    if (window.from_at >= to_at) break;
+    if (window.from_at > at) yield { from_at: at, to_at: window.from_at, isInside: false };
+    const begin = Math.max(at, window.from_at);
+    at = Math.min(window.to_at, to_at);
+    if (at > begin) yield { from_at: begin, to_at: at, isInside: true };
+  }
+  if (at < to_at) yield { from_at: at, to_at, isInside: false };
+}

@@ -1,0 +1,221 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import {
+  AssignedSlaPolicy,
+  SlaAssignment,
+  SlaExportQuery,
+  SlaPolicy,
+  SlaPolicyCreate,
+  SlaPolicyUpdate,
+  SlaQuery,
+  SlaSummary,
+  SlaTargets,
+} from "../../contract/sla.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { exportSla } from "./export.ts";
+import { changePolicy, createPolicy, listPolicies, removePolicy } from "./policies.ts";
+import { presentPolicy, presentSummary, presentTargets } from "./present.ts";
+import { assignPolicy, getAssignedPolicy, getPolicy, getTargets, measureSla, setTargets } from "./service.ts";
+
+const tags = ["SLA"];
+const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
+const page = { params: { id: "page" } } as const;
+const policy = { params: { id: "sla_policy" } } as const;
+const File = z.string().meta({ format: "binary" });
+
+export const endpoints = [
+  endpoint(
+    { ...shared, capability: "page.read", audit: null, rate: "heavy", ids: page },
+    createRoute({
+      method: "get",
+      path: "/status-pages/{id}/sla",
+      tags,
+      summary: "How well a status page kept its targets",
+      description:
+        "From the history of statuses, exactly. Unknown, pending and paused time counts for nothing, neither does maintenance where the policy excludes it. Without period and from: the period of the page's policy, else 30 days. The target of a monitor is its own, else the page's, else the policy's, else 99.9. The whole is the sum over the monitors; the members of a composite are represented by it.",
+      request: { params: IdParam, query: SlaQuery },
+      responses: { 200: json("The figures", SlaSummary), ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const measured = await measureSla(c.var.ctx, c.req.valid("param").id, c.req.valid("query"));
+      return c.json(presentSummary(measured), 200);
+    },
+  ),
+
+  endpoint(
+    { ...shared, capability: "page.read", audit: null, rate: "heavy", ids: page },
+    createRoute({
+      method: "get",
+      path: "/status-pages/{id}/sla/export",
+      tags,
+      summary: "The figures as a file",
+      description: "CSV for spreadsheets, JSON as the summary has it, or PDF for people.",
+      request: { params: IdParam, query: SlaExportQuery },
+      responses: {
+        200: {
+          description: "The file, as an attachment",
+          content: {
+            "text/csv": { schema: z.string() },
+            "application/json": { schema: SlaSummary },
+            "application/pdf": { schema: File },
+          },
+        },
+        ...OBJECT_ERRORS,
+      },
+    }),
+    async (c) => {
+      const { format, ...query } = c.req.valid("query");
+      const measured = await measureSla(c.var.ctx, c.req.valid("param").id, query);
+      return exportSla(measured, format, c.var.now);
+    },
+  ),
+
+  endpoint(
+    { ...shared, capability: "page.read", audit: null, ids: page },
+    createRoute({
+      method: "get",
+      path: "/status-pages/{id}/sla-targets",
+      tags,
+      summary: "Read the targets of a status page",
+      request: { params: IdParam },
+      responses: { 200: json("The page's own target first", SlaTargets), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentTargets(await getTargets(c.var.ctx, c.req.valid("param").id)), 200),
+  ),
+
+  endpoint(
+    {
+      ...shared,
+      capability: "sla.write",
+      audit: "sla_targets.updated",
+      ids: { ...page, body: { "targets[].monitor_id": "monitor" } },
+    },
+    createRoute({
+      method: "put",
+      path: "/status-pages/{id}/sla-targets",
+      tags,
+      summary: "Set the targets of a status page",
+      description:
+        "Exactly these hold afterwards. Without monitor_id: for the page and all monitors without their own.",
+      request: { params: IdParam, body: jsonBody(SlaTargets) },
+      responses: { 200: json("The targets", SlaTargets), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => c.json(presentTargets(await setTargets(c.var.ctx, c.req.valid("param").id, c.req.valid("json"))), 200),
+  ),
+
+  endpoint(
+    { ...shared, capability: "page.read", audit: null, ids: page },
+    createRoute({
+      method: "get",
+      path: "/status-pages/{id}/sla-policy",
+      tags,
+      summary: "Read the policy that a status page is measured by",
+      request: { params: IdParam },
+      responses: { 200: json("The policy, if there is one", AssignedSlaPolicy), ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const assigned = await getAssignedPolicy(c.var.ctx, c.req.valid("param").id);
+      return c.json({ policy: assigned && presentPolicy(assigned) }, 200);
+    },
+  ),
+
+  // Choice: what is promised is a setting of the page. Editors, who have sla.write, decide on targets only.
+  endpoint(
+    {
+      ...shared,
+      capability: "page.write",
+      audit: "sla_policy.assigned",
+      ids: { ...page, body: { policy_id: "sla_policy" } },
+    },
+    createRoute({
+      method: "put",
+      path: "/status-pages/{id}/sla-policy",
+      tags,
+      summary: "Choose the policy that a status page is measured by",
+      description: "One of your own. null removes it.",
+      request: { params: IdParam, body: jsonBody(SlaAssignment) },
+      responses: { 200: json("The policy, if there is one", AssignedSlaPolicy), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const assigned = await assignPolicy(c.var.ctx, c.req.valid("param").id, c.req.valid("json").policy_id);
+      return c.json({ policy: assigned && presentPolicy(assigned) }, 200);
+    },
+  ),
+
+  endpoint(
+    { ...shared, capability: null, audit: null },
+    createRoute({
+      method: "get",
+      path: "/sla-policies",
+      tags,
+      summary: "List your SLA policies",
+      request: { query: ListQuery },
+      responses: { 200: json("Your policies, oldest first", z.array(SlaPolicy)), ...USER_ERRORS },
+    }),
+    async (c) => {
+      const query = c.req.valid("query");
+      const { rows, total } = await listPolicies(c.var.ctx, query);
+      setListHeaders(c, query, total);
+      return c.json(rows.map(presentPolicy), 200);
+    },
+  ),
+
+  endpoint(
+    { ...shared, capability: null, audit: "sla_policy.created" },
+    createRoute({
+      method: "post",
+      path: "/sla-policies",
+      tags,
+      summary: "Create an SLA policy",
+      request: { body: jsonBody(SlaPolicyCreate) },
+      responses: { 201: json("The policy", SlaPolicy), ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => c.json(presentPolicy(await createPolicy(c.var.ctx, c.req.valid("json"))), 201),
+  ),
+
+  endpoint(
+    { ...shared, capability: null, audit: null, ids: policy },
+    createRoute({
+      method: "get",
+      path: "/sla-policies/{id}",
+      tags,
+      summary: "Read an SLA policy",
+      request: { params: IdParam },
+      responses: { 200: json("The policy", SlaPolicy), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentPolicy(await getPolicy(c.var.ctx, c.req.valid("param").id)), 200),
+  ),
+
+  endpoint(
+    { ...shared, capability: null, audit: "sla_policy.updated", ids: policy },
+    createRoute({
+      method: "put",
+      path: "/sla-policies/{id}",
+      tags,
+      summary: "Change an SLA policy",
+      description: "Absent members keep their value, null gives optional ones their default.",
+      request: { params: IdParam, body: jsonBody(SlaPolicyUpdate) },
+      responses: { 200: json("The policy", SlaPolicy), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) =>
+      c.json(presentPolicy(await changePolicy(c.var.ctx, c.req.valid("param").id, c.req.valid("json"))), 200),
+  ),
+
+  endpoint(
+    { ...shared, capability: null, audit: "sla_policy.deleted", ids: policy },
+    createRoute({
+      method: "delete",
+      path: "/sla-policies/{id}",
+      tags,
+      summary: "Delete an SLA policy",
+      description: "Pages that were measured by it have none afterwards.",
+      request: { params: IdParam },
+      responses: { ...noContent, ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      await removePolicy(c.var.ctx, c.req.valid("param").id);
+      return c.body(null, 204);
+    },
+  ),
+];

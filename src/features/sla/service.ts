@@ -1,0 +1,159 @@
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { requirePage } from "../../access/pages.ts";
+import { requireSlaPolicy } from "../../access/sla-policies.ts";
+import { invalid } from "../../contract/errors.ts";
+import { SLA_DAYS_MAX, type SlaQuery, type SlaTargets, TARGET_DEFAULT } from "../../contract/sla.ts";
+import {
+  assignSlaPolicy,
+  findAssignedPolicy,
+  listSlaTargets,
+  readSla,
+  replaceSlaTargets,
+  SLA_INTERVALS_MAX,
+  type SlaPolicyRecord,
+  type SlaTargetRecord,
+} from "../../data/sla.ts";
+import type { StatusPageRecord } from "../../data/status-pages.ts";
+import {
+  judgeSla,
+  REPORT_PERIODS,
+  type SlaResult,
+  type SlaRules,
+  type Span,
+  spanOfPeriod,
+  sumSlaTallies,
+  tallySla,
+} from "../../domain/sla.ts";
+import { newId } from "../../platform/ids.ts";
+import { listMaintenance } from "./maintenance.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Without a policy. */
+export const RULES_DEFAULT: SlaRules = { exclude_maintenance: true, degraded_counts_as_downtime: false };
+
+export interface MeasuredMonitor {
+  id: string;
+  name: string;
+  target_percentage: number;
+  result: SlaResult;
+}
+
+export interface MeasuredPage {
+  page: StatusPageRecord;
+  range: Span;
+  policy: SlaPolicyRecord | null;
+  target_percentage: number;
+  overall: SlaResult;
+  monitors: MeasuredMonitor[];
+}
+
+/**
+ * Measures a page. The whole is the sum of its monitors' time; members of a composite are listed, but in the whole their
+ * composite stands for them. Choice: without a period that of the policy, else 30 days.
+ */
+export async function measureSla(ctx: Ctx, pageId: string, query: SlaQuery): Promise<MeasuredPage> {
+  const page = await requirePage(ctx, pageId);
+  const period = query.period ?? (await periodOfPolicy(ctx, pageId, query));
+  const range = period === null ? explicitRange(query, ctx.now) : spanOfPeriod(period, page.timezone, ctx.now);
+  const [found, maintenance] = await Promise.all([readSla(ctx.db, pageId, range), listMaintenance(ctx, pageId, range)]);
+  if (found.intervals.length > SLA_INTERVALS_MAX) {
+    throw invalid("the period holds more changes of status than one report takes; choose a shorter one");
+  }
+  const rules = found.policy ?? RULES_DEFAULT;
+  const intervalsOf = Map.groupBy(found.intervals, ({ monitor_id }) => monitor_id);
+  const targetOf = new Map(found.targets.map((target) => [target.monitor_id, target.target_percentage]));
+  const target_percentage = targetOf.get(null) ?? found.policy?.target_percentage ?? TARGET_DEFAULT;
+  const measured = found.monitors.map((monitor) => {
+    const spans = maintenance.get(monitor.id) ?? [];
+    const tally = tallySla(intervalsOf.get(monitor.id) ?? [], { maintenance: spans, range, now: ctx.now, rules });
+    return { monitor, tally, target: targetOf.get(monitor.id) ?? target_percentage };
+  });
+  const standing = measured.filter(({ monitor }) => monitor.parent_monitor_id === null);
+  return {
+    page,
+    range,
+    policy: found.policy ?? null,
+    target_percentage,
+    overall: judgeSla(sumSlaTallies(standing.map(({ tally }) => tally)), target_percentage, rules),
+    monitors: measured.map(({ monitor: { id, name }, tally, target }) => ({
+      id,
+      name,
+      target_percentage: target,
+      result: judgeSla(tally, target, rules),
+    })),
+  };
+}
+
+async function periodOfPolicy(ctx: Ctx, pageId: string, query: SlaQuery) {
+  if (query.from !== undefined) return null;
+  const policy = await findAssignedPolicy(ctx.db, pageId);
+  return policy ? REPORT_PERIODS[policy.period] : "30d";
+}
+
+/** Nobody can say yet what is still to come. */
+function explicitRange({ from = 0, to }: SlaQuery, now: number): Span {
+  const to_at = Math.min(to ?? now, now);
+  if (from >= to_at) throw invalid("from must be before to, and before now");
+  if (to_at - from > SLA_DAYS_MAX * DAY_MS) throw invalid(`from and to must be at most ${SLA_DAYS_MAX} days apart`);
+  return { from_at: from, to_at };
+}
+
+export async function getTargets(ctx: Ctx, pageId: string): Promise<SlaTargetRecord[]> {
+  await requirePage(ctx, pageId);
+  return listSlaTargets(ctx.db, pageId);
+}
+
+export async function setTargets(ctx: Ctx, pageId: string, { targets }: SlaTargets): Promise<SlaTargetRecord[]> {
+  const page = await requirePage(ctx, pageId);
+  const ids = targets.map(({ monitor_id }) => monitor_id);
+  if (new Set(ids).size < ids.length) throw invalid("targets must not name a monitor, or the page, twice");
+  const { monitors } = await readSla(ctx.db, pageId, { from_at: ctx.now, to_at: ctx.now });
+  const known = new Set(monitors.map(({ id }) => id));
+  const foreign = ids.findIndex((id) => id !== null && !known.has(id));
+  if (foreign >= 0) throw invalid(`targets[${foreign}].monitor_id must name a monitor of the status page`);
+  const records = targets.map(({ monitor_id, target_percentage }) => ({
+    id: newId(ctx.now),
+    status_page_id: pageId,
+    monitor_id,
+    target_percentage,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  }));
+  await commit(ctx, replaceSlaTargets(ctx.db, pageId, records), {
+    audit: pageAudit(page, `set ${targets.length} SLA targets`, { targets }),
+  });
+  return listSlaTargets(ctx.db, pageId);
+}
+
+export async function getAssignedPolicy(ctx: Ctx, pageId: string): Promise<SlaPolicyRecord | null> {
+  await requirePage(ctx, pageId);
+  return (await findAssignedPolicy(ctx.db, pageId)) ?? null;
+}
+
+export async function assignPolicy(ctx: Ctx, pageId: string, policyId: string | null): Promise<SlaPolicyRecord | null> {
+  const page = await requirePage(ctx, pageId);
+  const policy = policyId === null ? null : await requireSlaPolicy(ctx, policyId);
+  const summary = policy ? `assigned SLA policy "${policy.name}"` : "removed the SLA policy";
+  await commit(ctx, [assignSlaPolicy(ctx.db, pageId, policyId, ctx.now)], {
+    audit: pageAudit(page, summary, { policy_id: policyId }),
+  });
+  return policy;
+}
+
+/** Of the caller's own policies. */
+export function getPolicy(ctx: Ctx, policyId: string): Promise<SlaPolicyRecord> {
+  return requireSlaPolicy(ctx, policyId);
+}
+
+function pageAudit(page: StatusPageRecord, summary: string, data: Record<string, unknown>) {
+  return {
+    owner_id: page.owner_id,
+    status_page_id: page.id,
+    target_type: "status_page",
+    target_id: page.id,
+    summary: `${summary} of status page "${page.name}"`,
+    data,
+  };
+}
