@@ -7,6 +7,7 @@ import { endpoints as groups } from "./features/groups/routes.ts";
 import { endpoints as health } from "./features/health/routes.ts";
 import { endpoints as history } from "./features/history/routes.ts";
 import { endpoints as monitors } from "./features/monitors/routes.ts";
+import { endpoints as push } from "./features/push/routes.ts";
 import { endpoints as results } from "./features/results/routes.ts";
 import { endpoints as sla } from "./features/sla/routes.ts";
 import { endpoints as statusPages } from "./features/status-pages/routes.ts";
@@ -28,6 +29,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...health,
   ...history,
   ...monitors,
+  ...push,
   ...results,
   ...sla,
   ...statusPages,

@@ -1,6 +1,7 @@
 import { unauthenticated } from "../contract/errors.ts";
 import type { Plan } from "../contract/plan.ts";
 import type { AgentRecord, InstallTokenRecord } from "../data/agents.ts";
+import type { PushCredential } from "../platform/push-tokens.ts";
 
 export interface UserPrincipal {
   kind: "user";
@@ -27,7 +28,18 @@ export interface InstallPrincipal {
   grant: InstallTokenRecord;
 }
 
-export type Principal = UserPrincipal | AgentPrincipal | InstallPrincipal | { kind: "system" } | { kind: "anonymous" };
+/** The bearer of a heartbeat token or push key that was minted here; whether it still holds, the monitor's object says. */
+export interface PushPrincipal extends PushCredential {
+  kind: "push";
+}
+
+export type Principal =
+  | UserPrincipal
+  | AgentPrincipal
+  | InstallPrincipal
+  | PushPrincipal
+  | { kind: "system" }
+  | { kind: "anonymous" };
 
 /** The signed-in user; endpoints with `auth: "user"` always have one. */
 export function requireUser(ctx: { principal: Principal }): UserPrincipal {
@@ -45,4 +57,10 @@ export function requireCallingAgent(ctx: { principal: Principal }): AgentPrincip
 export function requireGrant(ctx: { principal: Principal }): InstallTokenRecord {
   if (ctx.principal.kind !== "install") throw unauthenticated();
   return ctx.principal.grant;
+}
+
+/** What a push was sent with; endpoints for pushes always have one. */
+export function requirePusher(ctx: { principal: Principal }): PushPrincipal {
+  if (ctx.principal.kind !== "push") throw unauthenticated();
+  return ctx.principal;
 }

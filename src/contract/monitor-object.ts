@@ -1,5 +1,6 @@
 import type { CheckOutcome } from "./check.ts";
 import type { MonitorStatus } from "./monitor-values.ts";
+import type { Beat, PushKind, Sample } from "./push.ts";
 
 /** One region's result of one slot, as it goes to the monitor's object. */
 export interface ReportedResult {
@@ -25,14 +26,70 @@ export interface MonitorAnswer {
   config_version: number;
 }
 
+/** One push of the bearer of a credential, which was minted here but may be an old one. */
+export interface Push {
+  kind: PushKind;
+  credential_version: number;
+  /** As many are taken in a minute; null: any number. */
+  per_minute: number | null;
+  beat?: Beat;
+  samples?: Sample[];
+}
+
+export type PushAnswer =
+  | {
+      outcome: "taken";
+      received_at: number;
+      status: MonitorStatus;
+      /** When a beat is due next, if one is expected. */
+      next_expected_at: number | null;
+      /** What D1 has to learn; null in the common case that nothing changed. */
+      news: MonitorAnswer | null;
+    }
+  | { outcome: "unauthorized" }
+  | { outcome: "rate_limited"; retry_after_ms: number };
+
+/** A push as it is kept. */
+export interface PushEntry {
+  received_at: number;
+  beat?: Beat;
+  samples?: Sample[];
+}
+
+/** Numbers of all metrics within one step of time. */
+export interface PushStep {
+  at: number;
+  tallies: [metric: string, tally: [count: number, sum: number, min: number, max: number]][];
+}
+
+export interface PushQuery {
+  /** As many of the newest pushes are wanted. */
+  limit: number;
+  /** The numbers of a stretch of time; null for none. */
+  range: { from: number; to: number; step_ms: number } | null;
+}
+
+export interface PushHistory {
+  /** Newest first. */
+  entries: PushEntry[];
+  steps: PushStep[];
+}
+
 /** The verbs of the object that owns a monitor's status. null = there is no such monitor (any more). */
 export interface MonitorRpc {
-  /** Learns the configuration with at least this version from D1; a deleted monitor empties its object. */
+  /**
+   * Learns the configuration with at least this version from D1, and makes up for whatever was missed: deadlines, the
+   * alarm, what a composite's members add up to. A deleted monitor empties its object.
+   */
   sync(monitorId: string, version: number): Promise<MonitorAnswer | null>;
   /** Results of checks that ran under this version of the configuration; those of an older one are dropped. */
   report(monitorId: string, version: number, results: ReportedResult[]): Promise<MonitorAnswer | null>;
   /** No result came for too long, or can come at all, for a reason on our side. */
   markStale(monitorId: string, version: number, silence: Silence): Promise<MonitorAnswer | null>;
+  /** Takes what the watched thing says of itself. */
+  push(monitorId: string, push: Push): Promise<PushAnswer>;
+  /** What was pushed lately. */
+  pushes(monitorId: string, query: PushQuery): Promise<PushHistory>;
   /** The consumer has committed the transitions up to this sequence number. */
   confirm(seq: number): Promise<void>;
 }

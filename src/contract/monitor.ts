@@ -158,6 +158,12 @@ export const Monitor = MonitorOptions.extend({
   last_latency_ms: z.number().nullable(),
   last_message: z.string().nullable(),
   next_check_at: Instant.nullable().meta({ description: "null: paused, or not checked by a schedule" }),
+  heartbeat_token: z
+    .string()
+    .nullable()
+    .meta({ description: "of a heartbeat, for whoever may edit it; null in lists" }),
+  push_key: z.string().nullable().meta({ description: "likewise, of monitors that metrics are pushed to" }),
+  push_urls: z.record(z.string(), z.string()).nullable().meta({ description: "addresses to push to, ready to paste" }),
   created_at: Instant,
   updated_at: Instant,
 }).meta({ id: "Monitor" });

@@ -86,9 +86,21 @@ export const Threshold = z
   })
   .meta({ id: "MetricThreshold" });
 export type Threshold = z.infer<typeof Threshold>;
-export const Thresholds = z.array(Threshold).max(THRESHOLDS_MAX);
 
 export const Widget = z
   .object({ type: z.enum(["line", "bar", "stat"]), metric: MetricName, title: z.string().trim().max(200) })
   .meta({ id: "MetricWidget" });
-export const Widgets = z.array(Widget).max(WIDGETS_MAX);
+
+/** Fields of monitors that metrics are pushed to. */
+export const METRIC_FIELDS = {
+  widgets: z
+    .array(Widget)
+    .max(WIDGETS_MAX)
+    .nullish()
+    .transform((value) => value ?? []),
+  thresholds: z
+    .array(Threshold)
+    .max(THRESHOLDS_MAX)
+    .nullish()
+    .transform((value) => value ?? []),
+};

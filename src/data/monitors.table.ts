@@ -53,6 +53,8 @@ export const monitors = sqliteTable(
     /** The monitors that are checked together: one shard, interval, regions and lane; empty = not checked by us. */
     check_group_id: text("check_group_id").notNull(),
     paused: flag("paused").notNull().default(false),
+    /** Of its heartbeat token or push key; older ones are worth nothing. */
+    credential_version: integer("credential_version").notNull().default(1),
     /** Grows with every change that the monitor's object has to learn. */
     config_version: integer("config_version").notNull().default(1),
     /** The config_version that the object has confirmed. */
@@ -79,6 +81,7 @@ export const monitors = sqliteTable(
     uniqueIndex("monitors_external_key").on(table.owner_id, table.external_key),
     index("monitors_unsynced").on(table.updated_at).where(sql`config_version > synced_version`),
     index("monitors_retry").on(table.retry_at).where(sql`retry_at IS NOT NULL`),
+    index("monitors_unchecked").on(table.id).where(sql`check_group_id = '' AND agent_id IS NULL AND paused = 0`),
   ],
 );
 
@@ -120,6 +123,8 @@ export type PackedResult = [
 /** A row per planned minute: whoever inserts it plans it, everybody else does nothing. */
 export const plannedMinutes = sqliteTable("planned_minutes", {
   minute_at: integer("minute_at", { mode: "number" }).primaryKey(),
+  /** Up to which id the monitors that nobody checks were visited; empty = the round begins anew. */
+  visited_to: text("visited_to"),
 });
 
 /** What every monitor went through, append-only; one row per state_seq. */

@@ -1,5 +1,6 @@
-import { and, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lt, sql } from "drizzle-orm";
 import type { MonitorTransition } from "../contract/event.ts";
+import { CHILDREN_MAX } from "../contract/monitor.ts";
 import type { MonitorAnswer } from "../contract/monitor-object.ts";
 import type { Db, Statement } from "./db.ts";
 import { monitors, statusIntervals, transitions } from "./monitors.table.ts";
@@ -102,6 +103,27 @@ export async function listUnsynced(db: Db, changedBefore: number, limit: number)
     .from(monitors)
     .where(and(sql`${monitors.config_version} > ${monitors.synced_version}`, lt(monitors.updated_at, changedBefore)))
     .limit(limit);
+}
+
+/** What the members of a composite are now. */
+export async function listMemberStates(db: Db, compositeId: string) {
+  return db
+    .select({ status: monitors.status, status_since: monitors.status_since })
+    .from(monitors)
+    .where(eq(monitors.parent_monitor_id, compositeId))
+    .limit(CHILDREN_MAX);
+}
+
+/** Monitors whose status comes from nobody's checks, in the order of their ids, for paging. */
+export async function listUncheckedAfter(db: Db, monitorId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: monitors.id })
+    .from(monitors)
+    // Written as the index has it, so that the index is used.
+    .where(and(sql`check_group_id = '' AND agent_id IS NULL AND paused = 0`, gt(monitors.id, monitorId)))
+    .orderBy(asc(monitors.id))
+    .limit(limit);
+  return rows.map(({ id }) => id);
 }
 
 /** Monitors whose quick repeat of a failed check should have run by now. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, lt, max, notInArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, max, notInArray, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
 import { checkGroups, monitors, type PackedResult, plannedMinutes, shards } from "./monitors.table.ts";
 
@@ -21,6 +21,22 @@ export async function claimMinute(db: Db, minuteAt: number): Promise<boolean> {
     .onConflictDoNothing()
     .returning({ minute_at: plannedMinutes.minute_at });
   return rows.length === 1;
+}
+
+/** Up to which id the monitors that nobody checks have been visited. */
+export async function findVisitedTo(db: Db): Promise<string> {
+  const rows = await db
+    .select({ visited_to: plannedMinutes.visited_to })
+    .from(plannedMinutes)
+    .where(isNotNull(plannedMinutes.visited_to))
+    .orderBy(desc(plannedMinutes.minute_at))
+    .limit(1);
+  return rows[0]?.visited_to ?? "";
+}
+
+export function setVisitedTo(db: Db, monitorId: string): Statement {
+  const newest = sql`(SELECT max(minute_at) FROM ${plannedMinutes})`;
+  return db.update(plannedMinutes).set({ visited_to: monitorId }).where(eq(plannedMinutes.minute_at, newest));
 }
 
 export function deletePlannedMinutesBefore(db: Db, instant: number): Statement {

@@ -6,6 +6,7 @@ import { type Ctx, createCtx } from "../access/ctx.ts";
 import { authorizeMembers, authorizeParams, type IdSlots } from "../access/id-slots.ts";
 import { type Idempotency, parseIdempotencyKey } from "../access/idempotency.ts";
 import type { Principal } from "../access/principal.ts";
+import { authenticatePusher } from "../access/push-credentials.ts";
 import { type Asking, requireRate } from "../access/rate-limit.ts";
 import { ApiError, invalid } from "../contract/errors.ts";
 import type { RateClass } from "../contract/limiter-object.ts";
@@ -47,7 +48,7 @@ const ANONYMOUS: Principal = { kind: "anonymous" };
 /** Everything about an endpoint that is not its schema; sweeps, the role matrix and the documentation read it. */
 export interface Policy {
   at: readonly Surface[];
-  auth: "user" | "agent" | "install" | "public";
+  auth: "user" | "agent" | "install" | "beat" | "metrics" | "public";
   /** The right that the caller needs on the objects that the request names; null where it names none. */
   capability: Right | null;
   /** Names the audit row that a success writes; null for reads. */
@@ -76,6 +77,8 @@ const SECURITY: Record<Policy["auth"], Record<string, string[]>[]> = {
   user: [{ bearer: [] }],
   agent: [{ agent: [] }],
   install: [{ agent: [] }],
+  beat: [{ heartbeat: [] }, { heartbeatQuery: [] }],
+  metrics: [{ push: [] }],
   public: [],
 };
 
@@ -108,7 +111,8 @@ function admit(policy: Policy, route: RouteConfig): MiddlewareHandler<AppEnv> {
     const principal = await identify(c, policy);
     if (policy.rate !== "public") {
       c.set("rateClass", policy.rate);
-      await requireRate({ ...askingOf(c), principal }, policy.rate);
+      // Pushes are counted by the object of their monitor, which sees all of them anyway.
+      if (policy.rate !== "push") await requireRate({ ...askingOf(c), principal }, policy.rate);
     }
 
     const bytes = route.request?.body ? await readCapped(c.req.raw, bodyBytesMax) : undefined;
@@ -161,6 +165,12 @@ function authenticate(c: Context<AppEnv>, auth: Policy["auth"]): Principal | Pro
       return authenticateAgent({ ...around, token: c.req.header(AGENT_HEADER) });
     case "install":
       return authenticateInstall({ ...around, token: c.req.header(AGENT_HEADER) });
+    case "beat":
+    case "metrics": {
+      const authorization = c.req.header("authorization");
+      const token = auth === "beat" ? c.req.query("token") : undefined;
+      return authenticatePusher({ settings, purpose: auth, authorization, token });
+    }
     case "public":
       return ANONYMOUS;
     default:

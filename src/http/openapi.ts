@@ -38,6 +38,22 @@ export function describeApi(endpoints: readonly Endpoint[]): ApiDescription {
     name: "X-Agent-Token",
     description: "An agent's credential, `ag_…`; to enrol, an install token, `agi_…`",
   });
+  collector.openAPIRegistry.registerComponent("securitySchemes", "heartbeat", {
+    type: "http",
+    scheme: "bearer",
+    description: "The heartbeat token of one monitor, `hb_…`",
+  });
+  collector.openAPIRegistry.registerComponent("securitySchemes", "heartbeatQuery", {
+    type: "apiKey",
+    in: "query",
+    name: "token",
+    description: "The same in the address, for clients that cannot set headers",
+  });
+  collector.openAPIRegistry.registerComponent("securitySchemes", "push", {
+    type: "http",
+    scheme: "bearer",
+    description: "The push key of one monitor, `pk_…`",
+  });
   const tags = [...new Set(endpoints.flatMap(({ route }) => route.tags ?? []))].map((name) => ({ name }));
   return collector.getOpenAPI31Document({ openapi: "3.1.0", info: INFO, tags });
 }

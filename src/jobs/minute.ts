@@ -3,6 +3,7 @@ import { sweepIdempotencyKeys } from "../access/idempotency.ts";
 import { sweepAgents } from "../checks/agent-sweep.ts";
 import { MINUTE_MS, planMinute } from "../checks/planner.ts";
 import { sweepChecks } from "../checks/stale.ts";
+import { visitUnchecked } from "../checks/visits.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
 import { sweepEvents } from "../events/consume.ts";
 import type { Env } from "../platform/env.ts";
@@ -15,6 +16,7 @@ export async function runMinute(controller: ScheduledController, env: Env): Prom
   await attempt(deps, "deliveries", () => sweepDeliveries({ ...deps, now: deps.now() }));
   await attempt(deps, "events", () => sweepEvents(deps));
   await attempt(deps, "checks", () => sweepChecks(deps));
+  await attempt(deps, "visits", () => visitUnchecked(deps));
   await attempt(deps, "agents", () => sweepAgents(deps));
   await attempt(deps, "idempotency keys", () => sweepIdempotencyKeys(deps));
 }

@@ -7,3 +7,10 @@ export function monitorObject(env: Env, monitorId: string): MonitorRpc {
   // The namespace is bound to MonitorObject, which implements MonitorRpc; platform may not import the class.
   return stub as MonitorRpc;
 }
+
+/** Whether a call failed because the object could not be reached or take it, not because of what it was told. */
+export function isObjectUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { overloaded, retryable } = error as { overloaded?: boolean; retryable?: boolean };
+  return overloaded === true || retryable === true;
+}

@@ -78,6 +78,7 @@ async function build(ctx: Ctx, draft: Draft, by: { owner_id: string; created_by:
     parent_monitor_id: null,
     position: await findNextPosition(ctx.db, by.owner_id),
     config_version: 1,
+    credential_version: 1,
     synced_version: 0,
     state_revision: 0,
     state_seq: 0,

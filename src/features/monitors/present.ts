@@ -42,6 +42,9 @@ export function presentMonitor(view: MonitorView, now: number): Monitor {
     last_latency_ms: latest?.[2] ?? null,
     last_message: latest?.[3] ?? record.status_message,
     next_check_at: toIsoOrNull(nextCheckAt(record, now)),
+    heartbeat_token: view.push.heartbeat_token,
+    push_key: view.push.push_key,
+    push_urls: view.push.push_urls,
     created_at: toIso(record.created_at),
     updated_at: toIso(record.updated_at),
   };

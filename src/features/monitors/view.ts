@@ -6,6 +6,7 @@ import type { MonitorRecord } from "../../data/monitors.ts";
 import { listMembers } from "../../data/monitors-settings.ts";
 import { listLatest } from "../../data/schedule.ts";
 import { probeEntry } from "../../probes/registry.ts";
+import { findLatestPush, NO_ACCESS, type PushAccess, pushAccessOf } from "../push/service.ts";
 
 /** A monitor with everything that its answer needs, secrets already masked where the caller may not read them. */
 export interface MonitorView {
@@ -14,6 +15,8 @@ export interface MonitorView {
   fields: Record<string, unknown>;
   child_ids: string[];
   latest: PackedResult | undefined;
+  /** Of a monitor that is looked at by itself. */
+  push: PushAccess;
 }
 
 /** Costs a fixed number of queries, however many monitors there are. */
@@ -36,6 +39,7 @@ export async function viewMonitors(ctx: Ctx, records: readonly MonitorRecord[]):
       ...(await openFor(ctx, record)),
       child_ids: members.filter((member) => member.parent_monitor_id === record.id).map(({ id }) => id),
       latest: latest.get(record.id),
+      push: NO_ACCESS,
     })),
   );
 }
@@ -43,7 +47,8 @@ export async function viewMonitors(ctx: Ctx, records: readonly MonitorRecord[]):
 export async function viewMonitor(ctx: Ctx, record: MonitorRecord): Promise<MonitorView> {
   const [view] = await viewMonitors(ctx, [record]);
   if (!view) throw new Error("a monitor gave no view");
-  return view;
+  const [push, latestPush] = await Promise.all([pushAccessOf(ctx, record), findLatestPush(ctx, record)]);
+  return { ...view, push, latest: latestPush ?? view.latest };
 }
 
 async function openFor(ctx: Ctx, record: MonitorRecord): Promise<Pick<MonitorView, "target" | "fields">> {

@@ -1,0 +1,29 @@
+import type { Deps } from "../access/deps.ts";
+import { runBatch } from "../data/db.ts";
+import { listUncheckedAfter } from "../data/monitors.ts";
+import { findVisitedTo, setVisitedTo } from "../data/schedule.ts";
+import { mapConcurrently } from "../kit/map-concurrently.ts";
+import { syncMonitor } from "./sync.ts";
+
+/** As many objects are visited a minute; with more monitors than this a round takes several minutes. */
+const VISITS_MAX = 100;
+const AT_ONCE = 6;
+
+/**
+ * Visits the monitors that nobody checks, in turn: those that are pushed to live by their alarm, composites by their
+ * members' events, and either can get lost. Costs a bounded number of object requests, two rows read for each, and one
+ * row written to remember how far the round came.
+ */
+export async function visitUnchecked(deps: Deps): Promise<void> {
+  const after = await findVisitedTo(deps.db);
+  const ids = await listUncheckedAfter(deps.db, after, VISITS_MAX);
+  await mapConcurrently(ids, AT_ONCE, async (id) => {
+    try {
+      await syncMonitor(deps, id, 0);
+    } catch (error) {
+      deps.log.error("visit", error, { monitor_id: id });
+    }
+  });
+  const next = ids.length === VISITS_MAX ? (ids.at(-1) ?? "") : "";
+  if (next !== after) await runBatch(deps.db, [setVisitedTo(deps.db, next)]);
+}

@@ -1,0 +1,222 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { requirePusher } from "../../access/principal.ts";
+import { ApiError, unauthenticated } from "../../contract/errors.ts";
+import { BeatAccepted, BeatBody, MESSAGE_BYTES_MAX, PUSH_BYTES_MAX } from "../../contract/push.ts";
+import { parseJsonBody, readCapped } from "../../http/body.ts";
+import { type AppEnv, endpoint, type Policy } from "../../http/endpoint.ts";
+import { refuseInvalid } from "../../http/errors.ts";
+import { BODY_ERRORS, IdParam, json, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { readPushToken } from "../../platform/push-tokens.ts";
+import { clip, readMessage, toBeat } from "./beat-input.ts";
+import { presentBeat } from "./present.ts";
+import { rotateCredential, type Taken, takePush } from "./service.ts";
+
+const tags = ["Heartbeats"];
+const beats = { at: ["root", "v1"], auth: "beat", capability: null, audit: null, rate: "push" } satisfies Policy;
+/** Their clients carry the credential in the path and read answers of their own form. */
+const foreign = { at: ["root"], auth: "public", capability: null, audit: null, rate: "push" } satisfies Policy;
+
+const MonitorParam = z.object({ monitor_id: z.string() });
+const BeatQuery = BeatBody.extend({ token: z.string().optional() }).meta({ id: "BeatQuery" });
+
+async function takeBeat(c: Context<AppEnv>, monitorId: string, input: BeatBody) {
+  const credential = requirePusher(c.var.ctx);
+  if (credential.monitor_id !== monitorId.toLowerCase()) throw unauthenticated();
+  const taken = await takePush(c.var.ctx, credential, { kind: "heartbeat", beat: toBeat(input) });
+  return presentBeat(credential.monitor_id, taken);
+}
+
+/** JSON that describes the beat, or any text, which is its message. */
+async function readBody(c: Context<AppEnv>): Promise<BeatBody> {
+  const bytes = await readCapped(c.req.raw, PUSH_BYTES_MAX);
+  if (bytes.length === 0) return {};
+  const type = c.req.header("content-type") ?? "";
+  if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) return { message: clip(bytes) };
+  const parsed = BeatBody.safeParse(parseJsonBody(type, bytes));
+  refuseInvalid(parsed, c);
+  return parsed.data ?? {};
+}
+
+const accepted = {
+  200: json("Kept", BeatAccepted),
+  400: USER_ERRORS[400],
+  401: USER_ERRORS[401],
+  413: BODY_ERRORS[413],
+  415: BODY_ERRORS[415],
+};
+const about =
+  "`ok` and `fail` say how a job went, `start` and `log` are kept and decide nothing by themselves. A wrong token and an unknown monitor are both 401. Prefer the Authorization header: addresses end up in logs.";
+
+const text = (description: string) => ({ description, content: { "text/plain": { schema: z.string() } } });
+const PING_ANSWERS = {
+  200: { ...text("OK"), headers: z.object({ "Ping-Body-Limit": z.string() }) },
+  400: text("The address or the run id is malformed"),
+  404: text("The token is not known"),
+};
+const PING_HEADERS = { "Ping-Body-Limit": String(MESSAGE_BYTES_MAX), "Access-Control-Allow-Origin": "*" };
+const PingQuery = z.object({ rid: z.string().optional(), create: z.string().optional() });
+
+/** A beat as https://healthchecks.io/docs/http_api/ says it. */
+async function ping(c: Context<AppEnv>, token: string, signal: string | null) {
+  const rid = c.req.query("rid");
+  const beat = readSignal(signal);
+  if (beat === "unknown") return c.text("not found", 404);
+  if (beat === "malformed") return c.text("invalid url format", 400);
+  if (rid !== undefined && !z.guid().safeParse(rid).success) return c.text("invalid uuid format", 400);
+  const message = c.req.method === "POST" ? await readMessage(c.req.raw) : null;
+  const taken = await takeForeign(c, token, { ...beat, message, run_id: rid?.toLowerCase() });
+  return taken ? c.text("OK", 200, PING_HEADERS) : c.text("not found", 404);
+}
+
+function readSignal(signal: string | null): BeatBody | "unknown" | "malformed" {
+  if (signal === null) return { status: "ok" };
+  if (signal === "start" || signal === "fail" || signal === "log") return { status: signal };
+  if (!/^\d{1,9}$/.test(signal)) return "unknown";
+  const exit_code = Number(signal);
+  return exit_code > 255 ? "malformed" : { exit_code };
+}
+
+/** Undefined for a token that opens nothing, which these clients expect to hear in their own way. */
+async function takeForeign(c: Context<AppEnv>, token: string, input: BeatBody): Promise<Taken | undefined> {
+  const credential = readPushToken(c.var.settings.ROOT_SECRET, "beat", token);
+  if (!credential) return undefined;
+  try {
+    return await takePush(c.var.ctx, credential, { kind: "heartbeat", beat: toBeat(input) });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return undefined;
+    throw error;
+  }
+}
+
+const KumaQuery = z.object({
+  status: z.string().optional().meta({ description: "`up`, which is the default; anything else is down" }),
+  msg: z.string().optional(),
+  ping: z.string().optional().meta({ description: "milliseconds" }),
+});
+const KUMA_PING_MAX_MS = 86_400_000;
+const KumaRefusal = z.object({ ok: z.literal(false), msg: z.string() }).meta({ id: "UptimeKumaRefusal" });
+
+/** A beat as Uptime Kuma's push monitors take it. */
+async function kumaPush(c: Context<AppEnv>, token: string) {
+  const { status = "up", msg, ping: latency } = c.req.query();
+  const duration_ms = latency ? Number(latency) : null;
+  if (duration_ms !== null && !(duration_ms >= 0 && duration_ms <= KUMA_PING_MAX_MS)) {
+    const refusal = `ping must be a number of milliseconds from 0 to ${KUMA_PING_MAX_MS}`;
+    return c.json({ ok: false as const, msg: refusal }, 400);
+  }
+  const beat = { status: status === "up" ? ("ok" as const) : ("fail" as const), message: msg, duration_ms };
+  const taken = await takeForeign(c, token, beat);
+  if (!taken) return c.json({ ok: false as const, msg: "Monitor not found or not active." }, 404);
+  return c.json({ ok: true as const }, 200);
+}
+
+/** Both methods of an address that mean the same. */
+const METHODS = ["get", "post"] as const;
+
+export const endpoints = [
+  endpoint(
+    beats,
+    createRoute({
+      method: "post",
+      path: "/heartbeat/{monitor_id}",
+      tags,
+      summary: "Send a heartbeat",
+      description: `The body is a Beat as JSON, or any text, which is kept as the message, or nothing. ${about}`,
+      request: { params: MonitorParam, query: BeatQuery },
+      responses: accepted,
+    }),
+    async (c) => {
+      const input = { ...c.req.valid("query"), ...(await readBody(c)) };
+      return c.json(await takeBeat(c, c.req.valid("param").monitor_id, input), 200);
+    },
+  ),
+
+  endpoint(
+    beats,
+    createRoute({
+      method: "get",
+      path: "/heartbeat/{monitor_id}",
+      tags,
+      summary: "Send a heartbeat by opening an address",
+      description: about,
+      request: { params: MonitorParam, query: BeatQuery },
+      responses: accepted,
+    }),
+    async (c) => c.json(await takeBeat(c, c.req.valid("param").monitor_id, c.req.valid("query")), 200),
+  ),
+
+  endpoint(
+    {
+      at: ["v1"],
+      auth: "user",
+      capability: "monitors.write",
+      audit: "monitor.credential_replaced",
+      rate: "api",
+      ids: { params: { id: "monitor" } },
+    },
+    createRoute({
+      method: "post",
+      path: "/monitors/{id}/regenerate-heartbeat-token",
+      tags,
+      summary: "Replace the heartbeat token of a monitor",
+      description: "The old one is refused from now on.",
+      request: { params: IdParam },
+      responses: {
+        200: json(
+          "The new token",
+          z.object({ monitor_id: z.uuid(), heartbeat_token: z.string(), push_urls: z.record(z.string(), z.string()) }),
+        ),
+        ...OBJECT_ERRORS,
+      },
+    }),
+    async (c) => {
+      const { record, access } = await rotateCredential(c.var.ctx, c.req.valid("param").id, "heartbeat");
+      const { heartbeat_token, push_urls } = access;
+      return c.json({ monitor_id: record.id, heartbeat_token: heartbeat_token ?? "", push_urls: push_urls ?? {} }, 200);
+    },
+  ),
+
+  ...METHODS.flatMap((method) => [
+    endpoint(
+      foreign,
+      createRoute({
+        method,
+        path: "/ping/{token}",
+        tags,
+        summary: "Send a success, as clients of Healthchecks do",
+        request: { params: z.object({ token: z.string() }), query: PingQuery },
+        responses: PING_ANSWERS,
+      }),
+      (c) => ping(c, c.req.valid("param").token, null),
+    ),
+    endpoint(
+      foreign,
+      createRoute({
+        method,
+        path: "/ping/{token}/{signal}",
+        tags,
+        summary: "Send a start, a failure, a log line or an exit code, as clients of Healthchecks do",
+        request: { params: z.object({ token: z.string(), signal: z.string() }), query: PingQuery },
+        responses: PING_ANSWERS,
+      }),
+      (c) => ping(c, c.req.valid("param").token, c.req.valid("param").signal),
+    ),
+    endpoint(
+      foreign,
+      createRoute({
+        method,
+        path: "/api/push/{token}",
+        tags,
+        summary: "Send a beat, as clients of Uptime Kuma do",
+        request: { params: z.object({ token: z.string() }), query: KumaQuery },
+        responses: {
+          200: json("Kept", z.object({ ok: z.literal(true) })),
+          400: json("A value is not valid", KumaRefusal),
+          404: json("The token is not known", KumaRefusal),
+        },
+      }),
+      (c) => kumaPush(c, c.req.valid("param").token),
+    ),
+  ]),
+];

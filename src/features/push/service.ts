@@ -1,0 +1,162 @@
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { depsOf } from "../../access/deps.ts";
+import { findEarlierResult } from "../../access/idempotency.ts";
+import { requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
+import { limitOf } from "../../access/rate-limit.ts";
+import { projectionOf, syncMonitor } from "../../checks/sync.ts";
+import { DEFAULT_REGION } from "../../contract/check.ts";
+import { conflict, notFound, rateLimited, unauthenticated, unavailable } from "../../contract/errors.ts";
+import type { MonitorAnswer, Push, PushAnswer, PushHistory, PushQuery } from "../../contract/monitor-object.ts";
+import { PUSH_KINDS, type PushKind } from "../../contract/push.ts";
+import { runBatch } from "../../data/db.ts";
+import type { PackedResult } from "../../data/monitors.table.ts";
+import { findMonitor, type MonitorRecord } from "../../data/monitors.ts";
+import { isChanged, updateMonitor } from "../../data/monitors-settings.ts";
+import { hasRight } from "../../domain/roles.ts";
+import { assertNever } from "../../kit/assert-never.ts";
+import { isObjectUnavailable, monitorObject } from "../../platform/monitor-objects.ts";
+import { mintPushToken, type PushCredential } from "../../platform/push-tokens.ts";
+import { optionsOf, runsOf } from "../../probes/registry.ts";
+
+type Pushed = Pick<Push, "kind" | "beat" | "samples">;
+export type Taken = Extract<PushAnswer, { outcome: "taken" }>;
+
+/** Hands a push to its monitor's object; the database is touched only when the status moved. */
+export async function takePush(ctx: Ctx, credential: PushCredential, pushed: Pushed): Promise<Taken> {
+  const { monitor_id, credential_version } = credential;
+  const per_minute = limitOf(ctx.settings, "push")?.limit ?? null;
+  const answer = await askObject(ctx, monitor_id, { ...pushed, credential_version, per_minute });
+  if (answer.outcome === "unauthorized") throw unauthenticated();
+  if (answer.outcome === "rate_limited") throw rateLimited(Math.ceil(answer.retry_after_ms / 1000));
+  if (answer.news) await project(ctx, monitor_id, answer.news);
+  return answer;
+}
+
+async function askObject(ctx: Ctx, monitorId: string, push: Push): Promise<PushAnswer> {
+  try {
+    return await monitorObject(ctx.env, monitorId).push(monitorId, push);
+  } catch (error) {
+    if (!isObjectUnavailable(error)) throw error;
+    ctx.log.error("push", error, { monitor_id: monitorId });
+    throw unavailable("the monitor cannot take the push now, send it again");
+  }
+}
+
+/** The push is kept already, so that a database that does not answer delays only what lists show. */
+async function project(ctx: Ctx, monitorId: string, news: MonitorAnswer): Promise<void> {
+  try {
+    const record = await findMonitor(ctx.db, monitorId);
+    if (record) await runBatch(ctx.db, projectionOf(depsOf(ctx), record, news));
+  } catch (error) {
+    ctx.log.error("projection", error, { monitor_id: monitorId });
+  }
+}
+
+/** A monitor that the caller sees and that is pushed to in this way. */
+export async function getPushed(ctx: Ctx, monitorId: string, kind: PushKind): Promise<MonitorRecord> {
+  const { monitor } = await requireVisibleMonitor(ctx, monitorId);
+  if (pushKindOf(monitor) !== kind) throw notFound(`${kind} monitor`);
+  return monitor;
+}
+
+export async function readPushes(ctx: Ctx, monitorId: string, query: PushQuery): Promise<PushHistory> {
+  return monitorObject(ctx.env, monitorId).pushes(monitorId, query);
+}
+
+/** The newest push as lists show checks; undefined where there is none, or nobody could say. */
+export async function findLatestPush(ctx: Ctx, record: MonitorRecord): Promise<PackedResult | undefined> {
+  if (pushKindOf(record) === null) return undefined;
+  try {
+    const { entries } = await readPushes(ctx, record.id, { limit: 1, range: null });
+    const [entry] = entries;
+    if (!entry) return undefined;
+    const latency = entry.beat?.duration_ms ?? entry.samples?.at(-1)?.fields.latency_ms;
+    const message = entry.beat?.message ?? record.status_message ?? "";
+    const latency_ms = typeof latency === "number" ? latency : null;
+    return [record.id, entry.received_at, latency_ms, message, DEFAULT_REGION, "success", entry.received_at];
+  } catch (error) {
+    ctx.log.error("latest push", error, { monitor_id: record.id });
+    return undefined;
+  }
+}
+
+/** Makes a new credential; the one before is refused from now on. */
+export async function rotateCredential(
+  ctx: Ctx,
+  monitorId: string,
+  kind: PushKind,
+): Promise<{ record: MonitorRecord; access: PushAccess }> {
+  const monitor = await requireMonitor(ctx, monitorId);
+  if (pushKindOf(monitor) !== kind) throw notFound(`${kind} monitor`);
+  if ((await findEarlierResult(ctx)) !== undefined) return { record: monitor, access: openAccess(ctx, monitor, kind) };
+  const record = {
+    ...monitor,
+    credential_version: monitor.credential_version + 1,
+    config_version: monitor.config_version + 1,
+    updated_at: ctx.now,
+  };
+  const { credential_version, config_version, updated_at } = record;
+  await commit(ctx, [updateMonitor(ctx.db, monitor.id, { credential_version, config_version, updated_at })], {
+    audit: {
+      owner_id: monitor.owner_id,
+      target_type: "monitor",
+      target_id: monitor.id,
+      monitor_id: monitor.id,
+      status_page_id: monitor.status_page_id,
+      summary: `replaced the push credential of monitor "${monitor.name}"`,
+    },
+    guards: [{ name: "stale", when: isChanged(monitor), error: conflict("the monitor was changed meanwhile") }],
+  });
+  // Not left to the sweep: the answer says that the old one is worth nothing any more.
+  await syncMonitor(depsOf(ctx), record.id, record.config_version);
+  return { record, access: openAccess(ctx, record, kind) };
+}
+
+/** What a monitor is pushed with, and where to; null for whoever may not edit it. */
+export interface PushAccess {
+  heartbeat_token: string | null;
+  push_key: string | null;
+  push_urls: Record<string, string> | null;
+}
+
+export const NO_ACCESS: PushAccess = { heartbeat_token: null, push_key: null, push_urls: null };
+
+/** How a monitor is pushed to; null for those that are not. */
+export function pushKindOf({ type, options, interval }: MonitorRecord): PushKind | null {
+  const fields = optionsOf(type).safeParse({ ...options, interval });
+  if (!fields.success || runsOf(type, fields.data) !== "push") return null;
+  return PUSH_KINDS.find((kind) => kind === type) ?? null;
+}
+
+export async function pushAccessOf(ctx: Ctx, record: MonitorRecord): Promise<PushAccess> {
+  const kind = pushKindOf(record);
+  if (kind === null) return NO_ACCESS;
+  const { membership } = await requireVisibleMonitor(ctx, record.id);
+  return hasRight(membership, "monitors.write") ? openAccess(ctx, record, kind) : NO_ACCESS;
+}
+
+function openAccess(ctx: Ctx, record: MonitorRecord, kind: PushKind): PushAccess {
+  const credential = { monitor_id: record.id, credential_version: record.credential_version };
+  const token = mintPushToken(ctx.settings.ROOT_SECRET, kind === "heartbeat" ? "beat" : "metrics", credential);
+  switch (kind) {
+    case "heartbeat":
+      return { heartbeat_token: token, push_key: null, push_urls: heartbeatUrls(ctx.publicUrl, record.id, token) };
+    case "api":
+      return { ...withKey(token), push_urls: { push: `${ctx.publicUrl}/api/uptime/v1/api-monitoring/push` } };
+    case "game_server":
+      return { ...withKey(token), push_urls: { push: `${ctx.publicUrl}/api/uptime/v2/game-server/push` } };
+    default:
+      return assertNever(kind);
+  }
+}
+
+const withKey = (push_key: string) => ({ heartbeat_token: null, push_key });
+
+function heartbeatUrls(publicUrl: string, monitorId: string, token: string) {
+  return {
+    heartbeat: `${publicUrl}/heartbeat/${monitorId}?token=${token}`,
+    healthchecks: `${publicUrl}/ping/${token}`,
+    uptime_kuma: `${publicUrl}/api/push/${token}?status=up&msg=OK&ping=`,
+  };
+}
