@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { MONITOR_TYPES } from "../../src/contract/monitor-values.ts";
 import { createClient, V1 } from "../support/client.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
 
@@ -107,6 +108,26 @@ describe("POST /monitors", () => {
     const created = await client.post(`${V1}/monitors`, { name: type, type, paused: true, ...body });
     expect(created).toMatchObject({ status: 201, body: { type, ...body } });
     expect((await client.get(`${V1}/monitors/${created.body.id}`)).body).toEqual(created.body);
+  });
+
+  it.each(
+    AGENT_ONLY,
+  )("accepts type %s with an agent, also for a private target, and leaves it to that agent", async (type) => {
+    const { client } = await createAccount();
+    const agent = await client.post(`${V1}/agents`, { name: "Rack 1", hostname: "rack-1" });
+    const target = type === "agent" ? {} : { target: "10.0.0.7:161" };
+    const created = await client.post(`${V1}/monitors`, { name: type, type, agent_id: agent.body.id, ...target });
+    expect(created).toMatchObject({
+      status: 201,
+      body: { type, agent_id: agent.body.id, status: "pending", next_check_at: null },
+    });
+    expect(created.body.is_internal).toBe(type !== "agent");
+    expect((await client.get(`${V1}/monitors/${created.body.id}`)).body).toEqual(created.body);
+    expect(await rowOf(created.body.id)).toMatchObject({ check_group_id: "" });
+  });
+
+  it("knows every type of the specification", () => {
+    expect([...VALID.map(([type]) => type), ...AGENT_ONLY].sort()).toEqual([...MONITOR_TYPES].sort());
   });
 
   it.each(AGENT_ONLY)("asks for an agent for type %s, naming agent_id", async (type) => {
