@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, isNull, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Db } from "./db.ts";
 import { incidentMonitors, incidents, incidentUpdates } from "./incidents.table.ts";
 import { monitors, statusIntervals } from "./monitors.table.ts";
@@ -18,7 +18,8 @@ export async function findPageVersion(db: Db, slug: string) {
 }
 
 /** The one place that decides which monitors the public sees. */
-const isShown = (pageId: string) => and(eq(monitors.status_page_id, pageId), eq(monitors.paused, false));
+const isShown = (pageId: string) =>
+  and(eq(monitors.status_page_id, pageId), eq(monitors.paused, false), isNull(monitors.parent_monitor_id));
 
 /** The one place that decides which incidents the public sees. */
 const isPublished = (pageId: string) => and(eq(incidents.status_page_id, pageId), eq(incidents.is_public, true));

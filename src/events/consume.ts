@@ -7,6 +7,7 @@ import { findMonitorWithPage, listRecordedSeqs, recordTransition } from "../data
 import { bumpPageVersion } from "../data/status-pages.ts";
 import { routeEvents, wakeDeliveries } from "../delivery/enqueue.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
+import { tellComposite } from "./composites.ts";
 import { followIncident, type Happening } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";
 
@@ -38,6 +39,7 @@ async function consumeTransitions(deps: Deps, monitorId: string, transitions: Mo
     if (!found) return;
     await commitTransition(deps, { transition, ...found });
   }
+  await tellComposite(deps, monitorId);
   await monitorObject(deps.env, monitorId).confirm(last.seq);
 }
 

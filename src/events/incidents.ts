@@ -41,7 +41,9 @@ export async function followIncident(db: Db, happening: Happening, now: number):
   return transition.to === "up" ? close(db, { monitor, page, transition }, outageId, now) : NONE;
 }
 
+/** Members of a composite have no incidents of their own, which would name them to the public. */
 function wantsIncident(monitor: MonitorRecord, page: StatusPageRecord): boolean {
+  if (monitor.parent_monitor_id !== null) return false;
   return page.incident_system_enabled && (monitor.auto_create_incident ?? page.auto_create_incident);
 }
 

@@ -12,7 +12,8 @@ export function monitorEvent({ transition, monitor }: Happening, now: number): S
     status_page_id: monitor.status_page_id,
     monitor_id: monitor.id,
     name: transition.event,
-    classification: "public",
+    // Of a composite only the whole is public.
+    classification: monitor.parent_monitor_id === null ? "public" : "team_only",
     data: {
       monitor_id: monitor.id,
       monitor_name: monitor.name,

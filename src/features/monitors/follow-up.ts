@@ -18,6 +18,11 @@ export async function tellObject(ctx: Ctx, changed: Pick<MonitorRecord, "id" | "
   }
 }
 
+/** A monitor that is no longer a member does not count for its composite any more. */
+export async function tellComposite(ctx: Ctx, { parent_monitor_id }: Pick<MonitorRecord, "parent_monitor_id">) {
+  if (parent_monitor_id !== null) await tellObject(ctx, { id: parent_monitor_id, config_version: 0 });
+}
+
 export async function checkSoon(ctx: Ctx, monitor: MonitorRecord): Promise<void> {
   if (monitor.paused || !isScheduled(monitor)) return;
   try {

@@ -17,7 +17,7 @@ import {
   updateMonitor,
 } from "../../data/monitors-settings.ts";
 import { bumpPageVersion } from "../../data/status-pages.ts";
-import { checkSoon, tellObject } from "./follow-up.ts";
+import { checkSoon, tellComposite, tellObject } from "./follow-up.ts";
 import { freePlace, isScheduled } from "./placement.ts";
 import { type MonitorView, viewMonitor, viewMonitors } from "./view.ts";
 
@@ -42,6 +42,7 @@ export async function removeMonitor(ctx: Ctx, monitorId: string): Promise<void> 
   const statements = [deleteMonitor(ctx.db, monitor.id), ...freePlace(ctx, monitor), ...bumpPage(ctx, monitor)];
   await commit(ctx, statements, { audit: auditOf(monitor, "deleted") });
   await tellObject(ctx, { id: monitor.id, config_version: monitor.config_version + 1 });
+  await tellComposite(ctx, monitor);
 }
 
 export async function pauseMonitor(ctx: Ctx, monitorId: string): Promise<MonitorView> {

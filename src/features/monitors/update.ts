@@ -18,7 +18,7 @@ import { isChanged, listMembers, setMembers, updateMonitor } from "../../data/mo
 import { bumpPageVersion } from "../../data/status-pages.ts";
 import { probeEntry } from "../../probes/registry.ts";
 import { CONFLICTS, countGuard } from "./create.ts";
-import { checkSoon, tellObject } from "./follow-up.ts";
+import { checkSoon, tellComposite, tellObject } from "./follow-up.ts";
 import { placeAgain } from "./placement.ts";
 import { type Draft, draftMonitor } from "./validate.ts";
 import { type MonitorView, viewMonitor } from "./view.ts";
@@ -31,6 +31,7 @@ export async function changeMonitor(ctx: Ctx, monitorId: string, body: MonitorUp
   const draft = await draftMonitor(ctx, input, { plan: owner.plan, owner_id: owner.user_id, page, current });
   const changed = await commitChange(ctx, current, draft, owner);
   const fresh = (await tellObject(ctx, changed)) ?? changed;
+  if (changed.parent_monitor_id !== current.parent_monitor_id) await tellComposite(ctx, current);
   if (isCheckDue(current, changed)) await checkSoon(ctx, fresh);
   return viewMonitor(ctx, fresh);
 }

@@ -1,0 +1,17 @@
+import type { Deps } from "../access/deps.ts";
+import { findMonitor } from "../data/monitors.ts";
+import { monitorObject } from "../platform/monitor-objects.ts";
+
+/**
+ * Lets the composite of a monitor add up its members anew, once they are committed. A composite that cannot be told now
+ * does not hold up its members' events: the minute visits it anyway.
+ */
+export async function tellComposite(deps: Deps, memberId: string): Promise<void> {
+  const compositeId = (await findMonitor(deps.db, memberId))?.parent_monitor_id;
+  if (!compositeId) return;
+  try {
+    await monitorObject(deps.env, compositeId).sync(compositeId, 0);
+  } catch (error) {
+    deps.log.error("composite not told", error, { monitor_id: compositeId });
+  }
+}

@@ -1,0 +1,162 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { jobDeps } from "../../src/access/deps.ts";
+import { visitUnchecked } from "../../src/checks/visits.ts";
+import type { MonitorStatus } from "../../src/contract/monitor-values.ts";
+import { openDb } from "../../src/data/db.ts";
+import { events } from "../../src/data/events.table.ts";
+import { monitors } from "../../src/data/monitors.table.ts";
+import { statusPages } from "../../src/data/status-pages.table.ts";
+import type { Transition } from "../../src/domain/monitor-state.ts";
+import { consumeEvent } from "../../src/events/consume.ts";
+import { V1 } from "../support/client.ts";
+import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
+import { beat, createHeartbeat, holdClock, moveClock, type Pushed, stubOf } from "../support/pushes.ts";
+
+const db = openDb(env.DB);
+const deps = jobDeps(env, "test");
+
+let account: Account;
+let status_page_id: string;
+beforeEach(async () => {
+  holdClock();
+  account = await createAccount();
+  status_page_id = await createPage(account, { auto_create_incident: true, auto_publish_incident: true });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const member = (name = "Member"): Promise<Pushed> => createHeartbeat(account, { name, status_page_id });
+const compositeOf = (members: Pushed[]) =>
+  createMonitor(account.client, {
+    name: "Shop",
+    type: "composite",
+    target: undefined,
+    paused: false,
+    status_page_id,
+    child_ids: members.map(({ id }) => id),
+  });
+const rowOf = async (id: string) => (await db.select().from(monitors).where(eq(monitors.id, id)))[0];
+const eventsOf = async (id: string) =>
+  (await db.select().from(events).where(eq(events.monitor_id, id))).sort((a, b) => a.created_at - b.created_at);
+
+/** Lets the consumer take everything that an object has not been confirmed, as the queue would. */
+async function settle(...ids: string[]): Promise<void> {
+  for (const id of ids) {
+    const transitions = await runInDurableObject(
+      stubOf(id),
+      (_object, state) => state.storage.kv.get<{ outbox: Transition[] }>("monitor")?.outbox,
+    );
+    if (transitions?.length) await consumeEvent(deps, { monitor_id: id, transitions });
+  }
+}
+
+async function tell(pushed: Pushed, status: "ok" | "fail"): Promise<void> {
+  moveClock(1_000);
+  await beat(pushed, { status });
+  await settle(pushed.id);
+}
+
+describe("a composite", () => {
+  it("follows its members: down with any, up with all, each change told once and by itself", async () => {
+    const [a, b] = [await member(), await member()];
+    const { id } = await compositeOf([a, b]);
+    const path: (MonitorStatus | undefined)[] = [(await rowOf(id))?.status];
+    for (const [pushed, status] of [
+      [a, "ok"],
+      [b, "ok"],
+      [a, "fail"],
+      [b, "fail"],
+      [a, "ok"],
+      [b, "ok"],
+    ] as const) {
+      await tell(pushed, status);
+      await settle(id);
+      path.push((await rowOf(id))?.status);
+    }
+    expect(path).toEqual(["pending", "up", "up", "down", "down", "down", "up"]);
+    expect(
+      (await eventsOf(id))
+        .filter(({ name }) => name.startsWith("monitor."))
+        .map(({ name, classification }) => [name, classification]),
+    ).toEqual([
+      ["monitor.down", "public"],
+      ["monitor.up", "public"],
+    ]);
+    expect(new Set((await eventsOf(a.id)).map(({ classification }) => classification))).toEqual(new Set(["team_only"]));
+  });
+
+  it("opens the incident itself and leaves its members' names out of the public page", async () => {
+    const hidden = await member("Hidden database");
+    const { id } = await compositeOf([hidden]);
+    await tell(hidden, "fail");
+    await settle(id);
+    const [page] = await db.select().from(statusPages).where(eq(statusPages.id, status_page_id));
+    const { body } = await account.client.get(`/status/${page?.slug}/summary.json`);
+    expect(JSON.stringify(body)).toContain("Shop is down");
+    expect(JSON.stringify(body)).not.toContain("Hidden database");
+    const html = (await account.client.get(`/status/${page?.slug}`)).body;
+    expect(html).toContain("Shop");
+    expect(html).not.toContain("Hidden database");
+  });
+
+  it("is right again when members are paused, deleted, moved away, added or taken out", async () => {
+    const [good, bad] = [await member(), await member()];
+    const { id } = await compositeOf([good, bad]);
+    await tell(good, "ok");
+    await tell(bad, "fail");
+    await settle(id);
+    expect((await rowOf(id))?.status).toBe("down");
+
+    await account.client.post(`${V1}/monitors/${bad.id}/pause`);
+    await settle(bad.id, id);
+    expect((await rowOf(id))?.status).toBe("up");
+
+    await account.client.post(`${V1}/monitors/${bad.id}/resume`);
+    await tell(bad, "fail");
+    await settle(id);
+    expect((await rowOf(id))?.status).toBe("down");
+    await account.client.put(`${V1}/monitors/${id}`, { child_ids: [good.id] });
+    expect((await rowOf(id))?.status).toBe("up");
+
+    await account.client.put(`${V1}/monitors/${id}`, { child_ids: [good.id, bad.id] });
+    expect((await rowOf(id))?.status).toBe("down");
+    await account.client.put(`${V1}/monitors/${bad.id}`, { status_page_id: null });
+    expect((await rowOf(id))?.status).toBe("up");
+
+    await account.client.delete(`${V1}/monitors/${good.id}`);
+    expect((await rowOf(id))?.status).toBe("pending");
+  });
+
+  it("can be paused itself, and is what its members are when it goes on", async () => {
+    const only = await member();
+    const { id } = await compositeOf([only]);
+    await tell(only, "fail");
+    expect((await account.client.post(`${V1}/monitors/${id}/pause`)).body.status).toBe("paused");
+    await tell(only, "ok");
+    expect((await rowOf(id))?.status).toBe("paused");
+    expect((await account.client.post(`${V1}/monitors/${id}/resume`)).body.status).toBe("up");
+  });
+
+  it("of fifty members is settled by one event", async () => {
+    const members: Pushed[] = [];
+    for (let n = 0; n < 50; n++) members.push(await member(`Member ${n}`));
+    const { id } = await compositeOf(members);
+    for (const pushed of members.slice(1)) await beat(pushed);
+    await settle(...members.map((each) => each.id));
+    await tell(members[0] as Pushed, "fail");
+    await settle(id);
+    expect(await rowOf(id)).toMatchObject({ status: "down", status_message: "1 of 50 members down" });
+  });
+
+  it("is put right by the minute's visits when nobody told it", async () => {
+    const only = await member();
+    const { id } = await compositeOf([only]);
+    await db.update(monitors).set({ status: "down", status_since: Date.now() }).where(eq(monitors.id, only.id));
+    await visitUnchecked(deps);
+    expect((await rowOf(id))?.status).toBe("down");
+  });
+});
