@@ -3,6 +3,7 @@ import { endpoints as account } from "./features/account/routes.ts";
 import { endpoints as agentUplink } from "./features/agent-uplink/routes.ts";
 import { endpoints as agents } from "./features/agents/routes.ts";
 import { endpoints as audit } from "./features/audit/routes.ts";
+import { endpoints as customDomains } from "./features/custom-domains/routes.ts";
 import { endpoints as groups } from "./features/groups/routes.ts";
 import { endpoints as health } from "./features/health/routes.ts";
 import { endpoints as history } from "./features/history/routes.ts";
@@ -16,6 +17,7 @@ import { mountDocs } from "./http/docs.ts";
 import type { AppEnv, Endpoint } from "./http/endpoint.ts";
 import { refuseInvalid } from "./http/errors.ts";
 import { answerErrors, mountEndpoints, openRequest, refuseHostile, refuseUnknown } from "./http/frame.ts";
+import { routeHosts } from "./status-page/custom-host.ts";
 import { endpoints as publicPages } from "./status-page/routes.ts";
 
 /** Every endpoint of the API, each mounted under the addresses that its policy names. */
@@ -25,6 +27,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...agentUplink,
   ...agents,
   ...audit,
+  ...customDomains,
   ...groups,
   ...health,
   ...history,
@@ -39,6 +42,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
+  app.use(routeHosts((request, env, context) => app.fetch(request, env, context)));
   app.use(openRequest);
   app.use(refuseHostile);
   app.onError(answerErrors);

@@ -6,6 +6,7 @@ import { sweepChecks } from "../checks/stale.ts";
 import { visitUnchecked } from "../checks/visits.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
 import { sweepEvents } from "../events/consume.ts";
+import { sweepDomains } from "../features/custom-domains/service.ts";
 import type { Env } from "../platform/env.ts";
 
 /** The clock's tick. The parts do not depend on each other: one that fails is logged and the next one runs. */
@@ -18,6 +19,7 @@ export async function runMinute(controller: ScheduledController, env: Env): Prom
   await attempt(deps, "checks", () => sweepChecks(deps));
   await attempt(deps, "visits", () => visitUnchecked(deps));
   await attempt(deps, "agents", () => sweepAgents(deps));
+  await attempt(deps, "custom domains", () => sweepDomains(deps));
   await attempt(deps, "idempotency keys", () => sweepIdempotencyKeys(deps));
 }
 

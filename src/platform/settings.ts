@@ -72,6 +72,12 @@ const Settings = z.object({
   }),
   /** How long one isolate may serve a page without asking the database for its version. */
   PAGE_MEMO_MS: milliseconds(2 * SECOND),
+  /** Host name that the domains of pages have to lead to; empty = the service's own. */
+  CUSTOM_DOMAIN_TARGET: z.string().trim().toLowerCase().default(""),
+  /** Cloudflare for SaaS: who may order certificates for the domains of pages, and in which zone. */
+  CF_API_TOKEN: z.string().default(""),
+  CF_ZONE_ID: z.string().default(""),
+  CF_API_BASE: z.url().default("https://api.cloudflare.com/client/v4"),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
 });
 

@@ -63,6 +63,7 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   },
   "POST /webhooks": async () => ({ body: { name: "Ops", url: "https://sink.test/ops", secret: "s3cret-s3cret" } }),
   "PUT /webhooks/{id}": async () => ({ body: { name: "Night shift" } }),
+  "PUT /status-pages/{id}/ssl": async () => ({ body: { custom_domain: `status-${newId()}.example.com` } }),
   "PUT /status-pages/{id}/sla-targets": async () => ({
     body: { targets: [{ monitor_id: null, target_percentage: 99.5 }] },
   }),

@@ -17,7 +17,7 @@ const RULES: Record<string, Rule> = {
   data: { may: ["contract", "domain"], packages: ["drizzle-orm"] },
   platform: {
     may: ["contract", "domain", "probes/port.ts"],
-    packages: ["cloudflare:", "croner", "node:crypto", "ipaddr.js", "zod"],
+    packages: ["cloudflare:", "croner", "node:crypto", "ipaddr.js", "tldts", "zod"],
   },
   probes: { may: ["contract", "domain"], packages: ["croner", "dns-packet", "node:crypto", "re2js", "tldts", "zod"] },
   notifiers: { may: ["contract", "domain"], packages: ["node:crypto", "zod"] },

@@ -23,10 +23,11 @@ import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { newId } from "../../platform/ids.ts";
 import { dropStoredPage } from "../../platform/kv.ts";
 import { forgetPage } from "../../platform/page-memo.ts";
+import { CLAIM_CONFLICTS, planDomain } from "../custom-domains/service.ts";
 
 const CONFLICTS = {
   "status_pages.slug": conflict("slug is taken"),
-  "status_pages.custom_domain": conflict("custom_domain is taken"),
+  ...CLAIM_CONFLICTS,
 };
 
 /** What null gives an optional member back. */
@@ -86,7 +87,8 @@ export async function createPage(ctx: Ctx, input: StatusPageCreate): Promise<Sta
   };
   const limit = PLAN_LIMITS[user.plan].status_pages;
   const assignment = await planAssignment(ctx, record, input.monitors ?? []);
-  await commit(ctx, [insertPage(ctx.db, record), ...assignment.statements], {
+  const claimed = planDomain(ctx, { ...record, custom_domain: null }, record);
+  await commit(ctx, [insertPage(ctx.db, record), ...claimed, ...assignment.statements], {
     audit: pageAudit(record, "created"),
     conflicts: CONFLICTS,
     guards:
@@ -103,7 +105,8 @@ export async function updateStatusPage(ctx: Ctx, pageId: string, input: StatusPa
   const change: StatusPageChange = { ...toChange(input), updated_at: ctx.now };
   const assignment =
     input.monitors === undefined ? { statements: [], left: [] } : await planAssignment(ctx, page, input.monitors ?? []);
-  await commit(ctx, [updatePage(ctx.db, pageId, change), ...assignment.statements], {
+  const claimed = touchesDomain(input) ? planDomain(ctx, page, { ...page, ...change }) : [];
+  await commit(ctx, [...claimed, updatePage(ctx.db, pageId, change), ...assignment.statements], {
     audit: pageAudit(page, "updated", { changed: Object.keys(input) }),
     conflicts: CONFLICTS,
   });
@@ -118,6 +121,10 @@ export async function deleteStatusPage(ctx: Ctx, pageId: string): Promise<void> 
   await commit(ctx, [deletePage(ctx.db, pageId)], { audit: pageAudit(page, "deleted") });
   forgetPage(pageId);
   dropStored(ctx, page.slug);
+}
+
+function touchesDomain(input: StatusPageUpdate): boolean {
+  return input.custom_domain !== undefined || input.ssl_type !== undefined;
 }
 
 /** The members that the input names, null replaced by the default. */

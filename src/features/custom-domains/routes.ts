@@ -1,0 +1,47 @@
+import { createRoute } from "@hono/zod-openapi";
+import { CustomDomain, DomainInput } from "../../contract/custom-domain.ts";
+import { type AppEnv, endpoint } from "../../http/endpoint.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS } from "../../http/responses.ts";
+import { presentDomain } from "./present.ts";
+import { getDomain, setDomain } from "./service.ts";
+
+const shared = { at: ["v1"], auth: "user", rate: "api", ids: { params: { id: "page" } } } as const;
+const tags = ["Status pages"];
+
+/** Where the names of pages have to lead. */
+function targetOf({ settings, publicUrl }: Pick<AppEnv["Variables"], "settings" | "publicUrl">): string {
+  return settings.CUSTOM_DOMAIN_TARGET || new URL(publicUrl).hostname;
+}
+
+export const endpoints = [
+  endpoint(
+    { ...shared, capability: "page.read", audit: null },
+    createRoute({
+      method: "get",
+      path: "/status-pages/{id}/ssl",
+      tags,
+      summary: "How a status page's own domain stands",
+      request: { params: IdParam },
+      responses: { 200: json("The domain", CustomDomain), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentDomain(await getDomain(c.var.ctx, c.req.valid("param").id), targetOf(c.var)), 200),
+  ),
+
+  endpoint(
+    { ...shared, capability: "page.write", audit: "page.domain_set" },
+    createRoute({
+      method: "put",
+      path: "/status-pages/{id}/ssl",
+      tags,
+      summary: "Give a status page its own domain",
+      description:
+        "The page is served under the name once its TXT record was seen, which is looked for every minute at first, and its certificate is there. Later the record is looked for every day; when it was missing for 72 hours the page is no longer served under the name. A name that was given up is kept from other accounts for 7 days. Sending the same name again looks at once.",
+      request: { params: IdParam, body: jsonBody(DomainInput) },
+      responses: { 200: json("The domain", CustomDomain), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const set = await setDomain(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+      return c.json(presentDomain(set, targetOf(c.var)), 200);
+    },
+  ),
+];

@@ -1,0 +1,160 @@
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import type { Deps } from "../../access/deps.ts";
+import { requirePage } from "../../access/pages.ts";
+import type { DomainInput } from "../../contract/custom-domain.ts";
+import { conflict, invalid } from "../../contract/errors.ts";
+import type { SslType } from "../../contract/status-page.ts";
+import { runBatch, type Statement } from "../../data/db.ts";
+import {
+  claimDomain,
+  type DomainRecord,
+  deleteDomain,
+  findDomainOfPage,
+  listDueDomains,
+  releaseDomain,
+  updateDomain,
+} from "../../data/domains.ts";
+import { type StatusPageRecord, updatePage } from "../../data/status-pages.ts";
+import { HELD_MS, judgeClaim, nextWait, type Proof } from "../../domain/custom-domain.ts";
+import { randomBase62 } from "../../platform/credentials.ts";
+import { customHostnamesOf } from "../../platform/custom-hostnames.ts";
+import { forgetHosts } from "../../platform/host-memo.ts";
+import { refusalOfClaim } from "../../platform/own-hosts.ts";
+import { forgetPage } from "../../platform/page-memo.ts";
+import { lookUpTexts } from "../../platform/txt-records.ts";
+import { proofName, proofText } from "./records.ts";
+
+/**
+ * A page's own host name. It is claimed here, proven by a TXT record that the minute's sweep looks for, then gets its
+ * certificate, and from then on src/status-page/custom-host.ts serves the page under it.
+ */
+const PROOF_LENGTH = 32;
+const CHECKS_PER_MINUTE = 50;
+const RETRY_MS = 60_000;
+
+/** What breaks in a batch with a claim, and what that means to the caller. */
+export const CLAIM_CONFLICTS = {
+  "status_pages.custom_domain": conflict("custom_domain is taken"),
+  "custom_domains.hostname": conflict("custom_domain is taken, or was given up by another account lately"),
+};
+
+type Claimant = Pick<StatusPageRecord, "id" | "owner_id" | "custom_domain">;
+
+export interface PageDomain {
+  page: StatusPageRecord;
+  domain: DomainRecord | undefined;
+}
+
+export async function getDomain(ctx: Ctx, pageId: string): Promise<PageDomain> {
+  const page = await requirePage(ctx, pageId);
+  return { page, domain: await findDomainOfPage(ctx.db, pageId) };
+}
+
+export async function setDomain(ctx: Ctx, pageId: string, input: DomainInput): Promise<PageDomain> {
+  const page = await requirePage(ctx, pageId);
+  const custom_domain = input.custom_domain === undefined ? page.custom_domain : input.custom_domain;
+  const wanted = { custom_domain, ssl_type: input.ssl_type ?? sslTypeOf(page, custom_domain) };
+  const changed = updatePage(ctx.db, pageId, { ...wanted, updated_at: ctx.now });
+  await commit(ctx, [...planDomain(ctx, page, wanted), changed], {
+    audit: {
+      owner_id: page.owner_id,
+      status_page_id: page.id,
+      target_type: "status_page",
+      target_id: page.id,
+      summary: `${custom_domain === null ? "removed the domain" : `set domain ${custom_domain}`} of status page "${page.name}"`,
+      data: wanted,
+    },
+    conflicts: CLAIM_CONFLICTS,
+  });
+  forgetPage(pageId);
+  forgetHosts();
+  return { page: { ...page, ...wanted }, domain: await findDomainOfPage(ctx.db, pageId) };
+}
+
+/** A page that gets its first name gets a certificate with it, unless somebody says otherwise. */
+function sslTypeOf(page: StatusPageRecord, hostname: string | null): SslType {
+  if (hostname === null) return "none";
+  return page.custom_domain === null ? "managed" : page.ssl_type;
+}
+
+/** What has to happen to claims when a page's domain becomes that; belongs into the batch that changes the page. */
+export function planDomain(
+  ctx: Ctx,
+  page: Claimant,
+  { custom_domain: hostname, ssl_type }: Pick<StatusPageRecord, "custom_domain" | "ssl_type">,
+): Statement[] {
+  const { db, now } = ctx;
+  const released = releaseDomain(db, { page_id: page.id, except: hostname, now, held_until: now + HELD_MS });
+  if (hostname === null) return page.custom_domain === null ? [] : [released];
+  if (hostname === page.custom_domain) {
+    return [updateDomain(db, hostname, { ssl_type, next_check_at: now, updated_at: now })];
+  }
+  const refusal = refusalOfClaim({ ...ctx.settings, PUBLIC_URL: ctx.publicUrl }, hostname);
+  if (refusal !== null) throw invalid(`custom_domain ${refusal}`, [{ path: "custom_domain", message: refusal }]);
+  const claim: DomainRecord = {
+    hostname,
+    owner_id: page.owner_id,
+    status_page_id: page.id,
+    ssl_type,
+    status: "pending",
+    error: null,
+    proof: randomBase62(PROOF_LENGTH),
+    provider_id: null,
+    provider_records: [],
+    claimed_at: now,
+    proven_at: null,
+    lost_since: null,
+    next_check_at: now,
+    held_until: null,
+    created_at: now,
+    updated_at: now,
+  };
+  return [released, ...claimDomain(db, claim)];
+}
+
+/** Every minute: looks at the claims that are due. One that fails is logged and comes again in a minute. */
+export async function sweepDomains(deps: Deps): Promise<void> {
+  const due = await listDueDomains(deps.db, deps.now(), CHECKS_PER_MINUTE);
+  for (const domain of due) {
+    try {
+      await runBatch(deps.db, [
+        domain.status_page_id === null ? await release(deps, domain) : await verify(deps, domain),
+      ]);
+    } catch (error) {
+      deps.log.error("custom domain", error, { hostname: domain.hostname });
+      const retry = { next_check_at: deps.now() + RETRY_MS, updated_at: deps.now() };
+      await runBatch(deps.db, [updateDomain(deps.db, domain.hostname, retry)]);
+    }
+  }
+  if (due.length > 0) forgetHosts();
+}
+
+async function verify({ db, settings, now }: Deps, domain: DomainRecord): Promise<Statement> {
+  const texts = await lookUpTexts(settings, proofName(domain.hostname));
+  const proof: Proof = texts === null ? "unknown" : texts.includes(proofText(domain)) ? "seen" : "missing";
+  const verdict = judgeClaim(domain, proof, now());
+  if (proof !== "seen" || domain.ssl_type === "none") {
+    return updateDomain(db, domain.hostname, { ...verdict, updated_at: now() });
+  }
+  const { id, status, error, records } = await customHostnamesOf(settings).ensure(domain.hostname);
+  return updateDomain(db, domain.hostname, {
+    ...verdict,
+    // While a certificate is renewed the former one is good.
+    status: status === "pending" && domain.status === "active" ? "active" : status,
+    error,
+    next_check_at: status === "active" ? verdict.next_check_at : now() + nextWait(now() - domain.claimed_at),
+    provider_id: id,
+    provider_records: records,
+    updated_at: now(),
+  });
+}
+
+/** A name without a page loses its certificate; a proven one is forgotten only when nothing holds it any more. */
+async function release({ db, settings, now }: Deps, domain: DomainRecord): Promise<Statement> {
+  if (domain.provider_id !== null) await customHostnamesOf(settings).remove(domain.provider_id);
+  const held_until = domain.held_until ?? now() + HELD_MS;
+  if (domain.proven_at === null || held_until <= now()) return deleteDomain(db, domain.hostname);
+  const { hostname } = domain;
+  return updateDomain(db, hostname, { held_until, provider_id: null, next_check_at: held_until, updated_at: now() });
+}

@@ -1,0 +1,85 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { openDb } from "../data/db.ts";
+import { findSlugOfHost } from "../data/domains.ts";
+import type { AppEnv } from "../http/endpoint.ts";
+import { now } from "../platform/clock.ts";
+import { isUnavailable } from "../platform/d1-errors.ts";
+import type { Env } from "../platform/env.ts";
+import { recallHost, rememberHost } from "../platform/host-memo.ts";
+import { isOwnHost, mayBeOwnHost } from "../platform/own-hosts.ts";
+import { type Settings, settingsOf } from "../platform/settings.ts";
+
+/**
+ * Decides by the Host what a request may reach. The service's own names reach everything; a name that a page has proven
+ * reaches that page alone, at `/`; any other name reaches nothing. The name is only ever looked up, never called.
+ */
+const ABSENT_MEMO_MS = 10_000;
+const STYLESHEETS = "/assets/status-page/";
+/** Subdomains of somebody's domain are none of our business. */
+const TRANSPORT_SECURITY = "max-age=31536000";
+
+/** An operator who sees this on the service's own name learns what to do. */
+const NOTHING_HERE = "no status page is served under this host name; the service's own is the setting PUBLIC_URL";
+
+type Answer = (request: Request, env: Env, context: Context["executionCtx"]) => Response | Promise<Response>;
+
+/** Outermost of all. `answer` is the whole app, to which requests for a page come back under the page's address. */
+export function routeHosts(answer: Answer): MiddlewareHandler<AppEnv> {
+  const routed = new WeakSet<Request>();
+  return async (c, next) => {
+    if (routed.has(c.req.raw)) return next();
+    const url = new URL(c.req.url);
+    const settings = settingsOf(c.env);
+    const host = url.hostname.replace(/\.$/, "");
+    if (isOwnHost(settings, host)) return next();
+    const found = await findPageOf(c.env, settings, host);
+    if (found === null) return mayBeOwnHost(host) ? next() : refuse(404, NOTHING_HERE);
+    if (found === "unavailable") return mayBeOwnHost(host) ? next() : refuse(503, "a store is not reachable");
+    url.pathname = addressOnPage(found.slug, url.pathname);
+    const request = new Request(url, c.req.raw);
+    routed.add(request);
+    const page = await answer(request, c.env, c.executionCtx);
+    const headers = new Headers(page.headers);
+    headers.set("Strict-Transport-Security", TRANSPORT_SECURITY);
+    return new Response(page.body, { status: page.status, headers });
+  };
+}
+
+type Found = { slug: string } | null | "unavailable";
+
+/** Without the database, what was known last. */
+async function findPageOf(env: Env, settings: Settings, host: string): Promise<Found> {
+  const at = now();
+  const known = recallHost(host);
+  const keptMs = known?.slug === null ? ABSENT_MEMO_MS : settings.PAGE_MEMO_MS;
+  if (known && at - known.known_at < keptMs) return toFound(known.slug);
+  try {
+    const slug = (await findSlugOfHost(openDb(env.DB), host)) ?? null;
+    rememberHost(host, { slug, known_at: at });
+    return toFound(slug);
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    return known ? toFound(known.slug) : "unavailable";
+  }
+}
+
+function toFound(slug: string | null): Found {
+  return slug === null ? null : { slug };
+}
+
+/** The page's own address may be used as well, because its links name it. */
+function addressOnPage(slug: string, pathname: string): string {
+  const page = `/status/${slug}`;
+  if (pathname === "/") return page;
+  const isComplete = pathname === page || pathname.startsWith(`${page}/`) || pathname.startsWith(STYLESHEETS);
+  return isComplete ? pathname : page + pathname;
+}
+
+function refuse(status: 404 | 503, error: string): Response {
+  const headers = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
+  const code = status === 404 ? "not_found" : "unavailable";
+  return Response.json(
+    { error, code },
+    { status, headers: status === 503 ? { ...headers, "Retry-After": "5" } : headers },
+  );
+}
