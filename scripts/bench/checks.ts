@@ -34,9 +34,9 @@ export async function benchChecks(minutes: number): Promise<void> {
 
   const [cpuBefore, bytesBefore] = [service.cpuSeconds(), service.storedBytes()];
   const seen: Seen = { lateness: [], slots: new Map() };
-  const until = Date.now() + minutes * 60_000;
-  while (Date.now() < until) {
-    await sample(service, seen);
+  const from = Date.now();
+  while (Date.now() < from + minutes * 60_000) {
+    await sample(service, seen, from);
     await sleep(SAMPLE_MS);
   }
   report(seen, { cpu: service.cpuSeconds() - cpuBefore, bytes: service.storedBytes() - bytesBefore });
@@ -57,10 +57,10 @@ async function createFleet({ url, token }: BenchService, fleet: (typeof FLEETS)[
   }
 }
 
-/** The newest slot of every group, before the next one takes its place. */
-async function sample(service: BenchService, { lateness, slots }: Seen): Promise<void> {
+/** The newest slot of every group, before the next one takes its place; none from before the measurement. */
+async function sample(service: BenchService, { lateness, slots }: Seen, from: number): Promise<void> {
   const [groups = []] = await service.execute([
-    { sql: "SELECT id, last_slot_at, latest FROM check_groups WHERE last_slot_at IS NOT NULL", params: [] },
+    { sql: "SELECT id, last_slot_at, latest FROM check_groups WHERE last_slot_at >= ?", params: [from] },
   ]);
   for (const { id, last_slot_at, latest } of groups) {
     const known = slots.get(String(id)) ?? new Set();
