@@ -8,6 +8,7 @@ import { sweepChecks } from "../../src/checks/stale.ts";
 import { openDb } from "../../src/data/db.ts";
 import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors.table.ts";
 import { slotsWithin } from "../../src/domain/schedule.ts";
+import { proberObject } from "../../src/platform/prober-objects.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { recordingEnv } from "../support/queues.ts";
@@ -119,6 +120,94 @@ describe("the planner", () => {
       await planMinute(jobDeps(recording, "test"), at);
       expect(checks.filter(({ body }) => body.slot_at === lost)).toHaveLength(resent);
     }
+  });
+});
+
+describe("the planner of 10,000 monitors at 60 s and 500 at 10 s", () => {
+  it("sends every slot of ten minutes exactly once, on time, while ticks come late, doubled or at once", async () => {
+    const start = Date.now();
+    const groups = [
+      ...Array.from({ length: 334 }, (_, n) => ({ id: `s${n}/60/any/normal`, interval: 60 })),
+      ...Array.from({ length: 17 }, (_, n) => ({ id: `t${n}/10/any/normal`, interval: 10 })),
+    ];
+    for (let n = 0; n < groups.length; n += 10) {
+      const rows = groups.slice(n, n + 10).map((group) => ({
+        ...group,
+        shard_id: "s",
+        regions: [],
+        lane: "normal" as const,
+        last_slot_at: start - 1,
+      }));
+      await db.insert(checkGroups).values(rows);
+    }
+    await db.insert(plannedMinutes).values({ minute_at: start - MINUTE });
+    const { env: recording, checks } = recordingEnv();
+    const deps = jobDeps(recording, "test");
+    const late: number[] = [];
+    for (let minute = start; minute < start + 10 * MINUTE; minute += MINUTE) {
+      const sent = checks.length;
+      vi.setSystemTime(minute + ((minute / MINUTE) % 3) * 150);
+      await Promise.all([planMinute(deps, minute), planMinute(deps, minute)]);
+      await planMinute(deps, minute);
+      for (const { body, delaySeconds = 0 } of checks.slice(sent)) {
+        late.push(Date.now() + delaySeconds * 1000 - body.slot_at);
+      }
+      await db.update(checkGroups).set({ last_slot_at: minute + MINUTE - 1 });
+    }
+    const expected = groups.flatMap(({ id, interval }) =>
+      slotsWithin(id, interval * 1000, start, start + 10 * MINUTE).map((slot) => `${id} ${slot}`),
+    );
+    expect(checks.map(({ body }) => `${body.group_id} ${body.slot_at}`).sort()).toEqual(expected.sort());
+    expect(Math.min(...late)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...late)).toBeLessThanOrEqual(1_000);
+  });
+});
+
+describe("a monitor in several regions", () => {
+  it("is checked by the object of each region, and one failing region of three does not take it down", async () => {
+    const regions = ["weur", "enam", "apac"] as const;
+    const monitor = await aMonitor({ regions: [...regions], failure_threshold: 1 });
+    const { shard_id } = await read(monitor.id);
+    const check = async (region: string, slot_at: number, status: number) => {
+      outside.mockImplementation(async () => new Response("", { status }));
+      const body = { group_id: monitor.check_group_id, region, slot_at, attempt: 0 };
+      await proberObject(env, shard_id, region).run(body);
+    };
+    vi.setSystemTime(Date.now() + MINUTE);
+    for (const region of regions) await check(region, Date.now(), 200);
+    expect(await read(monitor.id)).toMatchObject({ status: "up", settled: true });
+
+    vi.setSystemTime(Date.now() + MINUTE);
+    for (const [region, status] of [
+      ["weur", 503],
+      ["enam", 200],
+      ["apac", 200],
+    ] as const) {
+      await check(region, Date.now(), status);
+    }
+    expect(await read(monitor.id)).toMatchObject({ status: "up" });
+
+    vi.setSystemTime(Date.now() + MINUTE);
+    for (const [region, status] of [
+      ["weur", 503],
+      ["enam", 503],
+      ["apac", 200],
+    ] as const) {
+      await check(region, Date.now(), status);
+    }
+    expect(await read(monitor.id)).toMatchObject({ status: "down" });
+
+    const everything = { monitor_id: monitor.id, from: 0, to: Number.MAX_SAFE_INTEGER, limit: 10 };
+    const outcomes = await Promise.all(
+      regions.map(async (region) =>
+        (await proberObject(env, shard_id, region).list(everything)).map(({ outcome }) => outcome),
+      ),
+    );
+    expect(outcomes).toEqual([
+      ["failure", "failure", "success"],
+      ["failure", "success", "success"],
+      ["success", "success", "success"],
+    ]);
   });
 });
 
