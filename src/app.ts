@@ -7,9 +7,14 @@ import { endpoints as customDomains } from "./features/custom-domains/routes.ts"
 import { endpoints as groups } from "./features/groups/routes.ts";
 import { endpoints as health } from "./features/health/routes.ts";
 import { endpoints as history } from "./features/history/routes.ts";
+import { endpoints as members } from "./features/members/routes.ts";
 import { endpoints as monitors } from "./features/monitors/routes.ts";
+import { endpoints as notifications } from "./features/notifications/routes.ts";
+import { endpoints as overview } from "./features/overview/routes.ts";
+import { endpoints as pageSettings } from "./features/page-settings/routes.ts";
 import { endpoints as push } from "./features/push/routes.ts";
 import { endpoints as results } from "./features/results/routes.ts";
+import { endpoints as sessions } from "./features/sessions/routes.ts";
 import { endpoints as sla } from "./features/sla/routes.ts";
 import { endpoints as statusPages } from "./features/status-pages/routes.ts";
 import { endpoints as webhooks } from "./features/webhooks/routes.ts";
@@ -31,9 +36,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...groups,
   ...health,
   ...history,
+  ...members,
   ...monitors,
+  ...notifications,
+  ...overview,
+  ...pageSettings,
   ...push,
   ...results,
+  ...sessions,
   ...sla,
   ...statusPages,
   ...webhooks,

@@ -10,14 +10,14 @@ import {
 } from "../data/agents.ts";
 import { openDb, runBatch } from "../data/db.ts";
 import { findMonitor, type MonitorRecord } from "../data/monitors.ts";
-import { type Membership, OWNERSHIP } from "../domain/roles.ts";
+import type { Membership } from "../domain/roles.ts";
 import { isWellFormedMachineToken, sha256Hex } from "../platform/credentials.ts";
 import type { Env } from "../platform/env.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { Settings } from "../platform/settings.ts";
 import { switchAgent } from "./agent-presence.ts";
 import type { Ctx } from "./ctx.ts";
-import { findVisiblePage, once, requireRight } from "./pages.ts";
+import { findMembership, once, requireRight } from "./pages.ts";
 import { type AgentPrincipal, type InstallPrincipal, requireCallingAgent } from "./principal.ts";
 
 /** `last_seen_at` may lag by this much, so that a busy agent costs three rows a minute. */
@@ -32,7 +32,7 @@ export interface AccessibleAgent {
 export function requireVisibleAgent(ctx: Ctx, agentId: string): Promise<AccessibleAgent> {
   return once(ctx, `agent ${agentId}`, async () => {
     const agent = await findAgent(ctx.db, agentId);
-    const membership = agent && (await membershipOf(ctx, agent));
+    const membership = agent && (await findMembership(ctx, agent));
     if (!agent || !membership) throw notFound("agent");
     return { agent, membership };
   });
@@ -42,13 +42,6 @@ export async function requireAgent(ctx: Ctx, agentId: string): Promise<AgentReco
   const { agent, membership } = await requireVisibleAgent(ctx, agentId);
   requireRight(membership, ctx.right);
   return agent;
-}
-
-async function membershipOf(ctx: Ctx, agent: AgentRecord): Promise<Membership | undefined> {
-  if (ctx.principal.kind !== "user") return undefined;
-  if (agent.owner_id === ctx.principal.user_id) return OWNERSHIP;
-  if (agent.status_page_id === null) return undefined;
-  return (await findVisiblePage(ctx, agent.status_page_id))?.membership;
 }
 
 /** A monitor of the calling agent; of the same account but not given to this agent is 403. */

@@ -2,18 +2,23 @@ import { ApiError, invalid } from "../contract/errors.ts";
 import { requireAgent, requireAssignedMonitor, requireOwnCommand, requireVisibleAgent } from "./agents.ts";
 import type { Ctx } from "./ctx.ts";
 import { requireGroup } from "./groups.ts";
+import { requireInvitation, requireMember } from "./members.ts";
 import { requireMonitorInPath } from "./monitor-in-path.ts";
 import { requireMonitor, requireVisibleMonitor } from "./monitors.ts";
-import { requirePage } from "./pages.ts";
+import { requireManagedPage, requirePage, requireVisiblePage } from "./pages.ts";
 import { requireSlaPolicy } from "./sla-policies.ts";
 import { requireWebhook } from "./webhooks.ts";
 
 /**
  * What an id in a path, query or body names. The first word is the kind of object; `:see` asks only that the caller may
- * see it, otherwise the endpoint's right is asked for.
+ * see it, otherwise the endpoint's right is asked for; `:manage` answers 403 for what is not there, too.
  */
 const RESOLVERS = {
   page: requirePage,
+  "page:see": requireVisiblePage,
+  "page:manage": requireManagedPage,
+  member: requireMember,
+  invitation: requireInvitation,
   monitor: requireMonitor,
   "monitor:see": requireVisibleMonitor,
   "monitor:change": requireMonitorInPath,

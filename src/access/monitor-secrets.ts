@@ -6,8 +6,7 @@ import type { Parsed } from "../kit/parsed.ts";
 import { seal, unseal } from "../platform/seal.ts";
 import type { Settings } from "../platform/settings.ts";
 import type { Ctx } from "./ctx.ts";
-import { findVisiblePage } from "./pages.ts";
-import { requireUser } from "./principal.ts";
+import { findMembership } from "./pages.ts";
 
 /** The target and the fields of a monitor as its probe needs them. */
 export async function openSecrets(settings: Settings, record: MonitorRecord) {
@@ -46,10 +45,8 @@ export async function sealSecrets(
 
 /** Whether the caller may read the secrets of a monitor that the caller sees. */
 export async function maySeeSecrets(ctx: Ctx, monitor: MonitorRecord): Promise<boolean> {
-  if (monitor.owner_id === requireUser(ctx).user_id) return true;
-  if (monitor.status_page_id === null) return false;
-  const found = await findVisiblePage(ctx, monitor.status_page_id);
-  return found !== undefined && hasRight(found.membership, "secrets.read");
+  const membership = await findMembership(ctx, monitor);
+  return membership !== undefined && hasRight(membership, "secrets.read");
 }
 
 /** A password inside the authority of an address, with or without a scheme in front. */

@@ -1,8 +1,8 @@
 import { notFound } from "../contract/errors.ts";
 import { findMonitor, type MonitorRecord } from "../data/monitors.ts";
-import { type Membership, OWNERSHIP } from "../domain/roles.ts";
+import type { Membership } from "../domain/roles.ts";
 import type { Ctx } from "./ctx.ts";
-import { findVisiblePage, once, requireRight } from "./pages.ts";
+import { findMembership, once, requireRight } from "./pages.ts";
 
 export interface AccessibleMonitor {
   monitor: MonitorRecord;
@@ -13,7 +13,7 @@ export interface AccessibleMonitor {
 export function requireVisibleMonitor(ctx: Ctx, monitorId: string): Promise<AccessibleMonitor> {
   return once(ctx, `monitor ${monitorId}`, async () => {
     const monitor = await findMonitor(ctx.db, monitorId);
-    const membership = monitor && (await membershipOf(ctx, monitor));
+    const membership = monitor && (await findMembership(ctx, monitor));
     if (!monitor || !membership) throw notFound("monitor");
     return { monitor, membership };
   });
@@ -23,11 +23,4 @@ export async function requireMonitor(ctx: Ctx, monitorId: string): Promise<Monit
   const { monitor, membership } = await requireVisibleMonitor(ctx, monitorId);
   requireRight(membership, ctx.right);
   return monitor;
-}
-
-async function membershipOf(ctx: Ctx, monitor: MonitorRecord): Promise<Membership | undefined> {
-  if (ctx.principal.kind !== "user") return undefined;
-  if (monitor.owner_id === ctx.principal.user_id) return OWNERSHIP;
-  if (monitor.status_page_id === null) return undefined;
-  return (await findVisiblePage(ctx, monitor.status_page_id))?.membership;
 }

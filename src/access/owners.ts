@@ -1,5 +1,6 @@
-import { findUser } from "../data/users.ts";
-import { toPrincipal } from "./credentials.ts";
+import { findUser, type UserRecord } from "../data/users.ts";
+import { PLAN_LIMITS } from "../domain/plans.ts";
+import type { Settings } from "../platform/settings.ts";
 import type { Ctx } from "./ctx.ts";
 import { once } from "./pages.ts";
 import { requireUser, type UserPrincipal } from "./principal.ts";
@@ -11,6 +12,24 @@ export function getOwner(ctx: Ctx, ownerId: string): Promise<UserPrincipal> {
   return once(ctx, `owner ${ownerId}`, async () => {
     const user = await findUser(ctx.db, ownerId);
     if (!user) throw new Error("an owner is not among the users");
-    return toPrincipal(user, null, ctx.settings);
+    return toPrincipal(user, { token_id: null, session_id: null }, ctx.settings);
   });
+}
+
+export function toPrincipal(
+  user: UserRecord,
+  credential: Pick<UserPrincipal, "token_id" | "session_id">,
+  settings: Settings,
+): UserPrincipal {
+  const plan = user.plan ?? settings.DEFAULT_PLAN;
+  const beta = PLAN_LIMITS[plan].beta;
+  return {
+    kind: "user",
+    user_id: user.id,
+    email: user.email,
+    name: user.name,
+    plan,
+    beta: beta === "yes" || (beta === "by_flag" && user.beta === true),
+    ...credential,
+  };
 }

@@ -1,5 +1,6 @@
-import { forbidden, notFound } from "../contract/errors.ts";
-import { findPage, type StatusPageRecord } from "../data/status-pages.ts";
+import { ApiError, forbidden, notFound } from "../contract/errors.ts";
+import { findPageFor } from "../data/members.ts";
+import type { StatusPageRecord } from "../data/status-pages.ts";
 import { hasRight, type Membership, OWNERSHIP, type Right } from "../domain/roles.ts";
 import type { Ctx } from "./ctx.ts";
 
@@ -8,13 +9,27 @@ export interface AccessiblePage {
   membership: Membership;
 }
 
-/** The page when the caller may see it. */
+/** The page when the caller may see it. This is the one place that finds out what somebody is on a page. */
 export function findVisiblePage(ctx: Ctx, pageId: string): Promise<AccessiblePage | undefined> {
   return once(ctx, `page ${pageId}`, async () => {
-    const page = await findPage(ctx.db, pageId);
-    const membership = page && membershipOf(ctx, page);
-    return page && membership && { page, membership };
+    if (ctx.principal.kind !== "user") return undefined;
+    const found = await findPageFor(ctx.db, pageId, ctx.principal.user_id);
+    if (!found) return undefined;
+    const { page, member } = found;
+    const membership = page.owner_id === ctx.principal.user_id ? OWNERSHIP : member;
+    return membership ? { page, membership } : undefined;
   });
+}
+
+/** What the caller is to an object that may be on a page: members see it there, without a page only its owner does. */
+export async function findMembership(
+  ctx: Ctx,
+  object: { owner_id: string; status_page_id: string | null },
+): Promise<Membership | undefined> {
+  if (ctx.principal.kind !== "user") return undefined;
+  if (object.owner_id === ctx.principal.user_id) return OWNERSHIP;
+  if (object.status_page_id === null) return undefined;
+  return (await findVisiblePage(ctx, object.status_page_id))?.membership;
 }
 
 /** Outsiders get the same 404 as for nothing. */
@@ -31,12 +46,18 @@ export async function requirePage(ctx: Ctx, pageId: string): Promise<StatusPageR
   return page;
 }
 
-export function requireRight(membership: Membership, right: Right): void {
-  if (!hasRight(membership, right)) throw forbidden(`your role on this status page does not include ${right}`);
+/** The same for endpoints that answer 403 whether the page exists or not, so that neither leaks. */
+export async function requireManagedPage(ctx: Ctx, pageId: string): Promise<StatusPageRecord> {
+  try {
+    return await requirePage(ctx, pageId);
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.status !== 404 && error.status !== 403)) throw error;
+    throw forbidden(`this needs ${ctx.right} on the status page`);
+  }
 }
 
-function membershipOf(ctx: Ctx, page: StatusPageRecord): Membership | undefined {
-  return ctx.principal.kind === "user" && page.owner_id === ctx.principal.user_id ? OWNERSHIP : undefined;
+export function requireRight(membership: Membership, right: Right): void {
+  if (!hasRight(membership, right)) throw forbidden(`your role on this status page does not include ${right}`);
 }
 
 /** Loads and judges an object once per request. */

@@ -12,6 +12,8 @@ export interface UserPrincipal {
   beta: boolean;
   /** The API token that was presented; null for a dashboard session. */
   token_id: string | null;
+  /** The dashboard session whose cookie was presented; null for an API token. */
+  session_id: string | null;
 }
 
 /** An agent that presents its own credential. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Id, Instant, jsonOrText, LongText, Name } from "./common.ts";
+import { CAPABILITIES, GRANTED_ROLES } from "./member.ts";
 
 export const SLUG = /^[a-z0-9](?:[a-z0-9-]{1,61}[a-z0-9])$/;
 /** First words of addresses that the service itself answers, or may answer one day. */
@@ -41,7 +42,7 @@ const Slug = z
   .regex(SLUG, "must have 3 to 63 lower-case letters, digits and inner hyphens")
   .refine((slug) => !RESERVED_SLUGS.some((reserved) => reserved === slug), "is reserved");
 
-const HttpsUrl = z.string().trim().max(URL_LENGTH_MAX).refine(isHttpsUrl, "must be an https URL");
+export const HttpsUrl = z.string().trim().max(URL_LENGTH_MAX).refine(isHttpsUrl, "must be an https URL");
 
 function isHttpsUrl(text: string): boolean {
   // The URL parser drops control characters and blanks; what is stored has to be what was judged.
@@ -126,9 +127,19 @@ export const StatusPage = z
     auto_create_incident: z.boolean(),
     auto_publish_incident: z.boolean(),
     failure_threshold: z.number().int().nullable(),
+    imprint_url: z.string().nullable(),
+    privacy_url: z.string().nullable(),
+    advanced_alerts: z.boolean(),
+    alert_routing: z.record(z.string(), z.string()),
     created_at: Instant,
     updated_at: Instant,
   })
   .meta({ id: "StatusPage" });
+
+/** A page of somebody else, with what the caller may do there. */
+export const SharedPage = StatusPage.extend({
+  role: z.enum(GRANTED_ROLES),
+  capabilities: z.array(z.enum(CAPABILITIES)),
+}).meta({ id: "SharedPage" });
 
 export const SlugAvailability = z.object({ available: z.boolean() }).meta({ id: "SlugAvailability" });

@@ -5,6 +5,7 @@ import { agents, installTokens } from "./agents.table.ts";
 import type { Db, Statement } from "./db.ts";
 import { events } from "./events.table.ts";
 import type { StoredEvent } from "./events.ts";
+import { visibleTo } from "./members.ts";
 import { monitors } from "./monitors.table.ts";
 import { users } from "./users.table.ts";
 
@@ -33,13 +34,13 @@ export async function findAgentByToken(
   return rows[0];
 }
 
-/** Those of one page, or all of one owner. */
+/** Those of one page, or all that somebody sees. */
 export async function listAgents(
   db: Db,
-  of: { status_page_id: string } | { owner_id: string },
+  of: { status_page_id: string } | { visible_to: string },
   page: { limit: number; offset: number },
 ) {
-  const wanted = "owner_id" in of ? eq(agents.owner_id, of.owner_id) : eq(agents.status_page_id, of.status_page_id);
+  const wanted = "visible_to" in of ? visibleTo(of.visible_to, agents) : eq(agents.status_page_id, of.status_page_id);
   const [rows, totals] = await db.batch([
     db
       .select()

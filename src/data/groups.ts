@@ -1,6 +1,7 @@
 import { and, asc, count, eq, max, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
 import { monitorGroups } from "./groups.table.ts";
+import { visibleTo } from "./members.ts";
 
 export type MonitorGroupRecord = typeof monitorGroups.$inferSelect;
 
@@ -9,15 +10,15 @@ export async function findMonitorGroup(db: Db, groupId: string): Promise<Monitor
   return rows[0];
 }
 
-/** The groups of one page, or of all pages of one owner, in their order. */
+/** The groups of one page, or of all pages that somebody sees, in their order. */
 export async function listMonitorGroups(
   db: Db,
-  scope: { status_page_id: string } | { owner_id: string },
+  scope: { status_page_id: string } | { visible_to: string },
   page: { limit: number; offset: number },
 ) {
   const within =
-    "owner_id" in scope
-      ? eq(monitorGroups.owner_id, scope.owner_id)
+    "visible_to" in scope
+      ? visibleTo(scope.visible_to, monitorGroups)
       : eq(monitorGroups.status_page_id, scope.status_page_id);
   const [rows, totals] = await db.batch([
     db

@@ -1,5 +1,6 @@
 import { and, asc, count, eq, max, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
+import { visibleTo } from "./members.ts";
 import { monitors, statusIntervals } from "./monitors.table.ts";
 import type { MonitorRecord } from "./monitors.ts";
 
@@ -7,14 +8,14 @@ import type { MonitorRecord } from "./monitors.ts";
 
 const among = (ids: readonly string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 
-/** The monitors of one page, or of one owner on all pages and none, in their order. */
+/** The monitors of one page, or all that somebody sees, in their order. */
 export async function listMonitors(
   db: Db,
-  scope: { status_page_id: string } | { owner_id: string },
+  scope: { status_page_id: string } | { visible_to: string },
   page: { limit: number; offset: number },
 ) {
   const within =
-    "owner_id" in scope ? eq(monitors.owner_id, scope.owner_id) : eq(monitors.status_page_id, scope.status_page_id);
+    "visible_to" in scope ? visibleTo(scope.visible_to, monitors) : eq(monitors.status_page_id, scope.status_page_id);
   const [rows, totals] = await db.batch([
     db
       .select()

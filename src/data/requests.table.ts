@@ -30,5 +30,7 @@ export const idempotencyKeys = sqliteTable(
 export const guards = sqliteTable("guards", { name: text("name").notNull() }, (table) => [
   check("guard_monitors", sql`${table.name} <> 'monitors'`),
   check("guard_status_pages", sql`${table.name} <> 'status_pages'`),
+  check("guard_seats", sql`${table.name} <> 'seats'`),
+  check("guard_already_member", sql`${table.name} <> 'already_member'`),
   check("guard_stale", sql`${table.name} <> 'stale'`),
 ]);

@@ -2,7 +2,7 @@ import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
 import { guards, idempotencyKeys } from "./requests.table.ts";
 
-export type GuardName = "monitors" | "status_pages" | "stale";
+export type GuardName = "monitors" | "status_pages" | "seats" | "already_member" | "stale";
 
 /** The name of the constraint that refuses the batch when this guard's condition holds. */
 export function guardConstraint(name: GuardName): string {

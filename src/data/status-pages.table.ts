@@ -1,6 +1,7 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { AlertRouting } from "../contract/page-settings.ts";
 import type { FooterLink, SslType } from "../contract/status-page.ts";
-import { emptyList, flag, id, timestamps } from "./columns.ts";
+import { emptyList, emptyObject, flag, id, timestamps } from "./columns.ts";
 import { users } from "./users.table.ts";
 
 export const statusPages = sqliteTable(
@@ -27,6 +28,10 @@ export const statusPages = sqliteTable(
     auto_create_incident: flag("auto_create_incident").notNull().default(false),
     auto_publish_incident: flag("auto_publish_incident").notNull().default(false),
     failure_threshold: integer("failure_threshold"),
+    imprint_url: text("imprint_url"),
+    privacy_url: text("privacy_url"),
+    advanced_alerts: flag("advanced_alerts").notNull().default(false),
+    alert_routing: text("alert_routing", { mode: "json" }).$type<AlertRouting>().notNull().default(emptyObject),
     /** Grows in the batch that changes anything shown; a reader that finds an older payload rebuilds it. */
     version: integer("version").notNull().default(1),
     ...timestamps(),

@@ -1,5 +1,6 @@
 import { and, asc, count, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
+import { visibleTo } from "./members.ts";
 import { monitors } from "./monitors.table.ts";
 import { statusPages } from "./status-pages.table.ts";
 
@@ -17,8 +18,9 @@ export async function isSlugTaken(db: Db, slug: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-export async function listOwnedPages(db: Db, ownerId: string, page: { limit: number; offset: number }) {
-  const mine = eq(statusPages.owner_id, ownerId);
+/** The pages that somebody owns or is a member of. */
+export async function listVisiblePages(db: Db, userId: string, page: { limit: number; offset: number }) {
+  const mine = visibleTo(userId, { owner_id: statusPages.owner_id, status_page_id: statusPages.id });
   const [rows, totals] = await db.batch([
     db
       .select()
@@ -92,4 +94,15 @@ export function assignMonitors(
 /** Makes readers rebuild the public payload; belongs into every batch that changes anything shown on the page. */
 export function bumpPageVersion(db: Db, pageId: string, now: number): Statement {
   return updatePage(db, pageId, { updated_at: now });
+}
+
+/** Where these pages want events to be heard, as far as they say. */
+export function listAlertRouting(db: Db, pageIds: readonly string[]) {
+  return db
+    .select({ id: statusPages.id, alert_routing: statusPages.alert_routing })
+    .from(statusPages)
+    .where(
+      sql`${statusPages.id} IN (SELECT value FROM json_each(${JSON.stringify(pageIds)}))
+        AND ${statusPages.alert_routing} <> '{}'`,
+    );
 }

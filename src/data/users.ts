@@ -20,6 +20,10 @@ export async function findTokenOwner(
   return rows[0];
 }
 
+export function insertUser(db: Db, user: UserRecord): Statement {
+  return db.insert(users).values(user);
+}
+
 export async function findUser(db: Db, userId: string): Promise<UserRecord | undefined> {
   const rows = await db.select().from(users).where(eq(users.id, userId)).limit(1);
   return rows[0];

@@ -1,5 +1,6 @@
-import { and, count, desc, eq, inArray, or, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
+import { visibleTo } from "./members.ts";
 import { webhooks } from "./webhooks.table.ts";
 
 export type WebhookRecord = typeof webhooks.$inferSelect;
@@ -9,8 +10,8 @@ export async function findWebhook(db: Db, webhookId: string): Promise<WebhookRec
   return rows[0];
 }
 
-export async function listOwnedWebhooks(db: Db, ownerId: string, page: { limit: number; offset: number }) {
-  const mine = eq(webhooks.owner_id, ownerId);
+export async function listVisibleWebhooks(db: Db, userId: string, page: { limit: number; offset: number }) {
+  const mine = visibleTo(userId, webhooks);
   const [rows, totals] = await db.batch([
     db
       .select()
@@ -83,9 +84,19 @@ interface Failure {
   disabled_reason: string;
 }
 
+/** The condition under which this failure switches its webhook off. */
+export function isSwitchedOffBy(failure: Failure): SQL {
+  return sql`EXISTS (SELECT 1 FROM ${webhooks}
+    WHERE ${webhooks.id} = ${failure.webhook_id} AND ${webhooks.is_active} = 1 AND ${overdue(failure)})`;
+}
+
+function overdue(failure: Failure): SQL {
+  return sql`coalesce(${webhooks.failing_since}, ${failure.now}) <= ${failure.disable_if_failing_since}`;
+}
+
 /** Starts a run of failures, or ends a webhook that was in one for too long. Writes only when one of them is due. */
 export function noteFailure(db: Db, failure: Failure): Statement {
-  const isOverdue = sql`coalesce(${webhooks.failing_since}, ${failure.now}) <= ${failure.disable_if_failing_since}`;
+  const isOverdue = overdue(failure);
   return db
     .update(webhooks)
     .set({

@@ -2,10 +2,11 @@ import type { Deps } from "../access/deps.ts";
 import { Envelope, type SentRequest, TEST_EVENT } from "../contract/webhook.ts";
 import { runBatch } from "../data/db.ts";
 import { type AttemptRecord, type DeliveryRecord, insertAttempt, settleDelivery } from "../data/deliveries.ts";
-import { noteFailure, noteSuccess, type WebhookRecord } from "../data/webhooks.ts";
+import { insertNotificationIf } from "../data/notifications.ts";
+import { isSwitchedOffBy, noteFailure, noteSuccess, type WebhookRecord } from "../data/webhooks.ts";
 import type { NotifierRequest } from "../notifiers/port.ts";
 import { findNotifier } from "../notifiers/registry.ts";
-import { idFrom } from "../platform/ids.ts";
+import { idFrom, newId } from "../platform/ids.ts";
 import { maskUrl, openConfig } from "./config.ts";
 import { decideOutcome, type Outcome } from "./outcome.ts";
 import { send, type TimedReply } from "./sender.ts";
@@ -115,6 +116,8 @@ async function store(parts: DeliveryParts, { delivery, webhook }: Claimed, recor
     runBatch(db, [
       insertAttempt(db, record),
       settleDelivery(db, delivery, { state, next_attempt_at, updated_at: parts.now }),
+      // Before the books, which then no longer show whether it was this failure that switched the webhook off.
+      ...(failure ? [tellOwner(parts, webhook, failure)] : []),
       failure ? noteFailure(db, failure) : noteSuccess(db, webhook.id),
     ]);
   try {
@@ -127,6 +130,22 @@ async function store(parts: DeliveryParts, { delivery, webhook }: Claimed, recor
   if (failure && (webhook.failing_since ?? parts.now) <= failure.disable_if_failing_since) {
     parts.log.warn("webhook switched off", { webhook_id: webhook.id, reason: failure.disabled_reason });
   }
+}
+
+function tellOwner({ db, now }: DeliveryParts, webhook: WebhookRecord, failure: ReturnType<typeof failureOf>) {
+  const notification = {
+    id: newId(now),
+    user_id: webhook.owner_id,
+    type: "webhook.disabled" as const,
+    title: `Webhook "${webhook.name}" was switched off`,
+    message: `Nothing is sent to it any more: ${failure.disabled_reason}.`,
+    status_page_id: webhook.status_page_id,
+    target_id: webhook.id,
+    read_at: null,
+    created_at: now,
+    updated_at: now,
+  };
+  return insertNotificationIf(db, notification, isSwitchedOffBy(failure));
 }
 
 function failureOf({ settings, now }: DeliveryParts, webhook: WebhookRecord, { is_gone }: Outcome) {

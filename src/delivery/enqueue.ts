@@ -2,8 +2,9 @@ import type { Envelope } from "../contract/webhook.ts";
 import type { Db, Statement } from "../data/db.ts";
 import { type DeliveryRecord, insertDeliveries } from "../data/deliveries.ts";
 import type { StoredEvent } from "../data/events.ts";
+import { listAlertRouting } from "../data/status-pages.ts";
 import { listActiveWebhooks } from "../data/webhooks.ts";
-import { selectWebhooks } from "../domain/alert-routing.ts";
+import { applyOverride, selectWebhooks } from "../domain/alert-routing.ts";
 import { toIso } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -27,8 +28,16 @@ export async function routeEvents(
   now: number,
 ): Promise<{ statements: Statement[]; delivery_ids: string[] }> {
   if (events.length === 0) return { statements: [], delivery_ids: [] };
-  const webhooks = await listActiveWebhooks(db, [...new Set(events.map((event) => event.owner_id))]);
-  const records = events.flatMap((event) => deliveriesOf(event, selectWebhooks(event, webhooks), now));
+  const pageIds = events.map((event) => event.status_page_id).filter((id) => id !== null);
+  const [webhooks, pages] = await db.batch([
+    listActiveWebhooks(db, [...new Set(events.map((event) => event.owner_id))]),
+    listAlertRouting(db, [...new Set(pageIds)]),
+  ]);
+  const routingOf = new Map(pages.map((page) => [page.id, page.alert_routing]));
+  const records = events.flatMap((event) => {
+    const heard = applyOverride(event, routingOf.get(event.status_page_id ?? ""));
+    return deliveriesOf(event, selectWebhooks(heard, webhooks), now);
+  });
   return {
     statements: records.length === 0 ? [] : [insertDeliveries(db, records)],
     delivery_ids: records.map((record) => record.id),

@@ -1,4 +1,5 @@
 import type { EventClassification } from "../contract/event.ts";
+import type { AlertRouting } from "../contract/page-settings.ts";
 
 /** What routing has to know of an event. Its owner is the owner of its page, or of the monitor without a page. */
 export interface RoutableEvent {
@@ -21,6 +22,17 @@ export interface RoutableWebhook {
 
 /** The end of a maintenance has two public names; it goes out as the first unless a webhook lists only the second. */
 const MAINTENANCE_END = ["maintenance.completed", "maintenance.ended"] as const;
+
+/**
+ * The event as its page wants it to be heard: an override by name wins over the audience that it has by itself. What is
+ * the team's own, as members of a composite are, stays so: the public does not know of them.
+ */
+export function applyOverride<Event extends RoutableEvent>(event: Event, routing: AlertRouting | undefined): Event {
+  if (event.classification === "team_only") return event;
+  const [name = event.name] = MAINTENANCE_END.some((end) => end === event.name) ? MAINTENANCE_END : [];
+  const overrides: Partial<Record<string, EventClassification>> = routing ?? {};
+  return { ...event, classification: overrides[name] ?? event.classification };
+}
 
 /** The webhooks that hear of an event, each with the name under which it does. */
 export function selectWebhooks<Webhook extends RoutableWebhook>(

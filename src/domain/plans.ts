@@ -86,3 +86,20 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
     history_days: 400,
   },
 };
+
+/** What of a monitor a plan does not include, as a sentence; members that are absent are not judged. */
+export function findExcess(
+  plan: Plan,
+  monitor: { type?: MonitorType; interval?: number; regions?: readonly unknown[] },
+): string | null {
+  const limits = PLAN_LIMITS[plan];
+  const { type, interval, regions } = monitor;
+  if (type && !limits.monitor_types.includes(type)) return `the ${plan} plan has no monitors of type ${type}`;
+  if (interval !== undefined && interval < limits.min_interval) {
+    return `interval must be at least ${limits.min_interval} seconds on the ${plan} plan`;
+  }
+  if (regions && regions.length > limits.regions_per_monitor) {
+    return `regions must have at most ${limits.regions_per_monitor} items on the ${plan} plan`;
+  }
+  return null;
+}

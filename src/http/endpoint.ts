@@ -1,7 +1,7 @@
 import type { OpenAPIHono, RouteConfig, RouteHandler } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import { authenticateAgent, authenticateInstall } from "../access/agents.ts";
-import { authenticateUser } from "../access/credentials.ts";
+import { authenticateIfAny, authenticateUser } from "../access/credentials.ts";
 import { type Ctx, createCtx } from "../access/ctx.ts";
 import { authorizeMembers, authorizeParams, type IdSlots } from "../access/id-slots.ts";
 import { type Idempotency, parseIdempotencyKey } from "../access/idempotency.ts";
@@ -48,7 +48,8 @@ const ANONYMOUS: Principal = { kind: "anonymous" };
 /** Everything about an endpoint that is not its schema; sweeps, the role matrix and the documentation read it. */
 export interface Policy {
   at: readonly Surface[];
-  auth: "user" | "agent" | "install" | "beat" | "metrics" | "public";
+  /** `optional`: a user where a credential is sent, else anybody. */
+  auth: "user" | "agent" | "install" | "beat" | "metrics" | "public" | "optional";
   /** The right that the caller needs on the objects that the request names; null where it names none. */
   capability: Right | null;
   /** Names the audit row that a success writes; null for reads. */
@@ -59,7 +60,7 @@ export interface Policy {
   bodyBytesMax?: number;
   ids?: IdSlots;
   /** Refuses what the caller's plan does not include (403), before the body's schema is looked at. */
-  plan?: (ctx: Ctx, body: unknown) => void | Promise<void>;
+  plan?: (ctx: Ctx, body: unknown, params: Record<string, string>) => void | Promise<void>;
 }
 
 export interface Endpoint {
@@ -80,6 +81,7 @@ const SECURITY: Record<Policy["auth"], Record<string, string[]>[]> = {
   beat: [{ heartbeat: [] }, { heartbeatQuery: [] }],
   metrics: [{ push: [] }],
   public: [],
+  optional: [{ bearer: [] }, {}],
 };
 
 /**
@@ -130,7 +132,7 @@ function admit(policy: Policy, route: RouteConfig): MiddlewareHandler<AppEnv> {
       auditEvent: policy.audit,
       ip: addressOf(c),
       publicUrl: c.var.publicUrl,
-      idempotency: await idempotencyOf(principal, route, c.req.header("idempotency-key"), c.req.path, bytes),
+      idempotency: await idempotencyOf(c, principal, route, bytes),
       defer: (work) => c.executionCtx.waitUntil(work),
     });
     c.set("ctx", ctx);
@@ -139,7 +141,7 @@ function admit(policy: Policy, route: RouteConfig): MiddlewareHandler<AppEnv> {
     await authorizeParams(ctx, slots, c.req.param());
     await authorizeMembers(ctx, slots.query ?? {}, c.req.query());
     await authorizeMembers(ctx, slots.body ?? {}, body);
-    await policy.plan?.(ctx, body);
+    await policy.plan?.(ctx, body, c.req.param());
     await next();
   };
 }
@@ -157,10 +159,10 @@ async function identify(c: Context<AppEnv>, policy: Policy): Promise<Principal> 
 function authenticate(c: Context<AppEnv>, auth: Policy["auth"]): Principal | Promise<Principal> {
   const { settings, log, now } = c.var;
   const defer = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
-  const around = { env: c.env, settings, log, now, defer };
+  const around = { env: c.env, settings, log, now, defer, request: c.req.raw, publicUrl: c.var.publicUrl };
   switch (auth) {
     case "user":
-      return authenticateUser({ ...around, authorization: c.req.header("authorization") });
+      return authenticateUser(around);
     case "agent":
       return authenticateAgent({ ...around, token: c.req.header(AGENT_HEADER) });
     case "install":
@@ -173,6 +175,8 @@ function authenticate(c: Context<AppEnv>, auth: Policy["auth"]): Principal | Pro
     }
     case "public":
       return ANONYMOUS;
+    case "optional":
+      return authenticateIfAny(around);
     default:
       return assertNever(auth);
   }
@@ -203,15 +207,15 @@ function refuseRepeatedQuery(url: string): void {
 }
 
 async function idempotencyOf(
+  c: Context<AppEnv>,
   principal: Principal,
   route: RouteConfig,
-  header: string | undefined,
-  path: string,
   bytes: Uint8Array | undefined,
 ): Promise<Idempotency | null> {
   if (route.method !== "post" || principal.kind !== "user") return null;
-  const key = parseIdempotencyKey(header);
+  const key = parseIdempotencyKey(c.req.header("idempotency-key"));
   if (key === null) return null;
-  const body_hash = await sha256Hex(new TextDecoder().decode(bytes));
-  return { user_id: principal.user_id, route: `POST ${path}`, key, body_hash, status: 201 };
+  // Bodies may hold passwords, which a hash without a secret would not hide.
+  const body_hash = sha256Hex(`${c.var.settings.ROOT_SECRET}:${new TextDecoder().decode(bytes)}`);
+  return { user_id: principal.user_id, route: `POST ${c.req.path}`, key, body_hash, status: 201 };
 }

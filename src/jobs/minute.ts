@@ -1,9 +1,11 @@
 import { type Deps, jobDeps } from "../access/deps.ts";
 import { sweepIdempotencyKeys } from "../access/idempotency.ts";
+import { sweepSessions } from "../access/sessions.ts";
 import { sweepAgents } from "../checks/agent-sweep.ts";
 import { MINUTE_MS, planMinute } from "../checks/planner.ts";
 import { sweepChecks } from "../checks/stale.ts";
 import { visitUnchecked } from "../checks/visits.ts";
+import { forgetOldMail, sweepMail } from "../delivery/mail.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
 import { sweepEvents } from "../events/consume.ts";
 import { sweepDomains } from "../features/custom-domains/service.ts";
@@ -20,6 +22,9 @@ export async function runMinute(controller: ScheduledController, env: Env): Prom
   await attempt(deps, "visits", () => visitUnchecked(deps));
   await attempt(deps, "agents", () => sweepAgents(deps));
   await attempt(deps, "custom domains", () => sweepDomains(deps));
+  await attempt(deps, "mail", () => sweepMail(deps));
+  await attempt(deps, "old mail", () => forgetOldMail(deps));
+  await attempt(deps, "sessions", () => sweepSessions(deps));
   await attempt(deps, "idempotency keys", () => sweepIdempotencyKeys(deps));
 }
 

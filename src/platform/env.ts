@@ -15,6 +15,8 @@ export interface Env {
   RATE_10: RateLimit;
   /** The script and style sheet of the API reference. */
   ASSETS: Fetcher;
+  /** The platform's way to send mail, where the operator has bound it. */
+  MAIL?: { send(message: { from: string; to: string; subject: string; text: string }): Promise<unknown> };
   PROBER: DurableObjectNamespace;
   CHECKS: Queue<CheckMessage>;
   CHECKS_SLOW: Queue<CheckMessage>;

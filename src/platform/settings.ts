@@ -70,6 +70,11 @@ const Settings = z.object({
     }
     return limits;
   }),
+  /** Sender of mail; without one, and without a way to send, mail stays in the outbox (`npm run mail`). */
+  MAIL_FROM: z.string().default(""),
+  /** Takes `{from, to, subject, text}` as JSON, where the e-mail binding `MAIL` is not used. */
+  MAIL_HTTP_URL: z.string().default(""),
+  MAIL_HTTP_TOKEN: z.string().default(""),
   /** How long one isolate may serve a page without asking the database for its version. */
   PAGE_MEMO_MS: milliseconds(2 * SECOND),
   /** Host name that the domains of pages have to lead to; empty = the service's own. */

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { authenticateUser } from "../access/credentials.ts";
+import { authenticateIfAny } from "../access/credentials.ts";
 import { findVisiblePage } from "../access/pages.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
@@ -59,10 +59,9 @@ export async function openPage(c: Context<AppEnv>, slug: string): Promise<ShownP
 
 /** The credential is judged before the page is, so that the answer does not tell a private page from none. */
 async function openForMember(c: Context<AppEnv>, pageId: string | null): Promise<PagePayload | undefined> {
-  const authorization = c.req.header("authorization");
-  if (authorization === undefined) return undefined;
-  const { ctx, settings, now } = c.var;
-  const principal = await authenticateUser({ env: c.env, settings, authorization, now, defer: ctx.defer });
+  const { ctx, settings, now, publicUrl } = c.var;
+  const request = c.req.raw;
+  const principal = await authenticateIfAny({ env: c.env, settings, request, publicUrl, now, defer: ctx.defer });
   if (pageId === null) return undefined;
   const found = await findVisiblePage({ ...ctx, principal, loaded: new Map() }, pageId);
   return found && buildPayload(ctx.db, pageId, now);

@@ -2,6 +2,7 @@ import type { MonitorStatus } from "../contract/monitor-values.ts";
 import type { DayTally, PagePayload, PublicIncident, PublicStatus } from "../contract/public-page.ts";
 import type { Db } from "../data/db.ts";
 import { findShownIncident, readShownPage } from "../data/public-page.ts";
+import type { StatusPageRecord } from "../data/status-pages.ts";
 import { computeTallies, type Tally } from "../domain/uptime.ts";
 import { listDaysUntil } from "../kit/zoned-days.ts";
 
@@ -49,7 +50,7 @@ export function composePayload({ page, monitors, intervals, incidents }: ShownPa
       logo_url: page.logo_url,
       brand_color: page.brand_color,
       footer_text: page.footer_text,
-      footer_links: page.footer_links.map(({ label, url }) => ({ label, url })),
+      footer_links: [...page.footer_links.map(({ label, url }) => ({ label, url })), ...legalLinks(page)],
       show_branding: page.show_branding,
     },
     days: days.map((day) => day.date),
@@ -63,6 +64,13 @@ export function composePayload({ page, monitors, intervals, incidents }: ShownPa
     incidents: incidents.map(toPublicIncident),
   };
   return payload;
+}
+
+function legalLinks({ imprint_url, privacy_url }: Pick<StatusPageRecord, "imprint_url" | "privacy_url">) {
+  return [
+    ...(imprint_url === null ? [] : [{ label: "Imprint", url: imprint_url }]),
+    ...(privacy_url === null ? [] : [{ label: "Privacy", url: privacy_url }]),
+  ];
 }
 
 function toPublicIncident(incident: ShownIncident): PublicIncident {

@@ -2,7 +2,8 @@ import type { IdKind } from "../../src/access/id-slots.ts";
 import { type Endpoint, SURFACES } from "../../src/http/endpoint.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { CORE, V1 } from "./client.ts";
-import { type Account, createMonitor, createPage } from "./factories.ts";
+import { type Account, createAccount, createMonitor, createPage } from "./factories.ts";
+import { createAccountWithPassword, createInvitation, createMember, insertNotice, PASSWORD } from "./members.ts";
 import { createWebhook } from "./webhooks.ts";
 
 const AGENT_HEADER = "x-agent-token";
@@ -16,7 +17,7 @@ type Kind = IdKind extends infer Name ? (Name extends `${infer Base}:${string}` 
 const SLA_POLICY = { name: "Gold", target_percentage: 99.9 };
 
 /** Makes an object of this account and gives its id. */
-export const OBJECTS: Record<Kind | "token", (account: Account) => Promise<string>> = {
+export const OBJECTS: Record<Kind | "token" | "notification", (account: Account) => Promise<string>> = {
   page: (account) => createPage(account),
   monitor: async ({ client }) => (await createMonitor(client)).id,
   group: async (account) => {
@@ -27,6 +28,9 @@ export const OBJECTS: Record<Kind | "token", (account: Account) => Promise<strin
   agent: async ({ client }) => (await client.post(`${V1}/agents`, { name: "Rack" })).body.id,
   sla_policy: async ({ client }) => (await client.post(`${V1}/sla-policies`, SLA_POLICY)).body.id,
   command: async (account) => (await createCommand(account)).id,
+  member: async (account) => (await createMember(account)).member_id,
+  invitation: async (account) => (await createInvitation(account)).invitation_id,
+  notification: async (account) => insertNotice(account.user_id),
   token: async ({ client }) => (await client.post(`${CORE}/user/api-tokens`, { name: "CI" })).body.id,
 };
 
@@ -45,6 +49,37 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   "GET /status-pages/check-slug": async () => ({ query: { slug: "northwind" } }),
   "POST /status-pages": async () => ({ body: { name: "Northwind", slug: `p-${newId()}` } }),
   "PUT /status-pages/{id}": async () => ({ body: { description: "What runs" } }),
+  "PUT /status-pages/{id}/legal": async () => ({ body: { imprint_url: "https://northwind.test/imprint" } }),
+  "PATCH /status-pages/{id}/alerting": async () => ({ body: { alert_routing: { "monitor.down": "critical" } } }),
+  "POST /status-pages/{id}/members": async () => ({ body: { email: `${newId()}@example.com`, role: "viewer" } }),
+  "POST /status-pages/members/accept": async (account) => {
+    const { token } = await createInvitation(await createAccount(), account);
+    return { body: { token } };
+  },
+  "PUT /status-pages/{id}/members/{member_id}": async (account) => {
+    const { id, member_id } = await createMember(account);
+    return { params: { id, member_id }, body: { role: "viewer" } };
+  },
+  "DELETE /status-pages/{id}/members/{member_id}": async (account) => {
+    const { id, member_id } = await createMember(account);
+    return { params: { id, member_id } };
+  },
+  "DELETE /status-pages/{id}/members/invitations/{invitation_id}": async (account) => {
+    const { id, invitation_id } = await createInvitation(account);
+    return { params: { id, invitation_id } };
+  },
+  "PATCH /notifications/{id}": async (account) => ({
+    params: { id: await OBJECTS.notification(account) },
+    body: { is_read: true },
+  }),
+  "POST /auth/login": async () => {
+    const { email, password } = await createAccountWithPassword();
+    return { body: { email, password } };
+  },
+  "POST /auth/password": async ({ client }) => {
+    const { has_password } = (await client.get(`${CORE}/auth/me`)).body;
+    return { body: { current_password: has_password ? PASSWORD : null, new_password: PASSWORD } };
+  },
   "POST /monitors": async () => ({ body: { name: "Shop", type: "http", target: "http://127.0.0.1:9/", paused: true } }),
   "POST /monitors/test": async () => ({ body: { name: "Shop", type: "http", target: "http://127.0.0.1:9/" } }),
   "PUT /monitors/{id}": async () => ({ body: { name: "Store" } }),

@@ -73,9 +73,10 @@ export interface Visit {
 export function createVisitor(changes: Partial<Env> & Record<string, unknown> = {}) {
   const app = createApp();
   const bindings = { ...env, ...changes };
-  return async (path: string, headers: Record<string, string> = {}): Promise<Visit> => {
+  return async (path: string, headers: Record<string, string> = {}, request: RequestInit = {}): Promise<Visit> => {
     const context = createExecutionContext();
-    const response = await app.fetch(new Request(`http://vigil.test${path}`, { headers }), bindings, context);
+    const sent = new Request(`http://vigil.test${path}`, { ...request, headers });
+    const response = await app.fetch(sent, bindings, context);
     const text = await response.text();
     await waitOnExecutionContext(context);
     return { status: response.status, headers: response.headers, text };

@@ -11,7 +11,7 @@ import { membersOf, schemaOf } from "../support/schemas.ts";
  * What no client would send. Every mutation of a valid request is answered with a status that the endpoint declares and
  * in the form that it declares; nothing is ever the service's own fault.
  */
-const guarded = ENDPOINTS.filter(({ policy }) => policy.auth !== "public");
+const guarded = ENDPOINTS.filter(({ policy }) => policy.auth !== "public" && policy.auth !== "optional");
 const rows = (endpoints: readonly Endpoint[]) => endpoints.map((each) => [nameOf(each), each] as const);
 
 let account: Account;

@@ -17,11 +17,11 @@ export function presentToken(token: ApiTokenRecord): z.infer<typeof Token> {
   };
 }
 
-export function presentBilling({ user, monitors, status_pages }: AccountUsage): z.infer<typeof BillingStatus> {
+export function presentBilling({ user, monitors, status_pages, seats }: AccountUsage): z.infer<typeof BillingStatus> {
   return {
     plan: user.plan,
     status: "active",
-    seats: { used: 0, limit: PLAN_LIMITS[user.plan].seats_per_page },
+    seats: { used: seats, limit: PLAN_LIMITS[user.plan].seats_per_page },
     usage: { monitors, status_pages },
     renews_at: null,
   };

@@ -4,7 +4,7 @@ import { alreadyShown, findEarlierResult } from "../../access/idempotency.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import type { TokenCreate } from "../../contract/account.ts";
 import { notFound } from "../../contract/errors.ts";
-import { countUsage } from "../../data/usage.ts";
+import { countUsage, type Usage } from "../../data/usage.ts";
 import { type ApiTokenRecord, deleteToken, findToken, insertToken, listTokens } from "../../data/users.ts";
 import { newApiToken, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
@@ -44,16 +44,14 @@ export async function revokeToken(ctx: Ctx, tokenId: string): Promise<void> {
   await commit(ctx, [deleteToken(ctx.db, user.user_id, tokenId)], { audit: tokenAudit(token, "revoked") });
 }
 
-export interface AccountUsage {
+export interface AccountUsage extends Usage {
   user: UserPrincipal;
-  monitors: number;
-  status_pages: number;
 }
 
 /** What counts against the plan of the caller. */
 export async function countMyUsage(ctx: Ctx): Promise<AccountUsage> {
   const user = requireUser(ctx);
-  return { user, ...(await countUsage(ctx.db, user.user_id)) };
+  return { user, ...(await countUsage(ctx.db, user.user_id, ctx.now)) };
 }
 
 function tokenAudit(token: ApiTokenRecord, verb: string) {

@@ -34,7 +34,7 @@ const INSTALL_TOKEN_MS = 60 * 60 * 1000;
 const SHOWN_REPORTS = 100;
 
 export function listMyAgents(ctx: Ctx, statusPageId: string | undefined, page: { limit: number; offset: number }) {
-  const of = statusPageId ? { status_page_id: statusPageId } : { owner_id: requireUser(ctx).user_id };
+  const of = statusPageId ? { status_page_id: statusPageId } : { visible_to: requireUser(ctx).user_id };
   return listAgents(ctx.db, of, page);
 }
 

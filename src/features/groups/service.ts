@@ -23,9 +23,9 @@ interface Page {
   offset: number;
 }
 
-/** The groups of one page, whose visibility was judged before, or of all pages that the caller owns. */
+/** The groups of one page, whose visibility was judged before, or of all pages that the caller sees. */
 export function listGroups(ctx: Ctx, pageId: string | undefined, page: Page) {
-  const scope = pageId === undefined ? { owner_id: requireUser(ctx).user_id } : { status_page_id: pageId };
+  const scope = pageId === undefined ? { visible_to: requireUser(ctx).user_id } : { status_page_id: pageId };
   return listMonitorGroups(ctx.db, scope, page);
 }
 

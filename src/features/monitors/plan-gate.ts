@@ -9,7 +9,7 @@ import { type ApiError, betaRequired, planLimit } from "../../contract/errors.ts
 import { INTERVAL_MIN_S } from "../../contract/monitor.ts";
 import { MONITOR_TYPES, type MonitorType } from "../../contract/monitor-values.ts";
 import { countMonitors } from "../../data/monitors-settings.ts";
-import { PLAN_LIMITS } from "../../domain/plans.ts";
+import { findExcess, PLAN_LIMITS } from "../../domain/plans.ts";
 
 /**
  * What the plan of a monitor's owner includes. It is judged before the body is validated, so members of the wrong form
@@ -67,15 +67,11 @@ async function ownerOfPage(ctx: Ctx, pageId: string | null, otherwise: string): 
   return found?.page.owner_id ?? otherwise;
 }
 
-function judge({ plan, beta }: UserPrincipal, { type, interval, regions }: Wish): void {
-  const limits = PLAN_LIMITS[plan];
-  if (type && !limits.monitor_types.includes(type)) throw planLimit(`the ${plan} plan has no monitors of type ${type}`);
-  if (type === "game_server" && !beta) throw betaRequired("game_server monitors are in beta and not open to you yet");
-  if (interval !== undefined && interval < limits.min_interval) {
-    throw planLimit(`interval must be at least ${limits.min_interval} seconds on the ${plan} plan`);
-  }
-  if (regions && regions.length > limits.regions_per_monitor) {
-    throw planLimit(`regions must have at most ${limits.regions_per_monitor} items on the ${plan} plan`);
+function judge({ plan, beta }: UserPrincipal, wish: Wish): void {
+  const excess = findExcess(plan, wish);
+  if (excess !== null) throw planLimit(excess);
+  if (wish.type === "game_server" && !beta) {
+    throw betaRequired("game_server monitors are in beta and not open to you yet");
   }
 }
 

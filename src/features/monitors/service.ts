@@ -26,9 +26,9 @@ interface Page {
   offset: number;
 }
 
-/** The monitors of one page, whose visibility was judged before, or all that the caller owns. */
+/** The monitors of one page, whose visibility was judged before, or all that the caller sees. */
 export async function listMyMonitors(ctx: Ctx, pageId: string | undefined, page: Page) {
-  const scope = pageId === undefined ? { owner_id: requireUser(ctx).user_id } : { status_page_id: pageId };
+  const scope = pageId === undefined ? { visible_to: requireUser(ctx).user_id } : { status_page_id: pageId };
   const { rows, total } = await listMonitors(ctx.db, scope, page);
   return { views: await viewMonitors(ctx, rows), total };
 }

@@ -1,7 +1,15 @@
 import type { z } from "zod";
-import type { StatusPage } from "../../contract/status-page.ts";
+import type { SharedPage, StatusPage } from "../../contract/status-page.ts";
+import type { MemberRecord } from "../../data/members.ts";
 import type { StatusPageRecord } from "../../data/status-pages.ts";
 import { toIso } from "../../platform/clock.ts";
+
+export function presentSharedPage(
+  { page, role, capabilities }: { page: StatusPageRecord } & Pick<MemberRecord, "role" | "capabilities">,
+  publicUrl: string,
+): z.infer<typeof SharedPage> {
+  return Object.assign(presentPage(page, publicUrl), { role, capabilities });
+}
 
 export function presentPage(page: StatusPageRecord, publicUrl: string): z.infer<typeof StatusPage> {
   return {
@@ -23,6 +31,10 @@ export function presentPage(page: StatusPageRecord, publicUrl: string): z.infer<
     auto_create_incident: page.auto_create_incident,
     auto_publish_incident: page.auto_publish_incident,
     failure_threshold: page.failure_threshold,
+    imprint_url: page.imprint_url,
+    privacy_url: page.privacy_url,
+    advanced_alerts: page.advanced_alerts,
+    alert_routing: page.alert_routing,
     created_at: toIso(page.created_at),
     updated_at: toIso(page.updated_at),
   };

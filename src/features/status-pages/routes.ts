@@ -1,9 +1,16 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { SlugAvailability, StatusPage, StatusPageCreate, StatusPageUpdate } from "../../contract/status-page.ts";
+import {
+  SharedPage,
+  SlugAvailability,
+  StatusPage,
+  StatusPageCreate,
+  StatusPageUpdate,
+} from "../../contract/status-page.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
-import { presentPage } from "./present.ts";
+import { listPagesSharedWithMe } from "../members/service.ts";
+import { presentPage, presentSharedPage } from "./present.ts";
 import {
   createPage,
   deleteStatusPage,
@@ -16,7 +23,7 @@ import {
 
 const tags = ["Status pages"];
 
-/** The slug check comes before the addresses with an id, which would take its name for one. */
+/** What has a name comes before the addresses with an id, which would take the name for one. */
 export const endpoints = [
   endpoint(
     { at: ["v1"], auth: "user", capability: null, audit: null, rate: "api" },
@@ -36,11 +43,32 @@ export const endpoints = [
     { at: ["v1"], auth: "user", capability: null, audit: null, rate: "api" },
     createRoute({
       method: "get",
+      path: "/status-pages/member-of",
+      tags,
+      summary: "List the status pages that others have shared with you",
+      request: { query: ListQuery },
+      responses: { 200: json("The pages, with your role on each", z.array(SharedPage)), ...USER_ERRORS },
+    }),
+    async (c) => {
+      const page = c.req.valid("query");
+      const { rows, total } = await listPagesSharedWithMe(c.var.ctx, page);
+      setListHeaders(c, page, total);
+      return c.json(
+        rows.map((row) => presentSharedPage(row, c.var.publicUrl)),
+        200,
+      );
+    },
+  ),
+
+  endpoint(
+    { at: ["v1"], auth: "user", capability: null, audit: null, rate: "api" },
+    createRoute({
+      method: "get",
       path: "/status-pages",
       tags,
-      summary: "List the status pages that you own",
+      summary: "List the status pages that you own or are a member of",
       request: { query: ListQuery },
-      responses: { 200: json("Your pages, oldest first", z.array(StatusPage)), ...USER_ERRORS },
+      responses: { 200: json("The pages, oldest first", z.array(StatusPage)), ...USER_ERRORS },
     }),
     async (c) => {
       const page = c.req.valid("query");

@@ -13,7 +13,7 @@ import {
   findPage,
   insertPage,
   isSlugTaken,
-  listOwnedPages,
+  listVisiblePages,
   ownsAtLeast,
   type StatusPageChange,
   type StatusPageRecord,
@@ -46,10 +46,14 @@ const DEFAULTS = {
   auto_create_incident: false,
   auto_publish_incident: false,
   failure_threshold: null,
+  imprint_url: null,
+  privacy_url: null,
+  advanced_alerts: false,
+  alert_routing: {},
 } satisfies StatusPageChange;
 
 export function listMyPages(ctx: Ctx, page: { limit: number; offset: number }) {
-  return listOwnedPages(ctx.db, requireUser(ctx).user_id, page);
+  return listVisiblePages(ctx.db, requireUser(ctx).user_id, page);
 }
 
 /** A slug that no page may have is as little available as one that a page has. */

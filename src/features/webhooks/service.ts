@@ -1,7 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
-import { requirePage } from "../../access/pages.ts";
+import { findMembership, requirePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireVisibleWebhook, requireWebhook } from "../../access/webhooks.ts";
 import { ApiError, forbidden, invalid } from "../../contract/errors.ts";
@@ -15,7 +15,7 @@ import {
 import {
   deleteWebhook,
   insertWebhook,
-  listOwnedWebhooks,
+  listVisibleWebhooks,
   updateWebhook,
   type WebhookChanges,
   type WebhookRecord,
@@ -28,14 +28,19 @@ import { newId } from "../../platform/ids.ts";
 import type { ShownWebhook } from "./present.ts";
 
 export async function listWebhooks(ctx: Ctx, page: { limit: number; offset: number }) {
-  const { rows, total } = await listOwnedWebhooks(ctx.db, requireUser(ctx).user_id, page);
-  return { rows: await Promise.all(rows.map((webhook) => withUrl(ctx, webhook))), total };
+  const { rows, total } = await listVisibleWebhooks(ctx.db, requireUser(ctx).user_id, page);
+  return { rows: await Promise.all(rows.map((webhook) => showTo(ctx, webhook))), total };
 }
 
 export async function getWebhook(ctx: Ctx, webhookId: string): Promise<ShownWebhook> {
-  const { webhook, membership } = await requireVisibleWebhook(ctx, webhookId);
+  return showTo(ctx, (await requireVisibleWebhook(ctx, webhookId)).webhook);
+}
+
+/** Addresses are credentials: whoever may not change alerting sees no more than where they lead. */
+async function showTo(ctx: Ctx, webhook: WebhookRecord): Promise<ShownWebhook> {
   const shown = await withUrl(ctx, webhook);
-  return hasRight(membership, "alerting.write") ? shown : { webhook, url: maskUrl(shown.url) };
+  const membership = await findMembership(ctx, webhook);
+  return membership && hasRight(membership, "alerting.write") ? shown : { webhook, url: maskUrl(shown.url) };
 }
 
 export async function createWebhook(ctx: Ctx, input: WebhookCreate): Promise<ShownWebhook> {

@@ -1,0 +1,105 @@
+import { forbidden, unauthenticated } from "../contract/errors.ts";
+import { type Db, openDb, runBatch } from "../data/db.ts";
+import {
+  deleteDeadSessions,
+  findSessionOwner,
+  insertSession,
+  type SessionLimits,
+  type SessionRecord,
+  touchSession,
+} from "../data/sessions.ts";
+import { randomBase62, sha256Hex } from "../platform/credentials.ts";
+import type { Env } from "../platform/env.ts";
+import { newId } from "../platform/ids.ts";
+import type { Settings } from "../platform/settings.ts";
+import type { Deps } from "./deps.ts";
+import { toPrincipal } from "./owners.ts";
+import type { UserPrincipal } from "./principal.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const IDLE_MS = 7 * DAY_MS;
+export const SESSION_MS = 30 * DAY_MS;
+/** `last_used_at` may lag by this much, so that a busy browser costs one row a minute. */
+const LAST_USED_LAG_MS = 60_000;
+/** 256 bits. */
+const TOKEN_LENGTH = 43;
+const SAFE_METHODS = ["GET", "HEAD", "OPTIONS"];
+
+interface Presented {
+  env: Env;
+  settings: Settings;
+  request: Request;
+  /** The address under which people reach this service. */
+  publicUrl: string;
+  now: number;
+  defer(work: Promise<unknown>): void;
+}
+
+/** The value of the session cookie, if the request carries one. */
+export function sessionToken(request: Request, publicUrl: string): string | undefined {
+  const pairs = (request.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim().split("="));
+  return pairs.find(([name]) => name === cookieName(publicUrl))?.[1];
+}
+
+/** The person whose browser this is. What other sites make the browser send is refused. */
+export async function authenticateSession(presented: Presented, token: string): Promise<UserPrincipal> {
+  const { env, settings, request, publicUrl, now, defer } = presented;
+  if (!SAFE_METHODS.includes(request.method) && !isOwnSite(request, publicUrl)) {
+    throw forbidden("a request with a session cookie must come from this service's own pages");
+  }
+  const db = openDb(env.DB);
+  const found = await findSessionOwner(db, sha256Hex(token), limitsAt(now));
+  if (!found) throw unauthenticated();
+  const { user, session } = found;
+  if (now - session.last_used_at >= LAST_USED_LAG_MS) defer(touchSession(db, session.id, now));
+  return toPrincipal(user, { token_id: null, session_id: session.id }, settings);
+}
+
+/** Browsers say where a request comes from, and pages cannot change what they say. */
+function isOwnSite(request: Request, publicUrl: string): boolean {
+  const origin = request.headers.get("origin");
+  if (origin !== null) return origin === new URL(publicUrl).origin;
+  return request.headers.get("sec-fetch-site") === "same-origin";
+}
+
+/** A new session, as the row that makes it true and the cookie that carries it. */
+export function openSession({ db, now, publicUrl }: { db: Db; now: number; publicUrl: string }, userId: string) {
+  const token = randomBase62(TOKEN_LENGTH);
+  const record: SessionRecord = {
+    id: newId(now),
+    user_id: userId,
+    token_hash: sha256Hex(token),
+    last_used_at: now,
+    created_at: now,
+    updated_at: now,
+  };
+  return { record, statement: insertSession(db, record), cookie: cookieOf(publicUrl, token, SESSION_MS / 1000) };
+}
+
+/** Takes the cookie away from the browser. */
+export function endedCookie(publicUrl: string): string {
+  return cookieOf(publicUrl, "", 0);
+}
+
+function cookieOf(publicUrl: string, value: string, maxAgeSeconds: number): string {
+  const secure = isSecure(publicUrl) ? "; Secure" : "";
+  return `${cookieName(publicUrl)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure}`;
+}
+
+/** Browsers take the prefix over https only, where it keeps sibling hosts from planting a cookie of their own. */
+function cookieName(publicUrl: string): string {
+  return isSecure(publicUrl) ? "__Host-vigil_session" : "vigil_session";
+}
+
+function isSecure(publicUrl: string): boolean {
+  return publicUrl.startsWith("https:");
+}
+
+function limitsAt(now: number): SessionLimits {
+  return { idle_since: now - IDLE_MS, begun_before: now - SESSION_MS };
+}
+
+/** Forgets sessions that nobody can use any more. */
+export async function sweepSessions(deps: Deps): Promise<void> {
+  await runBatch(deps.db, [deleteDeadSessions(deps.db, limitsAt(deps.now()))]);
+}

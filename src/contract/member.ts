@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { Id, Instant, Name } from "./common.ts";
+import { NewPassword } from "./session.ts";
+
+/** The owner's role is not given: it belongs to whoever has the page. */
+export const GRANTED_ROLES = ["admin", "editor", "viewer", "custom"] as const;
+export type GrantedRole = (typeof GRANTED_ROLES)[number];
+
+/** What a custom member may be given one by one. */
+export const CAPABILITIES = [
+  "monitors.write",
+  "incidents.write",
+  "maintenance.write",
+  "page.write",
+  "alerting.write",
+  "events.write",
+  "oncall.write",
+  "sla.write",
+  "agents.write",
+  "members.manage",
+  "secrets.read",
+] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+const EMAIL_LENGTH_MAX = 254;
+/** Addresses are compared without regard to case, as mail systems do. */
+export const Email = z.string().trim().toLowerCase().max(EMAIL_LENGTH_MAX).pipe(z.email("must be an e-mail address"));
+
+const grant = {
+  role: z.enum(GRANTED_ROLES),
+  capabilities: z
+    .array(z.enum(CAPABILITIES))
+    .max(CAPABILITIES.length)
+    .nullish()
+    .meta({ description: "for the role custom only; what a viewer may, a custom member may, too" }),
+};
+const needsCustom = (input: { role: GrantedRole; capabilities?: readonly unknown[] | null | undefined }) =>
+  input.role === "custom" || (input.capabilities ?? []).length === 0;
+const ONLY_CUSTOM = { path: ["capabilities"], message: "are for the role custom only" };
+
+export const MemberInvite = z
+  .object({
+    email: Email,
+    ...grant,
+    name: Name.nullish(),
+    password: NewPassword.nullish(),
+    confirmed: z.boolean().nullish().meta({
+      description:
+        "with a password, and by the owner only: an address without an account gets one and is a member at once",
+    }),
+  })
+  .refine(needsCustom, ONLY_CUSTOM)
+  .meta({ id: "MemberInvite" });
+export type MemberInvite = z.infer<typeof MemberInvite>;
+
+export const MemberUpdate = z.object(grant).refine(needsCustom, ONLY_CUSTOM).meta({ id: "MemberUpdate" });
+export type MemberUpdate = z.infer<typeof MemberUpdate>;
+
+export const InvitationAccept = z
+  .object({
+    token: z.string().trim().min(1).max(200),
+    name: Name.nullish(),
+    password: NewPassword.nullish(),
+  })
+  .meta({ id: "InvitationAccept" });
+export type InvitationAccept = z.infer<typeof InvitationAccept>;
+
+const role = z.enum(GRANTED_ROLES);
+const capabilities = z.array(z.enum(CAPABILITIES));
+
+export const Invitation = z
+  .object({
+    id: Id,
+    email: z.string(),
+    role,
+    capabilities,
+    status: z.enum(["pending", "accepted"]),
+    expires_at: Instant,
+    accept_url: z.string().nullable().meta({ description: "shown in this answer only; null once accepted" }),
+    created_at: Instant,
+    updated_at: Instant,
+  })
+  .meta({ id: "Invitation" });
+
+export const Member = z
+  .object({
+    id: Id.meta({ description: "of the membership; of the invitation while that is pending" }),
+    user_id: Id.nullable(),
+    email: z.string(),
+    name: z.string().nullable(),
+    role,
+    capabilities,
+    status: z.enum(["active", "pending"]),
+    invitation_id: Id.nullable(),
+    created_at: Instant,
+    updated_at: Instant,
+  })
+  .meta({ id: "Member" });
+
+export const AcceptedMember = Member.extend({ status_page_id: Id }).meta({ id: "AcceptedMember" });
+
+export const Seats = z
+  .object({
+    used: z.number().int(),
+    limit: z.number().int().nullable().meta({ description: "of the owner's plan; null: no limit" }),
+    members: z.number().int(),
+    pending_invitations: z.number().int(),
+  })
+  .meta({ id: "Seats" });

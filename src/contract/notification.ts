@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { Id, Instant } from "./common.ts";
+
+export const NOTIFICATION_TYPES = ["webhook.disabled", "member.joined"] as const;
+export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
+
+export const Notification = z
+  .object({
+    id: Id,
+    type: z.enum(NOTIFICATION_TYPES),
+    title: z.string(),
+    message: z.string(),
+    status_page_id: Id.nullable(),
+    target_id: Id.nullable().meta({ description: "the object that this is about" }),
+    is_read: z.boolean(),
+    read_at: Instant.nullable(),
+    created_at: Instant,
+    updated_at: Instant,
+  })
+  .meta({ id: "Notification" });
+
+export const NotificationChange = z.object({ is_read: z.boolean() }).meta({ id: "NotificationChange" });
+export type NotificationChange = z.infer<typeof NotificationChange>;

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { Id, Instant } from "./common.ts";
+import { INCIDENT_STATUSES } from "./incident.ts";
+import { INCIDENT_SEVERITIES, MONITOR_STATUSES, MONITOR_TYPES } from "./monitor-values.ts";
+
+export const Overview = z
+  .object({
+    monitors: z.object({
+      total: z.number().int(),
+      by_status: z.record(z.enum(MONITOR_STATUSES), z.number().int()),
+    }),
+    status_pages: z.object({ owned: z.number().int(), shared: z.number().int() }),
+    incidents: z.object({ open: z.number().int() }),
+    open_incidents: z
+      .array(
+        z.object({
+          id: Id,
+          status_page_id: Id,
+          title: z.string(),
+          severity: z.enum(INCIDENT_SEVERITIES),
+          status: z.enum(INCIDENT_STATUSES),
+          started_at: Instant,
+        }),
+      )
+      .meta({ description: "at most 10, newest first" }),
+    worst_monitors: z
+      .array(
+        z.object({
+          id: Id,
+          status_page_id: Id.nullable(),
+          name: z.string(),
+          type: z.enum(MONITOR_TYPES),
+          status: z.enum(MONITOR_STATUSES),
+          status_since: Instant,
+          last_message: z.string().nullable(),
+        }),
+      )
+      .meta({ description: "at most 10 that are down, degraded or unknown, the worst and longest first" }),
+    unread_notifications: z.number().int(),
+  })
+  .meta({ id: "Overview" });

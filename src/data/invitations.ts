@@ -1,0 +1,54 @@
+import { and, eq, isNull, lte, type SQL, sql } from "drizzle-orm";
+import type { Db, Statement } from "./db.ts";
+import { pageInvitations } from "./members.table.ts";
+
+export type InvitationRecord = typeof pageInvitations.$inferSelect;
+
+export async function findInvitation(db: Db, invitationId: string): Promise<InvitationRecord | undefined> {
+  const rows = await db.select().from(pageInvitations).where(eq(pageInvitations.id, invitationId)).limit(1);
+  return rows[0];
+}
+
+export async function findInvitationByToken(db: Db, tokenHash: string): Promise<InvitationRecord | undefined> {
+  const rows = await db.select().from(pageInvitations).where(eq(pageInvitations.token_hash, tokenHash)).limit(1);
+  return rows[0];
+}
+
+/** What has expired makes room: an address can be invited again. */
+export function insertInvitation(db: Db, invitation: InvitationRecord): Statement[] {
+  const { status_page_id, email, created_at } = invitation;
+  return [
+    db
+      .delete(pageInvitations)
+      .where(
+        and(
+          eq(pageInvitations.status_page_id, status_page_id),
+          eq(pageInvitations.email, email),
+          isNull(pageInvitations.accepted_at),
+          lte(pageInvitations.expires_at, created_at),
+        ),
+      ),
+    db.insert(pageInvitations).values(invitation),
+  ];
+}
+
+/** The condition under which an invitation cannot be accepted (any more). */
+export function isUsedUp(invitationId: string, now: number): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM ${pageInvitations} WHERE ${eq(pageInvitations.id, invitationId)}
+    AND ${pageInvitations.accepted_at} IS NULL AND ${pageInvitations.expires_at} > ${now})`;
+}
+
+export function markAccepted(db: Db, invitationId: string, now: number): Statement {
+  return db
+    .update(pageInvitations)
+    .set({ accepted_at: now, updated_at: now })
+    .where(eq(pageInvitations.id, invitationId));
+}
+
+export function deleteInvitation(db: Db, invitationId: string): Statement {
+  return db.delete(pageInvitations).where(eq(pageInvitations.id, invitationId));
+}
+
+export function deleteInvitationsExpiredBefore(db: Db, instant: number): Statement {
+  return db.delete(pageInvitations).where(lte(pageInvitations.expires_at, instant));
+}

@@ -1,0 +1,38 @@
+import { and, asc, eq, lt, lte, sql } from "drizzle-orm";
+import type { Db, Statement } from "./db.ts";
+import { mailOutbox } from "./mail.table.ts";
+
+export type MailRecord = typeof mailOutbox.$inferSelect;
+
+export function insertMail(db: Db, mail: MailRecord): Statement {
+  return db.insert(mailOutbox).values(mail);
+}
+
+export function listDueMail(db: Db, now: number, limit: number): Promise<MailRecord[]> {
+  return db
+    .select()
+    .from(mailOutbox)
+    .where(and(eq(mailOutbox.state, "pending"), lte(mailOutbox.next_attempt_at, now)))
+    .orderBy(asc(mailOutbox.next_attempt_at))
+    .limit(limit);
+}
+
+/** Takes a message for one attempt; false when somebody else has it. */
+export async function claimMail(db: Db, mail: MailRecord, leaseUntil: number): Promise<boolean> {
+  const claimed = await db
+    .update(mailOutbox)
+    .set({ attempt: sql`${mailOutbox.attempt} + 1`, next_attempt_at: leaseUntil })
+    .where(and(eq(mailOutbox.id, mail.id), eq(mailOutbox.state, "pending"), eq(mailOutbox.attempt, mail.attempt)))
+    .returning({ id: mailOutbox.id });
+  return claimed.length > 0;
+}
+
+type Settlement = Partial<Pick<MailRecord, "sealed" | "state" | "next_attempt_at" | "error">> & { updated_at: number };
+
+export function settleMail(db: Db, mailId: string, settlement: Settlement): Statement {
+  return db.update(mailOutbox).set(settlement).where(eq(mailOutbox.id, mailId));
+}
+
+export function deleteMailBefore(db: Db, instant: number): Statement {
+  return db.delete(mailOutbox).where(lt(mailOutbox.created_at, instant));
+}

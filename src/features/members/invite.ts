@@ -1,0 +1,178 @@
+import { commit, type Guard } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { alreadyShown, findEarlierResult } from "../../access/idempotency.ts";
+import { requireInvitation } from "../../access/members.ts";
+import { getOwner } from "../../access/owners.ts";
+import { requirePage, requireVisiblePage } from "../../access/pages.ts";
+import { requireUser, type UserPrincipal } from "../../access/principal.ts";
+import { type ApiError, conflict, notFound, planLimit } from "../../contract/errors.ts";
+import type { MemberInvite } from "../../contract/member.ts";
+import type { Statement } from "../../data/db.ts";
+import { deleteInvitation, type InvitationRecord, insertInvitation, isUsedUp } from "../../data/invitations.ts";
+import { countSeats, hasOnTeam, isOnTeam, usesSeats } from "../../data/members.ts";
+import { findSignIn, setPassword } from "../../data/sessions.ts";
+import type { StatusPageRecord } from "../../data/status-pages.ts";
+import { insertUser, type UserRecord } from "../../data/users.ts";
+import { prepareMail } from "../../delivery/mail.ts";
+import { PLAN_LIMITS } from "../../domain/plans.ts";
+import { randomBase62, sha256Hex } from "../../platform/credentials.ts";
+import { newId } from "../../platform/ids.ts";
+import { hashPassword } from "../../platform/password.ts";
+import { joinStatements } from "./join.ts";
+import { requireGrantable } from "./service.ts";
+
+const VALID_MS = 7 * 24 * 60 * 60 * 1000;
+const TOKEN_LENGTH = 43;
+const UNNAMED = "Somebody";
+
+export interface MadeInvitation {
+  record: InvitationRecord;
+  /** null where the person is a member already. */
+  accept_url: string | null;
+}
+
+/** The plan's gate of invitations: pending ones take a seat, too. */
+export async function requireSeat(ctx: Ctx, _body: unknown, params: Record<string, string>): Promise<void> {
+  const { page } = await requireVisiblePage(ctx, params.id ?? "");
+  const owner = await getOwner(ctx, page.owner_id);
+  const limit = PLAN_LIMITS[owner.plan].seats_per_page;
+  if (limit === null) return;
+  const { members, pending_invitations } = await countSeats(ctx.db, page.id, ctx.now);
+  if (members + pending_invitations < limit) return;
+  if ((await findEarlierResult(ctx)) === undefined) throw seatsUsedUp(owner);
+}
+
+/** Invites somebody by mail; the owner may instead open an account for a person who has none, and let them in at once. */
+export async function inviteMember(ctx: Ctx, pageId: string, input: MemberInvite): Promise<MadeInvitation> {
+  const earlier = await findEarlierResult(ctx);
+  if (earlier !== undefined) throw alreadyShown(earlier);
+  const page = await requirePage(ctx, pageId);
+  const { membership } = await requireVisiblePage(ctx, pageId);
+  const capabilities = input.capabilities ?? [];
+  requireGrantable(membership, { role: input.role, capabilities });
+  if (await hasOnTeam(ctx.db, page.id, input.email)) throw onTeamAlready();
+  const token = randomBase62(TOKEN_LENGTH);
+  const record: InvitationRecord = {
+    id: newId(ctx.now),
+    status_page_id: page.id,
+    email: input.email,
+    name: input.name ?? null,
+    role: input.role,
+    capabilities: [...new Set(capabilities)],
+    token_hash: sha256Hex(token),
+    invited_by: requireUser(ctx).user_id,
+    expires_at: ctx.now + VALID_MS,
+    accepted_at: null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+  const opened = membership.role === "owner" ? await openAccount(ctx, record, input) : undefined;
+  if (opened) return write(ctx, page, { record: { ...record, accepted_at: ctx.now }, accept_url: null }, opened);
+  const accept_url = `${ctx.publicUrl}/app/invitations/accept?token=${token}`;
+  const mail = await prepareMail(ctx, { to: record.email, ...invitationMail(ctx, page, accept_url) });
+  return write(ctx, page, { record, accept_url }, mail);
+}
+
+/** For an address that has an account nothing of what the inviter says about it counts. */
+async function openAccount(
+  ctx: Ctx,
+  invitation: InvitationRecord,
+  input: MemberInvite,
+): Promise<Statement[] | undefined> {
+  if (!input.password || input.confirmed !== true) return undefined;
+  if ((await findSignIn(ctx.db, input.email)) !== undefined) return undefined;
+  return newAccount(ctx, { email: input.email, name: input.name ?? UNNAMED, password: input.password }, invitation)
+    .statements;
+}
+
+/** An account with a password, made a member by its invitation. */
+export function newAccount(
+  ctx: Ctx,
+  { email, name, password }: { email: string; name: string; password: string },
+  invitation: InvitationRecord,
+) {
+  const user: UserRecord = {
+    id: newId(ctx.now),
+    email,
+    name,
+    plan: null,
+    beta: null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+  const hash = hashPassword(ctx.settings.ROOT_SECRET, password);
+  const { member, statements } = joinStatements(ctx, user, invitation);
+  const made = [insertUser(ctx.db, user), setPassword(ctx.db, { user_id: user.id, hash, now: ctx.now }), ...statements];
+  return { user, member, statements: made };
+}
+
+export async function cancelInvitation(
+  ctx: Ctx,
+  { page_id, invitation_id }: { page_id: string; invitation_id: string },
+): Promise<void> {
+  const invitation = await requireInvitation(ctx, invitation_id);
+  if (invitation.status_page_id !== page_id || invitation.accepted_at !== null) throw notFound("invitation");
+  const { page } = await requireVisiblePage(ctx, page_id);
+  await commit(ctx, [deleteInvitation(ctx.db, invitation.id)], {
+    audit: invitationAudit(page, invitation, `cancelled the invitation of ${invitation.email}`),
+    guards: [{ name: "stale", when: isUsedUp(invitation.id, 0), error: notFound("invitation") }],
+  });
+}
+
+async function write(ctx: Ctx, page: StatusPageRecord, made: MadeInvitation, follows: readonly Statement[]) {
+  const { record } = made;
+  const owner = await getOwner(ctx, page.owner_id);
+  await commit(ctx, [...insertInvitation(ctx.db, record), ...follows], {
+    audit: invitationAudit(page, record, `invited ${record.email} as ${record.role}`),
+    guards: [
+      { name: "already_member", when: isOnTeam(page.id, record.email), error: onTeamAlready() },
+      ...seatGuard(ctx, page.id, owner),
+    ],
+    conflicts: {
+      "page_invitations.email": conflict("email has a pending invitation to this status page"),
+      "users.email": conflict("email got an account meanwhile, invite it again"),
+    },
+  });
+  return made;
+}
+
+/** Holds the plan's number of seats when several requests invite at once. */
+function seatGuard(ctx: Ctx, pageId: string, owner: UserPrincipal): Guard[] {
+  const limit = PLAN_LIMITS[owner.plan].seats_per_page;
+  if (limit === null) return [];
+  return [{ name: "seats", when: usesSeats(pageId, ctx.now, limit), error: seatsUsedUp(owner) }];
+}
+
+function seatsUsedUp({ plan }: UserPrincipal): ApiError {
+  const limit = PLAN_LIMITS[plan].seats_per_page;
+  return planLimit(`the ${plan} plan includes ${limit} seat${limit === 1 ? "" : "s"} per status page`);
+}
+
+function onTeamAlready(): ApiError {
+  return conflict("email is a member of this status page already");
+}
+
+/** No text of the inviter's but the page's name, so that nobody sends their own messages by our mail. */
+function invitationMail(ctx: Ctx, page: StatusPageRecord, acceptUrl: string) {
+  const inviter = requireUser(ctx).email;
+  const lines = [
+    `${inviter} invites you to work on the status page "${page.name}".`,
+    "",
+    `Accept within 7 days: ${acceptUrl}`,
+    "",
+    "If you do not know what this is about, ignore this message: nothing happens without you.",
+  ];
+  return { subject: `Invitation to the status page "${page.name}"`, text: lines.join("\n") };
+}
+
+export function invitationAudit(page: StatusPageRecord, invitation: InvitationRecord, summary: string) {
+  const { email, role, capabilities } = invitation;
+  return {
+    owner_id: page.owner_id,
+    status_page_id: page.id,
+    target_type: "invitation",
+    target_id: invitation.id,
+    summary,
+    data: { email, role, capabilities },
+  };
+}

@@ -1,0 +1,159 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import {
+  AcceptedMember,
+  Invitation,
+  InvitationAccept,
+  Member,
+  MemberInvite,
+  MemberUpdate,
+  Seats,
+} from "../../contract/member.ts";
+import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { acceptInvitation } from "./accept.ts";
+import { cancelInvitation, inviteMember, requireSeat } from "./invite.ts";
+import { presentAccepted, presentEntry, presentInvitation, presentMember, presentSeats } from "./present.ts";
+import { changeMember, getSeats, listMembers, removeMember } from "./service.ts";
+
+const tags = ["Members"];
+const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
+const reads = { ...shared, capability: "page.read", audit: null, ids: { params: { id: "page" } } } satisfies Policy;
+const writes = { ...shared, capability: "members.manage" } as const;
+/** What somebody may do with a member depends on whether that is themselves. */
+const member = { params: { id: "page:see", member_id: "member" } } as const;
+const MemberParams = IdParam.extend({ member_id: z.uuid() });
+
+export const endpoints = [
+  endpoint(
+    reads,
+    createRoute({
+      method: "get",
+      path: "/status-pages/{id}/members",
+      tags,
+      summary: "List the team of a status page",
+      description: "Members and pending invitations. The owner is not among them.",
+      request: { params: IdParam, query: ListQuery },
+      responses: { 200: json("The team, oldest first", z.array(Member)), ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const page = c.req.valid("query");
+      const { rows, total } = await listMembers(c.var.ctx, c.req.valid("param").id, page);
+      setListHeaders(c, page, total);
+      return c.json(rows.map(presentEntry), 200);
+    },
+  ),
+
+  endpoint(
+    reads,
+    createRoute({
+      method: "get",
+      path: "/status-pages/{id}/seats",
+      tags,
+      summary: "Read how many seats of a status page are taken",
+      request: { params: IdParam },
+      responses: { 200: json("The seats; the owner takes none", Seats), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentSeats(await getSeats(c.var.ctx, c.req.valid("param").id)), 200),
+  ),
+
+  endpoint(
+    {
+      ...writes,
+      rate: "invitation",
+      audit: "member.invited",
+      ids: { params: { id: "page" } },
+      plan: requireSeat,
+    },
+    createRoute({
+      method: "post",
+      path: "/status-pages/{id}/members",
+      tags,
+      summary: "Invite somebody to a status page",
+      description:
+        "They get a mail with the address that accepts; the answer has it, too. By the owner, `password` with `confirmed` opens an account for an address that has none.",
+      request: { params: IdParam, body: jsonBody(MemberInvite) },
+      responses: { 201: json("The invitation", Invitation), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const made = await inviteMember(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+      return c.json(presentInvitation(made), 201);
+    },
+  ),
+
+  endpoint(
+    { at: ["v1"], auth: "optional", capability: null, audit: "member.joined", rate: "accept" },
+    createRoute({
+      method: "post",
+      path: "/status-pages/members/accept",
+      tags,
+      summary: "Accept an invitation",
+      description:
+        "Signed in as the invited person, or without a credential and with `name` and `password` for a new account, which is then signed in.",
+      request: { body: jsonBody(InvitationAccept) },
+      responses: { 200: json("The membership", AcceptedMember), ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const { member, cookie } = await acceptInvitation(c.var.ctx, c.req.valid("json"));
+      if (cookie !== null) c.header("Set-Cookie", cookie);
+      return c.json(presentAccepted(member), 200);
+    },
+  ),
+
+  endpoint(
+    { ...writes, audit: "member.updated", ids: member },
+    createRoute({
+      method: "put",
+      path: "/status-pages/{id}/members/{member_id}",
+      tags,
+      summary: "Change the role of a member",
+      description: "Never your own, and never to more than you may yourself.",
+      request: { params: MemberParams, body: jsonBody(MemberUpdate) },
+      responses: { 200: json("The member", Member), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const { id, member_id } = c.req.valid("param");
+      const changed = await changeMember(c.var.ctx, { page_id: id, member_id }, c.req.valid("json"));
+      return c.json(presentMember(changed), 200);
+    },
+  ),
+
+  endpoint(
+    { ...writes, audit: "member.removed", ids: member },
+    createRoute({
+      method: "delete",
+      path: "/status-pages/{id}/members/{member_id}",
+      tags,
+      summary: "Remove a member, or leave",
+      description: "Takes effect with their next request.",
+      request: { params: MemberParams },
+      responses: { ...noContent, ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
+    }),
+    async (c) => {
+      const { id, member_id } = c.req.valid("param");
+      await removeMember(c.var.ctx, { page_id: id, member_id });
+      return c.body(null, 204);
+    },
+  ),
+
+  endpoint(
+    {
+      ...writes,
+      audit: "invitation.cancelled",
+      ids: { params: { id: "page", invitation_id: "invitation" } },
+    },
+    createRoute({
+      method: "delete",
+      path: "/status-pages/{id}/members/invitations/{invitation_id}",
+      tags,
+      summary: "Cancel a pending invitation",
+      request: { params: IdParam.extend({ invitation_id: z.uuid() }) },
+      responses: { ...noContent, ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const { id, invitation_id } = c.req.valid("param");
+      await cancelInvitation(c.var.ctx, { page_id: id, invitation_id });
+      return c.body(null, 204);
+    },
+  ),
+];

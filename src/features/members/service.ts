@@ -1,0 +1,107 @@
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { requireMember } from "../../access/members.ts";
+import { getOwner } from "../../access/owners.ts";
+import { requireVisiblePage } from "../../access/pages.ts";
+import { requireUser } from "../../access/principal.ts";
+import { conflict, forbidden, notFound } from "../../contract/errors.ts";
+import type { MemberUpdate } from "../../contract/member.ts";
+import {
+  countSeats,
+  deleteMember,
+  isMemberChanged,
+  listSharedPages,
+  listTeam,
+  type NamedMember,
+  updateMember,
+} from "../../data/members.ts";
+import { PLAN_LIMITS } from "../../domain/plans.ts";
+import { covers, type Membership } from "../../domain/roles.ts";
+
+interface Page {
+  limit: number;
+  offset: number;
+}
+
+export interface SeatCount {
+  members: number;
+  pending_invitations: number;
+  /** Of the owner's plan. */
+  limit: number | null;
+}
+
+export function listMembers(ctx: Ctx, pageId: string, page: Page) {
+  return listTeam(ctx.db, { status_page_id: pageId, now: ctx.now }, page);
+}
+
+export function listPagesSharedWithMe(ctx: Ctx, page: Page) {
+  return listSharedPages(ctx.db, requireUser(ctx).user_id, page);
+}
+
+export async function getSeats(ctx: Ctx, pageId: string): Promise<SeatCount> {
+  const { page } = await requireVisiblePage(ctx, pageId);
+  const owner = await getOwner(ctx, page.owner_id);
+  return { ...(await countSeats(ctx.db, pageId, ctx.now)), limit: PLAN_LIMITS[owner.plan].seats_per_page };
+}
+
+/** Nobody changes their own role, nor anybody who may more than they; nobody gives more than they have. */
+export async function changeMember(
+  ctx: Ctx,
+  ids: { page_id: string; member_id: string },
+  input: MemberUpdate,
+): Promise<NamedMember> {
+  const { member, own } = await requireMemberOf(ctx, ids);
+  if (member.user_id === requireUser(ctx).user_id) throw forbidden("nobody changes their own role");
+  const granted = { role: input.role, capabilities: input.capabilities ?? [] };
+  if (!covers(own, member)) throw forbidden("this member may more on the status page than you");
+  requireGrantable(own, granted);
+  const changed = { ...member, ...granted, updated_at: ctx.now };
+  await commit(ctx, [updateMember(ctx.db, member.id, { ...granted, updated_at: ctx.now })], {
+    audit: await memberAudit(ctx, changed, `made ${member.email} ${granted.role}`, { was: member.role }),
+    guards: [changedMeanwhile(member)],
+  });
+  return changed;
+}
+
+/** Takes effect with the member's next request. A member may leave; an owner has no membership to end. */
+export async function removeMember(ctx: Ctx, ids: { page_id: string; member_id: string }): Promise<void> {
+  const { member, own } = await requireMemberOf(ctx, ids);
+  const isLeaving = member.user_id === requireUser(ctx).user_id;
+  if (!isLeaving && !covers(own, member)) throw forbidden("this member may more on the status page than you");
+  await commit(ctx, [deleteMember(ctx.db, member.id)], {
+    audit: await memberAudit(ctx, member, isLeaving ? `${member.email} left` : `removed ${member.email}`),
+    guards: [changedMeanwhile(member)],
+  });
+}
+
+export function requireGrantable(own: Membership, granted: Membership): void {
+  if (!covers(own, granted)) throw forbidden("role must not allow more on the status page than your own");
+}
+
+/** The member of this page, and what the caller is on it. */
+async function requireMemberOf(ctx: Ctx, { page_id, member_id }: { page_id: string; member_id: string }) {
+  const member = await requireMember(ctx, member_id);
+  if (member.status_page_id !== page_id) throw notFound("member");
+  const { membership: own } = await requireVisiblePage(ctx, page_id);
+  return { member, own };
+}
+
+function changedMeanwhile(member: NamedMember) {
+  return {
+    name: "stale" as const,
+    when: isMemberChanged(member),
+    error: conflict("the member was changed meanwhile, read the list again"),
+  };
+}
+
+async function memberAudit(ctx: Ctx, member: NamedMember, summary: string, data?: Record<string, unknown>) {
+  const { page } = await requireVisiblePage(ctx, member.status_page_id);
+  return {
+    owner_id: page.owner_id,
+    status_page_id: page.id,
+    target_type: "member",
+    target_id: member.id,
+    summary,
+    data: { user_id: member.user_id, role: member.role, capabilities: member.capabilities, ...data },
+  };
+}

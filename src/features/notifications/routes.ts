@@ -1,0 +1,46 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { Notification, NotificationChange } from "../../contract/notification.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { presentNotification } from "./present.ts";
+import { changeNotification, listMyNotifications } from "./service.ts";
+
+const tags = ["Account"];
+const shared = { at: ["core"], auth: "user", capability: null, rate: "api" } as const;
+
+export const endpoints = [
+  endpoint(
+    { ...shared, audit: null },
+    createRoute({
+      method: "get",
+      path: "/notifications",
+      tags,
+      summary: "List what the service has told you",
+      request: { query: ListQuery },
+      responses: { 200: json("Your notifications, newest first", z.array(Notification)), ...USER_ERRORS },
+    }),
+    async (c) => {
+      const page = c.req.valid("query");
+      const { rows, total } = await listMyNotifications(c.var.ctx, page);
+      setListHeaders(c, page, total);
+      return c.json(rows.map(presentNotification), 200);
+    },
+  ),
+
+  endpoint(
+    { ...shared, audit: "notification.updated" },
+    createRoute({
+      method: "patch",
+      path: "/notifications/{id}",
+      tags,
+      summary: "Mark a notification as read or unread",
+      request: { params: IdParam, body: jsonBody(NotificationChange) },
+      responses: { 200: json("The notification", Notification), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const changed = await changeNotification(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+      return c.json(presentNotification(changed), 200);
+    },
+  ),
+];

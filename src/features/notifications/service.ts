@@ -1,0 +1,30 @@
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { requireUser } from "../../access/principal.ts";
+import { notFound } from "../../contract/errors.ts";
+import type { NotificationChange } from "../../contract/notification.ts";
+import { findNotification, listNotifications, markRead, type NotificationRecord } from "../../data/notifications.ts";
+
+export function listMyNotifications(ctx: Ctx, page: { limit: number; offset: number }) {
+  return listNotifications(ctx.db, requireUser(ctx).user_id, page);
+}
+
+export async function changeNotification(
+  ctx: Ctx,
+  notificationId: string,
+  { is_read }: NotificationChange,
+): Promise<NotificationRecord> {
+  const key = { id: notificationId, user_id: requireUser(ctx).user_id };
+  const notification = await findNotification(ctx.db, key);
+  if (!notification) throw notFound("notification");
+  const change = { read_at: is_read ? (notification.read_at ?? ctx.now) : null, updated_at: ctx.now };
+  await commit(ctx, [markRead(ctx.db, key, change)], {
+    audit: {
+      owner_id: key.user_id,
+      target_type: "notification",
+      target_id: notification.id,
+      summary: `marked a notification as ${is_read ? "read" : "unread"}`,
+    },
+  });
+  return { ...notification, ...change };
+}

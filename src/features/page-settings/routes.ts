@@ -1,0 +1,46 @@
+import { createRoute } from "@hono/zod-openapi";
+import { Alerting, AlertingUpdate, Legal, LegalUpdate } from "../../contract/page-settings.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { presentAlerting, presentLegal } from "./present.ts";
+import { changeAlerting, changeLegal } from "./service.ts";
+
+const tags = ["Status pages"];
+const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
+
+export const endpoints = [
+  endpoint(
+    { ...shared, capability: "page.write", audit: "page.legal_updated", ids: { params: { id: "page" } } },
+    createRoute({
+      method: "put",
+      path: "/status-pages/{id}/legal",
+      tags,
+      summary: "Set the imprint and privacy links in the footer of a status page",
+      description: "Absent members keep their value, null clears.",
+      request: { params: IdParam, body: jsonBody(LegalUpdate) },
+      responses: { 200: json("The links", Legal), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const page = await changeLegal(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+      return c.json(presentLegal(page), 200);
+    },
+  ),
+
+  endpoint(
+    { ...shared, capability: "alerting.write", audit: "page.alerting_updated", ids: { params: { id: "page:manage" } } },
+    createRoute({
+      method: "patch",
+      path: "/status-pages/{id}/alerting",
+      tags,
+      summary: "Change how a status page alerts",
+      description:
+        "403 for whoever may not manage the page, whether it exists or not. Absent members keep their value; alert_routing is replaced as a whole.",
+      request: { params: IdParam, body: jsonBody(AlertingUpdate) },
+      responses: { 200: json("The settings", Alerting), ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const page = await changeAlerting(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+      return c.json(presentAlerting(page), 200);
+    },
+  ),
+];

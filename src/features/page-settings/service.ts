@@ -1,0 +1,57 @@
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { requirePage } from "../../access/pages.ts";
+import type { AlertingUpdate, LegalUpdate } from "../../contract/page-settings.ts";
+import { type StatusPageChange, type StatusPageRecord, updatePage } from "../../data/status-pages.ts";
+import { forgetPage } from "../../platform/page-memo.ts";
+
+/** What null brings back. */
+const ALERTING_DEFAULTS = {
+  incident_system_enabled: true,
+  auto_create_incident: false,
+  auto_publish_incident: false,
+  advanced_alerts: false,
+  alert_routing: {},
+} satisfies StatusPageChange;
+
+/** Absent members keep their value, null clears. */
+export async function changeLegal(ctx: Ctx, pageId: string, input: LegalUpdate): Promise<StatusPageRecord> {
+  const page = await requirePage(ctx, pageId);
+  return change(ctx, page, "legal links", {
+    imprint_url: input.imprint_url === undefined ? page.imprint_url : input.imprint_url,
+    privacy_url: input.privacy_url === undefined ? page.privacy_url : input.privacy_url,
+  });
+}
+
+export async function changeAlerting(ctx: Ctx, pageId: string, input: AlertingUpdate): Promise<StatusPageRecord> {
+  const page = await requirePage(ctx, pageId);
+  const decide = <Name extends keyof typeof ALERTING_DEFAULTS>(name: Name) =>
+    input[name] === undefined ? page[name] : (input[name] ?? ALERTING_DEFAULTS[name]);
+  return change(ctx, page, "alerting", {
+    incident_system_enabled: decide("incident_system_enabled"),
+    auto_create_incident: decide("auto_create_incident"),
+    auto_publish_incident: decide("auto_publish_incident"),
+    advanced_alerts: decide("advanced_alerts"),
+    alert_routing: decide("alert_routing"),
+  });
+}
+
+async function change<Settings extends StatusPageChange>(
+  ctx: Ctx,
+  page: StatusPageRecord,
+  what: string,
+  settings: Settings,
+): Promise<StatusPageRecord> {
+  await commit(ctx, [updatePage(ctx.db, page.id, { ...settings, updated_at: ctx.now })], {
+    audit: {
+      owner_id: page.owner_id,
+      status_page_id: page.id,
+      target_type: "status_page",
+      target_id: page.id,
+      summary: `changed the ${what} of status page "${page.name}"`,
+      data: settings,
+    },
+  });
+  forgetPage(page.id);
+  return { ...page, ...settings };
+}

@@ -1,0 +1,70 @@
+import { env } from "cloudflare:workers";
+import { expect } from "vitest";
+import type { Capability, GrantedRole } from "../../src/contract/member.ts";
+import { openDb } from "../../src/data/db.ts";
+import { pageMembers } from "../../src/data/members.table.ts";
+import { notifications } from "../../src/data/notifications.table.ts";
+import { passwords } from "../../src/data/sessions.table.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { hashPassword } from "../../src/platform/password.ts";
+import { V1 } from "./client.ts";
+import { type Account, createAccount, createPage } from "./factories.ts";
+
+export const PASSWORD = "correct horse battery";
+export const emailOf = ({ user_id }: Account) => `${user_id}@example.com`;
+const db = openDb(env.DB);
+
+export interface Grant {
+  role: GrantedRole;
+  capabilities?: Capability[];
+}
+
+/** A membership as its row. */
+export async function joinPage(account: Account, status_page_id: string, { role, capabilities = [] }: Grant) {
+  const id = newId();
+  const now = Date.now();
+  const made = { id, status_page_id, user_id: account.user_id, created_at: now, updated_at: now };
+  await db.insert(pageMembers).values({ ...made, role, capabilities });
+  return id;
+}
+
+/** A member, somebody of their own, of a page of this account. */
+export async function createMember(owner: Account, grant: Grant = { role: "editor" }, pageId?: string) {
+  const id = pageId ?? (await createPage(owner));
+  const member = await createAccount();
+  return { id, member, member_id: await joinPage(member, id, grant) };
+}
+
+/** An invitation to a page of this account, with its token. */
+export async function createInvitation(owner: Account, invited?: Account, body: Record<string, unknown> = {}) {
+  const id: string = await createPage(owner);
+  const email = invited ? emailOf(invited) : `${newId()}@example.com`;
+  const answer = await owner.client.post(`${V1}/status-pages/${id}/members`, { email, role: "viewer", ...body });
+  expect(answer).toMatchObject({ status: 201 });
+  const invitation_id: string = answer.body.id;
+  return { id, invitation_id, email, token: tokenOf(answer.body) };
+}
+
+export function tokenOf({ accept_url }: { accept_url: string }): string {
+  return new URL(accept_url).searchParams.get("token") ?? "";
+}
+
+export async function createAccountWithPassword(password = PASSWORD) {
+  const account = await createAccount();
+  const hash = hashPassword(env.ROOT_SECRET, password);
+  await db.insert(passwords).values({ user_id: account.user_id, hash, created_at: 0, updated_at: 0 });
+  return { ...account, email: emailOf(account), password };
+}
+
+export async function insertNotice(user_id: string): Promise<string> {
+  const id = newId();
+  const now = Date.now();
+  const words = { type: "webhook.disabled" as const, title: "Webhook switched off", message: "Nothing is sent to it." };
+  await db.insert(notifications).values({ id, user_id, ...words, created_at: now, updated_at: now });
+  return id;
+}
+
+/** What a browser sends: its cookie, and where the request comes from. */
+export function browserHeaders(setCookie: string | null): Record<string, string> {
+  return { cookie: setCookie?.split(";")[0] ?? "", origin: "http://vigil.test" };
+}
