@@ -37,6 +37,12 @@ describe("GET /monitors/{id}/uptime", () => {
     ]);
   });
 
+  it("goes back as far as the plan of the monitor's owner", async () => {
+    const { client, user_id } = await createAccount({ plan: "free" });
+    const { id } = await insertMonitor(user_id);
+    expect((await client.get(`${V1}/monitors/${id}/uptime?days=400`)).body).toHaveLength(90);
+  });
+
   it.each(["0", "401", "x"])("refuses days=%s", async (days) => {
     const { client, user_id } = await createAccount();
     const { id } = await insertMonitor(user_id);
@@ -48,6 +54,28 @@ describe("GET /monitors/{id}/uptime", () => {
     const { client } = await createAccount();
     expect((await client.get(`${V1}/monitors/${id}/uptime`)).status).toBe(404);
     expect((await client.get(`${V1}/monitors/${id}/latency-baseline`)).status).toBe(404);
+  });
+});
+
+describe("GET /monitors/{id}/results", () => {
+  it("gives the results of the probes, newest first, as far back as the plan keeps them", async () => {
+    const { client, user_id } = await createAccount({ plan: "free" });
+    const { id } = await insertMonitor(user_id);
+    const [monitor] = await db.select().from(monitors).where(eq(monitors.id, id));
+    const prober = proberObject(env, monitor?.shard_id ?? "", "default");
+    const now = Date.now();
+    for (const [n, at] of [now - 8 * DAY, now - 6 * DAY, now - HOUR].entries()) {
+      const outcome = n === 2 ? ("failure" as const) : ("success" as const);
+      const entry = { monitor_id: id, checked_at: at, outcome, latency_ms: n, message: `check ${n}` };
+      await prober.record({ slot_at: at, attempt: 0, key: "g", entries: [entry] });
+    }
+    const { body } = await client.get(`${V1}/monitors/${id}/results`);
+    expect(body).toMatchObject([
+      { status: "down", latency_ms: 2, message: "check 2", region: "default" },
+      { status: "up", latency_ms: 1, message: "check 1" },
+    ]);
+    expect(body).toHaveLength(2);
+    expect((await client.get(`${V1}/monitors/${id}/results?limit=1`)).body).toHaveLength(1);
   });
 });
 

@@ -23,7 +23,7 @@ export const endpoints = [
       tags,
       summary: "Uptime of a monitor by day",
       description:
-        "Seconds up, degraded and down, oldest day first. Unknown, pending and paused time counts for nothing.",
+        "Seconds up, degraded and down, oldest day first, as far back as the plan keeps history. Unknown, pending and paused time counts for nothing.",
       request: { params: IdParam, query: UptimeQuery },
       responses: { 200: json("One entry per day", z.array(UptimeDay)), ...OBJECT_ERRORS },
     }),

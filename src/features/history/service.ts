@@ -1,9 +1,11 @@
 import type { Ctx } from "../../access/ctx.ts";
 import { requireMonitor } from "../../access/monitors.ts";
+import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage } from "../../access/pages.ts";
 import { regionsOf } from "../../checks/enqueue.ts";
 import { listIntervalsSince } from "../../data/intervals.ts";
 import { addTallies, type LatencyTally, readTally } from "../../domain/baseline.ts";
+import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { computeTallies } from "../../domain/uptime.ts";
 import { ByteReader } from "../../kit/varint.ts";
 import { listDaysUntil } from "../../kit/zoned-days.ts";
@@ -12,9 +14,11 @@ import { proberObject } from "../../platform/prober-objects.ts";
 export const BASELINE_DAYS = 14;
 const HOUR_MS = 3_600_000;
 
-/** How long each status held on each of the last days, oldest first. */
-export async function computeUptime(ctx: Ctx, monitorId: string, days: number) {
+/** How long each status held on each of the last days, oldest first; no more days than the owner's plan keeps. */
+export async function computeUptime(ctx: Ctx, monitorId: string, wantedDays: number) {
   const monitor = await requireMonitor(ctx, monitorId);
+  const { plan } = await getOwner(ctx, monitor.owner_id);
+  const days = Math.min(wantedDays, PLAN_LIMITS[plan].history_days);
   const page = monitor.status_page_id === null ? undefined : await findVisiblePage(ctx, monitor.status_page_id);
   const ranges = listDaysUntil(ctx.now, page?.page.timezone ?? "UTC", days);
   const intervals = await listIntervalsSince(ctx.db, monitorId, ranges[0]?.from_at ?? ctx.now);

@@ -1,11 +1,15 @@
 import type { Ctx } from "../../access/ctx.ts";
 import { requireVisibleMonitor } from "../../access/monitors.ts";
+import { getOwner } from "../../access/owners.ts";
 import { regionsOf } from "../../checks/enqueue.ts";
 import { type CheckOutcome, DEFAULT_REGION } from "../../contract/check.ts";
 import { listResults } from "../../data/agent-results.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
+import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { proberObject } from "../../platform/prober-objects.ts";
 import type { MeasuredResult } from "./present.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface Wanted {
   from?: number;
@@ -21,9 +25,15 @@ const STATUSES: Record<CheckOutcome, MeasuredResult["status"]> = {
   error: "unknown",
 };
 
-/** What its agents measured and what our probes did: a monitor may have had both. */
-export async function listMonitorResults(ctx: Ctx, monitorId: string, wanted: Wanted): Promise<MeasuredResult[]> {
+/**
+ * What its agents measured and what our probes did: a monitor may have had both. As far back as the plan of the
+ * monitor's owner keeps results.
+ */
+export async function listMonitorResults(ctx: Ctx, monitorId: string, asked: Wanted): Promise<MeasuredResult[]> {
   const { monitor } = await requireVisibleMonitor(ctx, monitorId);
+  const { plan } = await getOwner(ctx, monitor.owner_id);
+  const kept = ctx.now - PLAN_LIMITS[plan].raw_results_days * DAY_MS;
+  const wanted = { ...asked, from: Math.max(asked.from ?? 0, kept) };
   const regions = [...new Set([DEFAULT_REGION, ...regionsOf(monitor.regions)])].filter(
     (region) => wanted.region === undefined || wanted.region === region,
   );
