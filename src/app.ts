@@ -7,6 +7,9 @@ import { endpoints as customDomains } from "./features/custom-domains/routes.ts"
 import { endpoints as groups } from "./features/groups/routes.ts";
 import { endpoints as health } from "./features/health/routes.ts";
 import { endpoints as history } from "./features/history/routes.ts";
+import { endpoints as incidentTemplates } from "./features/incident-templates/routes.ts";
+import { endpoints as incidents } from "./features/incidents/routes.ts";
+import { endpoints as maintenance } from "./features/maintenance/routes.ts";
 import { endpoints as members } from "./features/members/routes.ts";
 import { endpoints as monitors } from "./features/monitors/routes.ts";
 import { endpoints as notifications } from "./features/notifications/routes.ts";
@@ -36,6 +39,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...groups,
   ...health,
   ...history,
+  ...incidentTemplates,
+  ...incidents,
+  ...maintenance,
   ...members,
   ...monitors,
   ...notifications,

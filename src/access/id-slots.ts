@@ -2,6 +2,8 @@ import { ApiError, invalid } from "../contract/errors.ts";
 import { requireAgent, requireAssignedMonitor, requireOwnCommand, requireVisibleAgent } from "./agents.ts";
 import type { Ctx } from "./ctx.ts";
 import { requireGroup } from "./groups.ts";
+import { requireIncident, requireIncidentTemplate } from "./incidents.ts";
+import { requireMaintenance } from "./maintenance.ts";
 import { requireInvitation, requireMember } from "./members.ts";
 import { requireMonitorInPath } from "./monitor-in-path.ts";
 import { requireMonitor, requireVisibleMonitor } from "./monitors.ts";
@@ -28,6 +30,9 @@ const RESOLVERS = {
   "monitor:assigned": requireAssignedMonitor,
   command: requireOwnCommand,
   webhook: requireWebhook,
+  incident: requireIncident,
+  "incident template": requireIncidentTemplate,
+  maintenance: requireMaintenance,
   sla_policy: requireSlaPolicy,
 } satisfies Record<string, (ctx: Ctx, id: string) => Promise<unknown>>;
 export type IdKind = keyof typeof RESOLVERS;

@@ -1,2 +1,123 @@
+import { z } from "zod";
+import { Id, Instant, InstantInput, jsonOrText, LongText, Name } from "./common.ts";
+import { INCIDENT_SEVERITIES } from "./monitor-values.ts";
+
 export const INCIDENT_STATUSES = ["investigating", "identified", "monitoring", "resolved"] as const;
 export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
+
+const AFFECTED_MAX = 500;
+const TAGS_MAX = 50;
+/** How many of its newest updates an incident or a maintenance window carries; there is a list of all. */
+export const UPDATES_CARRIED = 100;
+
+export const Message = z.string().trim().min(1).max(10_000).meta({ description: "Markdown" });
+export const Severity = z.enum(INCIDENT_SEVERITIES);
+export const Status = z.enum(INCIDENT_STATUSES);
+
+const FIELDS = {
+  title: Name,
+  description: LongText.nullish().meta({ description: "Markdown" }),
+  severity: Severity.optional().meta({ description: "default minor" }),
+  status: Status.optional().meta({ description: "default investigating" }),
+  impact: LongText.nullish(),
+  is_public: z.boolean().optional().meta({ description: "default false: nothing is published unasked" }),
+  monitor_ids: z.array(Id).max(AFFECTED_MAX).nullish().meta({ description: "monitors of the same status page" }),
+  group_ids: z.array(Id).max(AFFECTED_MAX).nullish().meta({ description: "groups of the same status page" }),
+  assigned_to_id: Id.nullish().meta({ description: "somebody who may work on this status page" }),
+  tags: jsonOrText(z.array(z.string().trim().min(1).max(100)).max(TAGS_MAX).nullish()).meta({
+    description: "JSON array of texts, native or as a string",
+  }),
+  started_at: InstantInput.optional().meta({ description: "default now; may lie in the past" }),
+};
+
+export const IncidentCreate = z
+  .object({
+    ...FIELDS,
+    status_page_id: Id,
+    monitor_id: Id.nullish().meta({ description: "one affected monitor, in addition to monitor_ids" }),
+    message: Message.optional().meta({ description: "first entry of the timeline, Markdown" }),
+  })
+  .meta({ id: "IncidentCreate" });
+export type IncidentCreate = z.infer<typeof IncidentCreate>;
+
+/** Absent members keep their value; null clears. */
+export const IncidentChange = z
+  .object({ ...FIELDS, message: Message.optional().meta({ description: "what a change of status is told with" }) })
+  .partial()
+  .meta({ id: "IncidentChange" });
+export type IncidentChange = z.infer<typeof IncidentChange>;
+
+export const IncidentUpdateCreate = z
+  .object({
+    status: Status.optional().meta({ description: "absent: as it is" }),
+    message: Message,
+    notify_subscribers: z.boolean().optional().meta({ description: "default true" }),
+  })
+  .meta({ id: "IncidentUpdateCreate" });
+export type IncidentUpdateCreate = z.infer<typeof IncidentUpdateCreate>;
+
+/** A correction of the text; what was announced with it stays announced. */
+export const UpdateChange = z.object({ message: Message.optional() }).meta({ id: "UpdateChange" });
+export type UpdateChange = z.infer<typeof UpdateChange>;
+
+export const IncidentUpdate = z
+  .object({
+    id: Id,
+    incident_id: Id,
+    status: Status,
+    message: z.string(),
+    created_by: Id.nullable().meta({ description: "null: the service itself" }),
+    created_at: Instant,
+    updated_at: Instant,
+  })
+  .meta({ id: "IncidentUpdate" });
+export type IncidentUpdate = z.infer<typeof IncidentUpdate>;
+
+export const Incident = z
+  .object({
+    id: Id,
+    status_page_id: Id,
+    title: z.string(),
+    description: z.string().nullable(),
+    severity: Severity,
+    status: Status,
+    impact: z.string().nullable(),
+    is_public: z.boolean(),
+    monitor_ids: z.array(Id),
+    group_ids: z.array(Id),
+    assigned_to_id: z.string().nullable(),
+    tags: z.string().meta({ description: "JSON array of texts" }),
+    created_automatically: z.boolean(),
+    started_at: Instant,
+    resolved_at: Instant.nullable(),
+    acknowledged_at: Instant.nullable(),
+    acknowledged_by: z.string().nullable(),
+    updates: z.array(IncidentUpdate).meta({ description: `the newest ${UPDATES_CARRIED}, newest first` }),
+    created_by: Id.nullable().meta({ description: "null: the service itself" }),
+    created_at: Instant,
+    updated_at: Instant,
+  })
+  .meta({ id: "Incident" });
+export type Incident = z.infer<typeof Incident>;
+
+const Seconds = z.number().nullable().meta({ description: "mean; null where there is nothing to measure" });
+const Figures = z.object({
+  total: z.int(),
+  open: z.int(),
+  mtta_seconds: Seconds,
+  mttr_seconds: Seconds,
+});
+
+/** How incidents were handled; each belongs to the month, in the page's time zone, in which it began. */
+export const IncidentStats = Figures.extend({
+  from: Instant,
+  to: Instant,
+  by_severity: z.object({ minor: Figures, major: Figures, critical: Figures }),
+  by_month: z.array(
+    Figures.extend({
+      month: z.string().meta({ description: "such as 2026-11" }),
+      by_severity: z.object({ minor: Figures, major: Figures, critical: Figures }),
+    }),
+  ),
+}).meta({ id: "IncidentStats" });
+export type IncidentStats = z.infer<typeof IncidentStats>;

@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
-import { index, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { IncidentStatus } from "../contract/incident.ts";
 import type { IncidentSeverity } from "../contract/monitor-values.ts";
 import { emptyList, flag, id, instant, timestamps } from "./columns.ts";
+import { monitorGroups } from "./groups.table.ts";
 import { monitors } from "./monitors.table.ts";
 import { statusPages } from "./status-pages.table.ts";
 
@@ -20,7 +21,7 @@ export const incidents = sqliteTable(
     severity: text("severity").$type<IncidentSeverity>().notNull(),
     status: text("status").$type<IncidentStatus>().notNull(),
     impact: text("impact"),
-    tags: text("tags", { mode: "json" }).$type<unknown[]>().notNull().default(emptyList),
+    tags: text("tags", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
     assigned_to_id: text("assigned_to_id"),
     is_public: flag("is_public").notNull(),
     started_at: instant("started_at").notNull(),
@@ -72,3 +73,29 @@ export const incidentMonitors = sqliteTable(
     index("incident_monitors_monitor").on(table.monitor_id),
   ],
 );
+
+export const incidentGroups = sqliteTable(
+  "incident_groups",
+  {
+    incident_id: text("incident_id")
+      .notNull()
+      .references(() => incidents.id, { onDelete: "cascade" }),
+    group_id: text("group_id")
+      .notNull()
+      .references(() => monitorGroups.id, { onDelete: "cascade" }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.incident_id, table.group_id] }),
+    index("incident_groups_group").on(table.group_id),
+  ],
+);
+
+/** Outages that began inside a maintenance window and were told to nobody; a row goes when its monitor is up or told of. */
+export const heldOutages = sqliteTable("held_outages", {
+  monitor_id: text("monitor_id")
+    .primaryKey()
+    .references(() => monitors.id, { onDelete: "cascade" }),
+  outage_seq: integer("outage_seq").notNull(),
+  /** The window. */
+  held_by: text("held_by").notNull(),
+});

@@ -1,9 +1,75 @@
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
-import { incidentMonitors, incidents, incidentUpdates } from "./incidents.table.ts";
+import { incidentGroups, incidentMonitors, incidents, incidentUpdates } from "./incidents.table.ts";
 
 export type IncidentRecord = typeof incidents.$inferSelect;
 export type IncidentUpdateRecord = typeof incidentUpdates.$inferSelect;
+export type IncidentEdit = Partial<Omit<IncidentRecord, "id" | "owner_id" | "created_by" | "status_page_id">>;
+
+export interface Affected {
+  monitor_ids: readonly string[];
+  group_ids: readonly string[];
+}
+
+export async function findIncident(db: Db, incidentId: string): Promise<IncidentRecord | undefined> {
+  const rows = await db.select().from(incidents).where(eq(incidents.id, incidentId)).limit(1);
+  return rows[0];
+}
+
+export function insertIncident(db: Db, incident: IncidentRecord): Statement {
+  return db.insert(incidents).values(incident);
+}
+
+export function updateIncident(db: Db, incidentId: string, change: IncidentEdit): Statement {
+  return db.update(incidents).set(change).where(eq(incidents.id, incidentId));
+}
+
+export function deleteIncident(db: Db, incidentId: string): Statement {
+  return db.delete(incidents).where(eq(incidents.id, incidentId));
+}
+
+/** Whether somebody moved the incident since it was read, or deleted it. */
+export function isMoved({ id, status }: Pick<IncidentRecord, "id" | "status">): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM ${incidents} WHERE ${incidents.id} = ${id} AND ${incidents.status} = ${status})`;
+}
+
+/** Exactly these monitors and groups are affected afterwards. */
+export function setAffected(db: Db, incidentId: string, { monitor_ids, group_ids }: Affected): Statement[] {
+  return [
+    db.delete(incidentMonitors).where(eq(incidentMonitors.incident_id, incidentId)),
+    db.delete(incidentGroups).where(eq(incidentGroups.incident_id, incidentId)),
+    db
+      .insert(incidentMonitors)
+      .select(sql`SELECT DISTINCT ${incidentId}, value FROM json_each(${JSON.stringify(monitor_ids)})`),
+    db
+      .insert(incidentGroups)
+      .select(sql`SELECT DISTINCT ${incidentId}, value FROM json_each(${JSON.stringify(group_ids)})`),
+  ];
+}
+
+export async function findIncidentUpdate(db: Db, ids: { incident_id: string; id: string }) {
+  const rows = await db.select().from(incidentUpdates).where(isUpdate(ids)).limit(1);
+  return rows[0];
+}
+
+export function insertIncidentUpdate(db: Db, update: IncidentUpdateRecord): Statement {
+  return db.insert(incidentUpdates).values(update);
+}
+
+export function updateIncidentUpdate(
+  db: Db,
+  update: Pick<IncidentUpdateRecord, "id" | "incident_id" | "message" | "updated_at">,
+): Statement {
+  const { message, updated_at } = update;
+  return db.update(incidentUpdates).set({ message, updated_at }).where(isUpdate(update));
+}
+
+export function deleteIncidentUpdate(db: Db, ids: { incident_id: string; id: string }): Statement {
+  return db.delete(incidentUpdates).where(isUpdate(ids));
+}
+
+const isUpdate = ({ incident_id, id }: { incident_id: string; id: string }) =>
+  and(eq(incidentUpdates.id, id), eq(incidentUpdates.incident_id, incident_id));
 
 /** The automatic incident of this monitor that nobody has resolved yet; there is at most one. */
 export async function findOpenAutomaticIncident(db: Db, monitorId: string): Promise<IncidentRecord | undefined> {
@@ -12,11 +78,6 @@ export async function findOpenAutomaticIncident(db: Db, monitorId: string): Prom
     .from(incidents)
     .where(and(eq(incidents.origin_monitor_id, monitorId), ne(incidents.status, "resolved")))
     .limit(1);
-  return rows[0];
-}
-
-export async function findIncidentOfOutage(db: Db, outageId: string): Promise<IncidentRecord | undefined> {
-  const rows = await db.select().from(incidents).where(eq(incidents.origin_outage_id, outageId)).limit(1);
   return rows[0];
 }
 

@@ -7,11 +7,10 @@ import { idFrom } from "../platform/ids.ts";
 export function incidentAudit(
   db: Db,
   incident: IncidentRecord,
-  eventType: "incident.created" | "incident.resolved",
-  now: number,
+  { outageId, eventType, now }: { outageId: string; eventType: "incident.created" | "incident.resolved"; now: number },
 ): Statement {
   return insertAudit(db, {
-    id: idFrom("audit", incident.id, eventType),
+    id: idFrom("audit", incident.id, eventType, outageId),
     owner_id: incident.owner_id,
     event_type: eventType,
     actor_type: "system",

@@ -8,8 +8,9 @@ import { bumpPageVersion } from "../data/status-pages.ts";
 import { routeEvents, wakeDeliveries } from "../delivery/enqueue.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { tellComposite } from "./composites.ts";
-import { followIncident, type Happening } from "./incidents.ts";
+import { followIncident, type Happening, NONE } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";
+import { decideSilence } from "./suppression.ts";
 
 /** The verbs that wrote an event wake its consumer themselves; the sweep looks for what is older than this. */
 const WAKE_GRACE_MS = 30_000;
@@ -47,15 +48,19 @@ async function commitTransition(deps: Deps, happening: Happening): Promise<void>
   const { db } = deps;
   const { transition, monitor, page } = happening;
   const now = deps.now();
-  const incident = await followIncident(db, happening, now);
+  const silence = await decideSilence(db, happening);
+  const isHeld = silence.suppressed_by !== null;
+  const incident = isHeld && transition.event === "monitor.down" ? NONE : await followIncident(db, happening, now);
   const own = monitorEvent(happening, now);
-  const events = own ? [own, ...incident.events] : incident.events;
-  const routed = await routeEvents(db, events, now);
+  const told = own && !isHeld ? [own, ...incident.events] : incident.events;
+  const kept = own && isHeld ? [{ ...own, data: { ...own.data, suppressed_by: silence.suppressed_by } }] : [];
+  const routed = await routeEvents(db, told, now);
   await runBatch(db, [
+    ...silence.statements,
     ...recordTransition(db, monitor.id, transition),
     ...(page ? [bumpPageVersion(db, page.id, now)] : []),
     ...incident.statements,
-    ...events.map((event) => insertEvent(db, event)),
+    ...[...told, ...kept].map((event) => insertEvent(db, event)),
     ...routed.statements,
   ]);
   await wakeDeliveries(deps.env, deps.log, routed.delivery_ids);

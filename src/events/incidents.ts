@@ -2,7 +2,6 @@ import type { MonitorTransition } from "../contract/event.ts";
 import type { Db, Statement } from "../data/db.ts";
 import type { StoredEvent } from "../data/events.ts";
 import {
-  findIncidentOfOutage,
   findOpenAutomaticIncident,
   type IncidentRecord,
   insertAutomaticIncident,
@@ -10,9 +9,9 @@ import {
 } from "../data/incidents.ts";
 import type { MonitorRecord } from "../data/monitors.ts";
 import { bumpPageVersion, type StatusPageRecord } from "../data/status-pages.ts";
-import { toIso, toIsoOrNull } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
 import { incidentAudit } from "./audit.ts";
+import { incidentEvent } from "./emit.ts";
 
 export interface Happening {
   transition: MonitorTransition;
@@ -25,7 +24,7 @@ export interface Consequences {
   events: StoredEvent[];
 }
 
-const NONE: Consequences = { statements: [], events: [] };
+export const NONE: Consequences = { statements: [], events: [] };
 
 /**
  * The automatic incident of an outage: opened when it begins, resolved when it ends, never a second one. Its id follows
@@ -91,9 +90,9 @@ async function open(
     statements: [
       ...insertAutomaticIncident(db, incident, first),
       bumpPageVersion(db, page.id, now),
-      incidentAudit(db, incident, "incident.created", now),
+      incidentAudit(db, incident, { outageId, eventType: "incident.created", now }),
     ],
-    events: [incidentEvent("incident.created", incident, first.message, now)],
+    events: [told("incident.created", incident, { outageId, message: first.message, now })],
   };
 }
 
@@ -103,8 +102,9 @@ async function close(
   outageId: string,
   now: number,
 ): Promise<Consequences> {
-  const incident = await findIncidentOfOutage(db, outageId);
-  if (!incident || incident.status === "resolved") return NONE;
+  // A person may have reopened that of an earlier outage: it is over as soon as its monitor is up, too.
+  const incident = await findOpenAutomaticIncident(db, monitor.id);
+  if (!incident) return NONE;
   const last = {
     id: idFrom("incident update", outageId, "resolved"),
     incident_id: incident.id,
@@ -119,37 +119,20 @@ async function close(
     statements: [
       ...resolveIncident(db, last, transition.effective_at),
       bumpPageVersion(db, page.id, now),
-      incidentAudit(db, resolved, "incident.resolved", now),
+      incidentAudit(db, resolved, { outageId, eventType: "incident.resolved", now }),
     ],
-    events: [incidentEvent("incident.resolved", resolved, last.message, now)],
+    events: [told("incident.resolved", resolved, { outageId, message: last.message, now })],
   };
 }
 
-function incidentEvent(
-  name: "incident.created" | "incident.resolved",
-  incident: IncidentRecord,
-  message: string,
-  now: number,
-): StoredEvent {
-  return {
-    id: idFrom("event", incident.id, name),
-    owner_id: incident.owner_id,
-    status_page_id: incident.status_page_id,
-    monitor_id: incident.origin_monitor_id,
-    name,
-    classification: "public",
-    data: {
-      incident_id: incident.id,
-      title: incident.title,
-      severity: incident.severity,
-      status: incident.status,
-      is_public: incident.is_public,
-      monitor_id: incident.origin_monitor_id,
-      message,
-      started_at: toIso(incident.started_at),
-      resolved_at: toIsoOrNull(incident.resolved_at),
-    },
-    created_at: now,
-    processed_at: now,
-  };
+interface Told {
+  outageId: string;
+  message: string;
+  now: number;
+}
+
+function told(name: "incident.created" | "incident.resolved", incident: IncidentRecord, news: Told): StoredEvent {
+  const { outageId, message, now } = news;
+  const id = idFrom("event", incident.id, name, outageId);
+  return { ...incidentEvent(incident, { id, name, message, notify_subscribers: true, now }), processed_at: now };
 }

@@ -8,6 +8,7 @@ import { visitUnchecked } from "../checks/visits.ts";
 import { forgetOldMail, sweepMail } from "../delivery/mail.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
 import { sweepEvents } from "../events/consume.ts";
+import { sweepMaintenance } from "../events/maintenance.ts";
 import { sweepDomains } from "../features/custom-domains/service.ts";
 import type { Env } from "../platform/env.ts";
 
@@ -17,6 +18,7 @@ export async function runMinute(controller: ScheduledController, env: Env): Prom
   const minuteAt = Math.floor(controller.scheduledTime / MINUTE_MS) * MINUTE_MS;
   await attempt(deps, "plan", () => planMinute(deps, minuteAt));
   await attempt(deps, "deliveries", () => sweepDeliveries({ ...deps, now: deps.now() }));
+  await attempt(deps, "maintenance", () => sweepMaintenance(deps));
   await attempt(deps, "events", () => sweepEvents(deps));
   await attempt(deps, "checks", () => sweepChecks(deps));
   await attempt(deps, "visits", () => visitUnchecked(deps));

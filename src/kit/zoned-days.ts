@@ -61,5 +61,12 @@ export function zonedClock(timezone: string) {
     const inDay = candidates.filter((instant) => toLocal(instant) >= midnight);
     return inDay.length > 0 ? Math.min(...inDay) : Math.max(...candidates);
   };
-  return { toLocal, firstInstantOf };
+  /** A time that exists twice means the first; one that is skipped moves forward by what is skipped. */
+  const instantOf = (local: number) => {
+    const before = local - offsetAt(local - DAY_MS);
+    const after = local - offsetAt(local + DAY_MS);
+    const exact = [before, after].filter((instant) => instant + offsetAt(instant) === local);
+    return exact.length > 0 ? Math.min(...exact) : before;
+  };
+  return { toLocal, firstInstantOf, instantOf, offsetAt };
 }

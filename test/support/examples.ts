@@ -26,6 +26,12 @@ export const OBJECTS: Record<Kind | "token" | "notification", (account: Account)
   },
   webhook: async (account) => (await createWebhook(account)).id,
   agent: async ({ client }) => (await client.post(`${V1}/agents`, { name: "Rack" })).body.id,
+  incident: (account) => createIncident(account),
+  "incident template": async (account) => {
+    const path = `${V1}/status-pages/${await createPage(account)}/incident-templates`;
+    return (await account.client.post(path, { name: "Slow", title: "It is slow" })).body.id;
+  },
+  maintenance: (account) => createMaintenance(account),
   sla_policy: async ({ client }) => (await client.post(`${V1}/sla-policies`, SLA_POLICY)).body.id,
   command: async (account) => (await createCommand(account)).id,
   member: async (account) => (await createMember(account)).member_id,
@@ -96,6 +102,30 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     const { body } = await account.client.post(`${V1}/groups`, { name: "Shops", status_page_id });
     return { body: { status_page_id, groups: [{ id: body.id, order: 1 }] } };
   },
+  "POST /incidents": async (account) => ({
+    body: { status_page_id: await OBJECTS.page(account), title: "Trouble", status: "identified" },
+  }),
+  "PUT /incidents/{id}": async () => ({ body: { status: "monitoring" } }),
+  "POST /incidents/{id}/updates": async () => ({ body: { message: "We know why." } }),
+  "PUT /incidents/{id}/updates/{update_id}": withUpdate,
+  "DELETE /incidents/{id}/updates/{update_id}": withUpdate,
+  "POST /status-pages/{id}/incident-templates": async () => ({ body: { name: "Slow", title: "It is slow" } }),
+  "PUT /status-pages/{id}/incident-templates/{template_id}": withTemplate,
+  "DELETE /status-pages/{id}/incident-templates/{template_id}": withTemplate,
+  "POST /maintenance": async (account) => ({ body: planOf(await OBJECTS.page(account)) }),
+  "PUT /maintenance/{id}": async () => ({ body: { title: "Larger disks" } }),
+  "POST /maintenance/{id}/complete": async (account) => {
+    const start_time = new Date(Date.now() - 60_000).toISOString();
+    return { params: { id: await createMaintenance(account, { start_time }) } };
+  },
+  "POST /maintenance/{id}/occurrences/{start}/cancel": async (account) => {
+    const id = await OBJECTS.maintenance(account);
+    const { body } = await account.client.get(`${V1}/maintenance/${id}`);
+    return { params: { id, start: body.next_occurrence.start } };
+  },
+  "POST /maintenance/{id}/updates": async () => ({ body: { message: "Halfway." } }),
+  "PUT /maintenance/{id}/updates/{update_id}": withMaintenanceUpdate,
+  "DELETE /maintenance/{id}/updates/{update_id}": withMaintenanceUpdate,
   "POST /webhooks": async () => ({ body: { name: "Ops", url: "https://sink.test/ops", secret: "s3cret-s3cret" } }),
   "PUT /webhooks/{id}": async () => ({ body: { name: "Night shift" } }),
   "PUT /status-pages/{id}/ssl": async () => ({ body: { custom_domain: `status-${newId()}.example.com` } }),
@@ -156,6 +186,40 @@ async function createCommand(account: Account) {
   const { body } = await account.client.post(`${V1}/agents/${agent_id}/commands`, { type: "discover" });
   const id: string = body.id;
   return { id, headers };
+}
+
+async function createIncident(account: Account): Promise<string> {
+  const body = { status_page_id: await createPage(account), title: "Trouble" };
+  return (await account.client.post(`${V1}/incidents`, body)).body.id;
+}
+
+async function withUpdate(account: Account): Promise<Example> {
+  const id = await createIncident(account);
+  const update = await account.client.post(`${V1}/incidents/${id}/updates`, { message: "We look." });
+  return { params: { id, update_id: update.body.id }, body: { message: "We looked." } };
+}
+
+async function withTemplate(account: Account): Promise<Example> {
+  const id = await createPage(account);
+  const body = { name: "Slow", title: "It is slow" };
+  const template = await account.client.post(`${V1}/status-pages/${id}/incident-templates`, body);
+  return { params: { id, template_id: template.body.id }, body: { name: "Very slow" } };
+}
+
+function planOf(status_page_id: string) {
+  const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+  return { status_page_id, title: "New disks", start_time: at(1), end_time: at(2) };
+}
+
+async function createMaintenance(account: Account, fields: Record<string, unknown> = {}): Promise<string> {
+  const body = { ...planOf(await createPage(account)), ...fields };
+  return (await account.client.post(`${V1}/maintenance`, body)).body.id;
+}
+
+async function withMaintenanceUpdate(account: Account): Promise<Example> {
+  const id = await createMaintenance(account);
+  const update = await account.client.post(`${V1}/maintenance/${id}/updates`, { message: "Soon." });
+  return { params: { id, update_id: update.body.id }, body: { message: "Very soon." } };
 }
 
 export const nameOf = ({ method, path }: Endpoint) => `${method.toUpperCase()} ${path}`;

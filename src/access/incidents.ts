@@ -1,0 +1,31 @@
+import { notFound } from "../contract/errors.ts";
+import { findIncidentTemplate, type IncidentTemplateRecord } from "../data/incident-templates.ts";
+import { findIncident, type IncidentRecord } from "../data/incidents.ts";
+import type { Ctx } from "./ctx.ts";
+import { findVisiblePage, once, requireRight } from "./pages.ts";
+
+/** An incident is seen by the members of its page. */
+export async function requireIncident(ctx: Ctx, incidentId: string): Promise<IncidentRecord> {
+  return onPage(ctx, "incident", incidentId, findIncident);
+}
+
+export async function requireIncidentTemplate(ctx: Ctx, templateId: string): Promise<IncidentTemplateRecord> {
+  return onPage(ctx, "incident template", templateId, findIncidentTemplate);
+}
+
+/** Loads something that belongs to a page and judges it by what the caller may do there. */
+export async function onPage<Found extends { status_page_id: string }>(
+  ctx: Ctx,
+  what: string,
+  id: string,
+  find: (db: Ctx["db"], id: string) => Promise<Found | undefined>,
+): Promise<Found> {
+  const { thing, membership } = await once(ctx, `${what} ${id}`, async () => {
+    const thing = await find(ctx.db, id);
+    const found = thing && (await findVisiblePage(ctx, thing.status_page_id));
+    if (!thing || !found) throw notFound(what);
+    return { thing, membership: found.membership };
+  });
+  requireRight(membership, ctx.right);
+  return thing;
+}

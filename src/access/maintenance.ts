@@ -1,0 +1,8 @@
+import { findMaintenance, type MaintenanceRecord } from "../data/maintenance.ts";
+import type { Ctx } from "./ctx.ts";
+import { onPage } from "./incidents.ts";
+
+/** A maintenance window is seen by the members of its page. */
+export function requireMaintenance(ctx: Ctx, maintenanceId: string): Promise<MaintenanceRecord> {
+  return onPage(ctx, "maintenance window", maintenanceId, findMaintenance);
+}

@@ -1,0 +1,37 @@
+import { asc, count, eq } from "drizzle-orm";
+import type { Db, Statement } from "./db.ts";
+import { incidentTemplates } from "./incident-templates.table.ts";
+
+export type IncidentTemplateRecord = typeof incidentTemplates.$inferSelect;
+
+export async function findIncidentTemplate(db: Db, templateId: string): Promise<IncidentTemplateRecord | undefined> {
+  const rows = await db.select().from(incidentTemplates).where(eq(incidentTemplates.id, templateId)).limit(1);
+  return rows[0];
+}
+
+export async function listIncidentTemplates(db: Db, pageId: string, page: { limit: number; offset: number }) {
+  const wanted = eq(incidentTemplates.status_page_id, pageId);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(incidentTemplates)
+      .where(wanted)
+      .orderBy(asc(incidentTemplates.name), asc(incidentTemplates.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(incidentTemplates).where(wanted),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+export function insertIncidentTemplate(db: Db, template: IncidentTemplateRecord): Statement {
+  return db.insert(incidentTemplates).values(template);
+}
+
+export function updateIncidentTemplate(db: Db, { id, ...template }: IncidentTemplateRecord): Statement {
+  return db.update(incidentTemplates).set(template).where(eq(incidentTemplates.id, id));
+}
+
+export function deleteIncidentTemplate(db: Db, templateId: string): Statement {
+  return db.delete(incidentTemplates).where(eq(incidentTemplates.id, templateId));
+}

@@ -1,0 +1,97 @@
+import type { Deps } from "../access/deps.ts";
+import type { MonitorTransition } from "../contract/event.ts";
+import { type Db, runBatch, type Statement } from "../data/db.ts";
+import {
+  findCoveringWindow,
+  findHeldOutage,
+  holdOutage,
+  isReleased,
+  listReleasableOutages,
+  releaseEvent,
+  releaseOutage,
+} from "../data/incidents-held.ts";
+import { findMonitorWithPage } from "../data/monitors.ts";
+import { refuseWhen } from "../data/requests.ts";
+import { routeEvents, wakeDeliveries } from "../delivery/enqueue.ts";
+import { followIncident, type Happening } from "./incidents.ts";
+import { monitorEvent } from "./monitor-event.ts";
+
+/**
+ * Inside a public maintenance window statuses are recorded, but nobody is told and no incident is opened. An outage that
+ * began there is held: its recovery is told to nobody either, and when the window is over before it is, it alerts then.
+ */
+
+export interface Silence {
+  /** The window that keeps this from being told; null when it is told. */
+  suppressed_by: string | null;
+  statements: Statement[];
+}
+
+const TOLD: Silence = { suppressed_by: null, statements: [] };
+const RELEASED_PER_MINUTE = 200;
+
+export async function decideSilence(db: Db, { transition, monitor }: Happening): Promise<Silence> {
+  if (transition.event === null) return TOLD;
+  if (transition.event === "monitor.up" && transition.outage) {
+    const held = await findHeldOutage(db, monitor.id);
+    if (held?.outage_seq !== transition.outage.seq) return TOLD;
+    // Told of in this moment, it has to be told that it is over, too: the message comes again and finds nothing held.
+    const statements = [refuseWhen(db, "stale", isReleased(held)), releaseOutage(db, held)];
+    return { suppressed_by: held.held_by, statements };
+  }
+  const window = await findCoveringWindow(db, monitor.id, transition.at);
+  if (window === null) return TOLD;
+  const { event, outage } = transition;
+  const held = event === "monitor.down" && outage ? { monitor_id: monitor.id, outage_seq: outage.seq } : undefined;
+  return { suppressed_by: window, statements: held ? [holdOutage(db, { ...held, held_by: window })] : [] };
+}
+
+/** Every minute: alerts for what is still down although its window is over, however that came about. */
+export async function releaseOutages(deps: Deps): Promise<void> {
+  const releasable = await listReleasableOutages(deps.db, deps.now(), RELEASED_PER_MINUTE);
+  for (const { held, transition } of releasable) {
+    try {
+      await release(deps, held, toTransition(transition));
+    } catch (error) {
+      deps.log.error("outage not released", error, { monitor_id: held.monitor_id });
+    }
+  }
+}
+
+type Releasable = Awaited<ReturnType<typeof listReleasableOutages>>[number];
+
+/** The outage's own event, so that whatever is keyed by it stays single, with its incident as if there had been no window. */
+async function release(deps: Deps, held: Releasable["held"], transition: MonitorTransition): Promise<void> {
+  const { db } = deps;
+  const found = await findMonitorWithPage(db, held.monitor_id);
+  if (!found) return;
+  const now = deps.now();
+  const happening: Happening = { ...found, transition };
+  const incident = await followIncident(db, happening, now);
+  const own = monitorEvent(happening, now);
+  const events = own ? [own, ...incident.events] : incident.events;
+  const routed = await routeEvents(db, events, now);
+  await runBatch(db, [
+    refuseWhen(db, "stale", isReleased(held)),
+    releaseOutage(db, held),
+    ...incident.statements,
+    ...events.map((event) => releaseEvent(db, event)),
+    ...routed.statements,
+  ]);
+  await wakeDeliveries(deps.env, deps.log, routed.delivery_ids);
+}
+
+function toTransition(row: Releasable["transition"]): MonitorTransition {
+  return {
+    seq: row.seq,
+    from: row.from_status,
+    to: row.to_status,
+    at: row.decided_at,
+    effective_at: row.effective_at,
+    message: row.message,
+    latency_ms: null,
+    region: null,
+    outage: { seq: row.seq, started_at: row.effective_at },
+    event: "monitor.down",
+  };
+}

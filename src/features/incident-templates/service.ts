@@ -1,0 +1,96 @@
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { findEarlierResult } from "../../access/idempotency.ts";
+import { requireIncidentTemplate } from "../../access/incidents.ts";
+import { requirePage } from "../../access/pages.ts";
+import { requireUser } from "../../access/principal.ts";
+import { notFound } from "../../contract/errors.ts";
+import type { IncidentTemplateChange, IncidentTemplateCreate } from "../../contract/incident-template.ts";
+import type { Statement } from "../../data/db.ts";
+import {
+  deleteIncidentTemplate,
+  type IncidentTemplateRecord,
+  insertIncidentTemplate,
+  listIncidentTemplates,
+  updateIncidentTemplate,
+} from "../../data/incident-templates.ts";
+import { newId } from "../../platform/ids.ts";
+
+/** A template under the address of its page. */
+interface Named {
+  id: string;
+  template_id: string;
+}
+
+export async function listTemplates(ctx: Ctx, pageId: string, page: { limit: number; offset: number }) {
+  return listIncidentTemplates(ctx.db, (await requirePage(ctx, pageId)).id, page);
+}
+
+export async function createTemplate(
+  ctx: Ctx,
+  pageId: string,
+  input: IncidentTemplateCreate,
+): Promise<IncidentTemplateRecord> {
+  const page = await requirePage(ctx, pageId);
+  const earlier = await findEarlierResult(ctx);
+  if (earlier) return getTemplate(ctx, { id: page.id, template_id: earlier });
+  const template: IncidentTemplateRecord = {
+    id: newId(),
+    owner_id: page.owner_id,
+    created_by: requireUser(ctx).user_id,
+    status_page_id: page.id,
+    name: input.name,
+    title: input.title,
+    severity: input.severity ?? "minor",
+    status: input.status ?? "investigating",
+    initial_update: input.initial_update ?? null,
+    is_public: input.is_public ?? false,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+  await write(ctx, template, "created", insertIncidentTemplate(ctx.db, template));
+  return template;
+}
+
+export async function changeTemplate(
+  ctx: Ctx,
+  named: Named,
+  input: IncidentTemplateChange,
+): Promise<IncidentTemplateRecord> {
+  const current = await getTemplate(ctx, named);
+  const template: IncidentTemplateRecord = {
+    ...current,
+    name: input.name ?? current.name,
+    title: input.title ?? current.title,
+    severity: input.severity ?? current.severity,
+    status: input.status ?? current.status,
+    initial_update: input.initial_update === undefined ? current.initial_update : input.initial_update,
+    is_public: input.is_public ?? current.is_public,
+    updated_at: ctx.now,
+  };
+  await write(ctx, template, "changed", updateIncidentTemplate(ctx.db, template));
+  return template;
+}
+
+export async function removeTemplate(ctx: Ctx, named: Named): Promise<void> {
+  const template = await getTemplate(ctx, named);
+  await write(ctx, template, "deleted", deleteIncidentTemplate(ctx.db, template.id));
+}
+
+async function getTemplate(ctx: Ctx, { id, template_id }: Named): Promise<IncidentTemplateRecord> {
+  const template = await requireIncidentTemplate(ctx, template_id);
+  if (template.status_page_id !== id) throw notFound("incident template");
+  return template;
+}
+
+async function write(ctx: Ctx, template: IncidentTemplateRecord, verb: string, statement: Statement): Promise<void> {
+  await commit(ctx, [statement], {
+    audit: {
+      owner_id: template.owner_id,
+      status_page_id: template.status_page_id,
+      target_type: "incident_template",
+      target_id: template.id,
+      summary: `${verb} incident template "${template.name}"`,
+    },
+  });
+}

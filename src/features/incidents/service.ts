@@ -1,0 +1,283 @@
+import { commit, type Guard } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { findEarlierResult } from "../../access/idempotency.ts";
+import { requireIncident } from "../../access/incidents.ts";
+import { requirePage } from "../../access/pages.ts";
+import { requireUser } from "../../access/principal.ts";
+import { conflict, invalid } from "../../contract/errors.ts";
+import {
+  type IncidentChange,
+  type IncidentCreate,
+  type IncidentStatus,
+  UPDATES_CARRIED,
+} from "../../contract/incident.ts";
+import type { Statement } from "../../data/db.ts";
+import {
+  deleteIncident,
+  type IncidentEdit,
+  type IncidentRecord,
+  type IncidentUpdateRecord,
+  insertIncident,
+  insertIncidentUpdate,
+  isMoved,
+  setAffected,
+  updateIncident,
+} from "../../data/incidents.ts";
+import { detailIncidents, type IncidentDetail, listIncidents, listIncidentTimes } from "../../data/incidents-list.ts";
+import { findPageFor } from "../../data/members.ts";
+import { bumpPageVersion, type StatusPageRecord } from "../../data/status-pages.ts";
+import { decideMove } from "../../domain/incident-moves.ts";
+import { computeIncidentStats, listMonthsUntil } from "../../domain/incident-stats.ts";
+import { emitEvent, incidentEvent, type NewEvent, wakeEvents } from "../../events/emit.ts";
+import { zonedClock } from "../../kit/zoned-days.ts";
+import { newId } from "../../platform/ids.ts";
+import { forgetPage } from "../../platform/page-memo.ts";
+import { resolveAffected } from "./affected.ts";
+
+interface Page {
+  limit: number;
+  offset: number;
+}
+
+const STATS_INCIDENTS_MAX = 10_000;
+const MONTH_MS_MAX = 31 * 24 * 60 * 60 * 1000;
+const NOTHING = { monitor_ids: [], group_ids: [] };
+export type StatsOfPage = Awaited<ReturnType<typeof computeStatsOfPage>>;
+
+/** The incidents of one page, whose visibility was judged before, or of all pages that the caller sees. */
+export async function listMyIncidents(
+  ctx: Ctx,
+  filter: { status_page_id?: string; status?: IncidentStatus },
+  page: Page,
+) {
+  const { status, status_page_id } = filter;
+  const scope =
+    status_page_id === undefined ? { visible_to: requireUser(ctx).user_id, status } : { status_page_id, status };
+  const { rows, total } = await listIncidents(ctx.db, scope, page);
+  return { incidents: await detailIncidents(ctx.db, rows, UPDATES_CARRIED), total };
+}
+
+export async function getIncident(ctx: Ctx, incidentId: string): Promise<IncidentDetail> {
+  return detail(ctx, await requireIncident(ctx, incidentId));
+}
+
+export async function createIncident(ctx: Ctx, input: IncidentCreate): Promise<IncidentDetail> {
+  const earlier = await findEarlierResult(ctx);
+  if (earlier) return getIncident(ctx, earlier);
+  const page = await requirePage(ctx, input.status_page_id);
+  // Choice: a setting of the page stands in the way, not a missing right, so this is no 403.
+  if (!page.incident_system_enabled) throw conflict("incidents are switched off on this status page");
+  const affected = await resolveAffected(ctx, page.id, input, NOTHING);
+  const incident = await newIncident(ctx, page, input);
+  const first = input.message === undefined ? [] : [newUpdate(ctx, incident, input.message)];
+  const news = incidentEvent(incident, {
+    ...{ id: newId(), name: "incident.created", now: ctx.now, notify_subscribers: true },
+    message: input.message ?? incident.description ?? incident.title,
+  });
+  const statements = [
+    insertIncident(ctx.db, incident),
+    ...setAffected(ctx.db, incident.id, affected),
+    ...first.map((update) => insertIncidentUpdate(ctx.db, update)),
+  ];
+  await write(ctx, incident, { verb: "created", statements, events: [news] });
+  return getFresh(ctx, incident.id);
+}
+
+async function newIncident(ctx: Ctx, page: StatusPageRecord, input: IncidentCreate): Promise<IncidentRecord> {
+  const status = input.status ?? "investigating";
+  return {
+    id: newId(),
+    owner_id: page.owner_id,
+    created_by: requireUser(ctx).user_id,
+    status_page_id: page.id,
+    title: input.title,
+    description: input.description || null,
+    severity: input.severity ?? "minor",
+    status,
+    impact: input.impact || null,
+    tags: input.tags ?? [],
+    assigned_to_id: await requireAssignable(ctx, page, input.assigned_to_id),
+    is_public: input.is_public ?? false,
+    started_at: requireBegun(ctx, input.started_at) ?? ctx.now,
+    resolved_at: status === "resolved" ? ctx.now : null,
+    acknowledged_at: null,
+    acknowledged_by: null,
+    origin_monitor_id: null,
+    origin_outage_id: null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+}
+
+export async function changeIncident(ctx: Ctx, incidentId: string, input: IncidentChange): Promise<IncidentDetail> {
+  const current = await getIncident(ctx, incidentId);
+  const page = await requirePage(ctx, current.status_page_id);
+  const change: IncidentEdit = {
+    title: input.title ?? current.title,
+    description: input.description === undefined ? current.description : input.description || null,
+    severity: input.severity ?? current.severity,
+    impact: input.impact === undefined ? current.impact : input.impact || null,
+    tags: input.tags === undefined ? current.tags : (input.tags ?? []),
+    assigned_to_id:
+      input.assigned_to_id === undefined
+        ? current.assigned_to_id
+        : await requireAssignable(ctx, page, input.assigned_to_id),
+    is_public: input.is_public ?? current.is_public,
+    started_at: requireBegun(ctx, input.started_at) ?? current.started_at,
+  };
+  const affected = await resolveAffected(ctx, page.id, input, current);
+  const statements = setAffected(ctx.db, current.id, affected);
+  await moveIncident(ctx, current, { change, statements, to: input.status, message: input.message, notify: true });
+  return getFresh(ctx, current.id);
+}
+
+interface Move {
+  change: IncidentEdit;
+  statements: Statement[];
+  to: IncidentStatus | undefined;
+  /** Written into the timeline; without one, only a change of status is. */
+  message: string | undefined;
+  notify: boolean;
+}
+
+/** Changes an incident and, when that moves its status or publishes it, tells of it. */
+async function moveIncident(ctx: Ctx, current: IncidentRecord, asked: Move): Promise<void> {
+  const move = decideMove(current, asked.to, ctx.now);
+  const moved: IncidentRecord = { ...current, ...asked.change, ...move, updated_at: ctx.now };
+  const isPublished = moved.is_public && !current.is_public;
+  const message = asked.message ?? `The status changed to ${moved.status}.`;
+  const news = incidentEvent(moved, {
+    id: newId(),
+    name: move?.status === "resolved" ? "incident.resolved" : "incident.updated",
+    message: move ? message : "The incident was published.",
+    notify_subscribers: asked.notify,
+    now: ctx.now,
+  });
+  await write(ctx, moved, {
+    verb: "changed",
+    statements: [
+      updateIncident(ctx.db, current.id, { ...asked.change, ...move, updated_at: ctx.now }),
+      ...asked.statements,
+      ...(move ? [insertIncidentUpdate(ctx.db, newUpdate(ctx, moved, message))] : []),
+    ],
+    events: move || isPublished ? [news] : [],
+    guards: move ? [movedGuard(current)] : [],
+  });
+}
+
+export async function setPublished(ctx: Ctx, incidentId: string, is_public: boolean): Promise<IncidentDetail> {
+  const current = await requireIncident(ctx, incidentId);
+  const isDone = current.is_public === is_public || (await findEarlierResult(ctx)) !== undefined;
+  if (isDone) return getIncident(ctx, incidentId);
+  await moveIncident(ctx, current, {
+    ...{ change: { is_public }, statements: [], to: undefined, message: undefined, notify: true },
+  });
+  return getFresh(ctx, incidentId);
+}
+
+/** Whoever acknowledges first stays the one who did. */
+export async function acknowledgeIncident(ctx: Ctx, incidentId: string): Promise<IncidentDetail> {
+  const incident = await requireIncident(ctx, incidentId);
+  const isDone = incident.acknowledged_at !== null || (await findEarlierResult(ctx)) !== undefined;
+  if (isDone) return getIncident(ctx, incidentId);
+  const change = { acknowledged_at: ctx.now, acknowledged_by: requireUser(ctx).user_id, updated_at: ctx.now };
+  await write(ctx, incident, {
+    verb: "acknowledged",
+    statements: [updateIncident(ctx.db, incident.id, change)],
+    events: [],
+  });
+  return getFresh(ctx, incidentId);
+}
+
+export async function removeIncident(ctx: Ctx, incidentId: string): Promise<void> {
+  const incident = await requireIncident(ctx, incidentId);
+  await write(ctx, incident, { verb: "deleted", statements: [deleteIncident(ctx.db, incident.id)], events: [] });
+}
+
+/** The last `months` calendar months of the page's zone, the present one included. */
+export async function computeStatsOfPage(ctx: Ctx, pageId: string, months: number) {
+  const { timezone } = await requirePage(ctx, pageId);
+  const since = ctx.now - months * MONTH_MS_MAX;
+  const times = await listIncidentTimes(ctx.db, { status_page_id: pageId, since, limit: STATS_INCIDENTS_MAX });
+  const listed = listMonthsUntil(ctx.now, timezone, months);
+  const from = zonedClock(timezone).instantOf(Date.parse(`${listed[0]}-01`));
+  return { from, to: ctx.now, ...computeIncidentStats(times, { months: listed, timezone }) };
+}
+
+interface Write {
+  verb: string;
+  statements: Statement[];
+  events: NewEvent[];
+  guards?: Guard[];
+  /** What the request made, when that is not the incident itself. */
+  made?: { target_type: string; target_id: string };
+}
+
+/** The one way to write anything of an incident: with its events and a new version of its page. */
+export async function write(ctx: Ctx, incident: IncidentRecord, done: Write): Promise<void> {
+  const statements = [
+    ...done.statements,
+    ...done.events.map((event) => emitEvent(ctx.db, event)),
+    bumpPageVersion(ctx.db, incident.status_page_id, ctx.now),
+  ];
+  await commit(ctx, statements, {
+    guards: done.guards,
+    // Of the automatic incidents of a monitor one alone may be open.
+    conflicts: { "incidents.origin_monitor_id": conflict("the monitor has another open incident already") },
+    audit: {
+      owner_id: incident.owner_id,
+      status_page_id: incident.status_page_id,
+      monitor_id: incident.origin_monitor_id,
+      ...{ target_type: "incident", target_id: incident.id, ...done.made },
+      summary: `${done.verb} incident "${incident.title}"`,
+      data: { severity: incident.severity, status: incident.status, is_public: incident.is_public },
+    },
+  });
+  forgetPage(incident.status_page_id);
+  const eventIds = done.events.map(({ id }) => id);
+  await wakeEvents(ctx.env, ctx.log, eventIds);
+}
+
+export function newUpdate(ctx: Ctx, incident: IncidentRecord, message: string): IncidentUpdateRecord {
+  return {
+    id: newId(),
+    incident_id: incident.id,
+    status: incident.status,
+    message,
+    created_by: requireUser(ctx).user_id,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+}
+
+/** Two people who move an incident at the same time do not tell of it twice. */
+export function movedGuard(current: IncidentRecord): Guard {
+  return { name: "stale", when: isMoved(current), error: conflict("the incident was changed meanwhile, try again") };
+}
+
+async function detail(ctx: Ctx, incident: IncidentRecord): Promise<IncidentDetail> {
+  const [found] = await detailIncidents(ctx.db, [incident], UPDATES_CARRIED);
+  return found ?? { ...incident, updates: [], ...NOTHING };
+}
+
+/** As it is after a write. */
+function getFresh(ctx: Ctx, incidentId: string): Promise<IncidentDetail> {
+  ctx.loaded.delete(`incident ${incidentId}`);
+  return getIncident(ctx, incidentId);
+}
+
+function requireBegun(ctx: Ctx, startedAt: number | undefined): number | undefined {
+  if (startedAt !== undefined && startedAt > ctx.now) throw invalid("started_at must not lie in the future");
+  return startedAt;
+}
+
+/** Whoever is in charge sees the page: its owner, or one of its members. */
+async function requireAssignable(
+  ctx: Ctx,
+  page: StatusPageRecord,
+  userId: string | null | undefined,
+): Promise<string | null> {
+  if (!userId || userId === page.owner_id) return userId ?? null;
+  if ((await findPageFor(ctx.db, page.id, userId))?.member) return userId;
+  throw invalid("assigned_to_id must name somebody who may work on this status page");
+}

@@ -1,0 +1,70 @@
+import type { Ctx } from "../../access/ctx.ts";
+import { findEarlierResult } from "../../access/idempotency.ts";
+import { conflict, invalid, notFound } from "../../contract/errors.ts";
+import { recordOccurrences, updateMaintenance } from "../../data/maintenance.ts";
+import type { MaintenanceDetail } from "../../data/maintenance-list.ts";
+import {
+  findOccurrence,
+  listOccurrences,
+  maintenanceStatus,
+  toldStart,
+  trackOccurrence,
+} from "../../domain/maintenance.ts";
+import { edgeEvent } from "../../events/emit.ts";
+import { getFresh, getMaintenance, write } from "./service.ts";
+
+const CANCELLED_MAX = 100;
+
+/** Ends the occurrence in progress now; of a recurring window the next one comes as planned. */
+export async function completeMaintenance(ctx: Ctx, maintenanceId: string): Promise<MaintenanceDetail> {
+  const window = await getMaintenance(ctx, maintenanceId);
+  if ((await findEarlierResult(ctx)) !== undefined) return window;
+  const end = endNow(ctx, window);
+  if (!end) throw conflict("the maintenance window is not in progress");
+  await write(ctx, window, { verb: "completed", ...end });
+  return getFresh(ctx, window.id);
+}
+
+/** What ends the occurrence in progress before its time; undefined when none is. */
+export function endNow(ctx: Ctx, window: MaintenanceDetail) {
+  const { timezone } = window;
+  const occurrence = findOccurrence(window, timezone, ctx.now);
+  if (!occurrence || maintenanceStatus(occurrence, ctx.now) !== "in_progress") return undefined;
+  const { start_at } = occurrence;
+  const ended = { start_at, end_at: ctx.now };
+  const done_until = start_at + 1;
+  const next = trackOccurrence(findOccurrence({ ...window, done_until }, timezone, ctx.now), null);
+  const names = ["maintenance.started", "maintenance.completed"] as const;
+  return {
+    statements: [
+      updateMaintenance(ctx.db, window.id, { ...next, done_until, updated_at: ctx.now }),
+      recordOccurrences(ctx.db, [{ maintenance_id: window.id, ...ended }]),
+    ],
+    // Its beginning may be so fresh that nobody has told of it.
+    events: names
+      .slice(toldStart(window) === start_at ? 1 : 0)
+      .map((name) => edgeEvent(window, { name, occurrence: ended })),
+    isGuarded: true,
+  };
+}
+
+/** Takes one occurrence to come out of the row. */
+export async function cancelOccurrence(ctx: Ctx, maintenanceId: string, start: number): Promise<MaintenanceDetail> {
+  const window = await getMaintenance(ctx, maintenanceId);
+  if (window.cancelled_starts.includes(start) || (await findEarlierResult(ctx)) !== undefined) return window;
+  const range = { from: Math.max(start, ctx.now), to: start + 1, max: 1 };
+  const [occurrence] = listOccurrences(window, window.timezone, range);
+  if (occurrence?.start_at !== start) throw notFound("occurrence");
+  if (start <= ctx.now) throw conflict("the occurrence is in progress; it can be completed");
+  const cancelled_starts = [...window.cancelled_starts.filter((each) => each >= ctx.now), start];
+  if (cancelled_starts.length > CANCELLED_MAX)
+    throw invalid(`at most ${CANCELLED_MAX} occurrences to come can be cancelled`);
+  const next = findOccurrence({ ...window, cancelled_starts }, window.timezone, ctx.now);
+  const change = { cancelled_starts, ...trackOccurrence(next, toldStart(window)), updated_at: ctx.now };
+  await write(ctx, window, {
+    verb: "cancelled an occurrence of",
+    statements: [updateMaintenance(ctx.db, window.id, change)],
+    isGuarded: true,
+  });
+  return getFresh(ctx, window.id);
+}

@@ -1,0 +1,215 @@
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { findEarlierResult } from "../../access/idempotency.ts";
+import { requireMaintenance } from "../../access/maintenance.ts";
+import { requirePage } from "../../access/pages.ts";
+import { requireUser } from "../../access/principal.ts";
+import { conflict, invalid } from "../../contract/errors.ts";
+import { UPDATES_CARRIED } from "../../contract/incident.ts";
+import type { MaintenanceChange, MaintenanceCreate } from "../../contract/maintenance.ts";
+import type { Statement } from "../../data/db.ts";
+import {
+  deleteMaintenance,
+  insertMaintenance,
+  isAdvanced,
+  listTrackedMaintenance,
+  type MaintenanceRecord,
+  recordOccurrences,
+  setTargets,
+  updateMaintenance,
+} from "../../data/maintenance.ts";
+import { detailMaintenance, listMaintenance, type MaintenanceDetail } from "../../data/maintenance-list.ts";
+import { bumpPageVersion, type StatusPageRecord } from "../../data/status-pages.ts";
+import { findOccurrence, listOccurrences, toldStart, trackOccurrence } from "../../domain/maintenance.ts";
+import { findFlaw, type Recurrence } from "../../domain/recurrence.ts";
+import { emitEvent, type NewEvent, wakeEvents } from "../../events/emit.ts";
+import { newId } from "../../platform/ids.ts";
+import { forgetPage } from "../../platform/page-memo.ts";
+import { requireTargets } from "./targets.ts";
+
+interface Page {
+  limit: number;
+  offset: number;
+}
+
+/** Of a window that is recorded afterwards, what lies this far back counts in reports. */
+const RECORDED_MS = 400 * 24 * 60 * 60 * 1000;
+const RECORDED_MAX = 400;
+
+/** What null gives an optional member back. */
+const DEFAULTS = {
+  recurrence_type: "none",
+  recurrence_interval: 1,
+  recurrence_end_date: null,
+  recurrence_day_of_week: null,
+  recurrence_day_of_month: null,
+} as const;
+
+/** The windows of one page, whose visibility was judged before, or of all pages that the caller sees. */
+export async function listMyMaintenance(ctx: Ctx, pageId: string | undefined, page: Page) {
+  const scope = pageId === undefined ? { visible_to: requireUser(ctx).user_id } : { status_page_id: pageId };
+  const { rows, total } = await listMaintenance(ctx.db, scope, page);
+  return { windows: await detailMaintenance(ctx.db, rows, UPDATES_CARRIED), total };
+}
+
+export async function getMaintenance(ctx: Ctx, maintenanceId: string): Promise<MaintenanceDetail> {
+  const window = await requireMaintenance(ctx, maintenanceId);
+  const [found] = await detailMaintenance(ctx.db, [window], UPDATES_CARRIED);
+  return found ?? { ...window, timezone: "UTC", targets: [], updates: [] };
+}
+
+export async function createMaintenance(ctx: Ctx, input: MaintenanceCreate): Promise<MaintenanceDetail> {
+  const earlier = await findEarlierResult(ctx);
+  if (earlier) return getMaintenance(ctx, earlier);
+  const page = await requirePage(ctx, input.status_page_id);
+  const targets = input.targets ?? [];
+  await requireTargets(ctx, page.id, targets);
+  const schedule = mergeSchedule(input, { ...DEFAULTS, start_time: input.start_time, end_time: input.end_time });
+  const base: MaintenanceRecord = {
+    id: newId(),
+    owner_id: page.owner_id,
+    created_by: requireUser(ctx).user_id,
+    status_page_id: page.id,
+    title: input.title,
+    description: input.description || null,
+    is_public: input.is_public ?? true,
+    ...schedule,
+    cancelled_starts: [],
+    done_until: 0,
+    ...{ occurrence_start_at: null, occurrence_end_at: null, next_edge_at: null },
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+  const window = { ...base, ...track(ctx, base, page) };
+  const statements = [
+    insertMaintenance(ctx.db, window),
+    ...setTargets(ctx.db, window.id, targets),
+    recordOccurrences(ctx.db, listPast(ctx, window, page)),
+  ];
+  await write(ctx, window, { verb: "created", statements });
+  return getFresh(ctx, window.id);
+}
+
+export async function changeMaintenance(
+  ctx: Ctx,
+  maintenanceId: string,
+  input: MaintenanceChange,
+): Promise<MaintenanceDetail> {
+  const current = await getMaintenance(ctx, maintenanceId);
+  const page = await requirePage(ctx, current.status_page_id);
+  if (input.targets) await requireTargets(ctx, page.id, input.targets);
+  const schedule = mergeSchedule(input, current);
+  const details = {
+    title: input.title ?? current.title,
+    description: input.description === undefined ? current.description : input.description || null,
+    is_public: input.is_public ?? current.is_public,
+    updated_at: ctx.now,
+  };
+  const change = { ...details, ...(isRescheduled(schedule, current) ? reschedule(ctx, current, schedule, page) : {}) };
+  const targets = input.targets === undefined ? current.targets : (input.targets ?? []);
+  const statements = [
+    updateMaintenance(ctx.db, current.id, change),
+    ...setTargets(ctx.db, current.id, targets),
+    ...extendOccurrence(ctx, current, change),
+  ];
+  await write(ctx, current, { verb: "changed", statements, isGuarded: true });
+  return getFresh(ctx, current.id);
+}
+
+export async function removeMaintenance(ctx: Ctx, maintenanceId: string): Promise<void> {
+  const window = await requireMaintenance(ctx, maintenanceId);
+  await write(ctx, window, { verb: "deleted", statements: [deleteMaintenance(ctx.db, window.id)] });
+}
+
+/** For a page whose zone changes, and with it the instants at which its windows begin. */
+export async function followTimezone(ctx: Ctx, page: StatusPageRecord): Promise<Statement[]> {
+  const windows = await listTrackedMaintenance(ctx.db, page.id);
+  return windows
+    .filter((window) => window.recurrence_type !== "none")
+    .map((window) => updateMaintenance(ctx.db, window.id, track(ctx, window, page)));
+}
+
+function mergeSchedule(input: MaintenanceChange, current: Recurrence): Recurrence {
+  const chosen = <Name extends keyof typeof DEFAULTS>(name: Name) =>
+    input[name] === undefined ? current[name] : (input[name] ?? DEFAULTS[name]);
+  return {
+    start_time: input.start_time ?? current.start_time,
+    end_time: input.end_time ?? current.end_time,
+    recurrence_type: chosen("recurrence_type"),
+    recurrence_interval: chosen("recurrence_interval"),
+    recurrence_end_date: chosen("recurrence_end_date"),
+    recurrence_day_of_week: chosen("recurrence_day_of_week"),
+    recurrence_day_of_month: chosen("recurrence_day_of_month"),
+  };
+}
+
+function isRescheduled(schedule: Recurrence, current: MaintenanceRecord): boolean {
+  return Object.entries(schedule).some(([name, value]) => current[name as keyof Recurrence] !== value);
+}
+
+/** A new schedule begins afresh: what was cancelled or ended early belonged to the former one. */
+function reschedule(ctx: Ctx, current: MaintenanceRecord, schedule: Recurrence, page: StatusPageRecord) {
+  const fresh = { ...schedule, cancelled_starts: [], done_until: 0 };
+  return { ...fresh, ...track(ctx, { ...current, ...fresh }, page) };
+}
+
+function track(ctx: Ctx, window: MaintenanceRecord, page: Pick<StatusPageRecord, "timezone">) {
+  const flaw = findFlaw(window, page.timezone);
+  if (flaw !== null) throw invalid(flaw);
+  return trackOccurrence(findOccurrence(window, page.timezone, ctx.now), toldStart(window));
+}
+
+/** An occurrence that has begun ends when the changed window says. */
+function extendOccurrence(ctx: Ctx, current: MaintenanceRecord, change: Partial<MaintenanceRecord>): Statement[] {
+  const start_at = toldStart(current);
+  if (start_at === null || change.next_edge_at === undefined) return [];
+  const isGoingOn = change.occurrence_start_at === start_at && change.occurrence_end_at;
+  const end_at = isGoingOn ? Number(change.occurrence_end_at) : ctx.now;
+  return [recordOccurrences(ctx.db, [{ maintenance_id: current.id, start_at, end_at }])];
+}
+
+/** Occurrences that were over when the window was recorded. Nobody is told of them. */
+function listPast(ctx: Ctx, window: MaintenanceRecord, page: StatusPageRecord) {
+  const range = { from: Math.max(window.start_time - 1, ctx.now - RECORDED_MS), to: ctx.now, max: RECORDED_MAX };
+  return listOccurrences(window, page.timezone, range)
+    .filter(({ end_at }) => end_at <= ctx.now)
+    .map((occurrence) => ({ maintenance_id: window.id, ...occurrence }));
+}
+
+interface Write {
+  verb: string;
+  statements: Statement[];
+  events?: NewEvent[];
+  /** Refuses when the window began or ended since it was read. */
+  isGuarded?: boolean;
+  made?: { target_type: string; target_id: string };
+}
+
+/** The one way to write anything of a window: with its events and a new version of its page. */
+export async function write(ctx: Ctx, window: MaintenanceRecord, done: Write): Promise<void> {
+  const events = done.events ?? [];
+  const statements = [
+    ...done.statements,
+    ...events.map((event) => emitEvent(ctx.db, event)),
+    bumpPageVersion(ctx.db, window.status_page_id, ctx.now),
+  ];
+  const error = conflict("the maintenance window has just begun or ended, try again");
+  await commit(ctx, statements, {
+    guards: done.isGuarded ? [{ name: "stale", when: isAdvanced(window), error }] : [],
+    audit: {
+      owner_id: window.owner_id,
+      status_page_id: window.status_page_id,
+      ...{ target_type: "maintenance", target_id: window.id, ...done.made },
+      summary: `${done.verb} maintenance "${window.title}"`,
+    },
+  });
+  forgetPage(window.status_page_id);
+  const eventIds = events.map(({ id }) => id);
+  await wakeEvents(ctx.env, ctx.log, eventIds);
+}
+
+/** As it is after a write. */
+export function getFresh(ctx: Ctx, maintenanceId: string): Promise<MaintenanceDetail> {
+  ctx.loaded.delete(`maintenance window ${maintenanceId}`);
+  return getMaintenance(ctx, maintenanceId);
+}

@@ -1,0 +1,25 @@
+import type { Ctx } from "../../access/ctx.ts";
+import { requireVisibleGroup } from "../../access/groups.ts";
+import { requireVisibleMonitor } from "../../access/monitors.ts";
+import { ApiError, invalid } from "../../contract/errors.ts";
+import type { MaintenanceTarget } from "../../contract/maintenance.ts";
+
+/** Absent, foreign and of another page are all the same to whoever asks. */
+export async function requireTargets(ctx: Ctx, pageId: string, targets: readonly MaintenanceTarget[]): Promise<void> {
+  for (const [n, target] of targets.entries()) {
+    if ((await findPageOf(ctx, target)) === pageId) continue;
+    const path = `targets[${n}].target_id`;
+    const message = `must name a ${target.target_type} of the status page`;
+    throw invalid(`${path} ${message}`, [{ path, message }]);
+  }
+}
+
+async function findPageOf(ctx: Ctx, { target_type, target_id }: MaintenanceTarget): Promise<string | null> {
+  try {
+    if (target_type === "group") return (await requireVisibleGroup(ctx, target_id)).group.status_page_id;
+    return (await requireVisibleMonitor(ctx, target_id)).monitor.status_page_id;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}

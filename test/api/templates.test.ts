@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { V1, V2 } from "../support/client.ts";
+import { createAccount, createPage } from "../support/factories.ts";
+import { auditOf } from "../support/incidents.ts";
+
+async function setUp() {
+  const account = await createAccount();
+  const status_page_id = await createPage(account);
+  return {
+    account,
+    client: account.client,
+    status_page_id,
+    path: `${V1}/status-pages/${status_page_id}/incident-templates`,
+  };
+}
+
+const FULL = {
+  name: "DB",
+  title: "Database",
+  severity: "major",
+  status: "identified",
+  initial_update: "We look.",
+  is_public: true,
+};
+
+describe("incident templates", () => {
+  it("are made, listed by name, changed and deleted, under both versions", async () => {
+    const { client, status_page_id, path } = await setUp();
+    const full = await client.post(path, FULL);
+    expect([full.status, full.body]).toEqual([
+      201,
+      { id: full.body.id, status_page_id, ...FULL, created_at: full.body.created_at, updated_at: full.body.created_at },
+    ]);
+    const bare = await client.post(path.replace(V1, V2), { name: "API", title: "Slow" });
+    expect(bare.body).toMatchObject({
+      severity: "minor",
+      status: "investigating",
+      initial_update: null,
+      is_public: false,
+    });
+    expect((await client.get(path.replace(V1, V2))).body).toEqual([bare.body, full.body]);
+    const page = await client.get(`${path}?limit=1&offset=1`);
+    expect([page.headers.get("x-total-count"), page.body]).toEqual(["2", [full.body]]);
+    const one = `${path}/${full.body.id}`;
+    expect((await client.put(one, { title: "Other", initial_update: null })).body).toMatchObject({
+      ...FULL,
+      title: "Other",
+      initial_update: null,
+    });
+    expect((await client.delete(one)).status).toBe(204);
+    expect((await client.delete(one)).status).toBe(404);
+    const verbs = (await auditOf(status_page_id)).filter((type) => String(type).startsWith("incident_template."));
+    expect(verbs).toEqual(["created", "created", "updated", "deleted"].map((verb) => `incident_template.${verb}`));
+  });
+
+  it.each([
+    ["no name", { name: undefined }],
+    ["no title", { title: undefined }],
+    ["a long title", { title: "x".repeat(201) }],
+    ["another severity", { severity: "bad" }],
+    ["another status", { status: "open" }],
+    ["an empty update", { initial_update: " " }],
+    ["a word for a flag", { is_public: "yes" }],
+  ])("are refused with %s", async (_name, fields) => {
+    const { client, path } = await setUp();
+    expect((await client.post(path, { ...FULL, ...fields })).status).toBe(400);
+    expect((await client.get(path)).body).toEqual([]);
+  });
+
+  it("are found under their own page alone, by whoever sees it", async () => {
+    const { account, client, path } = await setUp();
+    const { id } = (await client.post(path, FULL)).body;
+    const elsewhere = `${V1}/status-pages/${await createPage(account)}/incident-templates/${id}`;
+    expect((await client.put(elsewhere, { name: "x" })).status).toBe(404);
+    expect((await client.delete(elsewhere)).status).toBe(404);
+    const stranger = (await createAccount()).client;
+    for (const answer of [
+      await stranger.get(path),
+      await stranger.post(path, FULL),
+      await stranger.put(`${path}/${id}`, { name: "x" }),
+      await stranger.delete(`${path}/${id}`),
+    ]) {
+      expect(answer.status).toBe(404);
+    }
+    expect((await client.get(path)).body).toMatchObject([{ name: "DB" }]);
+  });
+
+  it("are made once under one Idempotency-Key", async () => {
+    const { client, path } = await setUp();
+    const send = () => client.post(path, FULL, { "idempotency-key": "t" });
+    const [first, second] = [await send(), await send()];
+    expect([second.status, second.body]).toEqual([201, first.body]);
+    expect((await client.get(path)).body).toHaveLength(1);
+  });
+});
