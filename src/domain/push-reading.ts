@@ -45,13 +45,17 @@ function readOneBeat(beat: Beat, memory: PushMemory, rules: PushRules, now: numb
   return { results: [result], runs, entry };
 }
 
-/** A sample that names its time stands at that time: one that is not newer than what is known is history. */
+/**
+ * A sample that names its time stands at that time: one that is not newer than what is known is history. One of a time
+ * to come tells of a clock that is fast, and counts as of now.
+ */
 function readSamples(samples: readonly Sample[], memory: PushMemory, rules: MetricsRules, now: number): RoundResult[] {
   const inOrder = [...samples].sort((a, b) => (a.at ?? now) - (b.at ?? now));
   let last = memory.result?.slot_at;
   return inOrder.map((sample) => {
-    const checked_at = Math.min(sample.at ?? now, now);
-    const slot_at = sample.at === null ? nextSlot(last, now) : checked_at;
+    const isDated = sample.at !== null && sample.at <= now;
+    const checked_at = isDated ? (sample.at ?? now) : now;
+    const slot_at = isDated ? checked_at : nextSlot(last, now);
     last = Math.max(last ?? slot_at, slot_at);
     return { region: DEFAULT_REGION, slot_at, attempt: 0, checked_at, ...judgeSample(sample, rules) };
   });

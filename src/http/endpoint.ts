@@ -34,6 +34,9 @@ export interface AppEnv {
   };
 }
 
+/** For what several handlers share. */
+export type AppContext = Context<AppEnv>;
+
 /** Where an endpoint is mounted; one definition may answer under several. */
 export const SURFACES = {
   core: "/api/core/v1",

@@ -29,8 +29,16 @@ function toApiError(error: unknown): ApiError | undefined {
 /** The hook of every schema: all problems as details, the first one as the sentence. */
 export function refuseInvalid(result: { success: boolean; error?: ZodError }, _c: Context): void {
   if (result.success || !result.error) return;
-  const details = result.error.issues.map(toDetail);
+  const details = result.error.issues.flatMap(ofBestForm).map(toDetail);
   throw invalid(details[0] ? sentence(details[0]) : "the input is invalid", details);
+}
+
+/** Where a value may have several forms, the problems within the form that it has. */
+function ofBestForm(issue: core.$ZodIssue): core.$ZodIssue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const forms = issue.errors.filter((issues) => issues.some(({ path }) => path.length > 0));
+  const [best] = forms.sort((a, b) => a.length - b.length);
+  return best?.flatMap((each) => ofBestForm({ ...each, path: [...issue.path, ...each.path] })) ?? [issue];
 }
 
 function sentence({ path, message }: ErrorDetail): string {

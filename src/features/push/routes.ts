@@ -1,10 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import type { Context } from "hono";
 import { requirePusher } from "../../access/principal.ts";
 import { ApiError, unauthenticated } from "../../contract/errors.ts";
 import { BeatAccepted, BeatBody, MESSAGE_BYTES_MAX, PUSH_BYTES_MAX } from "../../contract/push.ts";
 import { parseJsonBody, readCapped } from "../../http/body.ts";
-import { type AppEnv, endpoint, type Policy } from "../../http/endpoint.ts";
+import { type AppContext, endpoint, type Policy } from "../../http/endpoint.ts";
 import { refuseInvalid } from "../../http/errors.ts";
 import { BODY_ERRORS, IdParam, json, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { readPushToken } from "../../platform/push-tokens.ts";
@@ -20,7 +19,7 @@ const foreign = { at: ["root"], auth: "public", capability: null, audit: null, r
 const MonitorParam = z.object({ monitor_id: z.string() });
 const BeatQuery = BeatBody.extend({ token: z.string().optional() }).meta({ id: "BeatQuery" });
 
-async function takeBeat(c: Context<AppEnv>, monitorId: string, input: BeatBody) {
+async function takeBeat(c: AppContext, monitorId: string, input: BeatBody) {
   const credential = requirePusher(c.var.ctx);
   if (credential.monitor_id !== monitorId.toLowerCase()) throw unauthenticated();
   const taken = await takePush(c.var.ctx, credential, { kind: "heartbeat", beat: toBeat(input) });
@@ -28,7 +27,7 @@ async function takeBeat(c: Context<AppEnv>, monitorId: string, input: BeatBody) 
 }
 
 /** JSON that describes the beat, or any text, which is its message. */
-async function readBody(c: Context<AppEnv>): Promise<BeatBody> {
+async function readBody(c: AppContext): Promise<BeatBody> {
   const bytes = await readCapped(c.req.raw, PUSH_BYTES_MAX);
   if (bytes.length === 0) return {};
   const type = c.req.header("content-type") ?? "";
@@ -58,7 +57,7 @@ const PING_HEADERS = { "Ping-Body-Limit": String(MESSAGE_BYTES_MAX), "Access-Con
 const PingQuery = z.object({ rid: z.string().optional(), create: z.string().optional() });
 
 /** A beat as https://healthchecks.io/docs/http_api/ says it. */
-async function ping(c: Context<AppEnv>, token: string, signal: string | null) {
+async function ping(c: AppContext, token: string, signal: string | null) {
   const rid = c.req.query("rid");
   const beat = readSignal(signal);
   if (beat === "unknown") return c.text("not found", 404);
@@ -78,7 +77,7 @@ function readSignal(signal: string | null): BeatBody | "unknown" | "malformed" {
 }
 
 /** Undefined for a token that opens nothing, which these clients expect to hear in their own way. */
-async function takeForeign(c: Context<AppEnv>, token: string, input: BeatBody): Promise<Taken | undefined> {
+async function takeForeign(c: AppContext, token: string, input: BeatBody): Promise<Taken | undefined> {
   const credential = readPushToken(c.var.settings.ROOT_SECRET, "beat", token);
   if (!credential) return undefined;
   try {
@@ -95,19 +94,21 @@ const KumaQuery = z.object({
   ping: z.string().optional().meta({ description: "milliseconds" }),
 });
 const KUMA_PING_MAX_MS = 86_400_000;
-const KumaRefusal = z.object({ ok: z.literal(false), msg: z.string() }).meta({ id: "UptimeKumaRefusal" });
+const KumaRefusal = z
+  .object({ ok: z.literal(false), msg: z.string(), error: z.string() })
+  .meta({ id: "UptimeKumaRefusal" });
+const kumaRefusal = (msg: string) => ({ ok: false as const, msg, error: msg });
 
 /** A beat as Uptime Kuma's push monitors take it. */
-async function kumaPush(c: Context<AppEnv>, token: string) {
+async function kumaPush(c: AppContext, token: string) {
   const { status = "up", msg, ping: latency } = c.req.query();
   const duration_ms = latency ? Number(latency) : null;
   if (duration_ms !== null && !(duration_ms >= 0 && duration_ms <= KUMA_PING_MAX_MS)) {
-    const refusal = `ping must be a number of milliseconds from 0 to ${KUMA_PING_MAX_MS}`;
-    return c.json({ ok: false as const, msg: refusal }, 400);
+    return c.json(kumaRefusal(`ping must be a number of milliseconds from 0 to ${KUMA_PING_MAX_MS}`), 400);
   }
   const beat = { status: status === "up" ? ("ok" as const) : ("fail" as const), message: msg, duration_ms };
   const taken = await takeForeign(c, token, beat);
-  if (!taken) return c.json({ ok: false as const, msg: "Monitor not found or not active." }, 404);
+  if (!taken) return c.json(kumaRefusal("Monitor not found or not active."), 404);
   return c.json({ ok: true as const }, 200);
 }
 

@@ -1,0 +1,284 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createApp } from "../../src/app.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { mintPushToken } from "../../src/platform/push-tokens.ts";
+import { createClient, V1, V2 } from "../support/client.ts";
+import { type Account, createAccount, createMonitor } from "../support/factories.ts";
+import { beat, createHeartbeat, holdClock, keptOf, moveClock, type Pushed } from "../support/pushes.ts";
+
+const ROOT_SECRET = "test-root-secret-test-root-secret-test";
+const anyone = createClient();
+
+let account: Account;
+let monitor: Pushed;
+beforeEach(async () => {
+  account = await createAccount();
+  monitor = await createHeartbeat(account);
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const lastBeat = async () => (await keptOf(monitor.id))[0].beat;
+
+/** The same service under other settings. */
+async function fetchUnder(settings: Record<string, string>, path: string): Promise<Response> {
+  const context = createExecutionContext();
+  const answer = await createApp().fetch(new Request(`http://vigil.test${path}`), { ...env, ...settings }, context);
+  await waitOnExecutionContext(context);
+  return answer;
+}
+
+describe("a heartbeat", () => {
+  it("is answered with what the monitor is now and when the next beat is due", async () => {
+    holdClock();
+    const { status, headers, body } = await beat(monitor);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      ok: true,
+      monitor_id: monitor.id,
+      status: "up",
+      received_at: new Date().toISOString(),
+      next_expected_at: new Date(Date.now() + 60_000).toISOString(),
+    });
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+  });
+
+  it.each([
+    "",
+    V1,
+  ])("is taken at %s/heartbeat with the token in a header or in the address, by POST, GET and HEAD", async (base) => {
+    const address = `${base}/heartbeat/${monitor.id}`;
+    const bearer = createClient(monitor.heartbeat_token);
+    for (const method of ["POST", "GET", "HEAD"]) {
+      expect((await bearer.request(method, address)).status).toBe(200);
+      expect((await anyone.request(method, `${address}?token=${monitor.heartbeat_token}`)).status).toBe(200);
+    }
+    expect(await keptOf(monitor.id)).toHaveLength(6);
+  });
+
+  it("says what it says in the query, in JSON or as text", async () => {
+    const said = { status: "fail", message: "disk full", duration_ms: 1200, exit_code: 2, run_id: "r-1" };
+    const query = Object.entries(said).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+    await createClient(monitor.heartbeat_token).get(`/heartbeat/${monitor.id}?${query.join("&")}`);
+    expect(await lastBeat()).toEqual(said);
+    await beat(monitor, { ...said, message: "still full" });
+    expect(await lastBeat()).toEqual({ ...said, message: "still full" });
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    await createClient(monitor.heartbeat_token).post(`/heartbeat/${monitor.id}?exit_code=0`, "all is well", headers);
+    expect(await lastBeat()).toMatchObject({ status: "ok", message: "all is well", exit_code: 0 });
+  });
+
+  it("keeps the first 10,000 bytes of a message, cut between characters", async () => {
+    await createClient(monitor.heartbeat_token).post(`/heartbeat/${monitor.id}`, `${"a".repeat(9_999)}é tail`, {
+      "content-type": "text/plain",
+    });
+    expect((await lastBeat()).message).toBe("a".repeat(9_999));
+  });
+
+  it.each([
+    ["an unknown status", { status: "great" }],
+    ["a negative duration", { duration_ms: -1 }],
+    ["a fraction of an exit code", { exit_code: 1.5 }],
+    ["a list", []],
+    ["malformed JSON", "{"],
+  ])("is refused for %s and not kept", async (_name, body) => {
+    expect((await beat(monitor, body)).status).toBe(400);
+    await expect(keptOf(monitor.id)).resolves.toEqual([]);
+  });
+
+  it("is refused with a body over 256 KiB", async () => {
+    const headers = { "content-type": "text/plain" };
+    const client = createClient(monitor.heartbeat_token);
+    expect((await client.post(`/heartbeat/${monitor.id}`, "a".repeat(256 * 1024 + 1), headers)).status).toBe(413);
+    expect((await client.post(`/heartbeat/${monitor.id}`, "a".repeat(256 * 1024), headers)).status).toBe(200);
+  });
+
+  it("is kept by a paused monitor and changes nothing", async () => {
+    await account.client.post(`${V1}/monitors/${monitor.id}/pause`);
+    expect((await beat(monitor, { status: "fail" })).body).toMatchObject({ status: "paused", next_expected_at: null });
+    expect(await keptOf(monitor.id)).toHaveLength(1);
+  });
+
+  it("shows in the monitor's detail", async () => {
+    await beat(monitor, { message: "done", duration_ms: 17 });
+    const { body } = await account.client.get(`${V1}/monitors/${monitor.id}`);
+    expect(body).toMatchObject({ status: "up", last_message: "done", last_latency_ms: 17 });
+    expect(body.last_check).not.toBeNull();
+  });
+});
+
+describe("a heartbeat token", () => {
+  it("is shown with addresses that can be pasted to whoever may edit, in the detail alone", async () => {
+    const { body } = await account.client.get(`${V1}/monitors/${monitor.id}`);
+    expect(body.heartbeat_token).toBe(monitor.heartbeat_token);
+    for (const url of Object.values<string>(body.push_urls))
+      expect((await exports.default.fetch(url)).status).toBe(200);
+    const listed = await account.client.get(`${V1}/monitors`);
+    expect(JSON.stringify(listed.body)).not.toContain(monitor.heartbeat_token);
+  });
+
+  it("of another monitor, another version, another secret, another kind, or none is 401, like an unknown monitor", async () => {
+    const other: Pushed = await createHeartbeat(account);
+    const api: Pushed = await createMonitor(account.client, { type: "api", target: undefined, paused: false });
+    const stranger = { monitor_id: newId(), credential_version: 1 };
+    const own = { monitor_id: monitor.id, credential_version: 1 };
+    const tokens: Record<string, string> = {
+      "of another monitor": other.heartbeat_token,
+      "of a version to come": mintPushToken(ROOT_SECRET, "beat", { ...own, credential_version: 2 }),
+      "of a version before": mintPushToken(ROOT_SECRET, "beat", { ...own, credential_version: 0 }),
+      "under another secret": mintPushToken(ROOT_SECRET.toUpperCase(), "beat", own),
+      "for metrics": mintPushToken(ROOT_SECRET, "metrics", own),
+      "a push key": api.push_key,
+      "a user's": account.token,
+      "of nobody": mintPushToken(ROOT_SECRET, "beat", stranger),
+      empty: "",
+    };
+    for (const [name, token] of Object.entries(tokens)) {
+      const answer = await createClient(token).post(`/heartbeat/${monitor.id}`);
+      expect([name, answer.status]).toEqual([name, 401]);
+    }
+    const unknown = createClient(mintPushToken(ROOT_SECRET, "beat", stranger));
+    expect((await unknown.post(`/heartbeat/${stranger.monitor_id}`)).status).toBe(401);
+    expect((await unknown.post("/heartbeat/no-id")).status).toBe(401);
+    await expect(keptOf(monitor.id)).resolves.toEqual([]);
+  });
+
+  it("opens nothing else", async () => {
+    const bearer = createClient(monitor.heartbeat_token);
+    for (const path of [
+      `${V1}/monitors`,
+      `${V1}/monitors/${monitor.id}`,
+      `${V1}/status-pages`,
+      "/api/core/v1/user/api-tokens",
+    ]) {
+      expect((await bearer.get(path)).status).toBe(401);
+    }
+    for (const path of [`${V1}/api-monitoring/push`, `${V2}/api-monitoring/push`, `${V2}/game-server/push`]) {
+      expect((await bearer.post(path, {})).status).toBe(401);
+    }
+  });
+
+  it("can be replaced; the old one stops at once, also in the addresses of other services", async () => {
+    const { status, body } = await account.client.post(`${V1}/monitors/${monitor.id}/regenerate-heartbeat-token`);
+    expect(status).toBe(200);
+    expect(body.heartbeat_token).not.toBe(monitor.heartbeat_token);
+    expect((await beat(monitor)).status).toBe(401);
+    expect((await anyone.get(`/ping/${monitor.heartbeat_token}`)).status).toBe(404);
+    expect((await anyone.get(`/api/push/${monitor.heartbeat_token}`)).status).toBe(404);
+    expect((await beat({ ...monitor, heartbeat_token: body.heartbeat_token })).status).toBe(200);
+    const audit = await account.client.get(`${V1}/audit-logs?monitor_id=${monitor.id}`);
+    expect(audit.body[0]).toMatchObject({ event_type: "monitor.credential_replaced" });
+    expect(JSON.stringify(audit.body)).not.toContain(body.heartbeat_token);
+  });
+
+  it("cannot be replaced where there is none", async () => {
+    const { id } = await createMonitor(account.client);
+    expect((await account.client.post(`${V1}/monitors/${id}/regenerate-heartbeat-token`)).status).toBe(404);
+  });
+});
+
+describe("more beats a minute than are allowed", () => {
+  it("are 429 and say when there is room again", async () => {
+    holdClock();
+    const address = `/heartbeat/${monitor.id}?token=${monitor.heartbeat_token}`;
+    const send = () => fetchUnder({ RATE_LIMITS: "push=2" }, address);
+    expect([(await send()).status, (await send()).status]).toEqual([200, 200]);
+    moveClock(15_000);
+    const refused = await send();
+    expect([refused.status, refused.headers.get("retry-after"), refused.headers.get("ratelimit-limit")]).toEqual([
+      429,
+      "45",
+      "2",
+    ]);
+  });
+});
+
+describe("clients of Healthchecks", () => {
+  const address = () => `/ping/${monitor.heartbeat_token}`;
+
+  it.each([
+    ["", "up"],
+    ["/fail", "down"],
+    ["/0", "up"],
+    ["/1", "down"],
+    ["/255", "down"],
+    ["/start", "pending"],
+    ["/log", "pending"],
+  ])("are answered OK for %j by GET, HEAD and POST", async (signal, status) => {
+    for (const method of ["GET", "HEAD", "POST"]) {
+      const answer = await anyone.request(method, address() + signal);
+      expect([answer.status, answer.headers.get("ping-body-limit")]).toEqual([200, "10000"]);
+      if (method !== "HEAD") expect(answer.body).toBe("OK");
+    }
+    expect((await account.client.get(`${V1}/monitors/${monitor.id}`)).body.status).toBe(status);
+  });
+
+  it("name runs by UUID and send logs of any size", async () => {
+    const rid = "0193F0A1-7F0E-7AAA-8000-000000000001";
+    await anyone.get(`${address()}/start?rid=${rid}`);
+    await anyone.post(`${address()}?rid=${rid}&create=1`, "x".repeat(1_000_000), { "content-type": "text/plain" });
+    expect(await lastBeat()).toMatchObject({ run_id: rid.toLowerCase(), duration_ms: expect.any(Number) });
+    expect((await lastBeat()).message).toHaveLength(10_000);
+  });
+
+  it.each([
+    ["an unknown token", () => "/ping/hb_nonsense", 404, "not found"],
+    ["an unknown signal", () => `${address()}/dance`, 404, "not found"],
+    ["an exit code beyond 255", () => `${address()}/256`, 400, "invalid url format"],
+    ["a run that is no UUID", () => `${address()}?rid=7`, 400, "invalid uuid format"],
+  ])("are told %s in their words", async (_name, path, status, text) => {
+    const answer = await anyone.get(path());
+    expect([answer.status, answer.body]).toEqual([status, text]);
+  });
+});
+
+describe("clients of Uptime Kuma", () => {
+  const address = () => `/api/push/${monitor.heartbeat_token}`;
+
+  it.each([
+    ["", "up", { message: null, duration_ms: null }],
+    ["?status=up&msg=OK&ping=", "up", { message: "OK", duration_ms: null }],
+    ["?status=up&msg=OK&ping=12.5", "up", { message: "OK", duration_ms: 12.5 }],
+    ["?status=down&msg=no", "down", { message: "no", duration_ms: null }],
+    ["?status=other", "down", { duration_ms: null }],
+  ])("push %j", async (query, status, kept) => {
+    for (const method of ["GET", "POST"]) {
+      expect(await anyone.request(method, address() + query)).toMatchObject({ status: 200, body: { ok: true } });
+    }
+    expect(await lastBeat()).toMatchObject(kept);
+    expect((await account.client.get(`${V1}/monitors/${monitor.id}`)).body.status).toBe(status);
+  });
+
+  it("are told of an unknown token and of a bad value as they expect it", async () => {
+    expect(await anyone.get("/api/push/nonsense")).toMatchObject({
+      status: 404,
+      body: { ok: false, msg: "Monitor not found or not active." },
+    });
+    for (const ping of ["fast", "-1", "86400001"]) {
+      expect(await anyone.get(`${address()}?ping=${ping}`)).toMatchObject({ status: 400, body: { ok: false } });
+    }
+  });
+});
+
+describe("a token in an address", () => {
+  it("is in nothing that the service writes about the request", async () => {
+    const lines: string[] = [];
+    for (const method of ["log", "info", "warn", "error"] as const) {
+      vi.spyOn(console, method).mockImplementation((...line) => void lines.push(JSON.stringify(line)));
+    }
+    for (const path of [
+      `/heartbeat/${monitor.id}?token=${monitor.heartbeat_token}`,
+      `/ping/${monitor.heartbeat_token}`,
+      `/api/push/${monitor.heartbeat_token}`,
+    ]) {
+      expect((await fetchUnder({ LOG_LEVEL: "debug" }, path)).status).toBe(200);
+    }
+    vi.restoreAllMocks();
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.join()).not.toContain(monitor.heartbeat_token);
+  });
+});
