@@ -2,8 +2,10 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { endpoints as account } from "./features/account/routes.ts";
 import { endpoints as agentUplink } from "./features/agent-uplink/routes.ts";
 import { endpoints as agents } from "./features/agents/routes.ts";
+import { endpoints as apiMonitoring } from "./features/api-monitoring/routes.ts";
 import { endpoints as audit } from "./features/audit/routes.ts";
 import { endpoints as customDomains } from "./features/custom-domains/routes.ts";
+import { endpoints as gameServers } from "./features/game-servers/routes.ts";
 import { endpoints as groups } from "./features/groups/routes.ts";
 import { endpoints as health } from "./features/health/routes.ts";
 import { endpoints as history } from "./features/history/routes.ts";
@@ -34,8 +36,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   // The agents' own addresses come before `/agents/{agent_id}`, which would take their last word for an id.
   ...agentUplink,
   ...agents,
+  ...apiMonitoring,
   ...audit,
   ...customDomains,
+  ...gameServers,
   ...groups,
   ...health,
   ...history,

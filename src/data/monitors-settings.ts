@@ -1,4 +1,5 @@
 import { and, asc, count, eq, max, type SQL, sql } from "drizzle-orm";
+import type { MonitorType } from "../contract/monitor-values.ts";
 import type { Db, Statement } from "./db.ts";
 import { visibleTo } from "./members.ts";
 import { monitors, statusIntervals } from "./monitors.table.ts";
@@ -13,9 +14,11 @@ export async function listMonitors(
   db: Db,
   scope: { status_page_id: string } | { visible_to: string },
   page: { limit: number; offset: number },
+  type?: MonitorType,
 ) {
-  const within =
+  const scoped =
     "visible_to" in scope ? visibleTo(scope.visible_to, monitors) : eq(monitors.status_page_id, scope.status_page_id);
+  const within = and(scoped, type && eq(monitors.type, type));
   const [rows, totals] = await db.batch([
     db
       .select()

@@ -55,3 +55,30 @@ export class Steps {
     return [...this.#steps].sort(([a], [b]) => a - b);
   }
 }
+
+export interface Series {
+  metric: string;
+  points: { at: number; count: number; mean: number; min: number; max: number }[];
+}
+
+/** Metrics by name, each with the steps in which it was measured. */
+export function toSeries(steps: readonly { at: number; tallies: readonly [string, Tally][] }[]): Series[] {
+  const series = new Map<string, Series>();
+  for (const { at, tallies } of steps) {
+    for (const [metric, [count, sum, min, max]] of tallies) {
+      const known = series.get(metric) ?? { metric, points: [] };
+      known.points.push({ at, count, mean: sum / count, min, max });
+      series.set(metric, known);
+    }
+  }
+  return [...series.values()].sort((a, b) => (a.metric < b.metric ? -1 : 1));
+}
+
+const STEP_SECONDS = [10, 60, 300, 900, 3600, 6 * 3600, 86_400];
+const POINTS_WANTED = 120;
+export const POINTS_MAX = 1000;
+
+/** A step that shows a range in not too many points. */
+export function chooseStep(rangeMs: number): number {
+  return STEP_SECONDS.find((seconds) => rangeMs <= seconds * 1000 * POINTS_WANTED) ?? 86_400;
+}

@@ -40,6 +40,9 @@ export const OBJECTS: Record<Kind | "token" | "notification", (account: Account)
   token: async ({ client }) => (await client.post(`${CORE}/user/api-tokens`, { name: "CI" })).body.id,
 };
 
+const API = { type: "api", target: undefined };
+const GAME = { type: "game_server", query_method: "push", target: undefined };
+
 export interface Example {
   /** For endpoints whose caller is not the account itself. */
   headers?: Record<string, string>;
@@ -126,6 +129,22 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   "POST /maintenance/{id}/updates": async () => ({ body: { message: "Halfway." } }),
   "PUT /maintenance/{id}/updates/{update_id}": withMaintenanceUpdate,
   "DELETE /maintenance/{id}/updates/{update_id}": withMaintenanceUpdate,
+  "POST /heartbeat/{monitor_id}": byHeartbeat,
+  "GET /heartbeat/{monitor_id}": byHeartbeat,
+  "POST /monitors/{id}/regenerate-heartbeat-token": async ({ client }) => ({
+    params: { id: (await createMonitor(client, { type: "heartbeat", target: undefined })).id },
+  }),
+  "POST /api-monitoring/push": async (account) => ({ ...(await byPushKey(account, API)), body: { latency_ms: 12 } }),
+  "GET /api-monitoring/monitors/{id}": pushed(API),
+  "PUT /api-monitoring/monitors/{id}/config": pushed(API, { interval: 120 }),
+  "GET /api-monitoring/monitors/{id}/metrics": pushed(API),
+  "POST /api-monitoring/monitors/{id}/regenerate-key": pushed(API),
+  "POST /game-server/push": async (account) => ({ ...(await byPushKey(account, GAME)), body: { player_count: 3 } }),
+  "GET /game-server/monitors/{id}": pushed(GAME),
+  "PUT /game-server/monitors/{id}/config": pushed(GAME, { interval: 120 }),
+  "GET /game-server/monitors/{id}/metrics": pushed(GAME),
+  "GET /game-server/monitors/{id}/plugin": pushed(GAME),
+  "POST /game-server/monitors/{id}/regenerate-key": pushed(GAME),
   "POST /webhooks": async () => ({ body: { name: "Ops", url: "https://sink.test/ops", secret: "s3cret-s3cret" } }),
   "PUT /webhooks/{id}": async () => ({ body: { name: "Night shift" } }),
   "PUT /status-pages/{id}/ssl": async () => ({ body: { custom_domain: `status-${newId()}.example.com` } }),
@@ -167,6 +186,23 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     return { params: { id, delivery_id: body[0].id } };
   },
 };
+
+async function byHeartbeat({ client }: Account): Promise<Example> {
+  const { id, heartbeat_token } = await createMonitor(client, { type: "heartbeat", target: undefined });
+  return { headers: { authorization: `Bearer ${heartbeat_token}` }, params: { monitor_id: id } };
+}
+
+async function byPushKey({ client }: Account, type: Record<string, unknown>): Promise<Example> {
+  const { push_key } = await createMonitor(client, type);
+  return { headers: { authorization: `Bearer ${push_key}` } };
+}
+
+function pushed(type: Record<string, unknown>, body?: Record<string, unknown>) {
+  return async ({ client }: Account): Promise<Example> => ({
+    params: { id: (await createMonitor(client, type)).id },
+    ...(body && { body }),
+  });
+}
 
 async function enrollAgent({ client }: Account) {
   const install = (await client.get(`${V1}/agents/token`)).body.install_token;

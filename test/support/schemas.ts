@@ -14,5 +14,6 @@ export function membersOf(schema: unknown): string[] {
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
   if (schema instanceof z.ZodPipe) return membersOf(schema.out);
   if (schema instanceof z.ZodArray) return membersOf(schema.element);
+  if (schema instanceof z.ZodUnion) return [...new Set(schema.options.flatMap(membersOf))];
   return [];
 }

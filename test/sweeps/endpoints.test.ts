@@ -100,7 +100,12 @@ function setAt(target: unknown, [step, ...rest]: string[], value: unknown): unkn
 }
 
 describe("the audit log", () => {
-  const ACTORS = { user: "token", agent: "agent", install: expect.any(String), public: "system" };
+  const ACTORS: Partial<Record<Endpoint["policy"]["auth"], unknown>> = {
+    user: "token",
+    agent: "agent",
+    install: expect.any(String),
+    public: "system",
+  };
   const changing = guarded.filter(({ policy }) => policy.audit !== null);
 
   it.each(rows(changing))("gets exactly one entry from %s, and none when it is refused", async (_name, endpoint) => {

@@ -7,6 +7,7 @@ import { requireUser } from "../../access/principal.ts";
 import { type AdHocResult, checkNow } from "../../checks/ad-hoc.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { OrderList } from "../../contract/monitor.ts";
+import type { MonitorType } from "../../contract/monitor-values.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
 import {
   deleteMonitor,
@@ -21,15 +22,19 @@ import { checkSoon, tellComposite, tellObject } from "./follow-up.ts";
 import { freePlace, isScheduled } from "./placement.ts";
 import { type MonitorView, viewMonitor, viewMonitors } from "./view.ts";
 
+/** For features that manage monitors of one type. */
+export { gateUpdate } from "./plan-gate.ts";
+export { changeMonitor } from "./update.ts";
+
 interface Page {
   limit: number;
   offset: number;
 }
 
 /** The monitors of one page, whose visibility was judged before, or all that the caller sees. */
-export async function listMyMonitors(ctx: Ctx, pageId: string | undefined, page: Page) {
+export async function listMyMonitors(ctx: Ctx, pageId: string | undefined, page: Page, type?: MonitorType) {
   const scope = pageId === undefined ? { visible_to: requireUser(ctx).user_id } : { status_page_id: pageId };
-  const { rows, total } = await listMonitors(ctx.db, scope, page);
+  const { rows, total } = await listMonitors(ctx.db, scope, page, type);
   return { views: await viewMonitors(ctx, rows), total };
 }
 

@@ -3,16 +3,19 @@ import type { Ctx } from "../../access/ctx.ts";
 import { depsOf } from "../../access/deps.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
+import { requirePusher } from "../../access/principal.ts";
 import { limitOf } from "../../access/rate-limit.ts";
 import { projectionOf, syncMonitor } from "../../checks/sync.ts";
+import type { MetricsQuery } from "../../contract/api-monitoring.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
-import { conflict, notFound, rateLimited, unauthenticated, unavailable } from "../../contract/errors.ts";
+import { conflict, invalid, notFound, rateLimited, unauthenticated, unavailable } from "../../contract/errors.ts";
 import type { MonitorAnswer, Push, PushAnswer, PushHistory, PushQuery } from "../../contract/monitor-object.ts";
-import { PUSH_KINDS, type PushKind } from "../../contract/push.ts";
+import { PUSH_KINDS, type PushKind, type Sample } from "../../contract/push.ts";
 import { runBatch } from "../../data/db.ts";
 import type { PackedResult } from "../../data/monitors.table.ts";
 import { findMonitor, type MonitorRecord } from "../../data/monitors.ts";
 import { isChanged, updateMonitor } from "../../data/monitors-settings.ts";
+import { chooseStep, POINTS_MAX, toSeries } from "../../domain/metrics.ts";
 import { hasRight } from "../../domain/roles.ts";
 import { assertNever } from "../../kit/assert-never.ts";
 import { isObjectUnavailable, monitorObject } from "../../platform/monitor-objects.ts";
@@ -20,6 +23,10 @@ import { mintPushToken, type PushCredential } from "../../platform/push-tokens.t
 import { optionsOf, runsOf } from "../../probes/registry.ts";
 
 type Pushed = Pick<Push, "kind" | "beat" | "samples">;
+export interface KeptSample {
+  received_at: number;
+  sample: Sample;
+}
 export type Taken = Extract<PushAnswer, { outcome: "taken" }>;
 
 /** Hands a push to its monitor's object; the database is touched only when the status moved. */
@@ -51,6 +58,47 @@ async function project(ctx: Ctx, monitorId: string, news: MonitorAnswer): Promis
   } catch (error) {
     ctx.log.error("projection", error, { monitor_id: monitorId });
   }
+}
+
+const DAY_MS = 86_400_000;
+
+/** Samples of one push, in the order in which they came. */
+export async function takeSamples(
+  ctx: Ctx,
+  kind: PushKind,
+  samples: Sample[],
+): Promise<Taken & { monitor_id: string }> {
+  const credential = requirePusher(ctx);
+  for (const [n, { at }] of samples.entries()) {
+    if (at === null || Math.abs(at - ctx.now) <= DAY_MS) continue;
+    const path = samples.length === 1 ? "timestamp" : `[${n}].timestamp`;
+    throw invalid(`${path} must lie within 24 hours`, [{ path, message: "must lie within 24 hours" }]);
+  }
+  return { ...(await takePush(ctx, credential, { kind, samples })), monitor_id: credential.monitor_id };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** What was pushed lately, whole and as series. */
+export async function readMetrics(ctx: Ctx, monitorId: string, query: MetricsQuery) {
+  const to = query.to ?? ctx.now;
+  const from = query.from ?? to - HOUR_MS;
+  if (from >= to) throw invalid("from must be before to");
+  const step = query.step ?? chooseStep(to - from);
+  if ((to - from) / (step * 1000) > POINTS_MAX) throw invalid(`step must not ask for more than ${POINTS_MAX} points`);
+  const range = { from, to, step_ms: step * 1000 };
+  const { entries, steps } = await readPushes(ctx, monitorId, { limit: query.limit, range });
+  const recent = entries.flatMap(({ received_at, samples }) =>
+    (samples ?? []).toReversed().map((sample) => ({ received_at, sample })),
+  );
+  return { monitor_id: monitorId, from, to, step, series: toSeries(steps), recent: recent.slice(0, query.limit) };
+}
+
+/** The newest sample that is kept; null when there is none. */
+export async function findLastSample(ctx: Ctx, monitorId: string): Promise<KeptSample | null> {
+  const [entry] = (await readPushes(ctx, monitorId, { limit: 1, range: null })).entries;
+  const sample = entry?.samples?.at(-1);
+  return entry && sample ? { received_at: entry.received_at, sample } : null;
 }
 
 /** A monitor that the caller sees and that is pushed to in this way. */

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { CONFIG_FIELDS, HISTORY_FIELDS, KEPT_FIELDS, MetricsMonitorFields } from "./api-monitoring.ts";
+import { InstantInput } from "./common.ts";
+import { OPTION_FIELDS } from "./monitor.ts";
+import { GAME_TYPES, QUERY_METHODS } from "./monitor-values.ts";
+import { CustomMetrics, oneOrMore } from "./push.ts";
+
+const PLAYERS_MAX = 1_000_000;
+const RESOURCES_MAX = 500;
+const word = z.string().trim().max(200);
+
+const GameFields = {
+  player_count: z.int().min(0).max(PLAYERS_MAX).nullish(),
+  max_players: z.int().min(0).max(PLAYERS_MAX).nullish(),
+  fps: z.number().min(0).max(100_000).nullish(),
+  map_name: word.nullish(),
+  server_name: word.nullish(),
+  resources: z
+    .array(z.object({ name: word, state: word }))
+    .max(RESOURCES_MAX)
+    .nullish(),
+};
+
+export const GameSample = z
+  .object({
+    ...GameFields,
+    custom_metrics: CustomMetrics.nullish().meta({ description: "at most 50, values of at most 1 kB of JSON" }),
+    timestamp: InstantInput.nullish().meta({ description: "within 24 hours; one that is not the newest is history" }),
+  })
+  .meta({ id: "GameSample" });
+export type GameSample = z.infer<typeof GameSample>;
+export const GamePush = oneOrMore(GameSample);
+
+export const GameConfig = z
+  .object({
+    ...CONFIG_FIELDS,
+    game_type: OPTION_FIELDS.game_type,
+    query_method: OPTION_FIELDS.query_method,
+    query_port: OPTION_FIELDS.query_port,
+  })
+  .meta({ id: "GameServerConfig" });
+
+export const GameKept = z
+  .object({ ...KEPT_FIELDS, ...GameFields, custom_metrics: z.record(z.string(), z.unknown()) })
+  .meta({ id: "GameKept" });
+
+export const GameMonitor = z
+  .object({
+    ...MetricsMonitorFields,
+    type: z.literal("game_server"),
+    target: z.string().nullable(),
+    game_type: z.enum(GAME_TYPES),
+    query_method: z.enum(QUERY_METHODS),
+    query_port: z.int().nullable(),
+    last_push: GameKept.nullable(),
+  })
+  .meta({ id: "GameMonitor" });
+
+export const GameMetrics = z
+  .object({ ...HISTORY_FIELDS, recent: z.array(GameKept).meta({ description: "newest push first" }) })
+  .meta({ id: "GameMetrics" });
+
+/** A program that runs beside the server and pushes for it. */
+export const SIDECAR_RUNTIMES = ["node", "bash"] as const;
+export const SidecarQuery = z.object({
+  runtime: z.enum(SIDECAR_RUNTIMES).default("node"),
+  game: z.string().optional().meta({ description: "plug-ins for single games are not available yet" }),
+});

@@ -1,0 +1,114 @@
+import { createRoute } from "@hono/zod-openapi";
+import {
+  ApiConfig,
+  ApiMetrics,
+  ApiMonitor,
+  ApiPush,
+  KeyReplaced,
+  MetricsQuery,
+} from "../../contract/api-monitoring.ts";
+import { PUSH_BYTES_MAX, PushAccepted } from "../../contract/push.ts";
+import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { toIso } from "../../platform/clock.ts";
+import { gateUpdate } from "../monitors/service.ts";
+import { presentApiMonitor, presentKey, presentMetrics } from "./present.ts";
+import { configureApiMonitor, getApiMonitor, pushApi, readApiMetrics, replaceApiKey } from "./service.ts";
+
+const tags = ["API monitoring"];
+const shared = { at: ["v1", "v2"], auth: "user", rate: "api" } as const;
+const reads = {
+  ...shared,
+  capability: null,
+  audit: null,
+  ids: { params: { id: "monitor:see" } },
+} satisfies Policy;
+const writes = { ...shared, capability: "monitors.write" } as const;
+
+export const endpoints = [
+  endpoint(
+    {
+      at: ["v1", "v2"],
+      auth: "metrics",
+      capability: null,
+      audit: null,
+      rate: "push",
+      bodyBytesMax: PUSH_BYTES_MAX,
+    },
+    createRoute({
+      method: "post",
+      path: "/api-monitoring/push",
+      tags,
+      summary: "Push metrics of an API",
+      description:
+        "One sample, or up to 100. `is_error` is a failure; thresholds of the monitor's config may say more.",
+      request: { body: jsonBody(ApiPush) },
+      responses: { 200: json("Kept", PushAccepted), ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const { monitor_id, status, received_at } = await pushApi(c.var.ctx, c.req.valid("json"));
+      return c.json({ ok: true as const, monitor_id, status, received_at: toIso(received_at) }, 200);
+    },
+  ),
+
+  endpoint(
+    reads,
+    createRoute({
+      method: "get",
+      path: "/api-monitoring/monitors/{id}",
+      tags,
+      summary: "Get an API monitor with its configuration and state",
+      request: { params: IdParam },
+      responses: { 200: json("The monitor", ApiMonitor), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentApiMonitor(await getApiMonitor(c.var.ctx, c.req.valid("param").id)), 200),
+  ),
+
+  endpoint(
+    { ...writes, audit: "monitor.updated", ids: { params: { id: "monitor:change" } }, plan: gateUpdate },
+    createRoute({
+      method: "put",
+      path: "/api-monitoring/monitors/{id}/config",
+      tags,
+      summary: "Change widgets, thresholds and times of an API monitor",
+      description: "Absent members stay as they are, null brings back the default.",
+      request: { params: IdParam, body: jsonBody(ApiConfig) },
+      responses: { 200: json("The monitor", ApiMonitor), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const view = await configureApiMonitor(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+      return c.json(presentApiMonitor(view), 200);
+    },
+  ),
+
+  endpoint(
+    reads,
+    createRoute({
+      method: "get",
+      path: "/api-monitoring/monitors/{id}/metrics",
+      tags,
+      summary: "Pushed metrics of an API monitor",
+      description: "The newest pushes whole, and every metric that is a number in steps of time.",
+      request: { params: IdParam, query: MetricsQuery },
+      responses: { 200: json("The metrics", ApiMetrics), ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const history = await readApiMetrics(c.var.ctx, c.req.valid("param").id, c.req.valid("query"));
+      return c.json(presentMetrics(history), 200);
+    },
+  ),
+
+  endpoint(
+    { ...writes, audit: "monitor.credential_replaced", ids: { params: { id: "monitor" } } },
+    createRoute({
+      method: "post",
+      path: "/api-monitoring/monitors/{id}/regenerate-key",
+      tags,
+      summary: "Replace the push key of an API monitor",
+      description: "The old one is refused from now on.",
+      request: { params: IdParam },
+      responses: { 200: json("The new key", KeyReplaced), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentKey(await replaceApiKey(c.var.ctx, c.req.valid("param").id)), 200),
+  ),
+];

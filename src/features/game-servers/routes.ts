@@ -1,0 +1,157 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { KeyReplaced, MetricsQuery } from "../../contract/api-monitoring.ts";
+import { invalid } from "../../contract/errors.ts";
+import { GameConfig, GameMetrics, GameMonitor, GamePush, SidecarQuery } from "../../contract/game-server.ts";
+import { PUSH_BYTES_MAX, PushAccepted } from "../../contract/push.ts";
+import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { toIso } from "../../platform/clock.ts";
+import { presentGameMonitor, presentKey, presentMetrics } from "./present.ts";
+import {
+  configureGameMonitor,
+  gateConfig,
+  getGameMonitor,
+  getPushedGame,
+  listGameMonitors,
+  pushGame,
+  readGameMetrics,
+  replaceGameKey,
+  requireBeta,
+} from "./service.ts";
+import { writeSidecar } from "./sidecar.ts";
+
+const tags = ["Game servers"];
+const shared = { at: ["v2"], auth: "user", rate: "api", plan: requireBeta } as const;
+const reads = { ...shared, capability: null, audit: null } satisfies Policy;
+const readsOne = { ...reads, ids: { params: { id: "monitor:see" } } } satisfies Policy;
+const writes = { ...shared, capability: "monitors.write" } as const;
+const source = z.string();
+
+export const endpoints = [
+  endpoint(
+    { at: ["v2"], auth: "metrics", capability: null, audit: null, rate: "push", bodyBytesMax: PUSH_BYTES_MAX },
+    createRoute({
+      method: "post",
+      path: "/game-server/push",
+      tags,
+      summary: "Push metrics of a game server",
+      description: "One sample, or up to 100. Thresholds of the monitor's config may call it degraded or down.",
+      request: { body: jsonBody(GamePush) },
+      responses: { 200: json("Kept", PushAccepted), ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const { monitor_id, status, received_at } = await pushGame(c.var.ctx, c.req.valid("json"));
+      return c.json({ ok: true as const, monitor_id, status, received_at: toIso(received_at) }, 200);
+    },
+  ),
+
+  endpoint(
+    reads,
+    createRoute({
+      method: "get",
+      path: "/game-server/monitors",
+      tags,
+      summary: "List game server monitors",
+      request: { query: ListQuery },
+      responses: { 200: json("The monitors", z.array(GameMonitor)), ...USER_ERRORS },
+    }),
+    async (c) => {
+      const page = c.req.valid("query");
+      const { views, total } = await listGameMonitors(c.var.ctx, page);
+      setListHeaders(c, page, total);
+      return c.json(views.map(presentGameMonitor), 200);
+    },
+  ),
+
+  endpoint(
+    readsOne,
+    createRoute({
+      method: "get",
+      path: "/game-server/monitors/{id}",
+      tags,
+      summary: "Get a game server monitor",
+      request: { params: IdParam },
+      responses: { 200: json("The monitor", GameMonitor), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentGameMonitor(await getGameMonitor(c.var.ctx, c.req.valid("param").id)), 200),
+  ),
+
+  endpoint(
+    { ...writes, audit: "monitor.updated", ids: { params: { id: "monitor:change" } }, plan: gateConfig },
+    createRoute({
+      method: "put",
+      path: "/game-server/monitors/{id}/config",
+      tags,
+      summary: "Change the configuration of a game server monitor",
+      description: "Absent members stay as they are, null brings back the default.",
+      request: { params: IdParam, body: jsonBody(GameConfig) },
+      responses: { 200: json("The monitor", GameMonitor), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const view = await configureGameMonitor(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+      return c.json(presentGameMonitor(view), 200);
+    },
+  ),
+
+  endpoint(
+    readsOne,
+    createRoute({
+      method: "get",
+      path: "/game-server/monitors/{id}/metrics",
+      tags,
+      summary: "Pushed metrics of a game server",
+      description: "The newest pushes whole, and every metric that is a number in steps of time.",
+      request: { params: IdParam, query: MetricsQuery },
+      responses: { 200: json("The metrics", GameMetrics), ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const history = await readGameMetrics(c.var.ctx, c.req.valid("param").id, c.req.valid("query"));
+      return c.json(presentMetrics(history), 200);
+    },
+  ),
+
+  endpoint(
+    { ...writes, audit: null, ids: { params: { id: "monitor" } } },
+    createRoute({
+      method: "get",
+      path: "/game-server/monitors/{id}/plugin",
+      tags,
+      summary: "Download a program that pushes for a game server",
+      description: "It runs beside the server and holds the monitor's push key and address.",
+      request: { params: IdParam, query: SidecarQuery },
+      responses: {
+        200: {
+          description: "The program, as an attachment",
+          content: { "text/javascript": { schema: source }, "text/x-shellscript": { schema: source } },
+        },
+        ...OBJECT_ERRORS,
+      },
+    }),
+    async (c) => {
+      const { runtime, game } = c.req.valid("query");
+      const { record, push_key, push_url } = await getPushedGame(c.var.ctx, c.req.valid("param").id);
+      if (game !== undefined) throw invalid("game is not available yet; leave it out for a program for any game");
+      const { filename, type, text } = writeSidecar(runtime, { push_key, push_url, interval: record.interval });
+      return c.body(text, 200, {
+        "Content-Type": type,
+        "Content-Disposition": `attachment; filename="${filename}"`,
+        "Cache-Control": "no-store",
+      });
+    },
+  ),
+
+  endpoint(
+    { ...writes, audit: "monitor.credential_replaced", ids: { params: { id: "monitor" } } },
+    createRoute({
+      method: "post",
+      path: "/game-server/monitors/{id}/regenerate-key",
+      tags,
+      summary: "Replace the push key of a game server monitor",
+      description: "The old one is refused from now on.",
+      request: { params: IdParam },
+      responses: { 200: json("The new key", KeyReplaced), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentKey(await replaceGameKey(c.var.ctx, c.req.valid("param").id)), 200),
+  ),
+];

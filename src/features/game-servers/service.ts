@@ -1,0 +1,90 @@
+import type { Ctx } from "../../access/ctx.ts";
+import { requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
+import { requireUser } from "../../access/principal.ts";
+import type { MetricsQuery } from "../../contract/api-monitoring.ts";
+import { betaRequired, invalid, notFound } from "../../contract/errors.ts";
+import type { GameSample } from "../../contract/game-server.ts";
+import type { MonitorUpdate } from "../../contract/monitor.ts";
+import type { Sample } from "../../contract/push.ts";
+import type { MonitorRecord } from "../../data/monitors.ts";
+import { changeMonitor, gateUpdate, listMyMonitors } from "../monitors/service.ts";
+import {
+  findLastSample,
+  type KeptSample,
+  NO_ACCESS,
+  type PushAccess,
+  pushAccessOf,
+  readMetrics,
+  rotateCredential,
+  takeSamples,
+} from "../push/service.ts";
+
+const TYPE = "game_server";
+
+export interface GameMonitorView {
+  record: MonitorRecord;
+  last: KeptSample | null;
+  access: PushAccess;
+}
+
+export function requireBeta(ctx: Ctx): void {
+  if (!requireUser(ctx).beta) throw betaRequired("game servers are in beta and not open to you yet");
+}
+
+export async function gateConfig(ctx: Ctx, body: unknown): Promise<void> {
+  requireBeta(ctx);
+  await gateUpdate(ctx, body);
+}
+
+export function pushGame(ctx: Ctx, pushed: GameSample | GameSample[]) {
+  const samples = Array.isArray(pushed) ? pushed : [pushed];
+  return takeSamples(ctx, TYPE, samples.map(toSample));
+}
+
+function toSample({ custom_metrics, timestamp, ...fields }: GameSample): Sample {
+  return { at: timestamp ?? null, fields, metrics: custom_metrics ?? {} };
+}
+
+/** Lists do not ask each monitor's object, so they show no last push and no credentials. */
+export async function listGameMonitors(ctx: Ctx, page: { limit: number; offset: number }) {
+  const { views, total } = await listMyMonitors(ctx, undefined, page, TYPE);
+  return { views: views.map(({ record }) => ({ record, last: null, access: NO_ACCESS })), total };
+}
+
+export async function getGameMonitor(ctx: Ctx, monitorId: string): Promise<GameMonitorView> {
+  const { monitor } = await requireVisibleMonitor(ctx, monitorId);
+  return view(ctx, requireGame(monitor));
+}
+
+export async function configureGameMonitor(ctx: Ctx, monitorId: string, config: MonitorUpdate) {
+  requireGame(await requireMonitor(ctx, monitorId));
+  return view(ctx, (await changeMonitor(ctx, monitorId, config)).record);
+}
+
+export async function readGameMetrics(ctx: Ctx, monitorId: string, query: MetricsQuery) {
+  const { monitor } = await requireVisibleMonitor(ctx, monitorId);
+  return readMetrics(ctx, requireGame(monitor).id, query);
+}
+
+export async function replaceGameKey(ctx: Ctx, monitorId: string) {
+  await getPushedGame(ctx, monitorId);
+  return rotateCredential(ctx, monitorId, TYPE);
+}
+
+/** The monitor together with the key and address that a program needs to push for it. */
+export async function getPushedGame(ctx: Ctx, monitorId: string) {
+  const record = requireGame(await requireMonitor(ctx, monitorId));
+  const { push_key, push_urls } = await pushAccessOf(ctx, record);
+  if (push_key === null || !push_urls?.push) throw invalid("query_method of the monitor must be push for this");
+  return { record, push_key, push_url: push_urls.push };
+}
+
+function requireGame(monitor: MonitorRecord): MonitorRecord {
+  if (monitor.type !== TYPE) throw notFound("game server monitor");
+  return monitor;
+}
+
+async function view(ctx: Ctx, record: MonitorRecord): Promise<GameMonitorView> {
+  const [last, access] = await Promise.all([findLastSample(ctx, record.id), pushAccessOf(ctx, record)]);
+  return { record, last, access };
+}
