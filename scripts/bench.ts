@@ -1,7 +1,7 @@
-import { benchChecks } from "./bench/checks.ts";
+import { benchChecks, benchTimeouts } from "./bench/checks.ts";
 
 /** `npm run bench -- <name>`: measurements that take minutes and want the machine for themselves. */
-const BENCHES: Record<string, (minutes: number) => Promise<void>> = { checks: benchChecks };
+const BENCHES: Record<string, (minutes: number) => Promise<void>> = { checks: benchChecks, timeouts: benchTimeouts };
 
 const [name = "", minutes = "3"] = process.argv.slice(2);
 const bench = BENCHES[name];

@@ -22,8 +22,20 @@ interface Seen {
   slots: Map<string, Set<number>>;
 }
 
-export async function benchChecks(minutes: number): Promise<void> {
-  const target = createServer((_request, response) => void response.end("ok"));
+export function benchChecks(minutes: number): Promise<void> {
+  return measure(minutes, { hangingEvery: null });
+}
+
+/** The same with one target in twenty that never answers; the others must not wait for it. */
+export function benchTimeouts(minutes: number): Promise<void> {
+  return measure(minutes, { hangingEvery: 20 });
+}
+
+async function measure(minutes: number, { hangingEvery }: { hangingEvery: number | null }): Promise<void> {
+  const hangs = (url = "") => hangingEvery !== null && Number(url.slice(1)) % hangingEvery === 0;
+  const target = createServer((request, response) => {
+    if (!hangs(request.url)) response.end("ok");
+  });
   target.listen(0, "127.0.0.1");
   await once(target, "listening");
   const port = (target.address() as AddressInfo).port;

@@ -30,8 +30,8 @@ export function readWorkerConfig() {
   };
 }
 
-/** Wrangler's type has lost the names of the options; these two are read here, the others only passed on. */
-function runtimeOptions(): Pick<V4WorkerOptions, "bindings" | "d1Databases"> {
+/** Wrangler's type has lost the names of the options; these three are read here, the others only passed on. */
+function runtimeOptions(): Pick<V4WorkerOptions, "bindings" | "d1Databases" | "queueConsumers"> {
   // The runtime gets a finished bundle, so rules for finding modules have nothing left to do; it refuses them.
   const { modulesRules: _, ...options } = unstable_getMiniflareWorkerOptions(CONFIG_FILE).workerOptions;
   return options;

@@ -18,6 +18,7 @@ export function createRuntime({ config, stateDir, address, bindings }: RuntimeIn
   return new Miniflare(
     convertV4MiniflareOptions({
       ...config.options,
+      queueConsumers: concurrentConsumers(config.options.queueConsumers),
       name: config.name,
       modules: modulesOf(stateDir.build, config.bundleFile),
       modulesRoot: stateDir.build,
@@ -34,5 +35,16 @@ export function createRuntime({ config, stateDir, address, bindings }: RuntimeIn
       handleStructuredLogs: printLogs(join(stateDir.build, config.bundleFile)),
       log: new Log(LogLevel.WARN),
     }),
+  );
+}
+
+/**
+ * A local queue hands over one batch and waits for its end before the next, where the platform runs many at a time. Large
+ * batches make up for it: one slow target or receiver holds up what arrives meanwhile once, not each message in turn.
+ */
+function concurrentConsumers(consumers: WorkerConfig["options"]["queueConsumers"]) {
+  if (consumers === undefined || Array.isArray(consumers)) return consumers;
+  return Object.fromEntries(
+    Object.entries(consumers).map(([queue, options]) => [queue, { ...options, maxBatchSize: 100 }]),
   );
 }

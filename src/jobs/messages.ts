@@ -2,14 +2,13 @@ import type { z } from "zod";
 import type { Deps } from "../access/deps.ts";
 import { mapConcurrently } from "../kit/map-concurrently.ts";
 
-/** As many connections as one invocation may have: https://developers.cloudflare.com/workers/platform/limits/ */
-const CONNECTIONS = 6;
 const RETRY_BASE_S = 5;
 const RETRY_MAX_S = 300;
 
 /**
  * Handles every message of a batch by itself: done is acknowledged, failed comes back later, and what can never succeed
- * is logged and dropped, so that it holds nobody up.
+ * is logged and dropped, so that it holds nobody up. All of a batch run at once: wrangler.toml keeps batches as small as
+ * the connections that one invocation may have.
  */
 export async function handleMessages<Schema extends z.ZodType>(
   deps: Deps,
@@ -17,7 +16,7 @@ export async function handleMessages<Schema extends z.ZodType>(
   schema: Schema,
   handle: (message: z.infer<Schema>) => Promise<void>,
 ): Promise<void> {
-  await mapConcurrently(batch.messages, CONNECTIONS, async (message) => {
+  await mapConcurrently(batch.messages, batch.messages.length, async (message) => {
     const parsed = schema.safeParse(message.body);
     if (!parsed.success) {
       deps.log.error("poison message", parsed.error, { queue: batch.queue, message_id: message.id });
