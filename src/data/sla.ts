@@ -1,5 +1,6 @@
-import { and, asc, count, eq, gte, isNull, lt, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, gte, isNull, lt, or, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
+import { maintenance, maintenanceGroups, maintenanceMonitors, maintenanceOccurrences } from "./maintenance.table.ts";
 import { monitors, statusIntervals } from "./monitors.table.ts";
 import { slaAssignments, slaPolicies, slaTargets } from "./sla.table.ts";
 
@@ -96,6 +97,35 @@ export async function readSla(db: Db, pageId: string, range: { from_at: number; 
     selectAssigned(db, pageId),
   ]);
   return { monitors: shown, intervals, targets: targets.map(({ target }) => target), policy: assigned[0]?.policy };
+}
+
+/** What took place of the maintenance that the public was told of, once for each monitor that it was about. */
+export async function listMaintenanceSpans(db: Db, pageId: string, range: { from_at: number; to_at: number }) {
+  const span = { from_at: maintenanceOccurrences.start_at, to_at: maintenanceOccurrences.end_at };
+  const tookPlace = and(
+    eq(maintenance.status_page_id, pageId),
+    eq(maintenance.is_public, true),
+    lt(maintenanceOccurrences.start_at, range.to_at),
+    gt(maintenanceOccurrences.end_at, range.from_at),
+  );
+  const [byMonitor, byGroup] = await db.batch([
+    db
+      .select({ monitor_id: maintenanceMonitors.monitor_id, ...span })
+      .from(maintenance)
+      .innerJoin(maintenanceOccurrences, eq(maintenanceOccurrences.maintenance_id, maintenance.id))
+      .innerJoin(maintenanceMonitors, eq(maintenanceMonitors.maintenance_id, maintenance.id))
+      .where(tookPlace)
+      .limit(SLA_INTERVALS_MAX),
+    db
+      .select({ monitor_id: monitors.id, ...span })
+      .from(maintenance)
+      .innerJoin(maintenanceOccurrences, eq(maintenanceOccurrences.maintenance_id, maintenance.id))
+      .innerJoin(maintenanceGroups, eq(maintenanceGroups.maintenance_id, maintenance.id))
+      .innerJoin(monitors, eq(monitors.group_id, maintenanceGroups.group_id))
+      .where(tookPlace)
+      .limit(SLA_INTERVALS_MAX),
+  ]);
+  return [...byMonitor, ...byGroup];
 }
 
 /** From the interval that holds the beginning on; one more than a report takes, so that its excess is seen. */

@@ -104,6 +104,7 @@ describe("PUT /status-pages/{id}/ssl", () => {
       status: "active",
       error: null,
     });
+    expect((await row(claimed.hostname))?.next_check_at).toBeGreaterThan(Date.now() + DAY - MINUTE);
     const home = await visit(claimed.hostname);
     expect(home).toMatchObject({ status: 200, text: expect.stringContaining("<h1") });
     expect(home.headers.get("strict-transport-security")).toBe("max-age=31536000");
@@ -251,6 +252,7 @@ describe("a name that a page has", () => {
     expect((await visit(claimed.hostname)).status).toBe(404);
     expect((await claim(claimed.hostname)).status).toBe(409);
     await sweep(claimed.hostname);
+    expect(await row(claimed.hostname)).toMatchObject({ held_until: expect.any(Number), status_page_id: null });
     vi.setSystemTime(Date.now() + 7 * DAY - 1);
     expect((await claim(claimed.hostname)).status).toBe(409);
     const again = await createPage(claimed.account);

@@ -1,5 +1,15 @@
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { openDb, runBatch } from "../../src/data/db.ts";
+import {
+  maintenance,
+  maintenanceGroups,
+  maintenanceMonitors,
+  maintenanceOccurrences,
+} from "../../src/data/maintenance.table.ts";
+import { monitors } from "../../src/data/monitors.table.ts";
+import { newId } from "../../src/platform/ids.ts";
 import { V1 } from "../support/client.ts";
 import { type Account, createAccount } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
@@ -23,6 +33,39 @@ async function insertTroubled(account: Account, name: string) {
     [NOW - 4 * DAY + HOUR / 2, "up"],
   ]);
   return monitor;
+}
+
+/** A window that took place. */
+async function insertMaintenance(
+  owner_id: string,
+  status_page_id: string,
+  given: { is_public?: boolean; start: number; hours: number; target: [kind: string, id: string] },
+) {
+  const db = openDb(env.DB);
+  const id = newId();
+  const [start_at, end_at] = [given.start, given.start + given.hours * HOUR];
+  const [kind, target] = given.target;
+  await runBatch(db, [
+    db.insert(maintenance).values({
+      id,
+      owner_id,
+      created_by: owner_id,
+      status_page_id,
+      title: "Move",
+      is_public: given.is_public ?? true,
+      start_time: start_at,
+      end_time: end_at,
+      recurrence_type: "none",
+      recurrence_interval: 1,
+      done_until: end_at,
+      created_at: start_at,
+      updated_at: start_at,
+    }),
+    db.insert(maintenanceOccurrences).values({ maintenance_id: id, start_at, end_at }),
+    kind === "group"
+      ? db.insert(maintenanceGroups).values({ maintenance_id: id, group_id: target })
+      : db.insert(maintenanceMonitors).values({ maintenance_id: id, monitor_id: target }),
+  ]);
 }
 
 async function setUp(fields: Record<string, unknown> = {}) {
@@ -98,6 +141,28 @@ describe("GET /status-pages/{id}/sla", () => {
       error_budget_seconds: 0,
       downtime_seconds: 0,
     });
+  });
+
+  it("leaves out maintenance that was public, of monitors and of groups, unless the policy counts it", async () => {
+    const { account, client, path, page, range, troubled, calm } = await setUp();
+    const { body: group } = await client.post(`${V1}/groups`, { name: "All", status_page_id: page.id });
+    await openDb(env.DB).update(monitors).set({ group_id: group.id }).where(eq(monitors.id, calm.id));
+    const hold = (fields: { is_public?: boolean; start: number; hours: number; target: [string, string] }) =>
+      insertMaintenance(account.user_id, page.id, fields);
+    await hold({ start: NOW - 5 * DAY - HOUR, hours: 1.5, target: ["monitor", troubled.id] });
+    await hold({ start: NOW - 5 * DAY, hours: 5, target: ["monitor", troubled.id], is_public: false });
+    await hold({ start: NOW - 2 * DAY, hours: 2, target: ["group", group.id] });
+    const { body } = await client.get(`${path}/sla?${range}`);
+    expect(body.overall).toMatchObject({ downtime_seconds: 1800, maintenance_seconds: 5400 + 7200, outages: 1 });
+    expect(body.monitors.map((each: { maintenance_seconds: number }) => each.maintenance_seconds)).toEqual([
+      5400, 7200,
+    ]);
+
+    const counting = { name: "All", target_percentage: 99, exclude_maintenance: false };
+    const { body: policy } = await client.post(POLICIES, counting);
+    await client.put(`${path}/sla-policy`, { policy_id: policy.id });
+    const { body: counted } = await client.get(`${path}/sla?${range}`);
+    expect(counted.overall).toMatchObject({ downtime_seconds: 3600, maintenance_seconds: 5400 + 7200 });
   });
 
   it("measures by the page's policy, and by its period", async () => {

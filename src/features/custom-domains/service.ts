@@ -118,9 +118,8 @@ export async function sweepDomains(deps: Deps): Promise<void> {
   const due = await listDueDomains(deps.db, deps.now(), CHECKS_PER_MINUTE);
   for (const domain of due) {
     try {
-      await runBatch(deps.db, [
-        domain.status_page_id === null ? await release(deps, domain) : await verify(deps, domain),
-      ]);
+      const look = domain.status_page_id === null ? release : verify;
+      await runBatch(deps.db, await look(deps, domain));
     } catch (error) {
       deps.log.error("custom domain", error, { hostname: domain.hostname });
       const retry = { next_check_at: deps.now() + RETRY_MS, updated_at: deps.now() };
@@ -130,15 +129,16 @@ export async function sweepDomains(deps: Deps): Promise<void> {
   if (due.length > 0) forgetHosts();
 }
 
-async function verify({ db, settings, now }: Deps, domain: DomainRecord): Promise<Statement> {
+/** A list, because awaiting a bare statement would run it. */
+async function verify({ db, settings, now }: Deps, domain: DomainRecord): Promise<Statement[]> {
   const texts = await lookUpTexts(settings, proofName(domain.hostname));
   const proof: Proof = texts === null ? "unknown" : texts.includes(proofText(domain)) ? "seen" : "missing";
   const verdict = judgeClaim(domain, proof, now());
   if (proof !== "seen" || domain.ssl_type === "none") {
-    return updateDomain(db, domain.hostname, { ...verdict, updated_at: now() });
+    return [updateDomain(db, domain.hostname, { ...verdict, updated_at: now() })];
   }
   const { id, status, error, records } = await customHostnamesOf(settings).ensure(domain.hostname);
-  return updateDomain(db, domain.hostname, {
+  const change = {
     ...verdict,
     // While a certificate is renewed the former one is good.
     status: status === "pending" && domain.status === "active" ? "active" : status,
@@ -147,14 +147,15 @@ async function verify({ db, settings, now }: Deps, domain: DomainRecord): Promis
     provider_id: id,
     provider_records: records,
     updated_at: now(),
-  });
+  };
+  return [updateDomain(db, domain.hostname, change)];
 }
 
 /** A name without a page loses its certificate; a proven one is forgotten only when nothing holds it any more. */
-async function release({ db, settings, now }: Deps, domain: DomainRecord): Promise<Statement> {
+async function release({ db, settings, now }: Deps, domain: DomainRecord): Promise<Statement[]> {
   if (domain.provider_id !== null) await customHostnamesOf(settings).remove(domain.provider_id);
   const held_until = domain.held_until ?? now() + HELD_MS;
-  if (domain.proven_at === null || held_until <= now()) return deleteDomain(db, domain.hostname);
+  if (domain.proven_at === null || held_until <= now()) return [deleteDomain(db, domain.hostname)];
   const { hostname } = domain;
-  return updateDomain(db, hostname, { held_until, provider_id: null, next_check_at: held_until, updated_at: now() });
+  return [updateDomain(db, hostname, { held_until, provider_id: null, next_check_at: held_until, updated_at: now() })];
 }

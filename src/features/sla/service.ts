@@ -7,6 +7,7 @@ import { SLA_DAYS_MAX, type SlaQuery, type SlaTargets, TARGET_DEFAULT } from "..
 import {
   assignSlaPolicy,
   findAssignedPolicy,
+  listMaintenanceSpans,
   listSlaTargets,
   readSla,
   replaceSlaTargets,
@@ -26,7 +27,6 @@ import {
   tallySla,
 } from "../../domain/sla.ts";
 import { newId } from "../../platform/ids.ts";
-import { listMaintenance } from "./maintenance.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -57,16 +57,20 @@ export async function measureSla(ctx: Ctx, pageId: string, query: SlaQuery): Pro
   const page = await requirePage(ctx, pageId);
   const period = query.period ?? (await periodOfPolicy(ctx, pageId, query));
   const range = period === null ? explicitRange(query, ctx.now) : spanOfPeriod(period, page.timezone, ctx.now);
-  const [found, maintenance] = await Promise.all([readSla(ctx.db, pageId, range), listMaintenance(ctx, pageId, range)]);
+  const [found, maintenance] = await Promise.all([
+    readSla(ctx.db, pageId, range),
+    listMaintenanceSpans(ctx.db, pageId, range),
+  ]);
   if (found.intervals.length > SLA_INTERVALS_MAX) {
     throw invalid("the period holds more changes of status than one report takes; choose a shorter one");
   }
   const rules = found.policy ?? RULES_DEFAULT;
   const intervalsOf = Map.groupBy(found.intervals, ({ monitor_id }) => monitor_id);
+  const spansOf = Map.groupBy(maintenance, ({ monitor_id }) => monitor_id);
   const targetOf = new Map(found.targets.map((target) => [target.monitor_id, target.target_percentage]));
   const target_percentage = targetOf.get(null) ?? found.policy?.target_percentage ?? TARGET_DEFAULT;
   const measured = found.monitors.map((monitor) => {
-    const spans = maintenance.get(monitor.id) ?? [];
+    const spans = spansOf.get(monitor.id) ?? [];
     const tally = tallySla(intervalsOf.get(monitor.id) ?? [], { maintenance: spans, range, now: ctx.now, rules });
     return { monitor, tally, target: targetOf.get(monitor.id) ?? target_percentage };
   });
