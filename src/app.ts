@@ -13,6 +13,7 @@ import { endpoints as incidentTemplates } from "./features/incident-templates/ro
 import { endpoints as incidents } from "./features/incidents/routes.ts";
 import { endpoints as maintenance } from "./features/maintenance/routes.ts";
 import { endpoints as members } from "./features/members/routes.ts";
+import { endpoints as migration } from "./features/migration/routes.ts";
 import { endpoints as monitors } from "./features/monitors/routes.ts";
 import { endpoints as notifications } from "./features/notifications/routes.ts";
 import { endpoints as overview } from "./features/overview/routes.ts";
@@ -47,6 +48,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...incidents,
   ...maintenance,
   ...members,
+  ...migration,
   ...monitors,
   ...notifications,
   ...overview,

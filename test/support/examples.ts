@@ -60,17 +60,22 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   "PUT /status-pages/{id}": async () => ({ body: { description: "What runs" } }),
   "PUT /status-pages/{id}/legal": async () => ({ body: { imprint_url: "https://northwind.test/imprint" } }),
   "PATCH /status-pages/{id}/alerting": async () => ({ body: { alert_routing: { "monitor.down": "critical" } } }),
+  "POST /status-pages/{id}/monitors/migrate": async (account) => {
+    const [id, target_status_page_id] = [await OBJECTS.page(account), await OBJECTS.page(account)];
+    const monitor = await createMonitor(account.client, { status_page_id: id });
+    return { params: { id }, body: { target_status_page_id, monitor_ids: [monitor.id] } };
+  },
   "POST /status-pages/{id}/members": async () => ({ body: { email: `${newId()}@example.com`, role: "viewer" } }),
   "POST /status-pages/members/accept": async (account) => {
     const { token } = await createInvitation(await createAccount(), account);
     return { body: { token } };
   },
   "PUT /status-pages/{id}/members/{member_id}": async (account) => {
-    const { id, member_id } = await createMember(account);
+    const { id, member_id } = await createMember(account, { role: "viewer" });
     return { params: { id, member_id }, body: { role: "viewer" } };
   },
   "DELETE /status-pages/{id}/members/{member_id}": async (account) => {
-    const { id, member_id } = await createMember(account);
+    const { id, member_id } = await createMember(account, { role: "viewer" });
     return { params: { id, member_id } };
   },
   "DELETE /status-pages/{id}/members/invitations/{invitation_id}": async (account) => {

@@ -5,7 +5,7 @@ import { monitorInPath } from "../../access/monitor-in-path.ts";
 import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
-import { type ApiError, betaRequired, planLimit } from "../../contract/errors.ts";
+import { type ApiError, betaRequired, forbidden, planLimit } from "../../contract/errors.ts";
 import { INTERVAL_MIN_S } from "../../contract/monitor.ts";
 import { MONITOR_TYPES, type MonitorType } from "../../contract/monitor-values.ts";
 import { countMonitors } from "../../data/monitors-settings.ts";
@@ -47,14 +47,10 @@ export async function gateTrial(ctx: Ctx, body: unknown): Promise<UserPrincipal>
 export async function gateUpdate(ctx: Ctx, body: unknown): Promise<void> {
   const monitor = await monitorInPath(ctx);
   const { status_page_id, ...wish } = Wishes.parse(body);
-  const ownerId = await ownerOfPage(ctx, status_page_id ?? null, monitor.owner_id);
-  const owner = await getOwner(ctx, ownerId);
-  if (ownerId !== monitor.owner_id) {
-    const { type, interval, regions } = { ...monitor, ...wish };
-    judge(owner, { type, interval, regions });
-    return judgeCount(ctx, owner);
+  if ((await ownerOfPage(ctx, status_page_id ?? null, monitor.owner_id)) !== monitor.owner_id) {
+    throw forbidden("status_page_id belongs to another account: migrate the monitor, as an admin of both pages");
   }
-  judge(owner, {
+  judge(await getOwner(ctx, monitor.owner_id), {
     type: wish.type === monitor.type ? undefined : wish.type,
     interval: wish.interval === monitor.interval ? undefined : wish.interval,
     regions: (wish.regions?.length ?? 0) <= monitor.regions.length ? undefined : wish.regions,

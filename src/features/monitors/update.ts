@@ -17,7 +17,7 @@ import type { MonitorRecord } from "../../data/monitors.ts";
 import { isChanged, listMembers, setMembers, updateMonitor } from "../../data/monitors-settings.ts";
 import { bumpPageVersion } from "../../data/status-pages.ts";
 import { probeEntry } from "../../probes/registry.ts";
-import { CONFLICTS, countGuard } from "./create.ts";
+import { CONFLICTS } from "./create.ts";
 import { checkSoon, tellComposite, tellObject } from "./follow-up.ts";
 import { placeAgain } from "./placement.ts";
 import { type Draft, draftMonitor } from "./validate.ts";
@@ -27,9 +27,9 @@ export async function changeMonitor(ctx: Ctx, monitorId: string, body: MonitorUp
   const current = await requireMonitor(ctx, monitorId);
   const input = await mergeInput(ctx, current, body);
   const page = await pageOf(ctx, current, input);
-  const owner = await getOwner(ctx, page?.owner_id ?? current.owner_id);
+  const owner = await getOwner(ctx, current.owner_id);
   const draft = await draftMonitor(ctx, input, { plan: owner.plan, owner_id: owner.user_id, page, current });
-  const changed = await commitChange(ctx, current, draft, owner);
+  const changed = await commitChange(ctx, current, draft);
   const fresh = (await tellObject(ctx, changed)) ?? changed;
   if (changed.parent_monitor_id !== current.parent_monitor_id) await tellComposite(ctx, current);
   if (isCheckDue(current, changed)) await checkSoon(ctx, fresh);
@@ -87,14 +87,12 @@ async function commitChange(
   ctx: Ctx,
   current: MonitorRecord,
   { columns, options, child_ids, isScheduled }: Draft,
-  owner: Awaited<ReturnType<typeof getOwner>>,
 ): Promise<MonitorRecord> {
   const place = await placeAgain(ctx, current, { ...columns, isScheduled });
   const isMoved = columns.status_page_id !== current.status_page_id;
   const change = {
     ...columns,
     ...(await sealSecrets(ctx.settings, { id: current.id, target: columns.target, options }, current)),
-    owner_id: owner.user_id,
     parent_monitor_id: isMoved ? null : current.parent_monitor_id,
     shard_id: place.shard_id,
     check_group_id: place.check_group_id,
@@ -111,7 +109,7 @@ async function commitChange(
   ];
   await commit(ctx, statements, {
     audit: {
-      owner_id: owner.user_id,
+      owner_id: current.owner_id,
       target_type: "monitor",
       target_id: current.id,
       monitor_id: current.id,
@@ -121,7 +119,6 @@ async function commitChange(
     },
     guards: [
       { name: "stale", when: isChanged(current), error: conflict("the monitor was changed meanwhile, read it again") },
-      ...(owner.user_id === current.owner_id ? [] : countGuard(owner)),
     ],
     conflicts: CONFLICTS,
   });
