@@ -34,6 +34,10 @@ describe("POST /status-pages", () => {
       auto_create_incident: false,
       auto_publish_incident: false,
       failure_threshold: null,
+      imprint_url: null,
+      privacy_url: null,
+      advanced_alerts: false,
+      alert_routing: {},
       created_at: expect.stringMatching(/Z$/),
       updated_at: body.created_at,
     });

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
 import { webhooks } from "../../src/data/webhooks.table.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
-import { V1 } from "../support/client.ts";
+import { CORE, V1 } from "../support/client.ts";
 import { arrange, createEnv, DAY_MS, deliver, passTime, START, stored, useClock } from "../support/deliveries.ts";
 import { type Account, createAccount } from "../support/factories.ts";
 import { insertPage } from "../support/monitors.ts";
@@ -217,6 +217,8 @@ describe("a webhook", () => {
       is_active: false,
       disabled_reason: "every delivery failed for too long",
     });
+    const told = (await account.client.get(`${CORE}/notifications`)).body;
+    expect(told).toMatchObject([{ type: "webhook.disabled", target_id: webhook.id, is_read: false }]);
     await account.client.patch(`${V1}/webhooks/${webhook.id}/toggle`);
     expect(await show(account, webhook)).toMatchObject({ is_active: true, disabled_reason: null, failing_since: null });
     await failAgain();
