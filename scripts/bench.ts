@@ -1,7 +1,12 @@
 import { benchChecks, benchTimeouts } from "./bench/checks.ts";
+import { benchPush } from "./bench/push.ts";
 
 /** `npm run bench -- <name>`: measurements that take minutes and want the machine for themselves. */
-const BENCHES: Record<string, (minutes: number) => Promise<void>> = { checks: benchChecks, timeouts: benchTimeouts };
+const BENCHES: Record<string, (minutes: number) => Promise<void>> = {
+  checks: benchChecks,
+  timeouts: benchTimeouts,
+  push: benchPush,
+};
 
 const [name = "", minutes = "3"] = process.argv.slice(2);
 const bench = BENCHES[name];

@@ -13,6 +13,7 @@ import type { Transition } from "../../src/domain/monitor-state.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
 import { V1 } from "../support/client.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
+import { insertMonitor } from "../support/monitors.ts";
 import { beat, createHeartbeat, holdClock, moveClock, type Pushed, stubOf } from "../support/pushes.ts";
 
 const db = openDb(env.DB);
@@ -142,12 +143,15 @@ describe("a composite", () => {
   });
 
   it("of fifty members is settled by one event", async () => {
-    const members: Pushed[] = [];
-    for (let n = 0; n < 50; n++) members.push(await member(`Member ${n}`));
-    const { id } = await compositeOf(members);
-    for (const pushed of members.slice(1)) await beat(pushed);
-    await settle(...members.map((each) => each.id));
-    await tell(members[0] as Pushed, "fail");
+    const rows = await Promise.all(
+      Array.from({ length: 49 }, () => insertMonitor(account.user_id, { status_page_id, status: "up" })),
+    );
+    const last = await member();
+    const { id } = await createMonitor(account.client, {
+      ...{ name: "Shop", type: "composite", target: undefined, paused: false, status_page_id },
+      child_ids: [...rows.map((row) => row.id), last.id],
+    });
+    await tell(last, "fail");
     await settle(id);
     expect(await rowOf(id)).toMatchObject({ status: "down", status_message: "1 of 50 members down" });
   });
