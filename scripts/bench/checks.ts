@@ -69,10 +69,13 @@ async function createFleet({ url, token }: BenchService, fleet: (typeof FLEETS)[
   }
 }
 
-/** The newest slot of every group, before the next one takes its place; none from before the measurement. */
+/** The newest slot of every group of healthy targets, before the next one takes its place. */
 async function sample(service: BenchService, { lateness, slots }: Seen, from: number): Promise<void> {
   const [groups = []] = await service.execute([
-    { sql: "SELECT id, last_slot_at, latest FROM check_groups WHERE last_slot_at >= ?", params: [from] },
+    {
+      sql: "SELECT id, last_slot_at, latest FROM check_groups WHERE lane = 'normal' AND last_slot_at >= ?",
+      params: [from],
+    },
   ]);
   for (const { id, last_slot_at, latest } of groups) {
     const known = slots.get(String(id)) ?? new Set();
