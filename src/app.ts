@@ -23,6 +23,7 @@ import { endpoints as results } from "./features/results/routes.ts";
 import { endpoints as sessions } from "./features/sessions/routes.ts";
 import { endpoints as sla } from "./features/sla/routes.ts";
 import { endpoints as statusPages } from "./features/status-pages/routes.ts";
+import { endpoints as subscribers } from "./features/subscribers/routes.ts";
 import { endpoints as webhooks } from "./features/webhooks/routes.ts";
 import { mountDocs } from "./http/docs.ts";
 import type { AppEnv, Endpoint } from "./http/endpoint.ts";
@@ -30,6 +31,7 @@ import { refuseInvalid } from "./http/errors.ts";
 import { answerErrors, mountEndpoints, openRequest, refuseHostile, refuseUnknown } from "./http/frame.ts";
 import { routeHosts } from "./status-page/custom-host.ts";
 import { endpoints as publicPages } from "./status-page/routes.ts";
+import { endpoints as subscriptions } from "./status-page/subscribe-routes.ts";
 
 /** Every endpoint of the API, each mounted under the addresses that its policy names. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -58,7 +60,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...sessions,
   ...sla,
   ...statusPages,
+  ...subscribers,
   ...webhooks,
+  ...subscriptions,
   ...publicPages,
 ];
 

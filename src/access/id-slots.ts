@@ -9,6 +9,7 @@ import { requireMonitorInPath } from "./monitor-in-path.ts";
 import { requireMonitor, requireVisibleMonitor } from "./monitors.ts";
 import { requireManagedPage, requirePage, requireVisiblePage } from "./pages.ts";
 import { requireSlaPolicy } from "./sla-policies.ts";
+import { requireSubscriber } from "./subscribers.ts";
 import { requireWebhook } from "./webhooks.ts";
 
 /**
@@ -34,6 +35,7 @@ const RESOLVERS = {
   "incident template": requireIncidentTemplate,
   maintenance: requireMaintenance,
   sla_policy: requireSlaPolicy,
+  subscriber: requireSubscriber,
 } satisfies Record<string, (ctx: Ctx, id: string) => Promise<unknown>>;
 export type IdKind = keyof typeof RESOLVERS;
 

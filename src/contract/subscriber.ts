@@ -55,8 +55,24 @@ export const Subscriber = z
     confirmed_at: Instant.nullable(),
     unsubscribed_at: Instant.nullable(),
     created_at: Instant,
+    updated_at: Instant,
   })
   .meta({ id: "Subscriber" });
 
+/** How to reach a subscriber, and under which address they found the page; sealed. */
+export const SubscriberAddress = z.object({ endpoint: z.string(), base_url: z.string() });
+export type SubscriberAddress = z.infer<typeof SubscriberAddress>;
+
+/** What is told, as it is stored with the message; the status is the event's. */
+export const SubscriberNews = z.object({
+  event: z.string(),
+  title: z.string(),
+  status: z.string(),
+  message: z.string().nullable(),
+  starts_at: z.string().nullable(),
+  ends_at: z.string().nullable(),
+});
+export type SubscriberNews = z.infer<typeof SubscriberNews>;
+
 export const SubscribeParams = z.object({ slug: z.string() });
-export const SubscriberLink = z.object({ token: z.string().max(200).default("") });
+export const SubscriberLink = z.object({ token: z.string().default("") });

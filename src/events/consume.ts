@@ -6,6 +6,7 @@ import { findWaitingEvent, insertEvent, listWaitingEvents, markProcessed } from 
 import { findMonitorWithPage, listRecordedSeqs, recordTransition } from "../data/monitors.ts";
 import { bumpPageVersion } from "../data/status-pages.ts";
 import { routeEvents, wakeDeliveries } from "../delivery/enqueue.ts";
+import { tellSubscribers } from "../delivery/subscribers.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { tellComposite } from "./composites.ts";
 import { followIncident, type Happening, NONE } from "./incidents.ts";
@@ -62,6 +63,7 @@ async function commitTransition(deps: Deps, happening: Happening): Promise<void>
     ...incident.statements,
     ...[...told, ...kept].map((event) => insertEvent(db, event)),
     ...routed.statements,
+    ...(await tellSubscribers(db, incident.events, now)),
   ]);
   await wakeDeliveries(deps.env, deps.log, routed.delivery_ids);
 }
@@ -71,7 +73,8 @@ async function consumeStored(deps: Deps, eventId: string): Promise<void> {
   if (!event) return;
   const now = deps.now();
   const routed = await routeEvents(deps.db, [event], now);
-  await runBatch(deps.db, [...routed.statements, markProcessed(deps.db, eventId, now)]);
+  const told = await tellSubscribers(deps.db, [event], now);
+  await runBatch(deps.db, [...routed.statements, ...told, markProcessed(deps.db, eventId, now)]);
   await wakeDeliveries(deps.env, deps.log, routed.delivery_ids);
 }
 

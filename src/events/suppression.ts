@@ -13,6 +13,7 @@ import {
 import { findMonitorWithPage } from "../data/monitors.ts";
 import { refuseWhen } from "../data/requests.ts";
 import { routeEvents, wakeDeliveries } from "../delivery/enqueue.ts";
+import { tellSubscribers } from "../delivery/subscribers.ts";
 import { followIncident, type Happening } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";
 
@@ -77,6 +78,7 @@ async function release(deps: Deps, held: Releasable["held"], transition: Monitor
     ...incident.statements,
     ...events.map((event) => releaseEvent(db, event)),
     ...routed.statements,
+    ...(await tellSubscribers(db, incident.events, now)),
   ]);
   await wakeDeliveries(deps.env, deps.log, routed.delivery_ids);
 }

@@ -5,6 +5,8 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
+  html?: string;
+  headers?: Record<string, string>;
 }
 
 export type MailOutcome = { kind: "sent" } | { kind: "failed"; error: string; is_final: boolean };

@@ -94,6 +94,21 @@ summary { inline-size: fit-content; cursor: pointer; min-block-size: 1.5rem; col
 .links { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }
 .message { padding-block: 20vh; text-align: center; }
 .message p { margin-block-start: .75rem; color: var(--quiet); }
+.subscribe { margin-block-start: 2rem; }
+.subscribe h2 { margin: 0 0 .5rem; }
+.fields { display: flex; flex-wrap: wrap; gap: .5rem; }
+form label { display: block; margin-block: .75rem .25rem; }
+form .tick { font-weight: 400; margin-block: .25rem; min-block-size: 1.5rem; }
+fieldset { border: 1px solid var(--line); border-radius: .5rem; margin: 1rem 0 0; padding: .5rem 1rem; }
+input:not([type="checkbox"]), select, button {
+  font: inherit; min-block-size: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--quiet); border-radius: .5rem;
+  background: var(--card); color: var(--text); max-inline-size: 100%;
+}
+.fields input { flex: 1 1 14rem; }
+button { background: var(--link); border-color: var(--link); color: var(--card); cursor: pointer; font-weight: 600; }
+form > button { margin-block-start: 1rem; }
+input:focus-visible, select:focus-visible, button:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+h1 + .card, h1 + form { margin-block-start: 1rem; }
 main > article + p { margin-block-start: 1.25rem; }
 @media (min-width: 40rem) {
   h1 { font-size: 1.875rem; }

@@ -4,6 +4,7 @@ import { newId } from "../../src/platform/ids.ts";
 import { CORE, V1 } from "./client.ts";
 import { type Account, createAccount, createMonitor, createPage } from "./factories.ts";
 import { createAccountWithPassword, createInvitation, createMember, insertNotice, PASSWORD } from "./members.ts";
+import { insertSubscriber } from "./subscribers.ts";
 import { createWebhook } from "./webhooks.ts";
 
 const AGENT_HEADER = "x-agent-token";
@@ -32,6 +33,7 @@ export const OBJECTS: Record<Kind | "token" | "notification", (account: Account)
     return (await account.client.post(path, { name: "Slow", title: "It is slow" })).body.id;
   },
   maintenance: (account) => createMaintenance(account),
+  subscriber: (account) => insertSubscriber(account),
   sla_policy: async ({ client }) => (await client.post(`${V1}/sla-policies`, SLA_POLICY)).body.id,
   command: async (account) => (await createCommand(account)).id,
   member: async (account) => (await createMember(account)).member_id,
@@ -152,6 +154,7 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   "POST /game-server/monitors/{id}/regenerate-key": pushed(GAME),
   "POST /webhooks": async () => ({ body: { name: "Ops", url: "https://sink.test/ops", secret: "s3cret-s3cret" } }),
   "PUT /webhooks/{id}": async () => ({ body: { name: "Night shift" } }),
+  "GET /subscribers": async (account) => ({ query: { status_page_id: await OBJECTS.page(account) } }),
   "PUT /status-pages/{id}/ssl": async () => ({ body: { custom_domain: `status-${newId()}.example.com` } }),
   "PUT /status-pages/{id}/sla-targets": async () => ({
     body: { targets: [{ monitor_id: null, target_percentage: 99.5 }] },

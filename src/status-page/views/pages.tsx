@@ -1,3 +1,4 @@
+import { SubscribeForm } from "../subscribe-views.tsx";
 import type { IncidentPageView, PageView } from "../view-model.ts";
 import { Document, Frame, Paragraphs, Time } from "./frame.tsx";
 import { Icon } from "./icons.tsx";
@@ -32,6 +33,7 @@ export function renderStatusPage(view: PageView): string {
         ) : null}
         <Monitors monitors={view.monitors} />
         <Past days={view.past} />
+        <SubscribeForm href={frame.href} />
       </Frame>
     </Document>,
   );

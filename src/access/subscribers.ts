@@ -1,0 +1,16 @@
+import { notFound } from "../contract/errors.ts";
+import { findSubscriber, type SubscriberRecord } from "../data/subscribers.ts";
+import type { Ctx } from "./ctx.ts";
+import { findVisiblePage, once, requireRight } from "./pages.ts";
+
+/** A subscriber belongs to the page. */
+export async function requireSubscriber(ctx: Ctx, subscriberId: string): Promise<SubscriberRecord> {
+  const { subscriber, membership } = await once(ctx, `subscriber ${subscriberId}`, async () => {
+    const subscriber = await findSubscriber(ctx.db, subscriberId);
+    const found = subscriber && (await findVisiblePage(ctx, subscriber.status_page_id));
+    if (!subscriber || !found) throw notFound("subscriber");
+    return { subscriber, membership: found.membership };
+  });
+  requireRight(membership, ctx.right);
+  return subscriber;
+}

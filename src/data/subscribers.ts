@@ -1,0 +1,195 @@
+import { and, asc, count, desc, eq, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
+import type { SubscriberEvent } from "../contract/subscriber.ts";
+import type { Db, Statement } from "./db.ts";
+import { monitorGroups } from "./groups.table.ts";
+import { incidentGroups, incidentMonitors } from "./incidents.table.ts";
+import { maintenanceGroups, maintenanceMonitors } from "./maintenance.table.ts";
+import { monitors } from "./monitors.table.ts";
+import { statusPages } from "./status-pages.table.ts";
+import { subscriberMessages, subscribers } from "./subscribers.table.ts";
+
+export type SubscriberRecord = typeof subscribers.$inferSelect;
+export type SubscriberChange = Partial<Omit<SubscriberRecord, "id" | "owner_id" | "status_page_id">>;
+export type SubscriberMessageRecord = typeof subscriberMessages.$inferSelect;
+
+export async function findSubscriber(db: Db, subscriberId: string): Promise<SubscriberRecord | undefined> {
+  const rows = await db.select().from(subscribers).where(eq(subscribers.id, subscriberId)).limit(1);
+  return rows[0];
+}
+
+type Endpoint = Pick<SubscriberRecord, "status_page_id" | "channel" | "endpoint_hash">;
+
+export async function findSubscriberAt(db: Db, at: Endpoint): Promise<SubscriberRecord | undefined> {
+  const rows = await db
+    .select()
+    .from(subscribers)
+    .where(
+      and(
+        eq(subscribers.status_page_id, at.status_page_id),
+        eq(subscribers.channel, at.channel),
+        eq(subscribers.endpoint_hash, at.endpoint_hash),
+      ),
+    )
+    .limit(1);
+  return rows[0];
+}
+
+/** Newest first. */
+export async function listSubscribers(db: Db, pageId: string, page: { limit: number; offset: number }) {
+  const ofPage = eq(subscribers.status_page_id, pageId);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(subscribers)
+      .where(ofPage)
+      .orderBy(desc(subscribers.created_at), desc(subscribers.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(subscribers).where(ofPage),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+export function insertSubscriber(db: Db, subscriber: SubscriberRecord): Statement {
+  return db.insert(subscribers).values(subscriber);
+}
+
+export function updateSubscriber(db: Db, subscriberId: string, change: SubscriberChange): Statement {
+  return db.update(subscribers).set(change).where(eq(subscribers.id, subscriberId));
+}
+
+export function deleteSubscriber(
+  db: Db,
+  { id, status_page_id }: Pick<SubscriberRecord, "id" | "status_page_id">,
+): Statement {
+  return db.delete(subscribers).where(and(eq(subscribers.id, id), eq(subscribers.status_page_id, status_page_id)));
+}
+
+/** Requests that nobody confirmed; whoever once was subscribed stays on record. */
+export function deleteUnconfirmedBefore(db: Db, instant: number): Statement {
+  return db
+    .delete(subscribers)
+    .where(
+      and(isNull(subscribers.confirmed_at), isNull(subscribers.unsubscribed_at), lt(subscribers.requested_at, instant)),
+    );
+}
+
+export function insertSubscriberMessage(db: Db, message: SubscriberMessageRecord): Statement {
+  return db.insert(subscriberMessages).values(message).onConflictDoNothing();
+}
+
+export interface Told {
+  event_id: string;
+  status_page_id: string;
+  topic: SubscriberEvent;
+  /** What it is about; nothing: all of the page. */
+  monitor_ids: string[];
+  group_ids: string[];
+  news: Record<string, unknown>;
+  now: number;
+}
+
+/** One message for each confirmed subscriber whom this concerns, by one statement; a repeat adds none. */
+export function insertNews(db: Db, told: Told): Statement {
+  const any = (chosen: SQL, ids: string[]) =>
+    sql`EXISTS (SELECT 1 FROM json_each(${chosen}) c JOIN json_each(${JSON.stringify(ids)}) a ON a.value = c.value)`;
+  const isWide = told.monitor_ids.length + told.group_ids.length === 0;
+  const concerns = isWide
+    ? sql`true`
+    : sql`(json_array_length(s.monitor_ids) + json_array_length(s.group_ids) = 0
+        OR ${any(sql`s.monitor_ids`, told.monitor_ids)} OR ${any(sql`s.group_ids`, told.group_ids)})`;
+  return db
+    .insert(subscriberMessages)
+    .select(
+      sql`SELECT ${told.event_id} || '.' || s.id, s.id, 'news', ${JSON.stringify(told.news)}, 'pending', 0, ${told.now}, 0, NULL,
+          ${told.now}, ${told.now}
+        FROM ${subscribers} s WHERE s.status_page_id = ${told.status_page_id}
+          AND s.confirmed_at IS NOT NULL AND s.unsubscribed_at IS NULL
+          AND (json_array_length(s.events) = 0 OR EXISTS (SELECT 1 FROM json_each(s.events) e WHERE e.value = ${told.topic}))
+          AND ${concerns}`,
+    )
+    .onConflictDoNothing();
+}
+
+/** The monitors and groups that an incident or a maintenance is about, with the groups of those monitors. */
+export async function listAffected(db: Db, about: { id: string; monitor_ids: string[] }) {
+  const [chosen, inGroups] = await db.batch([
+    db
+      .select({ monitor_id: monitors.id, group_id: monitors.group_id })
+      .from(monitors)
+      .where(
+        sql`${monitors.id} IN (
+          SELECT monitor_id FROM ${incidentMonitors} WHERE incident_id = ${about.id}
+          UNION SELECT monitor_id FROM ${maintenanceMonitors} WHERE maintenance_id = ${about.id}
+          UNION SELECT value FROM json_each(${JSON.stringify(about.monitor_ids)}))`,
+      ),
+    db
+      .select({ group_id: monitorGroups.id, monitor_id: monitors.id })
+      .from(monitorGroups)
+      .leftJoin(monitors, eq(monitors.group_id, monitorGroups.id))
+      .where(
+        sql`${monitorGroups.id} IN (
+          SELECT group_id FROM ${incidentGroups} WHERE incident_id = ${about.id}
+          UNION SELECT group_id FROM ${maintenanceGroups} WHERE maintenance_id = ${about.id})`,
+      ),
+  ]);
+  const rows = [...chosen, ...inGroups];
+  const idsOf = (ids: (string | null)[]) => [...new Set(ids.filter((id) => id !== null))];
+  return {
+    monitor_ids: idsOf(rows.map(({ monitor_id }) => monitor_id)),
+    group_ids: idsOf(rows.map(({ group_id }) => group_id)),
+  };
+}
+
+const isPending = sql`${subscriberMessages.state} = 'pending'`;
+
+export async function listDueSubscriberMessages(db: Db, now: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: subscriberMessages.id })
+    .from(subscriberMessages)
+    .where(and(isPending, lte(subscriberMessages.next_attempt_at, now), lt(subscriberMessages.lease_until, now)))
+    .orderBy(asc(subscriberMessages.next_attempt_at))
+    .limit(limit);
+  return rows.map(({ id }) => id);
+}
+
+/** Takes a message for one attempt, with whom it is for; undefined where somebody else has it. */
+export async function claimSubscriberMessage(
+  db: Db,
+  id: string,
+  { now, lease_until }: { now: number; lease_until: number },
+) {
+  const [claimed, found] = await db.batch([
+    db
+      .update(subscriberMessages)
+      .set({ lease_until, attempt: sql`${subscriberMessages.attempt} + 1`, updated_at: now })
+      .where(and(eq(subscriberMessages.id, id), isPending, lt(subscriberMessages.lease_until, now)))
+      .returning(),
+    db
+      .select({ subscriber: subscribers, page: { name: statusPages.name, slug: statusPages.slug } })
+      .from(subscribers)
+      .innerJoin(statusPages, eq(statusPages.id, subscribers.status_page_id))
+      .where(eq(subscribers.id, sql`(SELECT subscriber_id FROM subscriber_messages WHERE id = ${id})`)),
+  ]);
+  const [message, around] = [claimed[0], found[0]];
+  return message && around && { message, ...around };
+}
+
+type Settlement = Partial<Pick<SubscriberMessageRecord, "state" | "next_attempt_at" | "error">> & {
+  updated_at: number;
+};
+
+export function settleSubscriberMessage(
+  db: Db,
+  { id, attempt }: Pick<SubscriberMessageRecord, "id" | "attempt">,
+  settlement: Settlement,
+): Statement {
+  return db
+    .update(subscriberMessages)
+    .set({ ...settlement, lease_until: 0 })
+    .where(and(eq(subscriberMessages.id, id), eq(subscriberMessages.attempt, attempt)));
+}
+
+export function deleteSubscriberMessagesBefore(db: Db, instant: number): Statement {
+  return db.delete(subscriberMessages).where(lt(subscriberMessages.created_at, instant));
+}

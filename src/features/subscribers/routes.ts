@@ -1,0 +1,48 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { Subscriber } from "../../contract/subscriber.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { IdParam, json, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { presentSubscriber } from "./present.ts";
+import { listPageSubscribers, removeSubscriber } from "./service.ts";
+
+const tags = ["Subscribers"];
+const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
+
+export const endpoints = [
+  endpoint(
+    { ...shared, capability: "page.read", audit: null, ids: { query: { status_page_id: "page" } } },
+    createRoute({
+      method: "get",
+      path: "/subscribers",
+      tags,
+      summary: "List the subscribers of a status page",
+      description: "Their addresses are masked: nobody but the sender of messages needs them.",
+      request: { query: ListQuery.extend({ status_page_id: z.uuid() }) },
+      responses: { 200: json("The subscribers, newest first", z.array(Subscriber)), ...USER_ERRORS },
+    }),
+    async (c) => {
+      const { status_page_id, ...page } = c.req.valid("query");
+      const { rows, total } = await listPageSubscribers(c.var.ctx, status_page_id, page);
+      setListHeaders(c, page, total);
+      return c.json(rows.map(presentSubscriber), 200);
+    },
+  ),
+
+  endpoint(
+    { ...shared, capability: "page.write", audit: "subscriber.deleted", ids: { params: { id: "subscriber" } } },
+    createRoute({
+      method: "delete",
+      path: "/subscribers/{id}",
+      tags,
+      summary: "Delete a subscriber",
+      description: "Everything about it is gone; whoever it was may subscribe again.",
+      request: { params: IdParam },
+      responses: { ...noContent, ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      await removeSubscriber(c.var.ctx, c.req.valid("param").id);
+      return c.body(null, 204);
+    },
+  ),
+];

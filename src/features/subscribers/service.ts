@@ -1,0 +1,24 @@
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { requirePage } from "../../access/pages.ts";
+import { requireSubscriber } from "../../access/subscribers.ts";
+import { deleteSubscriber, listSubscribers, type SubscriberRecord } from "../../data/subscribers.ts";
+
+export async function listPageSubscribers(ctx: Ctx, pageId: string, page: { limit: number; offset: number }) {
+  await requirePage(ctx, pageId);
+  return listSubscribers(ctx.db, pageId, page);
+}
+
+export async function removeSubscriber(ctx: Ctx, subscriberId: string): Promise<SubscriberRecord> {
+  const subscriber = await requireSubscriber(ctx, subscriberId);
+  await commit(ctx, [deleteSubscriber(ctx.db, subscriber)], {
+    audit: {
+      owner_id: subscriber.owner_id,
+      status_page_id: subscriber.status_page_id,
+      target_type: "subscriber",
+      target_id: subscriber.id,
+      summary: `deleted ${subscriber.channel} subscriber ${subscriber.endpoint_masked}`,
+    },
+  });
+  return subscriber;
+}

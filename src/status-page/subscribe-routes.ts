@@ -1,0 +1,315 @@
+import type { Context } from "hono";
+import { ApiError, notFound, unsupportedMediaType } from "../contract/errors.ts";
+import { Html } from "../contract/public-page.ts";
+import { Choice, SubscribeAnswer, SubscribeInput, SubscribeParams, SubscriberLink } from "../contract/subscriber.ts";
+import type { SubscriberRecord } from "../data/subscribers.ts";
+import { readCapped } from "../http/body.ts";
+import { type AppEnv, endpoint, type Policy } from "../http/endpoint.ts";
+import { BODY_ERRORS, json, jsonBody, PUBLIC_ERRORS } from "../http/responses.ts";
+import { answerPage, answerText, HTML, openPage, type ShownPage } from "./answers.ts";
+import { renderManagePage, renderNotice, renderQuestion, renderSubscribePage } from "./subscribe-views.tsx";
+import {
+  changeSubscription,
+  confirmSubscription,
+  endSubscription,
+  findLinked,
+  isSubscribed,
+  requestSubscription,
+} from "./subscribing.ts";
+import { buildPageView } from "./view-model.ts";
+
+/** Forms and links for whoever wants to hear of a page; everything works without a script. */
+const tags = ["Subscribers"];
+const FORM_BYTES_MAX = 64 * 1024;
+const policy = { at: ["root"], auth: "public", capability: null, audit: null, rate: "public" } satisfies Policy;
+const changes = { ...policy, rate: "subscribe" } as const;
+const byLink = { ...policy, rate: "click" } as const;
+
+const html = (description: string) => ({ description, content: { "text/html": { schema: Html } } });
+const FORM_ANSWERS = {
+  ...PUBLIC_ERRORS,
+  400: html("What was sent cannot be used"),
+  404: html("No such page, or no such link"),
+  413: BODY_ERRORS[413],
+  415: BODY_ERRORS[415],
+  503: html("The page cannot be read right now"),
+};
+const ACCEPTED = "If the address can be used, a message with a link to confirm is on its way to it.";
+const linked = { params: SubscribeParams, query: SubscriberLink };
+
+export const endpoints = [
+  endpoint(
+    { ...changes, audit: "subscriber.requested" },
+    {
+      method: "post",
+      path: "/status/{slug}/subscribers",
+      tags,
+      summary: "Ask for updates of a public page",
+      description:
+        "The address gets a link, good for one day, by which it has to be confirmed. The answer is the same whether it is known, new, or has been asked too often (3 times a day).",
+      request: { params: SubscribeParams, body: jsonBody(SubscribeInput) },
+      responses: {
+        202: json("Accepted", SubscribeAnswer),
+        ...PUBLIC_ERRORS,
+        404: { ...BODY_ERRORS[409], description: "No such page" },
+      },
+    },
+    async (c) => {
+      const shown = await requirePublicPage(c, c.req.valid("param").slug);
+      await requestSubscription(c.var.ctx, shown.payload, c.req.valid("json"));
+      return c.json({ message: ACCEPTED }, 202);
+    },
+  ),
+
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/status/{slug}/subscribe",
+      tags,
+      summary: "The form to subscribe with, for people",
+      request: { params: SubscribeParams },
+      responses: { 200: html("The form"), ...FORM_ANSWERS },
+    },
+    (c) => answerPage(c, () => onPage(c, c.req.valid("param").slug, async (shown) => showSubscribe(shown, null))),
+  ),
+
+  endpoint(
+    { ...changes, audit: "subscriber.requested" },
+    {
+      method: "post",
+      path: "/status/{slug}/subscribe",
+      tags,
+      summary: "Where the form goes",
+      description: "application/x-www-form-urlencoded; programs use the address that takes JSON.",
+      request: { params: SubscribeParams },
+      responses: { 202: html("Accepted"), ...FORM_ANSWERS },
+    },
+    (c) =>
+      answerPage(c, () =>
+        onPage(c, c.req.valid("param").slug, async (shown) => {
+          const form = await readForm(c);
+          const input = SubscribeInput.safeParse({
+            channel: form.get("channel"),
+            endpoint: form.get("endpoint"),
+            ...choiceIn(form),
+          });
+          if (!input.success) return showSubscribe(shown, `The address ${problemOf(input.error.issues)}.`);
+          const problem = await refusalOf(() => requestSubscription(c.var.ctx, shown.payload, input.data));
+          if (problem !== null) return showSubscribe(shown, `${problem}.`);
+          return page(renderNotice(frameOf(shown), "Almost there", ACCEPTED), 202);
+        }),
+      ),
+  ),
+
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/status/{slug}/subscribers/confirm",
+      tags,
+      summary: "Where the link of a confirmation leads",
+      description: "Shows a button and changes nothing, because mail programs open links by themselves.",
+      request: linked,
+      responses: { 200: html("The button"), ...FORM_ANSWERS },
+    },
+    (c) =>
+      byToken(c, "confirm", async ({ shown, subscriber }) =>
+        page(
+          renderQuestion(frameOf(shown), {
+            title: "Confirm your subscription",
+            text: `Updates will go to ${subscriber.endpoint_masked}.`,
+            action: addressOf(shown, "confirm", c.req.valid("query").token),
+            button: "Confirm",
+          }),
+        ),
+      ),
+  ),
+
+  endpoint(
+    { ...byLink, audit: "subscriber.confirmed" },
+    {
+      method: "post",
+      path: "/status/{slug}/subscribers/confirm",
+      tags,
+      summary: "Confirm a subscription",
+      request: linked,
+      responses: { 200: html("Done"), ...FORM_ANSWERS },
+    },
+    (c) =>
+      byToken(c, "confirm", async ({ shown, subscriber }) => {
+        await confirmSubscription(c.var.ctx, subscriber);
+        return page(renderNotice(frameOf(shown), "You are subscribed", "From now on you hear of what happens here."));
+      }),
+  ),
+
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/status/{slug}/subscribers/manage",
+      tags,
+      summary: "A subscription, for whoever has it",
+      request: linked,
+      responses: { 200: html("The form"), ...FORM_ANSWERS },
+    },
+    (c) => byToken(c, "manage", async (found) => showManage(found, c.req.valid("query").token)),
+  ),
+
+  endpoint(
+    { ...byLink, audit: "subscriber.changed" },
+    {
+      method: "post",
+      path: "/status/{slug}/subscribers/manage",
+      tags,
+      summary: "Change a subscription",
+      request: linked,
+      responses: { 200: html("The form"), ...FORM_ANSWERS },
+    },
+    (c) =>
+      byToken(c, "manage", async ({ shown, subscriber }) => {
+        const { token } = c.req.valid("query");
+        const choice = Choice.safeParse(choiceIn(await readForm(c)));
+        if (!choice.success) return showManage({ shown, subscriber, problem: "This choice cannot be used." }, token);
+        let changed = subscriber;
+        const problem = await refusalOf(async () => {
+          changed = await changeSubscription(c.var.ctx, shown.payload, { subscriber, choice: choice.data });
+        });
+        return showManage({ shown, subscriber: changed, problem, is_saved: problem === null }, token);
+      }),
+  ),
+
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/status/{slug}/subscribers/unsubscribe",
+      tags,
+      summary: "Where the link to unsubscribe leads",
+      request: linked,
+      responses: { 200: html("The button"), ...FORM_ANSWERS },
+    },
+    (c) =>
+      byToken(c, "manage", async ({ shown, subscriber }) =>
+        page(
+          renderQuestion(frameOf(shown), {
+            title: "Unsubscribe",
+            text: `${subscriber.endpoint_masked} will get no more updates.`,
+            action: addressOf(shown, "unsubscribe", c.req.valid("query").token),
+            button: "Unsubscribe",
+          }),
+        ),
+      ),
+  ),
+
+  endpoint(
+    { ...byLink, audit: "subscriber.unsubscribed" },
+    {
+      method: "post",
+      path: "/status/{slug}/subscribers/unsubscribe",
+      tags,
+      summary: "Unsubscribe",
+      description: "Mail programs do this for people with one click (RFC 8058); what the body says does not matter.",
+      request: linked,
+      responses: { 200: html("Done"), ...FORM_ANSWERS },
+    },
+    (c) =>
+      byToken(c, "manage", async ({ shown, subscriber }) => {
+        await endSubscription(c.var.ctx, subscriber);
+        return page(renderNotice(frameOf(shown), "You are unsubscribed", "Nothing more will be sent."));
+      }),
+  ),
+];
+
+interface Linked {
+  shown: ShownPage;
+  subscriber: SubscriberRecord;
+}
+
+/** A link works for whoever holds it, and says nothing about why one does not. */
+function byToken(c: Context<AppEnv>, kind: "confirm" | "manage", show: (found: Linked) => Promise<Response>) {
+  return answerPage(c, () =>
+    onPage(c, c.req.param("slug") ?? "", async (shown) => {
+      const link = { kind, token: c.req.query("token") ?? "" };
+      const subscriber = await findLinked(c.var.ctx, shown.payload, link);
+      if (subscriber) return show({ shown, subscriber });
+      const text = "This link is not good any more. You can subscribe again on the status page.";
+      return page(renderNotice(frameOf(shown), "Link not found", text), 404);
+    }),
+  );
+}
+
+async function onPage(
+  c: Context<AppEnv>,
+  slug: string,
+  show: (shown: ShownPage) => Promise<Response>,
+): Promise<Response | undefined> {
+  const shown = await openPage(c, slug);
+  return shown && show(shown);
+}
+
+async function requirePublicPage(c: Context<AppEnv>, slug: string): Promise<ShownPage> {
+  const shown = await openPage(c, slug);
+  if (!shown) throw notFound("status page");
+  return shown;
+}
+
+function showSubscribe(shown: ShownPage, problem: string | null): Response {
+  return page(
+    renderSubscribePage({ frame: frameOf(shown), monitors: shown.payload.monitors, problem }),
+    problem ? 400 : 200,
+  );
+}
+
+function showManage(
+  { shown, subscriber, problem = null, is_saved = false }: Linked & { problem?: string | null; is_saved?: boolean },
+  token: string,
+): Response {
+  const frame = frameOf(shown);
+  if (!isSubscribed(subscriber)) return page(renderNotice(frame, "You are not subscribed", "Nothing is sent to you."));
+  const { endpoint_masked: endpoint, events, monitor_ids } = subscriber;
+  const { monitors } = shown.payload;
+  const view = { frame, monitors, problem, token, endpoint, events, monitor_ids, is_saved };
+  return page(renderManagePage(view), problem === null ? 200 : 400);
+}
+
+function frameOf({ payload, viewing }: ShownPage) {
+  return buildPageView(payload, viewing).frame;
+}
+
+function addressOf(shown: ShownPage, verb: string, token: string): string {
+  return `${frameOf(shown).href}/subscribers/${verb}?token=${encodeURIComponent(token)}`;
+}
+
+/** Links in these addresses are secrets, so nothing is kept or told to others. */
+function page(body: string, status = 200): Response {
+  return answerText(body, { ...HTML.headers, "Content-Type": HTML.type, "Cache-Control": "no-store" }, status);
+}
+
+async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(c.req.header("content-type") ?? "")) {
+    throw unsupportedMediaType();
+  }
+  return new URLSearchParams(new TextDecoder().decode(await readCapped(c.req.raw, FORM_BYTES_MAX)));
+}
+
+function choiceIn(form: URLSearchParams) {
+  const all = (name: string) => form.getAll(name).filter((value) => value !== "");
+  return { monitor_ids: all("monitor_ids"), group_ids: all("group_ids"), events: all("events") };
+}
+
+function problemOf(issues: readonly { path: PropertyKey[]; message: string }[]): string {
+  const issue = issues.find(({ path }) => path[0] === "endpoint");
+  return issue?.message ?? "cannot be used";
+}
+
+/** What a person did wrong is said on the form; everything else is not theirs. */
+async function refusalOf(run: () => Promise<void>): Promise<string | null> {
+  try {
+    await run();
+    return null;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,178 @@
+import type { Child } from "hono/jsx";
+import { SUBSCRIBER_CHANNELS, type SubscriberChannel, type SubscriberEvent } from "../contract/subscriber.ts";
+import type { FrameView } from "./view-model.ts";
+import { Document, Frame } from "./views/frame.tsx";
+
+const CHANNEL_LABELS: Record<SubscriberChannel, string> = {
+  email: "E-mail",
+  webhook: "Webhook (https address)",
+  slack: "Slack (webhook address)",
+  discord: "Discord (webhook address)",
+};
+
+/** Stands on the page itself. It needs no script. */
+export function SubscribeForm({ href }: { href: string }) {
+  return (
+    <section class="card subscribe" aria-labelledby="subscribe">
+      <h2 id="subscribe">Get updates</h2>
+      <form method="post" action={`${href}/subscribe`}>
+        <input type="hidden" name="channel" value="email" />
+        <label for="endpoint">E-mail address</label>
+        <div class="fields">
+          <input id="endpoint" type="email" name="endpoint" autocomplete="email" required />
+          <button type="submit">Subscribe</button>
+        </div>
+      </form>
+      <p class="small">
+        <a href={`${href}/subscribe`}>Webhook, Slack, Discord, or single services</a>
+      </p>
+    </section>
+  );
+}
+
+export interface SubscribeView {
+  frame: FrameView;
+  monitors: { id: string; name: string }[];
+  /** What was wrong with what was sent. */
+  problem: string | null;
+}
+
+export function renderSubscribePage({ frame, monitors, problem }: SubscribeView): string {
+  return renderForm(
+    frame,
+    "Subscribe",
+    <>
+      {problem ? <Problem text={problem} /> : null}
+      <form class="card" method="post" action={`${frame.href}/subscribe`}>
+        <label for="channel">How</label>
+        <select id="channel" name="channel">
+          {SUBSCRIBER_CHANNELS.map((channel) => (
+            <option value={channel}>{CHANNEL_LABELS[channel]}</option>
+          ))}
+        </select>
+        <label for="endpoint">Address</label>
+        <input id="endpoint" name="endpoint" type="text" required maxlength={2000} />
+        <Topics chosen={[]} />
+        <Services monitors={monitors} chosen={[]} />
+        <button type="submit">Subscribe</button>
+      </form>
+    </>,
+  );
+}
+
+export interface ManageView extends SubscribeView {
+  token: string;
+  endpoint: string;
+  events: SubscriberEvent[];
+  monitor_ids: string[];
+  is_saved: boolean;
+}
+
+export function renderManagePage(view: ManageView): string {
+  const { frame, token } = view;
+  const address = (verb: string) => `${frame.href}/subscribers/${verb}?token=${encodeURIComponent(token)}`;
+  return renderForm(
+    frame,
+    "Your subscription",
+    <>
+      {view.is_saved ? (
+        <p class="card" role="status">
+          Your choice is saved.
+        </p>
+      ) : null}
+      {view.problem ? <Problem text={view.problem} /> : null}
+      <form class="card" method="post" action={address("manage")}>
+        <p>
+          Updates go to <strong dir="auto">{view.endpoint}</strong>.
+        </p>
+        <Topics chosen={view.events} />
+        <Services monitors={view.monitors} chosen={view.monitor_ids} />
+        <button type="submit">Save</button>
+      </form>
+      <form class="card" method="post" action={address("unsubscribe")}>
+        <button type="submit" class="quiet">
+          Unsubscribe
+        </button>
+      </form>
+    </>,
+  );
+}
+
+/** A question with one button: mail programs follow links by themselves, but press no buttons. */
+export function renderQuestion(
+  frame: FrameView,
+  ask: { title: string; text: string; action: string; button: string },
+): string {
+  return renderForm(
+    frame,
+    ask.title,
+    <form class="card" method="post" action={ask.action}>
+      <p dir="auto">{ask.text}</p>
+      <button type="submit">{ask.button}</button>
+    </form>,
+  );
+}
+
+export function renderNotice(frame: FrameView, title: string, text: string): string {
+  return renderForm(
+    frame,
+    title,
+    <p class="card" role="status">
+      {text}
+    </p>,
+  );
+}
+
+function renderForm(frame: FrameView, title: string, content: Child): string {
+  const document = (
+    <Document title={`${title} | ${frame.name}`} brandColor={frame.brand_color}>
+      <Frame frame={frame} isHome={false}>
+        <h1>{title}</h1>
+        {content}
+        <p>
+          <a href={frame.href}>Back to all systems</a>
+        </p>
+      </Frame>
+    </Document>
+  );
+  return `<!DOCTYPE html>${document}`;
+}
+
+function Problem({ text }: { text: string }) {
+  return (
+    <p class="card stale" role="alert">
+      {text}
+    </p>
+  );
+}
+
+function Topics({ chosen }: { chosen: SubscriberEvent[] }) {
+  const isOn = (event: SubscriberEvent) => chosen.length === 0 || chosen.includes(event);
+  return (
+    <fieldset>
+      <legend>What about</legend>
+      <Tick name="events" value="incident" label="Incidents" isOn={isOn("incident")} />
+      <Tick name="events" value="maintenance" label="Maintenance" isOn={isOn("maintenance")} />
+    </fieldset>
+  );
+}
+
+function Services({ monitors, chosen }: { monitors: { id: string; name: string }[]; chosen: string[] }) {
+  if (monitors.length === 0) return null;
+  return (
+    <fieldset>
+      <legend>Which services (none: all)</legend>
+      {monitors.map(({ id, name }) => (
+        <Tick name="monitor_ids" value={id} label={name} isOn={chosen.includes(id)} />
+      ))}
+    </fieldset>
+  );
+}
+
+function Tick({ name, value, label, isOn }: { name: string; value: string; label: string; isOn: boolean }) {
+  return (
+    <label class="tick">
+      <input type="checkbox" name={name} value={value} checked={isOn} /> <span dir="auto">{label}</span>
+    </label>
+  );
+}

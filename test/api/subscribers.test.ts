@@ -1,0 +1,398 @@
+import { env, exports } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { jobDeps } from "../../src/access/deps.ts";
+import { MailText } from "../../src/contract/mail.ts";
+import { auditLog } from "../../src/data/audit.table.ts";
+import { openDb, runBatch } from "../../src/data/db.ts";
+import type { StoredEvent } from "../../src/data/events.ts";
+import { mailOutbox } from "../../src/data/mail.table.ts";
+import { subscriberMessages, subscribers } from "../../src/data/subscribers.table.ts";
+import { sweepSubscribers, tellSubscribers } from "../../src/delivery/subscribers.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { unseal } from "../../src/platform/seal.ts";
+import { settingsOf } from "../../src/platform/settings.ts";
+import { createClient, V1 } from "../support/client.ts";
+import { createAccount } from "../support/factories.ts";
+import { insertMonitor } from "../support/monitors.ts";
+import { createPage, createShop, HOUR } from "../support/pages.ts";
+import { useSink } from "../support/sink.ts";
+import { sinkUrl } from "../support/webhooks.ts";
+
+const DAY = 24 * HOUR;
+const db = openDb(env.DB);
+const sink = useSink();
+const freshMail = () => `reader-${newId()}@example.com`;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+});
+afterEach(() => void vi.useRealTimers());
+
+const ask = (path: string, body: Record<string, unknown>) => createClient().post(`${path}/subscribers`, body);
+const sweep = () => sweepSubscribers(jobDeps(env, "test"));
+
+/** What lies in the outbox for this address, oldest first. */
+async function mailsTo(address: string) {
+  await sweep();
+  const rows = await db.select().from(mailOutbox).orderBy(mailOutbox.created_at);
+  const mails = await Promise.all(
+    rows.map(async ({ id, sealed }) => MailText.parse(await unseal(settingsOf(env).ROOT_SECRET, id, sealed ?? ""))),
+  );
+  return mails.filter(({ to }) => to === address);
+}
+
+/** The path behind a link in a text. */
+function linkIn(text: string, verb: string): string {
+  const found = new RegExp(`http://vigil\\.test(/status/\\S+/subscribers/${verb}\\?token=[\\w.-]+)`).exec(text);
+  return found?.[1] ?? `no ${verb} link in ${text}`;
+}
+
+async function visit(path: string, init: RequestInit = {}) {
+  const response = await exports.default.fetch(`http://vigil.test${path}`, init);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+const press = (path: string, body = "List-Unsubscribe=One-Click") =>
+  visit(path, { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded" }, body });
+
+async function subscribe(shop: Awaited<ReturnType<typeof createShop>>, body: Record<string, unknown> = {}) {
+  const endpoint = freshMail();
+  expect((await ask(shop.path, { channel: "email", endpoint, ...body })).status).toBe(202);
+  const [mail] = await mailsTo(endpoint);
+  expect((await press(linkIn(mail?.text ?? "", "confirm"))).status).toBe(200);
+  return endpoint;
+}
+
+/** An event of the shop's page, told to its subscribers. */
+async function tell(shop: { account: { user_id: string }; page: { id: string } }, event: Partial<StoredEvent> = {}) {
+  const stored: StoredEvent = {
+    id: newId(),
+    owner_id: shop.account.user_id,
+    status_page_id: shop.page.id,
+    monitor_id: null,
+    name: "incident.created",
+    classification: "public",
+    created_at: Date.now(),
+    processed_at: null,
+    ...event,
+    data: {
+      title: "Checkout fails",
+      status: "investigating",
+      message: "We look into it.",
+      is_public: true,
+      ...event.data,
+    },
+  };
+  await runBatch(db, await tellSubscribers(db, [stored], Date.now()));
+  return stored;
+}
+
+const listed = async ({ account, page }: Awaited<ReturnType<typeof createShop>>) =>
+  (await account.client.get(`${V1}/subscribers?status_page_id=${page.id}`)).body;
+
+describe("subscribing by e-mail", () => {
+  it("takes a confirmation by a button, once", async () => {
+    const shop = await createShop({ name: "Northwind" });
+    const endpoint = freshMail();
+    const { status, body } = await ask(shop.path, { channel: "email", endpoint: endpoint.toUpperCase() });
+    expect([status, body]).toEqual([202, { message: expect.any(String) }]);
+    expect(await listed(shop)).toMatchObject([{ confirmed_at: null, endpoint_masked: "r***@example.com" }]);
+
+    const [mail, more] = await mailsTo(endpoint);
+    expect(more).toBeUndefined();
+    expect(mail).toMatchObject({ subject: "Northwind: confirm your subscription", headers: {} });
+    const link = linkIn(mail?.text ?? "", "confirm");
+    expect(mail?.html).toContain(link);
+    expect(await visit(link)).toMatchObject({ status: 200, text: expect.stringContaining('method="post"') });
+    expect((await listed(shop))[0].confirmed_at).toBe(null);
+    expect((await press(link)).status).toBe(200);
+    expect((await listed(shop))[0].confirmed_at).toMatch(/Z$/);
+    expect((await press(link)).status).toBe(404);
+  });
+
+  it("stores the address nowhere in plain sight", async () => {
+    const shop = await createShop();
+    const endpoint = await subscribe(shop);
+    const tables = JSON.stringify([
+      await db.select().from(subscribers),
+      await db.select().from(subscriberMessages),
+      await db.select().from(auditLog),
+    ]);
+    expect(tables).not.toContain(endpoint);
+    expect(JSON.stringify(await listed(shop))).not.toContain(endpoint);
+  });
+
+  it("is confirmed within a day, or not at all", async () => {
+    const shop = await createShop();
+    const [a, b] = [freshMail(), freshMail()];
+    await ask(shop.path, { channel: "email", endpoint: a });
+    await ask(shop.path, { channel: "email", endpoint: b });
+    const [first, second] = [(await mailsTo(a))[0]?.text ?? "", (await mailsTo(b))[0]?.text ?? ""];
+    vi.setSystemTime(Date.now() + DAY - 60_000);
+    expect((await press(linkIn(first, "confirm"))).status).toBe(200);
+    vi.setSystemTime(Date.now() + 120_000);
+    expect((await press(linkIn(second, "confirm"))).status).toBe(404);
+  });
+
+  it("sends 3 mails a day to an address at most, whatever page asks, and always answers the same", async () => {
+    const [one, two] = [await createShop(), await createShop()];
+    const endpoint = freshMail();
+    const answers = new Set<string>();
+    for (let n = 0; n < 100; n++) {
+      const { status, body } = await ask(n % 2 ? one.path : two.path, { channel: "email", endpoint });
+      answers.add(JSON.stringify([status, body]));
+    }
+    expect(answers.size).toBe(1);
+    expect((await mailsTo(endpoint)).length).toBe(3);
+  });
+
+  it("tells whoever is subscribed that they are, and changes nothing of it", async () => {
+    const shop = await createShop();
+    const endpoint = await subscribe(shop, { events: ["incident"] });
+    const answer = await ask(shop.path, { channel: "email", endpoint, events: ["maintenance"] });
+    expect(answer).toMatchObject({ status: 202 });
+    expect((await mailsTo(endpoint)).at(-1)?.subject).toMatch(/subscribed already$/);
+    expect(await listed(shop)).toMatchObject([{ events: ["incident"], confirmed_at: expect.any(String) }]);
+  });
+
+  it("forgets after 7 days what nobody confirmed", async () => {
+    const shop = await createShop();
+    await ask(shop.path, { channel: "email", endpoint: freshMail() });
+    vi.setSystemTime(Date.now() + 7 * DAY);
+    await sweep();
+    expect(await listed(shop)).toHaveLength(1);
+    vi.setSystemTime(Date.now() + 1);
+    await sweep();
+    expect(await listed(shop)).toEqual([]);
+  });
+
+  it.each([
+    ["no address", { channel: "email", endpoint: "nobody" }],
+    ["a foreign channel", { channel: "fax", endpoint: "1" }],
+    ["plain http", { channel: "webhook", endpoint: "http://sink.test/x" }],
+    ["a private address", { channel: "slack", endpoint: "https://10.0.0.1/x" }],
+    ["a monitor that is not there", { channel: "email", endpoint: "a@example.com", monitor_ids: [newId()] }],
+    ["a group that is not there", { channel: "email", endpoint: "a@example.com", group_ids: [newId()] }],
+    ["another event", { channel: "email", endpoint: "a@example.com", events: ["flip"] }],
+    ["an injected header", { channel: "email", endpoint: "a@example.com\r\nBcc: b@example.com" }],
+  ])("refuses %s", async (_name, body) => {
+    const { path } = await createShop();
+    expect((await ask(path, body)).status).toBe(400);
+  });
+
+  it("is 404 where there is no public page", async () => {
+    const { path } = await createShop({ is_public: false });
+    const body = { channel: "email", endpoint: "a@example.com" };
+    expect([(await ask(path, body)).status, (await ask("/status/no-such-page", body)).status]).toEqual([404, 404]);
+  });
+});
+
+describe("what subscribers hear", () => {
+  it("is written for people, with a way out by one click", async () => {
+    const shop = await createShop({ name: "North\nwind" });
+    const endpoint = await subscribe(shop);
+    await tell(shop, { data: { title: "<b>Checkout</b> & more" } });
+    const mail = (await mailsTo(endpoint)).at(-1);
+    expect(mail?.subject).toBe("North wind: new incident");
+    expect(mail?.text).toContain(
+      "New incident: <b>Checkout</b> & more\n\nStatus: Investigating\n\nWe look into it.\n\n",
+    );
+    expect(mail?.html).toContain("&lt;b&gt;Checkout&lt;/b&gt; &amp; more");
+    expect(mail?.html).not.toMatch(/<b>|<img|<script|src=/);
+    const leave = linkIn(mail?.text ?? "", "unsubscribe");
+    expect(mail?.headers).toEqual({
+      "List-Unsubscribe": `<http://vigil.test${leave}>`,
+      "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    });
+    expect(await visit(leave)).toMatchObject({ status: 200, text: expect.stringContaining("Unsubscribe") });
+    expect((await listed(shop))[0].unsubscribed_at).toBe(null);
+    expect((await press(leave)).status).toBe(200);
+    expect((await press(leave)).status).toBe(200);
+    expect((await listed(shop))[0].unsubscribed_at).toMatch(/Z$/);
+    const before = (await mailsTo(endpoint)).length;
+    await tell(shop);
+    expect((await mailsTo(endpoint)).length).toBe(before);
+    expect((await db.select().from(subscribers).where(eq(subscribers.status_page_id, shop.page.id)))[0]?.sealed).toBe(
+      null,
+    );
+  });
+
+  it.each<[string, Partial<StoredEvent>, boolean]>([
+    ["a published incident", {}, true],
+    ["its end", { name: "incident.resolved" }, true],
+    ["maintenance", { name: "maintenance.started" }, true],
+    ["an incident that is not published", { data: { is_public: false } }, false],
+    ["what was marked as not for them", { data: { notify_subscribers: false } }, false],
+    ["the flip of a monitor", { name: "monitor.down" }, false],
+    ["an event of people's own", { name: "deploy", classification: "public" }, false],
+  ])("%s: %s", async (_name, event, isTold) => {
+    const shop = await createShop();
+    const endpoint = await subscribe(shop);
+    await tell(shop, event);
+    expect((await mailsTo(endpoint)).length).toBe(isTold ? 2 : 1);
+  });
+
+  it("is what they chose", async () => {
+    const shop = await createShop();
+    const other = await insertMonitor(shop.account.user_id, { status_page_id: shop.page.id, name: "Other" });
+    await shop.account.client.put(`${V1}/status-pages/${shop.page.id}`, { description: "new" });
+    const all = await subscribe(shop);
+    const chosen = await subscribe(shop, { monitor_ids: [other.id] });
+    const planned = await subscribe(shop, { events: ["maintenance"] });
+    const heard = async () => Promise.all([all, chosen, planned].map(async (to) => (await mailsTo(to)).length - 1));
+    await tell(shop, { data: { monitor_id: shop.monitor.id } });
+    expect(await heard()).toEqual([1, 0, 0]);
+    await tell(shop, { data: { monitor_id: other.id } });
+    expect(await heard()).toEqual([2, 1, 0]);
+    await tell(shop, { name: "maintenance.started" });
+    expect(await heard()).toEqual([3, 2, 1]);
+  });
+
+  it("is told once, however often the event comes", async () => {
+    const shop = await createShop();
+    const endpoint = await subscribe(shop);
+    const event = await tell(shop);
+    await tell(shop, event);
+    expect((await mailsTo(endpoint)).length).toBe(2);
+  });
+
+  it("stays on its page", async () => {
+    const [shop, other] = [await createShop(), await createShop()];
+    const endpoint = await subscribe(shop);
+    await tell(other);
+    expect((await mailsTo(endpoint)).length).toBe(1);
+  });
+});
+
+describe("other channels", () => {
+  const HOSTILE = "@everyone <!channel> [x](http://evil.test) `a`";
+
+  it.each([
+    "webhook",
+    "slack",
+    "discord",
+  ] as const)("confirm and tell by %s, with nothing that runs", async (channel) => {
+    const shop = await createShop();
+    const endpoint = sinkUrl();
+    await ask(shop.path, { channel, endpoint });
+    sink.answer(endpoint, 200);
+    await sweep();
+    const asked = sink.received.at(-1)?.body ?? "";
+    expect((await press(linkIn(asked, "confirm"))).status).toBe(200);
+
+    await tell(shop, { data: { title: HOSTILE } });
+    sink.answer(endpoint, 500, 200);
+    await sweep();
+    vi.setSystemTime(Date.now() + HOUR);
+    await sweep();
+    const told = sink.received.filter(({ url }) => url === endpoint).slice(1);
+    expect(told).toHaveLength(2);
+    expect(told[0]?.headers.get("webhook-id")).toBe(told[1]?.headers.get("webhook-id"));
+    const body = JSON.parse(told[1]?.body ?? "");
+    if (channel === "slack") expect(body.text).toContain("&lt;!channel&gt;");
+    if (channel === "discord") {
+      expect(body.allowed_mentions).toEqual({ parse: [] });
+      expect(body.content).toContain("\\@everyone \\<!channel\\> \\[x\\]\\(http://evil.test\\) \\`a\\`");
+    }
+    if (channel === "webhook") {
+      expect(body).toMatchObject({ event: "incident.created", title: HOSTILE, status: "investigating" });
+      expect(body.unsubscribe_url).toContain("/subscribers/unsubscribe?token=");
+    }
+    expect((await listed(shop))[0].endpoint_masked).toBe("https://sink.test/***");
+  });
+});
+
+describe("the form", () => {
+  it("stands on the page and needs no script", async () => {
+    const shop = await createShop({ name: "A <script>alert(1)</script>" });
+    expect((await visit(shop.path)).text).toContain(`<form method="post" action="${shop.path}/subscribe">`);
+    const { status, text, headers } = await visit(`${shop.path}/subscribe`);
+    expect(status).toBe(200);
+    expect(text).toContain("Web shop");
+    expect(text).not.toContain("<script");
+    expect(headers.get("content-security-policy")).toContain("form-action 'self'");
+    const endpoint = freshMail();
+    const form = new URLSearchParams({ channel: "email", endpoint, monitor_ids: shop.monitor.id, events: "incident" });
+    expect(await press(`${shop.path}/subscribe`, String(form))).toMatchObject({ status: 202 });
+    expect(await mailsTo(endpoint)).toHaveLength(1);
+    expect(await listed(shop)).toMatchObject([{ monitor_ids: [shop.monitor.id], events: ["incident"] }]);
+  });
+
+  it("says what is wrong, on the form", async () => {
+    const { path } = await createShop();
+    const answer = await press(`${path}/subscribe`, "channel=email&endpoint=%3Cimg%20src%3Dx%3E");
+    expect(answer).toMatchObject({ status: 400, text: expect.stringContaining("must be an e-mail address") });
+    expect(answer.text).not.toContain("<img src=x");
+    const json = await visit(`${path}/subscribe`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+    });
+    expect(json.status).toBe(415);
+    expect((await press("/status/no-such-page/subscribe", "")).status).toBe(404);
+  });
+
+  it("lets subscribers change what they hear, by their link", async () => {
+    const shop = await createShop();
+    const endpoint = await subscribe(shop);
+    await tell(shop);
+    const manage = linkIn((await mailsTo(endpoint)).at(-1)?.text ?? "", "manage");
+    expect(await visit(manage)).toMatchObject({ status: 200, text: expect.stringContaining("r***@example.com") });
+    const form = `events=maintenance&monitor_ids=${shop.monitor.id}`;
+    expect(await press(manage, form)).toMatchObject({ status: 200, text: expect.stringContaining("saved") });
+    expect(await listed(shop)).toMatchObject([{ events: ["maintenance"], monitor_ids: [shop.monitor.id] }]);
+    expect((await press(manage, `monitor_ids=${newId()}`)).status).toBe(400);
+    expect((await press(manage, "monitor_ids=x")).status).toBe(400);
+  });
+
+  it("opens for no other link", async () => {
+    const [shop, other] = [await createShop(), await createShop()];
+    const endpoint = await subscribe(shop);
+    await tell(shop);
+    const manage = linkIn((await mailsTo(endpoint)).at(-1)?.text ?? "", "manage");
+    const forged = manage.replace(/.$/, (last) => (last === "A" ? "B" : "A"));
+    const elsewhere = manage.replace(shop.page.slug, other.page.slug);
+    const confirm = manage.replace("/manage?", "/confirm?");
+    for (const link of [
+      forged,
+      elsewhere,
+      confirm,
+      `${shop.path}/subscribers/manage`,
+      `${shop.path}/subscribers/manage?token=x`,
+    ]) {
+      expect([link, (await visit(link)).status, (await press(link)).status]).toEqual([link, 404, 404]);
+    }
+  });
+});
+
+describe("GET /subscribers and DELETE /subscribers/{id}", () => {
+  it("are for those who may see and run the page", async () => {
+    const shop = await createShop();
+    await subscribe(shop);
+    const [subscriber] = await listed(shop);
+    const { client: outsider } = await createAccount();
+    expect((await outsider.get(`${V1}/subscribers?status_page_id=${shop.page.id}`)).status).toBe(400);
+    expect((await outsider.delete(`${V1}/subscribers/${subscriber.id}`)).status).toBe(404);
+    expect((await shop.account.client.get(`${V1}/subscribers`)).status).toBe(400);
+    expect((await shop.account.client.delete(`${V1}/subscribers/${subscriber.id}`)).status).toBe(204);
+    expect(await listed(shop)).toEqual([]);
+    const rows = await db
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.target_id, subscriber.id))
+      .orderBy(auditLog.created_at, auditLog.id);
+    expect(rows.map(({ event_type, actor_type, summary }) => [event_type, actor_type, summary])).toEqual([
+      ["subscriber.requested", "system", "asked to subscribe email r***@example.com"],
+      ["subscriber.confirmed", "system", "subscribed email r***@example.com"],
+      ["subscriber.deleted", "token", "deleted email subscriber r***@example.com"],
+    ]);
+  });
+
+  it("go with the page", async () => {
+    const shop = await createShop();
+    await subscribe(shop);
+    await shop.account.client.delete(`${V1}/status-pages/${shop.page.id}`);
+    expect(await db.select().from(subscribers).where(eq(subscribers.status_page_id, shop.page.id))).toEqual([]);
+    expect((await createPage(shop.account)).id).toEqual(expect.any(String));
+  });
+});
