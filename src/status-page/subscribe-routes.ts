@@ -1,12 +1,12 @@
 import type { Context } from "hono";
-import { ApiError, notFound, unsupportedMediaType } from "../contract/errors.ts";
+import { notFound } from "../contract/errors.ts";
 import { Html } from "../contract/public-page.ts";
 import { Choice, SubscribeAnswer, SubscribeInput, SubscribeParams, SubscriberLink } from "../contract/subscriber.ts";
 import type { SubscriberRecord } from "../data/subscribers.ts";
-import { readCapped } from "../http/body.ts";
 import { type AppEnv, endpoint, type Policy } from "../http/endpoint.ts";
 import { BODY_ERRORS, json, jsonBody, PUBLIC_ERRORS } from "../http/responses.ts";
 import { answerPage, answerText, HTML, openPage, type ShownPage } from "./answers.ts";
+import { choiceIn, problemOf, readForm, refusalOf } from "./subscribe-form.ts";
 import { renderManagePage, renderNotice, renderQuestion, renderSubscribePage } from "./subscribe-views.tsx";
 import {
   changeSubscription,
@@ -20,7 +20,6 @@ import { buildPageView } from "./view-model.ts";
 
 /** Forms and links for whoever wants to hear of a page; everything works without a script. */
 const tags = ["Subscribers"];
-const FORM_BYTES_MAX = 64 * 1024;
 const policy = { at: ["root"], auth: "public", capability: null, audit: null, rate: "public" } satisfies Policy;
 const changes = { ...policy, rate: "subscribe" } as const;
 const byLink = { ...policy, rate: "click" } as const;
@@ -284,32 +283,4 @@ function addressOf(shown: ShownPage, verb: string, token: string): string {
 /** Links in these addresses are secrets, so nothing is kept or told to others. */
 function page(body: string, status = 200): Response {
   return answerText(body, { ...HTML.headers, "Content-Type": HTML.type, "Cache-Control": "no-store" }, status);
-}
-
-async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
-  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(c.req.header("content-type") ?? "")) {
-    throw unsupportedMediaType();
-  }
-  return new URLSearchParams(new TextDecoder().decode(await readCapped(c.req.raw, FORM_BYTES_MAX)));
-}
-
-function choiceIn(form: URLSearchParams) {
-  const all = (name: string) => form.getAll(name).filter((value) => value !== "");
-  return { monitor_ids: all("monitor_ids"), group_ids: all("group_ids"), events: all("events") };
-}
-
-function problemOf(issues: readonly { path: PropertyKey[]; message: string }[]): string {
-  const issue = issues.find(({ path }) => path[0] === "endpoint");
-  return issue?.message ?? "cannot be used";
-}
-
-/** What a person did wrong is said on the form; everything else is not theirs. */
-async function refusalOf(run: () => Promise<void>): Promise<string | null> {
-  try {
-    await run();
-    return null;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 400) return error.message;
-    throw error;
-  }
 }

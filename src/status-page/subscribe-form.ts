@@ -1,0 +1,35 @@
+import type { Context } from "hono";
+import { ApiError, unsupportedMediaType } from "../contract/errors.ts";
+import { readCapped } from "../http/body.ts";
+import type { AppEnv } from "../http/endpoint.ts";
+
+const FORM_BYTES_MAX = 64 * 1024;
+
+export async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(c.req.header("content-type") ?? "")) {
+    throw unsupportedMediaType();
+  }
+  return new URLSearchParams(new TextDecoder().decode(await readCapped(c.req.raw, FORM_BYTES_MAX)));
+}
+
+export function choiceIn(form: URLSearchParams) {
+  const all = (name: string) => form.getAll(name).filter((value) => value !== "");
+  return { monitor_ids: all("monitor_ids"), group_ids: all("group_ids"), events: all("events") };
+}
+
+/** What is wrong with the address. */
+export function problemOf(issues: readonly { path: PropertyKey[]; message: string }[]): string {
+  const issue = issues.find(({ path }) => path[0] === "endpoint");
+  return issue?.message ?? "cannot be used";
+}
+
+/** What a person did wrong is said on the form; everything else is not theirs. */
+export async function refusalOf(run: () => Promise<void>): Promise<string | null> {
+  try {
+    await run();
+    return null;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return error.message;
+    throw error;
+  }
+}
