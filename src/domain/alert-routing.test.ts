@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type RoutableEvent, type RoutableWebhook, selectWebhooks } from "./alert-routing.ts";
+import { applyOverride, type RoutableEvent, type RoutableWebhook, selectWebhooks } from "./alert-routing.ts";
 
 const EVENT: RoutableEvent = { name: "monitor.down", classification: "public", owner_id: "o", status_page_id: "p" };
 const WEBHOOK: RoutableWebhook = {
@@ -80,5 +80,22 @@ describe("selectWebhooks", () => {
       { webhook: ended, event_name: "maintenance.ended" },
       { webhook: all, event_name: "maintenance.completed" },
     ]);
+  });
+});
+
+describe("applyOverride", () => {
+  it.each([
+    ["an event that the page says nothing of", {}, { "monitor.up": "team_only" }, "public"],
+    ["an event without a page", {}, undefined, "public"],
+    ["an event that the page names", {}, { "monitor.down": "critical" }, "critical"],
+    ["what is the team's own", { classification: "team_only" }, { "monitor.down": "public" }, "team_only"],
+    [
+      "the end of a maintenance by its other name",
+      { name: "maintenance.ended" },
+      { "maintenance.completed": "team_only" },
+      "team_only",
+    ],
+  ] as const)("gives %s its audience", (_name, event, routing, classification) => {
+    expect(applyOverride({ ...EVENT, ...event }, routing).classification).toBe(classification);
   });
 });

@@ -96,12 +96,7 @@ async function open(
   };
 }
 
-async function close(
-  db: Db,
-  { monitor, page, transition }: OnPage,
-  outageId: string,
-  now: number,
-): Promise<Consequences> {
+async function close(db: Db, { monitor, transition }: OnPage, outageId: string, now: number): Promise<Consequences> {
   // A person may have reopened that of an earlier outage: it is over as soon as its monitor is up, too.
   const incident = await findOpenAutomaticIncident(db, monitor.id);
   if (!incident) return NONE;
@@ -118,7 +113,8 @@ async function close(
   return {
     statements: [
       ...resolveIncident(db, last, transition.effective_at),
-      bumpPageVersion(db, page.id, now),
+      // Its own page: the monitor may have moved to another one in the meantime.
+      bumpPageVersion(db, incident.status_page_id, now),
       incidentAudit(db, resolved, { outageId, eventType: "incident.resolved", now }),
     ],
     events: [told("incident.resolved", resolved, { outageId, message: last.message, now })],

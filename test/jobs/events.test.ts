@@ -245,3 +245,18 @@ describe("the events queue", () => {
     expect((await traces(monitor_id)).transitions).toHaveLength(1);
   });
 });
+
+describe("an outage during which its monitor moves to another page", () => {
+  it("is resolved on the page that shows it", async () => {
+    const { user_id, status_page_id, monitor_id } = await aStage();
+    await consume(monitor_id, [up, down]);
+    const elsewhere = await insertPage(user_id);
+    await db.update(monitors).set({ status_page_id: elsewhere }).where(eq(monitors.id, monitor_id));
+    const versionOf = async () =>
+      (await db.select().from(statusPages).where(eq(statusPages.id, status_page_id)))[0]?.version ?? 0;
+    const before = await versionOf();
+    await consume(monitor_id, [upAgain]);
+    expect((await traces(monitor_id)).incidents).toMatchObject([{ status_page_id, status: "resolved" }]);
+    expect(await versionOf()).toBe(before + 1);
+  });
+});
