@@ -1,9 +1,13 @@
 import { notFound } from "../contract/errors.ts";
-import { findInvitation, type InvitationRecord } from "../data/invitations.ts";
+import { runBatch } from "../data/db.ts";
+import { deleteInvitationsExpiredBefore, findInvitation, type InvitationRecord } from "../data/invitations.ts";
 import { findMember, type NamedMember } from "../data/members.ts";
 import type { Ctx } from "./ctx.ts";
+import type { Deps } from "./deps.ts";
 import { findVisiblePage, once, requireRight } from "./pages.ts";
 import { requireUser } from "./principal.ts";
+
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Members of a page see each other; to act on somebody else takes the endpoint's right. */
 export async function requireMember(ctx: Ctx, memberId: string): Promise<NamedMember> {
@@ -26,4 +30,9 @@ export async function requireInvitation(ctx: Ctx, invitationId: string): Promise
   });
   requireRight(membership, ctx.right);
   return invitation;
+}
+
+/** Forgets invitations a month after their time, whatever became of them. */
+export async function sweepInvitations(deps: Deps): Promise<void> {
+  await runBatch(deps.db, [deleteInvitationsExpiredBefore(deps.db, deps.now() - KEPT_MS)]);
 }

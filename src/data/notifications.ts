@@ -1,4 +1,4 @@
-import { and, count, desc, eq, lt, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
 import { notifications } from "./notifications.table.ts";
 
@@ -41,10 +41,6 @@ export function insertNotificationIf(db: Db, told: NotificationRecord, condition
 
 export function markRead(db: Db, key: NotificationKey, change: { read_at: number | null; updated_at: number }) {
   return db.update(notifications).set(change).where(isThis(key));
-}
-
-export function deleteNotificationsBefore(db: Db, instant: number): Statement {
-  return db.delete(notifications).where(lt(notifications.created_at, instant));
 }
 
 function isThis({ id, user_id }: NotificationKey) {

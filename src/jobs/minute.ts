@@ -1,5 +1,6 @@
 import { type Deps, jobDeps } from "../access/deps.ts";
 import { sweepIdempotencyKeys } from "../access/idempotency.ts";
+import { sweepInvitations } from "../access/members.ts";
 import { sweepSessions } from "../access/sessions.ts";
 import { sweepAgents } from "../checks/agent-sweep.ts";
 import { MINUTE_MS, planMinute } from "../checks/planner.ts";
@@ -28,6 +29,7 @@ export async function runMinute(controller: ScheduledController, env: Env): Prom
   await attempt(deps, "custom domains", () => sweepDomains(deps));
   await attempt(deps, "mail", () => sweepMail(deps));
   await attempt(deps, "old mail", () => forgetOldMail(deps));
+  await attempt(deps, "invitations", () => sweepInvitations(deps));
   await attempt(deps, "sessions", () => sweepSessions(deps));
   await attempt(deps, "idempotency keys", () => sweepIdempotencyKeys(deps));
 }

@@ -1,6 +1,8 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { jobDeps } from "../../src/access/deps.ts";
+import { sweepInvitations } from "../../src/access/members.ts";
 import { MailText } from "../../src/contract/mail.ts";
 import { auditLog } from "../../src/data/audit.table.ts";
 import { openDb } from "../../src/data/db.ts";
@@ -453,4 +455,15 @@ it("removing a page removes its team", async () => {
   const { id, member_id } = await createMember(owner);
   await owner.client.delete(`${V1}/status-pages/${id}`);
   expect(await db.select().from(pageMembers).where(eq(pageMembers.id, member_id))).toEqual([]);
+});
+
+it("the minute's sweep forgets invitations a month after their time, and no others", async () => {
+  const owner = await createAccount();
+  const [old, fresh] = [await createInvitation(owner), await createInvitation(owner)];
+  const expires_at = Date.now() - 30 * DAY - 1000;
+  await db.update(pageInvitations).set({ expires_at }).where(eq(pageInvitations.id, old.invitation_id));
+  await sweepInvitations(jobDeps(env, "test"));
+  const find = (id: string) => db.select().from(pageInvitations).where(eq(pageInvitations.id, id));
+  expect(await find(old.invitation_id)).toEqual([]);
+  expect(await find(fresh.invitation_id)).toHaveLength(1);
 });

@@ -1,10 +1,14 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { jobDeps } from "../../src/access/deps.ts";
+import { sweepSessions } from "../../src/access/sessions.ts";
 import { auditLog } from "../../src/data/audit.table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { passwords, sessions } from "../../src/data/sessions.table.ts";
+import { sha256Hex } from "../../src/platform/credentials.ts";
 import { CORE, createClient, V1 } from "../support/client.ts";
+import { readTables } from "../support/database.ts";
 import { createAccount } from "../support/factories.ts";
 import { browserHeaders, createAccountWithPassword, PASSWORD } from "../support/members.ts";
 import { createVisitor } from "../support/pages.ts";
@@ -188,9 +192,7 @@ describe("POST /auth/password", () => {
     const { client } = await createAccount();
     const body = { new_password: "canary canary canary" };
     await client.post(`${CORE}/auth/password`, body, { "idempotency-key": "password" });
-    const { createHash } = await import("node:crypto");
-    const plainHash = createHash("sha256").update(JSON.stringify(body)).digest("hex");
-    const { readTables } = await import("../support/database.ts");
+    const plainHash = sha256Hex(JSON.stringify(body));
     const stored = JSON.stringify(await readTables());
     expect(stored).not.toContain("canary");
     expect(stored).not.toContain(plainHash);
@@ -207,4 +209,16 @@ it("a private page opens for a signed-in member, and for nobody else", async () 
   const see = createVisitor();
   expect((await see(`/status/${page.body.slug}`, browser.headers)).status).toBe(200);
   expect((await see(`/status/${page.body.slug}`)).status).toBe(404);
+});
+
+it("the minute's sweep forgets sessions that are over, and no others", async () => {
+  const { user_id, email } = await openBrowser();
+  await db
+    .update(sessions)
+    .set({ last_used_at: Date.now() - 7 * DAY })
+    .where(eq(sessions.user_id, user_id));
+  const { body } = await signIn(email);
+  await sweepSessions(jobDeps(env, "test"));
+  const left = await db.select().from(sessions).where(eq(sessions.user_id, user_id));
+  expect(left.map(({ id }) => id)).toEqual([body.session.id]);
 });
