@@ -106,10 +106,12 @@ input:not([type="checkbox"]), select, button {
 }
 .fields input { flex: 1 1 14rem; }
 button { background: var(--link); border-color: var(--link); color: var(--card); cursor: pointer; font-weight: 600; }
+.subscribe form + p { margin-block-start: .5rem; }
+form > input { inline-size: 100%; }
 form > button { margin-block-start: 1rem; }
 input:focus-visible, select:focus-visible, button:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 h1 + .card, h1 + form { margin-block-start: 1rem; }
-main > article + p { margin-block-start: 1.25rem; }
+main > article + p, main > form + p, main > .card + p:not(.card) { margin-block-start: 1.25rem; }
 @media (min-width: 40rem) {
   h1 { font-size: 1.875rem; }
   .head { padding-block: 2.5rem 1.5rem; }
