@@ -22,6 +22,7 @@ const FIELDS = {
   impact: LongText.nullish(),
   is_public: z.boolean().optional().meta({ description: "default false: nothing is published unasked" }),
   monitor_ids: z.array(Id).max(AFFECTED_MAX).nullish().meta({ description: "monitors of the same status page" }),
+  monitor_id: Id.nullish().meta({ description: "one affected monitor, in addition to monitor_ids" }),
   group_ids: z.array(Id).max(AFFECTED_MAX).nullish().meta({ description: "groups of the same status page" }),
   assigned_to_id: Id.nullish().meta({ description: "somebody who may work on this status page" }),
   tags: jsonOrText(z.array(z.string().trim().min(1).max(100)).max(TAGS_MAX).nullish()).meta({
@@ -34,7 +35,6 @@ export const IncidentCreate = z
   .object({
     ...FIELDS,
     status_page_id: Id,
-    monitor_id: Id.nullish().meta({ description: "one affected monitor, in addition to monitor_ids" }),
     message: Message.optional().meta({ description: "first entry of the timeline, Markdown" }),
   })
   .meta({ id: "IncidentCreate" });

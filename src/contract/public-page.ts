@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { Id, Instant } from "./common.ts";
+import { Id, Instant, InstantInput } from "./common.ts";
 import { INCIDENT_STATUSES } from "./incident.ts";
+import { MAINTENANCE_STATUSES } from "./maintenance.ts";
 import { INCIDENT_SEVERITIES } from "./monitor-values.ts";
 import { FooterLink } from "./status-page.ts";
 
@@ -13,7 +14,14 @@ import { FooterLink } from "./status-page.ts";
 export const PUBLIC_STATUSES = ["up", "degraded", "down", "unknown", "pending"] as const;
 export type PublicStatus = (typeof PUBLIC_STATUSES)[number];
 
-export const PAGE_STATES = ["operational", "degraded", "partial_outage", "major_outage", "unknown"] as const;
+export const PAGE_STATES = [
+  "operational",
+  "maintenance",
+  "degraded",
+  "partial_outage",
+  "major_outage",
+  "unknown",
+] as const;
 export type PageState = (typeof PAGE_STATES)[number];
 
 /** Milliseconds of one day in which a monitor was [up, degraded, down]; null where nothing is known of that day. */
@@ -45,12 +53,33 @@ export const PublicIncident = z.object({
 });
 export type PublicIncident = z.infer<typeof PublicIncident>;
 
+const PublicOccurrence = z.object({ start_at: z.number(), end_at: z.number() });
+export type PublicOccurrence = z.infer<typeof PublicOccurrence>;
+
+export const PublicMaintenance = z.object({
+  id: z.string(),
+  title: z.string(),
+  description: z.string().nullable(),
+  created_at: z.number(),
+  updated_at: z.number(),
+  monitor_ids: z.array(z.string()),
+  /** Newest first. */
+  updates: z.array(
+    z.object({ id: z.string(), status: z.enum(MAINTENANCE_STATUSES), message: z.string(), created_at: z.number() }),
+  ),
+  /** The occurrence in progress and those that follow, the next one first. */
+  upcoming: z.array(PublicOccurrence),
+  /** Those that were over lately, the last one first. */
+  past: z.array(PublicOccurrence),
+});
+export type PublicMaintenance = z.infer<typeof PublicMaintenance>;
+
 export const PagePayload = z.object({
   /** Of this shape; a stored payload of another one is built anew. */
-  format: z.literal(1),
+  format: z.literal(2),
   version: z.number(),
   generated_at: z.number(),
-  /** The next midnight in the page's zone: from then on there is another day to show. */
+  /** The next midnight in the page's zone, or the next edge of maintenance: from then on there is something else to show. */
   valid_until: z.number(),
   page: z.object({
     id: z.string(),
@@ -69,11 +98,14 @@ export const PagePayload = z.object({
   monitors: z.array(PublicMonitor),
   /** Published ones that are open or were resolved lately, newest first. */
   incidents: z.array(PublicIncident),
+  /** Public windows that are open or to come, the next one first, then those that were over lately. */
+  maintenance: z.array(PublicMaintenance),
 });
 export type PagePayload = z.infer<typeof PagePayload>;
 
 export const PageParams = z.object({ slug: z.string() });
 export const PageIncidentParams = PageParams.extend({ id: z.string() });
+export const HistoryQuery = z.object({ before: InstantInput.optional().meta({ description: "begun before this" }) });
 export const StylesheetParams = z.object({ file: z.string() });
 export const Html = z.string();
 
@@ -97,6 +129,7 @@ export const PageSummary = z
         id: Id,
         name: z.string(),
         status: z.enum(PUBLIC_STATUSES),
+        in_maintenance: z.boolean(),
         status_since: Instant,
         uptime_percentage: Percentage,
         daily_uptime_percentages: z.array(Percentage).meta({ description: "one for each of days" }),
@@ -114,6 +147,20 @@ export const PageSummary = z
         monitor_ids: z.array(Id),
         updates: z.array(
           z.object({ id: Id, status: z.enum(INCIDENT_STATUSES), message: z.string(), created_at: Instant }),
+        ),
+      }),
+    ),
+    maintenance: z.array(
+      z.object({
+        id: Id,
+        title: z.string(),
+        description: z.string(),
+        status: z.enum(MAINTENANCE_STATUSES),
+        start: Instant,
+        end: Instant,
+        monitor_ids: z.array(Id),
+        updates: z.array(
+          z.object({ id: Id, status: z.enum(MAINTENANCE_STATUSES), message: z.string(), created_at: Instant }),
         ),
       }),
     ),

@@ -1,11 +1,20 @@
-import { and, asc, desc, eq, gte, inArray, isNull, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Db } from "./db.ts";
 import { incidentMonitors, incidents, incidentUpdates } from "./incidents.table.ts";
+import {
+  maintenance,
+  maintenanceGroups,
+  maintenanceMonitors,
+  maintenanceOccurrences,
+  maintenanceUpdates,
+} from "./maintenance.table.ts";
 import { monitors, statusIntervals } from "./monitors.table.ts";
 import { statusPages } from "./status-pages.table.ts";
 
 const INCIDENTS_MAX = 100;
 const UPDATES_MAX = 1000;
+const WINDOWS_MAX = 50;
+const PAST_OCCURRENCES_MAX = 100;
 
 /** What a reader has to know before it may serve anything, in one indexed read. */
 export async function findPageVersion(db: Db, slug: string) {
@@ -30,7 +39,7 @@ export async function readShownPage(db: Db, pageId: string, since: { intervals: 
     isPublished(pageId),
     or(ne(incidents.status, "resolved"), gte(incidents.resolved_at, since.resolved)),
   );
-  const [pages, shown, intervals, found, updates, affected] = await db.batch([
+  const [pages, shown, intervals, windows, linked, said, past, found, updates, affected] = await db.batch([
     db.select().from(statusPages).where(eq(statusPages.id, pageId)),
     db
       .select({
@@ -43,9 +52,23 @@ export async function readShownPage(db: Db, pageId: string, since: { intervals: 
       .where(isShown(pageId))
       .orderBy(asc(monitors.position), asc(monitors.id)),
     selectIntervals(db, pageId, since.intervals),
+    ...selectMaintenance(db, pageId, since.resolved),
     ...selectIncidents(db, pageId, recent),
   ]);
-  return { page: pages[0], monitors: shown, intervals, incidents: joinIncidents(found, updates, affected) };
+  return {
+    maintenance: joinMaintenance(windows, linked, said, past),
+    page: pages[0],
+    monitors: shown,
+    intervals,
+    incidents: joinIncidents(found, updates, affected),
+  };
+}
+
+/** Published incidents that began before that moment, the last begun first. */
+export async function listShownIncidents(db: Db, scope: { page_id: string; before: number; limit: number }) {
+  const chosen = and(isPublished(scope.page_id), lt(incidents.started_at, scope.before));
+  const [found, updates, affected] = await db.batch(selectIncidents(db, scope.page_id, chosen, scope.limit));
+  return joinIncidents(found, updates, affected);
 }
 
 /** One published incident of a page, however old. */
@@ -71,14 +94,14 @@ function selectIntervals(db: Db, pageId: string, since: number) {
     .orderBy(asc(statusIntervals.monitor_id), asc(statusIntervals.from_at), asc(statusIntervals.seq));
 }
 
-function selectIncidents(db: Db, pageId: string, chosen: SQL | undefined) {
+function selectIncidents(db: Db, pageId: string, chosen: SQL | undefined, limit = INCIDENTS_MAX) {
   const newest = () =>
     db
       .select({ id: incidents.id })
       .from(incidents)
       .where(chosen)
       .orderBy(desc(incidents.started_at), desc(incidents.id))
-      .limit(INCIDENTS_MAX);
+      .limit(limit);
   return [
     db
       .select({
@@ -93,7 +116,7 @@ function selectIncidents(db: Db, pageId: string, chosen: SQL | undefined) {
       .from(incidents)
       .where(chosen)
       .orderBy(desc(incidents.started_at), desc(incidents.id))
-      .limit(INCIDENTS_MAX),
+      .limit(limit),
     db
       .select({
         id: incidentUpdates.id,
@@ -112,6 +135,79 @@ function selectIncidents(db: Db, pageId: string, chosen: SQL | undefined) {
       .innerJoin(monitors, eq(monitors.id, incidentMonitors.monitor_id))
       .where(and(isShown(pageId), inArray(incidentMonitors.incident_id, newest()))),
   ] as const;
+}
+
+/** Public windows with an occurrence to come, or one that was over after that moment. */
+function selectMaintenance(db: Db, pageId: string, since: number) {
+  const wasOpen = sql`EXISTS (SELECT 1 FROM ${maintenanceOccurrences}
+    WHERE ${maintenanceOccurrences.maintenance_id} = ${maintenance.id} AND ${maintenanceOccurrences.end_at} >= ${since})`;
+  const chosen = and(
+    eq(maintenance.status_page_id, pageId),
+    eq(maintenance.is_public, true),
+    or(isNotNull(maintenance.next_edge_at), wasOpen),
+  );
+  const order = [
+    sql`${maintenance.occurrence_start_at} IS NULL`,
+    asc(maintenance.occurrence_start_at),
+    asc(maintenance.id),
+  ];
+  const ids = () =>
+    db
+      .select({ id: maintenance.id })
+      .from(maintenance)
+      .where(chosen)
+      .orderBy(...order)
+      .limit(WINDOWS_MAX);
+  const targets = sql`(EXISTS (SELECT 1 FROM ${maintenanceMonitors}
+      WHERE ${maintenanceMonitors.maintenance_id} = ${maintenance.id} AND ${maintenanceMonitors.monitor_id} = ${monitors.id})
+    OR EXISTS (SELECT 1 FROM ${maintenanceGroups}
+      WHERE ${maintenanceGroups.maintenance_id} = ${maintenance.id} AND ${maintenanceGroups.group_id} = ${monitors.group_id}))`;
+  return [
+    db
+      .select()
+      .from(maintenance)
+      .where(chosen)
+      .orderBy(...order)
+      .limit(WINDOWS_MAX),
+    db
+      // A batch gives rows by the names of their columns, and both of these are called id.
+      .select({
+        maintenance_id: sql<string>`${maintenance.id}`.as("maintenance_id"),
+        monitor_id: sql<string>`${monitors.id}`.as("monitor_id"),
+      })
+      .from(maintenance)
+      .innerJoin(monitors, targets)
+      .where(and(isShown(pageId), inArray(maintenance.id, ids()))),
+    db
+      .select()
+      .from(maintenanceUpdates)
+      .where(inArray(maintenanceUpdates.maintenance_id, ids()))
+      .orderBy(desc(maintenanceUpdates.created_at), desc(maintenanceUpdates.id))
+      .limit(UPDATES_MAX),
+    db
+      .select()
+      .from(maintenanceOccurrences)
+      .where(and(inArray(maintenanceOccurrences.maintenance_id, ids()), gte(maintenanceOccurrences.end_at, since)))
+      .orderBy(desc(maintenanceOccurrences.start_at))
+      .limit(PAST_OCCURRENCES_MAX),
+  ] as const;
+}
+
+function joinMaintenance<
+  Window extends { id: string },
+  Link extends { maintenance_id: string; monitor_id: string },
+  Update extends { maintenance_id: string },
+  Past extends { maintenance_id: string },
+>(windows: Window[], linked: Link[], said: Update[], past: Past[]) {
+  const linksOf = Map.groupBy(linked, (link) => link.maintenance_id);
+  const updatesOf = Map.groupBy(said, (update) => update.maintenance_id);
+  const pastOf = Map.groupBy(past, (occurrence) => occurrence.maintenance_id);
+  return windows.map((window) => ({
+    ...window,
+    monitor_ids: (linksOf.get(window.id) ?? []).map((link) => link.monitor_id),
+    updates: updatesOf.get(window.id) ?? [],
+    past: pastOf.get(window.id) ?? [],
+  }));
 }
 
 function joinIncidents<

@@ -14,6 +14,8 @@ export interface Formats {
   moment(instant: number): Moment;
   /** A date such as 2026-11-21, which already is one of the page's zone. */
   date(date: string): Moment;
+  /** A month such as 2026-11. */
+  month(month: string): string;
 }
 
 /** Formats are costly to make, so a view makes them once. */
@@ -22,7 +24,9 @@ export function createFormats(timezone: string): Formats {
   const time = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
   const moments = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, ...day, ...time });
   const dates = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...day });
+  const months = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", month: "long", year: "numeric" });
   return {
+    month: (month) => months.format(Date.parse(`${month}-01`)),
     moment: (instant) => ({ iso: new Date(instant).toISOString(), text: moments.format(instant) }),
     date: (date) => ({ iso: date, text: dates.format(Date.parse(date)) }),
   };

@@ -1,7 +1,15 @@
 import type { PagePayload, PageState, PublicIncident } from "../contract/public-page.ts";
+import { monitorsInMaintenance, sortMaintenance } from "./maintenance.ts";
 
 /** From bad to worse. */
-const ORDER: readonly PageState[] = ["operational", "unknown", "degraded", "partial_outage", "major_outage"];
+const ORDER: readonly PageState[] = [
+  "operational",
+  "unknown",
+  "maintenance",
+  "degraded",
+  "partial_outage",
+  "major_outage",
+];
 
 const STATE_OF_SEVERITY = {
   minor: "degraded",
@@ -11,6 +19,7 @@ const STATE_OF_SEVERITY = {
 
 const TITLES: Record<PageState, string> = {
   operational: "All systems operational",
+  maintenance: "Maintenance in progress",
   degraded: "Degraded performance",
   partial_outage: "Partial outage",
   major_outage: "Major outage",
@@ -22,11 +31,21 @@ export interface PageStateView {
   title: string;
 }
 
-/** The worst of what the checks and the open incidents say: people may know of trouble that no check sees. */
-export function computePageState({ monitors, incidents }: Pick<PagePayload, "monitors" | "incidents">): PageStateView {
+type Judged = Pick<PagePayload, "monitors" | "incidents" | "maintenance">;
+
+/**
+ * The worst of what the checks and the open incidents say: people may know of trouble that no check sees. What happens to
+ * a monitor inside its maintenance is no trouble.
+ */
+export function computePageState(payload: Judged, now: number): PageStateView {
+  const { incidents } = payload;
+  const { active } = sortMaintenance(payload, now);
+  const planned = monitorsInMaintenance(payload, now);
+  const monitors = payload.monitors.filter(({ id }) => !planned.has(id));
   const open = incidents.filter((incident) => incident.status !== "resolved");
   const said = open.map((incident) => STATE_OF_SEVERITY[incident.severity]);
-  const states = [stateOfMonitors(monitors), ...said];
+  const planning: PageState[] = active.length > 0 ? ["maintenance"] : [];
+  const states = [stateOfMonitors(monitors), ...said, ...planning];
   const state = states.reduce((worst, each) => (ORDER.indexOf(each) > ORDER.indexOf(worst) ? each : worst));
   const isBlank = state === "unknown" && !monitors.some((monitor) => monitor.status === "up");
   return { state, title: isBlank ? "No data yet" : TITLES[state] };

@@ -1,17 +1,26 @@
 import type { MonitorStatus } from "../contract/monitor-values.ts";
-import type { DayTally, PagePayload, PublicIncident, PublicStatus } from "../contract/public-page.ts";
+import type {
+  DayTally,
+  PagePayload,
+  PublicIncident,
+  PublicMaintenance,
+  PublicStatus,
+} from "../contract/public-page.ts";
 import type { Db } from "../data/db.ts";
-import { findShownIncident, readShownPage } from "../data/public-page.ts";
+import { findShownIncident, listShownIncidents, readShownPage } from "../data/public-page.ts";
 import type { StatusPageRecord } from "../data/status-pages.ts";
+import { listOccurrences } from "../domain/maintenance.ts";
 import { computeTallies, type Tally } from "../domain/uptime.ts";
 import { listDaysUntil } from "../kit/zoned-days.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 export const DAYS_SHOWN = 90;
 export const RESOLVED_SHOWN_DAYS = 14;
+const OCCURRENCES_SHOWN = 5;
 
 type ShownPage = Awaited<ReturnType<typeof readShownPage>>;
 type ShownIncident = ShownPage["incidents"][number];
+type ShownMaintenance = ShownPage["maintenance"][number];
 
 /** Builds a page's payload in one round trip; undefined when the page is gone. */
 export async function buildPayload(db: Db, pageId: string, now: number): Promise<PagePayload | undefined> {
@@ -23,6 +32,14 @@ export async function buildPayload(db: Db, pageId: string, now: number): Promise
   return composePayload(shown, now);
 }
 
+/** Published incidents that began before that moment, the last begun first. */
+export async function listPublicIncidents(
+  db: Db,
+  scope: { page_id: string; before: number; limit: number },
+): Promise<PublicIncident[]> {
+  return (await listShownIncidents(db, scope)).map(toPublicIncident);
+}
+
 export async function findPublicIncident(
   db: Db,
   ids: { page_id: string; incident_id: string },
@@ -32,15 +49,16 @@ export async function findPublicIncident(
 }
 
 /** Names each member that becomes public. */
-export function composePayload({ page, monitors, intervals, incidents }: ShownPage, now: number) {
+export function composePayload({ page, monitors, intervals, incidents, maintenance }: ShownPage, now: number) {
   if (!page) return undefined;
   const days = listDaysUntil(now, page.timezone, DAYS_SHOWN);
   const intervalsOf = Map.groupBy(intervals, (interval) => interval.monitor_id);
+  const windows = maintenance.map((window) => toPublicMaintenance(window, page.timezone, now));
   const payload: PagePayload = {
-    format: 1,
+    format: 2,
     version: page.version,
     generated_at: now,
-    valid_until: days.at(-1)?.to_at ?? now,
+    valid_until: Math.min(days.at(-1)?.to_at ?? now, ...windows.flatMap((window) => nextEdges(window, now))),
     page: {
       id: page.id,
       name: page.name,
@@ -62,6 +80,7 @@ export function composePayload({ page, monitors, intervals, incidents }: ShownPa
       tallies: computeTallies(intervalsOf.get(monitor.id) ?? [], days, now).map(pack),
     })),
     incidents: incidents.map(toPublicIncident),
+    maintenance: windows,
   };
   return payload;
 }
@@ -71,6 +90,25 @@ function legalLinks({ imprint_url, privacy_url }: Pick<StatusPageRecord, "imprin
     ...(imprint_url === null ? [] : [{ label: "Imprint", url: imprint_url }]),
     ...(privacy_url === null ? [] : [{ label: "Privacy", url: privacy_url }]),
   ];
+}
+
+function toPublicMaintenance(window: ShownMaintenance, timezone: string, now: number): PublicMaintenance {
+  const range = { from: now, to: Number.POSITIVE_INFINITY, max: OCCURRENCES_SHOWN };
+  return {
+    id: window.id,
+    title: window.title,
+    description: window.description,
+    created_at: window.created_at,
+    updated_at: window.updated_at,
+    monitor_ids: window.monitor_ids,
+    updates: window.updates.map(({ id, status, message, created_at }) => ({ id, status, message, created_at })),
+    upcoming: listOccurrences(window, timezone, range),
+    past: window.past.filter(({ end_at }) => end_at <= now).map(({ start_at, end_at }) => ({ start_at, end_at })),
+  };
+}
+
+function nextEdges({ upcoming }: PublicMaintenance, now: number): number[] {
+  return upcoming.slice(0, 1).map(({ start_at, end_at }) => (start_at > now ? start_at : end_at));
 }
 
 function toPublicIncident(incident: ShownIncident): PublicIncident {

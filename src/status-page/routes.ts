@@ -1,16 +1,25 @@
 import type { Context } from "hono";
 import { notFound } from "../contract/errors.ts";
-import { Html, PageIncidentParams, PageParams, PageSummary, StylesheetParams } from "../contract/public-page.ts";
+import {
+  HistoryQuery,
+  Html,
+  PageIncidentParams,
+  PageParams,
+  PageSummary,
+  StylesheetParams,
+} from "../contract/public-page.ts";
 import { type AppEnv, endpoint, type Policy } from "../http/endpoint.ts";
 import { json, PUBLIC_ERRORS } from "../http/responses.ts";
 import { answerPage, answerText, HTML, openPage, respond } from "./answers.ts";
-import { findPublicIncident } from "./payload.ts";
+import { endpoints as feeds } from "./feeds-routes.ts";
+import { findPublicIncident, listPublicIncidents } from "./payload.ts";
 import { STYLESHEET, STYLESHEET_ADDRESS } from "./stylesheet.ts";
 import { presentSummary } from "./summary.ts";
-import { buildIncidentView, buildPageView } from "./view-model.ts";
-import { renderIncidentPage, renderStatusPage } from "./views/pages.tsx";
+import { buildHistoryView, buildIncidentView, buildPageView } from "./view-model.ts";
+import { renderHistoryPage, renderIncidentPage, renderStatusPage } from "./views/pages.tsx";
 
 const tags = ["Public pages"];
+const HISTORY_LIMIT = 50;
 const policy: Policy = { at: ["root"], auth: "public", capability: null, audit: null, rate: "public" };
 
 const html = (description: string) => ({ description, content: { "text/html": { schema: Html } } });
@@ -94,6 +103,22 @@ export const endpoints = [
     policy,
     {
       method: "get",
+      path: "/status/{slug}/history",
+      tags,
+      summary: "Published incidents, month by month, for people",
+      description: hiddenPages,
+      request: { params: PageParams, query: HistoryQuery },
+      responses: { 200: html("The history"), ...PAGE_ANSWERS },
+    },
+    (c) => answerPage(c, () => showHistory(c, c.req.valid("param").slug, c.req.valid("query").before)),
+  ),
+
+  ...feeds,
+
+  endpoint(
+    policy,
+    {
+      method: "get",
       path: "/assets/status-page/{file}",
       tags,
       summary: "The style sheet of status pages",
@@ -110,6 +135,19 @@ export const endpoints = [
     },
   ),
 ];
+
+async function showHistory(c: Context<AppEnv>, slug: string, before: number | undefined) {
+  const shown = await openPage(c, slug);
+  if (!shown) return undefined;
+  const { payload, viewing } = shown;
+  const scope = { page_id: payload.page.id, before: before ?? viewing.as_of + 1, limit: HISTORY_LIMIT };
+  const incidents = await listPublicIncidents(c.var.ctx.db, scope);
+  return respond(c, shown, {
+    ...HTML,
+    name: null,
+    make: () => renderHistoryPage(buildHistoryView(incidents, payload, { viewing, limit: HISTORY_LIMIT })),
+  });
+}
 
 /** Recent incidents are in the page's payload; older ones are read when somebody follows a link to them. */
 async function showIncident(c: Context<AppEnv>, { slug, id }: { slug: string; id: string }) {

@@ -40,6 +40,11 @@ a:focus-visible, summary:focus-visible { outline: 3px solid var(--link); outline
 .logo { flex: none; inline-size: 3rem; block-size: 3rem; object-fit: contain; border-radius: .5rem; }
 .text { white-space: pre-line; }
 .text + .text { margin-block-start: .75rem; }
+ul.list { list-style: disc; padding-inline-start: 1.25rem; }
+ol.list { list-style: decimal; padding-inline-start: 1.5rem; }
+blockquote { margin-inline: 0; padding-inline-start: .75rem; border-inline-start: 3px solid var(--line); }
+pre { margin-inline: 0; overflow-x: auto; }
+.more { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; margin-block-start: 1.25rem; }
 .small { color: var(--quiet); font-size: .875rem; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1rem; }
 .card + .card { margin-block-start: .75rem; }
@@ -51,6 +56,7 @@ a:focus-visible, summary:focus-visible { outline: 3px solid var(--link); outline
 .banner p { font-size: .9375rem; }
 .banner .icon { inline-size: 2rem; block-size: 2rem; }
 .banner.is-operational { background: #16774a; --card: #16774a; }
+.banner.is-maintenance { background: #1d5fa8; --card: #1d5fa8; }
 .banner.is-degraded { background: #8a5200; --card: #8a5200; }
 .banner.is-partial_outage { background: #b0400c; --card: #b0400c; }
 .banner.is-major_outage { background: #b3261e; --card: #b3261e; }
@@ -64,6 +70,7 @@ a:focus-visible, summary:focus-visible { outline: 3px solid var(--link); outline
 .is-up { color: var(--good); }
 .status.is-degraded { color: var(--warn); }
 .status.is-down { color: var(--bad); }
+.status.is-maintenance { color: var(--link); }
 .status.is-unknown, .status.is-pending { color: var(--none); }
 .bars {
   display: block; inline-size: 100%; block-size: 2rem; margin-block: .625rem .375rem;
@@ -82,6 +89,8 @@ summary { inline-size: fit-content; cursor: pointer; min-block-size: 1.5rem; col
 .incident.is-minor { border-inline-start-color: var(--bar-warn); }
 .incident.is-major { border-inline-start-color: #e2661f; }
 .incident.is-critical { border-inline-start-color: var(--bar-bad); }
+.incident.is-active { border-inline-start-color: var(--link); }
+.incident.is-planned { border-inline-start-color: var(--bar-none); }
 .incident h1, .incident h3 { margin-block-end: .25rem; }
 .incident .text { margin-block-start: .75rem; }
 .tag { border: 1px solid currentColor; border-radius: 1rem; padding: .0625rem .5rem; font-size: .75rem; font-weight: 600; }

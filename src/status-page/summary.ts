@@ -1,12 +1,14 @@
 import type { PagePayload, PageSummary } from "../contract/public-page.ts";
 import { computeUptimePercentage, sumTallies } from "../domain/uptime.ts";
 import { toIso, toIsoOrNull } from "../platform/clock.ts";
+import { monitorsInMaintenance, type OpenWindow, sortMaintenance } from "./maintenance.ts";
 import { computePageState } from "./page-state.ts";
 import { talliesUntil } from "./tallies.ts";
 
 /** The page for programs: the same facts as the HTML. */
 export function presentSummary(payload: PagePayload, view: { now: number; is_stale: boolean }): PageSummary {
-  const { state, title } = computePageState(payload);
+  const { state, title } = computePageState(payload, view.now);
+  const planned = monitorsInMaintenance(payload, view.now);
   return {
     page: {
       id: payload.page.id,
@@ -24,6 +26,7 @@ export function presentSummary(payload: PagePayload, view: { now: number; is_sta
         id: monitor.id,
         name: monitor.name,
         status: monitor.status,
+        in_maintenance: planned.has(monitor.id),
         status_since: toIso(monitor.status_since),
         uptime_percentage: computeUptimePercentage(sumTallies(tallies)),
         daily_uptime_percentages: tallies.map(computeUptimePercentage),
@@ -45,6 +48,33 @@ export function presentSummary(payload: PagePayload, view: { now: number; is_sta
         created_at: toIso(update.created_at),
       })),
     })),
+    maintenance: presentMaintenance(payload, view.now),
     updated_at: toIso(payload.generated_at),
+  };
+}
+
+function presentMaintenance(payload: PagePayload, now: number): PageSummary["maintenance"] {
+  const { active, upcoming } = sortMaintenance(payload, now);
+  return [
+    ...active.map((each) => presentWindow(each, "in_progress")),
+    ...upcoming.map((each) => presentWindow(each, "scheduled")),
+  ];
+}
+
+function presentWindow({ window, occurrence }: OpenWindow, status: "in_progress" | "scheduled") {
+  return {
+    id: window.id,
+    title: window.title,
+    description: window.description ?? "",
+    status,
+    start: toIso(occurrence.start_at),
+    end: toIso(occurrence.end_at),
+    monitor_ids: window.monitor_ids,
+    updates: window.updates.map((update) => ({
+      id: update.id,
+      status: update.status,
+      message: update.message,
+      created_at: toIso(update.created_at),
+    })),
   };
 }

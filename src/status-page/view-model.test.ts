@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { DayTally, PagePayload, PublicIncident, PublicMonitor, PublicStatus } from "../contract/public-page.ts";
+import type {
+  DayTally,
+  PagePayload,
+  PublicIncident,
+  PublicMaintenance,
+  PublicMonitor,
+  PublicStatus,
+} from "../contract/public-page.ts";
 import { formatDuration, formatPercentage, toParagraphs } from "./format.ts";
 import { computePageState } from "./page-state.ts";
 import { presentSummary } from "./summary.ts";
@@ -31,7 +38,7 @@ const incident = (fields: Partial<PublicIncident> = {}): PublicIncident => ({
   ...fields,
 });
 const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
-  format: 1,
+  format: 2,
   version: 1,
   generated_at: NOON,
   valid_until: NOON + 12 * HOUR,
@@ -50,6 +57,7 @@ const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
   days: ["2026-11-18", "2026-11-19", "2026-11-20"],
   monitors: [monitor()],
   incidents: [],
+  maintenance: [],
   ...fields,
 });
 const view = (fields: Partial<PagePayload>, as_of = NOON) => buildPageView(payload(fields), { as_of, is_stale: false });
@@ -68,7 +76,7 @@ describe("state of a page", () => {
     ["all down but new ones", ["down", "pending"], "major_outage", "Major outage"],
   ])("%s", (_name, statuses, state, title) => {
     const monitors = statuses.map((status) => monitor({ status }));
-    expect(computePageState({ monitors, incidents: [] })).toEqual({ state, title });
+    expect(computePageState(payload({ monitors }), NOON)).toEqual({ state, title });
   });
 
   it.each([
@@ -76,9 +84,44 @@ describe("state of a page", () => {
     ["major", "partial_outage"],
     ["critical", "major_outage"],
   ] as const)("an open %s incident makes it at least %s", (severity, state) => {
-    expect(computePageState({ monitors: [monitor()], incidents: [incident({ severity })] }).state).toBe(state);
+    expect(computePageState(payload({ incidents: [incident({ severity })] }), NOON).state).toBe(state);
     const resolved = incident({ severity, status: "resolved", resolved_at: NOON });
-    expect(computePageState({ monitors: [monitor()], incidents: [resolved] }).state).toBe("operational");
+    expect(computePageState(payload({ incidents: [resolved] }), NOON).state).toBe("operational");
+  });
+});
+
+describe("maintenance on the page", () => {
+  const window = (start: number, end: number, fields: Partial<PublicMaintenance> = {}): PublicMaintenance => ({
+    ...{ id: "w", title: "Disks", description: "*New*", created_at: 0, updated_at: 0, monitor_ids: ["m"], updates: [] },
+    ...{ upcoming: [{ start_at: NOON + start, end_at: NOON + end }], past: [], ...fields },
+  });
+
+  it.each([
+    ["1 ms before it begins", 1, "operational", "up"],
+    ["when it begins", 0, "maintenance", "maintenance"],
+    ["1 ms before it ends", -HOUR + 1, "maintenance", "maintenance"],
+    ["when it ends", -HOUR, "operational", "up"],
+  ])("%s", (_name, start, state, status) => {
+    const shown = view({ maintenance: [window(start, start + HOUR)] });
+    expect([shown.banner.state, shown.monitors[0]?.status]).toEqual([state, status]);
+  });
+
+  it("takes the trouble of its monitors out of the banner, and of no others", () => {
+    const monitors = [monitor({ status: "down" }), monitor({ id: "n" })];
+    expect(view({ monitors, maintenance: [window(0, HOUR)] }).banner.state).toBe("maintenance");
+    expect(view({ monitors, maintenance: [window(0, HOUR, { monitor_ids: ["n"] })] }).banner.state).toBe(
+      "major_outage",
+    );
+    expect(view({ monitors, maintenance: [window(1, HOUR)] }).banner.state).toBe("partial_outage");
+  });
+
+  it("is listed with what is under way first, in words", () => {
+    const later = window(HOUR, 2 * HOUR, { title: "Later", monitor_ids: [] });
+    const over = window(0, 0, { upcoming: [], past: [{ start_at: 0, end_at: 1 }] });
+    expect(view({ maintenance: [later, over, window(-HOUR, HOUR)] }).maintenance).toMatchObject([
+      { title: "Disks", label: "In progress", affected: ["Shop"], from: { text: "20 Nov 2026, 11:00" } },
+      { title: "Later", label: "Scheduled", affected: [], to: { text: "20 Nov 2026, 14:00" } },
+    ]);
   });
 });
 

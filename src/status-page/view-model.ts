@@ -1,7 +1,10 @@
+import type { MaintenanceStatus } from "../contract/maintenance.ts";
 import type { PagePayload, PublicIncident, PublicMonitor, PublicStatus } from "../contract/public-page.ts";
 import { computeUptimePercentage, sumTallies, type Tally } from "../domain/uptime.ts";
 import { dateIn } from "../kit/zoned-days.ts";
 import { createFormats, type Formats, formatDuration, formatPercentage, type Moment, toParagraphs } from "./format.ts";
+import { monitorsInMaintenance, type OpenWindow, sortMaintenance } from "./maintenance.ts";
+import { type Block, parseMarkdown } from "./markdown.ts";
 import { computePageState, type PageStateView } from "./page-state.ts";
 import { talliesUntil } from "./tallies.ts";
 
@@ -19,7 +22,7 @@ export interface BarRun {
 
 export interface MonitorView {
   name: string;
-  status: PublicStatus;
+  status: PublicStatus | "maintenance";
   label: string;
   since: Moment | null;
   uptime: string;
@@ -32,7 +35,7 @@ export interface MonitorView {
 export interface IncidentView {
   href: string;
   title: string;
-  description: string[];
+  description: Block[];
   severity: PublicIncident["severity"];
   is_open: boolean;
   label: string;
@@ -40,7 +43,24 @@ export interface IncidentView {
   /** When it was over and how long it took. */
   resolved: { at: Moment; duration: string } | null;
   affected: string[];
-  updates: { label: string; at: Moment; paragraphs: string[] }[];
+  updates: UpdateView[];
+}
+
+export interface UpdateView {
+  label: string;
+  at: Moment;
+  text: Block[];
+}
+
+export interface MaintenanceView {
+  title: string;
+  description: Block[];
+  is_active: boolean;
+  label: string;
+  from: Moment;
+  to: Moment;
+  affected: string[];
+  updates: UpdateView[];
 }
 
 export interface FrameView {
@@ -60,7 +80,17 @@ export interface PageView {
   banner: PageStateView;
   monitors: MonitorView[];
   open: IncidentView[];
+  /** Under way, then to come. */
+  maintenance: MaintenanceView[];
   past: { date: Moment; incidents: IncidentView[] }[];
+}
+
+/** A month, or part of it, of all that was published. */
+export interface HistoryPageView {
+  frame: FrameView;
+  months: { title: string; incidents: IncidentView[] }[];
+  /** Where earlier ones are; null when there are none. */
+  older_href: string | null;
 }
 
 export interface IncidentPageView {
@@ -82,6 +112,12 @@ const STATUS_LABELS: Record<PublicStatus, string> = {
   pending: "No data yet",
 };
 
+const MAINTENANCE_LABELS: Record<MaintenanceStatus, string> = {
+  scheduled: "Scheduled",
+  in_progress: "In progress",
+  completed: "Completed",
+};
+
 const INCIDENT_LABELS: Record<PublicIncident["status"], string> = {
   investigating: "Investigating",
   identified: "Identified",
@@ -99,11 +135,18 @@ export function buildPageView(payload: PagePayload, viewing: Viewing): PageView 
     incidents.filter(({ view }) => !view.is_open),
     ({ date }) => date,
   );
+  const planned = monitorsInMaintenance(payload, viewing.as_of);
+  const { active, upcoming } = sortMaintenance(payload, viewing.as_of);
+  const monitors = payload.monitors.map((monitor) => viewMonitor(monitor, payload, viewing.as_of, formats));
   return {
     frame: viewFrame(payload, viewing, formats),
     description: toParagraphs(payload.page.description),
-    banner: computePageState(payload),
-    monitors: payload.monitors.map((monitor) => viewMonitor(monitor, payload, viewing.as_of, formats)),
+    banner: computePageState(payload, viewing.as_of),
+    monitors: monitors.map((view, n) => (planned.has(payload.monitors[n]?.id ?? "") ? duringMaintenance(view) : view)),
+    maintenance: [
+      ...active.map((each) => viewMaintenance(each, true, payload, formats)),
+      ...upcoming.map((each) => viewMaintenance(each, false, payload, formats)),
+    ],
     open: incidents.filter(({ view }) => view.is_open).map(({ view }) => view),
     past: [...past].map(([date, group]) => ({ date: formats.date(date), incidents: group.map(({ view }) => view) })),
   };
@@ -112,6 +155,26 @@ export function buildPageView(payload: PagePayload, viewing: Viewing): PageView 
 export function buildIncidentView(incident: PublicIncident, payload: PagePayload, viewing: Viewing): IncidentPageView {
   const formats = createFormats(payload.page.timezone);
   return { frame: viewFrame(payload, viewing, formats), incident: viewIncident(incident, payload, formats) };
+}
+
+/** `limit` is how many incidents were asked for: as many found means that there may be more. */
+export function buildHistoryView(
+  incidents: PublicIncident[],
+  payload: PagePayload,
+  { viewing, limit }: { viewing: Viewing; limit: number },
+): HistoryPageView {
+  const { page } = payload;
+  const formats = createFormats(page.timezone);
+  const months = Map.groupBy(incidents, (incident) => dateIn(page.timezone, incident.started_at).slice(0, 7));
+  const last = incidents.length < limit ? undefined : incidents.at(-1);
+  return {
+    frame: viewFrame(payload, viewing, formats),
+    months: [...months].map(([month, begun]) => ({
+      title: formats.month(month),
+      incidents: begun.map((incident) => viewIncident(incident, payload, formats)),
+    })),
+    older_href: last ? `/status/${page.slug}/history?before=${formats.moment(last.started_at).iso}` : null,
+  };
 }
 
 function viewFrame({ page }: PagePayload, { as_of, is_stale }: Viewing, formats: Formats): FrameView {
@@ -154,6 +217,11 @@ function viewMonitor(monitor: PublicMonitor, payload: PagePayload, now: number, 
   };
 }
 
+/** What happens to it now is planned, and says nothing about how it is. */
+function duringMaintenance(view: MonitorView): MonitorView {
+  return { ...view, status: "maintenance", label: "Under maintenance", since: null };
+}
+
 function toRuns(tallies: Tally[], hint: (day: number, text: string) => string): BarRun[] {
   const runs: BarRun[] = [];
   for (const [n, tally] of tallies.entries()) {
@@ -189,7 +257,7 @@ function viewIncident(incident: PublicIncident, { page, monitors }: PagePayload,
   return {
     href: `/status/${page.slug}/incidents/${incident.id}`,
     title: incident.title,
-    description: toParagraphs(incident.description),
+    description: parseMarkdown(incident.description),
     severity: incident.severity,
     is_open: incident.status !== "resolved",
     label: INCIDENT_LABELS[incident.status],
@@ -198,11 +266,37 @@ function viewIncident(incident: PublicIncident, { page, monitors }: PagePayload,
       resolved_at === null
         ? null
         : { at: formats.moment(resolved_at), duration: formatDuration(resolved_at - started_at) },
-    affected: monitors.filter((monitor) => incident.monitor_ids.includes(monitor.id)).map((monitor) => monitor.name),
+    affected: namesOf(monitors, incident.monitor_ids),
     updates: incident.updates.map((update) => ({
       label: INCIDENT_LABELS[update.status],
       at: formats.moment(update.created_at),
-      paragraphs: toParagraphs(update.message),
+      text: parseMarkdown(update.message),
     })),
   };
+}
+
+function viewMaintenance(
+  { window, occurrence }: OpenWindow,
+  isActive: boolean,
+  { monitors }: PagePayload,
+  formats: Formats,
+): MaintenanceView {
+  return {
+    title: window.title,
+    description: parseMarkdown(window.description),
+    is_active: isActive,
+    label: MAINTENANCE_LABELS[isActive ? "in_progress" : "scheduled"],
+    from: formats.moment(occurrence.start_at),
+    to: formats.moment(occurrence.end_at),
+    affected: namesOf(monitors, window.monitor_ids),
+    updates: window.updates.map((update) => ({
+      label: MAINTENANCE_LABELS[update.status],
+      at: formats.moment(update.created_at),
+      text: parseMarkdown(update.message),
+    })),
+  };
+}
+
+function namesOf(monitors: PublicMonitor[], ids: readonly string[]): string[] {
+  return monitors.filter((monitor) => ids.includes(monitor.id)).map((monitor) => monitor.name);
 }

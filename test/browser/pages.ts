@@ -32,13 +32,14 @@ function incident(fields: Partial<PublicIncident>): PublicIncident {
 
 export function pagePayload(fields: Partial<PagePayload> = {}, page: Partial<PagePayload["page"]> = {}): PagePayload {
   return {
-    format: 1,
+    format: 2,
     version: 1,
     generated_at: NOW - 10 * MINUTE,
     valid_until: days.at(-1)?.to_at ?? NOW,
     days: days.map((day) => day.date),
     monitors: [],
     incidents: [],
+    maintenance: [],
     ...fields,
     page: {
       id: "p",

@@ -117,6 +117,20 @@ describe("the edges of a window", () => {
   });
 });
 
+describe("a change of the page's zone", () => {
+  it("moves what its windows follow, as far as clocks differ", async () => {
+    const { account, status_page_id, window_id } = await aStage({
+      ...{ start_time: "2025-07-01T10:00:00Z", end_time: "2025-07-01T10:30:00Z", recurrence_type: "daily" },
+    });
+    for (const timezone of ["Europe/Berlin", "America/New_York", "Australia/Sydney", "UTC"]) {
+      await account.client.put(`${V1}/status-pages/${status_page_id}`, { timezone });
+      const { body } = await account.client.get(`${V1}/maintenance/${window_id}`);
+      const row = env.DB.prepare("SELECT occurrence_start_at FROM maintenance WHERE id = ?").bind(window_id);
+      expect(iso((await row.first<number>("occurrence_start_at")) ?? 0)).toBe(body.next_occurrence.start);
+    }
+  });
+});
+
 describe("an outage inside a window", () => {
   it("is recorded, tells nobody and opens no incident; neither does its recovery", async () => {
     const { monitor_id, status_page_id, window_id, hook_id } = await aStage();

@@ -34,8 +34,23 @@ const XSS = [
   "\u2028<script>alert(1)</script>\u2029",
   "<ſcript>alert(1)</ſcript>",
   "{{constructor.constructor('alert(1)')()}}",
+  "[x](javascript:alert(1))",
+  "[x](JaVaScRiPt:alert(1) 'x')",
+  "[x](data:text/html,<script>alert(1)</script>)",
+  "[x](vbscript:msgbox)",
+  "<javascript:alert(1)>",
+  "![x](https://evil.example/pixel.png)",
+  '![x" onerror="alert(1)](x)',
+  '[x](https://a.example/"onmouseover="alert(1))',
+  "[x]: javascript:alert(1)\n\n[x]",
+  "[a](https://a.example 'x\"onclick=alert(1)')",
+  "**<script>alert(1)</script>**",
+  "```<script>\nalert(1)\n</script>```",
+  "> <img src=x onerror=alert(1)>\n- <svg onload=alert(1)>",
 ];
 
+/** What marks of a text may become; none of them carries anything but a link to elsewhere. */
+const MARKED = /^<\/?(?:p|strong|em|del|code|pre|ul|ol|li|blockquote|br|a)(?: (?:class|dir|href|rel))*\/?>$/;
 const tagsOf = (html: string) => [...html.matchAll(/<[^<>]*>/g)].map(([tag]) => tag.replace(/="[^"]*"/g, ""));
 
 describe("texts of people", () => {
@@ -64,8 +79,11 @@ describe("texts of people", () => {
     const harmless = (await render("harmless")).map(tagsOf);
     for (const hostile of XSS) {
       const documents = await render(hostile);
-      expect(documents.map(tagsOf), hostile).toEqual(harmless);
-      for (const document of documents) expect(document).not.toMatch(/(?:href|src)="(?!https:\/\/|\/|#)/i);
+      for (const [n, document] of documents.entries()) {
+        const foreign = tagsOf(document).filter((tag) => !harmless[n]?.includes(tag) && !MARKED.test(tag));
+        expect(foreign, hostile).toEqual([]);
+      }
+      for (const document of documents) expect(document).not.toMatch(/(?:href|src)="(?!https?:\/\/|\/|#)/i);
     }
   });
 });

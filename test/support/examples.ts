@@ -116,6 +116,9 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     body: { status_page_id: await OBJECTS.page(account), title: "Trouble", status: "identified" },
   }),
   "PUT /incidents/{id}": async () => ({ body: { status: "monitoring" } }),
+  "POST /incidents/{id}/unpublish": async (account) => ({
+    params: { id: await createIncident(account, { is_public: true }) },
+  }),
   "POST /incidents/{id}/updates": async () => ({ body: { message: "We know why." } }),
   "PUT /incidents/{id}/updates/{update_id}": withUpdate,
   "DELETE /incidents/{id}/updates/{update_id}": withUpdate,
@@ -232,8 +235,8 @@ async function createCommand(account: Account) {
   return { id, headers };
 }
 
-async function createIncident(account: Account): Promise<string> {
-  const body = { status_page_id: await createPage(account), title: "Trouble" };
+async function createIncident(account: Account, fields: Record<string, unknown> = {}): Promise<string> {
+  const body = { status_page_id: await createPage(account), title: "Trouble", ...fields };
   return (await account.client.post(`${V1}/incidents`, body)).body.id;
 }
 

@@ -126,7 +126,10 @@ export async function followTimezone(ctx: Ctx, page: StatusPageRecord): Promise<
   const windows = await listTrackedMaintenance(ctx.db, page.id);
   return windows
     .filter((window) => window.recurrence_type !== "none")
-    .map((window) => updateMaintenance(ctx.db, window.id, track(ctx, window, page)));
+    .map((window) => {
+      const next = findOccurrence(window, page.timezone, ctx.now);
+      return updateMaintenance(ctx.db, window.id, trackOccurrence(next, toldStart(window)));
+    });
 }
 
 function mergeSchedule(input: MaintenanceChange, current: Recurrence): Recurrence {

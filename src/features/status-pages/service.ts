@@ -24,6 +24,7 @@ import { newId } from "../../platform/ids.ts";
 import { dropStoredPage } from "../../platform/kv.ts";
 import { forgetPage } from "../../platform/page-memo.ts";
 import { CLAIM_CONFLICTS, planDomain } from "../custom-domains/service.ts";
+import { followTimezone } from "../maintenance/service.ts";
 
 const CONFLICTS = {
   "status_pages.slug": conflict("slug is taken"),
@@ -110,7 +111,9 @@ export async function updateStatusPage(ctx: Ctx, pageId: string, input: StatusPa
   const assignment =
     input.monitors === undefined ? { statements: [], left: [] } : await planAssignment(ctx, page, input.monitors ?? []);
   const claimed = touchesDomain(input) ? planDomain(ctx, page, { ...page, ...change }) : [];
-  await commit(ctx, [...claimed, updatePage(ctx.db, pageId, change), ...assignment.statements], {
+  const isMoved = change.timezone !== undefined && change.timezone !== page.timezone;
+  const moved = isMoved ? await followTimezone(ctx, { ...page, ...change }) : [];
+  await commit(ctx, [...claimed, updatePage(ctx.db, pageId, change), ...assignment.statements, ...moved], {
     audit: pageAudit(page, "updated", { changed: Object.keys(input) }),
     conflicts: CONFLICTS,
   });

@@ -20,6 +20,12 @@ const SHAPES = {
       <path class="mark" d="m8.5 8.5 7 7m0-7-7 7" />
     </>
   ),
+  maintenance: (
+    <>
+      <circle cx="12" cy="12" r="10" />
+      <path class="mark" d="M12 6.5V12l3.5 2.5" />
+    </>
+  ),
   unknown: (
     <>
       <rect x="2" y="2" width="20" height="20" rx="4" />
@@ -30,6 +36,7 @@ const SHAPES = {
 type Shape = keyof typeof SHAPES;
 
 const SHAPE_OF: Record<PublicStatus | PageState, Shape> = {
+  maintenance: "maintenance",
   up: "up",
   degraded: "degraded",
   down: "down",

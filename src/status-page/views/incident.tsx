@@ -1,5 +1,6 @@
-import type { IncidentView } from "../view-model.ts";
-import { Paragraphs, Time } from "./frame.tsx";
+import type { IncidentView, UpdateView } from "../view-model.ts";
+import { Time } from "./frame.tsx";
+import { Markdown } from "./markdown.tsx";
 
 const SEVERITIES: Record<IncidentView["severity"], string> = {
   minor: "Minor",
@@ -36,23 +37,28 @@ export function IncidentBody({ incident }: { incident: IncidentView }) {
           Affects <span dir="auto">{incident.affected.join(", ")}</span>
         </p>
       ) : null}
-      <Paragraphs texts={incident.description} />
-      {incident.updates.length > 0 ? (
-        <ol class="timeline" reversed>
-          {incident.updates.map((update) => (
-            <li>
-              <p>
-                <strong>{update.label}</strong>{" "}
-                <span class="small">
-                  <Time moment={update.at} />
-                </span>
-              </p>
-              <Paragraphs texts={update.paragraphs} />
-            </li>
-          ))}
-        </ol>
-      ) : null}
+      <Markdown blocks={incident.description} />
+      <Timeline updates={incident.updates} />
     </>
+  );
+}
+
+export function Timeline({ updates }: { updates: UpdateView[] }) {
+  if (updates.length === 0) return null;
+  return (
+    <ol class="timeline" reversed>
+      {updates.map((update) => (
+        <li>
+          <p>
+            <strong>{update.label}</strong>{" "}
+            <span class="small">
+              <Time moment={update.at} />
+            </span>
+          </p>
+          <Markdown blocks={update.text} />
+        </li>
+      ))}
+    </ol>
   );
 }
 
@@ -73,7 +79,7 @@ export function PastIncident({ incident }: { incident: IncidentView }) {
           </>
         ) : null}
       </p>
-      {last ? <Paragraphs texts={last.paragraphs} /> : null}
+      {last ? <Markdown blocks={last.text} /> : null}
     </li>
   );
 }

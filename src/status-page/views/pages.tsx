@@ -1,8 +1,9 @@
 import { SubscribeForm } from "../subscribe-views.tsx";
-import type { IncidentPageView, PageView } from "../view-model.ts";
+import type { HistoryPageView, IncidentPageView, PageView } from "../view-model.ts";
 import { Document, Frame, Paragraphs, Time } from "./frame.tsx";
 import { Icon } from "./icons.tsx";
 import { IncidentBody, IncidentCard, PastIncident } from "./incident.tsx";
+import { MaintenanceCard } from "./maintenance.tsx";
 import { MonitorCard } from "./monitor.tsx";
 
 const PAST_DAYS = 14;
@@ -31,9 +32,21 @@ export function renderStatusPage(view: PageView): string {
             ))}
           </section>
         ) : null}
+        {view.maintenance.length > 0 ? (
+          <section aria-labelledby="maintenance">
+            <h2 id="maintenance">Maintenance</h2>
+            {view.maintenance.map((window) => (
+              <MaintenanceCard window={window} />
+            ))}
+          </section>
+        ) : null}
         <Monitors monitors={view.monitors} />
         <Past days={view.past} />
         <SubscribeForm href={frame.href} />
+        <p class="more">
+          <a href={`${frame.href}/history`}>All incidents</a> <a href={`${frame.href}/feed.atom`}>Atom</a>{" "}
+          <a href={`${frame.href}/feed.rss`}>RSS</a> <a href={`${frame.href}/maintenance.ics`}>Calendar</a>
+        </p>
       </Frame>
     </Document>,
   );
@@ -52,6 +65,32 @@ export function renderIncidentPage({ frame, incident }: IncidentPageView): strin
         </article>
         <p>
           <a href={frame.href}>Back to all systems</a>
+        </p>
+      </Frame>
+    </Document>,
+  );
+}
+
+export function renderHistoryPage({ frame, months, older_href }: HistoryPageView): string {
+  return toHtml(
+    <Document title={`Incident history | ${frame.name}`} brandColor={frame.brand_color}>
+      <Frame frame={frame} isHome={false}>
+        <h1>Incident history</h1>
+        {months.length === 0 ? <p class="card small">No incidents.</p> : null}
+        {months.map((month) => (
+          <section>
+            <h2>{month.title}</h2>
+            <div class="card">
+              <ul class="past">
+                {month.incidents.map((incident) => (
+                  <PastIncident incident={incident} />
+                ))}
+              </ul>
+            </div>
+          </section>
+        ))}
+        <p class="more">
+          {older_href ? <a href={older_href}>Earlier incidents</a> : null} <a href={frame.href}>Back to all systems</a>
         </p>
       </Frame>
     </Document>,

@@ -1,0 +1,76 @@
+import type { Context } from "hono";
+import { z } from "zod";
+import { notFound } from "../contract/errors.ts";
+import { Html, PageParams } from "../contract/public-page.ts";
+import { STATUSPAGE_ANSWERS, type StatuspageAnswer } from "../contract/statuspage.ts";
+import { type AppEnv, type Endpoint, endpoint, type Policy } from "../http/endpoint.ts";
+import { json, PUBLIC_ERRORS } from "../http/responses.ts";
+import { openPage, respond } from "./answers.ts";
+import { renderCalendar } from "./calendar.ts";
+import { type FeedSource, renderAtom, renderRss } from "./feeds.ts";
+import { presentStatuspage } from "./statuspage.ts";
+
+/** The page for feed readers, calendars and programs that know Statuspage. */
+
+const tags = ["Public pages"];
+const policy: Policy = { at: ["root"], auth: "public", capability: null, audit: null, rate: "public" };
+const refusals = { 304: { description: "As the If-None-Match says" }, ...PUBLIC_ERRORS, 404: PUBLIC_ERRORS[400] };
+const OPEN = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag" };
+
+const FEEDS = [
+  { file: "feed.atom", type: "application/atom+xml", summary: "Incidents and maintenance as Atom", render: renderAtom },
+  { file: "feed.rss", type: "application/rss+xml", summary: "Incidents and maintenance as RSS", render: renderRss },
+  { file: "maintenance.ics", type: "text/calendar", summary: "Maintenance as a calendar", render: renderCalendar },
+];
+
+const feeds: Endpoint[] = FEEDS.map(({ file, type, summary, render }) =>
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: `/status/{slug}/${file}`,
+      tags,
+      summary,
+      request: { params: PageParams },
+      responses: { 200: { description: "The document", content: { [type]: { schema: Html } } }, ...refusals },
+    },
+    (c) => answer(c, c.req.valid("param").slug, { type: `${type}; charset=utf-8`, render }),
+  ),
+);
+
+const answers: Endpoint[] = Object.entries(STATUSPAGE_ANSWERS).map(([name, schema]) =>
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: `/status/{slug}/api/v2/${name}.json`,
+      tags,
+      summary: `${name} in the shape of Statuspage's public API`,
+      request: { params: PageParams },
+      responses: { 200: json("What the page shows", z.object(schema.shape)), ...refusals },
+    },
+    (c) =>
+      answer(c, c.req.valid("param").slug, {
+        type: "application/json; charset=utf-8",
+        // Names are the keys of the table that is walked here.
+        render: (source) => JSON.stringify(presentStatuspage(name as StatuspageAnswer, source)),
+      }),
+  ),
+);
+
+export const endpoints = [...feeds, ...answers];
+
+interface Document {
+  type: string;
+  render: (source: FeedSource) => string;
+}
+
+/** Not kept in memory: what is written depends on the address under which the page was asked for. */
+async function answer(c: Context<AppEnv>, slug: string, { type, render }: Document): Promise<Response> {
+  c.header("Access-Control-Allow-Origin", "*");
+  const shown = await openPage(c, slug);
+  if (!shown) throw notFound("status page");
+  const { payload, viewing } = shown;
+  const source = { payload, now: viewing.as_of, url: `${c.var.publicUrl}/status/${payload.page.slug}` };
+  return respond(c, shown, { name: null, type, headers: OPEN, make: () => render(source) });
+}

@@ -1,0 +1,109 @@
+import type { PagePayload } from "../contract/public-page.ts";
+import { toIso } from "../platform/clock.ts";
+import { sortMaintenance } from "./maintenance.ts";
+import { type Block, parseMarkdown } from "./markdown.ts";
+import { renderMarkdown } from "./views/markdown.tsx";
+
+/** What readers of feeds get: one entry for each update of an incident and for each window to come or under way. */
+interface Entry {
+  id: string;
+  title: string;
+  href: string;
+  at: number;
+  blocks: Block[];
+}
+
+export interface FeedSource {
+  payload: PagePayload;
+  now: number;
+  /** Address of the page. */
+  url: string;
+}
+
+const ENTRIES_MAX = 100;
+
+/** Atom (RFC 4287). */
+export function renderAtom(source: FeedSource): string {
+  const { payload, url } = source;
+  const entries = listEntries(source).map((entry) =>
+    element("entry", {}, [
+      element("id", {}, [`urn:uuid:${entry.id}`].map(text)),
+      element("title", {}, [text(entry.title)]),
+      element("link", { rel: "alternate", type: "text/html", href: entry.href }, []),
+      element("updated", {}, [toIso(entry.at)]),
+      element("content", { type: "html" }, [text(renderMarkdown(entry.blocks))]),
+    ]),
+  );
+  const feed = element("feed", { xmlns: "http://www.w3.org/2005/Atom" }, [
+    element("id", {}, [`urn:uuid:${payload.page.id}`]),
+    element("title", {}, [text(`${payload.page.name} status`)]),
+    element("updated", {}, [toIso(newestOf(source))]),
+    element("author", {}, [element("name", {}, [text(payload.page.name)])]),
+    element("link", { rel: "self", type: "application/atom+xml", href: `${url}/feed.atom` }, []),
+    element("link", { rel: "alternate", type: "text/html", href: url }, []),
+    ...entries,
+  ]);
+  return DECLARATION + feed;
+}
+
+/** RSS 2.0 (https://www.rssboard.org/rss-specification). */
+export function renderRss(source: FeedSource): string {
+  const { payload, url } = source;
+  const items = listEntries(source).map((entry) =>
+    element("item", {}, [
+      element("title", {}, [text(entry.title)]),
+      element("link", {}, [text(entry.href)]),
+      element("guid", { isPermaLink: "false" }, [`urn:uuid:${entry.id}`]),
+      element("pubDate", {}, [new Date(entry.at).toUTCString()]),
+      element("description", {}, [text(renderMarkdown(entry.blocks))]),
+    ]),
+  );
+  const channel = element("channel", {}, [
+    element("title", {}, [text(`${payload.page.name} status`)]),
+    element("link", {}, [text(url)]),
+    element("description", {}, [text(`Incidents and maintenance of ${payload.page.name}`)]),
+    element("lastBuildDate", {}, [new Date(newestOf(source)).toUTCString()]),
+    ...items,
+  ]);
+  return DECLARATION + element("rss", { version: "2.0" }, [channel]);
+}
+
+function listEntries({ payload, now, url }: FeedSource): Entry[] {
+  const said = payload.incidents.flatMap((incident): Entry[] => {
+    const href = `${url}/incidents/${incident.id}`;
+    const begun = { id: incident.id, title: incident.title, href, at: incident.started_at };
+    return [
+      { ...begun, blocks: parseMarkdown(incident.description) },
+      ...incident.updates.map((update) => ({
+        ...{ id: update.id, title: `${incident.title}: ${update.status}`, href },
+        ...{ at: update.created_at, blocks: parseMarkdown(update.message) },
+      })),
+    ];
+  });
+  const { active, upcoming } = sortMaintenance(payload, now);
+  const planned = [...active, ...upcoming].map(({ window, occurrence }): Entry => {
+    const times = `Maintenance from ${toIso(occurrence.start_at)} to ${toIso(occurrence.end_at)}.`;
+    const blocks = [...parseMarkdown(times), ...parseMarkdown(window.description)];
+    return { id: window.id, title: `Maintenance: ${window.title}`, href: url, at: window.updated_at, blocks };
+  });
+  return [...said, ...planned].toSorted((a, b) => b.at - a.at).slice(0, ENTRIES_MAX);
+}
+
+function newestOf(source: FeedSource): number {
+  return listEntries(source)[0]?.at ?? source.payload.generated_at;
+}
+
+const DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n';
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
+
+function element(name: string, attributes: Record<string, string>, children: string[]): string {
+  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${text(value)}"`);
+  return `<${name}${written.join("")}>${children.join("")}</${name}>`;
+}
+
+/** Everything else may not occur in XML 1.0 at all (https://www.w3.org/TR/xml/#charsets). */
+const NO_CHARACTER = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+
+function text(value: string): string {
+  return value.replace(NO_CHARACTER, "").replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}

@@ -1,0 +1,93 @@
+import type { Block, Inline } from "../markdown.ts";
+
+/** A text of people. Only the elements below can come of it. */
+export function Markdown({ blocks }: { blocks: Block[] }) {
+  return (
+    <>
+      {blocks.map((block) => (
+        <BlockElement block={block} />
+      ))}
+    </>
+  );
+}
+
+function BlockElement({ block }: { block: Block }) {
+  switch (block.kind) {
+    case "paragraph":
+      return (
+        <p class="text" dir="auto">
+          <Inlines inlines={block.children} />
+        </p>
+      );
+    case "quote":
+      return (
+        <blockquote class="text">
+          <Markdown blocks={block.children} />
+        </blockquote>
+      );
+    case "code":
+      return (
+        <pre class="text">
+          <code>{block.text}</code>
+        </pre>
+      );
+    case "list": {
+      const items = block.items.map((item) => (
+        <li>
+          <Markdown blocks={item} />
+        </li>
+      ));
+      return block.ordered ? <ol class="text list">{items}</ol> : <ul class="text list">{items}</ul>;
+    }
+  }
+}
+
+function Inlines({ inlines }: { inlines: Inline[] }) {
+  return (
+    <>
+      {inlines.map((inline) => (
+        <InlineElement inline={inline} />
+      ))}
+    </>
+  );
+}
+
+function InlineElement({ inline }: { inline: Inline }) {
+  switch (inline.kind) {
+    case "text":
+      return <>{inline.text}</>;
+    case "code":
+      return <code>{inline.text}</code>;
+    case "break":
+      return <br />;
+    case "strong":
+      return (
+        <strong>
+          <Inlines inlines={inline.children} />
+        </strong>
+      );
+    case "em":
+      return (
+        <em>
+          <Inlines inlines={inline.children} />
+        </em>
+      );
+    case "del":
+      return (
+        <del>
+          <Inlines inlines={inline.children} />
+        </del>
+      );
+    case "link":
+      return (
+        <a href={inline.href} rel="nofollow noopener">
+          <Inlines inlines={inline.children} />
+        </a>
+      );
+  }
+}
+
+/** For feeds, which take a document's part as text. */
+export function renderMarkdown(blocks: Block[]): string {
+  return String(<Markdown blocks={blocks} />);
+}
