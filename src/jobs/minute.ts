@@ -25,12 +25,12 @@ export async function runMinute(controller: ScheduledController, env: Env): Prom
   await attempt(deps, "checks", () => sweepChecks(deps));
   await attempt(deps, "visits", () => visitUnchecked(deps));
   await attempt(deps, "agents", () => sweepAgents(deps));
-  await attempt(deps, "subscribers", () => sweepSubscribers(deps));
-  await attempt(deps, "custom domains", () => sweepDomains(deps));
   await attempt(deps, "mail", () => sweepMail(deps));
   await attempt(deps, "old mail", () => forgetOldMail(deps));
   await attempt(deps, "invitations", () => sweepInvitations(deps));
   await attempt(deps, "sessions", () => sweepSessions(deps));
+  await attempt(deps, "subscribers", () => sweepSubscribers(deps));
+  await attempt(deps, "custom domains", () => sweepDomains(deps));
   await attempt(deps, "idempotency keys", () => sweepIdempotencyKeys(deps));
 }
 
