@@ -1,8 +1,9 @@
 import { ApiError, forbidden, notFound } from "../contract/errors.ts";
-import { findPageFor } from "../data/members.ts";
+import { findPageFor, isMemberAnywhere, type Viewer } from "../data/members.ts";
 import type { StatusPageRecord } from "../data/status-pages.ts";
 import { hasRight, type Membership, OWNERSHIP, type Right } from "../domain/roles.ts";
 import type { Ctx } from "./ctx.ts";
+import { requireUser } from "./principal.ts";
 
 export interface AccessiblePage {
   page: StatusPageRecord;
@@ -30,6 +31,12 @@ export async function findMembership(
   if (object.owner_id === ctx.principal.user_id) return OWNERSHIP;
   if (object.status_page_id === null) return undefined;
   return (await findVisiblePage(ctx, object.status_page_id))?.membership;
+}
+
+/** The caller as lists see them. */
+export function viewerOf(ctx: Ctx): Promise<Viewer> {
+  const { user_id } = requireUser(ctx);
+  return once(ctx, "viewer", async () => ({ user_id, is_member: await isMemberAnywhere(ctx.db, user_id) }));
 }
 
 /** Outsiders get the same 404 as for nothing. */

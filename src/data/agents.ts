@@ -5,7 +5,7 @@ import { agents, installTokens } from "./agents.table.ts";
 import type { Db, Statement } from "./db.ts";
 import { events } from "./events.table.ts";
 import type { StoredEvent } from "./events.ts";
-import { visibleTo } from "./members.ts";
+import { type Viewer, visibleTo } from "./members.ts";
 import { monitors } from "./monitors.table.ts";
 import { users } from "./users.table.ts";
 
@@ -37,7 +37,7 @@ export async function findAgentByToken(
 /** Those of one page, or all that somebody sees. */
 export async function listAgents(
   db: Db,
-  of: { status_page_id: string } | { visible_to: string },
+  of: { status_page_id: string } | { visible_to: Viewer },
   page: { limit: number; offset: number },
 ) {
   const wanted = "visible_to" in of ? visibleTo(of.visible_to, agents) : eq(agents.status_page_id, of.status_page_id);

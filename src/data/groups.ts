@@ -1,7 +1,7 @@
 import { and, asc, count, eq, max, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
 import { monitorGroups } from "./groups.table.ts";
-import { visibleTo } from "./members.ts";
+import { type Viewer, visibleTo } from "./members.ts";
 
 export type MonitorGroupRecord = typeof monitorGroups.$inferSelect;
 
@@ -13,7 +13,7 @@ export async function findMonitorGroup(db: Db, groupId: string): Promise<Monitor
 /** The groups of one page, or of all pages that somebody sees, in their order. */
 export async function listMonitorGroups(
   db: Db,
-  scope: { status_page_id: string } | { visible_to: string },
+  scope: { status_page_id: string } | { visible_to: Viewer },
   page: { limit: number; offset: number },
 ) {
   const within =

@@ -3,7 +3,7 @@ import type { IncidentStatus } from "../contract/incident.ts";
 import type { Db } from "./db.ts";
 import { incidentGroups, incidentMonitors, incidents, incidentUpdates } from "./incidents.table.ts";
 import type { IncidentRecord, IncidentUpdateRecord } from "./incidents.ts";
-import { visibleTo } from "./members.ts";
+import { type Viewer, visibleTo } from "./members.ts";
 
 /** An incident with its newest updates, newest first, and what it affects. */
 export interface IncidentDetail extends IncidentRecord {
@@ -17,7 +17,7 @@ interface Page {
   offset: number;
 }
 
-type Scope = ({ visible_to: string } | { status_page_id: string }) & { status?: IncidentStatus };
+type Scope = ({ visible_to: Viewer } | { status_page_id: string }) & { status?: IncidentStatus };
 
 export async function listIncidents(db: Db, scope: Scope, page: Page) {
   const wanted = and(

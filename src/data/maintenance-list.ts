@@ -3,7 +3,7 @@ import type { MaintenanceTarget } from "../contract/maintenance.ts";
 import type { Db } from "./db.ts";
 import { maintenance, maintenanceGroups, maintenanceMonitors, maintenanceUpdates } from "./maintenance.table.ts";
 import type { MaintenanceRecord, MaintenanceUpdateRecord } from "./maintenance.ts";
-import { visibleTo } from "./members.ts";
+import { type Viewer, visibleTo } from "./members.ts";
 import { statusPages } from "./status-pages.table.ts";
 
 /** A window with the zone of its page, its targets and its newest updates, newest first. */
@@ -18,7 +18,7 @@ interface Page {
   offset: number;
 }
 
-export async function listMaintenance(db: Db, scope: { visible_to: string } | { status_page_id: string }, page: Page) {
+export async function listMaintenance(db: Db, scope: { visible_to: Viewer } | { status_page_id: string }, page: Page) {
   const wanted =
     "visible_to" in scope
       ? visibleTo(scope.visible_to, maintenance)

@@ -28,9 +28,29 @@ export interface TeamEntry {
   updated_at: number;
 }
 
+/** Whoever looks at a list. Most people are on no page but their own, and their lists are read by one index then. */
+export interface Viewer {
+  user_id: string;
+  /** On a page of somebody else's. */
+  is_member: boolean;
+}
+
 /** The objects that a person sees: their own, and those on the pages of which they are a member. */
-export function visibleTo(userId: string, table: { owner_id: SQLiteColumn; status_page_id: SQLiteColumn }): SQL {
-  return sql`(${table.owner_id} = ${userId} OR ${table.status_page_id} IN ${pagesOf(userId)})`;
+export function visibleTo(
+  { user_id, is_member }: Viewer,
+  table: { owner_id: SQLiteColumn; status_page_id: SQLiteColumn },
+): SQL {
+  const own = eq(table.owner_id, user_id);
+  return is_member ? sql`(${own} OR ${table.status_page_id} IN ${pagesOf(user_id)})` : own;
+}
+
+export async function isMemberAnywhere(db: Db, userId: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: pageMembers.id })
+    .from(pageMembers)
+    .where(eq(pageMembers.user_id, userId))
+    .limit(1);
+  return rows.length > 0;
 }
 
 /** The pages of which a person is a member, as a subquery. */

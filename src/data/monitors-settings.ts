@@ -1,7 +1,7 @@
 import { and, asc, count, eq, max, type SQL, sql } from "drizzle-orm";
 import type { MonitorType } from "../contract/monitor-values.ts";
 import type { Db, Statement } from "./db.ts";
-import { visibleTo } from "./members.ts";
+import { type Viewer, visibleTo } from "./members.ts";
 import { monitors, statusIntervals } from "./monitors.table.ts";
 import type { MonitorRecord } from "./monitors.ts";
 
@@ -12,7 +12,7 @@ const among = (ids: readonly string[]) => sql`(SELECT value FROM json_each(${JSO
 /** The monitors of one page, or all that somebody sees, in their order. */
 export async function listMonitors(
   db: Db,
-  scope: { status_page_id: string } | { visible_to: string },
+  scope: { status_page_id: string } | { visible_to: Viewer },
   page: { limit: number; offset: number },
   type?: MonitorType,
 ) {

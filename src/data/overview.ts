@@ -3,7 +3,7 @@ import type { MonitorStatus } from "../contract/monitor-values.ts";
 import type { Db } from "./db.ts";
 import { incidents } from "./incidents.table.ts";
 import { pageMembers } from "./members.table.ts";
-import { visibleTo } from "./members.ts";
+import { type Viewer, visibleTo } from "./members.ts";
 import { monitors } from "./monitors.table.ts";
 import { notifications } from "./notifications.table.ts";
 import { statusPages } from "./status-pages.table.ts";
@@ -12,14 +12,15 @@ const SHOWN_MAX = 10;
 const BAD: MonitorStatus[] = ["down", "degraded", "unknown"];
 
 /** How everything stands that a person sees, in one round trip. */
-export async function readOverview(db: Db, userId: string) {
-  const isOpen = and(visibleTo(userId, incidents), ne(incidents.status, "resolved"));
+export async function readOverview(db: Db, viewer: Viewer) {
+  const userId = viewer.user_id;
+  const isOpen = and(visibleTo(viewer, incidents), ne(incidents.status, "resolved"));
   const severity = sql`CASE ${monitors.status} WHEN 'down' THEN 0 WHEN 'degraded' THEN 1 ELSE 2 END`;
   const [statuses, worst, open, counts] = await db.batch([
     db
       .select({ status: monitors.status, count: count() })
       .from(monitors)
-      .where(visibleTo(userId, monitors))
+      .where(visibleTo(viewer, monitors))
       .groupBy(monitors.status),
     db
       .select({
@@ -32,7 +33,7 @@ export async function readOverview(db: Db, userId: string) {
         status_message: monitors.status_message,
       })
       .from(monitors)
-      .where(and(visibleTo(userId, monitors), inArray(monitors.status, BAD)))
+      .where(and(visibleTo(viewer, monitors), inArray(monitors.status, BAD)))
       .orderBy(severity, asc(monitors.status_since), asc(monitors.id))
       .limit(SHOWN_MAX),
     db

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
-import { visibleTo } from "./members.ts";
+import { type Viewer, visibleTo } from "./members.ts";
 import { monitors } from "./monitors.table.ts";
 import { statusPages } from "./status-pages.table.ts";
 
@@ -19,8 +19,8 @@ export async function isSlugTaken(db: Db, slug: string): Promise<boolean> {
 }
 
 /** The pages that somebody owns or is a member of. */
-export async function listVisiblePages(db: Db, userId: string, page: { limit: number; offset: number }) {
-  const mine = visibleTo(userId, { owner_id: statusPages.owner_id, status_page_id: statusPages.id });
+export async function listVisiblePages(db: Db, viewer: Viewer, page: { limit: number; offset: number }) {
+  const mine = visibleTo(viewer, { owner_id: statusPages.owner_id, status_page_id: statusPages.id });
   const [rows, totals] = await db.batch([
     db
       .select()

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
-import { visibleTo } from "./members.ts";
+import { type Viewer, visibleTo } from "./members.ts";
 import { webhooks } from "./webhooks.table.ts";
 
 export type WebhookRecord = typeof webhooks.$inferSelect;
@@ -10,8 +10,8 @@ export async function findWebhook(db: Db, webhookId: string): Promise<WebhookRec
   return rows[0];
 }
 
-export async function listVisibleWebhooks(db: Db, userId: string, page: { limit: number; offset: number }) {
-  const mine = visibleTo(userId, webhooks);
+export async function listVisibleWebhooks(db: Db, viewer: Viewer, page: { limit: number; offset: number }) {
+  const mine = visibleTo(viewer, webhooks);
   const [rows, totals] = await db.batch([
     db
       .select()

@@ -41,7 +41,10 @@ const RULES: Record<string, Rule> = {
     may: ["contract", "domain", "platform", "access", "checks", "events", "delivery", "feature services"],
     packages: ["zod"],
   },
-  "status-page": { may: ["contract", "domain", "data", "platform", "access", "http"], packages: ["hono", "marked", "zod"] },
+  "status-page": {
+    may: ["contract", "domain", "data", "platform", "access", "http"],
+    packages: ["hono", "marked", "zod"],
+  },
 };
 const ROUTES: Rule = { may: [...(RULES.features?.may ?? []), "http"], packages: ["@hono/zod-openapi", "zod"] };
 const TOP: Record<string, Rule> = {

@@ -2,7 +2,7 @@ import { requireAgent, requireVisibleAgent } from "../../access/agents.ts";
 import { commit } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
-import { findVisiblePage, requirePage } from "../../access/pages.ts";
+import { findVisiblePage, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import type { AgentCommandCreate, AgentCreate, AgentUpdate } from "../../contract/agent.ts";
 import { conflict, forbidden, notFound } from "../../contract/errors.ts";
@@ -33,8 +33,12 @@ import type { AgentView } from "./present.ts";
 const INSTALL_TOKEN_MS = 60 * 60 * 1000;
 const SHOWN_REPORTS = 100;
 
-export function listMyAgents(ctx: Ctx, statusPageId: string | undefined, page: { limit: number; offset: number }) {
-  const of = statusPageId ? { status_page_id: statusPageId } : { visible_to: requireUser(ctx).user_id };
+export async function listMyAgents(
+  ctx: Ctx,
+  statusPageId: string | undefined,
+  page: { limit: number; offset: number },
+) {
+  const of = statusPageId ? { status_page_id: statusPageId } : { visible_to: await viewerOf(ctx) };
   return listAgents(ctx.db, of, page);
 }
 

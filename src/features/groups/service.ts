@@ -2,7 +2,7 @@ import { commit } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
 import { requireGroup, requireVisibleGroup } from "../../access/groups.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
-import { requirePage } from "../../access/pages.ts";
+import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { GroupCreate, GroupOrder, GroupUpdate } from "../../contract/group.ts";
@@ -24,8 +24,8 @@ interface Page {
 }
 
 /** The groups of one page, whose visibility was judged before, or of all pages that the caller sees. */
-export function listGroups(ctx: Ctx, pageId: string | undefined, page: Page) {
-  const scope = pageId === undefined ? { visible_to: requireUser(ctx).user_id } : { status_page_id: pageId };
+export async function listGroups(ctx: Ctx, pageId: string | undefined, page: Page) {
+  const scope = pageId === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id: pageId };
   return listMonitorGroups(ctx.db, scope, page);
 }
 

@@ -2,7 +2,7 @@ import { commit, type Guard } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { requireIncident } from "../../access/incidents.ts";
-import { requirePage } from "../../access/pages.ts";
+import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import {
@@ -51,8 +51,7 @@ export async function listMyIncidents(
   page: Page,
 ) {
   const { status, status_page_id } = filter;
-  const scope =
-    status_page_id === undefined ? { visible_to: requireUser(ctx).user_id, status } : { status_page_id, status };
+  const scope = status_page_id === undefined ? { visible_to: await viewerOf(ctx), status } : { status_page_id, status };
   const { rows, total } = await listIncidents(ctx.db, scope, page);
   return { incidents: await detailIncidents(ctx.db, rows, UPDATES_CARRIED), total };
 }

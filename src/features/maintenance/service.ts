@@ -2,7 +2,7 @@ import { commit } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { requireMaintenance } from "../../access/maintenance.ts";
-import { requirePage } from "../../access/pages.ts";
+import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import { UPDATES_CARRIED } from "../../contract/incident.ts";
@@ -47,7 +47,7 @@ const DEFAULTS = {
 
 /** The windows of one page, whose visibility was judged before, or of all pages that the caller sees. */
 export async function listMyMaintenance(ctx: Ctx, pageId: string | undefined, page: Page) {
-  const scope = pageId === undefined ? { visible_to: requireUser(ctx).user_id } : { status_page_id: pageId };
+  const scope = pageId === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id: pageId };
   const { rows, total } = await listMaintenance(ctx.db, scope, page);
   return { windows: await detailMaintenance(ctx.db, rows, UPDATES_CARRIED), total };
 }

@@ -3,7 +3,7 @@ import type { Ctx } from "../../access/ctx.ts";
 import { depsOf } from "../../access/deps.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
-import { requireUser } from "../../access/principal.ts";
+import { viewerOf } from "../../access/pages.ts";
 import { type AdHocResult, checkNow } from "../../checks/ad-hoc.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { OrderList } from "../../contract/monitor.ts";
@@ -33,7 +33,7 @@ interface Page {
 
 /** The monitors of one page, whose visibility was judged before, or all that the caller sees. */
 export async function listMyMonitors(ctx: Ctx, pageId: string | undefined, page: Page, type?: MonitorType) {
-  const scope = pageId === undefined ? { visible_to: requireUser(ctx).user_id } : { status_page_id: pageId };
+  const scope = pageId === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id: pageId };
   const { rows, total } = await listMonitors(ctx.db, scope, page, type);
   return { views: await viewMonitors(ctx, rows), total };
 }

@@ -2,7 +2,7 @@ import { commit } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { requireVisibleMonitor } from "../../access/monitors.ts";
-import { requirePage } from "../../access/pages.ts";
+import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import { conflict, forbidden, notFound, planLimit } from "../../contract/errors.ts";
 import { isUsableSlug, type StatusPageCreate, type StatusPageUpdate } from "../../contract/status-page.ts";
@@ -53,8 +53,8 @@ const DEFAULTS = {
   alert_routing: {},
 } satisfies StatusPageChange;
 
-export function listMyPages(ctx: Ctx, page: { limit: number; offset: number }) {
-  return listVisiblePages(ctx.db, requireUser(ctx).user_id, page);
+export async function listMyPages(ctx: Ctx, page: { limit: number; offset: number }) {
+  return listVisiblePages(ctx.db, await viewerOf(ctx), page);
 }
 
 /** A slug that no page may have is as little available as one that a page has. */

@@ -1,7 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
-import { findMembership, requirePage } from "../../access/pages.ts";
+import { findMembership, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireVisibleWebhook, requireWebhook } from "../../access/webhooks.ts";
 import { ApiError, forbidden, invalid } from "../../contract/errors.ts";
@@ -28,7 +28,7 @@ import { newId } from "../../platform/ids.ts";
 import type { ShownWebhook } from "./present.ts";
 
 export async function listWebhooks(ctx: Ctx, page: { limit: number; offset: number }) {
-  const { rows, total } = await listVisibleWebhooks(ctx.db, requireUser(ctx).user_id, page);
+  const { rows, total } = await listVisibleWebhooks(ctx.db, await viewerOf(ctx), page);
   return { rows: await Promise.all(rows.map((webhook) => showTo(ctx, webhook))), total };
 }
 
