@@ -1,1 +1,0 @@
-export { type Deps as CheckDeps, depsOf } from "../access/deps.ts";
