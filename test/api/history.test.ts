@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { openDb } from "../../src/data/db.ts";
 import { monitors, statusIntervals } from "../../src/data/monitors.table.ts";
 import { proberObject } from "../../src/platform/prober-objects.ts";
-import { V1 } from "../support/client.ts";
+import { createClient, V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
 
@@ -76,6 +76,27 @@ describe("GET /monitors/{id}/results", () => {
     ]);
     expect(body).toHaveLength(2);
     expect((await client.get(`${V1}/monitors/${id}/results?limit=1`)).body).toHaveLength(1);
+  });
+});
+
+describe("GET /monitors/{id}/results of a heartbeat", () => {
+  it("gives its beats, and nothing for what only tells", async () => {
+    const { client } = await createAccount();
+    const { body } = await client.post(`${V1}/monitors`, { name: "Backup", type: "heartbeat", expected_interval: 60 });
+    const beat = (fields: object) =>
+      createClient().post(`/heartbeat/${body.id}?token=${body.heartbeat_token}`, { run_id: "one", ...fields });
+    for (const fields of [
+      { status: "start" },
+      { status: "log", message: "half way" },
+      { exit_code: 3 },
+      { status: "ok" },
+    ]) {
+      expect((await beat(fields)).status).toBe(200);
+    }
+    expect((await client.get(`${V1}/monitors/${body.id}/results`)).body).toMatchObject([
+      { status: "up", message: "a beat arrived", region: "default" },
+      { status: "down", message: "the job ended with exit code 3", details: { run_id: "one", exit_code: 3 } },
+    ]);
   });
 });
 

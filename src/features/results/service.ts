@@ -5,11 +5,16 @@ import { regionsOf } from "../../checks/enqueue.ts";
 import { type CheckOutcome, DEFAULT_REGION } from "../../contract/check.ts";
 import { listResults } from "../../data/agent-results.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
+import { readBeat } from "../../domain/heartbeat.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
+import { monitorObject } from "../../platform/monitor-objects.ts";
 import { proberObject } from "../../platform/prober-objects.ts";
+import { runsOf } from "../../probes/registry.ts";
 import type { MeasuredResult } from "./present.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** As many as a monitor's object keeps. */
+const BEATS_MAX = 1000;
 
 interface Wanted {
   from?: number;
@@ -26,7 +31,7 @@ const STATUSES: Record<CheckOutcome, MeasuredResult["status"]> = {
 };
 
 /**
- * What its agents measured and what our probes did: a monitor may have had both. As far back as the plan of the
+ * What its agents measured, what our probes did and what its beats said: a monitor may have had all of them. As far back as the plan of the
  * monitor's owner keeps results.
  */
 export async function listMonitorResults(ctx: Ctx, monitorId: string, asked: Wanted): Promise<MeasuredResult[]> {
@@ -39,6 +44,7 @@ export async function listMonitorResults(ctx: Ctx, monitorId: string, asked: Wan
   );
   const measured = await Promise.all([
     regions.includes(DEFAULT_REGION) ? listFromAgents(ctx, monitor, wanted) : [],
+    regions.includes(DEFAULT_REGION) ? listFromBeats(ctx, monitor, wanted) : [],
     ...regions.map((region) => listFromProber(ctx, monitor, { ...wanted, region })),
   ]);
   return measured
@@ -50,6 +56,21 @@ export async function listMonitorResults(ctx: Ctx, monitorId: string, asked: Wan
 async function listFromAgents(ctx: Ctx, monitor: MonitorRecord, wanted: Wanted): Promise<MeasuredResult[]> {
   const results = await listResults(ctx.db, monitor.id, wanted);
   return results.map((result) => ({ ...result, region: DEFAULT_REGION }));
+}
+
+/** The newest beats that say how the job did; what only tells (`start`, `log`) is no result. */
+async function listFromBeats(ctx: Ctx, monitor: MonitorRecord, wanted: Wanted): Promise<MeasuredResult[]> {
+  if (runsOf(monitor.type, monitor.options) !== "push") return [];
+  const query = { limit: BEATS_MAX, range: null };
+  const { entries } = await monitorObject(ctx.env, monitor.id).pushes(monitor.id, query);
+  return entries.flatMap(({ received_at, beat }) => {
+    const read = beat && readBeat(beat, [], received_at);
+    if (!read?.outcome || received_at < (wanted.from ?? 0) || received_at >= (wanted.to ?? Infinity)) return [];
+    const { duration_ms, message } = read;
+    const details = { run_id: beat?.run_id ?? null, exit_code: beat?.exit_code ?? null };
+    const status = STATUSES[read.outcome];
+    return [{ checked_at: received_at, status, latency_ms: duration_ms, message, region: DEFAULT_REGION, details }];
+  });
 }
 
 /** A monitor without a shard was never checked by us. */
