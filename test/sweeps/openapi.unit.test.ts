@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { describe, expect, it, vi } from "vitest";
 import { ENDPOINTS } from "../../src/app.ts";
 import { describeApi } from "../../src/http/openapi.ts";
+import { generateTypes } from "../support/api-types.ts";
 
 // Only the Workers runtime has this module; no description needs it.
 vi.mock("cloudflare:sockets", () => ({ connect: undefined }));
@@ -44,7 +44,7 @@ describe("the OpenAPI document", () => {
   it("gives openapi-typescript a client type that compiles and is as strict as the service", async () => {
     const dir = mkdtempSync(join(ROOT, "node_modules/.openapi-"));
     try {
-      writeFileSync(join(dir, "api.d.ts"), await generateTypes());
+      writeFileSync(join(dir, "api.d.ts"), await generateTypes(JSON.stringify(description)));
       writeFileSync(join(dir, "client.ts"), CLIENT);
       const tsc = join(ROOT, "node_modules/.bin/tsc");
       const args = [
@@ -76,21 +76,6 @@ export const wrong: Create["requestBody"]["content"]["application/json"] = { nam
 export const read = (token: components["schemas"]["Token"]): string => token.token_prefix;
 export const error = (answer: Create["responses"][401]["content"]["application/json"]): string => answer.error;
 `;
-
-const FORMER_COMPILER = "@ts-morph/common/dist/typescript.js";
-
-/** The generator builds on the compiler's former API, which the present compiler no longer has. */
-async function generateTypes(): Promise<string> {
-  const hooks = registerHooks({
-    resolve: (specifier, context, next) => next(specifier === "typescript" ? FORMER_COMPILER : specifier, context),
-  });
-  try {
-    const { astToString, default: openapiTS } = await import("openapi-typescript");
-    return astToString(await openapiTS(JSON.stringify(description)));
-  } finally {
-    hooks.deregister();
-  }
-}
 
 function compile(tsc: string, args: string[]): string {
   try {
