@@ -1,12 +1,12 @@
 import { ApiError, invalid } from "../contract/errors.ts";
 import { requireAgent, requireAssignedMonitor, requireOwnCommand, requireVisibleAgent } from "./agents.ts";
 import type { Ctx } from "./ctx.ts";
-import { requireGroup } from "./groups.ts";
+import { preloadGroups, requireGroup } from "./groups.ts";
 import { requireIncident, requireIncidentTemplate } from "./incidents.ts";
 import { requireMaintenance } from "./maintenance.ts";
 import { requireInvitation, requireMember } from "./members.ts";
 import { requireMonitorInPath } from "./monitor-in-path.ts";
-import { requireMonitor, requireVisibleMonitor } from "./monitors.ts";
+import { preloadMonitors, requireMonitor, requireVisibleMonitor } from "./monitors.ts";
 import { requireManagedPage, requirePage, requireVisiblePage } from "./pages.ts";
 import { requireSlaPolicy } from "./sla-policies.ts";
 import { requireSubscriber } from "./subscribers.ts";
@@ -39,6 +39,15 @@ const RESOLVERS = {
 } satisfies Record<string, (ctx: Ctx, id: string) => Promise<unknown>>;
 export type IdKind = keyof typeof RESOLVERS;
 
+/** Kinds of which a body may name many: they are read in one query. */
+const PRELOADERS: Partial<Record<IdKind, (ctx: Ctx, ids: readonly string[]) => Promise<void>>> = {
+  monitor: preloadMonitors,
+  "monitor:see": preloadMonitors,
+  group: preloadGroups,
+};
+/** No list of ids is longer; judging comes before the schema, which may allow fewer. */
+const IDS_MAX = 1000;
+
 /**
  * Which members of a request are ids of what. Paths are dotted; `[]` stands for every element of an array, so
  * `targets[].target_id` names one id per target.
@@ -63,7 +72,10 @@ export async function authorizeParams(ctx: Ctx, slots: IdSlots, params: Record<s
 /** Ids in query and body: absent and foreign alike are 400 naming their place. Their form is the schema's business. */
 export async function authorizeMembers(ctx: Ctx, slots: Readonly<Record<string, IdKind>>, source: unknown) {
   for (const [path, kind] of Object.entries(slots)) {
-    for (const { id, at } of idsAt(source, path)) {
+    const named = idsAt(source, path);
+    if (named.length > IDS_MAX) throw invalid(`${path} must have at most ${IDS_MAX} items`);
+    if (named.length > 1) await PRELOADERS[kind]?.(ctx, [...new Set(named.map(({ id }) => id))]);
+    for (const { id, at } of named) {
       try {
         await RESOLVERS[kind](ctx, id);
       } catch (error) {

@@ -1,5 +1,6 @@
 import { notFound } from "../contract/errors.ts";
 import { findMonitor, type MonitorRecord } from "../data/monitors.ts";
+import { listMonitorsByIds } from "../data/monitors-settings.ts";
 import type { Membership } from "../domain/roles.ts";
 import type { Ctx } from "./ctx.ts";
 import { findMembership, once, requireRight } from "./pages.ts";
@@ -11,12 +12,20 @@ export interface AccessibleMonitor {
 
 /** A monitor is seen by the members of its page; one without a page by its owner alone. */
 export function requireVisibleMonitor(ctx: Ctx, monitorId: string): Promise<AccessibleMonitor> {
-  return once(ctx, `monitor ${monitorId}`, async () => {
-    const monitor = await findMonitor(ctx.db, monitorId);
-    const membership = monitor && (await findMembership(ctx, monitor));
-    if (!monitor || !membership) throw notFound("monitor");
-    return { monitor, membership };
-  });
+  return once(ctx, `monitor ${monitorId}`, async () => admit(ctx, await findMonitor(ctx.db, monitorId)));
+}
+
+/** Reads many at once, so that judging each of them costs no query of its own. */
+export async function preloadMonitors(ctx: Ctx, monitorIds: readonly string[]): Promise<void> {
+  const found = new Map((await listMonitorsByIds(ctx.db, monitorIds)).map((monitor) => [monitor.id, monitor]));
+  // Whoever asks for one of them hears of its refusal.
+  for (const id of monitorIds) once(ctx, `monitor ${id}`, () => admit(ctx, found.get(id))).catch(() => {});
+}
+
+async function admit(ctx: Ctx, monitor: MonitorRecord | undefined): Promise<AccessibleMonitor> {
+  const membership = monitor && (await findMembership(ctx, monitor));
+  if (!monitor || !membership) throw notFound("monitor");
+  return { monitor, membership };
 }
 
 export async function requireMonitor(ctx: Ctx, monitorId: string): Promise<MonitorRecord> {

@@ -10,6 +10,14 @@ export async function findMonitorGroup(db: Db, groupId: string): Promise<Monitor
   return rows[0];
 }
 
+export async function listGroupsByIds(db: Db, ids: readonly string[]): Promise<MonitorGroupRecord[]> {
+  return db
+    .select()
+    .from(monitorGroups)
+    .where(sql`${monitorGroups.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`)
+    .limit(ids.length);
+}
+
 /** The groups of one page, or of all pages that somebody sees, in their order. */
 export async function listMonitorGroups(
   db: Db,
@@ -64,16 +72,14 @@ export function positionMonitorGroups(
   order: readonly { id: string; order: number }[],
   now: number,
 ): Statement {
+  const places = JSON.stringify(Object.fromEntries(order.map(({ id, order: place }) => [id, place])));
   return db
     .update(monitorGroups)
     .set({
-      position: sql`(SELECT value ->> 'order' FROM json_each(${JSON.stringify(order)}) WHERE value ->> 'id' = ${monitorGroups.id})`,
+      position: sql`${places} ->> ('$."' || ${monitorGroups.id} || '"')`,
       updated_at: now,
     })
     .where(
-      and(
-        eq(monitorGroups.status_page_id, pageId),
-        sql`${monitorGroups.id} IN (SELECT value ->> 'id' FROM json_each(${JSON.stringify(order)}))`,
-      ),
+      and(eq(monitorGroups.status_page_id, pageId), sql`${monitorGroups.id} IN (SELECT key FROM json_each(${places}))`),
     );
 }

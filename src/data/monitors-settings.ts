@@ -109,12 +109,9 @@ export function setMembers(db: Db, compositeId: string, memberIds: readonly stri
 }
 
 export function positionMonitors(db: Db, order: readonly { id: string; order: number }[], now: number): Statement {
-  const placed = JSON.stringify(order);
+  const places = JSON.stringify(Object.fromEntries(order.map(({ id, order: place }) => [id, place])));
   return db
     .update(monitors)
-    .set({
-      position: sql`(SELECT value ->> 'order' FROM json_each(${placed}) WHERE value ->> 'id' = ${monitors.id})`,
-      updated_at: now,
-    })
-    .where(sql`${monitors.id} IN (SELECT value ->> 'id' FROM json_each(${placed}))`);
+    .set({ position: sql`${places} ->> ('$."' || ${monitors.id} || '"')`, updated_at: now })
+    .where(sql`${monitors.id} IN (SELECT key FROM json_each(${places}))`);
 }

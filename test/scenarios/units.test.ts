@@ -85,7 +85,7 @@ describe("a public page", () => {
     const { user_id } = await createAccount();
     const slug = `p-${newId().slice(-12)}`;
     await insertPage(user_id, { slug });
-    const view = (bindings: Env) => get(bindings, `/status/${slug}/summary.json`);
+    const view = (bindings: Env) => call(bindings, `/status/${slug}/summary.json`);
     await view(env);
     expectAtMost({ ...(await meter(view)) }, { rows_read: 1 });
   });
@@ -96,17 +96,35 @@ describe("an authenticated list of n monitors", () => {
     const { user_id, token } = await createAccount();
     const status_page_id = await insertPage(user_id);
     for (let n = 0; n < 25; n++) await insertMonitor(user_id, n < 10 ? { status_page_id } : {});
-    const list = (query: string) => (bindings: Env) => get(bindings, `${V1}/monitors${query}`, token);
+    const list = (query: string) => (bindings: Env) => call(bindings, `${V1}/monitors${query}`, token);
     await list("")(env);
     expectAtMost({ ...(await meter(list(`?status_page_id=${status_page_id}`))) }, { rows_read: 53 });
     expectAtMost({ ...(await meter(list("?limit=5"))) }, { rows_read: 47 });
   });
 });
 
-async function get(bindings: Env, path: string, token?: string) {
-  const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
+describe("an order of n monitors", () => {
+  it("reads them once, together, and refuses more than a thousand ids without reading any", async () => {
+    const { user_id, token, client } = await createAccount();
+    const ids: string[] = [];
+    for (let n = 0; n < 20; n++) ids.push((await insertMonitor(user_id)).id);
+    const body = { monitors: ids.map((id, order) => ({ id, order })) };
+    const put = (bindings: Env) => call(bindings, `${V1}/monitors/order`, token, body);
+    expectAtMost({ ...(await meter(put)) }, { rows_read: 223, rows_written: 86 });
+    const flood = { monitors: Array.from({ length: 1001 }, (_, order) => ({ id: newId(), order })) };
+    expect(await client.put(`${V1}/monitors/order`, flood)).toMatchObject({
+      status: 400,
+      body: { error: "monitors[].id must have at most 1000 items" },
+    });
+  });
+});
+
+async function call(bindings: Env, path: string, token?: string, body?: unknown) {
+  const headers =
+    token === undefined ? undefined : { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const init = body === undefined ? { headers } : { headers, method: "PUT", body: JSON.stringify(body) };
   const ctx = createExecutionContext();
-  const response = await worker.fetch(new Request(`http://vigil.test${path}`, { headers }), bindings, ctx);
+  const response = await worker.fetch(new Request(`http://vigil.test${path}`, init), bindings, ctx);
   expect(response.status).toBe(200);
   await response.text();
   await waitOnExecutionContext(ctx);
