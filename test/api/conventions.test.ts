@@ -81,6 +81,15 @@ describe("rate limits", () => {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
   });
 
+  it("count tests of webhooks apart from all other requests", async () => {
+    const { token } = await createAccount();
+    const ask = workerWith({ RATE_LIMITS: "all=off,webhook_test=1" });
+    const headers = { authorization: `Bearer ${token}` };
+    const test = () => ask(`${V1}/webhooks/${newId()}/test`, { method: "POST", headers });
+    expect([(await test()).status, (await test()).status]).toEqual([404, 429]);
+    expect((await ask(TOKENS, { headers })).status).toBe(200);
+  });
+
   it("turn guessing credentials into 429 for the address that guesses", async () => {
     const ask = workerWith({ RATE_LIMITS: "bad_credential=2" });
     const guess = (ip: string) => ask(TOKENS, { headers: { ...bearer("x"), "cf-connecting-ip": ip } });

@@ -137,7 +137,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    writes("webhook.tested"),
+    { ...writes("webhook.tested"), rate: "webhook_test" },
     createRoute({
       method: "post",
       path: "/webhooks/{id}/test",
