@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 
 /**
  * Who may import whom. Every folder may also import itself and kit. Entries are paths below src; `feature services`
- * stands for `features/<any>/service.ts`. Packages are what each folder may take from outside.
+ * and `feature presenters` stand for `features/<any>/service.ts` and `present.ts`. Packages are what each folder may
+ * take from outside.
  */
 interface Rule {
   may: readonly string[];
@@ -34,6 +35,7 @@ const RULES: Record<string, Rule> = {
     may: [
       ...["contract", "domain", "data", "platform", "access", "checks", "delivery", "events/emit.ts"],
       ...["probes/registry.ts", "probes/run.ts", "notifiers/registry.ts", "feature services"],
+      "feature presenters",
     ],
     packages: ["zod"],
   },
@@ -88,6 +90,7 @@ function isAllowed(file: string, specifier: string, rule: Rule): boolean {
   if (target.startsWith(`${own}/`) || target.startsWith("kit/")) return true;
   return rule.may.some((allowed) => {
     if (allowed === "feature services") return /^features\/[^/]+\/service\.ts$/.test(target);
+    if (allowed === "feature presenters") return /^features\/[^/]+\/present\.ts$/.test(target);
     if (allowed === "features/*/routes") return /^features\/[^/]+\/routes\.tsx?$/.test(target);
     return target === allowed || target.startsWith(`${allowed}/`);
   });

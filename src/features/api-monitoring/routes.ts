@@ -12,7 +12,8 @@ import { endpoint, type Policy } from "../../http/endpoint.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { toIso } from "../../platform/clock.ts";
 import { gateUpdate } from "../monitors/service.ts";
-import { presentApiMonitor, presentKey, presentMetrics } from "./present.ts";
+import { presentKey } from "../push/present.ts";
+import { presentApiMonitor, presentMetrics } from "./present.ts";
 import { configureApiMonitor, getApiMonitor, pushApi, readApiMetrics, replaceApiKey } from "./service.ts";
 
 const tags = ["API monitoring"];

@@ -1,84 +1,36 @@
 import { z } from "zod";
-import type { KeyReplaced } from "../../contract/api-monitoring.ts";
 import type { GameKept, GameMetrics, GameMonitor } from "../../contract/game-server.ts";
 import { OPTION_FIELDS } from "../../contract/monitor.ts";
-import { METRIC_FIELDS } from "../../contract/push.ts";
-import { toIso, toIsoOrNull } from "../../platform/clock.ts";
-import type { KeptSample, readMetrics, rotateCredential } from "../push/service.ts";
-import type { GameMonitorView } from "./service.ts";
+import { presentPushed, presentSeries, presentTimes } from "../push/present.ts";
+import type { KeptSample, PushedMonitor, readMetrics } from "../push/service.ts";
 
 const Options = z.object({
   game_type: OPTION_FIELDS.game_type,
   query_method: OPTION_FIELDS.query_method,
   query_port: OPTION_FIELDS.query_port,
-  degraded_timeout_seconds: OPTION_FIELDS.degraded_timeout_seconds,
-  ...METRIC_FIELDS,
 });
 
-export function presentGameMonitor({ record, last, access }: GameMonitorView): z.infer<typeof GameMonitor> {
-  const options = Options.parse(record.options);
+export function presentGameMonitor(monitor: PushedMonitor): z.infer<typeof GameMonitor> {
+  const { game_type, query_method, query_port } = Options.parse(monitor.record.options);
   return {
-    id: record.id,
-    name: record.name,
+    ...presentPushed(monitor),
     type: "game_server",
-    target: record.target,
-    game_type: options.game_type ?? "custom",
-    query_method: options.query_method ?? "query",
-    query_port: options.query_port ?? null,
-    status: record.status,
-    status_since: toIso(record.status_since),
-    status_page_id: record.status_page_id,
-    interval: record.interval,
-    degraded_timeout_seconds: options.degraded_timeout_seconds ?? null,
-    latency_threshold_ms: record.latency_threshold_ms,
-    failure_threshold: record.failure_threshold,
-    recovery_threshold: record.recovery_threshold,
-    widgets: options.widgets,
-    thresholds: options.thresholds,
-    paused: record.paused,
-    last_message: record.status_message,
-    last_push_at: toIsoOrNull(last?.received_at ?? null),
-    last_push: last && presentSample(last),
-    push_key: access.push_key,
-    push_url: access.push_urls?.push ?? null,
-    created_at: toIso(record.created_at),
-    updated_at: toIso(record.updated_at),
+    target: monitor.record.target,
+    game_type: game_type ?? "custom",
+    query_method: query_method ?? "query",
+    query_port: query_port ?? null,
+    last_push: monitor.last && presentSample(monitor.last),
   };
 }
 
 /** The members passed the schema of pushes when they were kept. */
-function presentSample({ received_at, sample }: KeptSample): z.infer<typeof GameKept> {
-  const fields = sample.fields as z.infer<typeof GameKept>;
-  return {
-    received_at: toIso(received_at),
-    timestamp: toIsoOrNull(sample.at),
-    player_count: fields.player_count,
-    max_players: fields.max_players,
-    fps: fields.fps,
-    map_name: fields.map_name,
-    server_name: fields.server_name,
-    resources: fields.resources,
-    custom_metrics: sample.metrics,
-  };
+function presentSample(kept: KeptSample): z.infer<typeof GameKept> {
+  const { fields, metrics } = kept.sample;
+  const { player_count, max_players, fps, map_name, server_name, resources } = fields as z.infer<typeof GameKept>;
+  const game = { player_count, max_players, fps, map_name, server_name, resources };
+  return { ...presentTimes(kept), ...game, custom_metrics: metrics };
 }
 
 export function presentMetrics(history: Awaited<ReturnType<typeof readMetrics>>): z.infer<typeof GameMetrics> {
-  return {
-    monitor_id: history.monitor_id,
-    from: toIso(history.from),
-    to: toIso(history.to),
-    step: history.step,
-    series: history.series.map(({ metric, points }) => ({
-      metric,
-      points: points.map(({ at, count, mean, min, max }) => ({ at: toIso(at), count, mean, min, max })),
-    })),
-    recent: history.recent.map(presentSample),
-  };
-}
-
-export function presentKey({
-  record,
-  access,
-}: Awaited<ReturnType<typeof rotateCredential>>): z.infer<typeof KeyReplaced> {
-  return { monitor_id: record.id, push_key: access.push_key ?? "", push_url: access.push_urls?.push ?? "" };
+  return { ...presentSeries(history), recent: history.recent.map(presentSample) };
 }

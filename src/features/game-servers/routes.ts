@@ -7,7 +7,8 @@ import { endpoint, type Policy } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { toIso } from "../../platform/clock.ts";
-import { presentGameMonitor, presentKey, presentMetrics } from "./present.ts";
+import { presentKey } from "../push/present.ts";
+import { presentGameMonitor, presentMetrics } from "./present.ts";
 import {
   configureGameMonitor,
   gateConfig,

@@ -9,23 +9,16 @@ import type { Sample } from "../../contract/push.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
 import { changeMonitor, gateUpdate, listMyMonitors } from "../monitors/service.ts";
 import {
-  findLastSample,
-  type KeptSample,
   NO_ACCESS,
-  type PushAccess,
+  type PushedMonitor,
   pushAccessOf,
   readMetrics,
   rotateCredential,
   takeSamples,
+  viewPushed,
 } from "../push/service.ts";
 
 const TYPE = "game_server";
-
-export interface GameMonitorView {
-  record: MonitorRecord;
-  last: KeptSample | null;
-  access: PushAccess;
-}
 
 export function requireBeta(ctx: Ctx): void {
   if (!requireUser(ctx).beta) throw betaRequired("game servers are in beta and not open to you yet");
@@ -51,14 +44,14 @@ export async function listGameMonitors(ctx: Ctx, page: { limit: number; offset: 
   return { views: views.map(({ record }) => ({ record, last: null, access: NO_ACCESS })), total };
 }
 
-export async function getGameMonitor(ctx: Ctx, monitorId: string): Promise<GameMonitorView> {
+export async function getGameMonitor(ctx: Ctx, monitorId: string): Promise<PushedMonitor> {
   const { monitor } = await requireVisibleMonitor(ctx, monitorId);
-  return view(ctx, requireGame(monitor));
+  return viewPushed(ctx, requireGame(monitor));
 }
 
 export async function configureGameMonitor(ctx: Ctx, monitorId: string, config: MonitorUpdate) {
   requireGame(await requireMonitor(ctx, monitorId));
-  return view(ctx, (await changeMonitor(ctx, monitorId, config)).record);
+  return viewPushed(ctx, (await changeMonitor(ctx, monitorId, config)).record);
 }
 
 export async function readGameMetrics(ctx: Ctx, monitorId: string, query: MetricsQuery) {
@@ -82,9 +75,4 @@ export async function getPushedGame(ctx: Ctx, monitorId: string) {
 function requireGame(monitor: MonitorRecord): MonitorRecord {
   if (monitor.type !== TYPE) throw notFound("game server monitor");
   return monitor;
-}
-
-async function view(ctx: Ctx, record: MonitorRecord): Promise<GameMonitorView> {
-  const [last, access] = await Promise.all([findLastSample(ctx, record.id), pushAccessOf(ctx, record)]);
-  return { record, last, access };
 }

@@ -1,7 +1,12 @@
-import type { z } from "zod";
-import type { BeatAccepted, PushAccepted } from "../../contract/push.ts";
+import { z } from "zod";
+import type { HISTORY_FIELDS, KeyReplaced, MetricsMonitorFields } from "../../contract/api-monitoring.ts";
+import { OPTION_FIELDS } from "../../contract/monitor.ts";
+import { type BeatAccepted, METRIC_FIELDS, type PushAccepted } from "../../contract/push.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
-import type { Taken } from "./service.ts";
+import type { KeptSample, PushedMonitor, readMetrics, rotateCredential, Taken } from "./service.ts";
+
+const Options = z.object({ degraded_timeout_seconds: OPTION_FIELDS.degraded_timeout_seconds, ...METRIC_FIELDS });
+type Shape<Fields extends z.core.$ZodLooseShape> = z.infer<z.ZodObject<Fields>>;
 
 export function presentPush(monitorId: string, { status, received_at }: Taken): z.infer<typeof PushAccepted> {
   return { ok: true, monitor_id: monitorId, status, received_at: toIso(received_at) };
@@ -9,4 +14,54 @@ export function presentPush(monitorId: string, { status, received_at }: Taken): 
 
 export function presentBeat(monitorId: string, taken: Taken): z.infer<typeof BeatAccepted> {
   return { ...presentPush(monitorId, taken), next_expected_at: toIsoOrNull(taken.next_expected_at) };
+}
+
+/** What is shown of every monitor that metrics are pushed to, whatever they are of. */
+export function presentPushed({ record, last, access }: PushedMonitor): Shape<typeof MetricsMonitorFields> {
+  const { degraded_timeout_seconds, widgets, thresholds } = Options.parse(record.options);
+  return {
+    id: record.id,
+    name: record.name,
+    status: record.status,
+    status_since: toIso(record.status_since),
+    status_page_id: record.status_page_id,
+    interval: record.interval,
+    degraded_timeout_seconds: degraded_timeout_seconds ?? null,
+    latency_threshold_ms: record.latency_threshold_ms,
+    failure_threshold: record.failure_threshold,
+    recovery_threshold: record.recovery_threshold,
+    widgets,
+    thresholds,
+    paused: record.paused,
+    last_message: record.status_message,
+    last_push_at: toIsoOrNull(last?.received_at ?? null),
+    push_key: access.push_key,
+    push_url: access.push_urls?.push ?? null,
+    created_at: toIso(record.created_at),
+    updated_at: toIso(record.updated_at),
+  };
+}
+
+export function presentTimes({ received_at, sample }: KeptSample): { received_at: string; timestamp: string | null } {
+  return { received_at: toIso(received_at), timestamp: toIsoOrNull(sample.at) };
+}
+
+export function presentSeries(history: Awaited<ReturnType<typeof readMetrics>>): Shape<typeof HISTORY_FIELDS> {
+  return {
+    monitor_id: history.monitor_id,
+    from: toIso(history.from),
+    to: toIso(history.to),
+    step: history.step,
+    series: history.series.map(({ metric, points }) => ({
+      metric,
+      points: points.map(({ at, count, mean, min, max }) => ({ at: toIso(at), count, mean, min, max })),
+    })),
+  };
+}
+
+export function presentKey({
+  record,
+  access,
+}: Awaited<ReturnType<typeof rotateCredential>>): z.infer<typeof KeyReplaced> {
+  return { monitor_id: record.id, push_key: access.push_key ?? "", push_url: access.push_urls?.push ?? "" };
 }

@@ -95,10 +95,22 @@ export async function readMetrics(ctx: Ctx, monitorId: string, query: MetricsQue
 }
 
 /** The newest sample that is kept; null when there is none. */
-export async function findLastSample(ctx: Ctx, monitorId: string): Promise<KeptSample | null> {
+async function findLastSample(ctx: Ctx, monitorId: string): Promise<KeptSample | null> {
   const [entry] = (await readPushes(ctx, monitorId, { limit: 1, range: null })).entries;
   const sample = entry?.samples?.at(-1);
   return entry && sample ? { received_at: entry.received_at, sample } : null;
+}
+
+export interface PushedMonitor {
+  record: MonitorRecord;
+  last: KeptSample | null;
+  access: PushAccess;
+}
+
+/** A monitor with what was last pushed to it, and how to push for those who may know. */
+export async function viewPushed(ctx: Ctx, record: MonitorRecord): Promise<PushedMonitor> {
+  const [last, access] = await Promise.all([findLastSample(ctx, record.id), pushAccessOf(ctx, record)]);
+  return { record, last, access };
 }
 
 /** A monitor that the caller sees and that is pushed to in this way. */
