@@ -2,12 +2,14 @@ import type { Deps } from "../access/deps.ts";
 import { runBatch } from "../data/db.ts";
 import {
   claimMinute,
+  clearLatePages,
   deletePlannedMinutesBefore,
   findLastPlannedMinute,
   listGroupsAfter,
+  noteLatePages,
   type PlannedGroup,
 } from "../data/schedule.ts";
-import { slotBefore, slotsWithin } from "../domain/schedule.ts";
+import { lateAfterMs, slotBefore, slotsWithin } from "../domain/schedule.ts";
 import { type DelayedCheck, regionsOf, sendChecks } from "./enqueue.ts";
 
 export const MINUTE_MS = 60_000;
@@ -24,6 +26,7 @@ export async function planMinute(deps: Deps, minuteAt: number): Promise<void> {
   const previous = await findLastPlannedMinute(deps.db);
   if (!(await claimMinute(deps.db, minuteAt))) return;
   const wasAway = previous === null || previous < minuteAt - MINUTE_MS;
+  let isAnyLate = false;
   for (let after = "", full = true; full; ) {
     const groups = await listGroupsAfter(deps.db, after, PAGE_SIZE);
     await sendChecks(
@@ -31,10 +34,21 @@ export async function planMinute(deps: Deps, minuteAt: number): Promise<void> {
       groups.flatMap((group) => planGroup(group, { minuteAt, now: deps.now(), wasAway })),
       deps.now(),
     );
+    isAnyLate ||= groups.some((group) => isLate(deps, group, minuteAt));
     after = groups.at(-1)?.id ?? after;
     full = groups.length === PAGE_SIZE;
   }
-  await runBatch(deps.db, [deletePlannedMinutesBefore(deps.db, minuteAt - CLAIMS_KEPT_MS)]);
+  const lateAfter = deps.settings.CHECKS_LATE_AFTER_MS;
+  await runBatch(deps.db, [
+    deletePlannedMinutesBefore(deps.db, minuteAt - CLAIMS_KEPT_MS),
+    // After a time without ticks everything was just sent, and has until the next tick to run.
+    ...(isAnyLate && !wasAway ? [noteLatePages(deps.db, minuteAt, lateAfter)] : []),
+    clearLatePages(deps.db, wasAway ? 0 : minuteAt, lateAfter),
+  ]);
+}
+
+function isLate({ settings }: Deps, { last_slot_at, interval }: PlannedGroup, now: number): boolean {
+  return last_slot_at !== null && now - last_slot_at > lateAfterMs(interval, settings.CHECKS_LATE_AFTER_MS);
 }
 
 interface Tick {

@@ -157,7 +157,7 @@ export const Monitor = MonitorOptions.extend({
   last_check: Instant.nullable(),
   last_latency_ms: z.number().nullable(),
   last_message: z.string().nullable(),
-  next_check_at: Instant.nullable().meta({ description: "null: paused, or not checked by a schedule" }),
+  next_check_at: Instant.nullable().meta({ description: "null: paused, or not checked by a schedule; in the past while that check is late" }),
   heartbeat_token: z
     .string()
     .nullable()

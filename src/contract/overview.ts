@@ -36,6 +36,9 @@ export const Overview = z
         }),
       )
       .meta({ description: "at most 10 that are down, degraded or unknown, the worst and longest first" }),
+    checks_delayed_since: Instant.nullable().meta({
+      description: "when the last checks ran, while the service's checks of your monitors are late; null: on time",
+    }),
     unread_notifications: z.number().int(),
   })
   .meta({ id: "Overview" });

@@ -76,7 +76,7 @@ export type PublicMaintenance = z.infer<typeof PublicMaintenance>;
 
 export const PagePayload = z.object({
   /** Of this shape; a stored payload of another one is built anew. */
-  format: z.literal(2),
+  format: z.literal(3),
   version: z.number(),
   generated_at: z.number(),
   /** The next midnight in the page's zone, or the next edge of maintenance: from then on there is something else to show. */
@@ -93,6 +93,8 @@ export const PagePayload = z.object({
     footer_links: z.array(FooterLink),
     show_branding: z.boolean(),
   }),
+  /** Some statuses are only as new as the service's own clock: those that are not pushed, and those of agents. */
+  needs_ticks: z.boolean(),
   /** Dates in the page's zone, oldest first, today last. */
   days: z.array(z.string()),
   monitors: z.array(PublicMonitor),
@@ -123,6 +125,9 @@ export const PageSummary = z
     }),
     status: z.object({ state: z.enum(PAGE_STATES), description: z.string() }),
     is_stale: z.boolean().meta({ description: "true while only an earlier state, at most 15 minutes old, is known" }),
+    checks_delayed_since: Instant.nullable().meta({
+      description: "when the last checks ran, while the service's own checks are late; null while they are on time",
+    }),
     days: z.array(z.iso.date()).meta({ description: "in the page's time zone, oldest first; today is the last" }),
     monitors: z.array(
       z.object({

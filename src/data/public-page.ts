@@ -8,7 +8,7 @@ import {
   maintenanceOccurrences,
   maintenanceUpdates,
 } from "./maintenance.table.ts";
-import { monitors, statusIntervals } from "./monitors.table.ts";
+import { monitors, plannedMinutes, statusIntervals } from "./monitors.table.ts";
 import { statusPages } from "./status-pages.table.ts";
 
 const INCIDENTS_MAX = 100;
@@ -16,10 +16,16 @@ const UPDATES_MAX = 1000;
 const WINDOWS_MAX = 50;
 const PAST_OCCURRENCES_MAX = 100;
 
-/** What a reader has to know before it may serve anything, in one indexed read. */
+/** What a reader has to know before it may serve anything: two rows, in one round trip. */
 export async function findPageVersion(db: Db, slug: string) {
   const rows = await db
-    .select({ id: statusPages.id, is_public: statusPages.is_public, version: statusPages.version })
+    .select({
+      id: statusPages.id,
+      is_public: statusPages.is_public,
+      version: statusPages.version,
+      late_since: statusPages.checks_late_since,
+      last_tick_at: sql<number | null>`(SELECT max(minute_at) FROM ${plannedMinutes})`,
+    })
     .from(statusPages)
     .where(eq(statusPages.slug, slug))
     .limit(1);
@@ -30,6 +36,11 @@ export async function findPageVersion(db: Db, slug: string) {
 const isShown = (pageId: string) =>
   and(eq(monitors.status_page_id, pageId), eq(monitors.paused, false), isNull(monitors.parent_monitor_id));
 
+/** Whether the service's own clock has to run for what the page says to be true: its checks, and the watch over agents. */
+const needsTicks = (pageId: string) =>
+  sql<number>`EXISTS (SELECT 1 FROM ${monitors} m WHERE m.status_page_id = ${pageId} AND m.paused = 0
+    AND (m.check_group_id <> '' OR m.agent_id IS NOT NULL))`;
+
 /** The one place that decides which incidents the public sees. */
 const isPublished = (pageId: string) => and(eq(incidents.status_page_id, pageId), eq(incidents.is_public, true));
 
@@ -39,8 +50,9 @@ export async function readShownPage(db: Db, pageId: string, since: { intervals: 
     isPublished(pageId),
     or(ne(incidents.status, "resolved"), gte(incidents.resolved_at, since.resolved)),
   );
-  const [pages, shown, intervals, windows, linked, said, past, found, updates, affected] = await db.batch([
+  const [pages, ticking, shown, intervals, windows, linked, said, past, found, updates, affected] = await db.batch([
     db.select().from(statusPages).where(eq(statusPages.id, pageId)),
+    db.select({ needs_ticks: needsTicks(pageId) }).from(sql`(SELECT 1)`),
     db
       .select({
         id: monitors.id,
@@ -58,6 +70,7 @@ export async function readShownPage(db: Db, pageId: string, since: { intervals: 
   return {
     maintenance: joinMaintenance(windows, linked, said, past),
     page: pages[0],
+    needs_ticks: ticking[0]?.needs_ticks === 1,
     monitors: shown,
     intervals,
     incidents: joinIncidents(found, updates, affected),

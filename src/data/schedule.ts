@@ -1,6 +1,8 @@
-import { and, asc, desc, eq, gt, isNotNull, isNull, lt, max, notInArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, max, notInArray, type SQL, sql } from "drizzle-orm";
+import { SLOT_GRACE_MS } from "../domain/schedule.ts";
 import type { Db, Statement } from "./db.ts";
 import { checkGroups, monitors, type PackedResult, plannedMinutes, shards } from "./monitors.table.ts";
+import { statusPages } from "./status-pages.table.ts";
 
 export type CheckGroupRecord = typeof checkGroups.$inferSelect;
 export type NewCheckGroup = typeof checkGroups.$inferInsert;
@@ -107,12 +109,48 @@ export function recordSlot(db: Db, groupId: string, slotAt: number | null, lates
 }
 
 export async function listLatest(db: Db, groupIds: readonly string[]): Promise<PackedResult[]> {
+  return (await listRuns(db, groupIds)).flatMap(({ latest }) => latest);
+}
+
+/** How far these groups are, and what their newest checks found. */
+export async function listRuns(db: Db, groupIds: readonly string[]) {
   if (groupIds.length === 0) return [];
-  const rows = await db
-    .select({ latest: checkGroups.latest })
+  return db
+    .select({ id: checkGroups.id, last_slot_at: checkGroups.last_slot_at, latest: checkGroups.latest })
     .from(checkGroups)
     .where(sql`${checkGroups.id} IN (SELECT value FROM json_each(${JSON.stringify(groupIds)}))`);
-  return rows.flatMap((row) => row.latest);
+}
+
+/** The condition under which a group, known as `g`, is late; the same rule as domain/schedule.ts has for one group. */
+export function isGroupLate(now: number, atLeastMs: number): SQL {
+  return sql`g.last_slot_at < ${now} - max(2000 * g.interval + ${SLOT_GRACE_MS}, ${atLeastMs})`;
+}
+
+/** Notes on the pages how far behind the checks of their monitors are; only where that has changed. */
+export function noteLatePages(db: Db, now: number, atLeastMs: number): Statement {
+  const late = sql`FROM ${checkGroups} g JOIN ${monitors} m ON m.check_group_id = g.id
+    WHERE ${isGroupLate(now, atLeastMs)} AND m.paused = 0 AND m.agent_id IS NULL AND m.status_page_id`;
+  const since = sql`(SELECT min(g.last_slot_at) ${late} = ${statusPages.id})`;
+  return db
+    .update(statusPages)
+    .set({ checks_late_since: since })
+    .where(
+      sql`${statusPages.id} IN (SELECT m.status_page_id ${late} IS NOT NULL) AND ${statusPages.checks_late_since} IS NOT ${since}`,
+    );
+}
+
+/** All pages but, at most, those whose monitors are late. */
+export function clearLatePages(db: Db, now: number, atLeastMs: number): Statement {
+  return db
+    .update(statusPages)
+    .set({ checks_late_since: null })
+    .where(
+      and(
+        isNotNull(statusPages.checks_late_since),
+        sql`NOT EXISTS (SELECT 1 FROM ${monitors} m JOIN ${checkGroups} g ON g.id = m.check_group_id
+        WHERE m.status_page_id = ${statusPages.id} AND m.paused = 0 AND m.agent_id IS NULL AND ${isGroupLate(now, atLeastMs)})`,
+      ),
+    );
 }
 
 export function insertGroup(db: Db, group: NewCheckGroup): Statement {

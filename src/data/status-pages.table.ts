@@ -1,7 +1,8 @@
+import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { AlertRouting } from "../contract/page-settings.ts";
 import type { FooterLink, SslType } from "../contract/status-page.ts";
-import { emptyList, emptyObject, flag, id, timestamps } from "./columns.ts";
+import { emptyList, emptyObject, flag, id, instant, timestamps } from "./columns.ts";
 import { users } from "./users.table.ts";
 
 export const statusPages = sqliteTable(
@@ -34,7 +35,12 @@ export const statusPages = sqliteTable(
     alert_routing: text("alert_routing", { mode: "json" }).$type<AlertRouting>().notNull().default(emptyObject),
     /** Grows in the batch that changes anything shown; a reader that finds an older payload rebuilds it. */
     version: integer("version").notNull().default(1),
+    /** While checks of its monitors are late: the newest slot of the group that is furthest behind. The planner's alone. */
+    checks_late_since: instant("checks_late_since"),
     ...timestamps(),
   },
-  (table) => [index("status_pages_owner").on(table.owner_id, table.created_at)],
+  (table) => [
+    index("status_pages_owner").on(table.owner_id, table.created_at),
+    index("status_pages_late").on(table.checks_late_since).where(sql`checks_late_since IS NOT NULL`),
+  ],
 );

@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { groupIdOf, phaseOf, retryIntervalMs, slotBefore, slotsWithin, staleAfterMs } from "./schedule.ts";
+import {
+  findLateness,
+  groupIdOf,
+  lateAfterMs,
+  phaseOf,
+  retryIntervalMs,
+  slotBefore,
+  slotsWithin,
+  staleAfterMs,
+} from "./schedule.ts";
 
 const MINUTE = 60_000;
 const group = (interval: number) => groupIdOf({ shard_id: "s1", interval, regions: ["weur"], lane: "normal" });
@@ -54,4 +63,25 @@ it.each([
   [60, 5, 5_000],
 ])("a failed check with an interval of %i s and retry_interval %s is repeated after %i ms", (interval, retry, expected) => {
   expect(retryIntervalMs(interval, retry)).toBe(expected);
+});
+
+describe("lateness", () => {
+  it.each([
+    [10, 180_000],
+    [75, 180_000],
+    [76, 182_000],
+    [3600, 7_230_000],
+  ])("of checks every %i s begins after %i ms", (interval, after) => {
+    expect(lateAfterMs(interval, 180_000)).toBe(after);
+  });
+
+  it.each([
+    ["never ticked", { last_tick_at: null, late_since: null }, null],
+    ["just in time", { last_tick_at: 820_000, late_since: null }, null],
+    ["too old a tick", { last_tick_at: 819_999, late_since: null }, 819_999],
+    ["late checks", { last_tick_at: 990_000, late_since: 700_000 }, 700_000],
+    ["both", { last_tick_at: 600_000, late_since: 500_000 }, 500_000],
+  ])("is since when the last checks ran: %s", (_name, known, since) => {
+    expect(findLateness(known, 1_000_000, 180_000)).toBe(since);
+  });
 });

@@ -19,6 +19,8 @@ export interface GroupKey {
 const SECOND_MS = 1000;
 const STALE_AFTER_MIN_MS = 180 * SECOND_MS;
 const RETRY_INTERVAL_DEFAULT_S = 20;
+/** A check may take its time before its slot is recorded. */
+export const SLOT_GRACE_MS = 30 * SECOND_MS;
 
 export function groupIdOf(key: GroupKey): string {
   return [key.shard_id, key.interval, key.regions.join("+") || "any", key.lane].join("/");
@@ -56,6 +58,25 @@ export function slotsWithin(groupId: string, intervalMs: number, from: number, t
 /** How long a result speaks for the present. */
 export function staleAfterMs(intervalSeconds: number): number {
   return Math.max(3 * intervalSeconds * SECOND_MS, STALE_AFTER_MIN_MS);
+}
+
+/** How old the newest slot of a group may be before its checks are late. */
+export function lateAfterMs(intervalSeconds: number, atLeastMs: number): number {
+  return Math.max(2 * intervalSeconds * SECOND_MS + SLOT_GRACE_MS, atLeastMs);
+}
+
+/** What is known of the service's own punctuality, as far as it matters to some monitors. */
+export interface Punctuality {
+  last_tick_at: number | null;
+  /** The newest slot of those among their check groups that are late. */
+  late_since: number | null;
+}
+
+/** When the last checks ran, while checks are late; null while they are on time, or before the first tick ever. */
+export function findLateness(known: Punctuality, now: number, atLeastMs: number): number | null {
+  const isTickLate = known.last_tick_at !== null && now - known.last_tick_at > atLeastMs;
+  const late = [isTickLate ? known.last_tick_at : null, known.late_since].filter((at) => at !== null);
+  return late.length === 0 ? null : Math.min(...late);
 }
 
 export function retryIntervalMs(intervalSeconds: number, retryIntervalSeconds: number | null): number {

@@ -1,10 +1,13 @@
 import type { PagePayload } from "../contract/public-page.ts";
+import type { Punctuality } from "../domain/schedule.ts";
 
 /** What this isolate knows of a public page, so that a busy page costs one database read per PAGE_MEMO_MS. */
 export interface KnownPage {
   page_id: string;
   /** When the database last said so. */
   confirmed_at: number;
+  /** How punctual the checks were at that time. */
+  checks: Punctuality;
   /** null while the page is private. */
   payload: PagePayload | null;
   /** When the payload, as far as this isolate knows, was last put into KV or confirmed there. */
@@ -15,6 +18,7 @@ export interface KnownPage {
 
 export interface Rendering {
   as_of: number;
+  late_ms: number | null;
   body: string;
   etag: string;
 }

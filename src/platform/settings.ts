@@ -75,6 +75,8 @@ const Settings = z.object({
   /** Takes `{from, to, subject, text}` as JSON, where the e-mail binding `MAIL` is not used. */
   MAIL_HTTP_URL: z.string().default(""),
   MAIL_HTTP_TOKEN: z.string().default(""),
+  /** Checks are late when the service's clock, or the checks of a monitor, are behind by more; people are then told. */
+  CHECKS_LATE_AFTER_MS: milliseconds(3 * MINUTE),
   /** How long one isolate may serve a page without asking the database for its version. */
   PAGE_MEMO_MS: milliseconds(2 * SECOND),
   /** Host name that the domains of pages have to lead to; empty = the service's own. */

@@ -3,6 +3,7 @@ import { authenticateIfAny } from "../access/credentials.ts";
 import { findVisiblePage } from "../access/pages.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
+import { findLateness, type Punctuality } from "../domain/schedule.ts";
 import type { AppEnv } from "../http/endpoint.ts";
 import { sha256Hex } from "../platform/credentials.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
@@ -49,12 +50,26 @@ export async function openPage(c: Context<AppEnv>, slug: string): Promise<ShownP
     const { known, payload, is_stale } = reading;
     // Whole minutes, so that an answer is rendered once a minute and its ETag lasts as long.
     const minute = Math.max(now - (now % MINUTE_MS), payload.generated_at);
-    const viewing = { as_of: is_stale ? known.confirmed_at : minute, is_stale };
+    const viewing = is_stale
+      ? { as_of: known.confirmed_at, is_stale, late: null }
+      : { as_of: minute, is_stale, late: findLate(c, payload, known.checks) };
     return { payload, viewing, rendered: is_stale ? null : known.rendered, cache_control: FOR_EVERYBODY };
   }
-  const pageId = reading.kind === "private" ? reading.page_id : null;
-  const payload = await openForMember(c, pageId);
-  return payload && { payload, viewing: { as_of: now, is_stale: false }, rendered: null, cache_control: FOR_MEMBERS };
+  const known = reading.kind === "private" ? reading.known : null;
+  const payload = await openForMember(c, known?.page_id ?? null);
+  if (!payload || !known) return undefined;
+  const viewing = { as_of: now, is_stale: false, late: findLate(c, payload, known.checks) };
+  return { payload, viewing, rendered: null, cache_control: FOR_MEMBERS };
+}
+
+/**
+ * Decided whenever somebody reads, so that a service whose clock has stopped says so, too. Where everything is pushed,
+ * nothing waits for the clock.
+ */
+function findLate({ var: { now, settings } }: Context<AppEnv>, payload: PagePayload, known: Punctuality) {
+  const since = payload.needs_ticks ? findLateness(known, now, settings.CHECKS_LATE_AFTER_MS) : null;
+  // Whole minutes, as the rest of the page.
+  return since === null ? null : { since, for_ms: now - since - ((now - since) % MINUTE_MS) };
 }
 
 /** The credential is judged before the page is, so that the answer does not tell a private page from none. */
@@ -91,9 +106,10 @@ export function respond(c: Context<AppEnv>, shown: ShownPage, answer: Answer): R
 
 function renderOnce({ rendered, viewing }: ShownPage, { name, make }: Answer): Rendering {
   const earlier = name === null ? undefined : rendered?.get(name);
-  if (earlier?.as_of === viewing.as_of) return earlier;
+  const late_ms = viewing.late?.for_ms ?? null;
+  if (earlier?.as_of === viewing.as_of && earlier.late_ms === late_ms) return earlier;
   const body = make();
-  const rendering = { as_of: viewing.as_of, body, etag: `"${sha256Hex(body).slice(0, 32)}"` };
+  const rendering = { as_of: viewing.as_of, late_ms, body, etag: `"${sha256Hex(body).slice(0, 32)}"` };
   if (name !== null) rendered?.set(name, rendering);
   return rendering;
 }

@@ -49,13 +49,14 @@ export async function findPublicIncident(
 }
 
 /** Names each member that becomes public. */
-export function composePayload({ page, monitors, intervals, incidents, maintenance }: ShownPage, now: number) {
+export function composePayload(shown: ShownPage, now: number) {
+  const { page, monitors, intervals, incidents, maintenance } = shown;
   if (!page) return undefined;
   const days = listDaysUntil(now, page.timezone, DAYS_SHOWN);
   const intervalsOf = Map.groupBy(intervals, (interval) => interval.monitor_id);
   const windows = maintenance.map((window) => toPublicMaintenance(window, page.timezone, now));
   const payload: PagePayload = {
-    format: 2,
+    format: 3,
     version: page.version,
     generated_at: now,
     valid_until: Math.min(days.at(-1)?.to_at ?? now, ...windows.flatMap((window) => nextEdges(window, now))),
@@ -71,6 +72,7 @@ export function composePayload({ page, monitors, intervals, incidents, maintenan
       footer_links: [...page.footer_links.map(({ label, url }) => ({ label, url })), ...legalLinks(page)],
       show_branding: page.show_branding,
     },
+    needs_ticks: shown.needs_ticks,
     days: days.map((day) => day.date),
     monitors: monitors.map((monitor) => ({
       id: monitor.id,

@@ -3,6 +3,7 @@ import { unavailable } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
 import { SLUG } from "../contract/status-page.ts";
 import { findPageVersion } from "../data/public-page.ts";
+import type { Punctuality } from "../domain/schedule.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
 import { dropStoredPage, readStoredPage, type StoredPage, storePage } from "../platform/kv.ts";
 import { type KnownPage, memoEpoch, recallPage, rememberPage } from "../platform/page-memo.ts";
@@ -21,8 +22,11 @@ const CONFIRM_AFTER_MS = 10 * 60_000;
 
 export type PageReading =
   | { kind: "public"; known: KnownPage; payload: PagePayload; is_stale: boolean }
-  | { kind: "private"; page_id: string }
+  | { kind: "private"; known: KnownPage }
   | { kind: "absent" };
+
+/** What is assumed where it cannot be asked. */
+const ON_TIME: Punctuality = { last_tick_at: null, late_since: null };
 
 type PageVersion = NonNullable<Awaited<ReturnType<typeof findPageVersion>>>;
 
@@ -58,10 +62,10 @@ async function refresh(ctx: Ctx, { slug, row, known }: Stage): Promise<KnownPage
     payload?.page.id === row.id && payload.version >= row.version && isInTime(payload, ctx.now);
 
   if (known && isCurrent(known.payload)) {
-    const confirmed = { ...known, confirmed_at: ctx.now };
+    const confirmed = { ...known, confirmed_at: ctx.now, checks: punctualityOf(row) };
     return ctx.now - known.stored_at < CONFIRM_AFTER_MS ? confirmed : keep(ctx, confirmed);
   }
-  const fresh = { page_id: row.id, confirmed_at: ctx.now, rendered: new Map() };
+  const fresh = { page_id: row.id, confirmed_at: ctx.now, checks: punctualityOf(row), rendered: new Map() };
   const stored = await readStored(ctx, slug);
   if (stored && isCurrent(stored.payload)) {
     const { payload, confirmed_at: stored_at } = stored;
@@ -79,10 +83,15 @@ function keep(ctx: Ctx, page: KnownPage): KnownPage {
   return { ...page, stored_at: ctx.now };
 }
 
+function punctualityOf({ last_tick_at, late_since }: PageVersion): Punctuality {
+  return { last_tick_at, late_since };
+}
+
 function conceal(ctx: Ctx, { slug, row, known }: Stage): KnownPage {
   const isNews = !known || known.payload !== null;
   if (isNews) defer(ctx, dropStoredPage(ctx.env, slug));
-  return { page_id: row.id, confirmed_at: ctx.now, payload: null, stored_at: ctx.now, rendered: new Map() };
+  const checks = punctualityOf(row);
+  return { page_id: row.id, confirmed_at: ctx.now, checks, payload: null, stored_at: ctx.now, rendered: new Map() };
 }
 
 async function readWithoutDatabase(ctx: Ctx, slug: string, known: KnownPage | undefined): Promise<PageReading> {
@@ -92,7 +101,8 @@ async function readWithoutDatabase(ctx: Ctx, slug: string, known: KnownPage | un
   if (!stored || ctx.now - stored.confirmed_at > STALE_MAX_MS) throw unavailable("the page cannot be read right now");
   const { payload, confirmed_at } = stored;
   const page_id = payload.page.id;
-  return toReading({ page_id, confirmed_at, payload, stored_at: confirmed_at, rendered: new Map() }, true);
+  const page = { page_id, confirmed_at, checks: ON_TIME, payload, stored_at: confirmed_at, rendered: new Map() };
+  return toReading(page, true);
 }
 
 async function readStored(ctx: Ctx, slug: string): Promise<StoredPage | undefined> {
@@ -107,7 +117,7 @@ async function readStored(ctx: Ctx, slug: string): Promise<StoredPage | undefine
 function toReading(known: KnownPage, isStale: boolean): PageReading {
   return known.payload
     ? { kind: "public", known, payload: known.payload, is_stale: isStale }
-    : { kind: "private", page_id: known.page_id };
+    : { kind: "private", known };
 }
 
 function isInTime(payload: PagePayload | null, now: number): boolean {

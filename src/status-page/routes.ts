@@ -75,12 +75,11 @@ export const endpoints = [
       c.header("Access-Control-Allow-Origin", "*");
       const shown = await openPage(c, c.req.valid("param").slug);
       if (!shown) throw notFound("status page");
-      const { as_of: now, is_stale } = shown.viewing;
       return respond(c, shown, {
         name: "summary",
         type: "application/json; charset=utf-8",
         headers: { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag" },
-        make: () => JSON.stringify(presentSummary(shown.payload, { now, is_stale })),
+        make: () => JSON.stringify(presentSummary(shown.payload, shown.viewing)),
       });
     },
   ),

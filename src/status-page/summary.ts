@@ -4,11 +4,12 @@ import { toIso, toIsoOrNull } from "../platform/clock.ts";
 import { monitorsInMaintenance, type OpenWindow, sortMaintenance } from "./maintenance.ts";
 import { computePageState } from "./page-state.ts";
 import { talliesUntil } from "./tallies.ts";
+import type { Viewing } from "./view-model.ts";
 
 /** The page for programs: the same facts as the HTML. */
-export function presentSummary(payload: PagePayload, view: { now: number; is_stale: boolean }): PageSummary {
-  const { state, title } = computePageState(payload, view.now);
-  const planned = monitorsInMaintenance(payload, view.now);
+export function presentSummary(payload: PagePayload, { as_of: now, is_stale, late }: Viewing): PageSummary {
+  const { state, title } = computePageState(payload, now);
+  const planned = monitorsInMaintenance(payload, now);
   return {
     page: {
       id: payload.page.id,
@@ -18,10 +19,11 @@ export function presentSummary(payload: PagePayload, view: { now: number; is_sta
       timezone: payload.page.timezone,
     },
     status: { state, description: title },
-    is_stale: view.is_stale,
+    is_stale,
+    checks_delayed_since: toIsoOrNull(late?.since ?? null),
     days: payload.days,
     monitors: payload.monitors.map((monitor) => {
-      const tallies = talliesUntil(monitor, payload, view.now);
+      const tallies = talliesUntil(monitor, payload, now);
       return {
         id: monitor.id,
         name: monitor.name,
@@ -48,7 +50,7 @@ export function presentSummary(payload: PagePayload, view: { now: number; is_sta
         created_at: toIso(update.created_at),
       })),
     })),
-    maintenance: presentMaintenance(payload, view.now),
+    maintenance: presentMaintenance(payload, now),
     updated_at: toIso(payload.generated_at),
   };
 }

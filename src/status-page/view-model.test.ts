@@ -38,7 +38,7 @@ const incident = (fields: Partial<PublicIncident> = {}): PublicIncident => ({
   ...fields,
 });
 const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
-  format: 2,
+  format: 3,
   version: 1,
   generated_at: NOON,
   valid_until: NOON + 12 * HOUR,
@@ -54,13 +54,15 @@ const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
     footer_links: [],
     show_branding: true,
   },
+  needs_ticks: true,
   days: ["2026-11-18", "2026-11-19", "2026-11-20"],
   monitors: [monitor()],
   incidents: [],
   maintenance: [],
   ...fields,
 });
-const view = (fields: Partial<PagePayload>, as_of = NOON) => buildPageView(payload(fields), { as_of, is_stale: false });
+const view = (fields: Partial<PagePayload>, as_of = NOON) =>
+  buildPageView(payload(fields), { as_of, is_stale: false, late: null });
 
 describe("state of a page", () => {
   it.each<[name: string, statuses: PublicStatus[], state: string, title: string]>([
@@ -213,7 +215,7 @@ describe("incidents on the page", () => {
 describe("summary", () => {
   it("says the same as the page, in numbers", () => {
     const down = monitor({ status: "down", tallies: [null, [DAY, 0, 0], [6 * HOUR, 0, 6 * HOUR]] });
-    const summary = presentSummary(payload({ monitors: [down] }), { now: NOON, is_stale: true });
+    const summary = presentSummary(payload({ monitors: [down] }), { as_of: NOON, is_stale: true, late: null });
     expect(summary).toMatchObject({
       status: { state: "major_outage", description: "Major outage" },
       is_stale: true,

@@ -76,6 +76,8 @@ export interface FrameView {
 
 export interface PageView {
   frame: FrameView;
+  /** When the last checks ran, and how long ago, while they are late. */
+  late: { at: Moment; ago: string } | null;
   description: string[];
   banner: PageStateView;
   monitors: MonitorView[];
@@ -102,6 +104,8 @@ export interface IncidentPageView {
 export interface Viewing {
   as_of: number;
   is_stale: boolean;
+  /** Since when checks that matter to the page have not run, while they are late. */
+  late: { since: number; for_ms: number } | null;
 }
 
 const STATUS_LABELS: Record<PublicStatus, string> = {
@@ -140,6 +144,7 @@ export function buildPageView(payload: PagePayload, viewing: Viewing): PageView 
   const monitors = payload.monitors.map((monitor) => viewMonitor(monitor, payload, viewing.as_of, formats));
   return {
     frame: viewFrame(payload, viewing, formats),
+    late: viewing.late && { at: formats.moment(viewing.late.since), ago: formatDuration(viewing.late.for_ms) },
     description: toParagraphs(payload.page.description),
     banner: computePageState(payload, viewing.as_of),
     monitors: monitors.map((view, n) => (planned.has(payload.monitors[n]?.id ?? "") ? duringMaintenance(view) : view)),

@@ -32,7 +32,8 @@ function incident(fields: Partial<PublicIncident>): PublicIncident {
 
 export function pagePayload(fields: Partial<PagePayload> = {}, page: Partial<PagePayload["page"]> = {}): PagePayload {
   return {
-    format: 2,
+    format: 3,
+    needs_ticks: true,
     version: 1,
     generated_at: NOW - 10 * MINUTE,
     valid_until: days.at(-1)?.to_at ?? NOW,

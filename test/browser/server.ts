@@ -9,7 +9,7 @@ import { NOW } from "./pages.ts";
 
 /** The documents that readers get, with the headers that guard them. */
 export function renderDocuments(payload: PagePayload): Record<string, string> {
-  const viewing = { as_of: NOW, is_stale: false };
+  const viewing = { as_of: NOW, is_stale: false, late: null };
   const [incident] = payload.incidents;
   return {
     "/page": renderStatusPage(buildPageView(payload, viewing)),

@@ -2,9 +2,6 @@ import type { Ctx } from "../../access/ctx.ts";
 import { findLastPlannedMinute } from "../../data/schedule.ts";
 import { probeCache } from "../../platform/kv.ts";
 
-/** The scheduler runs each minute; older than this it has stopped. */
-const TICK_AGE_MAX_S = 180;
-
 export interface HealthReport {
   database: "ok" | "error";
   cache: "ok" | "error";
@@ -15,7 +12,7 @@ export interface HealthReport {
 export async function examineHealth(ctx: Ctx): Promise<HealthReport> {
   const [tick, cache] = await Promise.all([readTick(ctx), probeCache(ctx.env)]);
   const age = typeof tick === "number" ? Math.max(0, Math.round((ctx.now - tick) / 1000)) : null;
-  const isWell = tick !== "error" && cache && (age === null || age <= TICK_AGE_MAX_S);
+  const isWell = tick !== "error" && cache && (age === null || age * 1000 <= ctx.settings.CHECKS_LATE_AFTER_MS);
   return {
     database: tick === "error" ? "error" : "ok",
     cache: cache ? "ok" : "error",

@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { AdHocResult } from "../../checks/ad-hoc.ts";
 import type { CheckReport, Monitor } from "../../contract/monitor.ts";
-import type { MonitorRecord } from "../../data/monitors.ts";
 import { retryIntervalMs, slotBefore } from "../../domain/schedule.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import { showFields } from "./fields.ts";
@@ -41,7 +40,7 @@ export function presentMonitor(view: MonitorView, now: number): Monitor {
     last_check: toIsoOrNull(latest?.[1] ?? null),
     last_latency_ms: latest?.[2] ?? null,
     last_message: latest?.[3] ?? record.status_message,
-    next_check_at: toIsoOrNull(nextCheckAt(record, now)),
+    next_check_at: toIsoOrNull(nextCheckAt(view, now)),
     heartbeat_token: view.push.heartbeat_token,
     push_key: view.push.push_key,
     push_urls: view.push.push_urls,
@@ -50,9 +49,11 @@ export function presentMonitor(view: MonitorView, now: number): Monitor {
   };
 }
 
-function nextCheckAt(record: MonitorRecord, now: number): number | null {
+/** In the past as long as the check that was due then has not come. */
+function nextCheckAt({ record, last_slot_at }: MonitorView, now: number): number | null {
   if (record.paused || !isScheduled(record)) return null;
   const intervalMs = record.interval * 1000;
+  if (last_slot_at !== null) return last_slot_at + intervalMs;
   return slotBefore(record.check_group_id, intervalMs, now) + intervalMs;
 }
 

@@ -4,7 +4,7 @@ import { listLatestOfAgents } from "../../data/agent-results.ts";
 import type { PackedResult } from "../../data/monitors.table.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
 import { listMembers } from "../../data/monitors-settings.ts";
-import { listLatest } from "../../data/schedule.ts";
+import { listRuns } from "../../data/schedule.ts";
 import { probeEntry } from "../../probes/registry.ts";
 import { findLatestPush, NO_ACCESS, type PushAccess, pushAccessOf } from "../push/service.ts";
 
@@ -15,6 +15,8 @@ export interface MonitorView {
   fields: Record<string, unknown>;
   child_ids: string[];
   latest: PackedResult | undefined;
+  /** The newest slot of its schedule that was checked. */
+  last_slot_at: number | null;
   /** Of a monitor that is looked at by itself. */
   push: PushAccess;
 }
@@ -24,21 +26,23 @@ export async function viewMonitors(ctx: Ctx, records: readonly MonitorRecord[]):
   const composites = records.filter(({ type }) => probeEntry(type).follows === "members");
   const groupIds = [...new Set(records.map((record) => record.check_group_id))].filter((id) => id !== "");
   const byAgents = records.filter(({ agent_id }) => agent_id !== null).map(({ id }) => id);
-  const [results, fromAgents, members] = await Promise.all([
-    listLatest(ctx.db, groupIds),
+  const [runs, fromAgents, members] = await Promise.all([
+    listRuns(ctx.db, groupIds),
     listLatestOfAgents(ctx.db, byAgents),
     listMembers(
       ctx.db,
       composites.map(({ id }) => id),
     ),
   ]);
-  const latest = new Map([...results, ...fromAgents].map((packed) => [packed[0], packed]));
+  const latest = new Map([...runs.flatMap((run) => run.latest), ...fromAgents].map((packed) => [packed[0], packed]));
+  const slots = new Map(runs.map(({ id, last_slot_at }) => [id, last_slot_at]));
   return Promise.all(
     records.map(async (record) => ({
       record,
       ...(await openFor(ctx, record)),
       child_ids: members.filter((member) => member.parent_monitor_id === record.id).map(({ id }) => id),
       latest: latest.get(record.id),
+      last_slot_at: slots.get(record.check_group_id) ?? null,
       push: NO_ACCESS,
     })),
   );

@@ -1,12 +1,13 @@
 import type { z } from "zod";
 import { MONITOR_STATUSES, type MonitorStatus } from "../../contract/monitor-values.ts";
 import type { Overview } from "../../contract/overview.ts";
-import { toIso } from "../../platform/clock.ts";
+import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import type { OverviewFound } from "./service.ts";
 
-export function presentOverview({ statuses, worst, open, counts }: OverviewFound): z.infer<typeof Overview> {
-  const found = new Map(statuses.map(({ status, count }) => [status, count]));
-  const by_status = Object.fromEntries(MONITOR_STATUSES.map((status) => [status, found.get(status) ?? 0]));
+export function presentOverview(found: OverviewFound): z.infer<typeof Overview> {
+  const { statuses, worst, open, counts } = found;
+  const countOf = new Map(statuses.map(({ status, count }) => [status, count]));
+  const by_status = Object.fromEntries(MONITOR_STATUSES.map((status) => [status, countOf.get(status) ?? 0]));
   return {
     monitors: {
       total: statuses.reduce((sum, { count }) => sum + count, 0),
@@ -32,6 +33,7 @@ export function presentOverview({ statuses, worst, open, counts }: OverviewFound
       status_since: toIso(monitor.status_since),
       last_message: monitor.status_message,
     })),
+    checks_delayed_since: toIsoOrNull(found.checks_delayed_since),
     unread_notifications: counts.unread,
   };
 }

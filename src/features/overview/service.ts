@@ -5,5 +5,6 @@ import { readOverview } from "../../data/overview.ts";
 export type OverviewFound = Awaited<ReturnType<typeof readOverview>>;
 
 export async function getOverview(ctx: Ctx): Promise<OverviewFound> {
-  return readOverview(ctx.db, await viewerOf(ctx));
+  const late = { now: ctx.now, after_ms: ctx.settings.CHECKS_LATE_AFTER_MS };
+  return readOverview(ctx.db, await viewerOf(ctx), late);
 }

@@ -87,6 +87,7 @@ export async function createPage(ctx: Ctx, input: StatusPageCreate): Promise<Sta
     name: input.name,
     slug: input.slug,
     version: 1,
+    checks_late_since: null,
     created_at: ctx.now,
     updated_at: ctx.now,
   };

@@ -15,6 +15,12 @@ export function renderStatusPage(view: PageView): string {
     <Document title={`${frame.name}: ${banner.title.toLowerCase()}`} brandColor={frame.brand_color}>
       <Frame frame={frame} isHome>
         <Paragraphs texts={view.description} />
+        {view.late ? (
+          <p class="card stale">
+            <strong>Checks are delayed.</strong> The last ones ran {view.late.ago} ago, on{" "}
+            <Time moment={view.late.at} />. What is shown may be older than usual.
+          </p>
+        ) : null}
         <section class={`banner is-${banner.state}`} aria-labelledby="now">
           <Icon of={banner.state} />
           <div>
