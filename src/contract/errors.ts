@@ -34,8 +34,9 @@ export const planLimit = (message: string) => new ApiError(403, message, { code:
 export const betaRequired = (message: string) => new ApiError(403, message, { code: "beta_required" });
 export const notFound = (what: string) => new ApiError(404, `${what} not found`, { code: "not_found" });
 export const conflict = (message: string) => new ApiError(409, message, { code: "conflict" });
-export const unsupportedMediaType = () =>
-  new ApiError(415, "the body must be JSON, sent with content-type application/json", {
+const MEDIA_TYPES = { JSON: "application/json", "a form": "application/x-www-form-urlencoded" };
+export const unsupportedMediaType = (form: keyof typeof MEDIA_TYPES = "JSON") =>
+  new ApiError(415, `the body must be ${form}, sent with content-type ${MEDIA_TYPES[form]}`, {
     code: "unsupported_media_type",
   });
 export const rateLimited = (seconds: number) =>

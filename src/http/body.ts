@@ -2,6 +2,7 @@ import { ApiError, invalid, unsupportedMediaType } from "../contract/errors.ts";
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 export const JSON_DEPTH_MAX = 32;
+const FORM_BYTES_MAX = 64 * 1024;
 
 /** The body as bytes, read no further than the limit. */
 export async function readCapped(request: Request, bytesMax: number): Promise<Uint8Array> {
@@ -21,6 +22,15 @@ export async function readCapped(request: Request, bytesMax: number): Promise<Ui
     offset += chunk.byteLength;
   }
   return bytes;
+}
+
+/** What a browser's form sent. */
+export async function readForm(request: Request): Promise<URLSearchParams> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) throw unsupportedMediaType("a form");
+  const form = new URLSearchParams(new TextDecoder().decode(await readCapped(request, FORM_BYTES_MAX)));
+  for (const [name, value] of form) refuseUnstorableText(value, name);
+  return form;
 }
 
 /** Parses a JSON body; everything that is not well-formed UTF-8 JSON of reasonable depth is the caller's mistake. */

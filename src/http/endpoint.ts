@@ -31,11 +31,16 @@ export interface AppEnv {
     ctx: Ctx;
     /** What this request was counted as; absent where nothing is counted. */
     rateClass: RateClass | undefined;
+    /** Of the endpoint that was reached; absent where refusals are JSON. */
+    refusalPage: RefusalPage | undefined;
   };
 }
 
 /** For what several handlers share. */
 export type AppContext = Context<AppEnv>;
+
+/** Says to a person what a program is told as JSON; undefined is our own bug, of which nothing is said. */
+export type RefusalPage = (c: AppContext, refusal: ApiError | undefined) => Response | Promise<Response>;
 
 /** Where an endpoint is mounted; one definition may answer under several. */
 export const SURFACES = {
@@ -61,6 +66,8 @@ export interface Policy {
   rate: RateClass | "public";
   /** Smaller than what bodies may have elsewhere. */
   bodyBytesMax?: number;
+  /** For pages: what whoever is refused gets to see. */
+  refusalPage?: RefusalPage;
   ids?: IdSlots;
   /** Refuses what the caller's plan does not include (403), before the body's schema is looked at. */
   plan?: (ctx: Ctx, body: unknown, params: Record<string, string>) => void | Promise<void>;
@@ -112,8 +119,11 @@ export function endpoint<R extends RouteConfig>(policy: Policy, route: R, handle
 function admit(policy: Policy, route: RouteConfig): MiddlewareHandler<AppEnv> {
   const bodyBytesMax = policy.bodyBytesMax ?? BODY_BYTES_MAX;
   return async (c, next) => {
+    c.set("refusalPage", policy.refusalPage);
     refuseRepeatedQuery(c.req.url);
     const principal = await identify(c, policy);
+    const asked = ctxOf(c, policy, principal);
+    c.set("ctx", asked);
     if (policy.rate !== "public") {
       c.set("rateClass", policy.rate);
       // Pushes are counted by the object of their monitor, which sees all of them anyway.
@@ -125,19 +135,7 @@ function admit(policy: Policy, route: RouteConfig): MiddlewareHandler<AppEnv> {
     // The validators read the body through this cache, so that it is read and parsed once.
     if (bytes) c.req.bodyCache.json = Promise.resolve(body);
 
-    const ctx = createCtx({
-      env: c.env,
-      settings: c.var.settings,
-      log: c.var.log,
-      now: c.var.now,
-      principal,
-      right: policy.capability ?? "page.read",
-      auditEvent: policy.audit,
-      ip: addressOf(c),
-      publicUrl: c.var.publicUrl,
-      idempotency: await idempotencyOf(c, principal, route, bytes),
-      defer: (work) => c.executionCtx.waitUntil(work),
-    });
+    const ctx = { ...asked, idempotency: await idempotencyOf(c, principal, route, bytes) };
     c.set("ctx", ctx);
 
     const slots = policy.ids ?? {};
@@ -147,6 +145,22 @@ function admit(policy: Policy, route: RouteConfig): MiddlewareHandler<AppEnv> {
     await policy.plan?.(ctx, body, c.req.param());
     await next();
   };
+}
+
+function ctxOf(c: Context<AppEnv>, policy: Policy, principal: Principal): Ctx {
+  return createCtx({
+    env: c.env,
+    settings: c.var.settings,
+    log: c.var.log,
+    now: c.var.now,
+    principal,
+    right: policy.capability ?? "page.read",
+    auditEvent: policy.audit,
+    ip: addressOf(c),
+    publicUrl: c.var.publicUrl,
+    idempotency: null,
+    defer: (work) => c.executionCtx.waitUntil(work),
+  });
 }
 
 /** Guessing is counted by address, because a guess has no account. */

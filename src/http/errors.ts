@@ -7,14 +7,20 @@ import type { Logger } from "../platform/logger.ts";
 
 /** Turns anything thrown into the one error shape. What is not an ApiError is our bug and says nothing of itself. */
 export function toErrorResponse(error: unknown, requestId: string, log: Logger) {
-  const answer = toApiError(error);
+  const answer = judgeError(error, log);
   if (!answer) {
-    log.error("unhandled", error);
     return Response.json({ error: "internal error", code: "internal", request_id: requestId }, { status: 500 });
   }
-  if (answer.status === 503) log.error("unavailable", error);
   const body = { error: answer.message, code: answer.code, details: answer.details, request_id: requestId };
   return Response.json(body, { status: answer.status, headers: answer.headers });
+}
+
+/** What was thrown, as what may be said of it; what is our own fault is logged whole, and nothing is said of it. */
+export function judgeError(error: unknown, log: Logger): ApiError | undefined {
+  const answer = toApiError(error);
+  if (!answer) log.error("unhandled", error);
+  else if (answer.status === 503) log.error("unavailable", error);
+  return answer;
 }
 
 function toApiError(error: unknown): ApiError | undefined {
@@ -28,9 +34,12 @@ function toApiError(error: unknown): ApiError | undefined {
 
 /** The hook of every schema: all problems as details, the first one as the sentence. */
 export function refuseInvalid(result: { success: boolean; error?: ZodError }, _c: Context): void {
-  if (result.success || !result.error) return;
-  const details = result.error.issues.flatMap(ofBestForm).map(toDetail);
-  throw invalid(details[0] ? sentence(details[0]) : "the input is invalid", details);
+  if (!result.success && result.error) throw invalidInput(result.error);
+}
+
+export function invalidInput({ issues }: ZodError): ApiError {
+  const details = issues.flatMap(ofBestForm).map(toDetail);
+  return invalid(details[0] ? sentence(details[0]) : "the input is invalid", details);
 }
 
 /** Where a value may have several forms, the problems within the form that it has. */

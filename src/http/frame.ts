@@ -8,7 +8,7 @@ import { newId } from "../platform/ids.ts";
 import { createLogger } from "../platform/logger.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { type AppEnv, type Endpoint, SURFACES } from "./endpoint.ts";
-import { toErrorResponse } from "./errors.ts";
+import { judgeError, toErrorResponse } from "./errors.ts";
 
 const SECURITY_HEADERS = {
   "X-Content-Type-Options": "nosniff",
@@ -66,7 +66,15 @@ function userIdOf(ctx: AppEnv["Variables"]["ctx"] | undefined): string | undefin
   return ctx?.principal.kind === "user" ? ctx.principal.user_id : undefined;
 }
 
-export const answerErrors: ErrorHandler<AppEnv> = (error, c) => toErrorResponse(error, c.var.requestId, c.var.log);
+export const answerErrors: ErrorHandler<AppEnv> = async (error, c) => {
+  const { refusalPage, requestId, log } = c.var;
+  if (!refusalPage) return toErrorResponse(error, requestId, log);
+  try {
+    return await refusalPage(c, judgeError(error, log));
+  } catch (again) {
+    return toErrorResponse(again, requestId, log);
+  }
+};
 
 export function mountEndpoints(app: OpenAPIHono<AppEnv>, endpoints: readonly Endpoint[]): void {
   for (const each of endpoints) for (const surface of each.policy.at) each.mount(app, surface);

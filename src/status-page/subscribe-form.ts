@@ -1,16 +1,4 @@
-import type { Context } from "hono";
-import { ApiError, unsupportedMediaType } from "../contract/errors.ts";
-import { readCapped } from "../http/body.ts";
-import type { AppEnv } from "../http/endpoint.ts";
-
-const FORM_BYTES_MAX = 64 * 1024;
-
-export async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
-  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(c.req.header("content-type") ?? "")) {
-    throw unsupportedMediaType();
-  }
-  return new URLSearchParams(new TextDecoder().decode(await readCapped(c.req.raw, FORM_BYTES_MAX)));
-}
+import { ApiError } from "../contract/errors.ts";
 
 export function choiceIn(form: URLSearchParams) {
   const all = (name: string) => form.getAll(name).filter((value) => value !== "");

@@ -3,10 +3,11 @@ import { notFound } from "../contract/errors.ts";
 import { Html } from "../contract/public-page.ts";
 import { Choice, SubscribeAnswer, SubscribeInput, SubscribeParams, SubscriberLink } from "../contract/subscriber.ts";
 import type { SubscriberRecord } from "../data/subscribers.ts";
+import { readForm } from "../http/body.ts";
 import { type AppEnv, endpoint, type Policy } from "../http/endpoint.ts";
 import { BODY_ERRORS, json, jsonBody, PUBLIC_ERRORS } from "../http/responses.ts";
 import { answerPage, answerText, HTML, openPage, type ShownPage } from "./answers.ts";
-import { choiceIn, problemOf, readForm, refusalOf } from "./subscribe-form.ts";
+import { choiceIn, problemOf, refusalOf } from "./subscribe-form.ts";
 import { renderManagePage, renderNotice, renderQuestion, renderSubscribePage } from "./subscribe-views.tsx";
 import {
   changeSubscription,
@@ -87,7 +88,7 @@ export const endpoints = [
     (c) =>
       answerPage(c, () =>
         onPage(c, c.req.valid("param").slug, async (shown) => {
-          const form = await readForm(c);
+          const form = await readForm(c.req.raw);
           const input = SubscribeInput.safeParse({
             channel: form.get("channel"),
             endpoint: form.get("endpoint"),
@@ -168,7 +169,7 @@ export const endpoints = [
     (c) =>
       byToken(c, "manage", async ({ shown, subscriber }) => {
         const { token } = c.req.valid("query");
-        const choice = Choice.safeParse(choiceIn(await readForm(c)));
+        const choice = Choice.safeParse(choiceIn(await readForm(c.req.raw)));
         if (!choice.success) return showManage({ shown, subscriber, problem: "This choice cannot be used." }, token);
         let changed = subscriber;
         const problem = await refusalOf(async () => {
