@@ -44,9 +44,7 @@ export function sessionToken(request: Request, publicUrl: string): string | unde
 /** The person whose browser this is. What other sites make the browser send is refused. */
 export async function authenticateSession(presented: Presented, token: string): Promise<UserPrincipal> {
   const { env, settings, request, publicUrl, now, defer } = presented;
-  if (!SAFE_METHODS.includes(request.method) && !isOwnSite(request, publicUrl)) {
-    throw forbidden("a request with a session cookie must come from this service's own pages");
-  }
+  if (!SAFE_METHODS.includes(request.method)) requireOwnSite(request, publicUrl);
   const db = openDb(env.DB);
   const found = await findSessionOwner(db, sha256Hex(token), limitsAt(now));
   if (!found) throw unauthenticated();
@@ -55,11 +53,20 @@ export async function authenticateSession(presented: Presented, token: string): 
   return toPrincipal(user, { token_id: null, session_id: session.id }, settings);
 }
 
-/** Browsers say where a request comes from, and pages cannot change what they say. */
+/** For what only our own pages may make a browser send. */
+export function requireOwnSite(request: Request, publicUrl: string): void {
+  if (!isOwnSite(request, publicUrl)) throw forbidden("this request must come from this service's own pages");
+}
+
+/**
+ * Browsers say where a request comes from, and pages cannot change what they say. Whoever came by another name of this
+ * service than PUBLIC_URL, say localhost, is on its own pages, too.
+ */
 function isOwnSite(request: Request, publicUrl: string): boolean {
   const origin = request.headers.get("origin");
-  if (origin !== null) return origin === new URL(publicUrl).origin;
-  return request.headers.get("sec-fetch-site") === "same-origin";
+  // An extension that hides referrers makes it "null".
+  if (origin === null || origin === "null") return request.headers.get("sec-fetch-site") === "same-origin";
+  return [publicUrl, request.url].some((url) => new URL(url).origin === origin);
 }
 
 /** A new session, as the row that makes it true and the cookie that carries it. */

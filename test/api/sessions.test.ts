@@ -131,6 +131,7 @@ describe("a request that a session's cookie authenticates", () => {
     ["from another origin", { origin: "https://evil.test" }, 403],
     ["from another port", { origin: "http://vigil.test:8080" }, 403],
     ["from nowhere", { origin: "null" }, 403],
+    ["that the browser calls same-origin, its origin hidden", { origin: "null", "sec-fetch-site": "same-origin" }, 201],
     ["from a sibling host", { "sec-fetch-site": "same-site" }, 403],
     ["that does not say where it comes from", {}, 403],
     [
