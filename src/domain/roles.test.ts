@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CAPABILITIES, type Capability, GRANTED_ROLES } from "../contract/member.ts";
-import { covers, hasRight, type Membership, type RESERVED_RIGHTS, ROLE_RIGHTS } from "./roles.ts";
+import { covers, explainMembership, hasRight, type Membership, type RESERVED_RIGHTS, ROLE_RIGHTS } from "./roles.ts";
 
 const member = (role: Membership["role"], ...capabilities: Capability[]): Membership => ({ role, capabilities });
 
@@ -37,5 +37,19 @@ describe("covers", () => {
     ["a custom member and an editor", member("custom", "members.manage"), member("editor"), false],
   ])("compares %s", (_name, own, other, expected) => {
     expect(covers(own, other)).toBe(expected);
+  });
+});
+
+describe("what a member is told", () => {
+  it.each([
+    [member("viewer"), "You can see everything on the page, and change nothing."],
+    [member("custom"), "You can see everything on the page, and change nothing."],
+    [member("custom", "incidents.write"), "You can see everything on the page. You can also report incidents."],
+    [
+      member("custom", "incidents.write", "sla.write", "members.manage"),
+      "You can see everything on the page. You can also report incidents, set availability targets and manage the team.",
+    ],
+  ])("of %j is: %s", (membership, sentence) => {
+    expect(explainMembership(membership)).toBe(sentence);
   });
 });

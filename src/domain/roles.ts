@@ -60,3 +60,40 @@ export function rightsOf({ role, capabilities }: Membership): Right[] {
 export function covers(own: Membership, other: Membership): boolean {
   return rightsOf(other).every((right) => hasRight(own, right));
 }
+
+/** To follow on "you are on the team". */
+export const ROLE_NAMES: Record<Role, string> = {
+  owner: "as its owner",
+  admin: "as an admin",
+  editor: "as an editor",
+  viewer: "as a viewer",
+  custom: "with rights of your own",
+};
+const ROLE_SENTENCES: Record<Role, string> = {
+  owner: "You can do everything on the page.",
+  admin: "You can change everything on the page, its team included; only deleting it is left to its owner.",
+  editor: "You can see everything on the page and change its monitors, incidents and maintenance.",
+  viewer: "You can see everything on the page, and change nothing.",
+  custom: "You can see everything on the page.",
+};
+const ABILITIES: Record<Capability, string> = {
+  "monitors.write": "change monitors",
+  "incidents.write": "report incidents",
+  "maintenance.write": "plan maintenance",
+  "page.write": "change the page itself",
+  "alerting.write": "decide where alerts go",
+  "events.write": "change event rules",
+  "oncall.write": "plan who is on call",
+  "sla.write": "set availability targets",
+  "agents.write": "manage private agents",
+  "members.manage": "manage the team",
+  "secrets.read": "read the credentials that monitors use",
+};
+const LIST = new Intl.ListFormat("en-GB", { type: "conjunction" });
+
+/** What a member may do, as one sentence for themselves. */
+export function explainMembership({ role, capabilities }: Membership): string {
+  if (role !== "custom") return ROLE_SENTENCES[role];
+  if (capabilities.length === 0) return ROLE_SENTENCES.viewer;
+  return `${ROLE_SENTENCES.custom} You can also ${LIST.format(capabilities.map((each) => ABILITIES[each]))}.`;
+}

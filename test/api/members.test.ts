@@ -54,7 +54,7 @@ describe("POST /status-pages/{id}/members", () => {
       capabilities: [],
       status: "pending",
       expires_at: expect.any(String),
-      accept_url: expect.stringMatching(/^http:\/\/vigil\.test\/app\/invitations\/accept\?token=\w{43}$/),
+      accept_url: expect.stringMatching(/^http:\/\/vigil\.test\/app\/accept\?token=\w{43}$/),
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
@@ -83,9 +83,15 @@ describe("POST /status-pages/{id}/members", () => {
       {
         to: email,
         subject: 'Invitation to the status page "Shop Bcc: everybody@example.com"',
-        text: expect.stringContaining(body.accept_url),
+        text: expect.stringContaining(`\n\n${body.accept_url}\n\n`),
       },
     ]);
+    const [text = ""] = mails.filter(({ to }) => to === email).map((mail) => mail.text);
+    expect(text).toContain(
+      `${emailOf(owner)} invites you to the team of the status page "Shop Bcc: everybody@example.com", as a viewer.\n` +
+        "You can see everything on the page, and change nothing.\n",
+    );
+    expect(text).toMatch(/open this link by \d+ \w+ \d{4}, \d\d:\d\d \(UTC\):\n/);
     expect(JSON.stringify(rows)).not.toContain(tokenOf(body));
   });
 

@@ -7,20 +7,37 @@ import { openSession } from "../../access/sessions.ts";
 import { conflict, forbidden, invalid, unauthenticated } from "../../contract/errors.ts";
 import type { InvitationAccept } from "../../contract/member.ts";
 import type { Statement } from "../../data/db.ts";
-import { findInvitationByToken, type InvitationRecord, isUsedUp, markAccepted } from "../../data/invitations.ts";
+import {
+  findInvitationByToken,
+  findOfferByToken,
+  type InvitationRecord,
+  isUsedUp,
+  markAccepted,
+  type OfferRecord,
+} from "../../data/invitations.ts";
 import { findMember, type NamedMember } from "../../data/members.ts";
 import { insertNotification } from "../../data/notifications.ts";
 import { findSignIn } from "../../data/sessions.ts";
 import { findPage, type StatusPageRecord } from "../../data/status-pages.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
-import { invitationAudit, newAccount } from "./invite.ts";
-import { joinStatements } from "./join.ts";
+import { invitationAudit, joinStatements, newAccount } from "./join.ts";
 
 export interface Accepted {
   member: NamedMember;
   /** Signs a new account in; null for whoever was signed in already. */
   cookie: string | null;
+}
+
+export type Offer = ({ state: "open" } & OfferRecord) | { state: "used" | "expired" };
+
+/** What an invitation offers whoever has its token; undefined where none has it. */
+export async function findOffer(ctx: Ctx, token: string): Promise<Offer | undefined> {
+  const found = await findOfferByToken(ctx.db, sha256Hex(token));
+  if (!found) return undefined;
+  const { invitation } = found;
+  if (isFresh(ctx, invitation)) return { state: "open", ...found };
+  return { state: invitation.accepted_at === null ? "expired" : "used" };
 }
 
 /** By the invited person when signed in, else by whoever has the token and opens the account that it is for. */
@@ -53,9 +70,9 @@ async function joinAs(ctx: Ctx, user: UserPrincipal, opening: Opening): Promise<
 async function joinAnew(ctx: Ctx, input: InvitationAccept, opening: Opening): Promise<Accepted> {
   const { email, name } = opening.invitation;
   if (await findSignIn(ctx.db, email)) throw unauthenticated("sign in as the invited person to accept");
-  if (!input.password) throw invalid("password is required for a new account");
+  if (!input.password) throw requiredFor("password");
   const chosen = input.name ?? name;
-  if (!chosen) throw invalid("name is required for a new account");
+  if (!chosen) throw requiredFor("name");
   const { user, member, statements } = newAccount(
     ctx,
     { email, name: chosen, password: input.password },
@@ -100,13 +117,22 @@ async function write(
 }
 
 function requireFresh(ctx: Ctx, invitation: InvitationRecord): void {
-  if (invitation.accepted_at !== null || invitation.expires_at <= ctx.now) throw unusable();
+  if (!isFresh(ctx, invitation)) throw unusable();
+}
+
+function isFresh(ctx: Ctx, { accepted_at, expires_at }: InvitationRecord): boolean {
+  return accepted_at === null && expires_at > ctx.now;
 }
 
 async function getJoined(ctx: Ctx, memberId: string): Promise<NamedMember> {
   const member = await findMember(ctx.db, memberId);
   if (!member) throw unusable();
   return member;
+}
+
+function requiredFor(path: string) {
+  const message = "is required for a new account";
+  return invalid(`${path} ${message}`, [{ path, message }]);
 }
 
 /** One answer for tokens that are unknown, used, cancelled or expired. */

@@ -10,16 +10,15 @@ import type { MemberInvite } from "../../contract/member.ts";
 import type { Statement } from "../../data/db.ts";
 import { deleteInvitation, type InvitationRecord, insertInvitation, isUsedUp } from "../../data/invitations.ts";
 import { countSeats, hasOnTeam, isOnTeam, usesSeats } from "../../data/members.ts";
-import { findSignIn, setPassword } from "../../data/sessions.ts";
+import { findSignIn } from "../../data/sessions.ts";
 import type { StatusPageRecord } from "../../data/status-pages.ts";
-import { insertUser, type UserRecord } from "../../data/users.ts";
 import { prepareMail } from "../../delivery/mail.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
+import { explainMembership, ROLE_NAMES } from "../../domain/roles.ts";
+import { formatMoment } from "../../kit/moment.ts";
 import { randomBase62, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
-import { hashPassword } from "../../platform/password.ts";
-import { joinStatements } from "./join.ts";
-import { requireGrantable } from "./service.ts";
+import { invitationAudit, newAccount, requireGrantable } from "./join.ts";
 
 const VALID_MS = 7 * 24 * 60 * 60 * 1000;
 const TOKEN_LENGTH = 43;
@@ -68,9 +67,9 @@ export async function inviteMember(ctx: Ctx, pageId: string, input: MemberInvite
   };
   const opened = membership.role === "owner" ? await openAccount(ctx, record, input) : undefined;
   if (opened) return write(ctx, page, { record: { ...record, accepted_at: ctx.now }, accept_url: null }, opened);
-  const accept_url = `${ctx.publicUrl}/app/invitations/accept?token=${token}`;
-  const mail = await prepareMail(ctx, { to: record.email, ...invitationMail(ctx, page, accept_url) });
-  return write(ctx, page, { record, accept_url }, mail);
+  const made = { record, accept_url: `${ctx.publicUrl}/app/accept?token=${token}` };
+  const mail = await prepareMail(ctx, { to: record.email, ...invitationMail(ctx, page, made) });
+  return write(ctx, page, made, mail);
 }
 
 /** For an address that has an account nothing of what the inviter says about it counts. */
@@ -83,27 +82,6 @@ async function openAccount(
   if ((await findSignIn(ctx.db, input.email)) !== undefined) return undefined;
   return newAccount(ctx, { email: input.email, name: input.name ?? UNNAMED, password: input.password }, invitation)
     .statements;
-}
-
-/** An account with a password, made a member by its invitation. */
-export function newAccount(
-  ctx: Ctx,
-  { email, name, password }: { email: string; name: string; password: string },
-  invitation: InvitationRecord,
-) {
-  const user: UserRecord = {
-    id: newId(ctx.now),
-    email,
-    name,
-    plan: null,
-    beta: null,
-    created_at: ctx.now,
-    updated_at: ctx.now,
-  };
-  const hash = hashPassword(ctx.settings.ROOT_SECRET, password);
-  const { member, statements } = joinStatements(ctx, user, invitation);
-  const made = [insertUser(ctx.db, user), setPassword(ctx.db, { user_id: user.id, hash, now: ctx.now }), ...statements];
-  return { user, member, statements: made };
 }
 
 export async function cancelInvitation(
@@ -153,26 +131,26 @@ function onTeamAlready(): ApiError {
 }
 
 /** No text of the inviter's but the page's name, so that nobody sends their own messages by our mail. */
-function invitationMail(ctx: Ctx, page: StatusPageRecord, acceptUrl: string) {
+function invitationMail(
+  ctx: Ctx,
+  page: StatusPageRecord,
+  { record, accept_url }: { record: InvitationRecord; accept_url: string },
+) {
   const inviter = requireUser(ctx).email;
+  const name = page.name.replace(/\s+/g, " ");
   const lines = [
-    `${inviter} invites you to work on the status page "${page.name}".`,
+    "Hello,",
     "",
-    `Accept within 7 days: ${acceptUrl}`,
+    `${inviter} invites you to the team of the status page "${name}", ${ROLE_NAMES[record.role]}.`,
+    explainMembership(record),
+    "",
+    `To accept, open this link by ${formatMoment(record.expires_at, page.timezone)}:`,
+    "",
+    accept_url,
+    "",
+    "Opening it changes nothing yet; you are asked first. The link is for you alone: please do not pass it on.",
     "",
     "If you do not know what this is about, ignore this message: nothing happens without you.",
   ];
-  return { subject: `Invitation to the status page "${page.name}"`, text: lines.join("\n") };
-}
-
-export function invitationAudit(page: StatusPageRecord, invitation: InvitationRecord, summary: string) {
-  const { email, role, capabilities } = invitation;
-  return {
-    owner_id: page.owner_id,
-    status_page_id: page.id,
-    target_type: "invitation",
-    target_id: invitation.id,
-    summary,
-    data: { email, role, capabilities },
-  };
+  return { subject: `Invitation to the status page "${name}"`, text: lines.join("\n") };
 }

@@ -1,8 +1,17 @@
 import type { Ctx } from "../../access/ctx.ts";
+import { forbidden } from "../../contract/errors.ts";
 import type { InvitationRecord } from "../../data/invitations.ts";
 import { insertMember, type MemberRecord, type NamedMember } from "../../data/members.ts";
-import type { UserRecord } from "../../data/users.ts";
+import { setPassword } from "../../data/sessions.ts";
+import type { StatusPageRecord } from "../../data/status-pages.ts";
+import { insertUser, type UserRecord } from "../../data/users.ts";
+import { covers, type Membership } from "../../domain/roles.ts";
 import { newId } from "../../platform/ids.ts";
+import { hashPassword } from "../../platform/password.ts";
+
+export function requireGrantable(own: Membership, granted: Membership): void {
+  if (!covers(own, granted)) throw forbidden("role must not allow more on the status page than your own");
+}
 
 /** What an invitation gives whoever accepts it. */
 export function joinStatements(
@@ -22,4 +31,37 @@ export function joinStatements(
   };
   const member: NamedMember = { ...record, email: user.email, name: user.name };
   return { member, statements: [insertMember(ctx.db, record)] };
+}
+
+/** An account with a password, made a member by its invitation. */
+export function newAccount(
+  ctx: Ctx,
+  { email, name, password }: { email: string; name: string; password: string },
+  invitation: InvitationRecord,
+) {
+  const user: UserRecord = {
+    id: newId(ctx.now),
+    email,
+    name,
+    plan: null,
+    beta: null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+  const hash = hashPassword(ctx.settings.ROOT_SECRET, password);
+  const { member, statements } = joinStatements(ctx, user, invitation);
+  const made = [insertUser(ctx.db, user), setPassword(ctx.db, { user_id: user.id, hash, now: ctx.now }), ...statements];
+  return { user, member, statements: made };
+}
+
+export function invitationAudit(page: StatusPageRecord, invitation: InvitationRecord, summary: string) {
+  const { email, role, capabilities } = invitation;
+  return {
+    owner_id: page.owner_id,
+    status_page_id: page.id,
+    target_type: "invitation",
+    target_id: invitation.id,
+    summary,
+    data: { email, role, capabilities },
+  };
 }

@@ -16,7 +16,11 @@ import {
   updateMember,
 } from "../../data/members.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
-import { covers, type Membership } from "../../domain/roles.ts";
+import { covers } from "../../domain/roles.ts";
+import { requireGrantable } from "./join.ts";
+
+/** For the signed-in pages. */
+export { acceptInvitation, findOffer, type Offer } from "./accept.ts";
 
 interface Page {
   limit: number;
@@ -72,10 +76,6 @@ export async function removeMember(ctx: Ctx, ids: { page_id: string; member_id: 
     audit: await memberAudit(ctx, member, isLeaving ? `${member.email} left` : `removed ${member.email}`),
     guards: [changedMeanwhile(member)],
   });
-}
-
-export function requireGrantable(own: Membership, granted: Membership): void {
-  if (!covers(own, granted)) throw forbidden("role must not allow more on the status page than your own");
 }
 
 /** The member of this page, and what the caller is on it. */
