@@ -1,4 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { endpoints as dashboard } from "./dashboard/routes.ts";
 import { endpoints as account } from "./features/account/routes.ts";
 import { endpoints as agentUplink } from "./features/agent-uplink/routes.ts";
 import { endpoints as agents } from "./features/agents/routes.ts";
@@ -63,6 +64,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...subscribers,
   ...webhooks,
   ...subscriptions,
+  ...dashboard,
   ...publicPages,
 ];
 

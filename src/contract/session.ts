@@ -2,8 +2,8 @@ import { z } from "zod";
 import { Id, Instant } from "./common.ts";
 import { PLANS } from "./plan.ts";
 
-const PASSWORD_LENGTH_MIN = 10;
-const PASSWORD_LENGTH_MAX = 256;
+export const PASSWORD_LENGTH_MIN = 10;
+export const PASSWORD_LENGTH_MAX = 256;
 
 /** Of those that everybody tries first, the ones that are long enough. */
 const COMMON_PASSWORDS = [

@@ -1,0 +1,209 @@
+import { requireOwnSite } from "../access/sessions.ts";
+import { InvitationLink } from "../contract/dashboard.ts";
+import { ApiError, unauthenticated } from "../contract/errors.ts";
+import { InvitationAccept } from "../contract/member.ts";
+import { Html } from "../contract/public-page.ts";
+import { Login } from "../contract/session.ts";
+import { explainMembership, ROLE_NAMES } from "../domain/roles.ts";
+import { acceptInvitation, findOffer, type Offer } from "../features/members/service.ts";
+import { signIn } from "../features/sessions/service.ts";
+import { readForm } from "../http/body.ts";
+import { type AppContext, endpoint, type Policy, type RefusalPage } from "../http/endpoint.ts";
+import { formatMoment } from "../kit/moment.ts";
+import { toIso } from "../platform/clock.ts";
+import { goTo, page, showRefusal } from "./answers.ts";
+import { type Problems, parseFields, type Refused, refusalOf } from "./form.ts";
+import { type Message, renderMessage } from "./views/frame.tsx";
+import { type InvitationView, renderInvitation } from "./views/invitation.tsx";
+
+type OpenOffer = Extract<Offer, { state: "open" }>;
+
+const tags = ["Dashboard"];
+const html = (description: string) => ({ description, content: { "text/html": { schema: Html } } });
+const query = InvitationLink;
+const GONE = {
+  404: html("No such invitation"),
+  410: html("The invitation was accepted already, or has expired"),
+};
+const REFUSALS = {
+  400: html("What was sent cannot be used; the form says why"),
+  401: html("The password is wrong, or a credential is"),
+  403: html("Signed in as somebody else, or not sent from this service's own pages"),
+  413: html("More than a form holds"),
+  415: html("Not a form"),
+  429: html("Too many attempts"),
+  503: html("Not available right now"),
+};
+const elsewhere = { description: "Done; it goes on there" };
+
+/** Forms keep what was entered, also when there were too many of them. */
+const onForm =
+  (step: InvitationView["step"]): RefusalPage =>
+  async (c, refusal) => {
+    if (refusal?.status !== 429) return showRefusal(c, refusal);
+    const offer = await findOffer(c.var.ctx, tokenOf(c));
+    if (offer?.state !== "open") return showRefusal(c, refusal);
+    const form = await readForm(c.req.raw).catch(() => new URLSearchParams());
+    return show(c, offer, { step, name: form.get("name") ?? "", refused: refusalOf(refusal) });
+  };
+
+const policy = { at: ["root"], auth: "optional", capability: null } satisfies Partial<Policy>;
+
+export const endpoints = [
+  endpoint(
+    { ...policy, audit: null, rate: "click", refusalPage: showRefusal },
+    {
+      method: "get",
+      path: "/app/accept",
+      tags,
+      summary: "Where the link of an invitation leads",
+      description: "Shows what is offered and changes nothing, because mail programs open links by themselves.",
+      request: { query },
+      responses: { 200: html("The invitation, with a form to accept it"), ...GONE, ...REFUSALS },
+    },
+    (c) => byToken(c, async (offer) => show(c, offer)),
+  ),
+
+  endpoint(
+    { ...policy, audit: "member.joined", rate: "accept", refusalPage: onForm("open_account") },
+    {
+      method: "post",
+      path: "/app/accept",
+      tags,
+      summary: "Accept an invitation by its form",
+      description: "application/x-www-form-urlencoded; programs use POST /status-pages/members/accept.",
+      request: { query },
+      responses: { 303: elsewhere, ...GONE, 409: html("On the team already"), ...REFUSALS },
+    },
+    async (c) => {
+      requireOwnSite(c.req.raw, c.var.publicUrl);
+      const form = await readForm(c.req.raw);
+      return byToken(c, (offer) => accept(c, offer, form));
+    },
+  ),
+
+  endpoint(
+    { ...policy, audit: "session.created", rate: "sign_in", refusalPage: onForm("sign_in") },
+    {
+      method: "post",
+      path: "/app/accept/sign-in",
+      tags,
+      summary: "Sign in as the invited person",
+      request: { query },
+      responses: { 303: elsewhere, ...GONE, ...REFUSALS },
+    },
+    async (c) => {
+      requireOwnSite(c.req.raw, c.var.publicUrl);
+      const form = await readForm(c.req.raw);
+      return byToken(c, async (offer) => {
+        form.set("email", offer.invitation.email);
+        try {
+          const { cookie } = await signIn(c.var.ctx, parseFields(Login, form, ["email", "password"]));
+          return goTo(addressOf(c), cookie);
+        } catch (error) {
+          const refused = refusalOf(error);
+          if (refused.status === 401) refused.problems = { password: "The password is wrong." };
+          return show(c, offer, { step: "sign_in", refused });
+        }
+      });
+    },
+  ),
+];
+
+async function accept(c: AppContext, offer: OpenOffer, form: URLSearchParams): Promise<Response> {
+  const step = stepFor(c, offer);
+  // Whoever signed out in another window is asked again instead.
+  if (step === "sign_in") return show(c, offer, { step, refused: refusalOf(unauthenticated()), problems: {} });
+  if (step === "change_account") return show(c, offer, { step });
+  form.set("token", tokenOf(c));
+  const names = step === "accept" ? ["token"] : ["token", "name", "password"];
+  try {
+    const { cookie } = await acceptInvitation(c.var.ctx, parseFields(InvitationAccept, form, names));
+    return goTo(`/app?joined=${offer.page.id}`, cookie);
+  } catch (error) {
+    // Somebody was faster: the page itself says what became of the invitation.
+    if (error instanceof ApiError && (error.status === 401 || error.details?.[0]?.path === "token")) {
+      return goTo(addressOf(c));
+    }
+    return show(c, offer, { step, name: form.get("name") ?? "", refused: refusalOf(error) });
+  }
+}
+
+async function byToken(c: AppContext, run: (offer: OpenOffer) => Promise<Response>): Promise<Response> {
+  const offer = await findOffer(c.var.ctx, tokenOf(c));
+  if (offer?.state === "open") return run(offer);
+  return page(renderMessage(whatBecameOf(offer)), offer ? 410 : 404);
+}
+
+interface Entered {
+  step?: InvitationView["step"];
+  name?: string;
+  refused?: Refused;
+  problems?: Problems;
+}
+
+function show(c: AppContext, offer: OpenOffer, entered: Entered = {}): Response {
+  const { invitation, inviter } = offer;
+  const user = userOf(c);
+  const step = entered.step ?? stepFor(c, offer);
+  const view: InvitationView = {
+    page_name: offer.page.name,
+    inviter: inviter ? `${inviter.name} (${inviter.email})` : "a member of the team",
+    role: ROLE_NAMES[invitation.role],
+    abilities: explainMembership(invitation),
+    expires: {
+      iso: toIso(invitation.expires_at),
+      text: formatMoment(invitation.expires_at, offer.page.timezone),
+    },
+    email: invitation.email,
+    href: addressOf(c),
+    sign_in_href: addressOf(c, "/sign-in"),
+    step,
+    signed_in_as: user?.email ?? null,
+    name: entered.name ?? invitation.name ?? "",
+    problems: entered.problems ?? entered.refused?.problems ?? {},
+    public_url: c.var.publicUrl,
+  };
+  const isOther = step === "change_account" && c.req.method === "POST";
+  return page(renderInvitation(view), isOther ? 403 : entered.refused?.status, entered.refused?.headers);
+}
+
+function stepFor(c: AppContext, { invitation, has_account }: OpenOffer): InvitationView["step"] {
+  const user = userOf(c);
+  if (user) return user.email === invitation.email ? "accept" : "change_account";
+  return has_account ? "sign_in" : "open_account";
+}
+
+function whatBecameOf(offer: Offer | undefined): Message {
+  switch (offer?.state) {
+    case "used":
+      return {
+        title: "Already accepted",
+        text: "This invitation was accepted before. Sign in to see the status pages that you are on the team of.",
+        link: { href: "/app", text: "To your status pages" },
+      };
+    case "expired":
+      return {
+        title: "This invitation has expired",
+        text: "Invitations are good for seven days. Ask whoever invited you for a new one.",
+      };
+    default:
+      return {
+        title: "There is no such invitation",
+        text: "It may have been cancelled, or the link is not complete: copy all of it from the message. If that does not help, ask whoever invited you for a new one.",
+      };
+  }
+}
+
+function userOf(c: AppContext) {
+  const { principal } = c.var.ctx;
+  return principal.kind === "user" ? principal : undefined;
+}
+
+function tokenOf(c: AppContext): string {
+  return c.req.query("token") ?? "";
+}
+
+function addressOf(c: AppContext, rest = ""): string {
+  return `/app/accept${rest}?token=${encodeURIComponent(tokenOf(c))}`;
+}

@@ -1,0 +1,68 @@
+import type { ApiError } from "../contract/errors.ts";
+import type { RefusalPage } from "../http/endpoint.ts";
+import { type Message, renderMessage } from "./views/frame.tsx";
+
+const HEADERS = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": [
+    "default-src 'none'",
+    "style-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join("; "),
+  "X-Frame-Options": "DENY",
+  // Choice: addresses hold tokens, so no other site may learn them. `no-referrer` would have browsers send forms with
+  // `Origin: null`, by which nobody could tell ours from a stranger's where there is no https.
+  "Referrer-Policy": "same-origin",
+};
+
+export function page(html: string, status = 200, headers: Record<string, string> = {}): Response {
+  return new Response(html, { status, headers: { ...headers, ...HEADERS } });
+}
+
+/** After a form, so that reloading sends nothing twice. */
+export function goTo(path: string, cookie?: string | null): Response {
+  const headers = { Location: path, "Cache-Control": "no-store", "Referrer-Policy": HEADERS["Referrer-Policy"] };
+  return new Response(null, { status: 303, headers: cookie ? { ...headers, "Set-Cookie": cookie } : headers });
+}
+
+/** For everything that no form can say. */
+export const showRefusal: RefusalPage = (_c, refusal) =>
+  page(renderMessage(messageOf(refusal)), refusal?.status ?? 500, refusal?.headers);
+
+function messageOf(refusal: ApiError | undefined): Message {
+  switch (refusal?.status) {
+    case undefined:
+      return { title: "Something went wrong here", text: "That is our fault, not yours. Please try again soon." };
+    case 403:
+      return {
+        title: "Not sent from here",
+        text: "This request did not come from one of our own pages, so nothing was done. Open the page again and repeat it there.",
+        link: { href: "/app", text: "To the start" },
+      };
+    case 409:
+      return {
+        title: "You are on the team already",
+        text: "There is nothing left to accept.",
+        link: { href: "/app", text: "To your status pages" },
+      };
+    case 429:
+      return {
+        title: "Too many requests",
+        text: `Please wait ${refusal.headers["Retry-After"] ?? "60"} seconds, then load this page again.`,
+      };
+    case 503:
+      return {
+        title: "Not available right now",
+        text: "Nothing was changed. Please try again in a moment.",
+      };
+    default:
+      return {
+        title: "That could not be read",
+        text: "Nothing was changed. Go back, load the page again, and repeat it there.",
+        link: { href: "/app", text: "To the start" },
+      };
+  }
+}

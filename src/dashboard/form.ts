@@ -1,0 +1,62 @@
+import type { z } from "zod";
+import { ApiError } from "../contract/errors.ts";
+import { invalidInput } from "../http/errors.ts";
+
+/** What is wrong, as sentences by the name of the field that they stand beside. */
+export type Problems = Partial<Record<"email" | "name" | "password", string>>;
+
+export interface Refused {
+  status: 400 | 401 | 429;
+  problems: Problems;
+  headers: Record<string, string>;
+}
+
+const SUBJECTS: Record<keyof Problems, string> = {
+  email: "The e-mail address",
+  name: "The name",
+  password: "The password",
+};
+
+/** Fields of a form by a schema of the contract; one that was left empty counts as absent. */
+export function parseFields<Schema extends z.ZodType>(
+  schema: Schema,
+  form: URLSearchParams,
+  names: readonly string[],
+): z.output<Schema> {
+  const result = schema.safeParse(Object.fromEntries(names.map((name) => [name, form.get(name) || undefined])));
+  if (!result.success) throw invalidInput(result.error);
+  return result.data;
+}
+
+/** What a person can mend is said on the form that they sent; everything else is not theirs. */
+export function refusalOf(error: unknown): Refused {
+  if (!(error instanceof ApiError)) throw error;
+  const { status, headers } = error;
+  if (status === 429) {
+    const text = `Too many attempts. Try again in ${headers["Retry-After"] ?? "60"} seconds.`;
+    return { status, headers, problems: { password: text } };
+  }
+  if (status === 401) {
+    return { status, headers, problems: { password: "The e-mail address or the password is wrong." } };
+  }
+  const problems: Problems = {};
+  for (const { path, message } of error.details ?? []) {
+    if (isField(path)) problems[path] ??= `${SUBJECTS[path]} ${message}.`;
+  }
+  if (status !== 400 || Object.keys(problems).length === 0) throw error;
+  return { status, headers, problems };
+}
+
+function isField(path: string): path is keyof Problems {
+  return Object.hasOwn(SUBJECTS, path);
+}
+
+/** Where to go on to: a path of this service, or the start. */
+export function pathAfter(next: string | null | undefined, publicUrl: string): string {
+  if (!next || !/^\/[\x21-\x7e]*$/.test(next)) return "/app";
+  // What a browser makes of it decides, because it reads `//host` and `/\host` as another site.
+  const url = URL.canParse(next, publicUrl) ? new URL(next, publicUrl) : undefined;
+  if (url?.origin !== new URL(publicUrl).origin) return "/app";
+  const path = url.pathname + url.search;
+  return path.startsWith("//") ? "/app" : path;
+}

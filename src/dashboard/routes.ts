@@ -1,0 +1,175 @@
+import { requireOwnSite } from "../access/sessions.ts";
+import { HomeQuery, SignInQuery } from "../contract/dashboard.ts";
+import { Html, StylesheetParams } from "../contract/public-page.ts";
+import { Login } from "../contract/session.ts";
+import { ROLE_NAMES } from "../domain/roles.ts";
+import { listPagesSharedWithMe } from "../features/members/service.ts";
+import { signIn, signOut } from "../features/sessions/service.ts";
+import { listMyPages } from "../features/status-pages/service.ts";
+import { readForm } from "../http/body.ts";
+import { type AppContext, endpoint, type Policy, type RefusalPage } from "../http/endpoint.ts";
+import { endpoints as accepting } from "./accept-routes.ts";
+import { goTo, page, showRefusal } from "./answers.ts";
+import { parseFields, pathAfter, type Refused, refusalOf } from "./form.ts";
+import { STYLESHEET, STYLESHEET_ADDRESS } from "./stylesheet.ts";
+import { renderHome } from "./views/home.tsx";
+import { renderSignIn } from "./views/sign-in.tsx";
+
+/** The signed-in pages: forms without a script, by the same verbs as the API's. */
+const tags = ["Dashboard"];
+const html = (description: string) => ({ description, content: { "text/html": { schema: Html } } });
+const elsewhere = { description: "It goes on there" };
+const REFUSALS = {
+  400: html("What was sent cannot be used; the form says why"),
+  401: html("E-mail address or password is wrong, or a credential is"),
+  403: html("Not sent from this service's own pages"),
+  413: html("More than a form holds"),
+  415: html("Not a form"),
+  429: html("Too many attempts"),
+  503: html("Not available right now"),
+};
+const SHOWN_MAX = 100;
+
+const policy = { at: ["root"], auth: "optional", capability: null, refusalPage: showRefusal } satisfies Partial<Policy>;
+
+/** The form keeps what was entered, also when there were too many attempts. */
+const onSignIn: RefusalPage = async (c, refusal) => {
+  if (refusal?.status !== 429) return showRefusal(c, refusal);
+  const form = await readForm(c.req.raw).catch(() => new URLSearchParams());
+  return showSignIn(c, { email: form.get("email"), next: form.get("next"), refused: refusalOf(refusal) });
+};
+
+export const endpoints = [
+  endpoint(
+    { ...policy, audit: null, rate: "api" },
+    {
+      method: "get",
+      path: "/app",
+      tags,
+      summary: "The start of whoever is signed in",
+      request: { query: HomeQuery },
+      responses: { 200: html("Their status pages"), 303: { description: "To sign in first" }, ...REFUSALS },
+    },
+    async (c) => {
+      if (c.var.ctx.principal.kind !== "user") return goTo("/app/sign-in");
+      return showHome(c, c.req.valid("query").joined);
+    },
+  ),
+
+  endpoint(
+    { ...policy, audit: null, rate: "api" },
+    {
+      method: "get",
+      path: "/app/sign-in",
+      tags,
+      summary: "The form to sign in with",
+      request: { query: SignInQuery },
+      responses: { 200: html("The form"), 303: { description: "Signed in already" }, ...REFUSALS },
+    },
+    async (c) => {
+      const { next, signed_out } = c.req.valid("query");
+      if (c.var.ctx.principal.kind === "user") return goTo(pathAfter(next, c.var.publicUrl));
+      return showSignIn(c, { next, isSignedOut: signed_out !== undefined });
+    },
+  ),
+
+  endpoint(
+    { ...policy, audit: "session.created", rate: "sign_in", refusalPage: onSignIn },
+    {
+      method: "post",
+      path: "/app/sign-in",
+      tags,
+      summary: "Where the form goes",
+      description: "application/x-www-form-urlencoded; programs use POST /auth/login.",
+      responses: { 303: elsewhere, ...REFUSALS },
+    },
+    async (c) => {
+      requireOwnSite(c.req.raw, c.var.publicUrl);
+      const form = await readForm(c.req.raw);
+      const next = form.get("next");
+      try {
+        const { cookie } = await signIn(c.var.ctx, parseFields(Login, form, ["email", "password"]));
+        return goTo(pathAfter(next, c.var.publicUrl), cookie);
+      } catch (error) {
+        return showSignIn(c, { email: form.get("email"), next, refused: refusalOf(error) });
+      }
+    },
+  ),
+
+  endpoint(
+    { ...policy, audit: "session.ended", rate: "api" },
+    {
+      method: "post",
+      path: "/app/sign-out",
+      tags,
+      summary: "Sign out",
+      description: "The session is over on the server, too.",
+      responses: { 303: elsewhere, ...REFUSALS },
+    },
+    async (c) => {
+      requireOwnSite(c.req.raw, c.var.publicUrl);
+      const next = (await readForm(c.req.raw)).get("next");
+      const after = next ? pathAfter(next, c.var.publicUrl) : "/app/sign-in?signed_out=yes";
+      if (c.var.ctx.principal.kind !== "user") return goTo(after);
+      return goTo(after, await signOut(c.var.ctx));
+    },
+  ),
+
+  ...accepting,
+
+  endpoint(
+    { ...policy, auth: "public", audit: null, rate: "public" },
+    {
+      method: "get",
+      path: "/assets/app/{file}",
+      tags,
+      summary: "The style sheet of the signed-in pages",
+      request: { params: StylesheetParams },
+      responses: { 200: { description: "The sheet", content: { "text/css": { schema: Html } } } },
+    },
+    (c) => {
+      // The sheet's hash is in its address. A document from before a deployment still gets a sheet, but keeps it briefly.
+      const isCurrent = STYLESHEET_ADDRESS.endsWith(`/${c.req.valid("param").file}`);
+      const headers = {
+        "Content-Type": "text/css; charset=utf-8",
+        "Cache-Control": isCurrent ? "public, max-age=31536000, immutable" : "public, max-age=60",
+      };
+      return new Response(STYLESHEET, { headers });
+    },
+  ),
+];
+
+async function showHome(c: AppContext, joined: string | undefined): Promise<Response> {
+  const { ctx } = c.var;
+  const scope = { limit: SHOWN_MAX, offset: 0 };
+  const [mine, shared] = await Promise.all([listMyPages(ctx, scope), listPagesSharedWithMe(ctx, scope)]);
+  const roles = new Map(shared.rows.map(({ page: { id }, role }) => [id, role]));
+  const pages = mine.rows.map(({ id, name, slug, is_public }) => ({
+    name,
+    href: `/status/${slug}`,
+    role: ROLE_NAMES[roles.get(id) ?? "owner"],
+    is_public,
+  }));
+  const { name = "", email = "" } = ctx.principal.kind === "user" ? ctx.principal : {};
+  const joinedPage = shared.rows.find(({ page: { id } }) => id === joined)?.page.name ?? null;
+  return page(renderHome({ name, email, joined: joinedPage, pages, more: mine.total - pages.length }));
+}
+
+interface SignInState {
+  email?: string | null;
+  next?: string | null | undefined;
+  refused?: Refused;
+  isSignedOut?: boolean;
+}
+
+function showSignIn(c: AppContext, { email, next, refused, isSignedOut }: SignInState): Response {
+  const { publicUrl } = c.var;
+  const body = renderSignIn({
+    email: email ?? "",
+    next: next ? pathAfter(next, publicUrl) : null,
+    problems: refused?.problems ?? {},
+    is_signed_out: isSignedOut ?? false,
+    public_url: publicUrl,
+  });
+  return page(body, refused?.status, refused?.headers);
+}

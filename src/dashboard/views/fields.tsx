@@ -1,0 +1,88 @@
+import { NAME_LENGTH_MAX } from "../../contract/common.ts";
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "../../contract/session.ts";
+import type { Problems } from "../form.ts";
+
+interface FieldProps {
+  name: string;
+  label: string;
+  hint?: string;
+  problem?: string | undefined;
+  /** Attributes of the input itself. */
+  input: Record<string, string | number | boolean | undefined>;
+}
+
+/** Label, hint and problem stand before the input, where an on-screen keyboard does not hide them. */
+function Field({ name, label, hint, problem, input }: FieldProps) {
+  const described = [hint ? `${name}-hint` : "", problem ? `${name}-problem` : ""].filter((id) => id !== "").join(" ");
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      {hint ? (
+        <span class="quiet" id={`${name}-hint`}>
+          {hint}
+        </span>
+      ) : null}
+      {problem ? (
+        <p class="problem" id={`${name}-problem`} role="alert">
+          {problem}
+        </p>
+      ) : null}
+      <input
+        id={name}
+        name={name}
+        {...input}
+        {...(described ? { "aria-describedby": described } : {})}
+        {...(problem ? { "aria-invalid": "true", autofocus: true } : {})}
+      />
+    </div>
+  );
+}
+
+/** A fixed address is there to be read, and for password managers to know whose password this is. */
+export function EmailField({ value, isFixed, problems }: { value: string; isFixed?: boolean; problems: Problems }) {
+  const input = {
+    type: "email",
+    value,
+    autocomplete: "username",
+    autocapitalize: "none",
+    spellcheck: "false",
+    required: true,
+  };
+  return (
+    <Field
+      name="email"
+      label="E-mail address"
+      problem={problems.email}
+      input={isFixed ? { ...input, readonly: true } : input}
+    />
+  );
+}
+
+export function NameField({ value, problems }: { value: string; problems: Problems }) {
+  const input = { type: "text", value, autocomplete: "name", required: true, maxlength: NAME_LENGTH_MAX };
+  return <Field name="name" label="Your name" hint="As your team sees it." problem={problems.name} input={input} />;
+}
+
+export function NewPasswordField({ problems }: { problems: Problems }) {
+  const bounds = { minlength: PASSWORD_LENGTH_MIN, maxlength: PASSWORD_LENGTH_MAX };
+  return (
+    <Field
+      name="password"
+      label="Choose a password"
+      hint={`At least ${PASSWORD_LENGTH_MIN} characters; several words are good.`}
+      problem={problems.password}
+      input={{ type: "password", autocomplete: "new-password", required: true, ...bounds }}
+    />
+  );
+}
+
+export function PasswordField({ problems }: { problems: Problems }) {
+  return (
+    <Field
+      name="password"
+      label="Password"
+      problem={problems.password}
+      input={{ type: "password", autocomplete: "current-password", required: true, maxlength: PASSWORD_LENGTH_MAX }}
+    />
+  );
+}

@@ -1,0 +1,105 @@
+import type { Problems } from "../form.ts";
+import { EmailField, NameField, NewPasswordField, PasswordField } from "./fields.tsx";
+import { renderDocument, SignOut } from "./frame.tsx";
+import { WithoutPassword } from "./sign-in.tsx";
+
+export interface InvitationView {
+  page_name: string;
+  inviter: string;
+  /** To follow on "you are on the team". */
+  role: string;
+  abilities: string;
+  expires: { iso: string; text: string };
+  /** Of the invitation. */
+  email: string;
+  /** The invitation's own address, token included. */
+  href: string;
+  sign_in_href: string;
+  /** What this visitor has to do to accept. */
+  step: "open_account" | "sign_in" | "accept" | "change_account";
+  /** Of whoever is signed in. */
+  signed_in_as: string | null;
+  name: string;
+  problems: Problems;
+  public_url: string;
+}
+
+export function renderInvitation(view: InvitationView): string {
+  return renderDocument({
+    title: `Join "${view.page_name}"`,
+    email: view.step === "accept" ? view.signed_in_as : null,
+    isNarrow: true,
+    hasProblem: Object.keys(view.problems).length > 0,
+    children: (
+      <>
+        <h1>
+          Join the team of <span dir="auto">{view.page_name}</span>
+        </h1>
+        <dl class="facts">
+          <dt>Invited by</dt>
+          <dd dir="auto">{view.inviter}</dd>
+          <dt>You join {view.role}</dt>
+          <dd>{view.abilities}</dd>
+          <dt>The invitation is good until</dt>
+          <dd>
+            <time datetime={view.expires.iso}>{view.expires.text}</time>
+          </dd>
+        </dl>
+        <Step view={view} />
+      </>
+    ),
+  });
+}
+
+function Step({ view }: { view: InvitationView }) {
+  const { email, href, name, problems } = view;
+  switch (view.step) {
+    case "open_account":
+      return (
+        <form class="card" method="post" action={href}>
+          <EmailField value={email} isFixed problems={{}} />
+          <NameField value={name} problems={problems} />
+          <NewPasswordField problems={problems} />
+          <button type="submit">Create account and join</button>
+        </form>
+      );
+    case "sign_in":
+      return (
+        <>
+          <p class="lead">This address has an account already. Sign in first, then you are asked to accept.</p>
+          <form class="card" method="post" action={view.sign_in_href}>
+            <EmailField value={email} isFixed problems={{}} />
+            <PasswordField problems={problems} />
+            <button type="submit">Sign in</button>
+          </form>
+          <WithoutPassword publicUrl={view.public_url} />
+        </>
+      );
+    case "accept":
+      return (
+        <form class="card" method="post" action={href}>
+          <p>
+            You are signed in as <strong>{view.signed_in_as}</strong>.
+          </p>
+          <p>
+            <button type="submit" class="wide">
+              Accept
+            </button>
+          </p>
+        </form>
+      );
+    case "change_account":
+      return (
+        <section class="card alert" aria-labelledby="other">
+          <h2 id="other">This invitation is for somebody else</h2>
+          <p>
+            You are signed in as <strong>{view.signed_in_as}</strong>, but it was sent to <strong>{email}</strong>. Sign
+            out to accept it under that address.
+          </p>
+          <p>
+            <SignOut next={href} isWide />
+          </p>
+        </section>
+      );
+  }
+}

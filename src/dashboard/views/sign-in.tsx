@@ -1,0 +1,53 @@
+import type { Problems } from "../form.ts";
+import { EmailField, PasswordField } from "./fields.tsx";
+import { renderDocument } from "./frame.tsx";
+
+export interface SignInView {
+  email: string;
+  /** Where to go on to; null: the start. */
+  next: string | null;
+  problems: Problems;
+  is_signed_out: boolean;
+  public_url: string;
+}
+
+export function renderSignIn({ email, next, problems, is_signed_out, public_url }: SignInView): string {
+  return renderDocument({
+    title: "Sign in",
+    isNarrow: true,
+    hasProblem: Object.keys(problems).length > 0,
+    children: (
+      <>
+        <h1>Sign in</h1>
+        {is_signed_out ? (
+          <p class="card notice" role="status">
+            You are signed out.
+          </p>
+        ) : null}
+        <form class="card" method="post" action="/app/sign-in">
+          {next ? <input type="hidden" name="next" value={next} /> : null}
+          <EmailField value={email} problems={problems} />
+          <PasswordField problems={problems} />
+          <button type="submit">Sign in</button>
+        </form>
+        <WithoutPassword publicUrl={public_url} />
+      </>
+    ),
+  });
+}
+
+/** For people who have begun with an API token. */
+export function WithoutPassword({ publicUrl }: { publicUrl: string }) {
+  return (
+    <details>
+      <summary>You have an API token, but no password yet?</summary>
+      <p>Set one, then sign in with the e-mail address of your account:</p>
+      <pre tabindex={0}>
+        <code>{`curl ${publicUrl}/api/core/v1/auth/password \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -d '{"new_password": "…"}'`}</code>
+      </pre>
+    </details>
+  );
+}
