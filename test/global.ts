@@ -1,6 +1,7 @@
 import type { TestProject } from "vitest/node";
 import { type OutsidePorts, startOutside } from "./support/outside.ts";
 import { type ServerPorts, startScriptedServers } from "./support/scripted-servers.ts";
+import { type MailPorts, startSmtpServer } from "./support/smtp-server.ts";
 import { startTlsServers, type TlsPorts } from "./support/tls-servers.ts";
 
 declare module "vitest" {
@@ -8,14 +9,21 @@ declare module "vitest" {
     outside: OutsidePorts;
     tls: TlsPorts;
     servers: ServerPorts;
+    mail: MailPorts;
   }
 }
 
 /** Starts the outside in Node, before any test of the Workers runtime; tests find it by `inject("outside")`. */
 export default async function setup(project: TestProject) {
-  const [outside, tls, servers] = await Promise.all([startOutside(), startTlsServers(), startScriptedServers()]);
+  const [outside, tls, servers, mail] = await Promise.all([
+    startOutside(),
+    startTlsServers(),
+    startScriptedServers(),
+    startSmtpServer(),
+  ]);
   project.provide("outside", outside.ports);
   project.provide("tls", tls.ports);
   project.provide("servers", servers.ports);
-  return async () => void (await Promise.all([outside.stop(), tls.stop(), servers.stop()]));
+  project.provide("mail", mail.ports);
+  return async () => void (await Promise.all([outside.stop(), tls.stop(), servers.stop(), mail.stop()]));
 }

@@ -8,3 +8,12 @@ export const MailText = z.object({
   html: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
 });
+
+/**
+ * What became of handing over one message. `unavailable` says nothing about the message: the way out itself failed, and
+ * would fail for others, too.
+ */
+export type MailOutcome =
+  | { kind: "sent" }
+  | { kind: "failed"; error: string; is_final: boolean }
+  | { kind: "unavailable"; error: string };

@@ -1,14 +1,15 @@
 import type { Deps } from "../access/deps.ts";
-import { MailText } from "../contract/mail.ts";
+import { type MailOutcome, MailText } from "../contract/mail.ts";
 import { type Db, runBatch, type Statement } from "../data/db.ts";
 import { claimMail, deleteMailBefore, insertMail, listDueMail, type MailRecord, settleMail } from "../data/mail.ts";
 import { newId } from "../platform/ids.ts";
-import { canSendMail, type Mail, type MailOutcome, sendMail } from "../platform/mail.ts";
+import { type Mail, type Mailer, openMailer } from "../platform/mail.ts";
 import { seal, unseal } from "../platform/seal.ts";
 import type { Settings } from "../platform/settings.ts";
 
-const LEASE_MS = 60_000;
-const BATCH_MAX = 50;
+/** On top of the time for sending: for reading the message and recording what became of it. */
+const LEASE_SLACK_MS = 30_000;
+const SENT_PER_MINUTE = 300;
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
@@ -19,19 +20,44 @@ export async function prepareMail(
   { db, settings, now }: { db: Db; settings: Settings; now: number },
   mail: Mail,
 ): Promise<Statement[]> {
-  const id = newId(now);
+  return [insertMail(db, await sealMail({ settings, now, id: newId(now) }, mail))];
+}
+
+/** The row alone, for whoever also dispatches it. */
+export async function sealMail(
+  { settings, now, id }: { settings: Settings; now: number; id: string },
+  mail: Mail,
+): Promise<MailRecord> {
   // Names that people chose are in the subject; a line break there would begin a header.
   const subject = mail.subject.replace(/\s+/g, " ");
   const sealed = await seal(settings.ROOT_SECRET, id, { ...mail, subject });
   const times = { created_at: now, updated_at: now, next_attempt_at: now };
-  return [insertMail(db, { id, sealed, state: "pending", attempt: 0, error: null, ...times })];
+  return { id, sealed, state: "pending", attempt: 0, error: null, ...times };
+}
+
+/** To be called after the commit: sends these at once, but for those that somebody else already sends. */
+export async function dispatchMail(deps: Deps, mails: readonly MailRecord[]): Promise<void> {
+  if (mails.length > 0) await sendAll(deps, mails);
 }
 
 /** Sends what is due, or leaves it to be read where nothing sends. A crash between sending and recording sends a message again, rather than never. */
 export async function sweepMail(deps: Deps): Promise<void> {
-  if (!canSendMail(deps.env, deps.settings)) return;
-  for (const mail of await listDueMail(deps.db, deps.now(), BATCH_MAX)) {
-    if (await claimMail(deps.db, mail, deps.now() + LEASE_MS)) await attempt(deps, mail);
+  await sendAll(deps, await listDueMail(deps.db, deps.now(), SENT_PER_MINUTE));
+}
+
+/** One after the other over one connection. When the way out fails, it costs one message an attempt, and not all. */
+async function sendAll(deps: Deps, mails: readonly MailRecord[]): Promise<void> {
+  const mailer = openMailer(deps.env, deps.settings);
+  if (!mailer) return;
+  try {
+    for (const mail of mails) {
+      const leaseUntil = deps.now() + deps.settings.MAIL_TIMEOUT_MS + LEASE_SLACK_MS;
+      if (!(await claimMail(deps.db, mail, leaseUntil))) continue;
+      const { kind } = await attempt(deps, mailer, mail);
+      if (kind === "unavailable") return;
+    }
+  } finally {
+    await mailer.close();
   }
 }
 
@@ -40,29 +66,33 @@ export async function forgetOldMail(deps: Deps): Promise<void> {
   await runBatch(deps.db, [deleteMailBefore(deps.db, deps.now() - KEPT_MS)]);
 }
 
-async function attempt(deps: Deps, mail: MailRecord): Promise<void> {
-  const outcome = await open(deps, mail);
+async function attempt(deps: Deps, mailer: Mailer, mail: MailRecord): Promise<MailOutcome> {
+  const text = await open(deps, mail);
+  const outcome = text ? await mailer.send({ ...text, id: mail.id, created_at: mail.created_at }) : UNREADABLE;
   const settlement = settle(deps, mail, outcome);
   await runBatch(deps.db, [settleMail(deps.db, mail.id, { ...settlement, updated_at: deps.now() })]);
-  if (outcome.kind === "failed") deps.log.warn("mail", { mail_id: mail.id, attempt: mail.attempt + 1 });
+  if (outcome.kind !== "sent") {
+    deps.log.warn("mail", { mail_id: mail.id, attempt: mail.attempt + 1, error: outcome.error });
+  }
+  return outcome;
 }
 
-async function open({ env, settings, log }: Deps, mail: MailRecord): Promise<MailOutcome> {
-  let text: Mail;
+const UNREADABLE: MailOutcome = { kind: "failed", error: "the message cannot be read", is_final: true };
+
+/** Null where the operator's root secret is not the one that it was encrypted under. */
+async function open({ settings, log }: Deps, mail: MailRecord): Promise<Mail | null> {
   try {
-    text = MailText.parse(await unseal(settings.ROOT_SECRET, mail.id, mail.sealed ?? ""));
+    return MailText.parse(await unseal(settings.ROOT_SECRET, mail.id, mail.sealed ?? ""));
   } catch (error) {
     log.error("mail cannot be read", error, { mail_id: mail.id });
-    return { kind: "failed", error: "the message cannot be read", is_final: true };
+    return null;
   }
-  return sendMail(env, settings, text);
 }
 
 function settle({ settings, now }: Deps, mail: MailRecord, outcome: MailOutcome) {
   if (outcome.kind === "sent") return { state: "sent" as const, sealed: null, error: null };
   const delay = settings.DELIVERY_RETRY_MS[mail.attempt];
+  const isOver = delay === undefined || (outcome.kind === "failed" && outcome.is_final);
   const { error } = outcome;
-  return delay === undefined || outcome.is_final
-    ? { state: "failed" as const, error }
-    : { next_attempt_at: now() + delay, error };
+  return isOver ? { state: "failed" as const, error } : { next_attempt_at: now() + delay, error };
 }

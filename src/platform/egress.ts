@@ -150,6 +150,11 @@ export function egressOf(settings: Settings): Egress {
   return known;
 }
 
+/** The way out to a host that the operator names in a setting of its own: trusted like one of EGRESS_ALLOW. */
+export function egressTo(settings: Settings, host: string): Egress {
+  return buildEgress({ ...settings, EGRESS_ALLOW: [...settings.EGRESS_ALLOW, host] }, REAL);
+}
+
 export function buildEgress(
   settings: Pick<Settings, "EGRESS_ALLOW" | "DOH_RESOLVERS" | "PUBLIC_URL">,
   outside: Outside,

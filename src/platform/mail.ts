@@ -1,5 +1,11 @@
+import type { MailOutcome } from "../contract/mail.ts";
+import { composeLetter, domainOf, type Mailbox, parseMailbox, withAsciiDomain } from "../kit/mime.ts";
+import { egressTo } from "./egress.ts";
 import type { Env } from "./env.ts";
+import { edgeIo } from "./probe-io.ts";
 import type { Settings } from "./settings.ts";
+import { SmtpConnection } from "./smtp.ts";
+import type { SmtpServer } from "./smtp-url.ts";
 
 export interface Mail {
   to: string;
@@ -9,35 +15,85 @@ export interface Mail {
   headers?: Record<string, string>;
 }
 
-export type MailOutcome = { kind: "sent" } | { kind: "failed"; error: string; is_final: boolean };
-
-const TIMEOUT_MS = 10_000;
-
-/** Whether anything is configured that sends; else people read the outbox. */
-export function canSendMail(env: Env, settings: Settings): boolean {
-  return settings.MAIL_FROM !== "" && (env.MAIL !== undefined || settings.MAIL_HTTP_URL !== "");
+/** A message of the outbox. Sent twice, it says so by its id, wherever the way out has a place for one. */
+export interface OutgoingMail extends Mail {
+  id: string;
+  created_at: number;
 }
 
-/** The way out for mail: the platform's e-mail binding, else an HTTP service that takes JSON. */
-export async function sendMail(env: Env, settings: Settings, mail: Mail): Promise<MailOutcome> {
-  const message = { from: settings.MAIL_FROM, ...mail };
+/** The way out for mail; whoever opens it closes it. */
+export interface Mailer {
+  /** Never throws. */
+  send(mail: OutgoingMail): Promise<MailOutcome>;
+  close(): Promise<void>;
+}
+
+/** Answers of an HTTP service that may pass, and that all mail would get now. */
+const BUSY = [408, 425, 429];
+
+/**
+ * The operator's mail server, else the platform's e-mail binding, else an HTTP service that takes JSON. Null where none
+ * is configured: then people read the outbox.
+ */
+export function openMailer(env: Env, settings: Settings): Mailer | null {
+  const from = parseMailbox(settings.MAIL_FROM);
+  const { MAIL: binding } = env;
+  if (!from) return null;
+  if (settings.SMTP_URL) return smtpMailer(settings, settings.SMTP_URL, from);
+  if (binding) return { send: (mail) => sendByBinding(binding, settings, mail), close: async () => {} };
+  return settings.MAIL_HTTP_URL === "" ? null : { send: (mail) => sendByHttp(settings, mail), close: async () => {} };
+}
+
+/** The operator named the server, no tenant can: it may be private without being in EGRESS_ALLOW. */
+function smtpMailer(settings: Settings, server: SmtpServer, mailbox: Mailbox): Mailer {
+  const from = { ...mailbox, address: withAsciiDomain(mailbox.address) };
+  const { connect } = edgeIo(egressTo(settings, server.host));
+  const options = { server, own_name: domainOf(from.address), timeout_ms: settings.MAIL_TIMEOUT_MS };
+  const connection = new SmtpConnection(connect, options);
+  return {
+    send(mail) {
+      const to = withAsciiDomain(mail.to);
+      return connection.send({ from: from.address, to, content: composeLetter({ ...mail, from, to }) });
+    },
+    close: () => connection.close(),
+  };
+}
+
+async function sendByBinding(
+  binding: NonNullable<Env["MAIL"]>,
+  { MAIL_FROM: from }: Settings,
+  { id: _, created_at: __, ...mail }: OutgoingMail,
+): Promise<MailOutcome> {
   try {
-    if (env.MAIL) {
-      await env.MAIL.send(message);
-      return { kind: "sent" };
-    }
-    const response = await fetch(settings.MAIL_HTTP_URL, {
+    await binding.send({ from, ...mail });
+    return { kind: "sent" };
+  } catch (error) {
+    return { kind: "failed", error: String(error), is_final: false };
+  }
+}
+
+async function sendByHttp(
+  { MAIL_FROM: from, MAIL_HTTP_URL, MAIL_HTTP_TOKEN, MAIL_TIMEOUT_MS }: Settings,
+  { id, created_at: _, ...mail }: OutgoingMail,
+): Promise<MailOutcome> {
+  try {
+    const response = await fetch(MAIL_HTTP_URL, {
       method: "POST",
-      headers: { "Content-Type": "application/json", Authorization: `Bearer ${settings.MAIL_HTTP_TOKEN}` },
-      body: JSON.stringify(message),
+      headers: {
+        "Content-Type": "application/json",
+        Authorization: `Bearer ${MAIL_HTTP_TOKEN}`,
+        "Idempotency-Key": id,
+      },
+      body: JSON.stringify({ from, ...mail }),
       redirect: "manual",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(MAIL_TIMEOUT_MS),
     });
     await response.body?.cancel();
     if (response.ok) return { kind: "sent" };
-    const isFinal = response.status >= 400 && response.status < 500 && ![408, 425, 429].includes(response.status);
-    return { kind: "failed", error: `the mail service answered ${response.status}`, is_final: isFinal };
+    const error = `the mail service answered ${response.status}`;
+    const isFinal = response.status >= 400 && response.status < 500 && !BUSY.includes(response.status);
+    return { kind: "failed", error, is_final: isFinal };
   } catch (error) {
-    return { kind: "failed", error: String(error), is_final: false };
+    return { kind: "unavailable", error: String(error) };
   }
 }

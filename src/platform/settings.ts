@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { RATE_CLASSES } from "../contract/limiter-object.ts";
 import { PLANS } from "../contract/plan.ts";
+import { parseMailbox } from "../kit/mime.ts";
+import { parseSmtpUrl, type SmtpServer } from "./smtp-url.ts";
 
 /**
  * Everything an operator may tune, read once from the Worker's variables (wrangler.toml `[vars]`, `wrangler secret`, or
@@ -22,7 +24,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const Settings = z.object({
+const FIELDS = {
   /** Root secret: encrypts stored secrets, signs heartbeat tokens and links. */
   ROOT_SECRET: z.string().min(32, "ROOT_SECRET must have at least 32 characters"),
   /** Address under which people reach this service, without a trailing slash; empty = taken from each request. */
@@ -51,6 +53,8 @@ const Settings = z.object({
       ctx.addIssue("DELIVERY_RETRY_MS must be comma-separated milliseconds");
       return z.NEVER;
     }),
+  /** A webhook that only failed for this long is worth a warning to its owner. */
+  WEBHOOK_WARN_AFTER_MS: milliseconds(DAY),
   /** A webhook that only failed for this long is switched off. */
   WEBHOOK_DISABLE_AFTER_MS: milliseconds(5 * DAY),
   DELIVERY_RETENTION_MS: milliseconds(30 * DAY),
@@ -70,9 +74,30 @@ const Settings = z.object({
     }
     return limits;
   }),
-  /** Sender of mail; without one, and without a way to send, mail stays in the outbox (`npm run mail`). */
-  MAIL_FROM: z.string().default(""),
-  /** Takes `{from, to, subject, text}` as JSON, where the e-mail binding `MAIL` is not used. */
+  /**
+   * Sender of mail, `name@host` or `Some Name <name@host>`. Without one, and without a way to send, mail stays in the
+   * outbox (`npm run mail`). The ways are SMTP_URL, the binding `MAIL` and MAIL_HTTP_URL; the first that is there is used.
+   */
+  MAIL_FROM: z
+    .string()
+    .trim()
+    .default("")
+    .refine((text) => text === "" || parseMailbox(text) !== null, "must be an address or Some Name <address>"),
+  /** `smtps://user:password@host:465`, or `smtp://…:587` for STARTTLS. */
+  SMTP_URL: z
+    .string()
+    .trim()
+    .default("")
+    .transform((text, ctx): SmtpServer | null => {
+      if (text === "") return null;
+      const server = parseSmtpUrl(text);
+      if (server.ok) return server.value;
+      ctx.addIssue(server.reason);
+      return z.NEVER;
+    }),
+  /** For connecting, logging in and handing over one message. */
+  MAIL_TIMEOUT_MS: milliseconds(30 * SECOND),
+  /** Takes `{from, to, subject, text, html, headers}` as JSON. */
   MAIL_HTTP_URL: z.string().default(""),
   MAIL_HTTP_TOKEN: z.string().default(""),
   /** Checks are late when the service's clock, or the checks of a monitor, are behind by more; people are then told. */
@@ -86,12 +111,18 @@ const Settings = z.object({
   CF_ZONE_ID: z.string().default(""),
   CF_API_BASE: z.url().default("https://api.cloudflare.com/client/v4"),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
+};
+
+const Settings = z.object(FIELDS).superRefine((settings, ctx) => {
+  if (settings.MAIL_FROM === "" && (settings.SMTP_URL || settings.MAIL_HTTP_URL)) {
+    ctx.addIssue({ code: "custom", path: ["MAIL_FROM"], message: "is needed: mail has to come from somebody" });
+  }
 });
 
 export type Settings = z.infer<typeof Settings>;
 
 /** Names of the settings, for the local start script, which passes them on from its environment. */
-export const SETTING_NAMES = Object.keys(Settings.shape);
+export const SETTING_NAMES = Object.keys(FIELDS);
 
 const parsed = new WeakMap<object, Settings>();
 

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import PostalMime from "postal-mime";
+import { afterEach, describe, expect, inject, it, vi } from "vitest";
 import { jobDeps } from "../../src/access/deps.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { mailOutbox } from "../../src/data/mail.table.ts";
@@ -11,6 +12,14 @@ import { settingsOf } from "../../src/platform/settings.ts";
 
 const db = openDb(env.DB);
 const HTTP = { MAIL_FROM: "vigil@example.com", MAIL_HTTP_URL: "https://mail.test/send", MAIL_HTTP_TOKEN: "mail-token" };
+
+const ports = inject("mail");
+const SMTP = {
+  MAIL_FROM: "Überwachung <vigil@example.com>",
+  SMTP_URL: `smtp://127.0.0.1:${ports.smtp}?tls=off`,
+  // What a tenant may reach is another matter than where the operator's own server stands.
+  EGRESS_ALLOW: "",
+};
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -45,7 +54,9 @@ describe("mail", () => {
     expect(fetched).toHaveBeenCalledTimes(1);
     const [url, init] = fetched.mock.calls[0] ?? [];
     expect([url, JSON.parse(String(init?.body))]).toEqual([HTTP.MAIL_HTTP_URL, { from: HTTP.MAIL_FROM, ...mail }]);
-    expect(new Headers(init?.headers).get("authorization")).toBe("Bearer mail-token");
+    const headers = new Headers(init?.headers);
+    expect(headers.get("authorization")).toBe("Bearer mail-token");
+    expect(headers.get("idempotency-key")).toBe((await read())?.id);
     expect(await read()).toMatchObject({ state: "sent", sealed: null, attempt: 1 });
   });
 
@@ -89,5 +100,95 @@ describe("mail", () => {
       .from(mailOutbox)
       .where(eq(mailOutbox.id, (await read())?.id ?? ""));
     expect(row?.state).toBe("sent");
+  });
+});
+
+/** What the mail server was given for one recipient, so far. */
+async function receivedBy(to: string): Promise<{ connection: number; content: string }[]> {
+  return (await fetch(`http://127.0.0.1:${ports.received}/${to}`)).json();
+}
+
+describe("mail by the operator's own server", () => {
+  /** Puts mail for these into an empty outbox, the first one first. */
+  async function queue(...names: string[]) {
+    await db.delete(mailOutbox);
+    const now = Date.now() - 1000;
+    const mails = names.map((name) => ({
+      to: `${name}.${newId()}@example.org`,
+      subject: "Störung",
+      text: ".\nGrüße\n",
+    }));
+    for (const [index, mail] of mails.entries()) {
+      await runBatch(db, await prepareMail({ db, settings: settingsOf(env), now: now + index }, mail));
+    }
+    const rows = () => db.select().from(mailOutbox).orderBy(mailOutbox.created_at);
+    return { addresses: mails.map(({ to }) => to), rows };
+  }
+
+  it("is handed over once, whatever else is configured, and is known by its id", async () => {
+    const fetched = vi.spyOn(globalThis, "fetch");
+    const { addresses, rows } = await queue("ann");
+    const [id] = (await rows()).map((row) => row.id);
+    const MAIL = { send: async () => Promise.reject(new Error("not this way")) };
+    await sweep({ ...HTTP, ...SMTP, MAIL });
+    await sweep({ ...HTTP, ...SMTP, MAIL });
+    expect(fetched).not.toHaveBeenCalled();
+    expect(await rows()).toMatchObject([{ state: "sent", sealed: null, attempt: 1, error: null }]);
+    const [mail, ...others] = await receivedBy(addresses[0] ?? "");
+    expect(others).toEqual([]);
+    expect(await PostalMime.parse(mail?.content ?? "")).toMatchObject({
+      messageId: `<${id}@example.com>`,
+      from: { name: "Überwachung", address: "vigil@example.com" },
+      to: [{ address: addresses[0] }],
+      subject: "Störung",
+      text: expect.stringMatching(/^\.\nGrüße\n/),
+    });
+  });
+
+  it("goes over one connection, past those that are refused", async () => {
+    const { addresses, rows } = await queue("ann", "greylisted", "unknown", "bob");
+    await sweep(SMTP);
+    expect(await rows()).toMatchObject([
+      { state: "sent" },
+      { state: "pending", attempt: 1, error: "mail server: 451 4.7.1 to the recipient" },
+      { state: "failed", attempt: 1, error: "mail server: 550 5.1.1 to the recipient" },
+      { state: "sent" },
+    ]);
+    const [first] = await receivedBy(addresses[0] ?? "");
+    const [last] = await receivedBy(addresses[3] ?? "");
+    expect(first?.connection).toBe(last?.connection);
+  });
+
+  it("is the same message, byte by byte, when the server took it and its answer was lost", async () => {
+    const { addresses, rows } = await queue("dropped");
+    await sweep(SMTP);
+    expect(await rows()).toMatchObject([
+      { state: "pending", attempt: 1, error: "mail server: connection closed before a valid answer" },
+    ]);
+    await sweep(SMTP, 60_000);
+    expect(await rows()).toMatchObject([{ state: "sent", attempt: 2, error: null }]);
+    const contents = (await receivedBy(addresses[0] ?? "")).map(({ content }) => content);
+    expect(contents).toHaveLength(2);
+    expect(new Set(contents).size).toBe(1);
+  });
+
+  it.each([
+    ["hangs", SMTP.SMTP_URL, "mail server: no answer within 300 ms"],
+    ["is down", `smtp://127.0.0.1:${inject("outside").closed}`, "mail server: connection refused"],
+    ["says nothing", `smtp://127.0.0.1:${inject("outside").silent}`, "mail server: no answer within 300 ms"],
+    ["is something else", `smtp://127.0.0.1:${inject("outside").garbage}`, "mail server: the answer is not valid SMTP"],
+    [
+      "has no certificate that is trusted",
+      `smtps://localhost:${inject("tls").good}`,
+      "mail server: TLS handshake failed or certificate not valid",
+    ],
+    ["does not offer STARTTLS", `smtp://127.0.0.1:${ports.smtp}`, "mail server: the server does not offer STARTTLS"],
+  ])("costs one message an attempt when the server %s, and the others none", async (_name, SMTP_URL, error) => {
+    const { rows } = await queue("hanging", "bob");
+    await sweep({ ...SMTP, SMTP_URL, MAIL_TIMEOUT_MS: 300 });
+    const [first, second] = await rows();
+    expect(first).toMatchObject({ state: "pending", attempt: 1, error });
+    expect(first?.next_attempt_at).toBeGreaterThan(Date.now());
+    expect(second).toMatchObject({ state: "pending", attempt: 0, error: null });
   });
 });

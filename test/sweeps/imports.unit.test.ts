@@ -17,7 +17,7 @@ const RULES: Record<string, Rule> = {
   domain: { may: ["contract"], packages: [] },
   data: { may: ["contract", "domain"], packages: ["drizzle-orm"] },
   platform: {
-    may: ["contract", "domain", "probes/port.ts"],
+    may: ["contract", "domain", "probes/port.ts", "probes/conversation.ts", "probes/smtp-dialog.ts"],
     packages: ["cloudflare:", "croner", "node:crypto", "ipaddr.js", "tldts", "zod"],
   },
   probes: { may: ["contract", "domain"], packages: ["croner", "dns-packet", "node:crypto", "re2js", "tldts", "zod"] },
@@ -47,15 +47,11 @@ const RULES: Record<string, Rule> = {
     may: ["contract", "domain", "data", "platform", "access", "http"],
     packages: ["hono", "marked", "zod"],
   },
-  dashboard: {
-    may: ["contract", "domain", "data", "platform", "access", "http", "feature services"],
-    packages: ["hono", "zod"],
-  },
 };
 const ROUTES: Rule = { may: [...(RULES.features?.may ?? []), "http"], packages: ["@hono/zod-openapi", "zod"] };
 const TOP: Record<string, Rule> = {
   "app.ts": {
-    may: ["contract", "http", "features/*/routes", "status-page", "dashboard", "platform"],
+    may: ["contract", "http", "features/*/routes", "status-page", "platform"],
     packages: ["hono", "@hono/zod-openapi"],
   },
   "worker.ts": { may: ["app.ts", "objects", "jobs", "platform"], packages: [] },

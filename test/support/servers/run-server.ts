@@ -19,6 +19,7 @@ import { makeCertificate } from "../certificates.ts";
 /** Real servers in the foreground on 127.0.0.1, each with all it writes in a directory of its own. */
 export interface RunningServer {
   ports: Record<string, number>;
+  dir: string;
   stop(): Promise<void>;
 }
 
@@ -50,7 +51,7 @@ function whyNot(command: string): string | null {
 }
 
 export interface ServerSetup {
-  /** Made anew, with `cert.pem` and `key.pem` for localhost in it, whose authority this process trusts. */
+  /** Made anew, with `cert.pem` and `key.pem` for localhost in it, whose authority `ca.pem` this process trusts. */
   dir: string;
   /** Runs a program to its end in the directory and gives what it prints. */
   run(command: string, args: readonly string[], input?: string): string;
@@ -80,6 +81,7 @@ export async function startServer({ ports: names, user, prepare }: ServerPlan): 
   chownSync(dir, account.uid, account.gid);
   write("cert.pem", identity.certificate);
   write("key.pem", identity.key);
+  write("ca.pem", authority.certificate);
   const ports = Object.fromEntries(await freePorts(names));
   const { command, args } = prepare({ dir, run, write }, ports);
 
@@ -111,7 +113,7 @@ export async function startServer({ ports: names, user, prepare }: ServerPlan): 
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
-  return { ports, stop };
+  return { ports, dir, stop };
 }
 
 const authority = makeCertificate({ name: "Vigil Test CA" });
