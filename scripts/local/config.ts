@@ -30,8 +30,10 @@ export function readWorkerConfig() {
   };
 }
 
-/** Wrangler's type has lost the names of the options; these three are read here, the others only passed on. */
-function runtimeOptions(): Pick<V4WorkerOptions, "bindings" | "d1Databases" | "queueConsumers"> {
+type KnownOption = "assets" | "bindings" | "d1Databases" | "queueConsumers" | "serviceBindings";
+
+/** Wrangler's type has lost the names of the options; these are read here, the others only passed on. */
+function runtimeOptions(): Pick<V4WorkerOptions, KnownOption> {
   // The runtime gets a finished bundle, so rules for finding modules have nothing left to do; it refuses them.
   const { modulesRules: _, ...options } = unstable_getMiniflareWorkerOptions(CONFIG_FILE).workerOptions;
   return options;

@@ -5,6 +5,13 @@ import type { WorkerConfig } from "./config.ts";
 import { printLogs } from "./logs.ts";
 import type { Address, StateDir } from "./settings.ts";
 
+/**
+ * The files of the API reference, beside the Worker. Before it, as they are declared, they would send every request
+ * through two more workers, which takes longer than everything that we do with a request ourselves.
+ */
+const FILES_WORKER = "files";
+const HAND_OUT = "export default { fetch: (request, env) => env.ASSETS.fetch(request) };";
+
 export interface RuntimeInput {
   config: WorkerConfig;
   stateDir: StateDir;
@@ -15,14 +22,21 @@ export interface RuntimeInput {
 
 /** The Worker in the real Workers runtime, with databases, objects, queues and alarms on this machine. */
 export function createRuntime({ config, stateDir, address, bindings }: RuntimeInput): Miniflare {
+  const { assets, ...options } = config.options;
   return new Miniflare(
     convertV4MiniflareOptions({
-      ...config.options,
-      queueConsumers: concurrentConsumers(config.options.queueConsumers),
-      name: config.name,
-      modules: modulesOf(stateDir.build, config.bundleFile),
-      modulesRoot: stateDir.build,
-      bindings: { ...config.options.bindings, ...bindings },
+      workers: [
+        {
+          ...options,
+          queueConsumers: concurrentConsumers(options.queueConsumers),
+          name: config.name,
+          modules: modulesOf(stateDir.build, config.bundleFile),
+          modulesRoot: stateDir.build,
+          bindings: { ...options.bindings, ...bindings },
+          serviceBindings: { ...options.serviceBindings, ASSETS: FILES_WORKER },
+        },
+        { name: FILES_WORKER, assets, modules: true, script: HAND_OUT },
+      ],
       host: address.host,
       port: address.port,
       resourcePersistencePath: stateDir.data,

@@ -56,6 +56,15 @@ describe("npm start", () => {
     ]);
   });
 
+  it("hands out the files of the reference, and no others of their package", async () => {
+    const script = await fetch(`${service.url}/docs/swagger-ui-bundle.js`);
+    expect(script.headers.get("content-type")).toContain("text/javascript");
+    expect(await script.text()).toContain("SwaggerUIBundle");
+    for (const path of ["/docs/package.json", "/swagger-ui-bundle.js", "/index.html"]) {
+      expect((await fetch(service.url + path)).status, path).toBe(404);
+    }
+  });
+
   it("lets nobody else read its state", () => {
     expect(statSync(service.stateDir).mode & 0o777).toBe(0o700);
     for (const file of ["secrets.json", "control.sock", "lock.sqlite"]) {
