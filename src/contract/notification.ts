@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Id, Instant } from "./common.ts";
 
-export const NOTIFICATION_TYPES = ["webhook.disabled", "member.joined"] as const;
+export const NOTIFICATION_TYPES = ["webhook.failing", "webhook.disabled", "member.joined"] as const;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 
 export const Notification = z

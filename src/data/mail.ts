@@ -1,11 +1,20 @@
-import { and, asc, eq, lt, lte, sql } from "drizzle-orm";
+import { and, asc, eq, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
 import { mailOutbox } from "./mail.table.ts";
 
 export type MailRecord = typeof mailOutbox.$inferSelect;
 
+/** A message that is there already stays as it is. */
 export function insertMail(db: Db, mail: MailRecord): Statement {
-  return db.insert(mailOutbox).values(mail);
+  return db.insert(mailOutbox).values(mail).onConflictDoNothing();
+}
+
+/** Told only if the condition holds at the moment of the write. */
+export function insertMailIf(db: Db, mail: MailRecord, condition: SQL): Statement {
+  return db.insert(mailOutbox).select(
+    sql`SELECT ${mail.id}, ${mail.sealed}, ${mail.state}, ${mail.attempt}, ${mail.next_attempt_at}, ${mail.error},
+      ${mail.created_at}, ${mail.updated_at} WHERE ${condition}`,
+  );
 }
 
 export function listDueMail(db: Db, now: number, limit: number): Promise<MailRecord[]> {

@@ -29,10 +29,17 @@ export const webhooks = sqliteTable(
     is_team_only: flag("is_team_only").notNull().default(false),
     /** First failure since the last success, for switching off what only fails. */
     failing_since: instant("failing_since"),
+    /** When its owner was warned of the present run of failures. */
+    warned_at: instant("warned_at"),
     disabled_reason: text("disabled_reason"),
     ...timestamps(),
   },
-  (table) => [index("webhooks_owner").on(table.owner_id, table.created_at)],
+  (table) => [
+    index("webhooks_owner").on(table.owner_id, table.created_at),
+    index("webhooks_unwarned")
+      .on(table.failing_since)
+      .where(sql`failing_since IS NOT NULL AND warned_at IS NULL AND is_active = 1`),
+  ],
 );
 
 /** One event on its way to one webhook. The row is the truth; queue messages only wake the sender. */

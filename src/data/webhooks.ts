@@ -1,7 +1,9 @@
 import { and, count, desc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
 import { type Viewer, visibleTo } from "./members.ts";
-import { webhooks } from "./webhooks.table.ts";
+import { statusPages } from "./status-pages.table.ts";
+import { users } from "./users.table.ts";
+import { deliveryAttempts, webhooks } from "./webhooks.table.ts";
 
 export type WebhookRecord = typeof webhooks.$inferSelect;
 
@@ -72,11 +74,11 @@ function isThis(webhook: WebhookKey) {
 export function noteSuccess(db: Db, webhookId: string): Statement {
   return db
     .update(webhooks)
-    .set({ failing_since: null })
+    .set({ failing_since: null, warned_at: null })
     .where(and(eq(webhooks.id, webhookId), sql`${webhooks.failing_since} IS NOT NULL`));
 }
 
-interface Failure {
+export interface Failure {
   webhook_id: string;
   now: number;
   /** Switches the webhook off when it has done nothing but fail since then. */
@@ -111,4 +113,50 @@ export function noteFailure(db: Db, failure: Failure): Statement {
         or(sql`${webhooks.failing_since} IS NULL`, and(eq(webhooks.is_active, true), isOverdue)),
       ),
     );
+}
+
+/** Whom to tell of a webhook, and the name of its page. */
+export interface ToldOwner {
+  email: string;
+  page_name: string | null;
+}
+
+export async function findToldOwner(db: Db, webhook: WebhookKey): Promise<ToldOwner | undefined> {
+  const rows = await db
+    .select({ email: users.email, page_name: statusPages.name })
+    .from(webhooks)
+    .innerJoin(users, eq(users.id, webhooks.owner_id))
+    .leftJoin(statusPages, eq(statusPages.id, webhooks.status_page_id))
+    .where(isThis(webhook))
+    .limit(1);
+  return rows[0];
+}
+
+/** Spelled out, not bound: SQLite uses the partial index of these webhooks only for the very same condition. */
+const isUnwarned = sql`${webhooks.failing_since} IS NOT NULL AND ${webhooks.warned_at} IS NULL AND ${webhooks.is_active} = 1`;
+
+/** Webhooks that did nothing but fail since then, and whose owner does not know; with why the last attempt failed. */
+export async function listUnwarned(db: Db, failingSince: number, limit: number) {
+  // In a query of one table Drizzle leaves its name out, and `id` would be the attempt's.
+  const last_error = sql<string | null>`(SELECT error FROM ${deliveryAttempts}
+    WHERE webhook_id = webhooks.id ORDER BY created_at DESC, attempt DESC LIMIT 1)`;
+  return db
+    .select({ webhook: webhooks, last_error })
+    .from(webhooks)
+    .where(and(isUnwarned, sql`${webhooks.failing_since} <= ${failingSince}`))
+    .orderBy(webhooks.failing_since)
+    .limit(limit);
+}
+
+/** True while this run of failures is still worth a warning; for what is written together with noteWarning. */
+export function isStillUnwarned({ id, failing_since }: Pick<WebhookRecord, "id" | "failing_since">): SQL {
+  return sql`EXISTS (SELECT 1 FROM ${webhooks}
+    WHERE ${webhooks.id} = ${id} AND ${webhooks.failing_since} = ${failing_since} AND ${isUnwarned})`;
+}
+
+export function noteWarning(db: Db, webhook: Pick<WebhookRecord, "id" | "failing_since">, now: number): Statement {
+  return db
+    .update(webhooks)
+    .set({ warned_at: now })
+    .where(and(eq(webhooks.id, webhook.id), isStillUnwarned(webhook)));
 }

@@ -2,13 +2,13 @@ import type { Deps } from "../access/deps.ts";
 import { Envelope, type SentRequest, TEST_EVENT } from "../contract/webhook.ts";
 import { runBatch } from "../data/db.ts";
 import { type AttemptRecord, type DeliveryRecord, insertAttempt, settleDelivery } from "../data/deliveries.ts";
-import { insertNotificationIf } from "../data/notifications.ts";
-import { isSwitchedOffBy, noteFailure, noteSuccess, type WebhookRecord } from "../data/webhooks.ts";
+import { noteFailure, noteSuccess, type WebhookRecord } from "../data/webhooks.ts";
 import type { NotifierRequest } from "../notifiers/port.ts";
 import { findNotifier } from "../notifiers/registry.ts";
-import { idFrom, newId } from "../platform/ids.ts";
+import { idFrom } from "../platform/ids.ts";
 import { maskUrl, openConfig } from "./config.ts";
 import { decideOutcome, type Outcome } from "./outcome.ts";
+import { tellSwitchedOff } from "./owners.ts";
 import { send, type TimedReply } from "./sender.ts";
 
 /** What delivering takes, at one instant; a request's ctx has it, too. */
@@ -112,12 +112,15 @@ async function store(parts: DeliveryParts, { delivery, webhook }: Claimed, recor
   const { db } = parts;
   const { state, next_attempt_at } = outcome;
   const failure = state === "delivered" ? null : failureOf(parts, webhook, outcome);
+  // The books may have changed since they were read; then the statements themselves find that nothing is to be told.
+  const isLast = failure !== null && (webhook.failing_since ?? parts.now) <= failure.disable_if_failing_since;
+  const telling = isLast ? await tellSwitchedOff(parts, webhook, { ...outcome, failure }) : [];
   const write = () =>
     runBatch(db, [
       insertAttempt(db, record),
       settleDelivery(db, delivery, { state, next_attempt_at, updated_at: parts.now }),
       // Before the books, which then no longer show whether it was this failure that switched the webhook off.
-      ...(failure ? [tellOwner(parts, webhook, failure)] : []),
+      ...telling,
       failure ? noteFailure(db, failure) : noteSuccess(db, webhook.id),
     ]);
   try {
@@ -127,25 +130,7 @@ async function store(parts: DeliveryParts, { delivery, webhook }: Claimed, recor
     parts.log.warn("delivery recorded again", { delivery_id: delivery.id, cause: String(error) });
     await write();
   }
-  if (failure && (webhook.failing_since ?? parts.now) <= failure.disable_if_failing_since) {
-    parts.log.warn("webhook switched off", { webhook_id: webhook.id, reason: failure.disabled_reason });
-  }
-}
-
-function tellOwner({ db, now }: DeliveryParts, webhook: WebhookRecord, failure: ReturnType<typeof failureOf>) {
-  const notification = {
-    id: newId(now),
-    user_id: webhook.owner_id,
-    type: "webhook.disabled" as const,
-    title: `Webhook "${webhook.name}" was switched off`,
-    message: `Nothing is sent to it any more: ${failure.disabled_reason}.`,
-    status_page_id: webhook.status_page_id,
-    target_id: webhook.id,
-    read_at: null,
-    created_at: now,
-    updated_at: now,
-  };
-  return insertNotificationIf(db, notification, isSwitchedOffBy(failure));
+  if (isLast) parts.log.warn("webhook switched off", { webhook_id: webhook.id, reason: failure.disabled_reason });
 }
 
 function failureOf({ settings, now }: DeliveryParts, webhook: WebhookRecord, { is_gone }: Outcome) {

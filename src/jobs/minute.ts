@@ -7,6 +7,7 @@ import { MINUTE_MS, planMinute } from "../checks/planner.ts";
 import { sweepChecks } from "../checks/stale.ts";
 import { visitUnchecked } from "../checks/visits.ts";
 import { forgetOldMail, sweepMail } from "../delivery/mail.ts";
+import { warnOwners } from "../delivery/owners.ts";
 import { sweepSubscribers } from "../delivery/subscribers.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
 import { sweepEvents } from "../events/consume.ts";
@@ -25,6 +26,7 @@ export async function runMinute(controller: ScheduledController, env: Env): Prom
   await attempt(deps, "checks", () => sweepChecks(deps));
   await attempt(deps, "visits", () => visitUnchecked(deps));
   await attempt(deps, "agents", () => sweepAgents(deps));
+  await attempt(deps, "failing webhooks", () => warnOwners(deps));
   await attempt(deps, "mail", () => sweepMail(deps));
   await attempt(deps, "old mail", () => forgetOldMail(deps));
   await attempt(deps, "invitations", () => sweepInvitations(deps));

@@ -2,8 +2,10 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { openDb } from "../../src/data/db.ts";
+import { mailOutbox } from "../../src/data/mail.table.ts";
 import { deliveries } from "../../src/data/webhooks.table.ts";
 import { newId } from "../../src/platform/ids.ts";
+import { CORE } from "../support/client.ts";
 import {
   arrange,
   createEnv,
@@ -115,6 +117,19 @@ describe("when the database fails", () => {
     expect(delivery).toMatchObject({ state: "pending", attempt: 1, lease_until: 0 });
     expect(attempts).toHaveLength(1);
     expect(sink.received).toHaveLength(1);
+  });
+
+  it.each([
+    "before",
+    "after",
+  ] as const)("%s the record commits, the owner is told once that the webhook is off", async (when) => {
+    const { account, webhook, id } = await arrange();
+    sink.answer(webhook.url, 410);
+    const mails = async () => (await openDb(env.DB).select().from(mailOutbox)).length;
+    const before = await mails();
+    await deliver([id], createEnv({ DB: faulty(when, 2) }).bindings);
+    expect((await account.client.get(`${CORE}/notifications`)).body).toHaveLength(1);
+    expect(await mails()).toBe(before + 1);
   });
 
   it("between sending and recording, the repeat carries the same webhook-id", async () => {

@@ -65,6 +65,7 @@ export async function createWebhook(ctx: Ctx, input: WebhookCreate): Promise<Sho
     is_active: input.is_active ?? true,
     is_team_only: input.is_team_only ?? false,
     failing_since: null,
+    warned_at: null,
     disabled_reason: null,
     created_at: ctx.now,
     updated_at: ctx.now,
@@ -96,6 +97,8 @@ export async function changeWebhook(ctx: Ctx, webhookId: string, input: WebhookU
     events: input.events === undefined ? webhook.events : (input.events ?? []),
     alert_channels: input.alert_channels === undefined ? webhook.alert_channels : (input.alert_channels ?? {}),
     is_team_only: input.is_team_only ?? webhook.is_team_only,
+    // What another address did says nothing about this one.
+    ...(config.url !== stored.url && { failing_since: null, warned_at: null }),
     ...(input.is_active !== undefined && input.is_active !== webhook.is_active && switched(input.is_active)),
   });
 }
@@ -118,7 +121,7 @@ export async function removeWebhook(ctx: Ctx, webhookId: string): Promise<void> 
 
 /** A person's decision about it starts the count of failures afresh. */
 function switched(is_active: boolean): WebhookChanges {
-  return { is_active, failing_since: null, disabled_reason: null };
+  return { is_active, failing_since: null, warned_at: null, disabled_reason: null };
 }
 
 async function change(ctx: Ctx, webhook: WebhookRecord, changes: WebhookChanges): Promise<ShownWebhook> {

@@ -1,0 +1,244 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { jobDeps } from "../../src/access/deps.ts";
+import { MailText } from "../../src/contract/mail.ts";
+import { openDb } from "../../src/data/db.ts";
+import { mailOutbox } from "../../src/data/mail.table.ts";
+import { warnOwners } from "../../src/delivery/owners.ts";
+import { unseal } from "../../src/platform/seal.ts";
+import { settingsOf } from "../../src/platform/settings.ts";
+import { CORE, V1 } from "../support/client.ts";
+import { arrange, createEnv, DAY_MS, deliver, MINUTE_MS, passTime, useClock } from "../support/deliveries.ts";
+import { type Account, createAccount } from "../support/factories.ts";
+import { createMember, emailOf } from "../support/members.ts";
+import { insertPage } from "../support/monitors.ts";
+import { useSink } from "../support/sink.ts";
+import { createWebhook, eventOf, route } from "../support/webhooks.ts";
+
+const sink = useSink();
+useClock();
+const db = openDb(env.DB);
+
+const minute = (changes = {}) => warnOwners(jobDeps(createEnv(changes).bindings, "minute"));
+const failAgain = async (account: Account, changes = {}) =>
+  deliver(await route(eventOf(account.user_id)), createEnv(changes).bindings);
+const toggle = (account: Account, webhook: { id: string }) =>
+  account.client.patch(`${V1}/webhooks/${webhook.id}/toggle`);
+
+/** What somebody was told of webhooks so far, in the product and by mail, the oldest first. */
+async function toldTo(account: Account) {
+  const { body } = await account.client.get(`${CORE}/notifications`);
+  const rows = await db.select().from(mailOutbox).orderBy(mailOutbox.created_at, mailOutbox.id);
+  const secret = settingsOf(env).ROOT_SECRET;
+  const mails = await Promise.all(
+    rows.map(async ({ id, sealed }) => MailText.parse(await unseal(secret, id, sealed ?? ""))),
+  );
+  const notifications = body.toReversed();
+  return {
+    types: notifications.map(({ type }: { type: string }) => type),
+    notifications,
+    mails: mails.filter(({ to }) => to === emailOf(account)),
+  };
+}
+
+describe("the owner of a webhook that only fails", () => {
+  it("is warned once after a day and told once when it is switched off after five", async () => {
+    const { account, webhook, id } = await arrange();
+    sink.answer(webhook.url, ...Array<number>(20).fill(404));
+    await deliver([id]);
+    passTime(DAY_MS - 1);
+    await failAgain(account);
+    await minute();
+    expect((await toldTo(account)).types).toEqual([]);
+    passTime(1);
+    await minute();
+    expect((await toldTo(account)).types).toEqual(["webhook.failing"]);
+    for (let day = 2; day <= 4; day++) {
+      await failAgain(account);
+      passTime(DAY_MS);
+      await minute();
+    }
+    expect((await toldTo(account)).types).toEqual(["webhook.failing"]);
+    passTime(DAY_MS);
+    await failAgain(account);
+    passTime(DAY_MS);
+    await minute();
+    const { types, notifications, mails } = await toldTo(account);
+    expect(types).toEqual(["webhook.failing", "webhook.disabled"]);
+    expect(notifications).toMatchObject([
+      { title: 'Webhook "Ops" keeps failing', target_id: webhook.id, is_read: false },
+      { title: 'Webhook "Ops" was switched off', target_id: webhook.id, is_read: false },
+    ]);
+    expect(mails).toMatchObject([
+      {
+        subject: 'Webhook "Ops" keeps failing',
+        text: expect.stringMatching(
+          /since 1 January 2026, 00:00 \(UTC\).*The last attempt: the endpoint answered 404\./,
+        ),
+      },
+      { subject: 'Webhook "Ops" was switched off', text: expect.stringContaining(`/webhooks/${webhook.id}/toggle`) },
+    ]);
+  });
+
+  it("is warned when the day is over, also when nothing has been attempted since", async () => {
+    const { account, webhook, id } = await arrange();
+    sink.answer(webhook.url, 404);
+    await deliver([id]);
+    passTime(DAY_MS);
+    await minute();
+    expect((await toldTo(account)).types).toEqual(["webhook.failing"]);
+  });
+
+  it("is warned once when two minutes meet", async () => {
+    const { account, webhook, id } = await arrange();
+    sink.answer(webhook.url, 404);
+    await deliver([id]);
+    passTime(DAY_MS);
+    await Promise.all([minute(), minute(), minute()]);
+    const { types, mails } = await toldTo(account);
+    expect([types, mails.length]).toEqual([["webhook.failing"], 1]);
+  });
+
+  it("is not warned when something arrived within the day, and is when it fails for another", async () => {
+    const { account, webhook, id } = await arrange();
+    sink.answer(webhook.url, 404, 200, 404, 404);
+    await deliver([id]);
+    passTime(DAY_MS - MINUTE_MS);
+    await failAgain(account);
+    passTime(MINUTE_MS);
+    await minute();
+    expect((await toldTo(account)).types).toEqual([]);
+    await failAgain(account);
+    passTime(DAY_MS);
+    await minute();
+    expect((await toldTo(account)).types).toEqual(["webhook.failing"]);
+  });
+
+  it("is warned again of another run of failures: after a success, a toggle, a new address", async () => {
+    const { account, webhook, id } = await arrange();
+    const failForADay = async (url: string, ...first: number[]) => {
+      sink.answer(url, ...first, 404);
+      for (const _ of [...first, 404]) await failAgain(account);
+      passTime(DAY_MS);
+      await minute();
+    };
+    sink.answer(webhook.url, 404);
+    await deliver([id]);
+    passTime(DAY_MS);
+    await minute();
+    await failForADay(webhook.url, 200);
+    await toggle(account, webhook);
+    await toggle(account, webhook);
+    await failForADay(webhook.url);
+    const url = `${webhook.url}/moved`;
+    await account.client.put(`${V1}/webhooks/${webhook.id}`, { url });
+    await failForADay(url);
+    const { types, mails } = await toldTo(account);
+    expect([types, mails.length]).toEqual([Array<string>(4).fill("webhook.failing"), 4]);
+  });
+
+  it("hears nothing of one that they switched off", async () => {
+    const { account, webhook, id } = await arrange();
+    sink.answer(webhook.url, 404);
+    await deliver([id]);
+    await toggle(account, webhook);
+    passTime(9 * DAY_MS);
+    await minute();
+    expect((await toldTo(account)).types).toEqual([]);
+  });
+
+  it("is told at the times that the operator sets", async () => {
+    const durations = { WEBHOOK_WARN_AFTER_MS: 1000, WEBHOOK_DISABLE_AFTER_MS: 3000 };
+    const { account, webhook, id } = await arrange();
+    sink.answer(webhook.url, 404, 404, 404);
+    await deliver([id], createEnv(durations).bindings);
+    passTime(999);
+    await minute(durations);
+    expect((await toldTo(account)).types).toEqual([]);
+    passTime(1);
+    await minute(durations);
+    expect((await toldTo(account)).types).toEqual(["webhook.failing"]);
+    passTime(1999);
+    await failAgain(account, durations);
+    expect((await toldTo(account)).types).toEqual(["webhook.failing"]);
+    passTime(1);
+    await failAgain(account, durations);
+    expect((await toldTo(account)).types).toEqual(["webhook.failing", "webhook.disabled"]);
+  });
+});
+
+describe("the search for failing webhooks", () => {
+  it("goes by its index, however many webhooks there are", async () => {
+    const asked: string[] = [];
+    const prepare = (query: string) => {
+      asked.push(query);
+      return env.DB.prepare(query);
+    };
+    const DB = new Proxy(env.DB, {
+      get: (target, name) => (name === "prepare" ? prepare : Reflect.get(target, name)),
+    });
+    await minute({ DB });
+    const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${asked[0]}`).bind(1, 1).all<{ detail: string }>();
+    expect(plan.results.map((step) => step.detail)).toEqual([
+      expect.stringContaining("USING INDEX webhooks_unwarned"),
+      expect.stringContaining("CORRELATED"),
+      expect.stringContaining("USING INDEX delivery_attempts_webhook"),
+      expect.stringContaining("ORDER BY"),
+    ]);
+  });
+});
+
+describe("the owner of a webhook that is gone", () => {
+  it("is told at once, and once, however many deliveries hear 410", async () => {
+    const { account, webhook, id } = await arrange();
+    const more = await route(eventOf(account.user_id), eventOf(account.user_id));
+    sink.answer(webhook.url, 410, 410, 410);
+    await deliver([id, ...more]);
+    passTime(9 * DAY_MS);
+    await minute();
+    const { types, notifications, mails } = await toldTo(account);
+    expect([types, mails.length]).toEqual([["webhook.disabled"], 1]);
+    expect(notifications[0].message).toContain("its receiver answered 410 Gone");
+  });
+
+  it("is told again when it is switched on and gone again", async () => {
+    const { account, webhook, id } = await arrange();
+    sink.answer(webhook.url, 410, 410);
+    await deliver([id]);
+    await toggle(account, webhook);
+    await failAgain(account);
+    const { types, mails } = await toldTo(account);
+    expect([types, mails.length]).toEqual([["webhook.disabled", "webhook.disabled"], 2]);
+  });
+});
+
+describe("what the owner is told", () => {
+  it("goes to the owner of the page and not to whoever made the webhook, and names the page", async () => {
+    const owner = await createAccount();
+    const page = await insertPage(owner.user_id, { name: "Läden & Höfe" });
+    const { member: admin } = await createMember(owner, { role: "admin" }, page);
+    const webhook = await createWebhook(admin, { status_page_id: page });
+    sink.answer(webhook.url, 410);
+    await deliver(await route(eventOf(owner.user_id, { status_page_id: page })));
+    expect((await toldTo(admin)).types).toEqual([]);
+    const { notifications, mails } = await toldTo(owner);
+    expect(notifications).toMatchObject([{ type: "webhook.disabled", status_page_id: page }]);
+    expect(mails[0]?.text).toContain('The webhook "Ops" of the status page "Läden & Höfe" was switched off');
+  });
+
+  it("holds nothing of the address, which is a credential", async () => {
+    const { account, webhook, id } = await arrange({ secret: "canary-secret-8c2" });
+    sink.answer(webhook.url, 404, 404);
+    await deliver([id]);
+    passTime(DAY_MS);
+    await minute();
+    passTime(4 * DAY_MS);
+    await failAgain(account);
+    const { types, notifications, mails } = await toldTo(account);
+    expect(types).toHaveLength(2);
+    const all = JSON.stringify([notifications, mails]);
+    for (const part of ["sink.test", new URL(webhook.url).pathname.slice(1), "canary-secret-8c2"]) {
+      expect(all).not.toContain(part);
+    }
+  });
+});
