@@ -1,6 +1,6 @@
 import type { PublicMaintenance, PublicOccurrence } from "../contract/public-page.ts";
+import { markdownToText } from "../kit/markdown.ts";
 import type { FeedSource } from "./feeds.ts";
-import { markdownToText } from "./markdown.ts";
 
 const LINE_BYTES_MAX = 75;
 

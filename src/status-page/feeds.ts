@@ -1,7 +1,7 @@
 import type { PagePayload } from "../contract/public-page.ts";
+import { type Block, parseMarkdown } from "../kit/markdown.ts";
 import { toIso } from "../platform/clock.ts";
 import { sortMaintenance } from "./maintenance.ts";
-import { type Block, parseMarkdown } from "./markdown.ts";
 import { renderMarkdown } from "./views/markdown.tsx";
 
 /** What readers of feeds get: one entry for each update of an incident and for each window to come or under way. */

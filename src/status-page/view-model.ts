@@ -1,10 +1,10 @@
 import type { MaintenanceStatus } from "../contract/maintenance.ts";
 import type { PagePayload, PublicIncident, PublicMonitor, PublicStatus } from "../contract/public-page.ts";
 import { computeUptimePercentage, sumTallies, type Tally } from "../domain/uptime.ts";
+import { type Block, parseMarkdown } from "../kit/markdown.ts";
 import { dateIn } from "../kit/zoned-days.ts";
 import { createFormats, type Formats, formatDuration, formatPercentage, type Moment, toParagraphs } from "./format.ts";
 import { monitorsInMaintenance, type OpenWindow, sortMaintenance } from "./maintenance.ts";
-import { type Block, parseMarkdown } from "./markdown.ts";
 import { computePageState, type PageStateView } from "./page-state.ts";
 import { talliesUntil } from "./tallies.ts";
 

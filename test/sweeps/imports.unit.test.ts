@@ -12,7 +12,7 @@ interface Rule {
   packages: readonly string[];
 }
 const RULES: Record<string, Rule> = {
-  kit: { may: [], packages: [] },
+  kit: { may: [], packages: ["marked"] },
   contract: { may: [], packages: ["zod"] },
   domain: { may: ["contract"], packages: [] },
   data: { may: ["contract", "domain"], packages: ["drizzle-orm"] },
@@ -45,7 +45,7 @@ const RULES: Record<string, Rule> = {
   },
   "status-page": {
     may: ["contract", "domain", "data", "platform", "access", "http"],
-    packages: ["hono", "marked", "zod"],
+    packages: ["hono", "zod"],
   },
 };
 const ROUTES: Rule = { may: [...(RULES.features?.may ?? []), "http"], packages: ["@hono/zod-openapi", "zod"] };
