@@ -4,6 +4,7 @@ import { handleDeadLetters } from "./jobs/dead-letters.ts";
 import { handleDeliveries } from "./jobs/deliveries.ts";
 import { handleEvents } from "./jobs/events.ts";
 import { runMinute } from "./jobs/minute.ts";
+import { handleSubscribers } from "./jobs/subscribers.ts";
 import type { Env } from "./platform/env.ts";
 
 export { LimiterObject } from "./objects/limiter.ts";
@@ -18,6 +19,7 @@ const CONSUMERS: Record<string, (batch: MessageBatch, env: Env) => Promise<void>
   "checks-slow": handleChecks,
   events: handleEvents,
   deliveries: handleDeliveries,
+  subscribers: handleSubscribers,
 };
 
 export default {

@@ -23,3 +23,13 @@ export type EventMessage = z.infer<typeof EventMessage>;
 
 export const DeliveryMessage = z.object({ delivery_id: z.string() });
 export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
+
+/** What one message may have sent: a thousand subscribers are not one invocation's work. */
+export const SUBSCRIBERS_PER_MESSAGE = 100;
+
+/** Wakes what lies ready for subscribers: all that tells of one event, from the one after `after` on, or these. */
+export const SubscriberMessage = z.union([
+  z.object({ event_id: z.string(), after: z.string() }),
+  z.object({ message_ids: z.array(z.string()).min(1).max(SUBSCRIBERS_PER_MESSAGE) }),
+]);
+export type SubscriberMessage = z.infer<typeof SubscriberMessage>;

@@ -71,6 +71,12 @@ export const SubscriberNews = z.object({
   message: z.string().nullable(),
   starts_at: z.string().nullable(),
   ends_at: z.string().nullable(),
+  severity: z.string().nullable().default(null),
+  /** When it was said. */
+  at: z.string().nullable().default(null),
+  /** Names of what it is about, as the page shows them. */
+  affected: z.array(z.string()).default([]),
+  incident_id: z.string().nullable().default(null),
 });
 export type SubscriberNews = z.infer<typeof SubscriberNews>;
 

@@ -11,6 +11,11 @@ export async function findDomainOfPage(db: Db, pageId: string): Promise<DomainRe
   return rows[0];
 }
 
+/** Joins the name under which a page is served, where there is one. */
+export function isServedUnder(pageId: typeof statusPages.id): SQL | undefined {
+  return and(eq(customDomains.status_page_id, pageId), eq(customDomains.status, "active"));
+}
+
 /** The page that is served under this host name, in one indexed read. */
 export async function findSlugOfHost(db: Db, hostname: string): Promise<string | undefined> {
   const rows = await db

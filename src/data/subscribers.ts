@@ -1,6 +1,8 @@
-import { and, asc, count, desc, eq, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { SubscriberEvent } from "../contract/subscriber.ts";
 import type { Db, Statement } from "./db.ts";
+import { customDomains } from "./domains.table.ts";
+import { isServedUnder } from "./domains.ts";
 import { monitorGroups } from "./groups.table.ts";
 import { incidentGroups, incidentMonitors } from "./incidents.table.ts";
 import { maintenanceGroups, maintenanceMonitors } from "./maintenance.table.ts";
@@ -111,11 +113,29 @@ export function insertNews(db: Db, told: Told): Statement {
     .onConflictDoNothing();
 }
 
+interface Affected {
+  /** Of the incident or the maintenance. */
+  id: string;
+  status_page_id: string;
+  /** What is stored as affected only in the batch to come. */
+  monitor_ids: string[];
+  group_ids: string[];
+}
+
+const affectedMonitor = {
+  monitor_id: sql<string | null>`${monitors.id}`.as("monitor_id"),
+  group_id: sql<string | null>`${monitors.group_id}`.as("group_id"),
+  name: monitors.name,
+  /** Of these alone the page shows the name. */
+  is_shown: sql<number>`${monitors.paused} = 0 AND ${monitors.parent_monitor_id} IS NULL`.as("is_shown"),
+  status_page_id: monitors.status_page_id,
+};
+
 /** The monitors and groups that an incident or a maintenance is about, with the groups of those monitors. */
-export async function listAffected(db: Db, about: { id: string; monitor_ids: string[] }) {
+export async function listAffected(db: Db, about: Affected) {
   const [chosen, inGroups] = await db.batch([
     db
-      .select({ monitor_id: monitors.id, group_id: monitors.group_id })
+      .select(affectedMonitor)
       .from(monitors)
       .where(
         sql`${monitors.id} IN (
@@ -124,13 +144,14 @@ export async function listAffected(db: Db, about: { id: string; monitor_ids: str
           UNION SELECT value FROM json_each(${JSON.stringify(about.monitor_ids)}))`,
       ),
     db
-      .select({ group_id: monitorGroups.id, monitor_id: monitors.id })
+      .select({ ...affectedMonitor, group_id: sql<string | null>`${monitorGroups.id}`.as("group_id") })
       .from(monitorGroups)
       .leftJoin(monitors, eq(monitors.group_id, monitorGroups.id))
       .where(
         sql`${monitorGroups.id} IN (
           SELECT group_id FROM ${incidentGroups} WHERE incident_id = ${about.id}
-          UNION SELECT group_id FROM ${maintenanceGroups} WHERE maintenance_id = ${about.id})`,
+          UNION SELECT group_id FROM ${maintenanceGroups} WHERE maintenance_id = ${about.id}
+          UNION SELECT value FROM json_each(${JSON.stringify(about.group_ids)}))`,
       ),
   ]);
   const rows = [...chosen, ...inGroups];
@@ -138,16 +159,51 @@ export async function listAffected(db: Db, about: { id: string; monitor_ids: str
   return {
     monitor_ids: idsOf(rows.map(({ monitor_id }) => monitor_id)),
     group_ids: idsOf(rows.map(({ group_id }) => group_id)),
+    names: idsOf(
+      rows
+        .filter(({ is_shown, status_page_id }) => is_shown === 1 && status_page_id === about.status_page_id)
+        .map(({ name }) => name),
+    ),
   };
 }
 
+export type DueMessage = Pick<SubscriberRecord, "id" | "channel">;
+
 const isPending = sql`${subscriberMessages.state} = 'pending'`;
+const isDue = (now: number) =>
+  and(isPending, lte(subscriberMessages.next_attempt_at, now), lt(subscriberMessages.lease_until, now));
+
+/** What is due of all that tells of one event, in the order of its ids, beyond one of them. */
+export async function listDueNews(
+  db: Db,
+  { event_id, after, now, limit }: { event_id: string; after: string; now: number; limit: number },
+): Promise<DueMessage[]> {
+  // Ids begin with the event's and a stop; what follows a stop in ASCII is a slash.
+  const ofEvent = and(gt(subscriberMessages.id, after || `${event_id}.`), lt(subscriberMessages.id, `${event_id}/`));
+  return selectDue(db, and(ofEvent, isDue(now)), limit);
+}
+
+/** Those of these that are due. */
+export async function listDueAmong(db: Db, ids: readonly string[], now: number): Promise<DueMessage[]> {
+  const named = sql`${subscriberMessages.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+  return selectDue(db, and(named, isDue(now)), ids.length);
+}
+
+function selectDue(db: Db, chosen: SQL | undefined, limit: number): Promise<DueMessage[]> {
+  return db
+    .select({ id: subscriberMessages.id, channel: subscribers.channel })
+    .from(subscriberMessages)
+    .innerJoin(subscribers, eq(subscribers.id, subscriberMessages.subscriber_id))
+    .where(chosen)
+    .orderBy(asc(subscriberMessages.id))
+    .limit(limit);
+}
 
 export async function listDueSubscriberMessages(db: Db, now: number, limit: number): Promise<string[]> {
   const rows = await db
     .select({ id: subscriberMessages.id })
     .from(subscriberMessages)
-    .where(and(isPending, lte(subscriberMessages.next_attempt_at, now), lt(subscriberMessages.lease_until, now)))
+    .where(isDue(now))
     .orderBy(asc(subscriberMessages.next_attempt_at))
     .limit(limit);
   return rows.map(({ id }) => id);
@@ -163,12 +219,22 @@ export async function claimSubscriberMessage(
     db
       .update(subscriberMessages)
       .set({ lease_until, attempt: sql`${subscriberMessages.attempt} + 1`, updated_at: now })
-      .where(and(eq(subscriberMessages.id, id), isPending, lt(subscriberMessages.lease_until, now)))
+      .where(and(eq(subscriberMessages.id, id), isDue(now)))
       .returning(),
     db
-      .select({ subscriber: subscribers, page: { name: statusPages.name, slug: statusPages.slug } })
+      .select({
+        subscriber: subscribers,
+        page: {
+          name: statusPages.name,
+          slug: statusPages.slug,
+          timezone: statusPages.timezone,
+          brand_color: statusPages.brand_color,
+          domain: customDomains.hostname,
+        },
+      })
       .from(subscribers)
       .innerJoin(statusPages, eq(statusPages.id, subscribers.status_page_id))
+      .leftJoin(customDomains, isServedUnder(statusPages.id))
       .where(eq(subscribers.id, sql`(SELECT subscriber_id FROM subscriber_messages WHERE id = ${id})`)),
   ]);
   const [message, around] = [claimed[0], found[0]];

@@ -1,44 +1,52 @@
 import type { Deps } from "../access/deps.ts";
-import { SubscriberAddress, type SubscriberEvent, SubscriberNews } from "../contract/subscriber.ts";
+import { SUBSCRIBERS_PER_MESSAGE, type SubscriberMessage } from "../contract/messages.ts";
+import type { SubscriberEvent, SubscriberNews } from "../contract/subscriber.ts";
 import { type Db, runBatch, type Statement } from "../data/db.ts";
 import type { StoredEvent } from "../data/events.ts";
 import {
-  claimSubscriberMessage,
+  type DueMessage,
   deleteSubscriberMessagesBefore,
   deleteUnconfirmedBefore,
   insertNews,
   listAffected,
+  listDueAmong,
+  listDueNews,
   listDueSubscriberMessages,
-  settleSubscriberMessage,
 } from "../data/subscribers.ts";
-import {
-  toBody,
-  toHtmlMail,
-  toPlainText,
-  type Wording,
-  wordConfirmation,
-  wordNews,
-  wordReminder,
-} from "../domain/subscriber-news.ts";
-import { unseal } from "../platform/seal.ts";
-import { subscriberToken } from "../platform/subscriber-tokens.ts";
-import { prepareMail } from "./mail.ts";
-import { decideOutcome, type Reply } from "./outcome.ts";
-import { send } from "./sender.ts";
+import { mapConcurrently } from "../kit/map-concurrently.ts";
+import { toIso } from "../platform/clock.ts";
+import { wakeSubscribers } from "../platform/subscriber-queue.ts";
+import { dispatchMail } from "./mail.ts";
+import { attemptMessage } from "./subscriber-attempt.ts";
 
 /**
- * What subscribers of a page are told. The event's batch stores one message for each of them; the minute's sweep hands
- * mail to the outbox and sends everything else itself, again and again as deliveries are.
+ * What subscribers of a page are told. The batch that makes something true stores one message for each of them; right
+ * after the commit a queue message has them sent, a hundred an invocation, and the minute's sweep finds what is left.
  */
-const SENT_PER_MINUTE = 300;
+const WOKEN_PER_MINUTE = 10_000;
+/** What a queue message has begun is left to it for so long. */
+const WAKE_GRACE_MS = 10_000;
+/** An invocation has six connections, one of which is for the database. */
 const AT_ONCE = 5;
-const LEASE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const KEPT_MS = 30 * DAY_MS;
 const UNCONFIRMED_KEPT_MS = 7 * DAY_MS;
 
+/** Something that happened to a page, stored as an event or not. */
+export type Tellable = Pick<StoredEvent, "id" | "name" | "status_page_id" | "data" | "created_at"> & {
+  /** What it is about, where that is stored in this very batch. */
+  targets?: { monitor_ids: string[]; group_ids: string[] };
+};
+
+export interface Telling {
+  /** Part of the batch that makes true what is told. */
+  statements: Statement[];
+  /** For wakeSubscribers, after the commit. */
+  messages: SubscriberMessage[];
+}
+
 /** Only what is published is told, and only where whoever wrote it did not decide otherwise. */
-export async function tellSubscribers(db: Db, events: readonly StoredEvent[], now: number): Promise<Statement[]> {
+export async function tellSubscribers(db: Db, events: readonly Tellable[], now: number): Promise<Telling> {
   const told = events.flatMap((event) => {
     const topic = topicOf(event.name);
     const { status_page_id, data } = event;
@@ -47,11 +55,11 @@ export async function tellSubscribers(db: Db, events: readonly StoredEvent[], no
   });
   const statements: Statement[] = [];
   for (const { event, topic, status_page_id } of told) {
-    const affected = await affectedBy(db, event);
-    const news = { ...newsOf(event) };
+    const { names, ...affected } = await affectedBy(db, event, status_page_id);
+    const news = { ...newsOf(event), affected: names };
     statements.push(insertNews(db, { event_id: event.id, status_page_id, topic, ...affected, news, now }));
   }
-  return statements;
+  return { statements, messages: told.map(({ event }) => ({ event_id: event.id, after: "" })) };
 }
 
 function topicOf(name: string): SubscriberEvent | null {
@@ -60,13 +68,18 @@ function topicOf(name: string): SubscriberEvent | null {
 }
 
 /** The event's own monitor is named as well, because its incident is stored in this very batch. */
-function affectedBy(db: Db, { data }: StoredEvent) {
+function affectedBy(db: Db, { data, targets }: Tellable, status_page_id: string) {
   const id = data.incident_id ?? data.maintenance_id;
   const own = typeof data.monitor_id === "string" ? [data.monitor_id] : [];
-  return listAffected(db, { id: typeof id === "string" ? id : "", monitor_ids: own });
+  return listAffected(db, {
+    id: typeof id === "string" ? id : "",
+    status_page_id,
+    monitor_ids: [...own, ...(targets?.monitor_ids ?? [])],
+    group_ids: targets?.group_ids ?? [],
+  });
 }
 
-function newsOf({ name, data }: StoredEvent): SubscriberNews {
+function newsOf({ name, data, created_at }: Tellable): Omit<SubscriberNews, "affected"> {
   const textOf = (value: unknown) => (typeof value === "string" ? value : null);
   return {
     event: name,
@@ -75,98 +88,49 @@ function newsOf({ name, data }: StoredEvent): SubscriberNews {
     message: textOf(data.message) ?? textOf(data.description),
     starts_at: textOf(data.start),
     ends_at: textOf(data.end),
+    severity: textOf(data.severity),
+    at: toIso(created_at),
+    incident_id: textOf(data.incident_id),
   };
 }
 
-/** Every minute. */
+/** Sends what one queue message names. What others have taken, or is sent already, is passed over. */
+export async function tellSome(deps: Deps, message: SubscriberMessage): Promise<void> {
+  const due =
+    "message_ids" in message
+      ? await listDueAmong(deps.db, message.message_ids, deps.now())
+      : await takePage(deps, message);
+  const attempt = ({ id }: DueMessage) => attemptMessage(deps, id);
+  // First, because nobody's server can hold it up.
+  const mails = due.filter(({ channel }) => channel === "email");
+  const sealed = await mapConcurrently(mails, AT_ONCE, attempt);
+  await dispatchMail(
+    deps,
+    sealed.filter((mail) => mail !== undefined),
+  );
+  const others = due.filter(({ channel }) => channel !== "email");
+  await mapConcurrently(others, AT_ONCE, attempt);
+}
+
+/** The next hundred of an event. Those beyond are handed on first, so that a slow receiver holds up none of them. */
+async function takePage(deps: Deps, { event_id, after }: Extract<SubscriberMessage, { event_id: string }>) {
+  const limit = SUBSCRIBERS_PER_MESSAGE;
+  const due = await listDueNews(deps.db, { event_id, after, now: deps.now(), limit });
+  const last = due.at(-1);
+  if (last && due.length === limit) await wakeSubscribers(deps.env, deps.log, [{ event_id, after: last.id }]);
+  return due;
+}
+
+/** Every minute: wakes what is due and not under way, whatever became of its message, and forgets what is too old. */
 export async function sweepSubscribers(deps: Deps): Promise<void> {
-  const due = await listDueSubscriberMessages(deps.db, deps.now(), SENT_PER_MINUTE);
-  for (let from = 0; from < due.length; from += AT_ONCE) {
-    await Promise.all(due.slice(from, from + AT_ONCE).map((id) => attempt(deps, id)));
+  const due = await listDueSubscriberMessages(deps.db, deps.now() - WAKE_GRACE_MS, WOKEN_PER_MINUTE);
+  const messages: SubscriberMessage[] = [];
+  for (let from = 0; from < due.length; from += SUBSCRIBERS_PER_MESSAGE) {
+    messages.push({ message_ids: due.slice(from, from + SUBSCRIBERS_PER_MESSAGE) });
   }
+  await wakeSubscribers(deps.env, deps.log, messages);
   await runBatch(deps.db, [
     deleteUnconfirmedBefore(deps.db, deps.now() - UNCONFIRMED_KEPT_MS),
     deleteSubscriberMessagesBefore(deps.db, deps.now() - KEPT_MS),
   ]);
-}
-
-type Claimed = NonNullable<Awaited<ReturnType<typeof claimSubscriberMessage>>>;
-
-async function attempt(deps: Deps, id: string): Promise<void> {
-  const claimed = await claimSubscriberMessage(deps.db, id, { now: deps.now(), lease_until: deps.now() + LEASE_MS });
-  if (!claimed) return;
-  try {
-    await runBatch(deps.db, await perform(deps, claimed));
-  } catch (error) {
-    // The lease ends, and somebody tries again.
-    deps.log.error("subscriber message", error, { subscriber_message_id: id });
-  }
-}
-
-/** The statements that record what came of it. Mail becomes part of the outbox in the same batch. */
-async function perform(deps: Deps, claimed: Claimed): Promise<Statement[]> {
-  const { db, settings } = deps;
-  const { message, subscriber } = claimed;
-  const now = deps.now();
-  const settled = (state: "sent" | "failed", error: string | null = null) =>
-    settleSubscriberMessage(db, message, { state, error, updated_at: now });
-  const isAsked =
-    message.kind === "confirm" || (subscriber.confirmed_at !== null && subscriber.unsubscribed_at === null);
-  if (subscriber.sealed === null || !isAsked) return [settled("failed", "no longer subscribed")];
-  const { endpoint, base_url } = SubscriberAddress.parse(
-    await unseal(settings.ROOT_SECRET, subscriber.id, subscriber.sealed),
-  );
-  const news = message.kind === "news" ? SubscriberNews.parse(message.news) : null;
-  const wording = wordingOf(settings.ROOT_SECRET, settings.PUBLIC_URL || base_url, claimed, news);
-  if (subscriber.channel === "email") {
-    const mail = await prepareMail({ db, settings, now }, toMail(endpoint, wording));
-    return [...mail, settled("sent")];
-  }
-  const body = toBody(subscriber.channel, wording, news);
-  const headers = { "content-type": "application/json", "webhook-id": message.id };
-  const reply = await send(settings, { method: "POST", url: endpoint, headers, body });
-  return [settleReply(deps, message, reply)];
-}
-
-function settleReply({ db, settings, now }: Deps, message: Claimed["message"], reply: Reply): Statement {
-  const { state, next_attempt_at, error } = decideOutcome(reply, {
-    delivery_id: message.id,
-    attempt: message.attempt,
-    delays_ms: settings.DELIVERY_RETRY_MS,
-    ended_at: now(),
-  });
-  if (state === "delivered")
-    return settleSubscriberMessage(db, message, { state: "sent", error: null, updated_at: now() });
-  return next_attempt_at === null
-    ? settleSubscriberMessage(db, message, { state: "failed", error, updated_at: now() })
-    : settleSubscriberMessage(db, message, { next_attempt_at, error, updated_at: now() });
-}
-
-function wordingOf(
-  rootSecret: string,
-  base: string,
-  { subscriber, page }: Claimed,
-  news: SubscriberNews | null,
-): Wording {
-  const home = `${base}/status/${page.slug}`;
-  const manage = subscriberToken(rootSecret, subscriber.id, { kind: "manage" });
-  const links = {
-    page: home,
-    manage: `${home}/subscribers/manage?token=${manage}`,
-    unsubscribe: `${home}/subscribers/unsubscribe?token=${manage}`,
-  };
-  if (news) return wordNews(page.name, news, links);
-  const { requested_at, confirmed_at, unsubscribed_at } = subscriber;
-  if (confirmed_at !== null && unsubscribed_at === null) return wordReminder(page.name, links);
-  const token = subscriberToken(rootSecret, subscriber.id, { kind: "confirm", requested_at: requested_at ?? 0 });
-  return wordConfirmation(page.name, `${home}/subscribers/confirm?token=${token}`);
-}
-
-/** One-click unsubscription: RFC 2369 and RFC 8058. */
-function toMail(to: string, wording: Wording) {
-  const leave: Record<string, string> =
-    wording.unsubscribe === null
-      ? {}
-      : { "List-Unsubscribe": `<${wording.unsubscribe}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" };
-  return { to, subject: wording.subject, text: toPlainText(wording), html: toHtmlMail(wording), headers: leave };
 }

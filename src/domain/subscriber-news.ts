@@ -1,7 +1,16 @@
 import type { SubscriberChannel, SubscriberNews } from "../contract/subscriber.ts";
+import { type Block, type Inline, parseMarkdown } from "../kit/markdown.ts";
+
+/** What words need to know of a page. */
+export interface NamedPage {
+  name: string;
+  timezone: string;
+  brand_color: string | null;
+}
 
 export interface MessageLinks {
   page: string;
+  incident: string | null;
   manage: string;
   unsubscribe: string;
 }
@@ -9,14 +18,22 @@ export interface MessageLinks {
 /** Words for people, from which each channel's message is made. `subject` holds nothing that a person wrote but the page's name. */
 export interface Wording {
   subject: string;
+  page: Pick<NamedPage, "name" | "brand_color">;
+  /** What kind of news this is. */
+  kind: string;
   heading: string;
-  lines: string[];
+  facts: { label: string; value: string }[];
+  /** Markdown. */
+  text: string;
   action: { label: string; url: string };
-  footer: string;
-  unsubscribe: string | null;
+  /** Why somebody gets this. */
+  reason: string;
+  links: { page: string; manage: string | null; unsubscribe: string | null };
 }
 
 const DISCORD_LENGTH_MAX = 2000;
+const SLACK_LENGTH_MAX = 3000;
+const NAMES_MAX = 10;
 
 const HEADLINES: Record<string, string> = {
   "incident.created": "New incident",
@@ -25,70 +42,161 @@ const HEADLINES: Record<string, string> = {
   "maintenance.scheduled": "Maintenance planned",
   "maintenance.started": "Maintenance has begun",
   "maintenance.updated": "Maintenance updated",
+  "maintenance.rescheduled": "Maintenance moved",
+  "maintenance.cancelled": "Maintenance cancelled",
   "maintenance.completed": "Maintenance is over",
 };
 
-export function wordNews(pageName: string, news: SubscriberNews, links: MessageLinks): Wording {
-  const headline = HEADLINES[news.event] ?? "Update";
+export function wordNews(page: NamedPage, news: SubscriberNews, links: MessageLinks): Wording {
+  const kind = HEADLINES[news.event] ?? "Update";
+  const name = oneLine(page.name);
+  const { starts_at, ends_at } = news;
+  const facts = [
+    { label: "Status", value: inWords(news.status) },
+    { label: "Severity", value: inWords(news.severity ?? "") },
+    { label: "Affects", value: listNames(news.affected) },
+    { label: "When", value: starts_at && ends_at ? formatSpan(starts_at, ends_at, page.timezone) : "" },
+    { label: "Posted", value: news.at && !starts_at ? formatInstant(news.at, page.timezone) : "" },
+  ];
   return {
-    subject: `${oneLine(pageName)}: ${headline.toLowerCase()}`,
-    heading: `${headline}: ${oneLine(news.title)}`,
-    lines: [
-      `Status: ${capitalize(news.status.replaceAll("_", " "))}`,
-      ...(news.starts_at !== null && news.ends_at !== null
-        ? [`From ${toMinute(news.starts_at)} to ${toMinute(news.ends_at)} (UTC)`]
-        : []),
-      ...(news.message ?? "").split(/\n\s*\n/).flatMap((part) => (part.trim() === "" ? [] : [part.trim()])),
-    ],
-    action: { label: "See the status page", url: links.page },
-    footer: `You get this because you subscribed to ${oneLine(pageName)}. Change what you are told: ${links.manage}`,
-    unsubscribe: links.unsubscribe,
+    subject: `${name}: ${kind.toLowerCase()}`,
+    page: { name, brand_color: page.brand_color },
+    kind,
+    heading: oneLine(news.title),
+    facts: facts.filter(({ value }) => value !== ""),
+    text: (news.message ?? "").trim(),
+    action: links.incident
+      ? { label: "See the incident", url: links.incident }
+      : { label: "See the status page", url: links.page },
+    reason: `You get this because you subscribed to ${name}.`,
+    links,
   };
 }
 
-export function wordConfirmation(pageName: string, confirm: string): Wording {
+export function wordConfirmation(page: NamedPage, links: { page: string; confirm: string }): Wording {
+  const name = oneLine(page.name);
   return {
-    subject: `${oneLine(pageName)}: confirm your subscription`,
-    heading: `Confirm your subscription to ${oneLine(pageName)}`,
-    lines: ["Somebody, hopefully you, asked for updates about incidents and maintenance to be sent here."],
-    action: { label: "Confirm", url: confirm },
-    footer: "The link is good for one day. If this was not you, do nothing: nothing more will be sent.",
-    unsubscribe: null,
+    subject: `${name}: confirm your subscription`,
+    page: { name, brand_color: page.brand_color },
+    kind: "Confirm your subscription",
+    heading: `Do you want to hear from ${name}?`,
+    facts: [],
+    text: "Somebody, hopefully you, asked for updates about incidents and maintenance to be sent here.",
+    action: { label: "Confirm", url: links.confirm },
+    reason: "The link is good for one day. If this was not you, do nothing: no updates will be sent.",
+    links: { page: links.page, manage: null, unsubscribe: null },
   };
 }
 
 /** For whoever asks again although they are subscribed. */
-export function wordReminder(pageName: string, links: MessageLinks): Wording {
+export function wordReminder(page: NamedPage, links: MessageLinks): Wording {
+  const name = oneLine(page.name);
   return {
-    subject: `${oneLine(pageName)}: you are subscribed already`,
-    heading: `You are subscribed to ${oneLine(pageName)} already`,
-    lines: ["Somebody, hopefully you, asked for updates to be sent here. They already are."],
+    subject: `${name}: you are subscribed already`,
+    page: { name, brand_color: page.brand_color },
+    kind: "Your subscription",
+    heading: "You are subscribed already",
+    facts: [],
+    text: "Somebody, hopefully you, asked for updates to be sent here. They already are.",
     action: { label: "Change what you are told", url: links.manage },
-    footer: "If this was not you, do nothing.",
-    unsubscribe: links.unsubscribe,
+    reason: "If this was not you, do nothing.",
+    links: { ...links, manage: null },
   };
 }
 
-export function toPlainText({ heading, lines, action, footer, unsubscribe }: Wording): string {
-  const last = unsubscribe === null ? [footer] : [footer, `Unsubscribe: ${unsubscribe}`];
-  return `${[heading, ...lines, `${action.label}: ${action.url}`, `-- \n${last.join("\n")}`].join("\n\n")}\n`;
+export function toMailTexts(wording: Wording): { text: string; html: string } {
+  return { text: toPlainText(wording), html: toHtmlMail(wording) };
+}
+
+function toPlainText(wording: Wording): string {
+  const { page, action, reason, links } = wording;
+  const footer = [
+    `${page.name}: ${links.page}`,
+    reason,
+    ...(links.manage === null ? [] : [`Change what you are told: ${links.manage}`]),
+    ...(links.unsubscribe === null ? [] : [`Unsubscribe: ${links.unsubscribe}`]),
+  ];
+  return `${[...saidIn(wording), `${action.label}: ${action.url}`, `-- \n${footer.join("\n")}`].join("\n\n")}\n`;
+}
+
+/** All but the links, as plain paragraphs. */
+function saidIn({ kind, heading, facts, text }: Wording): string[] {
+  const lines = facts.map(({ label, value }) => `${label}: ${value}`);
+  return [`${kind}: ${heading}`, lines.join("\n"), text].filter((part) => part !== "");
 }
 
 /** Without anything from elsewhere: no pictures, no style sheets, nothing that tells who reads it. */
-export function toHtmlMail({ heading, lines, action, footer, unsubscribe }: Wording): string {
-  const paragraphs = lines.map((line) => `<p style="margin:0 0 12px">${escapeHtml(line).replaceAll("\n", "<br>")}</p>`);
-  const leave =
-    unsubscribe === null ? "" : ` <a href="${escapeHtml(unsubscribe)}" style="color:#545d6b">Unsubscribe</a>`;
-  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head>
-<body style="margin:0;padding:24px;background:#f5f6f8;color:#171a20;font:16px/1.5 system-ui,sans-serif">
-<div style="max-width:560px;margin:0 auto;padding:24px;background:#fff;border:1px solid #dfe3e8;border-radius:12px">
-<h1 style="margin:0 0 16px;font-size:20px">${escapeHtml(heading)}</h1>
-${paragraphs.join("\n")}
+function toHtmlMail(wording: Wording): string {
+  const { page, kind, heading, facts, text, action, reason, links } = wording;
+  const rows = facts.map(
+    ({ label, value }) =>
+      `<tr><th scope="row" align="left" valign="top" style="padding:2px 16px 2px 0;font-weight:400;color:#545d6b">${escapeHtml(label)}</th><td dir="auto" style="padding:2px 0">${escapeHtml(value)}</td></tr>`,
+  );
+  const table =
+    rows.length === 0
+      ? ""
+      : `<table cellspacing="0" style="margin:0 0 16px;border-collapse:collapse;font-size:15px">${rows.join("")}</table>`;
+  const quiet = (url: string | null, label: string) =>
+    url === null ? [] : [`<a href="${escapeHtml(url)}" style="color:#545d6b">${escapeHtml(label)}</a>`];
+  const footer = [
+    ...quiet(links.page, page.name),
+    ...quiet(links.manage, "Change what you are told"),
+    ...quiet(links.unsubscribe, "Unsubscribe"),
+  ];
+  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(wording.subject)}</title></head>
+<body style="margin:0;padding:24px 12px;background:#f5f6f8;color:#171a20;font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif">
+<div style="max-width:560px;margin:0 auto;padding:24px;background:#fff;border:1px solid #dfe3e8;border-top:4px solid ${escapeHtml(page.brand_color ?? "#dfe3e8")};border-radius:12px">
+<p dir="auto" style="margin:0 0 20px;font-weight:600">${escapeHtml(page.name)}</p>
+<p style="margin:0;font-size:14px;color:#545d6b">${escapeHtml(kind)}</p>
+<h1 dir="auto" style="margin:0 0 16px;font-size:22px;line-height:1.3">${escapeHtml(heading)}</h1>
+${table}
+${toHtml(parseMarkdown(text))}
 <p style="margin:20px 0 0"><a href="${escapeHtml(action.url)}" style="display:inline-block;padding:10px 18px;background:#0b57d0;color:#fff;border-radius:8px;text-decoration:none">${escapeHtml(action.label)}</a></p>
 </div>
-<p style="max-width:560px;margin:16px auto;font-size:13px;color:#545d6b">${escapeHtml(footer)}${leave}</p>
+<p style="max-width:560px;margin:16px auto 0;font-size:13px;color:#545d6b">${escapeHtml(reason)}<br>${footer.join(" &middot; ")}</p>
 </body></html>
 `;
+}
+
+const BLOCK_STYLE = 'dir="auto" style="margin:0 0 12px"';
+
+/** The few elements that a text of people can become; mail programs know no classes. */
+function toHtml(blocks: readonly Block[]): string {
+  return blocks.map(blockHtml).join("\n");
+}
+
+function blockHtml(block: Block): string {
+  switch (block.kind) {
+    case "paragraph":
+      return `<p ${BLOCK_STYLE}>${inlineHtml(block.children)}</p>`;
+    case "quote":
+      return `<blockquote style="margin:0 0 12px;padding:0 0 0 12px;border-left:3px solid #dfe3e8">${toHtml(block.children)}</blockquote>`;
+    case "code":
+      return `<pre style="margin:0 0 12px;white-space:pre-wrap;font:14px/1.4 ui-monospace,monospace">${escapeHtml(block.text)}</pre>`;
+    case "list": {
+      const tag = block.ordered ? "ol" : "ul";
+      return `<${tag} ${BLOCK_STYLE}>${block.items.map((item) => `<li>${toHtml(item)}</li>`).join("")}</${tag}>`;
+    }
+  }
+}
+
+function inlineHtml(inlines: readonly Inline[]): string {
+  return inlines.map(elementHtml).join("");
+}
+
+function elementHtml(inline: Inline): string {
+  switch (inline.kind) {
+    case "text":
+      return escapeHtml(inline.text);
+    case "code":
+      return `<code>${escapeHtml(inline.text)}</code>`;
+    case "break":
+      return "<br>";
+    case "link":
+      return `<a href="${escapeHtml(inline.href)}" rel="nofollow noopener">${inlineHtml(inline.children)}</a>`;
+    default:
+      return `<${inline.kind}>${inlineHtml(inline.children)}</${inline.kind}>`;
+  }
 }
 
 /** The body for a chat or a program. What people wrote mentions nobody and marks up nothing. */
@@ -97,41 +205,82 @@ export function toBody(
   wording: Wording,
   news: SubscriberNews | null,
 ): string {
-  const words = [wording.heading, ...wording.lines].join("\n");
+  const words = [wording.page.name, ...saidIn(wording)].join("\n");
+  const { links } = wording;
   const link = `${wording.action.label}: ${wording.action.url}`;
   switch (channel) {
     case "slack": {
       const inert = words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-      return JSON.stringify({ text: `${inert}\n${link}` });
+      const leave = links.manage === null ? "" : `\n<${links.manage}|Change or unsubscribe>`;
+      return JSON.stringify({ text: `${shorten(inert, SLACK_LENGTH_MAX)}\n${link}${leave}`, unfurl_links: false });
     }
     case "discord": {
-      const inert = words.replace(/[\\*_~`|>#[\]()<@]/g, "\\$&").slice(0, DISCORD_LENGTH_MAX - link.length - 1);
-      return JSON.stringify({ content: `${inert}\n${link}`, allowed_mentions: { parse: [] } });
+      const leave = links.manage === null ? "" : `\n[Change or unsubscribe](<${links.manage}>)`;
+      const end = `\n${link}${leave}`;
+      const inert = words.replace(/[\\*_~`|>#[\]()<@]/g, "\\$&");
+      const content = shorten(inert, DISCORD_LENGTH_MAX - end.length) + end;
+      return JSON.stringify({ content, allowed_mentions: { parse: [] } });
     }
     case "webhook":
       return JSON.stringify({
         event: news?.event ?? "subscription.confirm",
+        page: { name: wording.page.name, url: links.page },
+        incident_id: news?.incident_id ?? null,
         title: news?.title ?? wording.heading,
         status: news?.status ?? null,
-        message: news?.message ?? wording.lines.join("\n"),
+        severity: news?.severity ?? null,
+        message: news?.message ?? wording.text,
+        affected: news?.affected ?? [],
+        created_at: news?.at ?? null,
         starts_at: news?.starts_at ?? null,
         ends_at: news?.ends_at ?? null,
         url: wording.action.url,
-        unsubscribe_url: wording.unsubscribe,
+        unsubscribe_url: links.unsubscribe,
       });
   }
 }
 
-/** `2026-11-21T03:00:00.000Z` as people read it. */
-function toMinute(iso: string): string {
-  return iso.slice(0, 16).replace("T", " ");
+function shorten(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+}
+
+function listNames(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_MAX).map(oneLine).join(", ");
+  const more = names.length - NAMES_MAX;
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}
+
+const DATE = { day: "numeric", month: "short", year: "numeric" } as const;
+const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+
+/** `21 Nov 2026, 04:00 CET`. */
+function formatInstant(iso: string, timeZone: string): string {
+  return new Intl.DateTimeFormat("en-GB", { ...DATE, ...TIME, timeZone, timeZoneName: "short" }).format(new Date(iso));
+}
+
+/** `21 Nov 2026, 04:00 to 06:00 CET`, or with both dates. */
+function formatSpan(from: string, to: string, timeZone: string): string {
+  const dates = new Intl.DateTimeFormat("en-GB", { ...DATE, timeZone });
+  const times = new Intl.DateTimeFormat("en-GB", { ...TIME, timeZone, timeZoneName: "short" });
+  const [start, end] = [new Date(from), new Date(to)];
+  const isOneDay = dates.format(start) === dates.format(end);
+  const [time, zone] = splitZone(times.format(start));
+  const begin = splitZone(times.format(end))[1] === zone ? time : `${time} ${zone}`;
+  return `${dates.format(start)}, ${begin} to ${isOneDay ? times.format(end) : formatInstant(to, timeZone)}`;
+}
+
+function splitZone(text: string): [time: string, zone: string] {
+  const [time = "", ...zone] = text.split(" ");
+  return [time, zone.join(" ")];
 }
 
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-function capitalize(text: string): string {
+/** `in_progress` as people read it. */
+function inWords(value: string): string {
+  const text = value.replaceAll("_", " ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -8,6 +8,7 @@ import { bumpPageVersion } from "../data/status-pages.ts";
 import { routeEvents, wakeDeliveries } from "../delivery/enqueue.ts";
 import { tellSubscribers } from "../delivery/subscribers.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
+import { wakeSubscribers } from "../platform/subscriber-queue.ts";
 import { tellComposite } from "./composites.ts";
 import { followIncident, type Happening, NONE } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";
@@ -56,6 +57,7 @@ async function commitTransition(deps: Deps, happening: Happening): Promise<void>
   const told = own && !isHeld ? [own, ...incident.events] : incident.events;
   const kept = own && isHeld ? [{ ...own, data: { ...own.data, suppressed_by: silence.suppressed_by } }] : [];
   const routed = await routeEvents(db, told, now);
+  const telling = await tellSubscribers(db, incident.events, now);
   await runBatch(db, [
     ...silence.statements,
     ...recordTransition(db, monitor.id, transition),
@@ -63,9 +65,10 @@ async function commitTransition(deps: Deps, happening: Happening): Promise<void>
     ...incident.statements,
     ...[...told, ...kept].map((event) => insertEvent(db, event)),
     ...routed.statements,
-    ...(await tellSubscribers(db, incident.events, now)),
+    ...telling.statements,
   ]);
   await wakeDeliveries(deps.env, deps.log, routed.delivery_ids);
+  await wakeSubscribers(deps.env, deps.log, telling.messages);
 }
 
 async function consumeStored(deps: Deps, eventId: string): Promise<void> {
@@ -73,9 +76,10 @@ async function consumeStored(deps: Deps, eventId: string): Promise<void> {
   if (!event) return;
   const now = deps.now();
   const routed = await routeEvents(deps.db, [event], now);
-  const told = await tellSubscribers(deps.db, [event], now);
-  await runBatch(deps.db, [...routed.statements, ...told, markProcessed(deps.db, eventId, now)]);
+  const telling = await tellSubscribers(deps.db, [event], now);
+  await runBatch(deps.db, [...routed.statements, ...telling.statements, markProcessed(deps.db, eventId, now)]);
   await wakeDeliveries(deps.env, deps.log, routed.delivery_ids);
+  await wakeSubscribers(deps.env, deps.log, telling.messages);
 }
 
 /** Wakes the consumer for stored events whose message was lost. */

@@ -14,6 +14,7 @@ import { findMonitorWithPage } from "../data/monitors.ts";
 import { refuseWhen } from "../data/requests.ts";
 import { routeEvents, wakeDeliveries } from "../delivery/enqueue.ts";
 import { tellSubscribers } from "../delivery/subscribers.ts";
+import { wakeSubscribers } from "../platform/subscriber-queue.ts";
 import { followIncident, type Happening } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";
 
@@ -72,15 +73,17 @@ async function release(deps: Deps, held: Releasable["held"], transition: Monitor
   const own = monitorEvent(happening, now);
   const events = own ? [own, ...incident.events] : incident.events;
   const routed = await routeEvents(db, events, now);
+  const telling = await tellSubscribers(db, incident.events, now);
   await runBatch(db, [
     refuseWhen(db, "stale", isReleased(held)),
     releaseOutage(db, held),
     ...incident.statements,
     ...events.map((event) => releaseEvent(db, event)),
     ...routed.statements,
-    ...(await tellSubscribers(db, incident.events, now)),
+    ...telling.statements,
   ]);
   await wakeDeliveries(deps.env, deps.log, routed.delivery_ids);
+  await wakeSubscribers(deps.env, deps.log, telling.messages);
 }
 
 function toTransition(row: Releasable["transition"]): MonitorTransition {

@@ -17,6 +17,7 @@ import { egressOf } from "../platform/egress.ts";
 import { newId } from "../platform/ids.ts";
 import { countOne } from "../platform/rate-counters.ts";
 import { seal } from "../platform/seal.ts";
+import { wakeSubscribers } from "../platform/subscriber-queue.ts";
 import { endpointHash, isSubscriberToken, subscriberOf } from "../platform/subscriber-tokens.ts";
 
 /** What visitors of a public page may do about their own subscription. A link that we sent is all that they need. */
@@ -68,6 +69,8 @@ export async function requestSubscription(ctx: Ctx, page: PagePayload, input: Su
   await commit(ctx, [stored, insertSubscriberMessage(ctx.db, message)], {
     audit: auditOf(subscriber, "asked to subscribe"),
   });
+  // Not waited for, so that the time it takes tells nobody whether the address may still be asked today.
+  ctx.defer(wakeSubscribers(ctx.env, ctx.log, [{ message_ids: [message.id] }]));
 }
 
 export type LinkedSubscriber = { subscriber: SubscriberRecord };

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import type { CheckMessage, DeliveryMessage, EventMessage } from "../../src/contract/messages.ts";
+import type { CheckMessage, DeliveryMessage, EventMessage, SubscriberMessage } from "../../src/contract/messages.ts";
 import type { Env } from "../../src/platform/env.ts";
 
 export interface Sent<Body> {
@@ -27,6 +27,7 @@ export function recordingEnv(changes: Partial<Env> & Record<string, unknown> = {
   const slow = recorder<CheckMessage>();
   const events = recorder<EventMessage>();
   const deliveries = recorder<DeliveryMessage>();
+  const subscribers = recorder<SubscriberMessage>();
   return {
     env: {
       ...env,
@@ -34,11 +35,13 @@ export function recordingEnv(changes: Partial<Env> & Record<string, unknown> = {
       CHECKS_SLOW: slow.queue,
       EVENTS: events.queue,
       DELIVERIES: deliveries.queue,
+      SUBSCRIBERS: subscribers.queue,
       ...changes,
     },
     checks: checks.sent,
     slow: slow.sent,
     events: events.sent,
     deliveries: deliveries.sent,
+    subscribers: subscribers.sent,
   };
 }

@@ -1,7 +1,11 @@
+import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { beforeEach, vi } from "vitest";
+import type { SubscriberMessage } from "../../src/contract/messages.ts";
 import { openDb } from "../../src/data/db.ts";
 import { subscribers } from "../../src/data/subscribers.table.ts";
 import type { SubscriberRecord } from "../../src/data/subscribers.ts";
+import { handleSubscribers } from "../../src/jobs/subscribers.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { type Account, createPage } from "./factories.ts";
 
@@ -24,4 +28,28 @@ export async function insertSubscriber(account: Account, fields: Partial<Subscri
       ...fields,
     });
   return id;
+}
+
+/** Keeps the messages that would wake the consumer, so that a test decides when it runs. */
+export function useSubscriberQueue() {
+  const waiting: SubscriberMessage[] = [];
+  beforeEach(() => {
+    waiting.length = 0;
+    vi.spyOn(env.SUBSCRIBERS, "sendBatch").mockImplementation(async (messages) => {
+      waiting.push(...[...messages].map(({ body }) => body));
+      return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
+    });
+  });
+  return {
+    waiting,
+    /** Everything that waits, and whatever that wakes in turn. */
+    async drain(changes: Record<string, unknown> = {}) {
+      for (let n = 0; n < waiting.length; n++) {
+        const body = waiting[n];
+        const message = { id: `m${n}`, timestamp: new Date(), attempts: 1, body };
+        await handleSubscribers(createMessageBatch("subscribers", [message]), { ...env, ...changes });
+      }
+      waiting.length = 0;
+    },
+  };
 }

@@ -37,6 +37,7 @@ export async function meter(run: (metered: Env) => Promise<unknown>): Promise<Un
       CHECKS_SLOW: meterQueue(units),
       EVENTS: meterQueue(units),
       DELIVERIES: meterQueue(units),
+      SUBSCRIBERS: meterQueue(units),
     });
   } finally {
     stopObjects();

@@ -11,6 +11,7 @@ import {
   trackOccurrence,
 } from "../../domain/maintenance.ts";
 import { edgeEvent } from "../../events/emit.ts";
+import { newsOfEnd } from "./news.ts";
 import { getFresh, getMaintenance, write } from "./service.ts";
 
 const CANCELLED_MAX = 100;
@@ -64,6 +65,7 @@ export async function cancelOccurrence(ctx: Ctx, maintenanceId: string, start: n
   await write(ctx, window, {
     verb: "cancelled an occurrence of",
     statements: [updateMaintenance(ctx.db, window.id, change)],
+    news: newsOfEnd(ctx, window, occurrence),
     isGuarded: true,
   });
   return getFresh(ctx, window.id);

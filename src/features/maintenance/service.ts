@@ -20,11 +20,14 @@ import {
 } from "../../data/maintenance.ts";
 import { detailMaintenance, listMaintenance, type MaintenanceDetail } from "../../data/maintenance-list.ts";
 import { bumpPageVersion, type StatusPageRecord } from "../../data/status-pages.ts";
+import { type Tellable, tellSubscribers } from "../../delivery/subscribers.ts";
 import { findOccurrence, listOccurrences, toldStart, trackOccurrence } from "../../domain/maintenance.ts";
 import { findFlaw, type Recurrence } from "../../domain/recurrence.ts";
 import { emitEvent, type NewEvent, wakeEvents } from "../../events/emit.ts";
 import { newId } from "../../platform/ids.ts";
 import { forgetPage } from "../../platform/page-memo.ts";
+import { wakeSubscribers } from "../../platform/subscriber-queue.ts";
+import { newsOfChange, newsOfEnd, trackedOccurrence } from "./news.ts";
 import { requireTargets } from "./targets.ts";
 
 interface Page {
@@ -86,7 +89,8 @@ export async function createMaintenance(ctx: Ctx, input: MaintenanceCreate): Pro
     ...setTargets(ctx.db, window.id, targets),
     recordOccurrences(ctx.db, listPast(ctx, window, page)),
   ];
-  await write(ctx, window, { verb: "created", statements });
+  const news = newsOfChange(ctx, { former: null, window, targets });
+  await write(ctx, window, { verb: "created", statements, news });
   return getFresh(ctx, window.id);
 }
 
@@ -112,13 +116,15 @@ export async function changeMaintenance(
     ...setTargets(ctx.db, current.id, targets),
     ...extendOccurrence(ctx, current, change),
   ];
-  await write(ctx, current, { verb: "changed", statements, isGuarded: true });
+  const news = newsOfChange(ctx, { former: current, window: { ...current, ...change }, targets });
+  await write(ctx, current, { verb: "changed", statements, news, isGuarded: true });
   return getFresh(ctx, current.id);
 }
 
 export async function removeMaintenance(ctx: Ctx, maintenanceId: string): Promise<void> {
-  const window = await requireMaintenance(ctx, maintenanceId);
-  await write(ctx, window, { verb: "deleted", statements: [deleteMaintenance(ctx.db, window.id)] });
+  const window = await getMaintenance(ctx, maintenanceId);
+  const statements = [deleteMaintenance(ctx.db, window.id)];
+  await write(ctx, window, { verb: "deleted", statements, news: newsOfEnd(ctx, window, trackedOccurrence(window)) });
 }
 
 /** For a page whose zone changes, and with it the instants at which its windows begin. */
@@ -183,6 +189,8 @@ interface Write {
   verb: string;
   statements: Statement[];
   events?: NewEvent[];
+  /** What subscribers are told besides. */
+  news?: Tellable[];
   /** Refuses when the window began or ended since it was read. */
   isGuarded?: boolean;
   made?: { target_type: string; target_id: string };
@@ -191,9 +199,11 @@ interface Write {
 /** The one way to write anything of a window: with its events and a new version of its page. */
 export async function write(ctx: Ctx, window: MaintenanceRecord, done: Write): Promise<void> {
   const events = done.events ?? [];
+  const telling = await tellSubscribers(ctx.db, done.news ?? [], ctx.now);
   const statements = [
     ...done.statements,
     ...events.map((event) => emitEvent(ctx.db, event)),
+    ...telling.statements,
     bumpPageVersion(ctx.db, window.status_page_id, ctx.now),
   ];
   const error = conflict("the maintenance window has just begun or ended, try again");
@@ -209,6 +219,7 @@ export async function write(ctx: Ctx, window: MaintenanceRecord, done: Write): P
   forgetPage(window.status_page_id);
   const eventIds = events.map(({ id }) => id);
   await wakeEvents(ctx.env, ctx.log, eventIds);
+  await wakeSubscribers(ctx.env, ctx.log, telling.messages);
 }
 
 /** As it is after a write. */

@@ -15,6 +15,7 @@ import {
 import { listMaintenanceUpdates } from "../../data/maintenance-list.ts";
 import { findOccurrence, maintenanceStatus } from "../../domain/maintenance.ts";
 import { newId } from "../../platform/ids.ts";
+import { newsOfUpdate } from "./news.ts";
 import { endNow } from "./occurrences.ts";
 import { getMaintenance, write } from "./service.ts";
 
@@ -49,6 +50,9 @@ export async function addUpdate(
   await write(ctx, window, {
     verb: "updated",
     ...end,
+    // Subscribers hear of the end in the words of the update.
+    events: end?.events.map((event) => ({ ...event, data: { ...event.data, notify_subscribers: false } })),
+    news: input.notify_subscribers === false ? [] : newsOfUpdate(ctx, window, { update, occurrence, isEnd: !!end }),
     statements: [...(end?.statements ?? []), insertMaintenanceUpdate(ctx.db, update)],
     made: { target_type: "maintenance_update", target_id: update.id },
   });

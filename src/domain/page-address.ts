@@ -1,0 +1,29 @@
+export interface AddressedPage {
+  slug: string;
+  /** The host name of its own under which it is served; null without one. */
+  domain: string | null;
+}
+
+/** Where somebody reads a page. */
+export interface Reading {
+  /** Address of this service, without a trailing slash. */
+  service_url: string;
+  /** Whether the page was asked for under its own domain. */
+  is_own_domain: boolean;
+}
+
+export interface PageAddress {
+  /** What links and forms begin with: they stay on the host where the page is read. */
+  base: string;
+  /** The page itself, as a link. */
+  home: string;
+  /** The one address that mails, feeds and search engines are told, wherever it is read; no trailing slash. */
+  url: string;
+}
+
+/** The one place that decides how a page is addressed: at the root of its own domain, under its slug elsewhere. */
+export function addressPage({ slug, domain }: AddressedPage, { service_url, is_own_domain }: Reading): PageAddress {
+  const path = `/status/${slug}`;
+  const url = domain === null ? service_url + path : `https://${domain}`;
+  return is_own_domain ? { base: "", home: "/", url } : { base: path, home: path, url };
+}

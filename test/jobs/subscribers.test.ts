@@ -1,0 +1,222 @@
+import { createMessageBatch } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { eq, inArray } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { jobDeps } from "../../src/access/deps.ts";
+import { MailText } from "../../src/contract/mail.ts";
+import { openDb, runBatch } from "../../src/data/db.ts";
+import { mailOutbox } from "../../src/data/mail.table.ts";
+import { subscriberMessages, subscribers } from "../../src/data/subscribers.table.ts";
+import { sweepSubscribers, tellSome, tellSubscribers } from "../../src/delivery/subscribers.ts";
+import { handleSubscribers } from "../../src/jobs/subscribers.ts";
+import { mapConcurrently } from "../../src/kit/map-concurrently.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { seal, unseal } from "../../src/platform/seal.ts";
+import { settingsOf } from "../../src/platform/settings.ts";
+import { V1 } from "../support/client.ts";
+import { openIncident } from "../support/incidents.ts";
+import { createShop, HOUR } from "../support/pages.ts";
+import { recordingEnv } from "../support/queues.ts";
+import { insertSubscriber } from "../support/subscribers.ts";
+
+const MINUTE = 60_000;
+const db = openDb(env.DB);
+const settings = settingsOf(env);
+type Shop = Awaited<ReturnType<typeof createShop>>;
+
+/** A confirmed subscriber of the shop's page, who can be reached. */
+async function addReader({ account, page }: Shop, fields: Record<string, unknown> = {}) {
+  const endpoint = `reader-${newId()}@example.com`;
+  const id = await insertSubscriber(account, { status_page_id: page.id, ...fields });
+  const sealed = await seal(settings.ROOT_SECRET, id, { endpoint, base_url: "https://vigil.test" });
+  await runBatch(db, [db.update(subscribers).set({ sealed }).where(eq(subscribers.id, id))]);
+  return { id, endpoint };
+}
+
+async function mailsTo(address: string) {
+  const rows = await db.select().from(mailOutbox).orderBy(mailOutbox.created_at);
+  const mails = await Promise.all(
+    rows.map(async ({ id, sealed }) => MailText.parse(await unseal(settings.ROOT_SECRET, id, sealed ?? ""))),
+  );
+  return mails.filter(({ to }) => to === address);
+}
+
+/** What the reader has once everything that is under way has arrived. */
+const arrived = (address: string, count: number) =>
+  vi.waitFor(
+    async () => {
+      const mails = await mailsTo(address);
+      expect(mails).toHaveLength(count);
+      return mails;
+    },
+    { timeout: 5_000, interval: 20 },
+  );
+
+describe("with the real queues, and without a minute's tick", () => {
+  it("tells confirmed subscribers of an incident from its publication to its end", async () => {
+    const shop = await createShop({ timezone: "Europe/Berlin" });
+    const { endpoint } = await addReader(shop);
+    const { client } = shop.account;
+    const incident = await openIncident(shop.account, {
+      ...{ status_page_id: shop.page.id, title: "Checkout fails", monitor_ids: [shop.monitor.id] },
+      ...{ is_public: true, severity: "major", message: "We look into it." },
+    });
+    const [first] = await arrived(endpoint, 1);
+    expect(first?.text).toContain(
+      "New incident: Checkout fails\n\nStatus: Investigating\nSeverity: Major\nAffects: Web shop",
+    );
+    expect(first?.text).toContain(`/status/${shop.page.slug}/incidents/${incident.id}\n`);
+    const update = (body: object) => client.post(`${V1}/incidents/${incident.id}/updates`, body);
+    await update({ message: "Quietly.", notify_subscribers: false });
+    await update({ message: "Loudly." });
+    const mails = await arrived(endpoint, 2);
+    expect(mails[1]?.text).toContain("Loudly.");
+    await update({ message: "Over.", status: "resolved" });
+    expect((await arrived(endpoint, 3))[2]?.subject).toBe("Northwind: incident resolved");
+  });
+
+  it("tells nobody anything again when the sweep comes after", async () => {
+    const shop = await createShop();
+    const { endpoint } = await addReader(shop);
+    await openIncident(shop.account, { status_page_id: shop.page.id, is_public: true });
+    await arrived(endpoint, 1);
+    const { env: bindings, subscribers: woken } = recordingEnv();
+    await sweepSubscribers({ ...jobDeps(bindings, "test"), now: () => Date.now() + HOUR });
+    expect(woken).toEqual([]);
+    expect(await mailsTo(endpoint)).toHaveLength(1);
+  });
+
+  it("sends the link to confirm at once", async () => {
+    const shop = await createShop();
+    const endpoint = `new-${newId()}@example.com`;
+    await shop.account.client.post(`${shop.path}/subscribers`, { channel: "email", endpoint });
+    expect((await arrived(endpoint, 1))[0]?.subject).toBe("Northwind: confirm your subscription");
+  });
+
+  it("tells of maintenance that is planned, moved, updated, cancelled", async () => {
+    const shop = await createShop();
+    const { endpoint } = await addReader(shop, { monitor_ids: [shop.monitor.id] });
+    const { client } = shop.account;
+    const at = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
+    const targets = [{ target_type: "monitor", target_id: shop.monitor.id }];
+    const body = { status_page_id: shop.page.id, title: "New disks", targets, start_time: at(24), end_time: at(25) };
+    const { body: window } = await client.post(`${V1}/maintenance`, body);
+    const path = `${V1}/maintenance/${window.id}`;
+    const [planned] = await arrived(endpoint, 1);
+    expect(planned?.text).toContain("Maintenance planned: New disks\n\nStatus: Scheduled\nAffects: Web shop\nWhen: ");
+    await client.put(path, { title: "Newer disks" });
+    await client.put(path, { end_time: at(26) });
+    await arrived(endpoint, 2);
+    await client.post(`${path}/updates`, { message: "Quietly.", notify_subscribers: false });
+    await client.post(`${path}/updates`, { message: "It stays as planned." });
+    await arrived(endpoint, 3);
+    await client.delete(path);
+    const mails = await arrived(endpoint, 4);
+    expect(mails.map(({ subject }) => subject.replace("Northwind: ", "")).sort()).toEqual([
+      "maintenance cancelled",
+      "maintenance moved",
+      "maintenance planned",
+      "maintenance updated",
+    ]);
+  });
+
+  it.each([
+    ["that is not public", { is_public: false }],
+    ["that was over before it was recorded", { start_time: "2026-01-01T00:00:00Z", end_time: "2026-01-01T01:00:00Z" }],
+  ])("tells nobody of maintenance %s", async (_name, fields) => {
+    const shop = await createShop();
+    const { id } = await addReader(shop);
+    const at = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
+    const body = { status_page_id: shop.page.id, title: "New disks", start_time: at(1), end_time: at(2), ...fields };
+    expect((await shop.account.client.post(`${V1}/maintenance`, body)).status).toBe(201);
+    expect(await db.select().from(subscriberMessages).where(eq(subscriberMessages.subscriber_id, id))).toEqual([]);
+  });
+});
+
+describe("many subscribers", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  /** A page with so many readers, and news for them that nobody has sent yet. */
+  async function aCrowd(size: number) {
+    const shop = await createShop();
+    const crowd = await mapConcurrently(
+      Array.from({ length: size }, (_, n) => n),
+      20,
+      () => addReader(shop),
+    );
+    const readers = crowd.map(({ id }) => id);
+    const event_id = newId();
+    const data = { title: "Trouble", status: "investigating", is_public: true };
+    const event = {
+      id: event_id,
+      name: "incident.created",
+      status_page_id: shop.page.id,
+      data,
+      created_at: Date.now(),
+    };
+    const { statements, messages } = await tellSubscribers(db, [event], Date.now());
+    await runBatch(db, statements);
+    const states = async () => {
+      const rows = await db
+        .select()
+        .from(subscriberMessages)
+        .where(inArray(subscriberMessages.subscriber_id, readers.slice(0, 90)));
+      return new Set(rows.map(({ state, attempt }) => `${state} ${attempt}`));
+    };
+    return { messages, states, readers };
+  }
+
+  async function take(body: unknown, bindings: Record<string, unknown>) {
+    const message = { id: "m", timestamp: new Date(), attempts: 1, body };
+    await handleSubscribers(createMessageBatch("subscribers", [message]), { ...env, ...bindings });
+  }
+
+  it("are told a hundred at a time, each message handing on the rest", async () => {
+    const { messages, states } = await aCrowd(230);
+    const { env: bindings, subscribers: sent } = recordingEnv();
+    const waiting: unknown[] = [...messages];
+    const sizes: number[] = [];
+    const total = async () => (await db.select({ id: mailOutbox.id }).from(mailOutbox)).length;
+    for (let n = 0; n < waiting.length; n++) {
+      const before = await total();
+      await take(waiting[n], bindings);
+      sizes.push((await total()) - before);
+      waiting.push(...sent.splice(0).map(({ body }) => body));
+    }
+    expect(sizes).toEqual([100, 100, 30]);
+    expect(await states()).toEqual(new Set(["sent 1"]));
+  }, 30_000);
+
+  it("are told once, whoever takes a message how often, at the same time", async () => {
+    const { messages, states, readers } = await aCrowd(20);
+    const { env: bindings } = recordingEnv();
+    const deps = jobDeps(bindings, "test");
+    const ids = await db
+      .select({ id: subscriberMessages.id })
+      .from(subscriberMessages)
+      .where(inArray(subscriberMessages.subscriber_id, readers));
+    const all = { message_ids: ids.map(({ id }) => id) };
+    const before = (await db.select({ id: mailOutbox.id }).from(mailOutbox)).length;
+    await Promise.all([...messages, ...messages, all, all].map((message) => tellSome(deps, message)));
+    expect(await states()).toEqual(new Set(["sent 1"]));
+    expect((await db.select({ id: mailOutbox.id }).from(mailOutbox)).length - before).toBe(20);
+  });
+
+  it("are found by the sweep when the message was lost, and left to it while it is fresh", async () => {
+    await runBatch(db, [db.delete(subscriberMessages)]);
+    const { states, readers } = await aCrowd(3);
+    const { env: bindings, subscribers: woken } = recordingEnv();
+    const deps = jobDeps(bindings, "test");
+    await sweepSubscribers(deps);
+    expect(woken).toEqual([]);
+    vi.setSystemTime(Date.now() + MINUTE);
+    await sweepSubscribers(deps);
+    expect(woken).toHaveLength(1);
+    await take(woken[0]?.body, bindings);
+    expect(await states()).toEqual(new Set(["sent 1"]));
+    expect(readers).toHaveLength(3);
+  });
+});
