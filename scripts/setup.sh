@@ -1,4 +1,5 @@
-# Installs the locked dependencies when they are missing or older than the lock file; silent when there is nothing to do.
+# Installs the locked dependencies when they are missing or older than the lock file, and makes of them the static assets;
+# silent when there is nothing to do.
 # Node 24 is one of them on Linux, so whatever Node runs npm, the scripts after this one find their own first in PATH.
 set -e
 cd "$(dirname "$0")/.."
@@ -11,4 +12,9 @@ fi
 if [ ! -x node_modules/.bin/node ] && ! node -e 'process.exit(parseInt(process.versions.node) < 24 ? 1 : 0)'; then
   echo "Node 24 or newer is needed on this system, found $(node --version)" >&2
   exit 1
+fi
+# Beside the packages, so that the next installation removes it.
+assets=node_modules/.assets
+if [ ! -d "$assets" ] || [ scripts/assets.ts -nt "$assets" ] || [ scripts/glyph-packs.ts -nt "$assets" ]; then
+  PATH="$PWD/node_modules/.bin:$PATH" node scripts/assets.ts
 fi

@@ -6,7 +6,7 @@ import { printLogs } from "./logs.ts";
 import type { Address, StateDir } from "./settings.ts";
 
 /**
- * The files of the API reference, beside the Worker. Before it, as they are declared, they would send every request
+ * The static assets, beside the Worker. Before it, as they are declared, they would send every request
  * through two more workers, which takes longer than everything that we do with a request ourselves.
  */
 const FILES_WORKER = "files";

@@ -13,7 +13,7 @@ export interface Env {
   RATE_30: RateLimit;
   RATE_20: RateLimit;
   RATE_10: RateLimit;
-  /** The script and style sheet of the API reference. */
+  /** The script and style sheet of the API reference, and the letters of reports: scripts/assets.ts. */
   ASSETS: Fetcher;
   /** The platform's way to send mail, where the operator has bound it. */
   MAIL?: { send(message: { from: string; to: string; subject: string; text: string }): Promise<unknown> };

@@ -18,7 +18,7 @@ const RULES: Record<string, Rule> = {
   data: { may: ["contract", "domain"], packages: ["drizzle-orm"] },
   platform: {
     may: ["contract", "domain", "probes/port.ts", "probes/conversation.ts", "probes/smtp-dialog.ts"],
-    packages: ["cloudflare:", "croner", "node:crypto", "ipaddr.js", "tldts", "zod"],
+    packages: ["bidi-js", "cloudflare:", "croner", "node:crypto", "ipaddr.js", "tldts", "zod"],
   },
   probes: { may: ["contract", "domain"], packages: ["croner", "dns-packet", "node:crypto", "re2js", "tldts", "zod"] },
   notifiers: { may: ["contract", "domain"], packages: ["node:crypto", "zod"] },
@@ -58,7 +58,7 @@ const TOP: Record<string, Rule> = {
 };
 
 const SRC = resolve(import.meta.dirname, "../../src");
-const IMPORT = /^(?:import|export)\s[^;]*?from\s+"([^"]+)"|^import\s+"([^"]+)"/gm;
+const IMPORT = /^(?:import|export)\s[^;]*?from\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gm;
 
 /** Programs that are handed out as text: what they import and call, somebody else's machine does. */
 const HANDED_OUT = ["features/game-servers/sidecar.ts"];
@@ -68,7 +68,9 @@ const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter(
 );
 
 function importsOf(file: string): string[] {
-  return [...readFileSync(join(SRC, file), "utf8").matchAll(IMPORT)].map((match) => match[1] ?? match[2] ?? "");
+  return [...readFileSync(join(SRC, file), "utf8").matchAll(IMPORT)].map(
+    (match) => match[1] ?? match[2] ?? match[3] ?? "",
+  );
 }
 
 function ruleOf(file: string): Rule | undefined {

@@ -1,0 +1,62 @@
+/**
+ * Puts together what the Worker serves or reads as static assets: the files of the API reference, and the letters for
+ * PDF reports with their licences. Runs after every installation; the result lies in node_modules, where the next
+ * installation removes it.
+ */
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { deflateSync } from "node:zlib";
+import { buildPacks, type Face } from "./glyph-packs.ts";
+
+const MODULES = resolve(import.meta.dirname, "../node_modules");
+const TARGET = join(MODULES, ".assets");
+const SWAGGER = ["swagger-ui.css", "swagger-ui-bundle.js", "LICENSE"];
+const FONTS = "@fontsource-variable";
+
+/** The first face that has a letter draws it. */
+const WITHOUT_HAN = ["", "-arabic", "-hebrew", "-thai", "-georgian", "-armenian"].map((name) => `noto-sans${name}`);
+const SYMBOLS = ["noto-sans-symbols", "noto-emoji"];
+const EAST_ASIAN = ["noto-sans-sc", "noto-sans-kr"];
+
+/**
+ * Choice: East Asian letters have one weight; their bold would double the size of the assets, for titles alone.
+ * Chinese and Japanese write many of the same characters differently, so there is a second set of them.
+ */
+const SETS: { name: string; weight: number; faces: string[]; from?: number }[] = [
+  { name: "regular", weight: 400, faces: [...WITHOUT_HAN, ...SYMBOLS, ...EAST_ASIAN] },
+  { name: "bold", weight: 600, faces: WITHOUT_HAN },
+  { name: "japanese", weight: 400, faces: ["noto-sans-jp"], from: 0x2e80 },
+];
+
+const building = `${TARGET}.${process.pid}`;
+rmSync(building, { recursive: true, force: true });
+copy(join(MODULES, "swagger-ui-dist"), SWAGGER, building);
+for (const { name, weight, faces, from = 0 } of SETS) {
+  const dir = join(building, "letters", name);
+  mkdirSync(dir, { recursive: true });
+  const packs = await buildPacks(faces.map(faceOf), { weight, from });
+  for (const [file, bytes] of packs) writeFileSync(join(dir, file), deflateSync(bytes, { level: 9 }));
+}
+for (const face of new Set(SETS.flatMap(({ faces }) => faces))) {
+  copy(join(MODULES, FONTS, face), ["LICENSE"], join(building, "letters/licences", face));
+}
+// At once, because several programs may be at it.
+rmSync(TARGET, { recursive: true, force: true });
+renameSync(building, TARGET);
+
+function faceOf(name: string): Face {
+  const dir = join(MODULES, FONTS, name, "files");
+  return {
+    name,
+    files: readdirSync(dir)
+      .filter((file) => file.endsWith("-wght-normal.woff2"))
+      .map((file) => () => readFileSync(join(dir, file))),
+  };
+}
+
+function copy(from: string, files: readonly string[], to: string): void {
+  for (const file of files) {
+    mkdirSync(dirname(join(to, file)), { recursive: true });
+    copyFileSync(join(from, file), join(to, file));
+  }
+}
