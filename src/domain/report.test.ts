@@ -16,6 +16,7 @@ const FIGURES = {
 };
 const HEAD = {
   page_name: "Northwind",
+  logo: null,
   brand_color: null,
   timezone: "Europe/Berlin",
   policy_name: null,
@@ -54,23 +55,51 @@ describe("layOutSlaReport", () => {
         "99.95%",
         "21 min 40 s",
         "in 1 outage",
+        "Target met",
+        "21 min 40 s used of 43 min 12 s, summed over monitors",
+        "21 min 32 s left",
         "met",
         "Page 1 of 1",
       ]),
     );
   });
 
-  it.each([0, 1, 12, 13, 500])("lists each of %i monitors once, inside the paper", (count) => {
+  it.each([
+    [0, 1],
+    [1, 1],
+    [12, 1],
+    [13, 2],
+    [500, 14],
+  ])("lists each of %i monitors once, on %i pages", (count, pageCount) => {
     const pages = layOut(summaryOf(count));
-    const rows = pages.flatMap(({ marks }) => marks.filter((mark) => mark.kind === "text" && mark.y > 212 + 30));
-    expect(pages.length).toBe(count < 14 ? 1 : 14);
-    for (const mark of pages.flatMap(({ marks }) => marks)) {
-      expect(mark.x).toBeGreaterThanOrEqual(0);
-      expect(mark.y).toBeLessThan(842);
+    expect(pages.length).toBe(pageCount);
+    const names = pages.flatMap(({ marks }) =>
+      wordsOf(marks.filter((mark) => mark.kind === "text" && mark.width === 140)),
+    );
+    expect(names).toEqual(Array.from({ length: count }, (_, n) => `Monitor ${n}`));
+  });
+
+  it("repeats the heads on each page, and keeps everything inside the paper and above the foot", () => {
+    const pages = layOut(summaryOf(100));
+    for (const [n, { marks }] of pages.entries()) {
+      const words = wordsOf(marks);
+      expect(words).toEqual(expect.arrayContaining(["Northwind", "Monitor", "Budget left", `Page ${n + 1} of 4`]));
+      for (const mark of marks) {
+        const isFoot = mark.y >= 806;
+        expect(mark.x).toBeGreaterThanOrEqual(0);
+        expect(mark.y).toBeLessThan(isFoot ? 842 : 796);
+      }
     }
-    const budgets = wordsOf(pages.flatMap(({ marks }) => marks)).filter((text) => text === "21 min 32 s");
-    expect(budgets).toHaveLength(count + 1);
-    expect(rows.length).toBeGreaterThanOrEqual(count);
+  });
+
+  it.each([
+    ["wide", { width: 1000, height: 100 }, { width: 160, height: 16 }],
+    ["high", { width: 50, height: 100 }, { width: 20, height: 40 }],
+    ["small", { width: 16, height: 16 }, { width: 40, height: 40 }],
+  ])("shows a %s logo above the name, undistorted", (_name, logo, size) => {
+    const marks = layOutSlaReport(summaryOf(1), { ...HEAD, logo })[0]?.marks ?? [];
+    expect(marks.filter(({ kind }) => kind === "logo")).toEqual([{ kind: "logo", x: 40, y: 34, ...size }]);
+    expect(marks.find((mark) => mark.kind === "text" && mark.text === "Northwind")?.y).toBeGreaterThan(74);
   });
 
   it("shows what was missed and overdrawn, and what has no data", () => {
@@ -78,7 +107,9 @@ describe("layOutSlaReport", () => {
       layOut(summaryOf(1, { meets_target: false, error_budget_remaining_seconds: -90_061, uptime_percentage: 97 }))[0]
         ?.marks ?? [],
     );
-    expect(missed).toEqual(expect.arrayContaining(["missed", "-1 d 1 h", "97%"]));
+    expect(missed).toEqual(
+      expect.arrayContaining(["Target missed", "missed", "overdrawn by 1 d 1 h", "-1 d 1 h", "97%"]),
+    );
     const unknown = { ...summaryOf(1), monitors: [] };
     expect(wordsOf(layOut(unknown)[0]?.marks ?? [])).toContain("There are no monitors on this page.");
   });

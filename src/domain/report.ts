@@ -6,17 +6,20 @@ import { toCsv } from "./csv.ts";
  * corner. How marks become a file is platform/pdf.ts's business.
  */
 export type Mark =
-  | { kind: "box"; x: number; y: number; width: number; height: number; color: string }
+  | { kind: "box"; x: number; y: number; width: number; height: number; color: string; radius?: number }
+  | { kind: "logo"; x: number; y: number; width: number; height: number }
   | {
       kind: "text";
+      /** Where the text begins, or what `align` says. */
       x: number;
       y: number;
       size: number;
       color: string;
       text: string;
       bold?: boolean;
+      /** What is wider is shortened. */
       width?: number;
-      align?: "right";
+      align?: "right" | "center";
     };
 
 export interface ReportPage {
@@ -27,6 +30,8 @@ export interface ReportPage {
 
 export interface ReportHead {
   page_name: string;
+  /** The size of the picture, in whatever unit. */
+  logo: { width: number; height: number } | null;
   brand_color: string | null;
   timezone: string;
   policy_name: string | null;
@@ -71,85 +76,145 @@ export function toSlaCsv({ period, target_percentage, overall, monitors }: SlaSu
 const PAGE = { width: 595, height: 842 };
 const LEFT = 40;
 const RIGHT = 555;
-const BOTTOM = 800;
+const BOTTOM = 796;
 const ROW = 18;
+const CHART_ROW = 16;
 const CHARTED_MAX = 12;
+const LOGO_MAX = { width: 160, height: 40 };
 
 const INK = "#171a20";
 const QUIET = "#545d6b";
 const LINE = "#dfe3e8";
-const GROUND = "#f5f6f8";
+const GROUND = "#f3f5f8";
 const GOOD = "#16774a";
 const BAD = "#b3261e";
 const BRAND = "#0b57d0";
+const PAPER = "#ffffff";
 
-/** A4. What a page has no room for goes to the next one, under the same heading. */
+/** A4. What a page has no room for goes to the next one, under the same heads. */
 export function layOutSlaReport(summary: SlaSummary, head: ReportHead): ReportPage[] {
-  const pages = [[...drawHead(summary, head), ...drawTiles(summary), ...drawChart(summary.monitors)]];
-  let y = 226 + heightOfChart(summary.monitors);
-  let marks = pages[0] ?? [];
-  marks.push(...drawTableHead(y));
-  y += ROW + 4;
-  for (const [n, row] of summary.monitors.entries()) {
+  const { monitors } = summary;
+  let marks: Mark[] = [];
+  const pages = [marks];
+  let y = 0;
+  for (const block of [drawHead, drawTiles, drawBudget, drawChart]) {
+    const drawn = block(y, summary, head);
+    marks.push(...drawn.marks);
+    y = drawn.y;
+  }
+  // A head without a row below it would be lost.
+  const isFull = y + 26 + 2 * ROW > BOTTOM;
+  if (!isFull) marks.push(heading(y, "Monitors"));
+  y = isFull ? BOTTOM : drawTableHead(marks, y + 24);
+  for (const [n, row] of monitors.entries()) {
     if (y + ROW > BOTTOM) {
-      marks = drawTableHead(60);
-      marks.push(heading(40, `${head.page_name}: monitors, continued`));
+      marks = drawRunningHead(summary, head);
       pages.push(marks);
-      y = 60 + ROW + 4;
+      y = drawTableHead(marks, 68);
     }
     marks.push(...drawRow(row, y, n % 2 === 1));
     y += ROW;
   }
-  if (summary.monitors.length === 0) marks.push(text(LEFT, y, 9, QUIET, "There are no monitors on this page."));
+  if (monitors.length === 0) marks.push(text(LEFT, y + 4, 9, QUIET, "There are no monitors on this page."));
   return pages.map((drawn, n) => ({ ...PAGE, marks: [...drawn, ...drawFoot(head, n + 1, pages.length)] }));
 }
 
-function drawHead({ period }: SlaSummary, head: ReportHead): Mark[] {
+/** What was drawn, and where the next thing may begin. */
+interface Block {
+  marks: Mark[];
+  y: number;
+}
+
+function drawHead(_y: number, { period, overall }: SlaSummary, head: ReportHead): Block {
   const rules = [
     head.policy_name === null ? "Measured without a policy" : `Measured by the policy "${head.policy_name}"`,
     head.exclude_maintenance ? "maintenance excluded" : "maintenance counted",
     head.degraded_counts_as_downtime ? "degraded counts as downtime" : "degraded counts as uptime",
   ];
-  const from = formatInstant(period.from, head.timezone);
-  const to = formatInstant(period.to, head.timezone);
+  const logo = drawLogo(head.logo);
+  const y = logo.length > 0 ? 92 : 56;
+  return {
+    marks: [
+      brandBar(head),
+      ...logo,
+      { ...text(RIGHT, 36, 10, QUIET, "Service level report"), align: "right" },
+      { ...text(LEFT, y, 22, INK, head.page_name), bold: true, width: RIGHT - LEFT - 120 },
+      ...drawVerdict(y + 2, overall),
+      { ...text(LEFT, y + 36, 10.5, INK, describePeriod(period, head.timezone)), width: RIGHT - LEFT },
+      { ...text(LEFT, y + 53, 9, QUIET, rules.join(", ")), width: RIGHT - LEFT },
+    ],
+    y: y + 78,
+  };
+}
+
+function brandBar({ brand_color }: ReportHead): Mark {
+  return { kind: "box", x: 0, y: 0, width: PAGE.width, height: 6, color: brand_color ?? BRAND };
+}
+
+function drawLogo(logo: ReportHead["logo"]): Mark[] {
+  if (!logo) return [];
+  const scale = Math.min(LOGO_MAX.width / logo.width, LOGO_MAX.height / logo.height);
+  return [{ kind: "logo", x: LEFT, y: 34, width: logo.width * scale, height: logo.height * scale }];
+}
+
+function drawVerdict(y: number, overall: Figures): Mark[] {
+  const words = { met: "Target met", missed: "Target missed", "no data": "No data" }[verdict(overall)];
   return [
-    { kind: "box", x: 0, y: 0, width: PAGE.width, height: 6, color: head.brand_color ?? BRAND },
-    text(LEFT, 34, 10, QUIET, "Service level report"),
-    { ...text(LEFT, 48, 20, INK, head.page_name), bold: true, width: RIGHT - LEFT },
-    text(LEFT, 78, 10, INK, `${from} to ${to} (${head.timezone.replaceAll("_", " ")})`),
-    { ...text(LEFT, 93, 9, QUIET, rules.join(", ")), width: RIGHT - LEFT },
+    { kind: "box", x: RIGHT - 100, y, width: 100, height: 24, radius: 12, color: verdictColor(overall) },
+    { ...text(RIGHT - 50, y + 6.5, 10.5, PAPER, words), bold: true, align: "center" },
   ];
 }
 
-function drawTiles({ overall, target_percentage }: SlaSummary): Mark[] {
+function drawTiles(y: number, { overall, target_percentage }: SlaSummary): Block {
   const tiles: [label: string, value: string, color: string, note: string][] = [
-    ["Uptime", formatPercentage(overall.uptime_percentage), verdictColor(overall), verdict(overall)],
+    ["Uptime", formatPercentage(overall.uptime_percentage), verdictColor(overall), "over all monitors"],
     ["Target", formatPercentage(target_percentage), INK, `allows ${formatSeconds(overall.error_budget_seconds)}`],
     ["Downtime", formatSeconds(overall.downtime_seconds), INK, `in ${countOf(overall.outages, "outage")}`],
     [
-      "Error budget left",
-      formatSeconds(overall.error_budget_remaining_seconds),
-      verdictColor(overall),
-      "summed over monitors",
+      "Mean time to repair",
+      formatSeconds(overall.mttr_seconds),
+      INK,
+      `an outage every ${formatSeconds(overall.mtbf_seconds)}`,
     ],
   ];
-  const width = (RIGHT - LEFT - 3 * 10) / 4;
-  const drawn = tiles.flatMap(([label, value, color, note], n): Mark[] => {
-    const x = LEFT + n * (width + 10);
+  if (overall.mtbf_seconds === null) tiles[3]?.splice(3, 1, "not enough outages for a mean");
+  const gap = 10;
+  const width = (RIGHT - LEFT - 3 * gap) / 4;
+  const marks = tiles.flatMap(([label, value, color, note], n): Mark[] => {
+    const x = LEFT + n * (width + gap);
     return [
-      { kind: "box", x, y: 116, width, height: 62, color: GROUND },
-      text(x + 9, 124, 8, QUIET, label),
-      { ...text(x + 9, 136, 15, color, value), bold: true, width: width - 12 },
-      text(x + 9, 161, 8, QUIET, note),
+      { kind: "box", x, y, width, height: 68, radius: 6, color: GROUND },
+      text(x + 10, y + 9, 8.5, QUIET, label),
+      { ...text(x + 10, y + 23, 16, color, value), bold: true, width: width - 20 },
+      { ...text(x + 10, y + 49, 8, QUIET, note), width: width - 20 },
     ];
   });
-  const means = [
-    `Mean time to repair ${formatSeconds(overall.mttr_seconds)}`,
-    `mean time between outages ${formatSeconds(overall.mtbf_seconds)}`,
-    `degraded ${formatSeconds(overall.degraded_seconds)}`,
-    `maintenance ${formatSeconds(overall.maintenance_seconds)}`,
+  return { marks, y: y + 86 };
+}
+
+/** How much of the downtime that the target allows has been used. */
+function drawBudget(y: number, { overall }: SlaSummary): Block {
+  const { error_budget_seconds: budget, error_budget_remaining_seconds: left, downtime_seconds: used } = overall;
+  const share = budget > 0 ? used / budget : Number(used > 0);
+  const rest = left < 0 ? `overdrawn by ${formatSeconds(-left)}` : `${formatSeconds(left)} left`;
+  const others = [
+    `Degraded for ${formatSeconds(overall.degraded_seconds)}`,
+    `under maintenance for ${formatSeconds(overall.maintenance_seconds)}`,
   ];
-  return [...drawn, { ...text(LEFT, 188, 9, QUIET, means.join("   ·   ")), width: RIGHT - LEFT }];
+  const bar = { kind: "box" as const, x: LEFT, y: y + 21, height: 8, radius: 4 };
+  return {
+    marks: [
+      heading(y, "Error budget"),
+      { ...text(RIGHT, y + 1, 9, verdictColor(overall), rest), bold: true, align: "right" },
+      { ...bar, width: RIGHT - LEFT, color: LINE },
+      ...(share > 0
+        ? [{ ...bar, width: Math.max(8, Math.min(1, share) * (RIGHT - LEFT)), color: left < 0 ? BAD : GOOD }]
+        : []),
+      text(LEFT, y + 36, 8.5, QUIET, `${formatSeconds(used)} used of ${formatSeconds(budget)}, summed over monitors`),
+      { ...text(RIGHT, y + 36, 8.5, QUIET, others.join(", ")), align: "right" },
+    ],
+    y: y + 64,
+  };
 }
 
 /** Those with the lowest uptime; a chart of everything would show nothing. */
@@ -160,72 +225,98 @@ function charted(monitors: readonly Row[]): (Row & { uptime_percentage: number }
     .slice(0, CHARTED_MAX);
 }
 
-function heightOfChart(monitors: readonly Row[]): number {
-  const rows = charted(monitors).length;
-  return rows === 0 ? 0 : rows * 15 + 46;
-}
-
 /** Bars begin at `least`, because between 99 and 100 is where the differences are. */
-function drawChart(monitors: readonly Row[]): Mark[] {
+function drawChart(top: number, { monitors }: SlaSummary): Block {
   const rows = charted(monitors);
+  if (rows.length === 0) return { marks: [], y: top };
   const lowest = Math.min(...rows.map((row) => Math.min(row.uptime_percentage, row.target_percentage)));
   const least = [99.9, 99.5, 99, 98, 95, 90, 80, 50].find((start) => start < lowest) ?? 0;
-  if (rows.length === 0) return [];
   const from = LEFT + 160;
   const length = RIGHT - from - 55;
   const at = (percentage: number) => (Math.max(0, percentage - least) / (100 - least)) * length;
   const title =
     monitors.length > rows.length ? `Lowest uptime (${rows.length} of ${monitors.length})` : "Uptime by monitor";
-  return [
-    heading(212, title),
-    ...rows.flatMap((row, n): Mark[] => {
-      const y = 230 + n * 15;
-      return [
-        { ...text(LEFT, y, 9, INK, row.name), width: 150 },
-        { kind: "box", x: from, y, width: length, height: 10, color: GROUND },
-        { kind: "box", x: from, y, width: at(row.uptime_percentage), height: 10, color: verdictColor(row) },
-        { kind: "box", x: from + at(row.target_percentage) - 0.5, y: y - 2, width: 1, height: 14, color: INK },
-        { ...text(RIGHT, y, 9, INK, formatPercentage(row.uptime_percentage)), align: "right" },
-      ];
-    }),
-    text(from, 232 + rows.length * 15, 8, QUIET, `${least}%`),
-    { ...text(from + length, 232 + rows.length * 15, 8, QUIET, "100%  (line: target)"), align: "right" },
-  ];
+  const first = top + 24;
+  const end = first + rows.length * CHART_ROW;
+  const middle = Math.round((least + 100) * 500) / 1000;
+  return {
+    marks: [
+      heading(top, title),
+      { kind: "box", x: RIGHT - 36, y: top + 1, width: 1.5, height: 11, color: INK },
+      { ...text(RIGHT, top + 2, 8.5, QUIET, "Target"), align: "right" },
+      ...[0, 0.5, 1].map((share): Mark => {
+        const x = from + share * length;
+        return { kind: "box", x: x - 0.25, y: first - 2, width: 0.5, height: end - first + 2, color: LINE };
+      }),
+      ...rows.flatMap((row, n): Mark[] => {
+        const y = first + n * CHART_ROW;
+        return [
+          { ...text(LEFT, y, 9, INK, row.name), width: 150 },
+          { kind: "box", x: from, y: y + 1, width: length, height: 9, color: GROUND },
+          { kind: "box", x: from, y: y + 1, width: at(row.uptime_percentage), height: 9, color: verdictColor(row) },
+          { kind: "box", x: from + at(row.target_percentage) - 0.75, y: y - 1, width: 1.5, height: 13, color: INK },
+          { ...text(RIGHT, y, 9, INK, formatPercentage(row.uptime_percentage)), align: "right" },
+        ];
+      }),
+      text(from, end + 3, 8, QUIET, `${least}%`),
+      { ...text(from + length / 2, end + 3, 8, QUIET, `${middle}%`), align: "center" },
+      { ...text(from + length, end + 3, 8, QUIET, "100%"), align: "right" },
+    ],
+    y: end + 28,
+  };
 }
 
 const TABLE: [title: string, right: number, cell: (row: Row) => string][] = [
-  ["Uptime", 245, (row) => formatPercentage(row.uptime_percentage)],
-  ["Target", 295, (row) => formatPercentage(row.target_percentage)],
-  ["Downtime", 355, (row) => formatSeconds(row.downtime_seconds)],
-  ["Outages", 400, (row) => String(row.outages)],
-  ["To repair", 452, (row) => formatSeconds(row.mttr_seconds)],
-  ["Budget left", 515, (row) => formatSeconds(row.error_budget_remaining_seconds)],
+  ["Uptime", 232, (row) => formatPercentage(row.uptime_percentage)],
+  ["Target", 280, (row) => formatPercentage(row.target_percentage)],
+  ["Downtime", 342, (row) => formatSeconds(row.downtime_seconds)],
+  ["Outages", 386, (row) => String(row.outages)],
+  ["To repair", 446, (row) => formatSeconds(row.mttr_seconds)],
+  ["Budget left", 510, (row) => formatSeconds(row.error_budget_remaining_seconds)],
 ];
 
-function drawTableHead(y: number): Mark[] {
-  return [
-    { ...text(LEFT, y, 9, INK, "Monitor"), bold: true },
-    ...TABLE.map(([title, right]): Mark => ({ ...text(right, y, 9, QUIET, title), align: "right" })),
-    { ...text(RIGHT, y, 9, QUIET, "Result"), align: "right" },
-    { kind: "box", x: LEFT, y: y + 14, width: RIGHT - LEFT, height: 1, color: LINE },
-  ];
+/** Where the first row may begin. */
+function drawTableHead(marks: Mark[], y: number): number {
+  marks.push(
+    { ...text(LEFT, y, 8.5, QUIET, "Monitor"), bold: true },
+    ...TABLE.map(([title, right]): Mark => ({ ...text(right, y, 8.5, QUIET, title), bold: true, align: "right" })),
+    { ...text(RIGHT, y, 8.5, QUIET, "Result"), bold: true, align: "right" },
+    { kind: "box", x: LEFT, y: y + 14, width: RIGHT - LEFT, height: 0.75, color: QUIET },
+  );
+  return y + 16;
 }
 
 function drawRow(row: Row, y: number, isShaded: boolean): Mark[] {
+  const ground = { kind: "box" as const, x: LEFT, y, width: RIGHT - LEFT, height: ROW, color: GROUND };
+  const line = y + 4.5;
   return [
-    ...(isShaded ? [{ kind: "box" as const, x: LEFT, y: y - 4, width: RIGHT - LEFT, height: ROW, color: GROUND }] : []),
-    { ...text(LEFT, y, 9, INK, row.name), width: 150 },
-    ...TABLE.map(([, right, cell]): Mark => ({ ...text(right, y, 9, INK, cell(row)), align: "right" })),
-    { ...text(RIGHT, y, 9, verdictColor(row), verdict(row)), align: "right" },
+    ...(isShaded ? [ground] : []),
+    { ...text(LEFT + 2, line, 8.5, INK, row.name), width: 140 },
+    ...TABLE.map(([, right, cell]): Mark => ({ ...text(right, line, 8.5, INK, cell(row)), align: "right" })),
+    { ...text(RIGHT - 2, line, 8.5, verdictColor(row), verdict(row)), bold: true, align: "right" },
+  ];
+}
+
+function drawRunningHead({ period }: SlaSummary, head: ReportHead): Mark[] {
+  return [
+    brandBar(head),
+    { ...text(LEFT, 34, 10, INK, head.page_name), bold: true, width: 230 },
+    { ...text(RIGHT, 35, 8.5, QUIET, describePeriod(period, head.timezone)), align: "right" },
   ];
 }
 
 function drawFoot({ made_at, timezone }: ReportHead, number: number, count: number): Mark[] {
   const made = `Made on ${formatInstant(new Date(made_at).toISOString(), timezone)}`;
   return [
-    text(LEFT, 815, 8, QUIET, made),
-    { ...text(RIGHT, 815, 8, QUIET, `Page ${number} of ${count}`), align: "right" },
+    { kind: "box", x: LEFT, y: 806, width: RIGHT - LEFT, height: 0.5, color: LINE },
+    text(LEFT, 813, 8, QUIET, made),
+    { ...text(RIGHT, 813, 8, QUIET, `Page ${number} of ${count}`), align: "right" },
   ];
+}
+
+function describePeriod({ from, to }: SlaSummary["period"], timezone: string): string {
+  const zone = timezone.replaceAll("_", " ");
+  return `${formatInstant(from, timezone)} to ${formatInstant(to, timezone)} (${zone})`;
 }
 
 function text(x: number, y: number, size: number, color: string, words: string): Mark & { kind: "text" } {
@@ -233,10 +324,10 @@ function text(x: number, y: number, size: number, color: string, words: string):
 }
 
 function heading(y: number, words: string): Mark {
-  return { ...text(LEFT, y, 11, INK, words), bold: true, width: RIGHT - LEFT };
+  return { ...text(LEFT, y, 11.5, INK, words), bold: true };
 }
 
-function verdict({ meets_target }: Pick<Figures, "meets_target">): string {
+function verdict({ meets_target }: Pick<Figures, "meets_target">): "met" | "missed" | "no data" {
   if (meets_target === null) return "no data";
   return meets_target ? "met" : "missed";
 }
@@ -252,7 +343,7 @@ function formatPercentage(percentage: number | null): string {
 
 /** The two largest units. */
 function formatSeconds(seconds: number | null): string {
-  if (seconds === null) return "none";
+  if (seconds === null) return "–";
   const left = Math.abs(seconds);
   const sign = seconds < 0 ? "-" : "";
   if (left < 60) return `${sign}${left} s`;

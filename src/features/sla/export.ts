@@ -1,12 +1,14 @@
+import type { Ctx } from "../../access/ctx.ts";
 import type { ExportFormat } from "../../contract/sla.ts";
 import { layOutSlaReport, type ReportHead, toSlaCsv } from "../../domain/report.ts";
 import { assertNever } from "../../kit/assert-never.ts";
-import { writePdf } from "../../platform/pdf.ts";
+import { assetReader } from "../../platform/letters.ts";
+import { fetchLogo } from "./logo.ts";
 import { presentSummary } from "./present.ts";
 import { type MeasuredPage, RULES_DEFAULT } from "./service.ts";
 
 /** The name of the file is fixed, so that nothing a person wrote gets into a header. */
-export function exportSla(measured: MeasuredPage, format: ExportFormat, now: number): Response {
+export async function exportSla(ctx: Ctx, measured: MeasuredPage, format: ExportFormat): Promise<Response> {
   const summary = presentSummary(measured);
   const answer = (body: BodyInit, type: string) =>
     new Response(body, {
@@ -23,18 +25,24 @@ export function exportSla(measured: MeasuredPage, format: ExportFormat, now: num
     case "json":
       return answer(JSON.stringify(summary), "application/json");
     case "pdf": {
+      // Few ask for one, so that what it takes is evaluated then and not at every start.
+      const [{ writePdf }, { readImage }] = await Promise.all([
+        import("../../platform/pdf.ts"),
+        import("../../platform/pdf-image.ts"),
+      ]);
+      const picture = await fetchLogo(ctx, measured.page.logo_url);
+      const logo = picture && (await readImage(picture));
+      const pages = layOutSlaReport(summary, { ...headOf(measured), logo, made_at: ctx.now });
       const title = `Service level report: ${measured.page.name}`;
-      return answer(
-        writePdf(layOutSlaReport(summary, headOf(measured, now)), { title, made_at: now }),
-        "application/pdf",
-      );
+      const pdf = await writePdf({ title, made_at: ctx.now, pages, logo }, assetReader(ctx.env));
+      return answer(pdf, "application/pdf");
     }
     default:
       return assertNever(format);
   }
 }
 
-function headOf({ page, policy }: MeasuredPage, now: number): ReportHead {
+function headOf({ page, policy }: MeasuredPage): Omit<ReportHead, "logo" | "made_at"> {
   const { exclude_maintenance, degraded_counts_as_downtime } = policy ?? RULES_DEFAULT;
   return {
     page_name: page.name,
@@ -43,6 +51,5 @@ function headOf({ page, policy }: MeasuredPage, now: number): ReportHead {
     policy_name: policy?.name ?? null,
     exclude_maintenance,
     degraded_counts_as_downtime,
-    made_at: now,
   };
 }

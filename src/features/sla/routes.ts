@@ -50,7 +50,8 @@ export const endpoints = [
       path: "/status-pages/{id}/sla/export",
       tags,
       summary: "The figures as a file",
-      description: "CSV for spreadsheets, JSON as the summary has it, or PDF for people.",
+      description:
+        "CSV for spreadsheets, JSON as the summary has it, or PDF for people. The PDF shows the page's logo where it is a PNG or JPEG that can be had within three seconds and is at most 1 MiB.",
       request: { params: IdParam, query: SlaExportQuery },
       responses: {
         200: {
@@ -67,7 +68,7 @@ export const endpoints = [
     async (c) => {
       const { format, ...query } = c.req.valid("query");
       const measured = await measureSla(c.var.ctx, c.req.valid("param").id, query);
-      return exportSla(measured, format, c.var.now);
+      return exportSla(c.var.ctx, measured, format);
     },
   ),
 

@@ -1,0 +1,105 @@
+import { exports } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { createAccount } from "../support/factories.ts";
+import { insertMonitor } from "../support/monitors.ts";
+import { createPage, PAGES } from "../support/pages.ts";
+import { hang, refuseConnection, type SinkAnswer, useSink } from "../support/sink.ts";
+
+const sink = useSink();
+const LOGO = "https://sink.test/logo";
+
+/** One red point. */
+const PNG = Uint8Array.fromBase64(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",
+);
+/** As far as the size of a picture of two by one points. */
+const JPEG = Uint8Array.of(...[0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 1, 0, 2, 1, 1, 17, 0, 0xff, 0xd9]);
+
+async function report(given: { logo_url?: string; monitors?: number; names?: string[] } = {}) {
+  const { logo_url, monitors = 1, names = Array.from({ length: monitors }, (_, n) => `监控 ${n}`) } = given;
+  const account = await createAccount();
+  const ids: string[] = [];
+  for (const name of names) ids.push((await insertMonitor(account.user_id, { name })).id);
+  const page = await createPage(account, { name: "Überwachung", monitors: ids, ...(logo_url && { logo_url }) });
+  const response = await exports.default.fetch(`http://vigil.test${PAGES}/${page.id}/sla/export?format=pdf`, {
+    headers: { authorization: `Bearer ${account.token}` },
+  });
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  return {
+    response,
+    bytes,
+    file: new TextDecoder("latin1").decode(bytes).replace(/(?<=>>\nstream\n).*?(?=\nendstream)/gs, ""),
+  };
+}
+
+describe("GET /status-pages/{id}/sla/export?format=pdf", () => {
+  it.each([
+    [1, 1],
+    [100, 3],
+  ])("gives a report on %i monitors in %i pages with its own letters", async (monitors, pages) => {
+    const { response, file } = await report({ monitors });
+    expect(response.status).toBe(200);
+    expect(file.slice(0, 9)).toBe("%PDF-1.7\n");
+    expect(file.slice(-6)).toBe("%%EOF\n");
+    expect(file).toContain(`/Count ${pages} >>`);
+    expect(file.match(/\/FontFile2/g)).toHaveLength(2);
+    expect(sink.received).toEqual([]);
+  });
+
+  it.each<[string, SinkAnswer[], RegExp]>([
+    ["a PNG", [() => new Response(PNG)], /\/Width 1 \/Height 1 \/ColorSpace \/DeviceRGB/],
+    [
+      "a JPEG, whatever it says it is",
+      [() => new Response(JPEG, { headers: { "content-type": "text/html" } })],
+      /\/DCTDecode/,
+    ],
+    ["a picture behind another address", [redirect("/logo"), () => new Response(PNG)], /\/Logo \d+ 0 R/],
+  ])("shows the logo: %s", async (_name, answers, expected) => {
+    sink.answer(LOGO, ...answers);
+    const { file } = await report({ logo_url: LOGO });
+    expect(file).toMatch(expected);
+    expect(sink.received[0]?.headers.get("accept")).toBe("image/png, image/jpeg");
+  });
+
+  it.each<[string, SinkAnswer[]]>([
+    ["is not there", [404]],
+    ["cannot be reached", [refuseConnection]],
+    ["is an SVG", [() => new Response("<svg/>", { headers: { "content-type": "image/svg+xml" } })]],
+    ["is nothing", [() => new Response(null, { status: 200 })]],
+    ["is damaged", [() => new Response(PNG.slice(0, 50))]],
+    ["is larger than a mebibyte", [() => new Response(new Uint8Array(1024 * 1024 + 1).fill(0xff))]],
+    ["points around in a circle", [redirect("/logo"), redirect("/logo"), redirect("/logo")]],
+    ["points to an address without encryption", [redirect("http://sink.test/logo")]],
+    ["points to a private address", [redirect("https://169.254.169.254/latest")]],
+    ["points to nothing", [() => new Response(null, { status: 302 })]],
+    ["points to nonsense", [redirect("https://[")]],
+  ])("leaves out a logo that %s", async (_name, answers) => {
+    sink.answer(LOGO, ...answers);
+    const { response, file } = await report({ logo_url: LOGO });
+    expect(response.status).toBe(200);
+    expect(file).toContain("/Count 1 >>");
+    expect(file).not.toContain("/Logo");
+    expect(sink.received).toHaveLength(answers.length);
+  });
+
+  it("waits three seconds for a logo, and gives the report without it", async () => {
+    const given = AbortSignal.timeout.bind(AbortSignal);
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => given(10));
+    sink.answer(LOGO, hang);
+    const { response, file } = await report({ logo_url: LOGO });
+    expect(response.status).toBe(200);
+    expect(file).not.toContain("/Logo");
+    expect(timeout).toHaveBeenCalledWith(3000);
+  });
+
+  it("keeps the letters of reports to itself", async () => {
+    for (const path of ["/letters/regular/0.bin", "/docs/letters/regular/0.bin", "/docs/LICENSE"]) {
+      expect((await exports.default.fetch(`http://vigil.test${path}`)).status).toBe(404);
+    }
+  });
+});
+
+/** Each made when it is asked for: a body belongs to the request in which it was made. */
+function redirect(location: string): SinkAnswer {
+  return () => new Response(null, { status: 302, headers: { location } });
+}
