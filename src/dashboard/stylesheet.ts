@@ -38,6 +38,8 @@ main { padding-block: .5rem 3rem; }
   background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1.25rem; margin-block-start: 1.25rem;
 }
 .card + .card { margin-block-start: .75rem; }
+.card h2 { margin: 0 0 .5rem; }
+.card .name { margin: 0; }
 .lead { margin-block-start: .75rem; }
 .quiet { color: var(--quiet); font-size: .875rem; }
 .notice { border-inline-start: .375rem solid var(--good); }
@@ -78,6 +80,8 @@ code { font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospac
   color: var(--quiet); white-space: nowrap;
 }
 .pages > li + li { border-block-start: 1px solid var(--line); margin-block-start: 1rem; padding-block-start: 1rem; }
+.steps { list-style: disc; padding-inline-start: 1.25rem; margin-block-start: .75rem; }
+.steps li + li { margin-block-start: .5rem; }
 .row { display: flex; flex-wrap: wrap; align-items: baseline; gap: .25rem .75rem; }
 @media (min-width: 40rem) {
   h1 { font-size: 1.875rem; }

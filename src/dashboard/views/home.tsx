@@ -69,7 +69,7 @@ function NextSteps() {
       <h2 id="next">What you can do from here</h2>
       <p>
         Monitors, incidents, maintenance and everything else are managed through the API. Its{" "}
-        <a href="/docs">reference</a> runs requests in this browser, where you are signed in already:
+        <a href="/docs">reference</a> can send requests from this browser, where you are signed in already:
       </p>
       <ul class="steps">
         <li>
