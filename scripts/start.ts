@@ -98,6 +98,7 @@ First start: the account owner@localhost (Owner) was created. Its API token, sho
 API           ${url}/api/uptime/v1
 Reference     ${url}/docs
 OpenAPI       ${url}/openapi.json
+Sign in       ${url}/app
 Status pages  ${url}/status/:slug
 
 Watch something:

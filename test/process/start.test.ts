@@ -37,7 +37,7 @@ describe("npm start", () => {
 
   it("makes an owner on the first run and prints a token and the addresses", async () => {
     expect(isWellFormedApiToken(service.token ?? "")).toBe(true);
-    for (const path of ["/api/uptime/v1", "/docs", "/openapi.json", "/status/:slug"]) {
+    for (const path of ["/api/uptime/v1", "/docs", "/openapi.json", "/app", "/status/:slug"]) {
       expect(service.logs()).toContain(service.url + path);
     }
     const sql = `SELECT email, users.name, plan, beta, token_prefix, expires_at, last_used_at
