@@ -3,6 +3,7 @@ import { ApiError, invalid, unsupportedMediaType } from "../contract/errors.ts";
 export const BODY_BYTES_MAX = 1024 * 1024;
 export const JSON_DEPTH_MAX = 32;
 const FORM_BYTES_MAX = 64 * 1024;
+const DRAINED_BYTES_MAX = 32 * BODY_BYTES_MAX;
 
 /** The body as bytes, read no further than the limit. */
 export async function readCapped(request: Request, bytesMax: number): Promise<Uint8Array> {
@@ -10,7 +11,7 @@ export async function readCapped(request: Request, bytesMax: number): Promise<Ui
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge;
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
     length += chunk.byteLength;
     if (length > bytesMax) throw tooLarge;
     chunks.push(chunk);
@@ -22,6 +23,23 @@ export async function readCapped(request: Request, bytesMax: number): Promise<Ui
     offset += chunk.byteLength;
   }
   return bytes;
+}
+
+/**
+ * Takes what is left of a body and throws it away. The runtime closes the connection when much of a body is unread at the
+ * answer, and a client that is still sending then sees a broken connection instead of the refusal.
+ */
+export async function drain(request: Request): Promise<void> {
+  if (!request.body || request.body.locked) return;
+  let length = 0;
+  try {
+    for await (const chunk of request.body) {
+      length += chunk.byteLength;
+      if (length > DRAINED_BYTES_MAX) return;
+    }
+  } catch {
+    // The client went away, or somebody read it all: nothing is left to take.
+  }
 }
 
 /** What a browser's form sent. */

@@ -7,6 +7,7 @@ import { HOP_HEADER } from "../platform/egress.ts";
 import { newId } from "../platform/ids.ts";
 import { createLogger } from "../platform/logger.ts";
 import { settingsOf } from "../platform/settings.ts";
+import { drain } from "./body.ts";
 import { type AppEnv, type Endpoint, SURFACES } from "./endpoint.ts";
 import { judgeError, toErrorResponse } from "./errors.ts";
 
@@ -33,6 +34,7 @@ export const openRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.set("log", log);
   c.set("publicUrl", settings.PUBLIC_URL || new URL(c.req.url).origin);
   await next();
+  await drain(c.req.raw);
   const headers = c.res.headers;
   headers.set("X-Request-Id", requestId);
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) if (!headers.has(name)) headers.set(name, value);
