@@ -55,7 +55,8 @@ export function describeApi(endpoints: readonly Endpoint[]): ApiDescription {
     description: "The push key of one monitor, `pk_…`",
   });
   const tags = [...new Set(endpoints.flatMap(({ route }) => route.tags ?? []))].map((name) => ({ name }));
-  return collector.getOpenAPI31Document({ openapi: "3.1.0", info: INFO, tags });
+  // What holds where an operation says nothing else; they all say it, but some readers look here only.
+  return collector.getOpenAPI31Document({ openapi: "3.1.0", info: INFO, tags, security: [{ bearer: [] }] });
 }
 
 function describeEndpoint({ policy, route }: Endpoint, surface: Surface): RouteConfig {

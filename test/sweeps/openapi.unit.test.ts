@@ -26,6 +26,10 @@ describe("the OpenAPI document", () => {
     expect(description).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { version: "1.0.0" } });
   });
 
+  it("asks for a bearer token wherever an operation says nothing else", () => {
+    expect(description.security).toEqual([{ bearer: [] }]);
+  });
+
   it("describes every address of every endpoint, each under a name of its own", () => {
     const addresses = ENDPOINTS.flatMap(({ policy }) => policy.at);
     const names = operations.map(({ operationId }) => operationId);
