@@ -100,7 +100,6 @@ function namesObject(endpoint: Endpoint, prepared: Prepared): boolean {
 
 /** What somebody without any part in the page gets to hear. */
 function refusalOf(endpoint: Endpoint): number {
-  if (kindsOf(endpoint).some((kind) => kind.endsWith(":manage"))) return 403;
   return Object.keys(endpoint.policy.ids?.params ?? {}).length > 0 ? 404 : 400;
 }
 

@@ -3,7 +3,7 @@ import type { Ctx } from "../../access/ctx.ts";
 import { depsOf } from "../../access/deps.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { getOwner } from "../../access/owners.ts";
-import { requireManagedPage } from "../../access/pages.ts";
+import { requireManagedPage, requirePage } from "../../access/pages.ts";
 import type { UserPrincipal } from "../../access/principal.ts";
 import { syncMonitor } from "../../checks/sync.ts";
 import { betaRequired, conflict, invalid, planLimit } from "../../contract/errors.ts";
@@ -33,7 +33,7 @@ export async function migrateMonitors(ctx: Ctx, pageId: string, input: Migration
   if ((await findEarlierResult(ctx)) !== undefined) {
     throw conflict("this Idempotency-Key has moved these monitors already");
   }
-  const source = await requireManagedPage(ctx, pageId);
+  const source = await requirePage(ctx, pageId);
   const target = await requireManagedPage(ctx, input.target_status_page_id);
   if (source.id === target.id) throw invalid("target_status_page_id must be another page");
   const move = { source, target, ...(await findFamily(ctx, source, input.monitor_ids)) };

@@ -1,7 +1,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { Alerting, AlertingUpdate, Legal, LegalUpdate } from "../../contract/page-settings.ts";
 import { endpoint } from "../../http/endpoint.ts";
-import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS } from "../../http/responses.ts";
 import { presentAlerting, presentLegal } from "./present.ts";
 import { changeAlerting, changeLegal } from "./service.ts";
 
@@ -27,16 +27,15 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: "alerting.write", audit: "page.alerting_updated", ids: { params: { id: "page:manage" } } },
+    { ...shared, capability: "alerting.write", audit: "page.alerting_updated", ids: { params: { id: "page" } } },
     createRoute({
       method: "patch",
       path: "/status-pages/{id}/alerting",
       tags,
       summary: "Change how a status page alerts",
-      description:
-        "403 for whoever may not manage the page, whether it exists or not. Absent members keep their value; alert_routing is replaced as a whole.",
+      description: "Absent members keep their value; alert_routing is replaced as a whole.",
       request: { params: IdParam, body: jsonBody(AlertingUpdate) },
-      responses: { 200: json("The settings", Alerting), ...USER_ERRORS, ...BODY_ERRORS },
+      responses: { 200: json("The settings", Alerting), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => {
       const page = await changeAlerting(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
