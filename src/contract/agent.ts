@@ -87,8 +87,11 @@ export const AgentMetrics = z
   })
   .meta({ id: "AgentMetrics" });
 
+/** The words of the usual loggers; kept as they were said. */
+const LOG_LEVELS = ["debug", "info", "notice", "warn", "warning", "error", "critical", "fatal"] as const;
+
 const LogEvent = z.object({
-  level: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  level: z.enum(LOG_LEVELS).default("info"),
   type: Word.default(""),
   message: z.string().max(MESSAGE_MAX).default(""),
   data: Bag.nullish(),

@@ -152,6 +152,31 @@ describe("reports of a host", () => {
     expect(Date.parse(body[0].collected_at)).toBeLessThanOrEqual(Date.now());
   });
 
+  it("take every one of a list that names no times", async () => {
+    const account = await createAccount();
+    const agent = await enrollAgent(account);
+    const answer = await agent.client.post(`${AGENTS}/metrics`, [{ cpu_percent: 1 }, { cpu_percent: 2 }]);
+    expect(answer.body).toEqual({ accepted: 2 });
+    const { body } = await account.client.get(`${AGENTS}/${agent.id}/metrics`);
+    expect(body.map(({ cpu_percent }: { cpu_percent: number }) => cpu_percent)).toEqual([2, 1]);
+  });
+
+  it.each([
+    "debug",
+    "info",
+    "notice",
+    "warn",
+    "warning",
+    "error",
+    "critical",
+    "fatal",
+  ])("take events of level %s", async (level) => {
+    const account = await createAccount();
+    const agent = await enrollAgent(account);
+    await agent.client.post(`${AGENTS}/events`, { events: [{ level, message: "disk" }] });
+    expect((await account.client.get(`${AGENTS}/${agent.id}/detail`)).body.events).toMatchObject([{ level }]);
+  });
+
   it("see a service that is found again as the same finding", async () => {
     const account = await createAccount();
     const agent = await enrollAgent(account);
@@ -206,8 +231,8 @@ describe("commands", () => {
       params: { deep: true },
     });
     expect(created).toMatchObject({ status: 201, body: { type: "discover", params: { deep: true } } });
-    expect((await other.client.get(`${AGENTS}/commands`)).body).toEqual([]);
-    expect((await agent.client.get(`${AGENTS}/commands`)).body).toEqual([created.body]);
+    expect((await other.client.get(`${AGENTS}/commands?wait=0`)).body).toEqual([]);
+    expect((await agent.client.get(`${AGENTS}/commands?wait=0`)).body).toEqual([created.body]);
 
     const path = `${AGENTS}/commands/${created.body.id}/ack`;
     for (const { client } of [other, stranger]) expect((await client.post(path, { ok: true })).status).toBe(404);
@@ -217,14 +242,14 @@ describe("commands", () => {
     ]) {
       expect(await agent.client.post(path, ack)).toMatchObject({ status: 200, body: { acknowledged: true } });
     }
-    expect((await agent.client.get(`${AGENTS}/commands`)).body).toEqual([]);
+    expect((await agent.client.get(`${AGENTS}/commands?wait=0`)).body).toEqual([]);
     expect(await auditOf(created.body.id)).toEqual(["agent.commanded by token", "agent.command_answered by agent"]);
   });
 
-  it("end a wait as soon as there is one", async () => {
+  it("end the wait for them as soon as there is one, without being asked to wait", async () => {
     const account = await createAccount();
     const agent = await enrollAgent(account);
-    const waiting = agent.client.get(`${AGENTS}/commands?wait=25`);
+    const waiting = agent.client.get(`${AGENTS}/commands`);
     const { body } = await account.client.post(`${AGENTS}/${agent.id}/commands`, { type: "check_now" });
     expect((await waiting).body).toEqual([body]);
   });
@@ -241,11 +266,11 @@ describe("commands", () => {
     const path = `${AGENTS}/commands/${body.id}/ack`;
     const lost = (await agent.client.post(path, { ok: true })).body.agent_token;
     const next = (await agent.client.post(path, { ok: true })).body.agent_token;
-    expect((await agentClient(lost).get(`${AGENTS}/commands`)).status).toBe(401);
-    expect((await agent.client.get(`${AGENTS}/commands`)).status).toBe(200);
-    expect((await agentClient(next).get(`${AGENTS}/commands`)).status).toBe(200);
-    expect((await agent.client.get(`${AGENTS}/commands`)).status).toBe(401);
+    expect((await agentClient(lost).get(`${AGENTS}/commands?wait=0`)).status).toBe(401);
+    expect((await agent.client.get(`${AGENTS}/commands?wait=0`)).status).toBe(200);
+    expect((await agentClient(next).get(`${AGENTS}/commands?wait=0`)).status).toBe(200);
+    expect((await agent.client.get(`${AGENTS}/commands?wait=0`)).status).toBe(401);
     expect((await agentClient(next).post(path, { ok: true })).body).toEqual({ acknowledged: true });
-    expect((await agentClient(next).get(`${AGENTS}/commands`)).status).toBe(200);
+    expect((await agentClient(next).get(`${AGENTS}/commands?wait=0`)).status).toBe(200);
   });
 });

@@ -17,6 +17,7 @@ import {
   settle,
   submit,
 } from "../support/agents.ts";
+import { V1 } from "../support/client.ts";
 import { type Account, createAccount } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { recordingEnv } from "../support/queues.ts";
@@ -85,6 +86,8 @@ describe("an agent that falls silent", () => {
       data: { agent_id: stage.agent.id, status: "offline" },
     });
     expect(await readMonitor(stage)).toMatchObject({ status: "unknown", status_message: "the agent is offline" });
+    const monitor = await stage.account.client.get(`${V1}/monitors/${stage.monitor.id}`);
+    expect(monitor.body).toMatchObject({ status: "unknown", last_message: "the agent is offline" });
     const { body } = await stage.account.client.get(`${AGENTS}/${stage.agent.id}`);
     expect(body).toMatchObject({ status: "offline", last_seen_at: iso(T0) });
 
@@ -94,6 +97,19 @@ describe("an agent that falls silent", () => {
       .from(monitors)
       .where(eq(monitors.id, idle?.id ?? ""));
     expect(pending?.status).toBe("pending");
+  });
+
+  it("is shown as offline also before the sweep notices", async () => {
+    const stage = await aStage();
+    const { get } = stage.account.client;
+    for (const [at, status] of [
+      [T0 + 90_000, "online"],
+      [T0 + 90_001, "offline"],
+    ] as const) {
+      vi.setSystemTime(at);
+      expect((await get(`${AGENTS}/${stage.agent.id}`)).body.status).toBe(status);
+      expect((await get(AGENTS)).body).toMatchObject([{ status }]);
+    }
   });
 
   it("is said to be offline once, however many sweeps notice at the same time", async () => {

@@ -174,7 +174,7 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   }),
   "POST /agents/handshake": async (account) => ({ ...(await byAgent(account)), body: { version: "1.0.0" } }),
   "GET /agents/monitors": byAgent,
-  "GET /agents/commands": byAgent,
+  "GET /agents/commands": async (account) => ({ ...(await byAgent(account)), query: { wait: "0" } }),
   "POST /agents/metrics": async (account) => ({ ...(await byAgent(account)), body: { cpu_percent: 12 } }),
   "POST /agents/events": async (account) => ({ ...(await byAgent(account)), body: { events: [{ message: "up" }] } }),
   "POST /agents/discoveries": async (account) => ({

@@ -146,8 +146,8 @@ export const endpoints = [
       path: "/agents/commands",
       tags,
       summary: "Get what is to be done",
-      description: "With `wait` the answer comes as soon as there is something, or empty after so many seconds.",
-      request: { query: z.object({ wait: z.coerce.number().int().min(0).max(WAIT_MAX_S).default(0) }) },
+      description: "The answer comes as soon as there is something, or empty after `wait` seconds.",
+      request: { query: z.object({ wait: z.coerce.number().int().min(0).max(WAIT_MAX_S).default(WAIT_MAX_S) }) },
       responses: { 200: json("Commands, oldest first", z.array(AgentCommand)), ...USER_ERRORS },
     }),
     async (c) => {

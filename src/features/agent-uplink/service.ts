@@ -156,7 +156,12 @@ export function reportMetrics(ctx: Ctx, metrics: AgentMetricsReport): Promise<nu
   return keepReports(
     ctx,
     "metric",
-    metrics.map(({ collected_at, ...data }) => ({ at: collected_at ?? ctx.now, key: [], data })),
+    // Those that name no time are told apart by their place; the last one is of now.
+    metrics.map(({ collected_at, ...data }, n) => ({
+      at: collected_at ?? ctx.now - (metrics.length - 1 - n),
+      key: [],
+      data,
+    })),
   );
 }
 

@@ -1,16 +1,29 @@
 import type { z } from "zod";
-import type { Agent, AgentCommand, AgentDetail, AgentMetrics, InstallToken } from "../../contract/agent.ts";
+import {
+  AGENT_SILENCE_MS,
+  type Agent,
+  type AgentCommand,
+  type AgentDetail,
+  type AgentMetrics,
+  type AgentStatus,
+  type InstallToken,
+} from "../../contract/agent.ts";
 import type { AgentCommandRecord, AgentReportRecord } from "../../data/agent-reports.ts";
 import type { AgentRecord } from "../../data/agents.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 
-export function presentAgent(agent: AgentRecord): z.infer<typeof Agent> {
+/** Who fell silent is offline from then on, also before the next sweep notices and tells of it. */
+function statusAt(agent: AgentRecord, now: number): AgentStatus {
+  return agent.last_seen_at !== null && now - agent.last_seen_at > AGENT_SILENCE_MS ? "offline" : agent.status;
+}
+
+export function presentAgent(agent: AgentRecord, now: number): z.infer<typeof Agent> {
   return {
     id: agent.id,
     name: agent.name,
     hostname: agent.hostname,
-    status: agent.status,
+    status: statusAt(agent, now),
     region: agent.region,
     version: agent.version,
     status_page_id: agent.status_page_id,
@@ -29,10 +42,10 @@ export interface AgentView {
   discoveries: readonly AgentReportRecord[];
 }
 
-export function presentDetail(view: AgentView): z.infer<typeof AgentDetail> {
+export function presentDetail(view: AgentView, now: number): z.infer<typeof AgentDetail> {
   const { agent } = view;
   return {
-    ...presentAgent(agent),
+    ...presentAgent(agent, now),
     os: agent.os,
     arch: agent.arch,
     capabilities: agent.capabilities,

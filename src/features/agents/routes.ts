@@ -50,7 +50,10 @@ export const endpoints = [
       const { status_page_id, ...page } = c.req.valid("query");
       const { rows, total } = await listMyAgents(c.var.ctx, status_page_id, page);
       setListHeaders(c, page, total);
-      return c.json(rows.map(presentAgent), 200);
+      return c.json(
+        rows.map((agent) => presentAgent(agent, c.var.now)),
+        200,
+      );
     },
   ),
 
@@ -66,7 +69,7 @@ export const endpoints = [
       request: { body: jsonBody(AgentCreate) },
       responses: { 201: json("The agent", Agent), ...USER_ERRORS, ...BODY_ERRORS },
     }),
-    async (c) => c.json(presentAgent(await createAgent(c.var.ctx, c.req.valid("json"))), 201),
+    async (c) => c.json(presentAgent(await createAgent(c.var.ctx, c.req.valid("json")), c.var.now), 201),
   ),
 
   // Before the addresses with an id, which `token` would be taken for.
@@ -103,7 +106,7 @@ export const endpoints = [
       request: { params: AgentParam },
       responses: { 200: json("The agent", Agent), ...OBJECT_ERRORS },
     }),
-    async (c) => c.json(presentAgent(await getAgent(c.var.ctx, c.req.valid("param").agent_id)), 200),
+    async (c) => c.json(presentAgent(await getAgent(c.var.ctx, c.req.valid("param").agent_id), c.var.now), 200),
   ),
 
   endpoint(
@@ -117,7 +120,7 @@ export const endpoints = [
       request: { params: AgentParam },
       responses: { 200: json("The agent", AgentDetail), ...OBJECT_ERRORS },
     }),
-    async (c) => c.json(presentDetail(await getAgentView(c.var.ctx, c.req.valid("param").agent_id)), 200),
+    async (c) => c.json(presentDetail(await getAgentView(c.var.ctx, c.req.valid("param").agent_id), c.var.now), 200),
   ),
 
   endpoint(
@@ -153,7 +156,7 @@ export const endpoints = [
     }),
     async (c) => {
       const changed = await changeAgent(c.var.ctx, c.req.valid("param").agent_id, c.req.valid("json"));
-      return c.json(presentAgent(changed), 200);
+      return c.json(presentAgent(changed, c.var.now), 200);
     },
   ),
 

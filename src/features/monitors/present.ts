@@ -39,7 +39,7 @@ export function presentMonitor(view: MonitorView, now: number): Monitor {
     paused: record.paused,
     last_check: toIsoOrNull(latest?.[1] ?? null),
     last_latency_ms: latest?.[2] ?? null,
-    last_message: latest?.[3] ?? record.status_message,
+    last_message: messageOf(view),
     next_check_at: toIsoOrNull(nextCheckAt(view, now)),
     heartbeat_token: view.push.heartbeat_token,
     push_key: view.push.push_key,
@@ -47,6 +47,12 @@ export function presentMonitor(view: MonitorView, now: number): Monitor {
     created_at: toIso(record.created_at),
     updated_at: toIso(record.updated_at),
   };
+}
+
+/** What the last result said, unless nothing is known any more: then why. */
+function messageOf({ record, latest }: MonitorView): string | null {
+  if (record.status === "unknown" && record.status_message) return record.status_message;
+  return latest?.[3] ?? record.status_message;
 }
 
 /** In the past as long as the check that was due then has not come. */
