@@ -35,19 +35,17 @@ export async function sealMail(
   return { id, sealed, state: "pending", attempt: 0, error: null, ...times };
 }
 
-/** To be called after the commit: sends these at once, but for those that somebody else already sends. */
-export async function dispatchMail(deps: Deps, mails: readonly MailRecord[]): Promise<void> {
-  if (mails.length > 0) await sendAll(deps, mails);
-}
-
 /** Sends what is due, or leaves it to be read where nothing sends. A crash between sending and recording sends a message again, rather than never. */
 export async function sweepMail(deps: Deps): Promise<void> {
-  await sendAll(deps, await listDueMail(deps.db, deps.now(), SENT_PER_MINUTE));
+  await dispatchMail(deps, await listDueMail(deps.db, deps.now(), SENT_PER_MINUTE));
 }
 
-/** One after the other over one connection. When the way out fails, it costs one message an attempt, and not all. */
-async function sendAll(deps: Deps, mails: readonly MailRecord[]): Promise<void> {
-  const mailer = openMailer(deps.env, deps.settings);
+/**
+ * Sends these at once, after their rows are committed: one after the other over one connection, past those that somebody
+ * else is sending. When the way out fails, it costs one message an attempt, and not all.
+ */
+export async function dispatchMail(deps: Deps, mails: readonly MailRecord[]): Promise<void> {
+  const mailer = mails.length === 0 ? null : openMailer(deps.env, deps.settings);
   if (!mailer) return;
   try {
     for (const mail of mails) {
