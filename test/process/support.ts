@@ -26,10 +26,11 @@ export function temporaryDir(): string {
   return dir;
 }
 
+// A clone with its packages is twenty thousand files.
 afterAll(async () => {
   killAll();
   for (const dir of temporaryDirs.splice(0)) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
-});
+}, START_TIMEOUT_MS);
 process.once("exit", killAll);
 
 function killAll(): void {
