@@ -16,7 +16,7 @@ export interface Env {
   /** The script and style sheet of the API reference, and the letters of reports: scripts/assets.ts. */
   ASSETS: Fetcher;
   /** The platform's way to send mail, where the operator has bound it. */
-  MAIL?: { send(message: { from: string; to: string; subject: string; text: string }): Promise<unknown> };
+  MAIL?: { send(message: EmailMessageBuilder): Promise<unknown> };
   PROBER: DurableObjectNamespace;
   CHECKS: Queue<CheckMessage>;
   CHECKS_SLOW: Queue<CheckMessage>;

@@ -40,7 +40,7 @@ export function openMailer(env: Env, settings: Settings): Mailer | null {
   const { MAIL: binding } = env;
   if (!from) return null;
   if (settings.SMTP_URL) return smtpMailer(settings, settings.SMTP_URL, from);
-  if (binding) return { send: (mail) => sendByBinding(binding, settings, mail), close: async () => {} };
+  if (binding) return { send: (mail) => sendByBinding(binding, from, mail), close: async () => {} };
   return settings.MAIL_HTTP_URL === "" ? null : { send: (mail) => sendByHttp(settings, mail), close: async () => {} };
 }
 
@@ -61,11 +61,11 @@ function smtpMailer(settings: Settings, server: SmtpServer, mailbox: Mailbox): M
 
 async function sendByBinding(
   binding: NonNullable<Env["MAIL"]>,
-  { MAIL_FROM: from }: Settings,
+  { name, address }: Mailbox,
   { id: _, created_at: __, ...mail }: OutgoingMail,
 ): Promise<MailOutcome> {
   try {
-    await binding.send({ from, ...mail });
+    await binding.send({ from: name === "" ? address : { email: address, name }, ...mail });
     return { kind: "sent" };
   } catch (error) {
     return { kind: "failed", error: String(error), is_final: false };

@@ -67,6 +67,9 @@ describe("mail", () => {
     await sweep({ ...HTTP, MAIL });
     expect(sent).toEqual([{ from: HTTP.MAIL_FROM, ...mail }]);
     expect((await read())?.state).toBe("sent");
+    const named = await post();
+    await sweep({ MAIL, MAIL_FROM: "Läden <vigil@example.com>" });
+    expect(sent[1]).toEqual({ from: { name: "Läden", email: "vigil@example.com" }, ...named.mail });
   });
 
   it.each([
