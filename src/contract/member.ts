@@ -34,10 +34,6 @@ const grant = {
     .nullish()
     .meta({ description: "for the role custom only; what a viewer may, a custom member may, too" }),
 };
-const needsCustom = (input: { role: GrantedRole; capabilities?: readonly unknown[] | null | undefined }) =>
-  input.role === "custom" || (input.capabilities ?? []).length === 0;
-const ONLY_CUSTOM = { path: ["capabilities"], message: "are for the role custom only" };
-
 export const MemberInvite = z
   .object({
     email: Email,
@@ -49,11 +45,21 @@ export const MemberInvite = z
         "with a password, and by the owner only: an address without an account gets one and is a member at once",
     }),
   })
-  .refine(needsCustom, ONLY_CUSTOM)
+  .refine(({ role, capabilities }) => role === "custom" || !capabilities?.length, {
+    path: ["capabilities"],
+    message: "are for the role custom only",
+  })
   .meta({ id: "MemberInvite" });
 export type MemberInvite = z.infer<typeof MemberInvite>;
 
-export const MemberUpdate = z.object(grant).refine(needsCustom, ONLY_CUSTOM).meta({ id: "MemberUpdate" });
+export const MemberUpdate = z
+  .object({
+    role: grant.role.optional(),
+    capabilities: grant.capabilities.meta({
+      description: "of the role custom; a member who gets another role loses them",
+    }),
+  })
+  .meta({ id: "MemberUpdate" });
 export type MemberUpdate = z.infer<typeof MemberUpdate>;
 
 export const InvitationAccept = z

@@ -336,6 +336,25 @@ describe("PUT and DELETE /status-pages/{id}/members/{member_id}", () => {
     expect(await auditOf(member_id)).toMatchObject([{ event_type: "member.updated", data: { was: "viewer" } }]);
   });
 
+  it("keep what is absent, clear with null, and take a member as read with another role", async () => {
+    const owner = await createAccount();
+    const grant = { role: "custom" as const, capabilities: ["page.write" as const, "sla.write" as const] };
+    const { id, member_id } = await createMember(owner, grant);
+    const put = async (body: Record<string, unknown>) => {
+      const { status, body: changed } = await owner.client.put(team(id, `/${member_id}`), body);
+      return [status, changed.role, changed.capabilities];
+    };
+    const [read] = await listTeam(owner, id);
+    expect(await put({})).toEqual([200, "custom", ["page.write", "sla.write"]]);
+    expect(await put({ role: "custom" })).toEqual([200, "custom", ["page.write", "sla.write"]]);
+    expect(await put({ capabilities: ["sla.write", "sla.write"] })).toEqual([200, "custom", ["sla.write"]]);
+    expect(await put({ capabilities: null })).toEqual([200, "custom", []]);
+    expect(await put(read)).toEqual([200, "custom", ["page.write", "sla.write"]]);
+    expect(await put({ ...read, role: "viewer" })).toEqual([200, "viewer", []]);
+    expect(await put({ capabilities: ["page.write"] })).toEqual([200, "viewer", []]);
+    expect(await put({ role: "custom" })).toEqual([200, "custom", []]);
+  });
+
   it("end access at once, to everything of the page", async () => {
     const owner = await createAccount();
     const { id, member, member_id } = await createMember(owner, { role: "admin" });

@@ -56,7 +56,7 @@ export async function changeMember(
 ): Promise<NamedMember> {
   const { member, own } = await requireMemberOf(ctx, ids);
   if (member.user_id === requireUser(ctx).user_id) throw forbidden("nobody changes their own role");
-  const granted = { role: input.role, capabilities: input.capabilities ?? [] };
+  const granted = grantOf(member, input);
   if (!covers(own, member)) throw forbidden("this member may more on the status page than you");
   requireGrantable(own, granted);
   const changed = { ...member, ...granted, updated_at: ctx.now };
@@ -76,6 +76,13 @@ export async function removeMember(ctx: Ctx, ids: { page_id: string; member_id: 
     audit: await memberAudit(ctx, member, isLeaving ? `${member.email} left` : `removed ${member.email}`),
     guards: [changedMeanwhile(member)],
   });
+}
+
+/** A member as read, with another role, is a valid input: what they had as a custom member ends with that. */
+function grantOf(member: NamedMember, { role = member.role, capabilities }: MemberUpdate) {
+  if (role !== "custom") return { role, capabilities: [] };
+  const given = capabilities === undefined ? member.capabilities : (capabilities ?? []);
+  return { role, capabilities: [...new Set(given)] };
 }
 
 /** The member of this page, and what the caller is on it. */
