@@ -8,11 +8,13 @@ import {
   findInstallToken,
   touchAgent,
 } from "../data/agents.ts";
+import { type AuditRecord, insertAudit } from "../data/audit.ts";
 import { openDb, runBatch } from "../data/db.ts";
 import { findMonitor, type MonitorRecord } from "../data/monitors.ts";
 import type { Membership } from "../domain/roles.ts";
 import { isWellFormedMachineToken, sha256Hex } from "../platform/credentials.ts";
 import type { Env } from "../platform/env.ts";
+import { idFrom } from "../platform/ids.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { Settings } from "../platform/settings.ts";
 import { switchAgent } from "./agent-presence.ts";
@@ -83,10 +85,30 @@ export async function authenticateAgent(presented: Presented): Promise<AgentPrin
   const { plan } = found;
   const isNext = found.agent.next_token_hash === tokenHash;
   const agent = isNext ? { ...found.agent, token_hash: tokenHash, next_token_hash: null } : found.agent;
-  if (isNext) await runBatch(db, [adoptNextToken(db, tokenHash)]);
+  if (isNext) await runBatch(db, [adoptNextToken(db, tokenHash), insertAudit(db, rotationAudit(agent, now))]);
   if (agent.status === "offline") await switchAgent({ ...presented, db }, agent, { to: "online", now });
   else if (now - (agent.last_seen_at ?? 0) >= SEEN_LAG_MS) presented.defer(touchAgent(db, agent.id, now));
   return { kind: "agent", agent, plan: plan ?? settings.DEFAULT_PLAN };
+}
+
+/** The id follows from the deed, so that of two first calls at once one is listed. */
+function rotationAudit(agent: AgentRecord, now: number): AuditRecord {
+  return {
+    id: idFrom("audit", agent.id, "agent.token_rotated", agent.token_hash ?? ""),
+    owner_id: agent.owner_id,
+    event_type: "agent.token_rotated",
+    actor_type: "agent",
+    actor_id: agent.id,
+    actor_name: agent.name,
+    monitor_id: null,
+    status_page_id: agent.status_page_id,
+    target_type: "agent",
+    target_id: agent.id,
+    summary: `agent "${agent.name}" uses its next credential; the one before is worth nothing`,
+    data: {},
+    ip: null,
+    created_at: now,
+  };
 }
 
 /** Whoever holds `X-Agent-Token: agi_…`, unspent and in time; anything else is 401. */

@@ -34,6 +34,12 @@ export function insertReports(db: Db, source: Source, reports: readonly AgentRep
   ];
 }
 
+/** How many of these reports are kept already. */
+export function countKnown(db: Db, reports: readonly Pick<AgentReportRecord, "id">[]): Promise<number> {
+  const ids = JSON.stringify(reports.map(({ id }) => id));
+  return db.$count(agentReports, sql`${agentReports.id} IN (SELECT value FROM json_each(${ids}))`);
+}
+
 /** Newest first, from `from` and before `to`. */
 export function listReports(
   db: Db,

@@ -55,6 +55,40 @@ describe("the agent's own routes", () => {
   });
 });
 
+describe("what an agent does, in the audit log,", () => {
+  it("is how it came, changed and what it found first, and not what it measures all the time", async () => {
+    const account = await createAccount();
+    const agent = await enrollAgent(account);
+    const { id: monitor_id } = await insertMonitor(account.user_id, { agent_id: agent.id, check_group_id: "" });
+    const cache = { kind: "redis", name: "cache" };
+    for (const version of ["1.0.0", "1.0.0", "1.1.0"]) {
+      await agent.client.post(`${AGENTS}/handshake`, { version });
+      await agent.client.post(`${AGENTS}/metrics`, { cpu_percent: 12 });
+      await agent.client.post(`${AGENTS}/events`, { events: [{ message: version }] });
+      await agent.client.post(`${AGENTS}/discoveries`, { discoveries: [cache, { ...cache, name: version }] });
+      await agent.client.post(`${V1}/monitors/${monitor_id}/status`, { status: "up" });
+    }
+    expect(await auditOf(agent.id)).toEqual(
+      ["enrolled", "host_changed", "discovered", "host_changed", "discovered"].map(
+        (deed) => `agent.${deed} by ${deed === "enrolled" ? "user" : "agent"}`,
+      ),
+    );
+    const { body } = await account.client.get(`${V1}/audit-logs?limit=2`);
+    expect(body.map(({ data }: { data: unknown }) => data)).toEqual([{ found: 1 }, { version: "1.1.0" }]);
+  });
+
+  it("is once that its next credential took over", async () => {
+    const account = await createAccount();
+    const agent = await enrollAgent(account);
+    const { body } = await account.client.post(`${AGENTS}/${agent.id}/commands`, { type: "rotate_token" });
+    const next = (await agent.client.post(`${AGENTS}/commands/${body.id}/ack`, { ok: true })).body.agent_token;
+    const rotated = agentClient(next);
+    await Promise.all([rotated.get(`${AGENTS}/commands`), rotated.get(`${AGENTS}/commands`)]);
+    await rotated.get(`${AGENTS}/commands`);
+    expect(await auditOf(agent.id)).toEqual(["agent.enrolled by user", "agent.token_rotated by agent"]);
+  });
+});
+
 describe("POST /agents/handshake", () => {
   it("keeps what the host says of itself and tells the agent its rhythm and the time", async () => {
     const account = await createAccount();

@@ -38,7 +38,12 @@ const tags = ["Agent uplink"];
 const WAIT_MAX_S = 25;
 const RHYTHM = { heartbeat_interval_seconds: AGENT_HEARTBEAT_S, poll_interval_seconds: AGENT_POLL_S };
 
-/** What an agent tells of its host and its checks is what it is for, and leaves no audit row. */
+/**
+ * Choice: what an agent measures (metrics, log events, results of checks) leaves no audit row of its own. It comes every
+ * few seconds, is kept where it can be read as what it is, and would bury what people look for; what results lead to,
+ * incidents, is audited. That it enrolled, whose credential changed, what it says of its host and program, what it found
+ * for the first time and what came of a command are audited.
+ */
 const calls = { at: ["v1"], auth: "agent", capability: null, audit: null, rate: "agent" } satisfies Policy;
 
 export const endpoints = [
@@ -60,7 +65,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    calls,
+    { ...calls, audit: "agent.host_changed" },
     createRoute({
       method: "post",
       path: "/agents/handshake",
@@ -127,7 +132,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    calls,
+    { ...calls, audit: "agent.discovered" },
     createRoute({
       method: "post",
       path: "/agents/discoveries",

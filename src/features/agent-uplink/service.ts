@@ -1,5 +1,5 @@
 import { requireAssignedMonitor, requireOwnCommand } from "../../access/agents.ts";
-import { commit } from "../../access/commit.ts";
+import { type AuditSubject, commit } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
 import { depsOf } from "../../access/deps.ts";
 import { openSecrets } from "../../access/monitor-secrets.ts";
@@ -20,6 +20,7 @@ import {
   type AgentCommandRecord,
   type AgentReportRecord,
   acknowledge,
+  countKnown,
   insertReports,
   listWaitingCommands,
 } from "../../data/agent-reports.ts";
@@ -123,7 +124,15 @@ export async function shakeHands(ctx: Ctx, input: AgentHandshake): Promise<Agent
   const changed = { ...agent, ...factsOf(agent, input) };
   if (JSON.stringify(changed) !== JSON.stringify(agent)) {
     const facts = { ...factsOf(agent, input), updated_at: ctx.now };
-    await runBatch(ctx.db, [updateAgent(ctx.db, agent, facts)]);
+    const before = factsOf(agent, {});
+    const data = Object.fromEntries(
+      Object.entries(factsOf(agent, input)).filter(
+        ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof before]),
+      ),
+    );
+    await commit(ctx, [updateAgent(ctx.db, agent, facts)], {
+      audit: agentAudit(agent, `agent "${agent.name}" told of its host and program`, data),
+    });
   }
   return changed;
 }
@@ -173,12 +182,15 @@ export function reportEvents(ctx: Ctx, { events }: AgentEventsReport): Promise<n
   );
 }
 
-/** What is found again is the same finding, and is kept for another day. */
-export function reportDiscoveries(ctx: Ctx, { discoveries }: AgentDiscoveriesReport): Promise<number> {
+/** What is found again is the same finding, and is kept for another day; only what is new is in the audit log. */
+export async function reportDiscoveries(ctx: Ctx, { discoveries }: AgentDiscoveriesReport): Promise<number> {
+  const { agent } = requireCallingAgent(ctx);
+  const audit = agentAudit(agent, `agent "${agent.name}" found services on its host`);
   return keepReports(
     ctx,
     "discovery",
     discoveries.map((data) => ({ at: null, key: [data.kind, data.name, data.target ?? ""], data })),
+    audit,
   );
 }
 
@@ -190,7 +202,12 @@ interface Told {
 }
 
 /** A clock that is ahead does not make a report last longer; what is too old to be kept is not taken. */
-async function keepReports(ctx: Ctx, kind: AgentReportRecord["kind"], told: readonly Told[]): Promise<number> {
+async function keepReports(
+  ctx: Ctx,
+  kind: AgentReportRecord["kind"],
+  told: readonly Told[],
+  audit?: AuditSubject,
+): Promise<number> {
   const agent_id = requireCallingAgent(ctx).agent.id;
   const reports = told
     .map(({ at, key, data }) => ({
@@ -202,7 +219,11 @@ async function keepReports(ctx: Ctx, kind: AgentReportRecord["kind"], told: read
     }))
     .filter(({ at }) => at > ctx.now - DAY_MS);
   const distinct = [...new Map(reports.map((report) => [report.id, report])).values()];
-  if (distinct.length > 0) await runBatch(ctx.db, insertReports(ctx.db, { agent_id, kind }, distinct));
+  const statements = distinct.length > 0 ? insertReports(ctx.db, { agent_id, kind }, distinct) : [];
+  const known = audit ? await countKnown(ctx.db, distinct) : distinct.length;
+  const found = distinct.length - known;
+  if (audit && found > 0) await commit(ctx, statements, { audit: { ...audit, data: { found } } });
+  else await runBatch(ctx.db, statements);
   return distinct.length;
 }
 
@@ -240,16 +261,18 @@ export async function acknowledgeCommand(
     ],
     {
       audit: {
-        owner_id: agent.owner_id,
-        status_page_id: agent.status_page_id,
+        ...agentAudit(agent, `agent "${agent.name}" answered ${command.type}`, { ok: ack.ok }),
         target_type: "agent_command",
         target_id: command.id,
-        summary: `agent "${agent.name}" answered ${command.type}`,
-        data: { ok: ack.ok },
       },
     },
   );
   return token ? { agent_token: token } : {};
+}
+
+function agentAudit(agent: AgentRecord, summary: string, data: Record<string, unknown> = {}): AuditSubject {
+  const { owner_id, status_page_id } = agent;
+  return { owner_id, status_page_id, target_type: "agent", target_id: agent.id, summary, data };
 }
 
 /** Refuses the whole list when one result cannot be true or comes too late to be kept. */
