@@ -1,11 +1,21 @@
 import { ApiError, conflict, invalid } from "../contract/errors.ts";
 import { runBatch, type Statement } from "../data/db.ts";
-import { deleteIdempotencyKeysBefore, findIdempotencyKey, insertIdempotencyKey } from "../data/requests.ts";
+import {
+  deleteIdempotencyKeysBefore,
+  dropUnanswered,
+  findIdempotencyKey,
+  type IdempotencyRecord,
+  insertIdempotencyKey,
+  setAnswer,
+} from "../data/requests.ts";
+import { violates } from "../platform/d1-errors.ts";
 import type { Ctx } from "./ctx.ts";
 import type { Deps } from "./deps.ts";
 
 const KEY_LENGTH_MAX = 255;
 const KEPT_MS = 24 * 60 * 60 * 1000;
+/** No request takes that long: whoever took the key up has broken off. */
+const UNANSWERED_MS = 2 * 60 * 1000;
 
 /** A request that may be repeated: who sent it, where, under which key, and what it said. */
 export interface Idempotency {
@@ -28,13 +38,53 @@ export function parseIdempotencyKey(header: string | undefined): string | null {
 
 /** The id of what an earlier request with this key made; undefined when this is the first. */
 export async function findEarlierResult(ctx: Ctx): Promise<string | null | undefined> {
+  return (await findEarlier(ctx))?.resource_id;
+}
+
+async function findEarlier(ctx: Ctx): Promise<IdempotencyRecord | undefined> {
   if (!ctx.idempotency) return undefined;
   const earlier = await findIdempotencyKey(ctx.db, ctx.idempotency, ctx.now - KEPT_MS);
   if (!earlier) return undefined;
   if (earlier.body_hash !== ctx.idempotency.body_hash) {
     throw new ApiError(422, "Idempotency-Key was already used with another body", { code: "idempotency_mismatch" });
   }
-  return earlier.resource_id;
+  return earlier;
+}
+
+/**
+ * For requests that make nothing that could be presented again: what the first one answered is kept and given to
+ * whoever repeats it, who is told to wait while it runs. `claim` writes `rememberResult` with whatever belongs to it.
+ */
+export async function answerOnce<Answer>(
+  ctx: Ctx,
+  parse: (stored: unknown) => Answer,
+  { claim, run }: { claim: () => Promise<void>; run: () => Promise<Answer> },
+): Promise<Answer> {
+  const earlier = await findEarlier(ctx);
+  if (earlier && earlier.answer !== null) return parse(earlier.answer);
+  if (earlier) await forgetUnanswered(ctx, ctx.now - UNANSWERED_MS);
+  await claim();
+  try {
+    const answer = await run();
+    if (ctx.idempotency) await runBatch(ctx.db, [setAnswer(ctx.db, ctx.idempotency, answer)]);
+    return answer;
+  } catch (error) {
+    await forgetUnanswered(ctx, ctx.now);
+    throw error;
+  }
+}
+
+/** Where nothing else is written. */
+export async function claimKey(ctx: Ctx, resourceId: string | null): Promise<void> {
+  try {
+    await runBatch(ctx.db, rememberResult(ctx, resourceId));
+  } catch (error) {
+    throw violates(error, "idempotency_keys.user_id") ? stillRunning() : error;
+  }
+}
+
+async function forgetUnanswered(ctx: Ctx, takenUpTo: number): Promise<void> {
+  if (ctx.idempotency) await runBatch(ctx.db, [dropUnanswered(ctx.db, ctx.idempotency, takenUpTo)]);
 }
 
 /** Routes that show a secret once never show it again: a repeat learns only what was made. */
@@ -48,7 +98,7 @@ export function stillRunning(): ApiError {
   return new ApiError(409, message, { code: "conflict", headers: { "Retry-After": "1" } });
 }
 
-export function rememberResult(ctx: Ctx, resourceId: string): Statement[] {
+export function rememberResult(ctx: Ctx, resourceId: string | null): Statement[] {
   return ctx.idempotency
     ? [insertIdempotencyKey(ctx.db, { ...ctx.idempotency, resource_id: resourceId, created_at: ctx.now })]
     : [];

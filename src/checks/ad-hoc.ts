@@ -1,5 +1,5 @@
 import type { Deps } from "../access/deps.ts";
-import { DEFAULT_REGION } from "../contract/check.ts";
+import { type AdHocResult, DEFAULT_REGION } from "../contract/check.ts";
 import type { MonitorType } from "../contract/monitor-values.ts";
 import type { MonitorRecord } from "../data/monitors.ts";
 import { loadGroup } from "../data/schedule.ts";
@@ -9,15 +9,6 @@ import { proberObject } from "../platform/prober-objects.ts";
 import type { ProbeResult } from "../probes/port.ts";
 import type { CheckJob } from "../probes/run.ts";
 import { checkMonitors, historyRow, probeOnce, recordChecks } from "./runner.ts";
-
-export interface AdHocResult {
-  status: "up" | "down" | "degraded" | "unknown";
-  latency_ms: number | null;
-  message: string;
-  region: string;
-  checked_at: number;
-  details: Record<string, unknown>;
-}
 
 /** Checks a monitor now, where this runs. It counts as a round of its own, like every check. */
 export async function checkNow(deps: Deps, monitor: MonitorRecord): Promise<AdHocResult> {

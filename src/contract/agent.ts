@@ -117,7 +117,13 @@ export const Accepted = z
   .meta({ id: "Accepted" });
 
 export const AgentCommand = z
-  .object({ id: Id, type: z.enum(AGENT_COMMANDS), params: z.record(z.string(), z.unknown()) })
+  .object({
+    id: Id,
+    type: z.enum(AGENT_COMMANDS),
+    params: z
+      .record(z.string(), z.unknown())
+      .meta({ description: "of check_now: `monitor_id`, the one monitor to check; absent: all of them" }),
+  })
   .meta({ id: "AgentCommand" });
 
 export const AgentCommandCreate = z

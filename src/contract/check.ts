@@ -14,3 +14,14 @@ export type FailureCause = (typeof FAILURE_CAUSES)[number];
 
 /** The name of the region when no region was asked for: wherever the checker ran. */
 export const DEFAULT_REGION = "default";
+
+/** What a check found that somebody asked for. */
+export const AdHocResult = z.object({
+  status: z.enum(["up", "down", "degraded", "unknown"]),
+  latency_ms: z.number().nullable(),
+  message: z.string(),
+  region: z.string(),
+  checked_at: z.number(),
+  details: z.record(z.string(), z.unknown()),
+});
+export type AdHocResult = z.infer<typeof AdHocResult>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AdHocResult } from "./check.ts";
 import { Id, Instant, Name } from "./common.ts";
 import { DNS_FIELDS } from "./dns-check.ts";
 import { DOMAIN_FIELDS } from "./domain-check.ts";
@@ -157,7 +158,9 @@ export const Monitor = MonitorOptions.extend({
   last_check: Instant.nullable(),
   last_latency_ms: z.number().nullable(),
   last_message: z.string().nullable(),
-  next_check_at: Instant.nullable().meta({ description: "null: paused, or not checked by a schedule; in the past while that check is late" }),
+  next_check_at: Instant.nullable().meta({
+    description: "null: paused, or not checked by a schedule; in the past while that check is late",
+  }),
   heartbeat_token: z
     .string()
     .nullable()
@@ -173,16 +176,7 @@ export type Monitor = z.infer<typeof Monitor>;
 export const MonitorSecrets = z.object({ target: z.string().optional(), http_headers: z.string().optional() });
 export type MonitorSecrets = z.infer<typeof MonitorSecrets>;
 
-export const CheckReport = z
-  .object({
-    status: z.enum(["up", "down", "degraded", "unknown"]),
-    latency_ms: z.number().nullable(),
-    message: z.string(),
-    region: z.string(),
-    checked_at: Instant,
-    details: z.record(z.string(), z.unknown()),
-  })
-  .meta({ id: "CheckReport" });
+export const CheckReport = AdHocResult.extend({ checked_at: Instant }).meta({ id: "CheckReport" });
 
 const Placed = z.object({ id: Id, order: z.int().min(0).max(1_000_000) });
 export const OrderList = z.array(Placed).min(1).max(ORDER_MAX);

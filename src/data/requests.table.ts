@@ -15,6 +15,8 @@ export const idempotencyKeys = sqliteTable(
     body_hash: text("body_hash").notNull(),
     status: integer("status").notNull(),
     resource_id: text("resource_id"),
+    /** Of requests that make nothing that could be presented again: what was answered; null until then. */
+    answer: text("answer", { mode: "json" }).$type<unknown>(),
     created_at: instant("created_at").notNull(),
   },
   (table) => [

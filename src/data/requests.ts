@@ -1,4 +1,4 @@
-import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
 import { guards, idempotencyKeys } from "./requests.table.ts";
 
@@ -18,27 +18,40 @@ export type IdempotencyRecord = typeof idempotencyKeys.$inferSelect;
 
 export async function findIdempotencyKey(
   db: Db,
-  request: Pick<IdempotencyRecord, "user_id" | "route" | "key">,
+  request: Request,
   notBefore: number,
 ): Promise<IdempotencyRecord | undefined> {
   const rows = await db
     .select()
     .from(idempotencyKeys)
-    .where(
-      and(
-        eq(idempotencyKeys.user_id, request.user_id),
-        eq(idempotencyKeys.route, request.route),
-        eq(idempotencyKeys.key, request.key),
-        gte(idempotencyKeys.created_at, notBefore),
-      ),
-    )
+    .where(and(isRequest(request), gte(idempotencyKeys.created_at, notBefore)))
     .limit(1);
   return rows[0];
 }
 
 /** A key that is in use makes the batch fail on its primary key. */
-export function insertIdempotencyKey(db: Db, record: IdempotencyRecord): Statement {
+export function insertIdempotencyKey(db: Db, record: Omit<IdempotencyRecord, "answer">): Statement {
   return db.insert(idempotencyKeys).values(record);
+}
+
+type Request = Pick<IdempotencyRecord, "user_id" | "route" | "key">;
+
+export function setAnswer(db: Db, request: Request, answer: unknown): Statement {
+  return db
+    .update(idempotencyKeys)
+    .set({ answer: sql`${JSON.stringify(answer)}` })
+    .where(isRequest(request));
+}
+
+/** Lets a request that was not answered be made anew; one that was taken up after that instant is left alone. */
+export function dropUnanswered(db: Db, request: Request, takenUpTo: number): Statement {
+  return db
+    .delete(idempotencyKeys)
+    .where(and(isRequest(request), isNull(idempotencyKeys.answer), lte(idempotencyKeys.created_at, takenUpTo)));
+}
+
+function isRequest({ user_id, route, key }: Request): SQL | undefined {
+  return and(eq(idempotencyKeys.user_id, user_id), eq(idempotencyKeys.route, route), eq(idempotencyKeys.key, key));
 }
 
 export function deleteIdempotencyKeysBefore(db: Db, instant: number): Statement {

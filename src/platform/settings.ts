@@ -100,6 +100,8 @@ const FIELDS = {
   /** Takes `{from, to, subject, text, html, headers}` as JSON. */
   MAIL_HTTP_URL: z.string().default(""),
   MAIL_HTTP_TOKEN: z.string().default(""),
+  /** How long a check on request waits for the agent that runs the monitor. */
+  AGENT_CHECK_WAIT_MS: milliseconds(20 * SECOND),
   /** Checks are late when the service's clock, or the checks of a monitor, are behind by more; people are then told. */
   CHECKS_LATE_AFTER_MS: milliseconds(3 * MINUTE),
   /** How long one isolate may serve a page without asking the database for its version. */

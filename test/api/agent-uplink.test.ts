@@ -83,8 +83,8 @@ describe("what an agent does, in the audit log,", () => {
     const { body } = await account.client.post(`${AGENTS}/${agent.id}/commands`, { type: "rotate_token" });
     const next = (await agent.client.post(`${AGENTS}/commands/${body.id}/ack`, { ok: true })).body.agent_token;
     const rotated = agentClient(next);
-    await Promise.all([rotated.get(`${AGENTS}/commands`), rotated.get(`${AGENTS}/commands`)]);
-    await rotated.get(`${AGENTS}/commands`);
+    await Promise.all([rotated.get(`${AGENTS}/monitors`), rotated.get(`${AGENTS}/monitors`)]);
+    await rotated.get(`${AGENTS}/monitors`);
     expect(await auditOf(agent.id)).toEqual(["agent.enrolled by user", "agent.token_rotated by agent"]);
   });
 });

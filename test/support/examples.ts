@@ -102,6 +102,9 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   "POST /monitors/{id}/pause": async ({ client }) => ({
     params: { id: (await createMonitor(client, { type: "heartbeat", target: undefined, paused: false })).id },
   }),
+  "POST /monitors/{id}/check": async (account) => ({
+    params: { id: (await createMonitor(account.client, { agent_id: await OBJECTS.agent(account), paused: false })).id },
+  }),
   "PUT /monitors/order": async (account) => ({
     body: { monitors: [{ id: await OBJECTS.monitor(account), order: 1 }] },
   }),

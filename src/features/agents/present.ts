@@ -1,22 +1,10 @@
 import type { z } from "zod";
-import {
-  AGENT_SILENCE_MS,
-  type Agent,
-  type AgentCommand,
-  type AgentDetail,
-  type AgentMetrics,
-  type AgentStatus,
-  type InstallToken,
-} from "../../contract/agent.ts";
+import type { Agent, AgentCommand, AgentDetail, AgentMetrics, InstallToken } from "../../contract/agent.ts";
 import type { AgentCommandRecord, AgentReportRecord } from "../../data/agent-reports.ts";
 import type { AgentRecord } from "../../data/agents.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
+import { statusAt } from "../../domain/agent-status.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
-
-/** Who fell silent is offline from then on, also before the next sweep notices and tells of it. */
-function statusAt(agent: AgentRecord, now: number): AgentStatus {
-  return agent.last_seen_at !== null && now - agent.last_seen_at > AGENT_SILENCE_MS ? "offline" : agent.status;
-}
 
 export function presentAgent(agent: AgentRecord, now: number): z.infer<typeof Agent> {
   return {

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { AdHocResult } from "../../checks/ad-hoc.ts";
+import type { AdHocResult } from "../../contract/check.ts";
 import type { CheckReport, Monitor } from "../../contract/monitor.ts";
 import { retryIntervalMs, slotBefore } from "../../domain/schedule.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";

@@ -10,18 +10,11 @@ import {
 import { endpoint, type Policy } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { checkMonitor } from "./check.ts";
 import { createMonitor } from "./create.ts";
 import { gateCreation, gateTrial, gateUpdate } from "./plan-gate.ts";
 import { presentCheck, presentMonitor } from "./present.ts";
-import {
-  checkMonitor,
-  getMonitor,
-  listMyMonitors,
-  orderMonitors,
-  pauseMonitor,
-  removeMonitor,
-  resumeMonitor,
-} from "./service.ts";
+import { getMonitor, listMyMonitors, orderMonitors, pauseMonitor, removeMonitor, resumeMonitor } from "./service.ts";
 import { tryMonitor } from "./trial.ts";
 import { changeMonitor } from "./update.ts";
 
@@ -214,13 +207,14 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...writes, audit: null, ids: named },
+    { ...writes, audit: "monitor.checked", ids: named },
     createRoute({
       method: "post",
       path: "/monitors/{id}/check",
       tags,
       summary: "Check a monitor now",
-      description: "Counts like a check of the schedule. 409 for a paused monitor.",
+      description:
+        "Counts like a check of the schedule. 409 for a paused monitor. One that an agent runs is checked by its agent, for which this waits up to 20 seconds; the status is unknown when the agent is offline or has not answered by then, and its result counts when it comes.",
       request: { params: IdParam },
       responses: { 200: json("What the check found", CheckReport), ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
     }),

@@ -1,10 +1,8 @@
 import { commit } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
-import { depsOf } from "../../access/deps.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
 import { viewerOf } from "../../access/pages.ts";
-import { type AdHocResult, checkNow } from "../../checks/ad-hoc.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { OrderList } from "../../contract/monitor.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
@@ -19,7 +17,7 @@ import {
 } from "../../data/monitors-settings.ts";
 import { bumpPageVersion } from "../../data/status-pages.ts";
 import { checkSoon, tellComposite, tellObject } from "./follow-up.ts";
-import { freePlace, isScheduled } from "./placement.ts";
+import { freePlace } from "./placement.ts";
 import { type MonitorView, viewMonitor, viewMonitors } from "./view.ts";
 
 /** For features that manage monitors of one type. */
@@ -69,13 +67,6 @@ async function setPaused(ctx: Ctx, monitor: MonitorRecord, paused: boolean): Pro
   const fresh = (await tellObject(ctx, changed)) ?? changed;
   await checkSoon(ctx, fresh);
   return fresh;
-}
-
-export async function checkMonitor(ctx: Ctx, monitorId: string): Promise<AdHocResult> {
-  const monitor = await requireMonitor(ctx, monitorId);
-  if (!isScheduled(monitor)) throw invalid("this monitor is not checked by the service, so it cannot be checked now");
-  if (monitor.paused) throw conflict("the monitor is paused");
-  return checkNow(depsOf(ctx), monitor);
 }
 
 /** Access to every monitor was judged before. */

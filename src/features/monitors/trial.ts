@@ -1,9 +1,11 @@
 import type { Ctx } from "../../access/ctx.ts";
 import { depsOf } from "../../access/deps.ts";
+import { answerOnce, claimKey } from "../../access/idempotency.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import { type AdHocResult, tryCheck } from "../../checks/ad-hoc.ts";
+import { tryCheck } from "../../checks/ad-hoc.ts";
+import { AdHocResult } from "../../contract/check.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
 import { refuseKeptSecrets } from "./create.ts";
@@ -19,5 +21,8 @@ export async function tryMonitor(ctx: Ctx, input: MonitorCreate): Promise<AdHocR
   if (!isScheduled) throw invalid(`a ${input.type} monitor is not checked from here, so it cannot be tried`);
   const { timeout_seconds, latency_threshold_ms } = columns;
   const job = { target: columns.target ?? "", fields: options, timeout_seconds, latency_threshold_ms };
-  return tryCheck(depsOf(ctx), input.type, job);
+  return answerOnce(ctx, (stored) => AdHocResult.parse(stored), {
+    claim: () => claimKey(ctx, null),
+    run: () => tryCheck(depsOf(ctx), input.type, job),
+  });
 }

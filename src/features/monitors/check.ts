@@ -1,0 +1,73 @@
+import { commit } from "../../access/commit.ts";
+import type { Ctx } from "../../access/ctx.ts";
+import { depsOf } from "../../access/deps.ts";
+import { answerOnce } from "../../access/idempotency.ts";
+import { requireMonitor } from "../../access/monitors.ts";
+import { checkNow } from "../../checks/ad-hoc.ts";
+import { awaitAgent, findNewestResultAt, type OrderedCheck, unknownBecause } from "../../checks/agent-check.ts";
+import { AdHocResult } from "../../contract/check.ts";
+import { conflict, invalid } from "../../contract/errors.ts";
+import { type AgentCommandRecord, insertCommand } from "../../data/agent-reports.ts";
+import { findAgent } from "../../data/agents.ts";
+import type { MonitorRecord } from "../../data/monitors.ts";
+import { statusAt } from "../../domain/agent-status.ts";
+import { newId } from "../../platform/ids.ts";
+import { isScheduled } from "./placement.ts";
+
+/**
+ * Checks a monitor now, from here or by its agent. Choice: an agent that cannot be asked, or does not answer in time,
+ * leaves the answer `unknown`, because that is what is known then; its result counts whenever it comes.
+ */
+export async function checkMonitor(ctx: Ctx, monitorId: string): Promise<AdHocResult> {
+  const monitor = await requireMonitor(ctx, monitorId);
+  const command = await orderOf(ctx, monitor);
+  return answerOnce(ctx, (stored) => AdHocResult.parse(stored), {
+    claim: () => claim(ctx, monitor, command),
+    run: () => run(ctx, monitor, command),
+  });
+}
+
+type Order = { record: AgentCommandRecord; ordered: OrderedCheck };
+
+/** What the monitor's agent is to be told; undefined where there is none to tell. */
+async function orderOf(ctx: Ctx, monitor: MonitorRecord): Promise<Order | undefined> {
+  if (monitor.agent_id === null) return undefined;
+  const agent = await findAgent(ctx.db, monitor.agent_id);
+  if (!agent || statusAt(agent, ctx.now) === "offline") return undefined;
+  const record: AgentCommandRecord = {
+    id: newId(),
+    agent_id: agent.id,
+    type: "check_now",
+    params: { monitor_id: monitor.id },
+    created_at: ctx.now,
+    acked_at: null,
+    ok: null,
+    result: null,
+    error: null,
+  };
+  const after = await findNewestResultAt(ctx, monitor.id);
+  return { record, ordered: { agent_id: agent.id, command_id: record.id, after } };
+}
+
+async function claim(ctx: Ctx, monitor: MonitorRecord, order: Order | undefined): Promise<void> {
+  if (monitor.agent_id === null && !isScheduled(monitor)) {
+    throw invalid("this monitor is not checked by anybody, so it cannot be checked now");
+  }
+  if (monitor.paused) throw conflict("the monitor is paused");
+  await commit(ctx, order ? [insertCommand(ctx.db, order.record)] : [], {
+    audit: {
+      owner_id: monitor.owner_id,
+      target_type: "monitor",
+      target_id: monitor.id,
+      monitor_id: monitor.id,
+      status_page_id: monitor.status_page_id,
+      summary: `checked monitor "${monitor.name}"`,
+      data: order ? { command_id: order.record.id } : {},
+    },
+  });
+}
+
+async function run(ctx: Ctx, monitor: MonitorRecord, order: Order | undefined): Promise<AdHocResult> {
+  if (monitor.agent_id === null) return checkNow(depsOf(ctx), monitor);
+  return order ? awaitAgent(depsOf(ctx), monitor, order.ordered) : unknownBecause("the agent is offline", ctx.now);
+}
