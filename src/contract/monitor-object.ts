@@ -75,6 +75,17 @@ export interface PushHistory {
   steps: PushStep[];
 }
 
+/** What one push, or one sample of it, said of the monitor. */
+export interface PushResult {
+  /** When it was measured, as its sender says, but not after it arrived. */
+  checked_at: number;
+  received_at: number;
+  outcome: CheckOutcome;
+  latency_ms: number | null;
+  message: string;
+  details: Record<string, unknown>;
+}
+
 /** The verbs of the object that owns a monitor's status. null = there is no such monitor (any more). */
 export interface MonitorRpc {
   /**
@@ -90,6 +101,8 @@ export interface MonitorRpc {
   push(monitorId: string, push: Push): Promise<PushAnswer>;
   /** What was pushed lately. */
   pushes(monitorId: string, query: PushQuery): Promise<PushHistory>;
+  /** What those pushes said that were measured in `[from, to)`, the last received first; at most `limit`. */
+  pushResults(monitorId: string, range: { from: number; to: number; limit: number }): Promise<PushResult[]>;
   /** The consumer has committed the transitions up to this sequence number. */
   confirm(seq: number): Promise<void>;
 }

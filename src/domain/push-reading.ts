@@ -1,11 +1,13 @@
 import { DEFAULT_REGION } from "../contract/check.ts";
-import type { Push, PushEntry } from "../contract/monitor-object.ts";
+import type { Push, PushEntry, PushResult } from "../contract/monitor-object.ts";
 import type { Beat, Sample } from "../contract/push.ts";
-import { type OpenRun, readBeat } from "./heartbeat.ts";
+import { type OpenRun, type ReadBeat, readBeat } from "./heartbeat.ts";
 import { numbersOf } from "./metrics.ts";
 import type { MetricsRules, PushMemory, PushRules } from "./push-deadline.ts";
 import type { RoundResult } from "./rounds.ts";
 import { findCrossed } from "./thresholds.ts";
+
+type Judgement = Pick<RoundResult, "outcome" | "latency_ms" | "message">;
 
 export interface ReadPush {
   /** What it reports to the monitor's state, oldest first; nothing where it only tells. */
@@ -29,20 +31,38 @@ export function readPush(
 }
 
 function readOneBeat(beat: Beat, memory: PushMemory, rules: PushRules, now: number): ReadPush {
-  const { outcome, duration_ms, message, runs } = readBeat(beat, memory.runs, now);
+  const read = readBeat(beat, memory.runs, now);
+  const { duration_ms, runs } = read;
   const entry = { received_at: now, beat: { ...beat, duration_ms } };
-  if (outcome === null) return { results: [], runs, entry };
+  const judged = judgeBeat(read, rules);
+  if (!judged) return { results: [], runs, entry };
+  const slot_at = nextSlot(memory.result?.slot_at, now);
+  return { results: [{ region: DEFAULT_REGION, slot_at, attempt: 0, checked_at: now, ...judged }], runs, entry };
+}
+
+function judgeBeat({ outcome, duration_ms, message }: ReadBeat, rules: PushRules): Judgement | null {
+  if (outcome === null) return null;
   const isSlow = outcome === "success" && isOver(duration_ms, rules.latency_threshold_ms);
-  const result: RoundResult = {
-    region: DEFAULT_REGION,
-    slot_at: nextSlot(memory.result?.slot_at, now),
-    attempt: 0,
-    checked_at: now,
-    outcome: isSlow ? "slow" : outcome,
-    latency_ms: duration_ms,
-    message,
-  };
-  return { results: [result], runs, entry };
+  return { outcome: isSlow ? "slow" : outcome, latency_ms: duration_ms, message };
+}
+
+/**
+ * What a kept push says of its monitor, newest first; nothing where it only told something. Choice: as the thresholds
+ * are now, because a push is kept as it came.
+ */
+export function judgeEntry({ received_at, beat, samples }: PushEntry, rules: PushRules): PushResult[] {
+  if (beat) {
+    const judged = judgeBeat(readBeat(beat, [], received_at), rules);
+    const { run_id, exit_code } = beat;
+    return judged ? [{ checked_at: received_at, received_at, ...judged, details: { run_id, exit_code } }] : [];
+  }
+  if (rules.kind === "heartbeat") return [];
+  return (samples ?? []).toReversed().map((sample) => ({
+    checked_at: Math.min(sample.at ?? received_at, received_at),
+    received_at,
+    ...judgeSample(sample, rules),
+    details: sample.fields,
+  }));
 }
 
 /**
@@ -66,7 +86,7 @@ function nextSlot(last: number | undefined, now: number): number {
   return last === undefined ? now : Math.max(now, last + 1);
 }
 
-function judgeSample(sample: Sample, rules: MetricsRules): Pick<RoundResult, "outcome" | "latency_ms" | "message"> {
+function judgeSample(sample: Sample, rules: MetricsRules): Judgement {
   const numbers = numbersOf(sample);
   const latency_ms = numbers.get("latency_ms") ?? null;
   if (numbers.get("is_error") === 1) return { outcome: "failure", latency_ms, message: "the push reports an error" };

@@ -1,4 +1,4 @@
-import type { Push, PushHistory, PushQuery } from "../contract/monitor-object.ts";
+import type { Push, PushHistory, PushQuery, PushResult } from "../contract/monitor-object.ts";
 import type { MonitorRecord } from "../data/monitors.ts";
 import {
   type Decision,
@@ -18,7 +18,7 @@ import {
   type PushRules,
   startAfresh,
 } from "../domain/push-deadline.ts";
-import { readPush } from "../domain/push-reading.ts";
+import { judgeEntry, readPush } from "../domain/push-reading.ts";
 import { nextTime } from "../platform/cron.ts";
 import { probeEntry } from "../probes/registry.ts";
 import { pushRulesOf, rulesOf } from "./monitor-rules.ts";
@@ -176,6 +176,17 @@ export class MonitorCell {
     if (!memory) return { entries: [], steps: [] };
     const steps = range ? this.#ring.steps(range, memory.tallied) : [];
     return { entries: this.#ring.list(memory.count, limit), steps };
+  }
+
+  results({ from, to, limit }: { from: number; to: number; limit: number }): PushResult[] {
+    const push = this.stored?.push;
+    const found: PushResult[] = [];
+    if (!push) return found;
+    for (const entry of this.#ring.newest(push.memory.count)) {
+      if (found.length >= limit || entry.received_at < from) break;
+      found.push(...judgeEntry(entry, push.rules).filter((each) => each.checked_at >= from && each.checked_at < to));
+    }
+    return found.slice(0, limit);
   }
 
   /** The ring's newest row is newer than the state's row, unless something was written without a push. */

@@ -6,6 +6,7 @@ import type {
   PushAnswer,
   PushHistory,
   PushQuery,
+  PushResult,
   ReportedResult,
   Silence,
 } from "../contract/monitor-object.ts";
@@ -93,6 +94,11 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   async pushes(monitorId: string, query: PushQuery): Promise<PushHistory> {
     await this.#load(monitorId, 0);
     return this.#cell.history(query);
+  }
+
+  async pushResults(monitorId: string, range: { from: number; to: number; limit: number }): Promise<PushResult[]> {
+    await this.#load(monitorId, 0);
+    return this.#cell.results(range);
   }
 
   async confirm(seq: number): Promise<void> {

@@ -95,15 +95,23 @@ export class PushRing {
   /** The newest pushes, newest first. */
   list(count: number, limit: number): PushEntry[] {
     const entries: PushEntry[] = [];
-    for (let n = count - 1; n >= 0 && entries.length < limit; n--) {
+    for (const entry of this.newest(count)) {
+      if (entries.length >= limit) break;
+      entries.push(entry);
+    }
+    return entries;
+  }
+
+  /** All that are kept, newest first, each read when it is wanted. */
+  *newest(count: number): Generator<PushEntry> {
+    for (let n = count - 1; n >= 0; n--) {
       const [row] = this.#sql.exec<{ n: number; entry: string }>(
         "SELECT n, entry FROM pushes WHERE slot = ?",
         n % RING_SIZE,
       );
       if (row?.n !== n) break;
-      entries.push(JSON.parse(row.entry));
+      yield JSON.parse(row.entry);
     }
-    return entries;
   }
 
   /**

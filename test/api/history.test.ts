@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { openDb } from "../../src/data/db.ts";
 import { monitors, statusIntervals } from "../../src/data/monitors.table.ts";
 import { proberObject } from "../../src/platform/prober-objects.ts";
-import { createClient, V1 } from "../support/client.ts";
+import { type Client, createClient, V1, V2 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
 
@@ -96,6 +96,50 @@ describe("GET /monitors/{id}/results of a heartbeat", () => {
     expect((await client.get(`${V1}/monitors/${body.id}/results`)).body).toMatchObject([
       { status: "up", message: "a beat arrived", region: "default" },
       { status: "down", message: "the job ended with exit code 3", details: { run_id: "one", exit_code: 3 } },
+    ]);
+  });
+});
+
+describe("GET /monitors/{id}/results of what pushes metrics", () => {
+  const thresholds = [{ metric: "queue", operator: "gt", value: 100, status: "down" }];
+  const iso = (at: number) => new Date(at).toISOString();
+  const resultsOf = async (client: Client, id: string, query = "") =>
+    (await client.get(`${V1}/monitors/${id}/results${query}`)).body;
+
+  it("gives each sample with its status, latency, message and times, newest first", async () => {
+    const { client } = await createAccount();
+    const body = { name: "API", type: "api", thresholds, latency_threshold_ms: 500 };
+    const { id, push_key } = (await client.post(`${V1}/monitors`, body)).body;
+    const push = (sent: unknown) => createClient(push_key).post(`${V1}/api-monitoring/push`, sent);
+    const hour = Date.now() - HOUR;
+    await push({ latency_ms: 12, endpoint: "/orders" });
+    await push([
+      { latency_ms: 900, timestamp: iso(hour) },
+      { is_error: true, timestamp: iso(hour + 1) },
+      { metrics: { queue: 200, note: "x".repeat(900) }, timestamp: iso(hour + 2) },
+    ]);
+    const results = await resultsOf(client, id);
+    expect(results).toMatchObject([
+      { status: "up", latency_ms: 12, region: "default", details: { endpoint: "/orders" } },
+      { status: "down", latency_ms: null, message: "queue is 200, down when gt 100", checked_at: iso(hour + 2) },
+      { status: "down", message: "the push reports an error", checked_at: iso(hour + 1) },
+      { status: "degraded", latency_ms: 900, message: "latency_ms is over 500", checked_at: iso(hour) },
+    ]);
+    for (const { details } of results) expect(Date.parse(details.received_at)).toBeGreaterThan(hour + 2);
+    expect(JSON.stringify(results)).not.toContain("xxx");
+    expect(await resultsOf(client, id, "?limit=2")).toHaveLength(2);
+    expect(await resultsOf(client, id, `?to=${iso(hour + 1)}`)).toMatchObject([{ status: "degraded" }]);
+    expect(await resultsOf(client, id, `?from=${iso(hour + 2)}`)).toHaveLength(2);
+    expect(await resultsOf(client, id, "?region=weur")).toEqual([]);
+  });
+
+  it("gives those of a game server, too", async () => {
+    const { client } = await createAccount();
+    const body = { name: "Arena", type: "game_server", game_type: "rust", query_method: "push" };
+    const { id, push_key } = (await client.post(`${V1}/monitors`, body)).body;
+    await createClient(push_key).post(`${V2}/game-server/push`, { player_count: 3, fps: 60 });
+    expect(await resultsOf(client, id)).toMatchObject([
+      { status: "up", latency_ms: null, message: "metrics arrived", details: { player_count: 3, fps: 60 } },
     ]);
   });
 });

@@ -21,8 +21,9 @@ export const endpoints = [
       method: "get",
       path: "/monitors/{id}/results",
       tags: ["Monitors"],
-      summary: "Get the recent results of a monitor's checks",
-      description: "As they were measured, each check by itself. The plan says for how many days they are kept.",
+      summary: "Get the recent results of a monitor",
+      description:
+        "As they were measured, each check, beat or pushed sample by itself. The plan says for how many days they are kept; of pushes, these are the newest 1,000, judged by the present thresholds.",
       request: {
         params: IdParam,
         query: ListQuery.omit({ offset: true }).extend({

@@ -5,16 +5,14 @@ import { regionsOf } from "../../checks/enqueue.ts";
 import { type CheckOutcome, DEFAULT_REGION } from "../../contract/check.ts";
 import { listResults } from "../../data/agent-results.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
-import { readBeat } from "../../domain/heartbeat.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
+import { toIso } from "../../platform/clock.ts";
 import { monitorObject } from "../../platform/monitor-objects.ts";
 import { proberObject } from "../../platform/prober-objects.ts";
 import { runsOf } from "../../probes/registry.ts";
 import type { MeasuredResult } from "./present.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** As many as a monitor's object keeps. */
-const BEATS_MAX = 1000;
 
 interface Wanted {
   from?: number;
@@ -31,8 +29,8 @@ const STATUSES: Record<CheckOutcome, MeasuredResult["status"]> = {
 };
 
 /**
- * What its agents measured, what our probes did and what its beats said: a monitor may have had all of them. As far back as the plan of the
- * monitor's owner keeps results.
+ * What its agents measured, what our probes did and what was pushed: a monitor may have had all of them. As far back as
+ * the plan of the monitor's owner keeps results, and of pushes the newest thousand.
  */
 export async function listMonitorResults(ctx: Ctx, monitorId: string, asked: Wanted): Promise<MeasuredResult[]> {
   const { monitor } = await requireVisibleMonitor(ctx, monitorId);
@@ -44,7 +42,7 @@ export async function listMonitorResults(ctx: Ctx, monitorId: string, asked: Wan
   );
   const measured = await Promise.all([
     regions.includes(DEFAULT_REGION) ? listFromAgents(ctx, monitor, wanted) : [],
-    regions.includes(DEFAULT_REGION) ? listFromBeats(ctx, monitor, wanted) : [],
+    regions.includes(DEFAULT_REGION) ? listFromPushes(ctx, monitor, wanted) : [],
     ...regions.map((region) => listFromProber(ctx, monitor, { ...wanted, region })),
   ]);
   return measured
@@ -58,19 +56,19 @@ async function listFromAgents(ctx: Ctx, monitor: MonitorRecord, wanted: Wanted):
   return results.map((result) => ({ ...result, region: DEFAULT_REGION }));
 }
 
-/** The newest beats that say how the job did; what only tells (`start`, `log`) is no result. */
-async function listFromBeats(ctx: Ctx, monitor: MonitorRecord, wanted: Wanted): Promise<MeasuredResult[]> {
+/** The newest pushes that say how the thing does; what only tells (`start`, `log`) is no result. */
+async function listFromPushes(ctx: Ctx, monitor: MonitorRecord, wanted: Wanted): Promise<MeasuredResult[]> {
   if (runsOf(monitor.type, monitor.options) !== "push") return [];
-  const query = { limit: BEATS_MAX, range: null };
-  const { entries } = await monitorObject(ctx.env, monitor.id).pushes(monitor.id, query);
-  return entries.flatMap(({ received_at, beat }) => {
-    const read = beat && readBeat(beat, [], received_at);
-    if (!read?.outcome || received_at < (wanted.from ?? 0) || received_at >= (wanted.to ?? Infinity)) return [];
-    const { duration_ms, message } = read;
-    const details = { run_id: beat?.run_id ?? null, exit_code: beat?.exit_code ?? null };
-    const status = STATUSES[read.outcome];
-    return [{ checked_at: received_at, status, latency_ms: duration_ms, message, region: DEFAULT_REGION, details }];
-  });
+  const range = { from: wanted.from ?? 0, to: wanted.to ?? Number.MAX_SAFE_INTEGER, limit: wanted.limit };
+  const results = await monitorObject(ctx.env, monitor.id).pushResults(monitor.id, range);
+  return results.map(({ checked_at, received_at, outcome, latency_ms, message, details }) => ({
+    checked_at,
+    status: STATUSES[outcome],
+    latency_ms,
+    message,
+    region: DEFAULT_REGION,
+    details: { ...details, received_at: toIso(received_at) },
+  }));
 }
 
 /** A monitor without a shard was never checked by us. */
