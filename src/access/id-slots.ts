@@ -8,13 +8,14 @@ import { requireInvitation, requireMember } from "./members.ts";
 import { requireMonitorInPath } from "./monitor-in-path.ts";
 import { preloadMonitors, requireMonitor, requireVisibleMonitor } from "./monitors.ts";
 import { requireManagedPage, requirePage, requireVisiblePage } from "./pages.ts";
-import { requireSlaPolicy } from "./sla-policies.ts";
+import { requireOwnSlaPolicy, requireSlaPolicy } from "./sla-policies.ts";
 import { requireSubscriber } from "./subscribers.ts";
 import { requireWebhook } from "./webhooks.ts";
 
 /**
  * What an id in a path, query or body names. The first word is the kind of object; `:see` asks only that the caller may
- * see it, otherwise the endpoint's right is asked for; `:manage` answers 403 for what is not there, too.
+ * see it, `:own` that it belongs to them, otherwise the endpoint's right is asked for; `:manage` answers 403 for what is
+ * not there, too.
  */
 const RESOLVERS = {
   page: requirePage,
@@ -35,6 +36,7 @@ const RESOLVERS = {
   "incident template": requireIncidentTemplate,
   maintenance: requireMaintenance,
   sla_policy: requireSlaPolicy,
+  "sla_policy:own": requireOwnSlaPolicy,
   subscriber: requireSubscriber,
 } satisfies Record<string, (ctx: Ctx, id: string) => Promise<unknown>>;
 export type IdKind = keyof typeof RESOLVERS;

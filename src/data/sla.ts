@@ -1,13 +1,17 @@
 import { and, asc, count, eq, gt, gte, isNull, lt, or, sql } from "drizzle-orm";
+import type { Membership } from "../domain/roles.ts";
 import type { Db, Statement } from "./db.ts";
 import { maintenance, maintenanceGroups, maintenanceMonitors, maintenanceOccurrences } from "./maintenance.table.ts";
+import { pageMembers } from "./members.table.ts";
 import { monitors, statusIntervals } from "./monitors.table.ts";
 import { slaAssignments, slaPolicies, slaTargets } from "./sla.table.ts";
+import { statusPages } from "./status-pages.table.ts";
 
 export type SlaPolicyRecord = typeof slaPolicies.$inferSelect;
 export type SlaTargetRecord = typeof slaTargets.$inferSelect;
 
 const MONITORS_MAX = 5000;
+const MEMBERSHIPS_MAX = 100;
 /** What one report may take into memory, and 5,000 monitors with twenty changes each. */
 export const SLA_INTERVALS_MAX = 100_000;
 
@@ -16,8 +20,41 @@ export async function findSlaPolicy(db: Db, policyId: string): Promise<SlaPolicy
   return rows[0];
 }
 
-export async function listSlaPolicies(db: Db, ownerId: string, page: { limit: number; offset: number }) {
-  const mine = eq(slaPolicies.owner_id, ownerId);
+/** What somebody is on the pages of a policy's account, and on those that are measured by it. */
+export async function listMembershipsNearPolicy(
+  db: Db,
+  policy: Pick<SlaPolicyRecord, "id" | "owner_id">,
+  userId: string,
+): Promise<Membership[]> {
+  const measured = sql`${statusPages.id} IN (SELECT status_page_id FROM ${slaAssignments} WHERE policy_id = ${policy.id})`;
+  const near = or(eq(statusPages.owner_id, policy.owner_id), measured);
+  const [owned, joined] = await db.batch([
+    db
+      .select({ id: statusPages.id })
+      .from(statusPages)
+      .where(and(eq(statusPages.owner_id, userId), measured))
+      .limit(1),
+    db
+      .select({ role: pageMembers.role, capabilities: pageMembers.capabilities })
+      .from(pageMembers)
+      .innerJoin(statusPages, eq(statusPages.id, pageMembers.status_page_id))
+      .where(and(eq(pageMembers.user_id, userId), near))
+      .limit(MEMBERSHIPS_MAX),
+  ]);
+  return [...owned.map(() => ({ role: "owner" as const, capabilities: [] })), ...joined];
+}
+
+interface PolicyScope {
+  owner_id: string;
+  /** Also the policy of this page, whosever it is. */
+  status_page_id?: string;
+}
+
+export async function listSlaPolicies(db: Db, scope: PolicyScope, page: { limit: number; offset: number }) {
+  const { owner_id, status_page_id = null } = scope;
+  const assigned = sql`(SELECT policy_id FROM ${slaAssignments} WHERE status_page_id = ${status_page_id})`;
+  const own = eq(slaPolicies.owner_id, owner_id);
+  const mine = status_page_id === null ? own : or(own, sql`${slaPolicies.id} = ${assigned}`);
   const [rows, totals] = await db.batch([
     db
       .select()

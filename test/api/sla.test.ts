@@ -12,6 +12,7 @@ import { monitors } from "../../src/data/monitors.table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { V1 } from "../support/client.ts";
 import { type Account, createAccount } from "../support/factories.ts";
+import { createMember, type Grant, joinPage } from "../support/members.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { createPage, HOUR, insertIntervals, PAGES } from "../support/pages.ts";
 
@@ -337,6 +338,59 @@ describe("SLA policies", () => {
     expect((await client.get(POLICIES)).body).toEqual([]);
     expect((await client.put(`${path}/sla-policy`, { policy_id: foreign.id })).status).toBe(400);
     expect((await other.get(address)).body).toEqual(foreign);
+  });
+
+  it("are chosen for a page by its admins, among those of its owner, and changed by their account alone", async () => {
+    const owner = await createAccount();
+    const { id: pageId } = await createPage(owner);
+    const path = `${V1}/status-pages/${pageId}/sla-policy`;
+    const make = async ({ client }: Account, name: string) =>
+      (await client.post(POLICIES, { name, target_percentage: 99 })).body;
+    const [gold, silver] = [await make(owner, "Gold"), await make(owner, "Silver")];
+    const list = ({ client }: Account, query = `?status_page_id=${pageId}`) => client.get(POLICIES + query);
+    const entitled: Grant[] = [{ role: "admin" }, { role: "custom", capabilities: ["page.write"] }];
+    for (const grant of entitled) {
+      const { member } = await createMember(owner, grant, pageId);
+      const own = await make(member, "Mine");
+      expect((await list(member)).body).toEqual([gold, silver]);
+      expect((await list(member, "")).body).toEqual([own]);
+      expect((await member.client.get(`${POLICIES}/${silver.id}`)).body).toEqual(silver);
+      for (const chosen of [gold, silver, own]) {
+        const body = { policy_id: chosen.id };
+        expect(await member.client.put(path, body)).toMatchObject({ status: 200, body: { policy: chosen } });
+      }
+      expect((await owner.client.get(path)).body).toEqual({ policy: own });
+      expect((await list(owner)).body).toEqual([gold, silver, own]);
+      expect((await owner.client.put(path, { policy_id: own.id })).status).toBe(200);
+      expect((await owner.client.put(`${POLICIES}/${own.id}`, { name: "Ours" })).status).toBe(403);
+      expect((await owner.client.put(path, { policy_id: null })).status).toBe(200);
+      expect((await owner.client.put(path, { policy_id: own.id })).status).toBe(400);
+      expect((await owner.client.get(`${POLICIES}/${own.id}`)).status).toBe(404);
+      expect((await member.client.put(`${POLICIES}/${gold.id}`, { name: "x" })).status).toBe(403);
+      expect((await member.client.delete(`${POLICIES}/${gold.id}`)).status).toBe(403);
+    }
+  });
+
+  it("of a page's owner are nothing to members who may not choose, and nothing to admins of others' pages", async () => {
+    const [owner, other] = [await createAccount(), await createAccount()];
+    const [{ id: pageId }, { id: elsewhere }] = [await createPage(owner), await createPage(other)];
+    const { body: gold } = await owner.client.post(POLICIES, { name: "Gold", target_percentage: 99 });
+    const choose = ({ client }: Account, page = pageId) =>
+      client.put(`${V1}/status-pages/${page}/sla-policy`, { policy_id: gold.id });
+    for (const role of ["editor", "viewer"] as const) {
+      const { member } = await createMember(owner, { role }, pageId);
+      expect((await member.client.get(`${POLICIES}?status_page_id=${pageId}`)).status).toBe(403);
+      expect((await member.client.get(`${POLICIES}/${gold.id}`)).status).toBe(403);
+      expect((await choose(member)).status).toBe(403);
+    }
+    const { member: admin } = await createMember(owner, { role: "admin" }, pageId);
+    await joinPage(admin, elsewhere, { role: "admin" });
+    expect((await choose(admin, elsewhere)).status).toBe(400);
+    expect((await choose(admin)).status).toBe(200);
+    const { member: stranger } = await createMember(other, { role: "admin" }, elsewhere);
+    expect((await stranger.client.get(`${POLICIES}?status_page_id=${pageId}`)).status).toBe(400);
+    expect((await stranger.client.get(`${POLICIES}/${gold.id}`)).status).toBe(404);
+    expect((await choose(stranger, elsewhere)).status).toBe(400);
   });
 
   it("leave a page again", async () => {

@@ -28,8 +28,8 @@ const MEMBERSHIPS: [string, Membership][] = [
     { role: "custom", capabilities: [capability] },
   ]),
 ];
-/** Belong to an account, not to a page; nobody shares them. */
-const ACCOUNT_KINDS = ["sla_policy"];
+/** For whom something belongs to, whatever they are on a page. */
+const ACCOUNT_KINDS = ["sla_policy:own"];
 /** Makes something of the caller's own; what it may name besides is judged like everywhere. */
 const ACCOUNT_ENDPOINTS = ["POST /status-pages"];
 /** Tables whose rows may lie on a page, and do so here. */
@@ -66,9 +66,6 @@ async function prepareShared(endpoint: Endpoint): Promise<{ owner: Account; prep
   const page = await OBJECTS.page(owner);
   if (query?.status_page_id) prepared.query = { status_page_id: page, ...prepared.query };
   if (body?.status_page_id) prepared.body = { status_page_id: page, ...prepared.body };
-  for (const [name, kind] of Object.entries(body ?? {})) {
-    if (ACCOUNT_KINDS.includes(kind)) prepared.body = { ...prepared.body, [name]: null };
-  }
   await sharePages(owner, page);
   return { owner, prepared };
 }

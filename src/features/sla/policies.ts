@@ -1,8 +1,9 @@
 import { commit } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
+import { requirePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import { requireSlaPolicy } from "../../access/sla-policies.ts";
+import { requireOwnSlaPolicy } from "../../access/sla-policies.ts";
 import type { SlaPolicyCreate, SlaPolicyUpdate } from "../../contract/sla.ts";
 import {
   deleteSlaPolicy,
@@ -16,13 +17,19 @@ import { newId } from "../../platform/ids.ts";
 /** What an absent or null member gives. */
 const DEFAULTS = { period: "monthly", exclude_maintenance: true, degraded_counts_as_downtime: false } as const;
 
-export function listPolicies(ctx: Ctx, page: { limit: number; offset: number }) {
-  return listSlaPolicies(ctx.db, requireUser(ctx).user_id, page);
+/** The caller's own, or those that can be chosen for a page that they manage. */
+export async function listPolicies(
+  ctx: Ctx,
+  { status_page_id, ...page }: { status_page_id?: string; limit: number; offset: number },
+) {
+  if (status_page_id === undefined) return listSlaPolicies(ctx.db, { owner_id: requireUser(ctx).user_id }, page);
+  const { owner_id } = await requirePage(ctx, status_page_id);
+  return listSlaPolicies(ctx.db, { owner_id, status_page_id }, page);
 }
 
 export async function createPolicy(ctx: Ctx, input: SlaPolicyCreate): Promise<SlaPolicyRecord> {
   const earlier = await findEarlierResult(ctx);
-  if (earlier) return requireSlaPolicy(ctx, earlier);
+  if (earlier) return requireOwnSlaPolicy(ctx, earlier);
   const { user_id } = requireUser(ctx);
   const policy: SlaPolicyRecord = {
     id: newId(ctx.now),
@@ -41,7 +48,7 @@ export async function createPolicy(ctx: Ctx, input: SlaPolicyCreate): Promise<Sl
 }
 
 export async function changePolicy(ctx: Ctx, policyId: string, input: SlaPolicyUpdate): Promise<SlaPolicyRecord> {
-  const stored = await requireSlaPolicy(ctx, policyId);
+  const stored = await requireOwnSlaPolicy(ctx, policyId);
   const kept = <Value>(given: Value | null | undefined, current: Value, fallback: Value): Value =>
     given === undefined ? current : (given ?? fallback);
   const policy: SlaPolicyRecord = {
@@ -62,7 +69,7 @@ export async function changePolicy(ctx: Ctx, policyId: string, input: SlaPolicyU
 }
 
 export async function removePolicy(ctx: Ctx, policyId: string): Promise<void> {
-  const policy = await requireSlaPolicy(ctx, policyId);
+  const policy = await requireOwnSlaPolicy(ctx, policyId);
   await commit(ctx, [deleteSlaPolicy(ctx.db, policy)], { audit: policyAudit(policy, "deleted") });
 }
 

@@ -21,7 +21,7 @@ import { assignPolicy, getAssignedPolicy, getPolicy, getTargets, measureSla, set
 const tags = ["SLA"];
 const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
 const page = { params: { id: "page" } } as const;
-const policy = { params: { id: "sla_policy" } } as const;
+const own = { params: { id: "sla_policy:own" } } as const;
 const File = z.string().meta({ format: "binary" });
 
 export const endpoints = [
@@ -134,7 +134,7 @@ export const endpoints = [
       path: "/status-pages/{id}/sla-policy",
       tags,
       summary: "Choose the policy that a status page is measured by",
-      description: "One of your own. null removes it.",
+      description: "One of the page's owner, or one of your own. null removes it.",
       request: { params: IdParam, body: jsonBody(SlaAssignment) },
       responses: { 200: json("The policy, if there is one", AssignedSlaPolicy), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
@@ -145,14 +145,16 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: null, audit: null },
+    { ...shared, capability: "page.write", audit: null, ids: { query: { status_page_id: "page" } } },
     createRoute({
       method: "get",
       path: "/sla-policies",
       tags,
-      summary: "List your SLA policies",
-      request: { query: ListQuery },
-      responses: { 200: json("Your policies, oldest first", z.array(SlaPolicy)), ...USER_ERRORS },
+      summary: "List SLA policies",
+      description:
+        "Your own; with status_page_id those of that page's owner, for whoever may choose the page's policy.",
+      request: { query: ListQuery.extend({ status_page_id: z.uuid().optional() }) },
+      responses: { 200: json("The policies, oldest first", z.array(SlaPolicy)), ...USER_ERRORS },
     }),
     async (c) => {
       const query = c.req.valid("query");
@@ -176,12 +178,13 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: null, audit: null, ids: policy },
+    { ...shared, capability: "page.write", audit: null, ids: { params: { id: "sla_policy" } } },
     createRoute({
       method: "get",
       path: "/sla-policies/{id}",
       tags,
       summary: "Read an SLA policy",
+      description: "One of your own, or of the owner of a page whose policy you may choose.",
       request: { params: IdParam },
       responses: { 200: json("The policy", SlaPolicy), ...OBJECT_ERRORS },
     }),
@@ -189,7 +192,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: null, audit: "sla_policy.updated", ids: policy },
+    { ...shared, capability: null, audit: "sla_policy.updated", ids: own },
     createRoute({
       method: "put",
       path: "/sla-policies/{id}",
@@ -204,7 +207,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: null, audit: "sla_policy.deleted", ids: policy },
+    { ...shared, capability: null, audit: "sla_policy.deleted", ids: own },
     createRoute({
       method: "delete",
       path: "/sla-policies/{id}",

@@ -1,6 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
 import { requirePage } from "../../access/pages.ts";
+import { requireUser } from "../../access/principal.ts";
 import { requireSlaPolicy } from "../../access/sla-policies.ts";
 import { invalid } from "../../contract/errors.ts";
 import { SLA_DAYS_MAX, type SlaQuery, type SlaTargets, TARGET_DEFAULT } from "../../contract/sla.ts";
@@ -139,6 +140,7 @@ export async function getAssignedPolicy(ctx: Ctx, pageId: string): Promise<SlaPo
 export async function assignPolicy(ctx: Ctx, pageId: string, policyId: string | null): Promise<SlaPolicyRecord | null> {
   const page = await requirePage(ctx, pageId);
   const policy = policyId === null ? null : await requireSlaPolicy(ctx, policyId);
+  if (policy) await requireChoosable(ctx, page, policy);
   const summary = policy ? `assigned SLA policy "${policy.name}"` : "removed the SLA policy";
   await commit(ctx, [assignSlaPolicy(ctx.db, pageId, policyId, ctx.now)], {
     audit: pageAudit(page, summary, { policy_id: policyId }),
@@ -146,7 +148,16 @@ export async function assignPolicy(ctx: Ctx, pageId: string, policyId: string | 
   return policy;
 }
 
-/** Of the caller's own policies. */
+/**
+ * Choice: a page is measured by a policy of its owner, which outlives every membership, or of whoever chooses it; what
+ * it is measured by already stays whosever it is.
+ */
+async function requireChoosable(ctx: Ctx, page: StatusPageRecord, policy: SlaPolicyRecord): Promise<void> {
+  if ([page.owner_id, requireUser(ctx).user_id].includes(policy.owner_id)) return;
+  if ((await findAssignedPolicy(ctx.db, page.id))?.id === policy.id) return;
+  throw invalid("policy_id must name a policy of the status page's owner, or one of your own");
+}
+
 export function getPolicy(ctx: Ctx, policyId: string): Promise<SlaPolicyRecord> {
   return requireSlaPolicy(ctx, policyId);
 }
