@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { jobDeps } from "../../src/access/deps.ts";
 import { sweepSessions } from "../../src/access/sessions.ts";
+import { installTokens } from "../../src/data/agents.table.ts";
 import { auditLog } from "../../src/data/audit.table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { passwords, sessions } from "../../src/data/sessions.table.ts";
@@ -142,6 +143,24 @@ describe("a request that a session's cookie authenticates", () => {
   ])("%s is answered as it deserves", async (_name, from, status) => {
     const { headers } = await openBrowser();
     expect((await make({ cookie: headers.cookie ?? "", ...from } as Record<string, string>)).status).toBe(status);
+  });
+
+  it.each([
+    [{ "sec-fetch-site": "same-origin" }, 200],
+    [{ origin: "http://vigil.test" }, 200],
+    [{ "sec-fetch-site": "cross-site" }, 403],
+    [{ "sec-fetch-site": "none" }, 403],
+    [{ origin: "https://evil.test" }, 403],
+    [{}, 403],
+  ])("makes no install token with a GET that other sites may have caused: %j is %i", async (from, status) => {
+    const { headers, user_id } = await openBrowser();
+    for (const method of ["GET", "HEAD"]) {
+      const sent = { cookie: headers.cookie ?? "", ...from } as Record<string, string>;
+      const answer = await anybody.request(method, `${V1}/agents/token`, undefined, sent);
+      expect([answer.status, answer.headers.get("cache-control")]).toEqual([status, "no-store"]);
+    }
+    const made = await db.$count(installTokens, eq(installTokens.owner_id, user_id));
+    expect(made > 0).toBe(status === 200);
   });
 
   it("may read from wherever it comes", async () => {

@@ -1,4 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { requireUser } from "../../access/principal.ts";
+import { requireOwnSite } from "../../access/sessions.ts";
 import {
   Agent,
   AgentCommand,
@@ -85,11 +87,13 @@ export const endpoints = [
       tags,
       summary: "Make an install token",
       description:
-        "Enrols one agent within an hour: the agent that is named here (again, which ends its former credential), else the awaited agent with the host's name, else a new one.",
+        "A GET that makes a credential: with a session it has to come from this service's own pages. Enrols one agent within an hour: the agent that is named here (again, which ends its former credential), else the awaited agent with the host's name, else a new one.",
       request: { query: z.object({ agent_id: z.uuid().optional(), status_page_id: z.uuid().optional() }) },
       responses: { 200: json("The token and the command that uses it", InstallToken), ...USER_ERRORS },
     }),
     async (c) => {
+      // It makes a credential, so that what guards POSTs with a session guards this.
+      if (requireUser(c.var.ctx).session_id !== null) requireOwnSite(c.req.raw, c.var.publicUrl);
       const minted = await mintInstallToken(c.var.ctx, c.req.valid("query"));
       c.header("Cache-Control", "no-store");
       return c.json(presentInstallToken(minted, c.var.publicUrl), 200);
