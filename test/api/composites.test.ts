@@ -55,6 +55,9 @@ async function settle(...ids: string[]): Promise<void> {
   }
 }
 
+const moveTo = (target_status_page_id: string, monitor_ids: string[]) =>
+  account.client.post(`${V1}/status-pages/${status_page_id}/monitors/migrate`, { target_status_page_id, monitor_ids });
+
 async function tell(pushed: Pushed, status: "ok" | "fail"): Promise<void> {
   moveClock(1_000);
   await beat(pushed, { status });
@@ -162,5 +165,43 @@ describe("a composite", () => {
     await db.update(monitors).set({ status: "down", status_since: Date.now() }).where(eq(monitors.id, only.id));
     await visitUnchecked(deps);
     expect((await rowOf(id))?.status).toBe("down");
+  });
+});
+
+describe("a composite whose family moves to another page", () => {
+  const shown = async (pageId: string) => {
+    const [page] = await db.select().from(statusPages).where(eq(statusPages.id, pageId));
+    const { body } = await account.client.get(`/status/${page?.slug}/summary.json`);
+    return body.monitors.map(({ name, status }: { name: string; status: string }) => `${name} is ${status}`).sort();
+  };
+
+  it("counts a member that went alone no more, from the answer on", async () => {
+    const [well, ill] = [await member("Well"), await member("Ill")];
+    await tell(well, "ok");
+    await tell(ill, "fail");
+    const shop = await compositeOf([well, ill]);
+    expect(await rowOf(shop.id)).toMatchObject({ status: "down" });
+    expect(await shown(status_page_id)).toEqual(["Shop is down"]);
+    const elsewhere = await createPage(account);
+    expect((await moveTo(elsewhere, [ill.id])).body).toMatchObject({ moved: 1, detached_children: [ill.id] });
+    expect(await rowOf(shop.id)).toMatchObject({ status: "up" });
+    expect(await shown(status_page_id)).toEqual(["Shop is up"]);
+    expect(await shown(elsewhere)).toEqual(["Ill is down"]);
+    await tell(ill, "ok");
+    await tell(ill, "fail");
+    await settle(ill.id);
+    expect(await rowOf(shop.id)).toMatchObject({ status: "up" });
+  });
+
+  it("is right at once where it came to, although it has yet to hear of its members", async () => {
+    const child = await member("Child");
+    await tell(child, "ok");
+    const shop = await compositeOf([child]);
+    moveClock(1_000);
+    await beat(child, { status: "fail" });
+    const elsewhere = await createPage(account);
+    expect((await moveTo(elsewhere, [shop.id])).body).toMatchObject({ moved: 2, detached_children: [] });
+    expect(await rowOf(shop.id)).toMatchObject({ status: "down", status_page_id: elsewhere });
+    expect([await shown(status_page_id), await shown(elsewhere)]).toEqual([[], ["Shop is down"]]);
   });
 });

@@ -48,6 +48,7 @@ export async function migrateMonitors(ctx: Ctx, pageId: string, input: Migration
   };
   await write(ctx, move, result, guards);
   await tellObjects(ctx, move);
+  for (const page of [source, target]) forgetPage(page.id);
   return result;
 }
 
@@ -111,7 +112,6 @@ async function write(ctx: Ctx, { source, target, monitors, detached }: Move, res
     ],
     conflicts: { "monitors.external_key": conflict("external_key of a monitor is taken on the target page's account") },
   });
-  for (const page of [source, target]) forgetPage(page.id);
 }
 
 /**
