@@ -55,6 +55,10 @@ export type WebhookCreate = z.infer<typeof WebhookCreate>;
 export const WebhookUpdate = z.object(FIELDS).partial().meta({ id: "WebhookUpdate" });
 export type WebhookUpdate = z.infer<typeof WebhookUpdate>;
 
+/** Of a page that the address names, and which they stay on. */
+export const PageWebhookCreate = WebhookCreate.omit({ status_page_id: true }).meta({ id: "PageWebhookCreate" });
+export const PageWebhookUpdate = WebhookUpdate.omit({ status_page_id: true }).meta({ id: "PageWebhookUpdate" });
+
 export const Webhook = z
   .object({
     id: Id,

@@ -12,8 +12,13 @@ export async function findWebhook(db: Db, webhookId: string): Promise<WebhookRec
   return rows[0];
 }
 
-export async function listVisibleWebhooks(db: Db, viewer: Viewer, page: { limit: number; offset: number }) {
-  const mine = visibleTo(viewer, webhooks);
+/** Those of one page, or all that somebody sees. */
+export async function listWebhooksOf(
+  db: Db,
+  of: { status_page_id: string } | { visible_to: Viewer },
+  page: { limit: number; offset: number },
+) {
+  const mine = "visible_to" in of ? visibleTo(of.visible_to, webhooks) : eq(webhooks.status_page_id, of.status_page_id);
   const [rows, totals] = await db.batch([
     db
       .select()

@@ -193,6 +193,17 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     const { id } = await createMonitor(account.client, { agent_id, paused: true });
     return { headers, params: { id }, body: { status: "up", latency_ms: 12 } };
   },
+  "POST /status-pages/{id}/alert-setup": async () => ({ body: { name: "Ops", url: "https://sink.test/ops" } }),
+  "PUT /status-pages/{status_page_id}/alert-setup/{id}": withAlertSetup,
+  "DELETE /status-pages/{status_page_id}/alert-setup/{id}": withAlertSetup,
+  "POST /status-pages/{status_page_id}/alert-setup/{id}/test": withAlertSetup,
+  "GET /status-pages/{status_page_id}/alert-setup/{id}/deliveries": withAlertSetup,
+  "POST /status-pages/{status_page_id}/alert-setup/{id}/deliveries/{delivery_id}/redeliver": async (account) => {
+    const { params, body } = await withAlertSetup(account);
+    await account.client.post(`${V1}/webhooks/${params.id}/test`);
+    const attempts = await account.client.get(`${V1}/webhooks/${params.id}/deliveries`);
+    return { params: { ...params, delivery_id: attempts.body[0].id }, body };
+  },
   "POST /webhooks/{id}/deliveries/{delivery_id}/redeliver": async (account) => {
     const id = await OBJECTS.webhook(account);
     await account.client.post(`${V1}/webhooks/${id}/test`);
@@ -200,6 +211,12 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     return { params: { id, delivery_id: body[0].id } };
   },
 };
+
+async function withAlertSetup(account: Account) {
+  const status_page_id = await createPage(account);
+  const { id } = await createWebhook(account, { status_page_id });
+  return { params: { status_page_id, id }, body: { name: "Night shift" } };
+}
 
 async function byHeartbeat({ client }: Account): Promise<Example> {
   const { id, heartbeat_token } = await createMonitor(client, { type: "heartbeat", target: undefined });

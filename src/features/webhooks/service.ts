@@ -4,7 +4,7 @@ import { findEarlierResult } from "../../access/idempotency.ts";
 import { findMembership, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireVisibleWebhook, requireWebhook } from "../../access/webhooks.ts";
-import { ApiError, forbidden, invalid } from "../../contract/errors.ts";
+import { ApiError, forbidden, invalid, notFound } from "../../contract/errors.ts";
 import {
   KEPT_SECRET,
   type WebhookConfig,
@@ -15,7 +15,7 @@ import {
 import {
   deleteWebhook,
   insertWebhook,
-  listVisibleWebhooks,
+  listWebhooksOf,
   updateWebhook,
   type WebhookChanges,
   type WebhookRecord,
@@ -27,9 +27,21 @@ import { egressOf } from "../../platform/egress.ts";
 import { newId } from "../../platform/ids.ts";
 import type { ShownWebhook } from "./present.ts";
 
-export async function listWebhooks(ctx: Ctx, page: { limit: number; offset: number }) {
-  const { rows, total } = await listVisibleWebhooks(ctx.db, await viewerOf(ctx), page);
+export async function listWebhooks(
+  ctx: Ctx,
+  statusPageId: string | undefined,
+  page: { limit: number; offset: number },
+) {
+  const of = statusPageId ? { status_page_id: statusPageId } : { visible_to: await viewerOf(ctx) };
+  const { rows, total } = await listWebhooksOf(ctx.db, of, page);
   return { rows: await Promise.all(rows.map((webhook) => showTo(ctx, webhook))), total };
+}
+
+/** The id of a webhook of this very page; one of another page is not there. */
+export async function getIdOnPage(ctx: Ctx, named: { status_page_id: string; id: string }): Promise<string> {
+  const { webhook } = await requireVisibleWebhook(ctx, named.id);
+  if (webhook.status_page_id !== named.status_page_id) throw notFound("webhook");
+  return webhook.id;
 }
 
 export async function getWebhook(ctx: Ctx, webhookId: string): Promise<ShownWebhook> {
