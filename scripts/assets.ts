@@ -1,7 +1,6 @@
 /**
  * Puts together what the Worker serves or reads as static assets: the files of the API reference, and the letters for
- * PDF reports with their licences. Runs after every installation; the result lies in node_modules, where the next
- * installation removes it.
+ * PDF reports with their licences. Runs after every installation; the result lies among what was installed.
  */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -40,9 +39,14 @@ for (const { name, weight, faces, from = 0 } of SETS) {
 for (const face of new Set(SETS.flatMap(({ faces }) => faces))) {
   copy(join(MODULES, FONTS, face), ["LICENSE"], join(building, "letters/licences", face));
 }
-// At once, because several programs may be at it.
+// Several programs may be at it; whoever comes last finds the same there already.
 rmSync(TARGET, { recursive: true, force: true });
-renameSync(building, TARGET);
+try {
+  renameSync(building, TARGET);
+} catch (error) {
+  if (!(error instanceof Error && "code" in error && error.code === "ENOTEMPTY")) throw error;
+  rmSync(building, { recursive: true });
+}
 
 function faceOf(name: string): Face {
   const dir = join(MODULES, FONTS, name, "files");

@@ -13,8 +13,9 @@ if [ ! -x node_modules/.bin/node ] && ! node -e 'process.exit(parseInt(process.v
   echo "Node 24 or newer is needed on this system, found $(node --version)" >&2
   exit 1
 fi
-# Beside the packages, so that the next installation removes it.
 assets=node_modules/.assets
-if [ ! -d "$assets" ] || [ scripts/assets.ts -nt "$assets" ] || [ scripts/glyph-packs.ts -nt "$assets" ]; then
-  PATH="$PWD/node_modules/.bin:$PATH" node scripts/assets.ts
-fi
+for source in "$installed" scripts/assets.ts scripts/glyph-packs.ts; do
+  if [ ! -d "$assets" ] || [ "$source" -nt "$assets" ]; then
+    PATH="$PWD/node_modules/.bin:$PATH" node scripts/assets.ts
+  fi
+done

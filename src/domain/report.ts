@@ -1,8 +1,8 @@
 import type { SlaSummary } from "../contract/sla.ts";
-import { toCsv } from "./csv.ts";
+import { countOf, formatInstant, formatPercentage, formatSeconds } from "./report-words.ts";
 
 /**
- * An SLA report as a table and as pages. Pages are lists of marks; lengths are points (1/72 inch) from the upper left
+ * An SLA report as pages. They are lists of marks; lengths are points (1/72 inch) from the upper left
  * corner. How marks become a file is platform/pdf.ts's business.
  */
 export type Mark =
@@ -43,35 +43,6 @@ export interface ReportHead {
 
 type Figures = SlaSummary["overall"];
 type Row = SlaSummary["monitors"][number];
-
-const COLUMNS = [
-  "target_percentage",
-  "uptime_percentage",
-  "downtime_seconds",
-  "degraded_seconds",
-  "maintenance_seconds",
-  "outages",
-  "mttr_seconds",
-  "mtbf_seconds",
-  "meets_target",
-  "error_budget_seconds",
-  "error_budget_remaining_seconds",
-] as const;
-
-/** One row for the whole, then one for each monitor. */
-export function toSlaCsv({ period, target_percentage, overall, monitors }: SlaSummary): string {
-  const whole = { monitor_id: null, name: "Overall", target_percentage, ...overall };
-  return toCsv([
-    ["monitor_id", "monitor", "from", "to", ...COLUMNS],
-    ...[whole, ...monitors].map((row) => [
-      row.monitor_id,
-      row.name,
-      period.from,
-      period.to,
-      ...COLUMNS.map((column) => row[column]),
-    ]),
-  ]);
-}
 
 const PAGE = { width: 595, height: 842 };
 const LEFT = 40;
@@ -335,34 +306,4 @@ function verdict({ meets_target }: Pick<Figures, "meets_target">): "met" | "miss
 function verdictColor({ meets_target }: Pick<Figures, "meets_target">): string {
   if (meets_target === null) return QUIET;
   return meets_target ? GOOD : BAD;
-}
-
-function formatPercentage(percentage: number | null): string {
-  return percentage === null ? "no data" : `${percentage}%`;
-}
-
-/** The two largest units. */
-function formatSeconds(seconds: number | null): string {
-  if (seconds === null) return "–";
-  const left = Math.abs(seconds);
-  const sign = seconds < 0 ? "-" : "";
-  if (left < 60) return `${sign}${left} s`;
-  if (left < 3600) return `${sign}${join(left, [60, "min"], [1, "s"])}`;
-  if (left < 86_400) return `${sign}${join(left, [3600, "h"], [60, "min"])}`;
-  return `${sign}${join(left, [86_400, "d"], [3600, "h"])}`;
-}
-
-function join(seconds: number, [size, unit]: [number, string], [small, smallUnit]: [number, string]): string {
-  const rest = Math.floor((seconds % size) / small);
-  return `${Math.floor(seconds / size)} ${unit}${rest === 0 ? "" : ` ${rest} ${smallUnit}`}`;
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-function formatInstant(iso: string, timezone: string): string {
-  const day = { day: "numeric", month: "short", year: "numeric" } as const;
-  const time = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
-  return new Intl.DateTimeFormat("en-GB", { timeZone: timezone, ...day, ...time }).format(Date.parse(iso));
 }

@@ -9,8 +9,9 @@ const sink = useSink();
 const LOGO = "https://sink.test/logo";
 
 /** One red point. */
-const PNG = Uint8Array.fromBase64(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",
+const PNG = Uint8Array.from(
+  atob("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"),
+  (letter) => letter.charCodeAt(0),
 );
 /** As far as the size of a picture of two by one points. */
 const JPEG = Uint8Array.of(...[0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 1, 0, 2, 1, 1, 17, 0, 0xff, 0xd9]);

@@ -1,6 +1,7 @@
 import type { Ctx } from "../../access/ctx.ts";
 import type { ExportFormat } from "../../contract/sla.ts";
-import { layOutSlaReport, type ReportHead, toSlaCsv } from "../../domain/report.ts";
+import type { ReportHead } from "../../domain/report.ts";
+import { toSlaCsv } from "../../domain/sla-csv.ts";
 import { assertNever } from "../../kit/assert-never.ts";
 import { assetReader } from "../../platform/letters.ts";
 import { fetchLogo } from "./logo.ts";
@@ -26,7 +27,8 @@ export async function exportSla(ctx: Ctx, measured: MeasuredPage, format: Export
       return answer(JSON.stringify(summary), "application/json");
     case "pdf": {
       // Few ask for one, so that what it takes is evaluated then and not at every start.
-      const [{ writePdf }, { readImage }] = await Promise.all([
+      const [{ layOutSlaReport }, { writePdf }, { readImage }] = await Promise.all([
+        import("../../domain/report.ts"),
         import("../../platform/pdf.ts"),
         import("../../platform/pdf-image.ts"),
       ]);
