@@ -47,11 +47,15 @@ const RULES: Record<string, Rule> = {
     may: ["contract", "domain", "data", "platform", "access", "http"],
     packages: ["hono", "zod"],
   },
+  dashboard: {
+    may: ["contract", "domain", "data", "platform", "access", "http", "feature services"],
+    packages: ["hono", "zod"],
+  },
 };
 const ROUTES: Rule = { may: [...(RULES.features?.may ?? []), "http"], packages: ["@hono/zod-openapi", "zod"] };
 const TOP: Record<string, Rule> = {
   "app.ts": {
-    may: ["contract", "http", "features/*/routes", "status-page", "platform"],
+    may: ["contract", "http", "features/*/routes", "status-page", "dashboard", "platform"],
     packages: ["hono", "@hono/zod-openapi"],
   },
   "worker.ts": { may: ["app.ts", "objects", "jobs", "platform"], packages: [] },
