@@ -5,8 +5,15 @@ export type Db = DrizzleD1Database;
 /** A write that takes part in a batch, D1's only transaction. */
 export type Statement = BatchItem<"sqlite">;
 
+const opened = new WeakMap<D1Database, Db>();
+
+/** It knows nothing of who asks, so that all requests share one. */
 export function openDb(database: D1Database): Db {
-  return drizzle(database);
+  const known = opened.get(database);
+  if (known) return known;
+  const db = drizzle(database);
+  opened.set(database, db);
+  return db;
 }
 
 /** Runs all statements as one transaction. */

@@ -11,16 +11,16 @@ import { drain } from "./body.ts";
 import { type AppEnv, type Endpoint, SURFACES } from "./endpoint.ts";
 import { judgeError, toErrorResponse } from "./errors.ts";
 
-const SECURITY_HEADERS = {
+const SECURITY_HEADERS = Object.entries({
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
   "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
-};
+});
 const URL_LENGTH_MAX = 16_384;
-const API_HEADERS = {
+const API_HEADERS = Object.entries({
   "Cache-Control": "no-store",
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-};
+});
 
 /** Outermost: what every request carries, what every answer has, and one log line per request. */
 export const openRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -37,14 +37,15 @@ export const openRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
   await drain(c.req.raw);
   const headers = c.res.headers;
   headers.set("X-Request-Id", requestId);
-  for (const [name, value] of Object.entries(SECURITY_HEADERS)) if (!headers.has(name)) headers.set(name, value);
+  for (const [name, value] of SECURITY_HEADERS) if (!headers.has(name)) headers.set(name, value);
   if (headers.get("content-type")?.startsWith("application/json")) {
     headers.set("Content-Type", "application/json; charset=utf-8");
-    for (const [name, value] of Object.entries(API_HEADERS)) if (!headers.has(name)) headers.set(name, value);
+    for (const [name, value] of API_HEADERS) if (!headers.has(name)) headers.set(name, value);
   }
-  const rate = c.var.rateClass && limitOf(settings, c.var.rateClass);
+  const { rateClass, ctx } = c.var;
+  const rate = rateClass && limitOf(settings, rateClass);
   if (rate) {
-    headers.set("RateLimit-Policy", `"${c.var.rateClass}";q=${rate.limit};w=${rate.window_seconds}`);
+    headers.set("RateLimit-Policy", `"${rateClass}";q=${rate.limit};w=${rate.window_seconds}`);
     headers.set("RateLimit-Limit", String(rate.limit));
   }
   log.info("request", {
@@ -52,7 +53,7 @@ export const openRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
     route: c.req.routePath,
     status: c.res.status,
     ms: now() - started,
-    user_id: userIdOf(c.var.ctx),
+    user_id: userIdOf(ctx),
   });
 };
 

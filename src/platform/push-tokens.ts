@@ -22,7 +22,10 @@ const TOKEN_BYTES = HEADER_BYTES + MAC_BYTES;
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const DIGITS = 50;
 const SPACE = 256n ** BigInt(TOKEN_BYTES);
-const DIGIT_VALUES = new Map([...BASE62].map((digit, value) => [digit, BigInt(value)]));
+const DIGIT_VALUES = new Map([...BASE62].map((digit, value) => [digit, value]));
+/** Read as one number, which is far quicker than one large number a digit. */
+const GROUP = 5;
+const GROUP_SPACE = 62n ** BigInt(GROUP);
 
 const keys = new Map<string, Buffer>();
 
@@ -72,10 +75,11 @@ function toBase62(bytes: Buffer): string {
 function fromBase62(text: string): Buffer | undefined {
   if (text.length !== DIGITS) return undefined;
   let value = 0n;
-  for (const digit of text) {
-    const worth = DIGIT_VALUES.get(digit);
-    if (worth === undefined) return undefined;
-    value = value * 62n + worth;
+  for (let n = 0; n < DIGITS; n += GROUP) {
+    let group = 0;
+    for (const digit of text.slice(n, n + GROUP)) group = group * 62 + (DIGIT_VALUES.get(digit) ?? Number.NaN);
+    if (Number.isNaN(group)) return undefined;
+    value = value * GROUP_SPACE + BigInt(group);
   }
   if (value >= SPACE) return undefined;
   return Buffer.from(value.toString(16).padStart(2 * TOKEN_BYTES, "0"), "hex");

@@ -20,9 +20,10 @@ const MonitorParam = z.object({ monitor_id: z.string() });
 const BeatQuery = BeatBody.extend({ token: z.string().optional() }).meta({ id: "BeatQuery" });
 
 async function takeBeat(c: AppContext, monitorId: string, input: BeatBody) {
-  const credential = requirePusher(c.var.ctx);
+  const { ctx } = c.var;
+  const credential = requirePusher(ctx);
   if (credential.monitor_id !== monitorId.toLowerCase()) throw unauthenticated();
-  const taken = await takePush(c.var.ctx, credential, { kind: "heartbeat", beat: toBeat(input) });
+  const taken = await takePush(ctx, credential, { kind: "heartbeat", beat: toBeat(input) });
   return presentBeat(credential.monitor_id, taken);
 }
 
