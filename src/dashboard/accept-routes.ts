@@ -36,16 +36,14 @@ const REFUSALS = {
 };
 const elsewhere = { description: "Done; it goes on there" };
 
-/** Forms keep what was entered, also when there were too many of them. */
-const onForm =
-  (step: InvitationView["step"]): RefusalPage =>
-  async (c, refusal) => {
-    if (refusal?.status !== 429) return showRefusal(c, refusal);
-    const offer = await findOffer(c.var.ctx, tokenOf(c));
-    if (offer?.state !== "open") return showRefusal(c, refusal);
-    const form = await readForm(c.req.raw).catch(() => new URLSearchParams());
-    return show(c, offer, { step, name: form.get("name") ?? "", refused: refusalOf(refusal) });
-  };
+/** The form keeps what was entered, also when there were too many attempts. */
+const onForm: RefusalPage = async (c, refusal) => {
+  if (refusal?.status !== 429) return showRefusal(c, refusal);
+  const offer = await findOffer(c.var.ctx, tokenOf(c));
+  if (offer?.state !== "open") return showRefusal(c, refusal);
+  const form = await readForm(c.req.raw).catch(() => new URLSearchParams());
+  return show(c, offer, { name: form.get("name") ?? "", refused: refusalOf(refusal) });
+};
 
 const policy = { at: ["root"], auth: "optional", capability: null } satisfies Partial<Policy>;
 
@@ -65,7 +63,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...policy, audit: "member.joined", rate: "accept", refusalPage: onForm("open_account") },
+    { ...policy, audit: "member.joined", rate: "accept", refusalPage: onForm },
     {
       method: "post",
       path: "/app/accept",
@@ -83,7 +81,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...policy, audit: "session.created", rate: "sign_in", refusalPage: onForm("sign_in") },
+    { ...policy, audit: "session.created", rate: "sign_in", refusalPage: onForm },
     {
       method: "post",
       path: "/app/accept/sign-in",

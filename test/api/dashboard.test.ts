@@ -405,24 +405,25 @@ describe("what is no form", () => {
 });
 
 describe("too many attempts", () => {
-  const visit = (path: string, form: Record<string, string>, ip: string) => {
+  const see = createVisitor({ RATE_LIMITS: "" });
+  const visit = (path: string, form: Record<string, string>, ip: string, cookie?: string) => {
     const headers = {
+      ...(cookie ? { cookie } : {}),
       origin: "http://vigil.test",
       "content-type": "application/x-www-form-urlencoded",
       "cf-connecting-ip": ip,
     };
     return see(path, headers, { method: "POST", body: new URLSearchParams(form).toString() });
   };
-  const see = createVisitor({ RATE_LIMITS: "" });
 
   it("at signing in are counted together with the API's, and the address is kept", async () => {
     const form = { email: "ada@example.com", password: "wrong password" };
     const ip = "192.0.2.80";
-    for (let n = 0; n < 5; n++) expect((await visit("/app/sign-in", form, ip)).status).toBe(401);
+    // Without a password, so that nothing slow is computed.
+    for (let n = 0; n < 5; n++) expect((await visit("/app/sign-in", { email: form.email }, ip)).status).toBe(400);
     const login = { "content-type": "application/json", "cf-connecting-ip": ip };
     for (let n = 0; n < 5; n++) {
-      const answer = await see("/api/core/v1/auth/login", login, { method: "POST", body: JSON.stringify(form) });
-      expect(answer.status).toBe(401);
+      expect((await see("/api/core/v1/auth/login", login, { method: "POST", body: "{}" })).status).toBe(400);
     }
     const { status, text, headers } = await visit("/app/sign-in", { ...form, next: "/status/shop" }, ip);
     expect([status, problemIn(text)]).toEqual([
@@ -445,11 +446,21 @@ describe("too many attempts", () => {
     expect(await membersOf(id)).toEqual([]);
   });
 
+  it("at accepting with one button are said beside it", async () => {
+    const account = await createAccountWithPassword();
+    const { token } = await createInvitation(await createAccount(), account);
+    const cookie = (await signInAs(createBrowser(), account)).headers.get("set-cookie")?.split(";")[0];
+    for (let n = 0; n < 10; n++) await visit(acceptPath("none"), {}, "192.0.2.83");
+    const { status, text } = await visit(acceptPath(token), {}, "192.0.2.83", cookie);
+    expect([status, problemIn(text)]).toEqual([429, expect.stringContaining("Too many attempts.")]);
+    expect(text).toContain("Accept</button>");
+  });
+
   it("at signing in for an invitation are shown there", async () => {
     const account = await createAccountWithPassword();
     const { token } = await createInvitation(await createAccount(), account);
-    const attempt = () => visit(signInPath(token), { password: "wrong password" }, "192.0.2.82");
-    for (let n = 0; n < 10; n++) expect((await attempt()).status).toBe(401);
+    const attempt = () => visit(signInPath(token), {}, "192.0.2.82");
+    for (let n = 0; n < 10; n++) expect((await attempt()).status).toBe(400);
     expectPage(await attempt(), 429, "Join the team of");
   });
 });

@@ -81,6 +81,11 @@ function Step({ view }: { view: InvitationView }) {
           <p>
             You are signed in as <strong>{view.signed_in_as}</strong>.
           </p>
+          {problems.password ? (
+            <p class="problem" role="alert">
+              {problems.password}
+            </p>
+          ) : null}
           <p>
             <button type="submit" class="wide">
               Accept
