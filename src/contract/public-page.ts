@@ -27,9 +27,14 @@ export type PageState = (typeof PAGE_STATES)[number];
 /** Milliseconds of one day in which a monitor was [up, degraded, down]; null where nothing is known of that day. */
 export type DayTally = [up: number, degraded: number, down: number] | null;
 
+export const PublicGroup = z.object({ id: z.string(), name: z.string() });
+export type PublicGroup = z.infer<typeof PublicGroup>;
+
 export const PublicMonitor = z.object({
   id: z.string(),
   name: z.string(),
+  /** One of the payload's groups. */
+  group_id: z.string().nullable(),
   status: z.enum(PUBLIC_STATUSES),
   status_since: z.number(),
   /** One for each of the payload's days. Not looked into: a page may have 45,000, and the format says whose they are. */
@@ -76,7 +81,7 @@ export type PublicMaintenance = z.infer<typeof PublicMaintenance>;
 
 export const PagePayload = z.object({
   /** Of this shape; a stored payload of another one is built anew. */
-  format: z.literal(3),
+  format: z.literal(4),
   version: z.number(),
   generated_at: z.number(),
   /** The next midnight in the page's zone, or the next edge of maintenance: from then on there is something else to show. */
@@ -97,6 +102,8 @@ export const PagePayload = z.object({
   needs_ticks: z.boolean(),
   /** Dates in the page's zone, oldest first, today last. */
   days: z.array(z.string()),
+  /** Those under which at least one monitor is shown, in their order. */
+  groups: z.array(PublicGroup),
   monitors: z.array(PublicMonitor),
   /** Published ones that are open or were resolved lately, newest first. */
   incidents: z.array(PublicIncident),
@@ -129,10 +136,12 @@ export const PageSummary = z
       description: "when the last checks ran, while the service's own checks are late; null while they are on time",
     }),
     days: z.array(z.iso.date()).meta({ description: "in the page's time zone, oldest first; today is the last" }),
+    groups: z.array(z.object({ id: Id, name: z.string() })).meta({ description: "in the order of the page" }),
     monitors: z.array(
       z.object({
         id: Id,
         name: z.string(),
+        group_id: Id.nullable(),
         status: z.enum(PUBLIC_STATUSES),
         in_maintenance: z.boolean(),
         status_since: Instant,

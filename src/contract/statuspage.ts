@@ -37,6 +37,7 @@ export const Component = z
     page_id: z.string(),
     group: z.boolean(),
     only_show_if_degraded: z.boolean(),
+    components: z.array(z.string()).optional().meta({ description: "of a group: the ids of its components" }),
   })
   .meta({ id: "PublicComponent" });
 export type Component = z.infer<typeof Component>;

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Db } from "./db.ts";
+import { monitorGroups } from "./groups.table.ts";
 import { incidentMonitors, incidents, incidentUpdates } from "./incidents.table.ts";
 import {
   maintenance,
@@ -34,7 +35,12 @@ export async function findPageVersion(db: Db, slug: string) {
 
 /** The one place that decides which monitors the public sees. */
 const isShown = (pageId: string) =>
-  and(eq(monitors.status_page_id, pageId), eq(monitors.paused, false), isNull(monitors.parent_monitor_id));
+  and(
+    eq(monitors.status_page_id, pageId),
+    eq(monitors.paused, false),
+    eq(monitors.is_internal, false),
+    isNull(monitors.parent_monitor_id),
+  );
 
 /** Whether the service's own clock has to run for what the page says to be true: its checks, and the watch over agents. */
 const needsTicks = (pageId: string) =>
@@ -50,27 +56,35 @@ export async function readShownPage(db: Db, pageId: string, since: { intervals: 
     isPublished(pageId),
     or(ne(incidents.status, "resolved"), gte(incidents.resolved_at, since.resolved)),
   );
-  const [pages, ticking, shown, intervals, windows, linked, said, past, found, updates, affected] = await db.batch([
-    db.select().from(statusPages).where(eq(statusPages.id, pageId)),
-    db.select({ needs_ticks: needsTicks(pageId) }).from(sql`(SELECT 1)`),
-    db
-      .select({
-        id: monitors.id,
-        name: monitors.name,
-        status: monitors.status,
-        status_since: monitors.status_since,
-      })
-      .from(monitors)
-      .where(isShown(pageId))
-      .orderBy(asc(monitors.position), asc(monitors.id)),
-    selectIntervals(db, pageId, since.intervals),
-    ...selectMaintenance(db, pageId, since.resolved),
-    ...selectIncidents(db, pageId, recent),
-  ]);
+  const [pages, ticking, groups, shown, intervals, windows, linked, said, past, found, updates, affected] =
+    await db.batch([
+      db.select().from(statusPages).where(eq(statusPages.id, pageId)),
+      db.select({ needs_ticks: needsTicks(pageId) }).from(sql`(SELECT 1)`),
+      db
+        .select({ id: monitorGroups.id, name: monitorGroups.name })
+        .from(monitorGroups)
+        .where(eq(monitorGroups.status_page_id, pageId))
+        .orderBy(asc(monitorGroups.position), asc(monitorGroups.id)),
+      db
+        .select({
+          id: monitors.id,
+          name: monitors.name,
+          group_id: monitors.group_id,
+          status: monitors.status,
+          status_since: monitors.status_since,
+        })
+        .from(monitors)
+        .where(isShown(pageId))
+        .orderBy(asc(monitors.position), asc(monitors.id)),
+      selectIntervals(db, pageId, since.intervals),
+      ...selectMaintenance(db, pageId, since.resolved),
+      ...selectIncidents(db, pageId, recent),
+    ]);
   return {
     maintenance: joinMaintenance(windows, linked, said, past),
     page: pages[0],
     needs_ticks: ticking[0]?.needs_ticks === 1,
+    groups,
     monitors: shown,
     intervals,
     incidents: joinIncidents(found, updates, affected),

@@ -127,7 +127,10 @@ const affectedMonitor = {
   group_id: sql<string | null>`${monitors.group_id}`.as("group_id"),
   name: monitors.name,
   /** Of these alone the page shows the name. */
-  is_shown: sql<number>`${monitors.paused} = 0 AND ${monitors.parent_monitor_id} IS NULL`.as("is_shown"),
+  is_shown:
+    sql<number>`${monitors.paused} = 0 AND ${monitors.is_internal} = 0 AND ${monitors.parent_monitor_id} IS NULL`.as(
+      "is_shown",
+    ),
   status_page_id: monitors.status_page_id,
 };
 

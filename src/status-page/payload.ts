@@ -50,13 +50,13 @@ export async function findPublicIncident(
 
 /** Names each member that becomes public. */
 export function composePayload(shown: ShownPage, now: number) {
-  const { page, monitors, intervals, incidents, maintenance } = shown;
+  const { page, groups, monitors, intervals, incidents, maintenance } = shown;
   if (!page) return undefined;
   const days = listDaysUntil(now, page.timezone, DAYS_SHOWN);
   const intervalsOf = Map.groupBy(intervals, (interval) => interval.monitor_id);
   const windows = maintenance.map((window) => toPublicMaintenance(window, page.timezone, now));
   const payload: PagePayload = {
-    format: 3,
+    format: 4,
     version: page.version,
     generated_at: now,
     valid_until: Math.min(days.at(-1)?.to_at ?? now, ...windows.flatMap((window) => nextEdges(window, now))),
@@ -74,9 +74,13 @@ export function composePayload(shown: ShownPage, now: number) {
     },
     needs_ticks: shown.needs_ticks,
     days: days.map((day) => day.date),
+    groups: groups
+      .filter(({ id }) => monitors.some((monitor) => monitor.group_id === id))
+      .map(({ id, name }) => ({ id, name })),
     monitors: monitors.map((monitor) => ({
       id: monitor.id,
       name: monitor.name,
+      group_id: monitor.group_id,
       status: toPublicStatus(monitor.status),
       status_since: monitor.status_since,
       tallies: computeTallies(intervalsOf.get(monitor.id) ?? [], days, now).map(pack),

@@ -5,12 +5,13 @@ import type {
   PublicMaintenance,
   PublicMonitor,
 } from "../contract/public-page.ts";
-import type {
-  Component,
-  Indicator,
-  PublicIncidentEvent,
-  ScheduledMaintenance,
-  StatuspageAnswer,
+import {
+  COMPONENT_STATUSES,
+  type Component,
+  type Indicator,
+  type PublicIncidentEvent,
+  type ScheduledMaintenance,
+  type StatuspageAnswer,
 } from "../contract/statuspage.ts";
 import { toIso, toIsoOrNull } from "../platform/clock.ts";
 import { monitorsInMaintenance } from "./maintenance.ts";
@@ -49,6 +50,7 @@ export function presentStatuspage(name: StatuspageAnswer, sight: Sight): unknown
   const { state, title: description } = computePageState(payload, now);
   const status = { indicator: INDICATOR_OF[state], description };
   const components = listComponents(sight);
+  const shown = [...components, ...listGroups(sight, components)];
   const incidents = payload.incidents.map((incident) => toIncident(incident, components, sight));
   const unresolved = incidents.filter((incident) => incident.status !== "resolved");
   const windows = payload.maintenance.flatMap((window) => toMaintenances(window, components, sight));
@@ -56,10 +58,10 @@ export function presentStatuspage(name: StatuspageAnswer, sight: Sight): unknown
   const upcoming = windows.filter((window) => window.status === "scheduled");
   const answers: Record<StatuspageAnswer, () => unknown> = {
     summary: () => ({
-      ...{ page, components, incidents: unresolved, scheduled_maintenances: [...active, ...upcoming], status },
+      ...{ page, components: shown, incidents: unresolved, scheduled_maintenances: [...active, ...upcoming], status },
     }),
     status: () => ({ page, status }),
-    components: () => ({ page, components }),
+    components: () => ({ page, components: shown }),
     incidents: () => ({ page, incidents }),
     "incidents/unresolved": () => ({ page, incidents: unresolved }),
     "scheduled-maintenances": () => ({ page, scheduled_maintenances: windows }),
@@ -81,12 +83,40 @@ function listComponents({ payload, now }: Sight): Component[] {
     description: null,
     showcase: false,
     start_date: null,
-    group_id: null,
+    group_id: monitor.group_id,
     page_id: payload.page.id,
     group: false,
     only_show_if_degraded: false,
   }));
 }
+
+/** Headings of components are components themselves, as bad as the worst of theirs. */
+function listGroups({ payload }: Sight, components: readonly Component[]): Component[] {
+  return payload.groups.flatMap(({ id, name }, n) => {
+    const members = components.filter(({ group_id }) => group_id === id);
+    const worst = members.reduce<Component | undefined>(
+      (worse, each) => (worse && rankOf(worse) >= rankOf(each) ? worse : each),
+      undefined,
+    );
+    if (!worst) return [];
+    const latest = members.map(({ updated_at }) => updated_at).sort();
+    return [
+      {
+        ...worst,
+        id,
+        name,
+        created_at: latest.at(0) ?? worst.created_at,
+        updated_at: latest.at(-1) ?? worst.updated_at,
+        position: n + 1,
+        group_id: null,
+        group: true,
+        components: members.map((member) => member.id),
+      },
+    ];
+  });
+}
+
+const rankOf = ({ status }: Component) => COMPONENT_STATUSES.indexOf(status);
 
 function toIncident(incident: PublicIncident, components: Component[], { payload, url }: Sight): PublicIncidentEvent {
   const affected = components.filter(({ id }) => incident.monitor_ids.includes(id));

@@ -22,11 +22,13 @@ export function presentSummary(payload: PagePayload, { as_of: now, is_stale, lat
     is_stale,
     checks_delayed_since: toIsoOrNull(late?.since ?? null),
     days: payload.days,
+    groups: payload.groups.map(({ id, name }) => ({ id, name })),
     monitors: payload.monitors.map((monitor) => {
       const tallies = talliesUntil(monitor, payload, now);
       return {
         id: monitor.id,
         name: monitor.name,
+        group_id: monitor.group_id,
         status: monitor.status,
         in_maintenance: planned.has(monitor.id),
         status_since: toIso(monitor.status_since),

@@ -20,6 +20,7 @@ const NOON = Date.parse("2026-11-20T12:00:00Z");
 const monitor = (fields: Partial<PublicMonitor> = {}): PublicMonitor => ({
   id: "m",
   name: "Shop",
+  group_id: null,
   status: "up",
   status_since: NOON - DAY,
   tallies: [null, [DAY, 0, 0], [12 * HOUR, 0, 0]],
@@ -38,7 +39,7 @@ const incident = (fields: Partial<PublicIncident> = {}): PublicIncident => ({
   ...fields,
 });
 const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
-  format: 3,
+  format: 4,
   version: 1,
   generated_at: NOON,
   valid_until: NOON + 12 * HOUR,
@@ -56,6 +57,7 @@ const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
   },
   needs_ticks: true,
   days: ["2026-11-18", "2026-11-19", "2026-11-20"],
+  groups: [],
   monitors: [monitor()],
   incidents: [],
   maintenance: [],
@@ -105,7 +107,7 @@ describe("maintenance on the page", () => {
     ["when it ends", -HOUR, "operational", "up"],
   ])("%s", (_name, start, state, status) => {
     const shown = view({ maintenance: [window(start, start + HOUR)] });
-    expect([shown.banner.state, shown.monitors[0]?.status]).toEqual([state, status]);
+    expect([shown.banner.state, shown.sections[0]?.monitors[0]?.status]).toEqual([state, status]);
   });
 
   it("takes the trouble of its monitors out of the banner, and of no others", () => {
@@ -127,15 +129,54 @@ describe("maintenance on the page", () => {
   });
 });
 
+describe("groups on the page", () => {
+  const [ungrouped, shop, mail] = [
+    monitor({ id: "u", name: "U" }),
+    monitor({ group_id: "g" }),
+    monitor({ name: "Mail", group_id: "h" }),
+  ];
+  const groups = [
+    { id: "h", name: "Office" },
+    { id: "g", name: "Shops" },
+  ];
+
+  it.each<[string, PublicMonitor[], PagePayload["groups"], [string, string[]][]]>([
+    ["are none where there are none", [shop, ungrouped], [], [["Services", ["U"]]]],
+    [
+      "follow what has no group, in their order",
+      [shop, ungrouped, mail],
+      groups,
+      [
+        ["Services", ["U"]],
+        ["Office", ["Mail"]],
+        ["Shops", ["Shop"]],
+      ],
+    ],
+    [
+      "stand alone where everything has one",
+      [shop, mail],
+      groups,
+      [
+        ["Office", ["Mail"]],
+        ["Shops", ["Shop"]],
+      ],
+    ],
+    ["leave an empty page as it is", [], [], [["Services", []]]],
+  ])("%s", (_name, monitors, shownGroups, sections) => {
+    const shown = view({ monitors, groups: shownGroups }).sections;
+    expect(shown.map(({ title, monitors }) => [title, monitors.map(({ name }) => name)])).toEqual(sections);
+  });
+});
+
 describe("a monitor on the page", () => {
   const shown = (fields: Partial<PublicMonitor>, asOf?: number) =>
-    view({ monitors: [monitor(fields)] }, asOf).monitors[0];
+    view({ monitors: [monitor(fields)] }, asOf).sections[0]?.monitors[0];
 
   it("joins equal days and lets each day of trouble stand alone, with words for it", () => {
     const down: DayTally = [DAY - 11 * MINUTE, 0, 11 * MINUTE];
     const days = ["2026-11-15", "2026-11-16", "2026-11-17", "2026-11-18", "2026-11-19", "2026-11-20"];
     const tallies: DayTally[] = [null, null, [DAY, 0, 0], down, down, [DAY - HOUR, HOUR, 0]];
-    const seen = view({ days, monitors: [monitor({ tallies })] }).monitors[0];
+    const seen = view({ days, monitors: [monitor({ tallies })] }).sections[0]?.monitors[0];
     expect(seen?.runs).toEqual([
       { state: "none", first: 0, length: 2, hint: null },
       { state: "up", first: 2, length: 1, hint: null },
@@ -161,7 +202,7 @@ describe("a monitor on the page", () => {
 
   it("counts no time beyond the day that the payload is for", () => {
     const tallies: DayTally[] = [null, null, [12 * HOUR, 0, 0]];
-    const late = view({ monitors: [monitor({ status: "down", tallies })] }, NOON + 3 * DAY).monitors[0];
+    const late = view({ monitors: [monitor({ status: "down", tallies })] }, NOON + 3 * DAY).sections[0]?.monitors[0];
     expect(late?.troubled[0]?.text).toBe("down for 12 h");
   });
 

@@ -78,9 +78,10 @@ export interface PageView {
   frame: FrameView;
   /** When the last checks ran, and how long ago, while they are late. */
   late: { at: Moment; ago: string } | null;
-  description: string[];
+  description: Block[];
   banner: PageStateView;
-  monitors: MonitorView[];
+  /** Monitors without a group, then group by group. */
+  sections: { title: string; monitors: MonitorView[] }[];
   open: IncidentView[];
   /** Under way, then to come. */
   maintenance: MaintenanceView[];
@@ -141,13 +142,16 @@ export function buildPageView(payload: PagePayload, viewing: Viewing): PageView 
   );
   const planned = monitorsInMaintenance(payload, viewing.as_of);
   const { active, upcoming } = sortMaintenance(payload, viewing.as_of);
-  const monitors = payload.monitors.map((monitor) => viewMonitor(monitor, payload, viewing.as_of, formats));
+  const viewOne = (monitor: PublicMonitor) => {
+    const view = viewMonitor(monitor, payload, viewing.as_of, formats);
+    return planned.has(monitor.id) ? duringMaintenance(view) : view;
+  };
   return {
     frame: viewFrame(payload, viewing, formats),
     late: viewing.late && { at: formats.moment(viewing.late.since), ago: formatDuration(viewing.late.for_ms) },
-    description: toParagraphs(payload.page.description),
+    description: parseMarkdown(payload.page.description),
     banner: computePageState(payload, viewing.as_of),
-    monitors: monitors.map((view, n) => (planned.has(payload.monitors[n]?.id ?? "") ? duringMaintenance(view) : view)),
+    sections: toSections(payload).map(({ title, monitors }) => ({ title, monitors: monitors.map(viewOne) })),
     maintenance: [
       ...active.map((each) => viewMaintenance(each, true, payload, formats)),
       ...upcoming.map((each) => viewMaintenance(each, false, payload, formats)),
@@ -155,6 +159,17 @@ export function buildPageView(payload: PagePayload, viewing: Viewing): PageView 
     open: incidents.filter(({ view }) => view.is_open).map(({ view }) => view),
     past: [...past].map(([date, group]) => ({ date: formats.date(date), incidents: group.map(({ view }) => view) })),
   };
+}
+
+/** A page without groups, or without monitors, has the one section of those that have none. */
+function toSections({ groups, monitors }: PagePayload): { title: string; monitors: PublicMonitor[] }[] {
+  const grouped = groups.map(({ id, name }) => ({
+    title: name,
+    monitors: monitors.filter(({ group_id }) => group_id === id),
+  }));
+  const others = monitors.filter(({ group_id }) => group_id === null);
+  const first = { title: "Services", monitors: others };
+  return others.length > 0 || grouped.length === 0 ? [first, ...grouped] : grouped;
 }
 
 export function buildIncidentView(incident: PublicIncident, payload: PagePayload, viewing: Viewing): IncidentPageView {

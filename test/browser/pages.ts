@@ -12,7 +12,15 @@ const days = listDaysUntil(NOW, TIMEZONE, 90);
 function monitor(name: string, fields: Partial<PublicMonitor> & { trouble?: Record<number, DayTally> } = {}) {
   const { trouble = {}, ...given } = fields;
   const tallies = days.map((_day, n): DayTally => trouble[n] ?? (n < 6 ? null : [DAY, 0, 0]));
-  return { id: name, name, status: "up", status_since: NOW - 3 * HOUR, tallies, ...given } satisfies PublicMonitor;
+  return {
+    id: name,
+    name,
+    group_id: null,
+    status: "up",
+    status_since: NOW - 3 * HOUR,
+    tallies,
+    ...given,
+  } satisfies PublicMonitor;
 }
 
 function incident(fields: Partial<PublicIncident>): PublicIncident {
@@ -32,12 +40,13 @@ function incident(fields: Partial<PublicIncident>): PublicIncident {
 
 export function pagePayload(fields: Partial<PagePayload> = {}, page: Partial<PagePayload["page"]> = {}): PagePayload {
   return {
-    format: 3,
+    format: 4,
     needs_ticks: true,
     version: 1,
     generated_at: NOW - 10 * MINUTE,
     valid_until: days.at(-1)?.to_at ?? NOW,
     days: days.map((day) => day.date),
+    groups: [],
     monitors: [],
     incidents: [],
     maintenance: [],

@@ -6,6 +6,7 @@ import { openDb } from "../../src/data/db.ts";
 import { monitors } from "../../src/data/monitors.table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { readStoredPage } from "../../src/platform/kv.ts";
+import { V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import {
@@ -90,7 +91,45 @@ describe("GET /status/:slug", () => {
   });
 });
 
+describe("groups", () => {
+  it("are headings of the page, in their order, without those that head nothing", async () => {
+    const { account, monitor, page, path } = await createShop();
+    const group = async (name: string) =>
+      (await account.client.post(`${V1}/groups`, { name, status_page_id: page.id })).body;
+    const [shops, mail] = [await group("Shops"), await group("Mail"), await group("Empty")];
+    const { client } = account;
+    const smtp = await insertMonitor(account.user_id, { name: "Inbox", status_page_id: page.id, group_id: mail.id });
+    await setStatus(smtp.id, page.id, "down");
+    await client.put(`${V1}/monitors/${monitor.id}`, { group_id: shops.id });
+    const order = [mail, shops].map(({ id }, n) => ({ id, order: n }));
+    await client.put(`${V1}/groups/order`, { status_page_id: page.id, groups: order });
+
+    const summary = await summaryOf(visit, path);
+    expect(summary.groups).toEqual([mail, shops].map(({ id, name }) => ({ id, name })));
+    expect(summary.monitors.find(({ name }) => name === "Inbox")?.group_id).toBe(mail.id);
+    const headings = (await visit(path)).text.match(/<h2 id="monitors-\d"[^>]*>[^<]*/g);
+    expect(headings?.map((heading) => heading.split(">")[1])).toEqual(["Mail", "Shops"]);
+    const { components } = JSON.parse((await visit(`${path}/api/v2/components.json`)).text);
+    expect(components).toMatchObject([
+      { name: "Web shop", group: false, group_id: shops.id },
+      { name: "Inbox", group: false, group_id: mail.id, status: "major_outage" },
+      { id: mail.id, name: "Mail", group: true, group_id: null, components: [smtp.id], status: "major_outage" },
+      { id: shops.id, name: "Shops", group: true, components: [monitor.id], status: "operational" },
+    ]);
+    await client.delete(`${V1}/groups/${mail.id}`);
+    expect((await summaryOf(visit, path)).groups).toMatchObject([{ name: "Shops" }]);
+  });
+});
+
 describe("what the public sees", () => {
+  it("is a description in Markdown, rendered safely", async () => {
+    const { path } = await createShop({ description: "**All** of [it](https://a.example) <b>here</b>" });
+    const { text } = await visit(path);
+    expect(text).toContain("<strong>All</strong>");
+    expect(text).toContain('href="https://a.example"');
+    expect(text).not.toContain("<b>here");
+  });
+
   it("has no paused monitor, no other page's and no unpublished incident", async () => {
     const { account, monitor, page, path } = await createShop();
     const resting = await insertMonitor(account.user_id, { name: "Resting", paused: true });
@@ -108,6 +147,14 @@ describe("what the public sees", () => {
       { title: "Known", monitor_ids: [monitor.id], updates: [{ message: "We look into it." }] },
     ]);
     expect((await visit(`${path}/incidents/${secret}`)).status).toBe(404);
+  });
+
+  it("has no monitor whose target is internal", async () => {
+    const { account, monitor, page, path } = await createShop();
+    const inside = await insertMonitor(account.user_id, { name: "Inside", is_internal: true });
+    await account.client.put(`${PAGES}/${page.id}`, { monitors: [monitor.id, inside.id] });
+    expect((await summaryOf(visit, path)).monitors.map(({ name }) => name)).toEqual(["Web shop"]);
+    expect((await visit(path)).text).not.toContain("Inside");
   });
 
   it("is nothing that has no place in the contract", async () => {

@@ -1,9 +1,10 @@
 import { SubscribeForm } from "../subscribe-views.tsx";
 import type { HistoryPageView, IncidentPageView, PageView } from "../view-model.ts";
-import { Document, Frame, Paragraphs, Time } from "./frame.tsx";
+import { Document, Frame, Time } from "./frame.tsx";
 import { Icon } from "./icons.tsx";
 import { IncidentBody, IncidentCard, PastIncident } from "./incident.tsx";
 import { MaintenanceCard } from "./maintenance.tsx";
+import { Markdown } from "./markdown.tsx";
 import { MonitorCard } from "./monitor.tsx";
 
 const PAST_DAYS = 14;
@@ -14,7 +15,7 @@ export function renderStatusPage(view: PageView): string {
   return toHtml(
     <Document title={`${frame.name}: ${banner.title.toLowerCase()}`} brandColor={frame.brand_color}>
       <Frame frame={frame} isHome>
-        <Paragraphs texts={view.description} />
+        <Markdown blocks={view.description} />
         {view.late ? (
           <p class="card stale">
             <strong>Checks are delayed.</strong> The last ones ran {view.late.ago} ago, on{" "}
@@ -46,7 +47,9 @@ export function renderStatusPage(view: PageView): string {
             ))}
           </section>
         ) : null}
-        <Monitors monitors={view.monitors} />
+        {view.sections.map(({ title, monitors }, n) => (
+          <Monitors id={`monitors-${n}`} title={title} monitors={monitors} />
+        ))}
         <Past days={view.past} />
         <SubscribeForm href={frame.href} />
         <p class="more">
@@ -115,10 +118,12 @@ export function renderMessagePage(title: string, text: string): string {
   );
 }
 
-function Monitors({ monitors }: Pick<PageView, "monitors">) {
+function Monitors({ id, title, monitors }: PageView["sections"][number] & { id: string }) {
   return (
-    <section aria-labelledby="monitors">
-      <h2 id="monitors">Services</h2>
+    <section aria-labelledby={id}>
+      <h2 id={id} dir="auto">
+        {title}
+      </h2>
       {monitors.length > 0 ? (
         <ul class="card monitors">
           {monitors.map((monitor) => (
