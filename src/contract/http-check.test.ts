@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HttpCheck, parseHttpHeaders, statusRange } from "./http-check.ts";
+import { HttpCheck, JsonAssertion, parseHttpHeaders, statusRange } from "./http-check.ts";
 
 describe("http_headers", () => {
   it.each([
@@ -115,4 +115,17 @@ describe("the http fields of a monitor", () => {
     expect(HttpCheck.safeParse({ http_method: "DELETE", http_body: "x" }).success).toBe(true);
     expect(HttpCheck.safeParse({ http_method: "GET", http_body: "" }).success).toBe(true);
   });
+});
+
+it.each([
+  ["=", "eq"],
+  ["==", "eq"],
+  ["!=", "neq"],
+  [">", "gt"],
+  [">=", "gte"],
+  ["<", "lt"],
+  ["<=", "lte"],
+])("reads %s in an assertion as %s", (sign, operator) => {
+  const assertion = { path: "$.a", operator: sign, value: 1 };
+  expect(JsonAssertion.parse(assertion)).toEqual({ ...assertion, operator });
 });

@@ -117,6 +117,21 @@ function orElse<T extends z.ZodType, D>(field: T, fallback: D) {
 export const JSON_OPERATORS = ["eq", "neq", "gt", "gte", "lt", "lte", "contains", "exists"] as const;
 export type JsonOperator = (typeof JSON_OPERATORS)[number];
 
+/** Signs that say the same as a word. */
+const OPERATOR_OF_SIGN: Readonly<Record<string, JsonOperator>> = {
+  "=": "eq",
+  "==": "eq",
+  "!=": "neq",
+  ">": "gt",
+  ">=": "gte",
+  "<": "lt",
+  "<=": "lte",
+};
+const Operator = z.preprocess(
+  (value) => (typeof value === "string" ? (OPERATOR_OF_SIGN[value] ?? value) : value),
+  z.enum(JSON_OPERATORS),
+);
+
 const JSON_ASSERTIONS_MAX = 20;
 const JsonScalar = z.union([z.string().max(1000), z.number(), z.boolean(), z.null()]);
 
@@ -124,7 +139,7 @@ const JsonScalar = z.union([z.string().max(1000), z.number(), z.boolean(), z.nul
 export const JsonAssertion = z
   .object({
     path: z.string().trim().min(1).max(200),
-    operator: z.enum(JSON_OPERATORS),
+    operator: Operator.meta({ description: "a word, or its sign such as `==`" }),
     value: JsonScalar.optional(),
   })
   .refine(({ operator, value }) => isComparable(operator, value), {

@@ -18,6 +18,7 @@ describe("targets of http and https monitors", () => {
     ["http", " example.com:8080/x ", "http://example.com:8080/x"],
     ["https", "example.com", "https://example.com/"],
     ["https", "HTTPS://example.com", "https://example.com/"],
+    ["http", "http://ann:s3%40cret@example.com/x", "http://ann:s3%40cret@example.com/x"],
   ])("%s takes %j", (type, text, href) => {
     const parsed = (type === "http" ? httpProbe : httpsProbe).parseTarget(text);
     expect(parsed.ok && parsed.value.href).toBe(href);
@@ -29,6 +30,9 @@ describe("targets of http and https monitors", () => {
     ["http", "http://exa mple.com", "must be a URL"],
     ["http", "ftp://example.com", "must start with http:// or https://"],
     ["https", "http://example.com", "must start with https://"],
+    ["http", "http://ann@example.com", "must name a user and a password, or neither"],
+    ["http", "http://:secret@example.com", "must name a user and a password, or neither"],
+    ["http", "http://ann:%zz@example.com", "has a user name or password that is not valid"],
   ])("%s refuses %j", (type, text, reason) => {
     expect((type === "http" ? httpProbe : httpsProbe).parseTarget(text)).toEqual({ ok: false, reason });
   });
@@ -85,6 +89,23 @@ describe("following redirects", () => {
     const keepsBody = "http_body" in body && expected === http_method;
     expect(requests[1]?.body).toBe(keepsBody ? "x" : null);
     expect("Content-Type" in (requests[1]?.headers ?? {})).toBe(keepsBody);
+  });
+
+  it.each([
+    ["as Basic credentials", {}, "Basic YW5uOnMzQGNyw6l0"],
+    ["unless a header says otherwise", { http_headers: "AUTHORIZATION: Bearer x" }, "Bearer x"],
+  ])("sends the user and password of the target %s, to their origin alone", async (_name, fields, expected) => {
+    const hops = [redirect("/next"), redirect("https://b.example/"), {}];
+    const { requests } = await run({ fetch: hops }, fields, "https://ann:s3%40cr%C3%A9t@a.example/start");
+    const sent = requests.map(
+      ({ headers }) => Object.entries(headers).find(([name]) => name.toLowerCase() === "authorization")?.[1],
+    );
+    expect(sent).toEqual([expected, expected, undefined]);
+    expect(requests.map(({ url }) => String(url))).toEqual([
+      "https://a.example/start",
+      "https://a.example/next",
+      "https://b.example/",
+    ]);
   });
 
   it("keeps the user's headers within their origin and never gives them back", async () => {

@@ -30,7 +30,7 @@ export const httpProbe: Probe<URL, HttpCheck> = {
   timeout_seconds: 10,
   options,
   parseTarget: (text) => parseTarget(text, "http"),
-  destination: (target) => target,
+  destination: (target) => splitCredentials(target).url,
   check,
 };
 
@@ -45,9 +45,34 @@ function parseTarget(text: string, scheme: "http" | "https"): Parsed<URL> {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `${scheme}://${trimmed}`;
   if (trimmed === "" || /\s/.test(trimmed) || !URL.canParse(address)) return { ok: false, reason: "must be a URL" };
   const url = new URL(address);
+  const problem = credentialsProblem(url);
+  if (problem) return { ok: false, reason: problem };
   if (url.protocol === "https:" || (scheme === "http" && url.protocol === "http:")) return { ok: true, value: url };
   const wanted = scheme === "http" ? "http:// or https://" : "https://";
   return { ok: false, reason: `must start with ${wanted}` };
+}
+
+/** A user name alone is refused because it would stand in clear where a password is hidden. */
+function credentialsProblem({ username, password }: URL): string | null {
+  if (username === "" && password === "") return null;
+  if (username === "" || password === "") return "must name a user and a password, or neither";
+  try {
+    decodeURIComponent(username + password);
+    return null;
+  } catch {
+    return "has a user name or password that is not valid";
+  }
+}
+
+/** What stands before the host goes into a header, as RFC 7617 says it; nothing on the way takes it in an address. */
+function splitCredentials(target: URL): { url: URL; authorization: Record<string, string> } {
+  if (target.username === "") return { url: target, authorization: {} };
+  const url = new URL(target);
+  url.username = "";
+  url.password = "";
+  const pair = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`;
+  const bytes = new TextEncoder().encode(pair);
+  return { url, authorization: { authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` } };
 }
 
 interface Answer {
@@ -87,10 +112,12 @@ async function follow(
   signal: AbortSignal,
   elapsed: () => number,
 ): Promise<Answer | Finding> {
+  const { url, authorization } = splitCredentials(target);
+  const isAuthorized = Object.keys(check.http_headers).some((name) => name.toLowerCase() === "authorization");
   let hop: Hop = {
-    url: target,
+    url,
     method: check.http_method,
-    headers: check.http_headers,
+    headers: isAuthorized ? check.http_headers : { ...authorization, ...check.http_headers },
     body: check.http_body === "" ? null : check.http_body,
   };
   let latency_ms = 0;

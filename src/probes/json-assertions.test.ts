@@ -33,6 +33,8 @@ describe("claims about a JSON body that hold", () => {
     ['$["odd key"]["a.b"]', "eq", 1],
     ["$['status']", "eq", "ok"],
     ["$", "exists"],
+    ["status", "eq", "ok"],
+    ["items[0].id", "eq", 7],
   ])("%s %s %j", (path, operator, value) => {
     expect(check(path, operator, value)).toBeNull();
   });
@@ -80,7 +82,8 @@ describe("claims about a JSON body that do not hold", () => {
 
 describe("paths and values that are refused", () => {
   it.each([
-    "a.b",
+    ".a",
+    "[0]",
     "$.",
     "$..a",
     "$.*",

@@ -3,7 +3,7 @@ import type { Parsed } from "../kit/parsed.ts";
 
 /**
  * Claims about a JSON body. A path is the plain part of JSONPath (RFC 9535): `$`, then `.name`, `["name"]` or `[index]`,
- * each naming one value; negative indices, wildcards, filters and searches are not part of it.
+ * each naming one value; negative indices, wildcards, filters and searches are not part of it. `a.b` is short for `$.a.b`.
  */
 
 const STEP = /\.([A-Za-z_][\w-]*)|\[(\d{1,6})\]|\["([^"\\]*)"\]|\['([^'\\]*)'\]/y;
@@ -44,11 +44,12 @@ type Step = string | number;
 
 function parsePath(path: string): Parsed<Step[]> {
   const unreadable = { ok: false, reason: `must have paths such as $.a.b[0] or $["a"], not ${shown(path)}` } as const;
-  if (!path.startsWith("$")) return unreadable;
+  const full = /^[A-Za-z_]/.test(path) ? `$.${path}` : path;
+  if (!full.startsWith("$")) return unreadable;
   const steps: Step[] = [];
-  for (let offset = 1; offset < path.length; offset = STEP.lastIndex) {
+  for (let offset = 1; offset < full.length; offset = STEP.lastIndex) {
     STEP.lastIndex = offset;
-    const match = STEP.exec(path);
+    const match = STEP.exec(full);
     if (!match || steps.length === STEPS_MAX) return unreadable;
     const [, name, index, quoted, single] = match;
     steps.push(index === undefined ? (name ?? quoted ?? single ?? "") : Number(index));

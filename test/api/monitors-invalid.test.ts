@@ -68,7 +68,7 @@ const INVALID: Row[] = [
   ...["0xa.1", "167772161", "012.0.0.1", "intranet", "db.local", "x.internal", "a.localhost"].map((host) =>
     target("http", `http://${host}/`),
   ),
-  target("http", "http://user:secret@a.example/"),
+  target("http", "http://user@a.example/"),
   target("tcp", "10.0.0.1:22"),
   target("postgres", "postgres://u:p@10.0.0.1:5432/db"),
   target("redis", "redis.internal:6379"),
@@ -118,7 +118,7 @@ const INVALID: Row[] = [
   http("a pattern with a back reference", { expected_body: "(a)\\1", expected_body_match_type: "regex" }),
   http("redirects as text", { follow_redirects: "no" }),
   http("verify_ssl as a number", { verify_ssl: 1 }),
-  http("headers as an object", { http_headers: { a: "b" } }),
+  http("headers as a list", { http_headers: ["a: b"] }),
   http("headers that are no lines", { http_headers: "no colon here" }),
   http("a header name with a space", { http_headers: "a b: c" }),
   http("a header value with a control character", { http_headers: JSON.stringify({ a: "b\u0000c" }) }),

@@ -36,6 +36,16 @@ describe("secrets of a monitor", () => {
     expect(stored).toContain("postgres://shop:***@db.a.example:5432/shop");
   });
 
+  it("include the password in an http address, and headers may come as native JSON", async () => {
+    const { client } = await createAccount();
+    const target = `https://ann:${CANARY}-web@shop.example/`;
+    const monitor = await createMonitor(client, { target, http_headers: { "X-Key": `${CANARY}-key`, "X-Number": 1 } });
+    expect(monitor).toMatchObject({ target, http_headers: `{"X-Key":"${CANARY}-key","X-Number":1}` });
+    const stored = await everythingStored();
+    expect(stored).not.toContain(CANARY);
+    expect(stored).toContain("https://ann:***@shop.example/");
+  });
+
   it("stay as they are where *** is sent back, and change where a value is", async () => {
     const { client } = await createAccount();
     const { id } = await createMonitor(client, { http_headers: `Authorization: ${CANARY}\nX-Old: 1` });

@@ -25,9 +25,6 @@ export function judgeTarget(ctx: Ctx, { type, fields, target, agent_id }: Given)
   if (!parsed.ok) throw refusal(`target ${parsed.reason}`);
   const destination = destinationOf(type, parsed.value, fields.read);
   if (!destination) return { target: parsed.value, is_internal: false };
-  if (destination instanceof URL && (destination.username !== "" || destination.password !== "")) {
-    throw refusal("target must not contain a user name or password");
-  }
   const verdict = egressOf(ctx.settings).checkLiteral(destination, "check");
   if (!verdict.ok && agent_id === null) {
     throw refusal(`target cannot be checked from here without agent_id: ${verdict.reason}`);
