@@ -90,6 +90,8 @@ export const PagePayload = z.object({
     id: z.string(),
     name: z.string(),
     slug: z.string(),
+    /** Its own host name, while the page is served there; readers of both hosts get the same payload. */
+    domain: z.string().nullable(),
     description: z.string().nullable(),
     timezone: z.string(),
     logo_url: z.string().nullable(),
@@ -127,6 +129,7 @@ export const PageSummary = z
       id: Id,
       name: z.string(),
       slug: z.string(),
+      url: z.string().meta({ description: "the page's own domain, where it has one" }),
       description: z.string(),
       timezone: z.string(),
     }),

@@ -11,9 +11,13 @@ export async function findDomainOfPage(db: Db, pageId: string): Promise<DomainRe
   return rows[0];
 }
 
-/** Joins the name under which a page is served, where there is one. */
-export function isServedUnder(pageId: typeof statusPages.id): SQL | undefined {
+/** Finds the name under which a page is served, where there is one. */
+export function isServedUnder(pageId: typeof statusPages.id | string): SQL | undefined {
   return and(eq(customDomains.status_page_id, pageId), eq(customDomains.status, "active"));
+}
+
+export function selectServedDomain(db: Db, pageId: string) {
+  return db.select({ hostname: customDomains.hostname }).from(customDomains).where(isServedUnder(pageId));
 }
 
 /** The page that is served under this host name, in one indexed read. */
@@ -74,6 +78,19 @@ export function releaseDomain(
 
 export function updateDomain(db: Db, hostname: string, change: DomainChange): Statement {
   return db.update(customDomains).set(change).where(eq(customDomains.hostname, hostname));
+}
+
+/** Changes a claim as it was read, unless the name is somebody else's by now. */
+export function updateClaim(db: Db, claim: DomainRecord, change: DomainChange): Statement {
+  return db.update(customDomains).set(change).where(isStill(claim));
+}
+
+function isStill({ hostname, proof, status_page_id }: DomainRecord): SQL | undefined {
+  return and(
+    eq(customDomains.hostname, hostname),
+    eq(customDomains.proof, proof),
+    status_page_id === null ? isNull(customDomains.status_page_id) : eq(customDomains.status_page_id, status_page_id),
+  );
 }
 
 export function deleteDomain(db: Db, hostname: string): Statement {

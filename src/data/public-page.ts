@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Db } from "./db.ts";
+import { selectServedDomain } from "./domains.ts";
 import { monitorGroups } from "./groups.table.ts";
 import { incidentMonitors, incidents, incidentUpdates } from "./incidents.table.ts";
 import {
@@ -56,9 +57,10 @@ export async function readShownPage(db: Db, pageId: string, since: { intervals: 
     isPublished(pageId),
     or(ne(incidents.status, "resolved"), gte(incidents.resolved_at, since.resolved)),
   );
-  const [pages, ticking, groups, shown, intervals, windows, linked, said, past, found, updates, affected] =
+  const [pages, served, ticking, groups, shown, intervals, windows, linked, said, past, found, updates, affected] =
     await db.batch([
       db.select().from(statusPages).where(eq(statusPages.id, pageId)),
+      selectServedDomain(db, pageId),
       db.select({ needs_ticks: needsTicks(pageId) }).from(sql`(SELECT 1)`),
       db
         .select({ id: monitorGroups.id, name: monitorGroups.name })
@@ -83,6 +85,7 @@ export async function readShownPage(db: Db, pageId: string, since: { intervals: 
   return {
     maintenance: joinMaintenance(windows, linked, said, past),
     page: pages[0],
+    domain: served[0]?.hostname ?? null,
     needs_ticks: ticking[0]?.needs_ticks === 1,
     groups,
     monitors: shown,

@@ -28,6 +28,8 @@ export interface AppEnv {
     now: number;
     requestId: string;
     publicUrl: string;
+    /** The request came under a page's own domain, and reaches nothing but that page. */
+    isOwnDomain: boolean | undefined;
     ctx: Ctx;
     /** What this request was counted as; absent where nothing is counted. */
     rateClass: RateClass | undefined;

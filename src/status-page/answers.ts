@@ -3,6 +3,7 @@ import { authenticateIfAny } from "../access/credentials.ts";
 import { findVisiblePage } from "../access/pages.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
+import { addressPage, type PageAddress } from "../domain/page-address.ts";
 import { findLateness, type Punctuality } from "../domain/schedule.ts";
 import type { AppEnv } from "../http/endpoint.ts";
 import { sha256Hex } from "../platform/credentials.ts";
@@ -14,6 +15,8 @@ import type { Viewing } from "./view-model.ts";
 import { renderMessagePage } from "./views/pages.tsx";
 
 const MINUTE_MS = 60_000;
+/** A page has two or three answers that are kept, on two hosts; a service without PUBLIC_URL may have more names. */
+const RENDERINGS_MAX = 12;
 const FOR_EVERYBODY = "public, max-age=15, stale-if-error=600";
 const FOR_MEMBERS = "private, no-store";
 
@@ -50,16 +53,23 @@ export async function openPage(c: Context<AppEnv>, slug: string): Promise<ShownP
     const { known, payload, is_stale } = reading;
     // Whole minutes, so that an answer is rendered once a minute and its ETag lasts as long.
     const minute = Math.max(now - (now % MINUTE_MS), payload.generated_at);
+    const address = addressOf(c, payload);
     const viewing = is_stale
-      ? { as_of: known.confirmed_at, is_stale, late: null }
-      : { as_of: minute, is_stale, late: findLate(c, payload, known.checks) };
+      ? { as_of: known.confirmed_at, is_stale, late: null, address }
+      : { as_of: minute, is_stale, late: findLate(c, payload, known.checks), address };
     return { payload, viewing, rendered: is_stale ? null : known.rendered, cache_control: FOR_EVERYBODY };
   }
   const known = reading.kind === "private" ? reading.known : null;
   const payload = await openForMember(c, known?.page_id ?? null);
   if (!payload || !known) return undefined;
-  const viewing = { as_of: now, is_stale: false, late: findLate(c, payload, known.checks) };
+  const late = findLate(c, payload, known.checks);
+  const viewing = { as_of: now, is_stale: false, late, address: addressOf(c, payload) };
   return { payload, viewing, rendered: null, cache_control: FOR_MEMBERS };
+}
+
+/** Of the reader, not of the payload, which both hosts share. */
+function addressOf({ var: { isOwnDomain, publicUrl } }: Context<AppEnv>, { page }: PagePayload): PageAddress {
+  return addressPage(page, { service_url: publicUrl, is_own_domain: isOwnDomain === true });
 }
 
 /**
@@ -105,12 +115,15 @@ export function respond(c: Context<AppEnv>, shown: ShownPage, answer: Answer): R
 }
 
 function renderOnce({ rendered, viewing }: ShownPage, { name, make }: Answer): Rendering {
-  const earlier = name === null ? undefined : rendered?.get(name);
+  const key = `${name} ${viewing.address.base} ${viewing.address.url}`;
+  const earlier = name === null ? undefined : rendered?.get(key);
   const late_ms = viewing.late?.for_ms ?? null;
   if (earlier?.as_of === viewing.as_of && earlier.late_ms === late_ms) return earlier;
   const body = make();
   const rendering = { as_of: viewing.as_of, late_ms, body, etag: `"${sha256Hex(body).slice(0, 32)}"` };
-  if (name !== null) rendered?.set(name, rendering);
+  if (name === null || !rendered) return rendering;
+  if (rendered.size >= RENDERINGS_MAX) rendered.clear();
+  rendered.set(key, rendering);
   return rendering;
 }
 

@@ -29,7 +29,11 @@ export function routeHosts(answer: Answer): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const settings = settingsOf(c.env);
     // By far the most requests, and no address has to be taken apart for them.
-    if (c.req.url.startsWith(`${settings.PUBLIC_URL}/`) || routed.has(c.req.raw)) return next();
+    if (c.req.url.startsWith(`${settings.PUBLIC_URL}/`)) return next();
+    if (routed.has(c.req.raw)) {
+      c.set("isOwnDomain", true);
+      return next();
+    }
     const url = new URL(c.req.url);
     const host = url.hostname.replace(/\.$/, "");
     if (isOwnHost(settings, host)) return next();
@@ -68,7 +72,7 @@ function toFound(slug: string | null): Found {
   return slug === null ? null : { slug };
 }
 
-/** The page's own address may be used as well, because its links name it. */
+/** The page's address on the service's host works here as well: mails from before the domain was there name it. */
 function addressOnPage(slug: string, pathname: string): string {
   const page = `/status/${slug}`;
   if (pathname === "/") return page;

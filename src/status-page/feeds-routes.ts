@@ -71,6 +71,6 @@ async function answer(c: Context<AppEnv>, slug: string, { type, render }: Docume
   const shown = await openPage(c, slug);
   if (!shown) throw notFound("status page");
   const { payload, viewing } = shown;
-  const source = { payload, now: viewing.as_of, url: `${c.var.publicUrl}/status/${payload.page.slug}` };
+  const source = { payload, now: viewing.as_of, url: viewing.address.url };
   return respond(c, shown, { name: null, type, headers: OPEN, make: () => render(source) });
 }

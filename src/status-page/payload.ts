@@ -64,6 +64,7 @@ export function composePayload(shown: ShownPage, now: number) {
       id: page.id,
       name: page.name,
       slug: page.slug,
+      domain: shown.domain,
       description: page.description,
       timezone: page.timezone,
       logo_url: page.logo_url,

@@ -144,7 +144,7 @@ async function showHistory(c: Context<AppEnv>, slug: string, before: number | un
   return respond(c, shown, {
     ...HTML,
     name: null,
-    make: () => renderHistoryPage(buildHistoryView(incidents, payload, { viewing, limit: HISTORY_LIMIT })),
+    make: () => renderHistoryPage(buildHistoryView(incidents, payload, { viewing, limit: HISTORY_LIMIT, before })),
   });
 }
 

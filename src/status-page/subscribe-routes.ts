@@ -278,7 +278,7 @@ function frameOf({ payload, viewing }: ShownPage) {
 }
 
 function addressOf(shown: ShownPage, verb: string, token: string): string {
-  return `${frameOf(shown).href}/subscribers/${verb}?token=${encodeURIComponent(token)}`;
+  return `${shown.viewing.address.base}/subscribers/${verb}?token=${encodeURIComponent(token)}`;
 }
 
 /** Links in these addresses are secrets, so nothing is kept or told to others. */

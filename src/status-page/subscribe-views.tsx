@@ -11,11 +11,11 @@ const CHANNEL_LABELS: Record<SubscriberChannel, string> = {
 };
 
 /** Stands on the page itself. It needs no script. */
-export function SubscribeForm({ href }: { href: string }) {
+export function SubscribeForm({ base }: { base: string }) {
   return (
     <section class="card subscribe" aria-labelledby="subscribe">
       <h2 id="subscribe">Get updates</h2>
-      <form method="post" action={`${href}/subscribe`}>
+      <form method="post" action={`${base}/subscribe`}>
         <input type="hidden" name="channel" value="email" />
         <label for="endpoint">E-mail address</label>
         <div class="fields">
@@ -24,7 +24,7 @@ export function SubscribeForm({ href }: { href: string }) {
         </div>
       </form>
       <p class="small">
-        <a href={`${href}/subscribe`}>Webhook, Slack, Discord, or single services</a>
+        <a href={`${base}/subscribe`}>Webhook, Slack, Discord, or single services</a>
       </p>
     </section>
   );
@@ -43,7 +43,7 @@ export function renderSubscribePage({ frame, monitors, problem }: SubscribeView)
     "Subscribe",
     <>
       {problem ? <Problem text={problem} /> : null}
-      <form class="card" method="post" action={`${frame.href}/subscribe`}>
+      <form class="card" method="post" action={`${frame.base}/subscribe`}>
         <label for="channel">How</label>
         <select id="channel" name="channel">
           {SUBSCRIBER_CHANNELS.map((channel) => (
@@ -70,7 +70,7 @@ export interface ManageView extends SubscribeView {
 
 export function renderManagePage(view: ManageView): string {
   const { frame, token } = view;
-  const address = (verb: string) => `${frame.href}/subscribers/${verb}?token=${encodeURIComponent(token)}`;
+  const address = (verb: string) => `${frame.base}/subscribers/${verb}?token=${encodeURIComponent(token)}`;
   return renderForm(
     frame,
     "Your subscription",
@@ -130,7 +130,7 @@ function renderForm(frame: FrameView, title: string, content: Child): string {
         <h1>{title}</h1>
         {content}
         <p>
-          <a href={frame.href}>Back to all systems</a>
+          <a href={frame.home}>Back to all systems</a>
         </p>
       </Frame>
     </Document>

@@ -7,7 +7,7 @@ import { talliesUntil } from "./tallies.ts";
 import type { Viewing } from "./view-model.ts";
 
 /** The page for programs: the same facts as the HTML. */
-export function presentSummary(payload: PagePayload, { as_of: now, is_stale, late }: Viewing): PageSummary {
+export function presentSummary(payload: PagePayload, { as_of: now, is_stale, late, address }: Viewing): PageSummary {
   const { state, title } = computePageState(payload, now);
   const planned = monitorsInMaintenance(payload, now);
   return {
@@ -15,6 +15,7 @@ export function presentSummary(payload: PagePayload, { as_of: now, is_stale, lat
       id: payload.page.id,
       name: payload.page.name,
       slug: payload.page.slug,
+      url: address.url,
       description: payload.page.description ?? "",
       timezone: payload.page.timezone,
     },

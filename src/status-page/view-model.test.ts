@@ -38,6 +38,7 @@ const incident = (fields: Partial<PublicIncident> = {}): PublicIncident => ({
   updates: [],
   ...fields,
 });
+const ADDRESS = { base: "/status/page", home: "/status/page", url: "https://vigil.test/status/page" };
 const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
   format: 4,
   version: 1,
@@ -47,6 +48,7 @@ const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
     id: "p",
     name: "Page",
     slug: "page",
+    domain: null,
     description: null,
     timezone: "UTC",
     logo_url: null,
@@ -64,7 +66,7 @@ const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
   ...fields,
 });
 const view = (fields: Partial<PagePayload>, as_of = NOON) =>
-  buildPageView(payload(fields), { as_of, is_stale: false, late: null });
+  buildPageView(payload(fields), { as_of, is_stale: false, late: null, address: ADDRESS });
 
 describe("state of a page", () => {
   it.each<[name: string, statuses: PublicStatus[], state: string, title: string]>([
@@ -256,7 +258,9 @@ describe("incidents on the page", () => {
 describe("summary", () => {
   it("says the same as the page, in numbers", () => {
     const down = monitor({ status: "down", tallies: [null, [DAY, 0, 0], [6 * HOUR, 0, 6 * HOUR]] });
-    const summary = presentSummary(payload({ monitors: [down] }), { as_of: NOON, is_stale: true, late: null });
+    const summary = presentSummary(payload({ monitors: [down] }), {
+      ...{ as_of: NOON, is_stale: true, late: null, address: ADDRESS },
+    });
     expect(summary).toMatchObject({
       status: { state: "major_outage", description: "Major outage" },
       is_stale: true,

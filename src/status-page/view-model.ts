@@ -1,5 +1,6 @@
 import type { MaintenanceStatus } from "../contract/maintenance.ts";
 import type { PagePayload, PublicIncident, PublicMonitor, PublicStatus } from "../contract/public-page.ts";
+import type { PageAddress } from "../domain/page-address.ts";
 import { computeUptimePercentage, sumTallies, type Tally } from "../domain/uptime.ts";
 import { type Block, parseMarkdown } from "../kit/markdown.ts";
 import { dateIn } from "../kit/zoned-days.ts";
@@ -65,7 +66,11 @@ export interface MaintenanceView {
 
 export interface FrameView {
   name: string;
-  href: string;
+  /** What links on the page begin with. */
+  base: string;
+  home: string;
+  /** The page's address for everybody. */
+  url: string;
   logo_url: string | null;
   brand_color: string | null;
   as_of: Moment;
@@ -94,17 +99,21 @@ export interface HistoryPageView {
   months: { title: string; incidents: IncidentView[] }[];
   /** Where earlier ones are; null when there are none. */
   older_href: string | null;
+  canonical: string;
 }
 
 export interface IncidentPageView {
   frame: FrameView;
   incident: IncidentView;
+  canonical: string;
 }
 
 /** When the page was last known to be like that; `is_stale` when it could not be asked again. */
 export interface Viewing {
   as_of: number;
   is_stale: boolean;
+  /** Where the page is read. */
+  address: PageAddress;
   /** Since when checks that matter to the page have not run, while they are late. */
   late: { since: number; for_ms: number } | null;
 }
@@ -134,7 +143,7 @@ export function buildPageView(payload: PagePayload, viewing: Viewing): PageView 
   const formats = createFormats(payload.page.timezone);
   const incidents = payload.incidents.map((incident) => ({
     date: dateIn(payload.page.timezone, incident.started_at),
-    view: viewIncident(incident, payload, formats),
+    view: viewIncident(incident, payload, viewing.address, formats),
   }));
   const past = Map.groupBy(
     incidents.filter(({ view }) => !view.is_open),
@@ -174,14 +183,26 @@ function toSections({ groups, monitors }: PagePayload): { title: string; monitor
 
 export function buildIncidentView(incident: PublicIncident, payload: PagePayload, viewing: Viewing): IncidentPageView {
   const formats = createFormats(payload.page.timezone);
-  return { frame: viewFrame(payload, viewing, formats), incident: viewIncident(incident, payload, formats) };
+  const { address } = viewing;
+  return {
+    frame: viewFrame(payload, viewing, formats),
+    incident: viewIncident(incident, payload, address, formats),
+    canonical: `${address.url}/incidents/${incident.id}`,
+  };
 }
 
-/** `limit` is how many incidents were asked for: as many found means that there may be more. */
+interface Stretch {
+  viewing: Viewing;
+  /** How many incidents were asked for: as many found means that there may be more. */
+  limit: number;
+  /** They began before this; undefined: of all there are. */
+  before: number | undefined;
+}
+
 export function buildHistoryView(
   incidents: PublicIncident[],
   payload: PagePayload,
-  { viewing, limit }: { viewing: Viewing; limit: number },
+  { viewing, limit, before }: Stretch,
 ): HistoryPageView {
   const { page } = payload;
   const formats = createFormats(page.timezone);
@@ -191,16 +212,21 @@ export function buildHistoryView(
     frame: viewFrame(payload, viewing, formats),
     months: [...months].map(([month, begun]) => ({
       title: formats.month(month),
-      incidents: begun.map((incident) => viewIncident(incident, payload, formats)),
+      incidents: begun.map((incident) => viewIncident(incident, payload, viewing.address, formats)),
     })),
-    older_href: last ? `/status/${page.slug}/history?before=${formats.moment(last.started_at).iso}` : null,
+    older_href: last ? viewing.address.base + historyPath(last.started_at, formats) : null,
+    canonical: viewing.address.url + historyPath(before, formats),
   };
 }
 
-function viewFrame({ page }: PagePayload, { as_of, is_stale }: Viewing, formats: Formats): FrameView {
+function historyPath(before: number | undefined, formats: Formats): string {
+  return before === undefined ? "/history" : `/history?before=${formats.moment(before).iso}`;
+}
+
+function viewFrame({ page }: PagePayload, { as_of, is_stale, address }: Viewing, formats: Formats): FrameView {
   return {
     name: page.name,
-    href: `/status/${page.slug}`,
+    ...address,
     logo_url: page.logo_url,
     brand_color: page.brand_color,
     as_of: formats.moment(as_of),
@@ -272,10 +298,15 @@ function countDays(days: number): string {
   return days === 1 ? "1 day" : `${days} days`;
 }
 
-function viewIncident(incident: PublicIncident, { page, monitors }: PagePayload, formats: Formats): IncidentView {
+function viewIncident(
+  incident: PublicIncident,
+  { monitors }: PagePayload,
+  address: PageAddress,
+  formats: Formats,
+): IncidentView {
   const { started_at, resolved_at } = incident;
   return {
-    href: `/status/${page.slug}/incidents/${incident.id}`,
+    href: `${address.base}/incidents/${incident.id}`,
     title: incident.title,
     description: parseMarkdown(incident.description),
     severity: incident.severity,

@@ -2,19 +2,16 @@ import { env, exports } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobDeps } from "../../src/access/deps.ts";
-import { MailText } from "../../src/contract/mail.ts";
 import { auditLog } from "../../src/data/audit.table.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import type { StoredEvent } from "../../src/data/events.ts";
-import { mailOutbox } from "../../src/data/mail.table.ts";
 import { subscriberMessages, subscribers } from "../../src/data/subscribers.table.ts";
 import { sweepSubscribers, tellSubscribers } from "../../src/delivery/subscribers.ts";
 import { newId } from "../../src/platform/ids.ts";
-import { unseal } from "../../src/platform/seal.ts";
-import { settingsOf } from "../../src/platform/settings.ts";
 import { wakeSubscribers } from "../../src/platform/subscriber-queue.ts";
 import { createClient, V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
+import { mailsTo as listMailsTo } from "../support/mail.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { createPage, createShop, HOUR } from "../support/pages.ts";
 import { useSink } from "../support/sink.ts";
@@ -41,14 +38,9 @@ async function sweep() {
   await queue.drain();
 }
 
-/** What lies in the outbox for this address, oldest first. */
 async function mailsTo(address: string) {
   await queue.drain();
-  const rows = await db.select().from(mailOutbox).orderBy(mailOutbox.created_at);
-  const mails = await Promise.all(
-    rows.map(async ({ id, sealed }) => MailText.parse(await unseal(settingsOf(env).ROOT_SECRET, id, sealed ?? ""))),
-  );
-  return mails.filter(({ to }) => to === address);
+  return listMailsTo(address);
 }
 
 /** The path behind a link in a text. */

@@ -55,6 +55,7 @@ export function pagePayload(fields: Partial<PagePayload> = {}, page: Partial<Pag
       id: "p",
       name: "Northwind Status",
       slug: "northwind",
+      domain: null,
       description: "Live state of the shop, the API and everything behind them.",
       timezone: TIMEZONE,
       logo_url: null,

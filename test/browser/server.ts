@@ -9,7 +9,8 @@ import { NOW } from "./pages.ts";
 
 /** The documents that readers get, with the headers that guard them. */
 export function renderDocuments(payload: PagePayload): Record<string, string> {
-  const viewing = { as_of: NOW, is_stale: false, late: null };
+  const address = { base: "/status/northwind", home: "/status/northwind", url: "https://vigil.test/status/northwind" };
+  const viewing = { as_of: NOW, is_stale: false, late: null, address };
   const [incident] = payload.incidents;
   return {
     "/page": renderStatusPage(buildPageView(payload, viewing)),

@@ -3,7 +3,6 @@ import { env } from "cloudflare:workers";
 import { eq, inArray } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobDeps } from "../../src/access/deps.ts";
-import { MailText } from "../../src/contract/mail.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { mailOutbox } from "../../src/data/mail.table.ts";
 import { subscriberMessages, subscribers } from "../../src/data/subscribers.table.ts";
@@ -11,10 +10,11 @@ import { sweepSubscribers, tellSome, tellSubscribers } from "../../src/delivery/
 import { handleSubscribers } from "../../src/jobs/subscribers.ts";
 import { mapConcurrently } from "../../src/kit/map-concurrently.ts";
 import { newId } from "../../src/platform/ids.ts";
-import { seal, unseal } from "../../src/platform/seal.ts";
+import { seal } from "../../src/platform/seal.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
 import { V1 } from "../support/client.ts";
 import { openIncident } from "../support/incidents.ts";
+import { mailsTo } from "../support/mail.ts";
 import { createShop, HOUR } from "../support/pages.ts";
 import { recordingEnv } from "../support/queues.ts";
 import { insertSubscriber } from "../support/subscribers.ts";
@@ -31,14 +31,6 @@ async function addReader({ account, page }: Shop, fields: Record<string, unknown
   const sealed = await seal(settings.ROOT_SECRET, id, { endpoint, base_url: "https://vigil.test" });
   await runBatch(db, [db.update(subscribers).set({ sealed }).where(eq(subscribers.id, id))]);
   return { id, endpoint };
-}
-
-async function mailsTo(address: string) {
-  const rows = await db.select().from(mailOutbox).orderBy(mailOutbox.created_at);
-  const mails = await Promise.all(
-    rows.map(async ({ id, sealed }) => MailText.parse(await unseal(settings.ROOT_SECRET, id, sealed ?? ""))),
-  );
-  return mails.filter(({ to }) => to === address);
 }
 
 /** What the reader has once everything that is under way has arrived. */

@@ -4,8 +4,19 @@ import { STYLESHEET_ADDRESS } from "../stylesheet.ts";
 import type { FrameView } from "../view-model.ts";
 import { IconShapes } from "./icons.tsx";
 
+interface DocumentProps {
+  title: string;
+  brandColor?: string | null;
+  /** The one address that search engines keep of it. */
+  canonical?: string;
+  /** Where the page is whose feeds programs may find. */
+  feeds?: string;
+  children: Child;
+}
+
 /** The document around every public page. Nothing in it needs a script, and no style is inline. */
-export function Document(props: { title: string; brandColor?: string | null; children: Child }) {
+export function Document(props: DocumentProps) {
+  const { canonical, feeds } = props;
   return (
     <html lang="en">
       <head>
@@ -14,6 +25,13 @@ export function Document(props: { title: string; brandColor?: string | null; chi
         <meta name="color-scheme" content="light dark" />
         {props.brandColor ? <meta name="theme-color" content={props.brandColor} /> : null}
         <title>{props.title}</title>
+        {canonical ? <link rel="canonical" href={canonical} /> : null}
+        {feeds !== undefined ? (
+          <link rel="alternate" type="application/atom+xml" title="Atom" href={`${feeds}/feed.atom`} />
+        ) : null}
+        {feeds !== undefined ? (
+          <link rel="alternate" type="application/rss+xml" title="RSS" href={`${feeds}/feed.rss`} />
+        ) : null}
         <link rel="stylesheet" href={STYLESHEET_ADDRESS} />
       </head>
       <body>
@@ -38,7 +56,7 @@ export function Frame(props: { frame: FrameView; isHome: boolean; children: Chil
         {props.isHome ? (
           <h1 dir="auto">{frame.name}</h1>
         ) : (
-          <a class="home" href={frame.href} dir="auto">
+          <a class="home" href={frame.home} dir="auto">
             {frame.name}
           </a>
         )}

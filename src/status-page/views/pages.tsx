@@ -13,7 +13,12 @@ const PAST_DAYS = 14;
 export function renderStatusPage(view: PageView): string {
   const { frame, banner } = view;
   return toHtml(
-    <Document title={`${frame.name}: ${banner.title.toLowerCase()}`} brandColor={frame.brand_color}>
+    <Document
+      title={`${frame.name}: ${banner.title.toLowerCase()}`}
+      brandColor={frame.brand_color}
+      canonical={frame.url}
+      feeds={frame.base}
+    >
       <Frame frame={frame} isHome>
         <Markdown blocks={view.description} />
         {view.late ? (
@@ -51,21 +56,22 @@ export function renderStatusPage(view: PageView): string {
           <Monitors id={`monitors-${n}`} title={title} monitors={monitors} />
         ))}
         <Past days={view.past} />
-        <SubscribeForm href={frame.href} />
+        <SubscribeForm base={frame.base} />
         <p class="more">
-          <a href={`${frame.href}/history`}>All incidents</a> <a href={`${frame.href}/feed.atom`}>Atom</a>{" "}
-          <a href={`${frame.href}/feed.rss`}>RSS</a> <a href={`${frame.href}/maintenance.ics`}>Calendar</a>
+          <a href={`${frame.base}/history`}>All incidents</a> <a href={`${frame.base}/feed.atom`}>Atom</a>{" "}
+          <a href={`${frame.base}/feed.rss`}>RSS</a> <a href={`${frame.base}/maintenance.ics`}>Calendar</a>
         </p>
       </Frame>
     </Document>,
   );
 }
 
-export function renderIncidentPage({ frame, incident }: IncidentPageView): string {
+export function renderIncidentPage({ frame, incident, canonical }: IncidentPageView): string {
   return toHtml(
     <Document
       title={`${incident.title}: ${incident.label.toLowerCase()} | ${frame.name}`}
       brandColor={frame.brand_color}
+      canonical={canonical}
     >
       <Frame frame={frame} isHome={false}>
         <article class={`card incident is-${incident.severity}`}>
@@ -73,16 +79,16 @@ export function renderIncidentPage({ frame, incident }: IncidentPageView): strin
           <IncidentBody incident={incident} />
         </article>
         <p>
-          <a href={frame.href}>Back to all systems</a>
+          <a href={frame.home}>Back to all systems</a>
         </p>
       </Frame>
     </Document>,
   );
 }
 
-export function renderHistoryPage({ frame, months, older_href }: HistoryPageView): string {
+export function renderHistoryPage({ frame, months, older_href, canonical }: HistoryPageView): string {
   return toHtml(
-    <Document title={`Incident history | ${frame.name}`} brandColor={frame.brand_color}>
+    <Document title={`Incident history | ${frame.name}`} brandColor={frame.brand_color} canonical={canonical}>
       <Frame frame={frame} isHome={false}>
         <h1>Incident history</h1>
         {months.length === 0 ? <p class="card small">No incidents.</p> : null}
@@ -99,7 +105,7 @@ export function renderHistoryPage({ frame, months, older_href }: HistoryPageView
           </section>
         ))}
         <p class="more">
-          {older_href ? <a href={older_href}>Earlier incidents</a> : null} <a href={frame.href}>Back to all systems</a>
+          {older_href ? <a href={older_href}>Earlier incidents</a> : null} <a href={frame.home}>Back to all systems</a>
         </p>
       </Frame>
     </Document>,

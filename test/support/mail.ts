@@ -1,0 +1,16 @@
+import { env } from "cloudflare:workers";
+import { MailText } from "../../src/contract/mail.ts";
+import { openDb } from "../../src/data/db.ts";
+import { mailOutbox } from "../../src/data/mail.table.ts";
+import { unseal } from "../../src/platform/seal.ts";
+import { settingsOf } from "../../src/platform/settings.ts";
+
+/** What lies in the outbox for this address, oldest first. */
+export async function mailsTo(address: string) {
+  const rows = await openDb(env.DB).select().from(mailOutbox).orderBy(mailOutbox.created_at, mailOutbox.id);
+  const { ROOT_SECRET } = settingsOf(env);
+  const mails = await Promise.all(
+    rows.map(async ({ id, sealed }) => MailText.parse(await unseal(ROOT_SECRET, id, sealed ?? ""))),
+  );
+  return mails.filter(({ to }) => to === address);
+}
