@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { Id, Instant } from "./common.ts";
 
-export const NOTIFICATION_TYPES = ["webhook.failing", "webhook.disabled", "member.joined"] as const;
+export const NOTIFICATION_TYPES = [
+  "webhook.failing",
+  "webhook.disabled",
+  "member.joined",
+  "domain.active",
+  "domain.failing",
+  "domain.inactive",
+] as const;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 
 export const Notification = z

@@ -28,6 +28,10 @@ export const customDomains = sqliteTable(
     proven_at: instant("proven_at"),
     /** Since when the proof of an active name is missing. */
     lost_since: instant("lost_since"),
+    /** When the name was last seen to lead here; null before the first time. */
+    aimed_at: instant("aimed_at"),
+    /** Since when a name that once led here leads elsewhere. */
+    astray_since: instant("astray_since"),
     next_check_at: instant("next_check_at").notNull(),
     held_until: instant("held_until"),
     ...timestamps(),

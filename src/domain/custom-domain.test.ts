@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Claim, judgeClaim, LOST_AFTER_MS, nextWait, PROVE_WITHIN_MS, type Proof } from "./custom-domain.ts";
+import { type Claim, judgeClaim, LOST_AFTER_MS, nextWait, PROVE_WITHIN_MS, type Seen } from "./custom-domain.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -11,61 +11,129 @@ const claim = (changes: Partial<Claim> = {}): Claim => ({
   claimed_at: NOW,
   proven_at: null,
   lost_since: null,
+  aimed_at: null,
+  astray_since: null,
   ...changes,
 });
-const active = (lost_since: number | null = null) => claim({ status: "active", proven_at: NOW - DAY, lost_since });
+const active = (changes: Partial<Claim> = {}) =>
+  claim({ status: "active", proven_at: NOW - DAY, aimed_at: NOW - DAY, ...changes });
+
+const BOTH: Seen = { proof: "seen", aim: "seen" };
+const NEITHER: Seen = { proof: "missing", aim: "missing" };
+const NO_PROOF: Seen = { proof: "missing", aim: "seen" };
+const NO_AIM: Seen = { proof: "seen", aim: "missing" };
+const SILENCE: Seen = { proof: "unknown", aim: "unknown" };
+const JUST_GONE = NOW - LOST_AFTER_MS;
 
 describe("judgeClaim", () => {
-  it.each<[string, Claim, Proof, object]>([
+  it.each<[string, Claim, Seen, object]>([
     [
-      "a proof makes a claim active for a day",
+      "both records make a claim active for a day",
       claim(),
-      "seen",
-      { status: "active", proven_at: NOW, next_check_at: NOW + DAY },
+      BOTH,
+      { status: "active", error: null, proven_at: NOW, aimed_at: NOW, next_check_at: NOW + DAY },
     ],
-    ["a claim waits for its proof", claim(), "missing", { status: "pending", next_check_at: NOW + MINUTE }],
+    [
+      "a claim waits for both",
+      claim(),
+      NEITHER,
+      { status: "pending", error: "the TXT and CNAME records are not there yet", next_check_at: NOW + MINUTE },
+    ],
+    ["a claim waits for its proof", claim(), NO_PROOF, { status: "pending", error: "the TXT record is not there yet" }],
+    [
+      "the proof alone makes it active, so that the page is ready before its visitors are",
+      claim(),
+      NO_AIM,
+      { status: "active", error: "the CNAME record is not there yet", astray_since: null, next_check_at: NOW + MINUTE },
+    ],
+    [
+      "who never sends visitors is reminded of it and left alone",
+      active({ claimed_at: NOW - PROVE_WITHIN_MS, aimed_at: null }),
+      NO_AIM,
+      { status: "active", error: "the CNAME record is not there yet", astray_since: null, next_check_at: NOW + DAY },
+    ],
     [
       "one just under seven days old still waits",
       claim({ claimed_at: NOW - PROVE_WITHIN_MS + 1 }),
-      "missing",
+      NEITHER,
       { status: "pending", next_check_at: NOW + HOUR },
     ],
-    ["one of seven days has failed", claim({ claimed_at: NOW - PROVE_WITHIN_MS }), "missing", { status: "error" }],
+    [
+      "one of seven days has failed",
+      claim({ claimed_at: NOW - PROVE_WITHIN_MS }),
+      NO_PROOF,
+      { status: "error", error: "the TXT record is missing: not proven within 7 days" },
+    ],
     [
       "silence says nothing",
       claim({ claimed_at: NOW - PROVE_WITHIN_MS }),
-      "unknown",
-      { status: "pending", next_check_at: NOW + MINUTE },
+      SILENCE,
+      { status: "pending", error: expect.stringContaining("no DNS resolver"), next_check_at: NOW + MINUTE },
     ],
     [
-      "nor does it take anything away",
-      active(NOW - LOST_AFTER_MS),
-      "unknown",
-      { status: "active", lost_since: NOW - LOST_AFTER_MS },
+      "nor does it take anything back",
+      active({ lost_since: NOW - HOUR, astray_since: NOW - 1 }),
+      SILENCE,
+      { status: "active", lost_since: NOW - HOUR, astray_since: NOW - 1 },
     ],
     [
       "a missing proof is noted and looked for every hour",
       active(),
-      "missing",
-      { status: "active", lost_since: NOW, next_check_at: NOW + HOUR },
+      NO_PROOF,
+      { status: "active", lost_since: NOW, error: "the TXT record is missing", next_check_at: NOW + HOUR },
     ],
-    ["just under 72 hours are forgiven", active(NOW - LOST_AFTER_MS + 1), "missing", { status: "active" }],
-    ["72 hours are not", active(NOW - LOST_AFTER_MS), "missing", { status: "error", lost_since: NOW - LOST_AFTER_MS }],
     [
-      "a proof that is back clears the loss",
-      active(NOW - 1),
-      "seen",
-      { status: "active", lost_since: null, error: null },
+      "a name that was turned elsewhere is noted and looked for every hour",
+      active(),
+      NO_AIM,
+      { status: "active", astray_since: NOW, error: "the CNAME record is missing", next_check_at: NOW + HOUR },
     ],
-    ["a failed claim recovers with its proof", claim({ status: "error" }), "seen", { status: "active", error: null }],
+    [
+      "just under 72 hours without proof are forgiven",
+      active({ lost_since: JUST_GONE + 1 }),
+      NO_PROOF,
+      { status: "active" },
+    ],
+    ["just under 72 hours elsewhere, too", active({ astray_since: JUST_GONE + 1 }), NO_AIM, { status: "active" }],
+    [
+      "72 hours without proof are not",
+      active({ lost_since: JUST_GONE }),
+      NO_PROOF,
+      { status: "error", lost_since: JUST_GONE, error: "the TXT record has been missing for 72 hours" },
+    ],
+    [
+      "72 hours elsewhere are not",
+      active({ astray_since: JUST_GONE }),
+      NO_AIM,
+      { status: "error", astray_since: JUST_GONE, error: "the CNAME record has been missing for 72 hours" },
+    ],
+    [
+      "what is back clears the loss",
+      active({ lost_since: NOW - 1, astray_since: NOW - 1 }),
+      BOTH,
+      { status: "active", lost_since: null, astray_since: null, error: null },
+    ],
+    [
+      "one that failed comes back with its records",
+      active({ status: "error", lost_since: NOW - 100 * HOUR, astray_since: NOW - 100 * HOUR }),
+      BOTH,
+      { status: "active", error: null },
+    ],
+    [
+      "but not with one of two that were lost",
+      active({ status: "error", lost_since: NOW - 100 * HOUR, astray_since: NOW - 100 * HOUR }),
+      NO_AIM,
+      { status: "error", error: "the CNAME record has been missing for 72 hours", next_check_at: NOW + HOUR },
+    ],
+    ["a failed claim recovers with its proof", claim({ status: "error" }), NO_AIM, { status: "active" }],
     [
       "a failed claim stays failed without",
       claim({ status: "error" }),
-      "missing",
+      NEITHER,
       { status: "error", next_check_at: NOW + HOUR },
     ],
-  ])("%s", (_name, given, proof, expected) => {
-    expect(judgeClaim(given, proof, NOW)).toMatchObject(expected);
+  ])("%s", (_name, given, seen, expected) => {
+    expect(judgeClaim(given, seen, NOW)).toMatchObject(expected);
   });
 });
 

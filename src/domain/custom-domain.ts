@@ -4,16 +4,27 @@ export interface Claim {
   claimed_at: number;
   proven_at: number | null;
   lost_since: number | null;
+  aimed_at: number | null;
+  astray_since: number | null;
 }
 
 /** `unknown`: no resolver answered, which says nothing about the name. */
-export type Proof = "seen" | "missing" | "unknown";
+export type Sighting = "seen" | "missing" | "unknown";
+
+export interface Seen {
+  /** The TXT record: it says whose the name is, and alone decides whether the page may be served there. */
+  proof: Sighting;
+  /** The CNAME record, or the same addresses: whether visitors of the name come here. */
+  aim: Sighting;
+}
 
 export interface ClaimVerdict {
   status: Claim["status"];
   error: string | null;
   proven_at: number | null;
   lost_since: number | null;
+  aimed_at: number | null;
+  astray_since: number | null;
   next_check_at: number;
 }
 
@@ -25,29 +36,69 @@ export const LOST_AFTER_MS = 72 * HOUR_MS;
 /** How long a proven name that was given up is kept from other accounts. */
 export const HELD_MS = 7 * DAY_MS;
 
-/** A claim is active while its proof is seen; of an active one it may be missing for 72 hours. */
-export function judgeClaim(claim: Claim, proof: Proof, now: number): ClaimVerdict {
-  const { status, proven_at, lost_since } = claim;
-  if (proof === "unknown") {
-    return { status, error: null, proven_at, lost_since, next_check_at: now + MINUTE_MS };
+/**
+ * A claim is active once its proof was seen, so that a page is ready before its name is turned to it. Of an active one the
+ * proof, or a way here that once was there, may be missing for 72 hours; it is back as soon as both are.
+ */
+export function judgeClaim(claim: Claim, seen: Seen, now: number): ClaimVerdict {
+  const found = {
+    proven_at: seen.proof === "seen" ? now : claim.proven_at,
+    aimed_at: seen.aim === "seen" ? now : claim.aimed_at,
+    lost_since: since(claim.lost_since, seen.proof, claim.status === "active", now),
+    astray_since: since(claim.astray_since, seen.aim, claim.status !== "pending" && claim.aimed_at !== null, now),
+  };
+  const status = decideStatus({ ...claim, ...found }, seen.proof, now);
+  return {
+    status,
+    error: describe({ ...claim, ...found, status }, seen, now),
+    ...found,
+    next_check_at: now + waitOf({ ...claim, ...found, status }, seen, now),
+  };
+}
+
+/** When something that counts went missing. */
+function since(earlier: number | null, sighting: Sighting, counts: boolean, now: number): number | null {
+  if (sighting === "seen") return null;
+  return earlier ?? (sighting === "missing" && counts ? now : null);
+}
+
+function decideStatus(claim: Claim, proof: Sighting, now: number): Claim["status"] {
+  if (claim.status === "active") return isGone(claim, now) ? "error" : "active";
+  if (proof === "seen" && !isGone(claim, now)) return "active";
+  const isTooLate = proof === "missing" && now - claim.claimed_at >= PROVE_WITHIN_MS;
+  return claim.status === "pending" && isTooLate ? "error" : claim.status;
+}
+
+function isGone({ lost_since, astray_since }: Claim, now: number): boolean {
+  return [lost_since, astray_since].some((at) => at !== null && now - at >= LOST_AFTER_MS);
+}
+
+/** Which records are not as they should be. */
+function describe(claim: Claim, { proof, aim }: Seen, now: number): string | null {
+  const missing = [...(proof === "missing" ? ["TXT"] : []), ...(aim === "missing" ? ["CNAME"] : [])];
+  if (missing.length === 0) {
+    if (proof === "seen" && aim === "seen") return null;
+    if (claim.status === "pending") return "no DNS resolver could say whether the records are there";
+    return claim.status === "error" ? "the records are missing" : null;
   }
-  if (proof === "seen") {
-    return { status: "active", error: null, proven_at: now, lost_since: null, next_check_at: now + DAY_MS };
-  }
-  if (status === "active") {
-    const since = lost_since ?? now;
-    const isLost = now - since >= LOST_AFTER_MS;
-    const error = `the TXT record ${isLost ? "has been missing for 72 hours" : "is missing"}`;
-    const next_check_at = now + HOUR_MS;
-    return { status: isLost ? "error" : "active", error, proven_at, lost_since: since, next_check_at };
-  }
-  if (status === "error") {
-    return { status, error: "the TXT record is missing", proven_at, lost_since, next_check_at: now + HOUR_MS };
-  }
-  const isTooLate = now - claim.claimed_at >= PROVE_WITHIN_MS;
-  const error = isTooLate ? "the TXT record was not there within 7 days" : "the TXT record is not there yet";
-  const next_check_at = now + nextWait(now - claim.claimed_at);
-  return { status: isTooLate ? "error" : "pending", error, proven_at, lost_since, next_check_at };
+  const [records, is, has] = [
+    `the ${missing.join(" and ")} record${missing.length > 1 ? "s" : ""}`,
+    missing.length > 1 ? "are" : "is",
+    missing.length > 1 ? "have" : "has",
+  ];
+  if (isGone(claim, now)) return `${records} ${has} been missing for 72 hours`;
+  if (claim.status === "error" && claim.proven_at === null) return `${records} ${is} missing: not proven within 7 days`;
+  const wasThere = proof === "missing" ? claim.proven_at !== null : claim.aimed_at !== null;
+  return wasThere ? `${records} ${is} missing` : `${records} ${is} not there yet`;
+}
+
+/** Often while somebody waits, every hour while something is lost, every day while all is well. */
+function waitOf(claim: Claim, { proof, aim }: Seen, now: number): number {
+  if (proof === "unknown") return MINUTE_MS;
+  if (claim.status === "error" || claim.lost_since !== null || claim.astray_since !== null) return HOUR_MS;
+  const age = now - claim.claimed_at;
+  if (claim.status === "pending") return nextWait(age);
+  return aim === "seen" || age >= PROVE_WITHIN_MS ? DAY_MS : nextWait(age);
 }
 
 /** Every minute at first, ever more rarely then, every hour at last. */

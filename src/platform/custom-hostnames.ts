@@ -35,6 +35,7 @@ const NOT_FOUND = 404;
 /** https://developers.cloudflare.com/api/resources/custom_hostnames/ */
 const Hostname = z.object({
   id: z.string(),
+  hostname: z.string(),
   status: z.string().default("pending"),
   verification_errors: z.array(z.string()).default([]),
   ssl: z
@@ -75,7 +76,8 @@ function cloudflare(settings: Settings): CustomHostnames {
       const found = z
         .object({ result: z.array(Hostname) })
         .parse(await call("GET", `?hostname=${encodeURIComponent(hostname)}`));
-      const [known] = found.result;
+      // Asked for one name, the provider also gives others that contain it, and those are other people's.
+      const known = found.result.find((each) => each.hostname === hostname);
       if (known) return toCertificate(known);
       const ssl = { method: "http", type: "dv", settings: { min_tls_version: "1.2" } };
       return toCertificate(z.object({ result: Hostname }).parse(await call("POST", "", { hostname, ssl })).result);

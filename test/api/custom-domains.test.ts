@@ -8,9 +8,13 @@ import { openDb } from "../../src/data/db.ts";
 import { customDomains } from "../../src/data/domains.table.ts";
 import { sweepDomains } from "../../src/features/custom-domains/service.ts";
 import { newId } from "../../src/platform/ids.ts";
+import { serveCustomHostnames } from "../support/custom-hostnames.ts";
 import { createAccount } from "../support/factories.ts";
-import { createPage, createShop, HOUR, PAGES } from "../support/pages.ts";
-import { type Sink, useSink } from "../support/sink.ts";
+import { mailsTo } from "../support/mail.ts";
+import { createPage, createShop, HOUR, insertIncident, PAGES } from "../support/pages.ts";
+import { useSink } from "../support/sink.ts";
+import { useSubscriberQueue } from "../support/subscribers.ts";
+import { serveZones } from "../support/zones.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * HOUR;
@@ -19,7 +23,11 @@ const CF = "https://sink.test/cf";
 const bindings = { ...env, DOH_RESOLVERS: RESOLVER, PUBLIC_URL: "https://vigil.acme.com" };
 const withProvider = { ...bindings, CF_API_TOKEN: "cf-token", CF_ZONE_ID: "zone", CF_API_BASE: CF };
 
+const TARGET = "vigil.acme.com";
 const sink = useSink();
+const zones = serveZones(sink, RESOLVER);
+const provider = serveCustomHostnames(sink, CF, { zone: "zone", token: "cf-token" });
+const queue = useSubscriberQueue();
 const freshHost = () => `status-${newId()}.example.com`;
 const sslOf = (page: { id: string }) => `${PAGES}/${page.id}/ssl`;
 
@@ -34,11 +42,9 @@ async function claim(hostname = freshHost(), fields: Record<string, unknown> = {
   return { account, page, hostname, status, body };
 }
 
-/** What the resolver says the next time it is asked for the proof. */
-function resolve(outside: Sink, hostname: string, ...texts: string[]) {
-  const Answer = texts.map((data) => ({ type: 16, TTL: 60, data: JSON.stringify(data) }));
-  outside.answer(`${RESOLVER}?name=_vigil.${hostname}&type=TXT`, Response.json({ Status: 0, Answer }));
-}
+/** What the name's zone holds from now on. */
+const publish = (hostname: string, ...texts: string[]) => zones.set(`_vigil.${hostname}`, "TXT", ...texts);
+const point = (hostname: string, ...targets: string[]) => zones.set(hostname, "CNAME", ...targets);
 
 /** Sweeps this claim alone: those of other tests are not due. */
 async function sweep(hostname: string, changes: Record<string, unknown> = bindings) {
@@ -48,8 +54,16 @@ async function sweep(hostname: string, changes: Record<string, unknown> = bindin
   await sweepDomains(jobDeps({ ...env, ...changes } as never, "test"));
 }
 
-async function prove(claimed: { hostname: string; body: { records: { value: string }[] } }) {
-  resolve(sink, claimed.hostname, "other", claimed.body.records[0]?.value ?? "");
+type Claimed = { hostname: string; body: { records: { value: string }[] } };
+
+/** Both records are in the zone. */
+function fulfil({ hostname, body }: Claimed) {
+  publish(hostname, "other", body.records[0]?.value ?? "");
+  point(hostname, `${TARGET}.`);
+}
+
+async function prove(claimed: Claimed) {
+  fulfil(claimed);
   await sweep(claimed.hostname);
 }
 
@@ -93,11 +107,11 @@ describe("PUT /status-pages/{id}/ssl", () => {
 
   it("becomes active with the TXT record, and gives the page at /", async () => {
     const claimed = await claim();
-    resolve(sink, claimed.hostname, "something else");
+    publish(claimed.hostname, "something else");
     await sweep(claimed.hostname);
     expect((await claimed.account.client.get(sslOf(claimed.page))).body).toMatchObject({
       status: "pending",
-      error: "the TXT record is not there yet",
+      error: "the TXT and CNAME records are not there yet",
     });
     await prove(claimed);
     expect((await claimed.account.client.get(sslOf(claimed.page))).body).toMatchObject({
@@ -193,6 +207,104 @@ describe("PUT /status-pages/{id}/ssl", () => {
   });
 });
 
+describe("a page under its own domain and under the service's", () => {
+  const OWN = "vigil.acme.com";
+  const FILES = [
+    ...["/", "/history", "/subscribe", "/summary.json", "/feed.atom", "/feed.rss", "/maintenance.ics"],
+    ...["/api/v2/summary.json", "/api/v2/status.json", "/api/v2/components.json", "/api/v2/incidents.json"],
+    ...["/api/v2/incidents/unresolved.json", "/api/v2/scheduled-maintenances.json"],
+  ];
+
+  async function served() {
+    const claimed = await claim();
+    const owner = { owner_id: claimed.account.user_id, status_page_id: claimed.page.id };
+    const incident = await insertIncident(owner, { messages: ["One"] });
+    await prove(claimed);
+    return { ...claimed, incident, files: [...FILES, `/incidents/${incident}`] };
+  }
+  const linksIn = (html: string) =>
+    [...html.matchAll(/<(?!link)\w+[^>]* (?:href|action)="(\/[^"]*)"/g)].map((match) => match[1] ?? "");
+
+  it("names itself everywhere by the address where it is read, and every link leads somewhere", async () => {
+    const { hostname, page, files } = await served();
+    for (const file of files) {
+      const own = await visit(hostname, file);
+      expect([file, own.status]).toEqual([file, 200]);
+      expect([file, own.text]).toEqual([file, expect.not.stringContaining("/status/")]);
+      expect([file, own.text]).toEqual([file, expect.not.stringContaining(OWN)]);
+    }
+    for (const [host, base] of [
+      [hostname, ""],
+      [OWN, `/status/${page.slug}`],
+    ] as const) {
+      const links = new Set<string>();
+      for (const file of files)
+        linksIn((await visit(host, base + (base && file === "/" ? "" : file))).text).forEach(
+          (link) => void links.add(link),
+        );
+      expect(links.size).toBeGreaterThan(6);
+      for (const link of links) {
+        expect([link, link.startsWith(base === "" ? "/" : base)]).toEqual([link, true]);
+        expect([link, (await visit(host, link)).status]).toEqual([link, 200]);
+      }
+    }
+  });
+
+  it("has one address for search engines, feeds and programs", async () => {
+    const { hostname, page, incident } = await served();
+    for (const [host, base] of [
+      [hostname, ""],
+      [OWN, `/status/${page.slug}`],
+    ] as const) {
+      const see = async (path: string) => (await visit(host, base + path)).text;
+      expect(await see("")).toContain(`<link rel="canonical" href="https://${hostname}"/>`);
+      expect(await see("/history")).toContain(`<link rel="canonical" href="https://${hostname}/history"/>`);
+      expect(await see(`/incidents/${incident}`)).toContain(
+        `<link rel="canonical" href="https://${hostname}/incidents/${incident}"/>`,
+      );
+      expect(await see("/feed.atom")).toContain(
+        `rel="self" type="application/atom+xml" href="https://${hostname}/feed.atom"`,
+      );
+      expect(await see("/feed.atom")).toContain(`href="https://${hostname}/incidents/${incident}"`);
+      expect(JSON.parse(await see("/summary.json")).page.url).toBe(`https://${hostname}`);
+      expect(JSON.parse(await see("/api/v2/incidents.json")).incidents[0].shortlink).toBe(
+        `https://${hostname}/incidents/${incident}`,
+      );
+    }
+  });
+
+  it("is the service's again as soon as the name is given up", async () => {
+    const { account, page, hostname } = await served();
+    expect((await visit(OWN, `/status/${page.slug}`)).text).toContain(`href="https://${hostname}"`);
+    await account.client.put(sslOf(page), { custom_domain: null });
+    const after = await visit(OWN, `/status/${page.slug}`);
+    expect(after.text).toContain(`<link rel="canonical" href="https://${OWN}/status/${page.slug}"/>`);
+    expect(after.text).not.toContain(hostname);
+  });
+
+  it("takes its forms on both hosts, and mails links to the name", async () => {
+    const { page, hostname } = await served();
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    for (const [host, base] of [
+      [hostname, ""],
+      [OWN, `/status/${page.slug}`],
+    ] as const) {
+      const to = `${newId()}@example.com`;
+      const body = `channel=email&endpoint=${to}`;
+      const form = await visit(host, `${base}/subscribe`);
+      expect(form.headers.get("content-security-policy")).toContain("form-action 'self'");
+      expect((await visit(host, `${base}/subscribe`, bindings, { method: "POST", headers, body })).status).toBe(202);
+      await queue.drain(bindings);
+      const [mail] = await mailsTo(to);
+      const link =
+        new RegExp(`https://${hostname}(/subscribers/confirm\\?token=\\S+)`).exec(mail?.text ?? "")?.[1] ?? "";
+      const question = await visit(hostname, link);
+      expect(question.text).toContain('action="/subscribers/confirm?token=');
+      expect((await visit(hostname, link, bindings, { method: "POST", headers, body: "" })).status).toBe(200);
+    }
+  });
+});
+
 describe("a name that a page has", () => {
   it("is 409 for every other page, of the same account or another", async () => {
     const { account, hostname } = await claim();
@@ -207,7 +319,7 @@ describe("a name that a page has", () => {
   it("may be claimed by others once it was not proven in time", async () => {
     const first = await claim();
     vi.setSystemTime(Date.now() + 7 * DAY);
-    resolve(sink, first.hostname);
+    publish(first.hostname);
     await sweep(first.hostname);
     expect((await first.account.client.get(sslOf(first.page))).body).toMatchObject({ status: "error" });
     expect(await claim(first.hostname)).toMatchObject({ status: 200, body: { status: "pending" } });
@@ -220,14 +332,14 @@ describe("a name that a page has", () => {
   it("is served until its proof was missing for 72 hours, and again when it is back", async () => {
     const claimed = await claim();
     await prove(claimed);
-    resolve(sink, claimed.hostname);
+    publish(claimed.hostname);
     await sweep(claimed.hostname);
     vi.setSystemTime(Date.now() + 72 * HOUR - 1);
-    resolve(sink, claimed.hostname);
+    publish(claimed.hostname);
     await sweep(claimed.hostname);
     expect((await visit(claimed.hostname)).status).toBe(200);
     vi.setSystemTime(Date.now() + 1);
-    resolve(sink, claimed.hostname);
+    publish(claimed.hostname);
     await sweep(claimed.hostname);
     expect((await visit(claimed.hostname)).status).toBe(404);
     await prove(claimed);
@@ -276,49 +388,184 @@ describe("a name that a page has", () => {
   });
 });
 
+describe("the way to a page", () => {
+  const errorOf = async ({ account, page }: Awaited<ReturnType<typeof claim>>) =>
+    (await account.client.get(sslOf(page))).body;
+
+  it("may be turned after the name was proven, and is asked for until then", async () => {
+    const claimed = await claim();
+    publish(claimed.hostname, claimed.body.records[0].value);
+    await sweep(claimed.hostname);
+    expect(await errorOf(claimed)).toMatchObject({ status: "active", error: "the CNAME record is not there yet" });
+    expect((await visit(claimed.hostname)).status).toBe(200);
+    point(claimed.hostname, "elsewhere.example.net.");
+    await sweep(claimed.hostname);
+    expect(await errorOf(claimed)).toMatchObject({ error: "the CNAME record is not there yet" });
+    point(claimed.hostname, `${TARGET.toUpperCase()}.`);
+    await sweep(claimed.hostname);
+    expect(await errorOf(claimed)).toMatchObject({ status: "active", error: null });
+  });
+
+  it("says that the TXT record is missing where only the CNAME is there", async () => {
+    const claimed = await claim();
+    point(claimed.hostname, TARGET);
+    await sweep(claimed.hostname);
+    expect(await errorOf(claimed)).toMatchObject({ status: "pending", error: "the TXT record is not there yet" });
+    expect((await visit(claimed.hostname)).status).toBe(404);
+  });
+
+  it.each([
+    ["the same address, as the top of a zone has it", "A", "203.0.113.7"],
+    ["the same address of the other family", "AAAA", "2001:db8::7"],
+  ] as const)("may be %s", async (_name, type, address) => {
+    const claimed = await claim();
+    publish(claimed.hostname, claimed.body.records[0].value);
+    zones.set(claimed.hostname, type, "203.0.113.1", address);
+    zones.set(TARGET, type, address);
+    await sweep(claimed.hostname);
+    expect(await errorOf(claimed)).toMatchObject({ status: "active", error: null });
+    zones.set(claimed.hostname, type, "203.0.113.1");
+    await sweep(claimed.hostname);
+    expect(await errorOf(claimed)).toMatchObject({ error: "the CNAME record is missing" });
+    zones.set(TARGET, type);
+  });
+
+  it("may lead over other names", async () => {
+    const claimed = await claim();
+    publish(claimed.hostname, claimed.body.records[0].value);
+    const between = freshHost();
+    point(claimed.hostname, `${between}.`);
+    sink.answer(
+      `${RESOLVER}?name=${claimed.hostname}&type=A`,
+      Response.json({
+        Status: 0,
+        Answer: [
+          { type: 5, data: `${between}.` },
+          { type: 5, data: `${TARGET}.` },
+        ],
+      }),
+    );
+    await sweep(claimed.hostname);
+    expect(await errorOf(claimed)).toMatchObject({ status: "active", error: null });
+  });
+
+  it("may be lost for 72 hours, of which the owner is told, and brings the page back with it", async () => {
+    const claimed = await claim();
+    const told = async () =>
+      (await claimed.account.client.get("/api/core/v1/notifications")).body.map(
+        ({ type, message }: { type: string; message: string }) => [type, message],
+      );
+    await prove(claimed);
+    const { hostname } = claimed;
+    const live = ["domain.active", `The status page is served at https://${hostname}.`];
+    expect(await told()).toEqual([live]);
+    vi.setSystemTime(Date.now() + MINUTE);
+    point(hostname, "gone.example.net.");
+    await sweep(hostname);
+    await sweep(hostname);
+    expect(await errorOf(claimed)).toMatchObject({ status: "active", error: "the CNAME record is missing" });
+    const failing = [
+      "domain.failing",
+      expect.stringMatching(/^The CNAME record is missing\. Unless it is back, the page/),
+    ];
+    expect(await told()).toEqual([failing, live]);
+    expect((await visit(hostname)).status).toBe(200);
+    vi.setSystemTime(Date.now() + 72 * HOUR);
+    await sweep(hostname);
+    await sweep(hostname);
+    expect((await visit(hostname)).status).toBe(404);
+    const inactive = ["domain.inactive", expect.stringContaining("the CNAME record has been missing for 72 hours")];
+    expect(await told()).toEqual([inactive, failing, live]);
+    expect((await visit("vigil.acme.com", `/status/${claimed.page.slug}`)).text).not.toContain(hostname);
+    vi.setSystemTime(Date.now() + MINUTE);
+    await prove(claimed);
+    expect((await visit(hostname)).status).toBe(200);
+    expect(await told()).toEqual([live, inactive, failing, live]);
+  });
+});
+
+describe("two accounts that want the same name", () => {
+  it("get one of them in", async () => {
+    const hostname = freshHost();
+    const shops = [await createShop(), await createShop()];
+    const answers = await Promise.all(
+      shops.map(({ account, page }) => account.client.put(sslOf(page), { custom_domain: hostname, ssl_type: "none" })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+
+  it("do not profit from each other's proof, should one follow the other while it is looked for", async () => {
+    const [first, other] = [await claim(), await createShop()];
+    const { hostname } = first;
+    publish(hostname, first.body.records[0].value);
+    sink.answer(`${RESOLVER}?name=${hostname}&type=CNAME`, async () => {
+      await first.account.client.put(sslOf(first.page), { custom_domain: null });
+      const taken = await other.account.client.put(sslOf(other.page), { custom_domain: hostname });
+      expect(taken.status).toBe(200);
+      return Response.json({ Status: 0, Answer: [] });
+    });
+    await sweep(hostname);
+    expect((await other.account.client.get(sslOf(other.page))).body).toMatchObject({ status: "pending" });
+    expect((await visit(hostname)).status).toBe(404);
+  });
+});
+
 describe("a managed certificate", () => {
-  const certificate = (status: string, ssl: object = { status }) => ({ id: "cf-1", status, ssl });
-  const ask = (hostname: string, ...result: object[]) =>
-    sink.answer(`${CF}/zones/zone/custom_hostnames?hostname=${hostname}`, Response.json({ result }));
   const managed = () => claim(freshHost(), {});
 
   async function proveManaged(claimed: Awaited<ReturnType<typeof claim>>) {
-    resolve(sink, claimed.hostname, claimed.body.records[0].value);
+    fulfil(claimed);
     await sweep(claimed.hostname, withProvider);
     return (await claimed.account.client.get(sslOf(claimed.page))).body;
   }
 
   it("is ordered when the name is proven, and the page waits for it", async () => {
     const claimed = await managed();
+    const { hostname } = claimed;
     expect(claimed.body.ssl_type).toBe("managed");
-    ask(claimed.hostname);
-    const validation_records = [{ txt_name: `_acme-challenge.${claimed.hostname}`, txt_value: "abc" }];
-    sink.answer(
-      `${CF}/zones/zone/custom_hostnames`,
-      Response.json({ result: certificate("pending", { status: "pending_validation", validation_records }) }),
-    );
     const pending = await proveManaged(claimed);
     expect(pending).toMatchObject({ status: "pending", error: null });
-    expect(pending.records[2]).toEqual({ type: "TXT", name: `_acme-challenge.${claimed.hostname}`, value: "abc" });
-    const ordered = sink.received.at(-1);
-    expect(ordered?.headers.get("authorization")).toBe("Bearer cf-token");
-    expect(JSON.parse(ordered?.body ?? "")).toMatchObject({ hostname: claimed.hostname, ssl: { type: "dv" } });
-
-    ask(claimed.hostname, certificate("active"));
+    expect(pending.records[2]).toEqual({
+      type: "TXT",
+      name: `_acme-challenge.${hostname}`,
+      value: expect.any(String),
+    });
+    expect((await visit(hostname, "/", withProvider)).status).toBe(404);
+    expect([...provider.ordered.values()]).toContainEqual(
+      expect.objectContaining({ hostname, ssl: expect.objectContaining({ type: "dv", method: "http" }) }),
+    );
+    provider.set(hostname, { status: "active", ssl: { status: "active" } });
     expect(await proveManaged(claimed)).toMatchObject({ status: "active" });
-    expect((await visit(claimed.hostname, "/", withProvider)).status).toBe(200);
+    expect((await visit(hostname, "/", withProvider)).status).toBe(200);
+  });
+
+  it("is its own, and not that of a name which contains it", async () => {
+    const longer = await managed();
+    await proveManaged(longer);
+    const claimed = await claim(longer.hostname.replace("status-", ""), {});
+    await proveManaged(claimed);
+    provider.set(longer.hostname, { status: "active", ssl: { status: "active" } });
+    expect(await proveManaged(claimed)).toMatchObject({ status: "pending" });
+    expect((await row(claimed.hostname))?.provider_id).not.toBe((await row(longer.hostname))?.provider_id);
+  });
+
+  it("says which record it waits for", async () => {
+    const claimed = await managed();
+    publish(claimed.hostname, claimed.body.records[0].value);
+    await sweep(claimed.hostname, withProvider);
+    const { body } = await claimed.account.client.get(sslOf(claimed.page));
+    expect(body).toMatchObject({ status: "pending", error: "the CNAME record is not there yet" });
   });
 
   it("that is blocked is an error, one that is renewed is not", async () => {
     const claimed = await managed();
-    ask(claimed.hostname, certificate("active"));
     await proveManaged(claimed);
-    ask(claimed.hostname, certificate("pending", { status: "pending_validation" }));
+    provider.set(claimed.hostname, { status: "active", ssl: { status: "active" } });
     expect(await proveManaged(claimed)).toMatchObject({ status: "active" });
-    ask(
-      claimed.hostname,
-      certificate("blocked", { status: "deleted", validation_errors: [{ message: "CAA forbids it" }] }),
-    );
+    provider.set(claimed.hostname, { status: "active", ssl: { status: "pending_validation" } });
+    expect(await proveManaged(claimed)).toMatchObject({ status: "active" });
+    const validation_errors = [{ message: "CAA forbids it" }];
+    provider.set(claimed.hostname, { status: "blocked", ssl: { status: "deleted", validation_errors } });
     expect(await proveManaged(claimed)).toMatchObject({ status: "error", error: "CAA forbids it" });
   });
 
@@ -331,12 +578,14 @@ describe("a managed certificate", () => {
 
   it("is given back with the name", async () => {
     const claimed = await managed();
-    ask(claimed.hostname, certificate("active"));
+    await proveManaged(claimed);
+    const { provider_id } = (await row(claimed.hostname)) ?? {};
+    expect(provider.ordered.has(provider_id ?? "")).toBe(true);
+    provider.set(claimed.hostname, { status: "active", ssl: { status: "active" } });
     await proveManaged(claimed);
     await claimed.account.client.delete(`${PAGES}/${claimed.page.id}`);
-    sink.answer(`${CF}/zones/zone/custom_hostnames/cf-1`, Response.json({ id: "cf-1" }));
     await sweep(claimed.hostname, withProvider);
-    expect(sink.received.at(-1)).toMatchObject({ method: "DELETE" });
+    expect(provider.ordered.has(provider_id ?? "")).toBe(false);
     expect(await row(claimed.hostname)).toMatchObject({ provider_id: null, status_page_id: null });
   });
 

@@ -12,6 +12,8 @@ export interface Sink {
   received: Received[];
   /** Answers the next requests to this address, one after the other; a request beyond them fails the test. */
   answer(url: string, ...answers: SinkAnswer[]): void;
+  /** Answers every request below this address to which nothing else was said. */
+  serve(base: string, server: (request: Received) => Response): void;
 }
 
 /** A status, a whole response, or what happens instead of one. */
@@ -31,9 +33,11 @@ export const refuseConnection: SinkAnswer = () => {
 /** Stands in for the outside in every test of the file. */
 export function useSink(): Sink {
   const scripts = new Map<string, SinkAnswer[]>();
+  const servers = new Map<string, (request: Received) => Response>();
   const sink: Sink = {
     received: [],
     answer: (url, ...answers) => void scripts.set(url, [...(scripts.get(url) ?? []), ...answers]),
+    serve: (base, server) => void servers.set(base, server),
   };
   beforeEach(() => {
     scripts.clear();
@@ -47,7 +51,8 @@ export function useSink(): Sink {
         body: await request.text(),
       };
       sink.received.push(received);
-      const answer = scripts.get(request.url)?.shift();
+      const [, server] = [...servers].find(([base]) => request.url.startsWith(base)) ?? [];
+      const answer = scripts.get(request.url)?.shift() ?? server;
       if (answer === undefined) throw new Error(`unexpected request to ${request.url}`);
       if (typeof answer === "number") return new Response(null, { status: answer });
       return answer instanceof Response ? answer : answer(received, init?.signal);

@@ -13,21 +13,32 @@ import {
   findDomainOfPage,
   listDueDomains,
   releaseDomain,
+  updateClaim,
   updateDomain,
 } from "../../data/domains.ts";
-import { type StatusPageRecord, updatePage } from "../../data/status-pages.ts";
-import { HELD_MS, judgeClaim, nextWait, type Proof } from "../../domain/custom-domain.ts";
+import { insertNotification } from "../../data/notifications.ts";
+import { bumpPageVersion, type StatusPageRecord, updatePage } from "../../data/status-pages.ts";
+import {
+  type ClaimVerdict,
+  HELD_MS,
+  judgeClaim,
+  nextWait,
+  type Seen,
+  type Sighting,
+} from "../../domain/custom-domain.ts";
 import { randomBase62 } from "../../platform/credentials.ts";
 import { customHostnamesOf } from "../../platform/custom-hostnames.ts";
+import { leadsTo, lookUpTexts } from "../../platform/dns-records.ts";
 import { forgetHosts } from "../../platform/host-memo.ts";
 import { refusalOfClaim } from "../../platform/own-hosts.ts";
 import { forgetPage } from "../../platform/page-memo.ts";
-import { lookUpTexts } from "../../platform/txt-records.ts";
+import { newsOfDomain } from "./news.ts";
 import { proofName, proofText } from "./records.ts";
 
 /**
  * A page's own host name. It is claimed here, proven by a TXT record that the minute's sweep looks for, then gets its
- * certificate, and from then on src/status-page/custom-host.ts serves the page under it.
+ * certificate, and from then on src/status-page/custom-host.ts serves the page under it. Whether the name leads here is
+ * looked for and said, but does not delay anything: a page may be ready before its visitors are sent to it.
  */
 const PROOF_LENGTH = 32;
 const CHECKS_PER_MINUTE = 50;
@@ -105,6 +116,8 @@ export function planDomain(
     claimed_at: now,
     proven_at: null,
     lost_since: null,
+    aimed_at: null,
+    astray_since: null,
     next_check_at: now,
     held_until: null,
     created_at: now,
@@ -120,6 +133,7 @@ export async function sweepDomains(deps: Deps): Promise<void> {
     try {
       const look = domain.status_page_id === null ? release : verify;
       await runBatch(deps.db, await look(deps, domain));
+      if (domain.status_page_id !== null) forgetPage(domain.status_page_id);
     } catch (error) {
       deps.log.error("custom domain", error, { hostname: domain.hostname });
       const retry = { next_check_at: deps.now() + RETRY_MS, updated_at: deps.now() };
@@ -130,25 +144,57 @@ export async function sweepDomains(deps: Deps): Promise<void> {
 }
 
 /** A list, because awaiting a bare statement would run it. */
-async function verify({ db, settings, now }: Deps, domain: DomainRecord): Promise<Statement[]> {
-  const texts = await lookUpTexts(settings, proofName(domain.hostname));
-  const proof: Proof = texts === null ? "unknown" : texts.includes(proofText(domain)) ? "seen" : "missing";
-  const verdict = judgeClaim(domain, proof, now());
-  if (proof !== "seen" || domain.ssl_type === "none") {
-    return [updateDomain(db, domain.hostname, { ...verdict, updated_at: now() })];
-  }
+async function verify(deps: Deps, domain: DomainRecord): Promise<Statement[]> {
+  const { db, settings, now } = deps;
+  const seen = await lookAt(settings, domain);
+  const verdict = judgeClaim(domain, seen, now());
+  const isDone = verdict.status !== "active" || seen.proof !== "seen" || domain.ssl_type === "none";
+  const change = { ...verdict, ...(isDone ? {} : await certify(deps, domain, verdict)), updated_at: now() };
+  const after: DomainRecord = { ...domain, ...change };
+  return [
+    updateClaim(db, domain, change),
+    ...newsOfDomain({ before: domain, after }).map((news) => insertNotification(db, news)),
+    // The page's one address changes with it.
+    ...(domain.status_page_id !== null && (domain.status === "active") !== (after.status === "active")
+      ? [bumpPageVersion(db, domain.status_page_id, now())]
+      : []),
+  ];
+}
+
+async function lookAt(settings: Deps["settings"], domain: DomainRecord): Promise<Seen> {
+  const target = targetOf(settings);
+  const [texts, leads] = await Promise.all([
+    lookUpTexts(settings, proofName(domain.hostname)),
+    target === null ? null : leadsTo(settings, domain.hostname, target),
+  ]);
+  return {
+    proof: toSighting(texts?.includes(proofText(domain)) ?? null),
+    aim: toSighting(leads),
+  };
+}
+
+function toSighting(isThere: boolean | null): Sighting {
+  if (isThere === null) return "unknown";
+  return isThere ? "seen" : "missing";
+}
+
+/** Where names have to lead; null where the operator has not said under which name the service is reached. */
+function targetOf({ CUSTOM_DOMAIN_TARGET, PUBLIC_URL }: Deps["settings"]): string | null {
+  if (CUSTOM_DOMAIN_TARGET !== "") return CUSTOM_DOMAIN_TARGET;
+  return URL.canParse(PUBLIC_URL) ? new URL(PUBLIC_URL).hostname : null;
+}
+
+/** What the provider of certificates says of a proven name. */
+async function certify({ settings, now }: Deps, domain: DomainRecord, verdict: ClaimVerdict) {
   const { id, status, error, records } = await customHostnamesOf(settings).ensure(domain.hostname);
-  const change = {
-    ...verdict,
+  return {
     // While a certificate is renewed the former one is good.
     status: status === "pending" && domain.status === "active" ? "active" : status,
-    error,
+    error: error ?? verdict.error,
     next_check_at: status === "active" ? verdict.next_check_at : now() + nextWait(now() - domain.claimed_at),
     provider_id: id,
     provider_records: records,
-    updated_at: now(),
   };
-  return [updateDomain(db, domain.hostname, change)];
 }
 
 /** A name without a page loses its certificate; a proven one is forgotten only when nothing holds it any more. */
@@ -156,6 +202,5 @@ async function release({ db, settings, now }: Deps, domain: DomainRecord): Promi
   if (domain.provider_id !== null) await customHostnamesOf(settings).remove(domain.provider_id);
   const held_until = domain.held_until ?? now() + HELD_MS;
   if (domain.proven_at === null || held_until <= now()) return [deleteDomain(db, domain.hostname)];
-  const { hostname } = domain;
-  return [updateDomain(db, hostname, { held_until, provider_id: null, next_check_at: held_until, updated_at: now() })];
+  return [updateClaim(db, domain, { held_until, provider_id: null, next_check_at: held_until, updated_at: now() })];
 }
