@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { type BenchService, startBenchService } from "./service.ts";
+import { type BenchService, cpuSecondsOf, startBenchService } from "./service.ts";
 
 /**
  * How fast heartbeats are taken, beside the least that any such service has to do: one call of one object that writes
@@ -35,6 +35,8 @@ export default {
 interface Turn {
   answers: number;
   seconds: number;
+  /** Milliseconds of CPU for each answer. */
+  cpu: number;
   /** Milliseconds. */
   latencies: number[];
 }
@@ -47,20 +49,18 @@ export async function benchPush(minutes: number): Promise<void> {
   try {
     const origin = (await bare.ready).origin;
     const calls = beats.map((_beat, n) => `${origin}/${n}`);
-    await turn(beats);
-    await turn(calls);
+    const call = () => turn(calls, () => cpuSecondsOf(process.pid));
+    const beat = () => turn(beats, service.cpuSeconds);
+    await beat();
+    await call();
     const turns = { beat: [] as Turn[], call: [] as Turn[] };
-    const cpu: number[] = [];
     for (const end = Date.now() + minutes * 60_000; Date.now() < end; ) {
-      turns.call.push(await turn(calls));
-      const before = service.cpuSeconds();
-      const taken = await turn(beats);
-      cpu.push((1000 * (service.cpuSeconds() - before)) / taken.answers);
-      turns.beat.push(taken);
+      turns.call.push(await call());
+      turns.beat.push(await beat());
     }
-    const [call, beat] = [report("object call", turns.call), report("heartbeat", turns.beat)];
+    const bareSpeed = report("object call", turns.call);
     console.log(
-      `heartbeat: ${median(cpu).toFixed(2)} ms of CPU each, ${(beat / call).toFixed(2)} of the object call's speed`,
+      `a heartbeat has ${(report("heartbeat", turns.beat) / bareSpeed).toFixed(2)} of the object call's speed`,
     );
   } finally {
     await bare.dispose();
@@ -101,8 +101,9 @@ function startBare(dir: string): Miniflare {
 }
 
 /** All connections ask one address after the other until the time is over. */
-async function turn(addresses: readonly string[]): Promise<Turn> {
+async function turn(addresses: readonly string[], cpuSeconds: () => number): Promise<Turn> {
   const latencies: number[] = [];
+  const cpuBefore = cpuSeconds();
   const from = performance.now();
   let next = 0;
   const ask = async () => {
@@ -115,15 +116,18 @@ async function turn(addresses: readonly string[]): Promise<Turn> {
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, ask));
-  return { answers: latencies.length, seconds: (performance.now() - from) / 1000, latencies };
+  const answers = latencies.length;
+  const cpu = (1000 * (cpuSeconds() - cpuBefore)) / answers;
+  return { answers, seconds: (performance.now() - from) / 1000, cpu, latencies };
 }
 
 /** Prints the median turn and gives its answers a second. */
 function report(name: string, turns: readonly Turn[]): number {
   const speed = median(turns.map(({ answers, seconds }) => answers / seconds));
+  const cpu = median(turns.map((each) => each.cpu)).toFixed(2);
   const sorted = turns.flatMap(({ latencies }) => latencies).sort((a, b) => a - b);
   const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1);
-  console.log(`${name}: ${speed.toFixed(0)}/s, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+  console.log(`${name}: ${speed.toFixed(0)}/s, ${cpu} ms of CPU each, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
   return speed;
 }
 

@@ -63,7 +63,8 @@ async function readGreeting(child: ChildProcess): Promise<{ url: string; token: 
   throw new Error(`the service did not start:\n${output}`);
 }
 
-function cpuSecondsOf(parent: number): number {
+/** CPU seconds that the runtimes of a process have used so far. */
+export function cpuSecondsOf(parent: number): number {
   const runtimes = readdirSync("/proc").flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
     const stat = readStat(pid);
