@@ -31,6 +31,8 @@ export interface Guard {
 interface CommitOptions {
   audit: AuditSubject;
   guards?: readonly Guard[];
+  /** For whoever repeats the request, where its audit target does not say it all. */
+  answer?: unknown;
   /** Unique columns, as SQLite names them (`status_pages.slug`), and what a collision means to the caller. */
   conflicts?: Readonly<Record<string, ApiError>>;
 }
@@ -43,7 +45,7 @@ export async function commit(ctx: Ctx, statements: readonly Statement[], options
   const guards = options.guards ?? [];
   const batch = [
     // First, so that the second of two equal requests learns that, and not that what it wants is taken already.
-    ...rememberResult(ctx, options.audit.target_id),
+    ...rememberResult(ctx, options.audit.target_id, options.answer),
     ...guards.map((guard) => refuseWhen(ctx.db, guard.name, guard.when)),
     ...statements,
     insertAudit(ctx.db, auditRecord(ctx, options.audit)),

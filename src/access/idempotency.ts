@@ -41,6 +41,15 @@ export async function findEarlierResult(ctx: Ctx): Promise<string | null | undef
   return (await findEarlier(ctx))?.resource_id;
 }
 
+/** What an earlier request with this key answered, where that was kept; undefined when this is the first. */
+export async function findEarlierAnswer<Answer>(
+  ctx: Ctx,
+  parse: (stored: unknown) => Answer,
+): Promise<Answer | undefined> {
+  const earlier = await findEarlier(ctx);
+  return earlier && parse(earlier.answer);
+}
+
 async function findEarlier(ctx: Ctx): Promise<IdempotencyRecord | undefined> {
   if (!ctx.idempotency) return undefined;
   const earlier = await findIdempotencyKey(ctx.db, ctx.idempotency, ctx.now - KEPT_MS);
@@ -98,10 +107,13 @@ export function stillRunning(): ApiError {
   return new ApiError(409, message, { code: "conflict", headers: { "Retry-After": "1" } });
 }
 
-export function rememberResult(ctx: Ctx, resourceId: string | null): Statement[] {
-  return ctx.idempotency
-    ? [insertIdempotencyKey(ctx.db, { ...ctx.idempotency, resource_id: resourceId, created_at: ctx.now })]
-    : [];
+/** `answer` is for what cannot be presented again from the resource. */
+export function rememberResult(ctx: Ctx, resourceId: string | null, answer?: unknown): Statement[] {
+  if (!ctx.idempotency) return [];
+  return [
+    insertIdempotencyKey(ctx.db, { ...ctx.idempotency, resource_id: resourceId, created_at: ctx.now }),
+    ...(answer === undefined ? [] : [setAnswer(ctx.db, ctx.idempotency, answer)]),
+  ];
 }
 
 /** Forgets keys whose time has passed. */

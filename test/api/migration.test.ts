@@ -191,6 +191,21 @@ describe("POST /status-pages/{id}/monitors/migrate", () => {
     expect(await rowOf(own.id)).toMatchObject({ status_page_id: from });
   });
 
+  it("answers a repeat under the same Idempotency-Key like the first time", async () => {
+    const { account, from, to } = await createPages();
+    const monitor = await createMonitor(account.client, { status_page_id: from });
+    const ask = (monitor_ids: string[]) =>
+      account.client.post(
+        `${V1}/status-pages/${from}/monitors/migrate`,
+        { target_status_page_id: to, monitor_ids },
+        { "idempotency-key": "once" },
+      );
+    const first = await ask([monitor.id]);
+    expect(first).toMatchObject({ status: 200, body: { moved: 1 } });
+    expect(await ask([monitor.id])).toMatchObject({ status: 200, body: first.body });
+    expect((await ask([monitor.id, monitor.id])).status).toBe(422);
+  });
+
   it("moves a monitor once when two ask at once", async () => {
     const { account, from, to } = await createPages();
     const monitor = await createMonitor(account.client, { status_page_id: from });

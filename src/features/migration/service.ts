@@ -1,13 +1,13 @@
 import { commit, type Guard } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
 import { depsOf } from "../../access/deps.ts";
-import { findEarlierResult } from "../../access/idempotency.ts";
+import { findEarlierAnswer } from "../../access/idempotency.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requireManagedPage, requirePage } from "../../access/pages.ts";
 import type { UserPrincipal } from "../../access/principal.ts";
 import { syncMonitor } from "../../checks/sync.ts";
 import { betaRequired, conflict, invalid, planLimit } from "../../contract/errors.ts";
-import type { MigrationRequest, MigrationResult } from "../../contract/migration.ts";
+import { type MigrationRequest, MigrationResult } from "../../contract/migration.ts";
 import { isFamilyChanged, listMembersOf, moveMonitors, REFERENCES } from "../../data/migration.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
 import { countMonitors, hasMonitors, listMonitorsByIds } from "../../data/monitors-settings.ts";
@@ -30,9 +30,8 @@ interface Move {
 
 /** Takes monitors to another page, whoever owns it, in one batch; the caller is admin of both. */
 export async function migrateMonitors(ctx: Ctx, pageId: string, input: MigrationRequest): Promise<MigrationResult> {
-  if ((await findEarlierResult(ctx)) !== undefined) {
-    throw conflict("this Idempotency-Key has moved these monitors already");
-  }
+  const earlier = await findEarlierAnswer(ctx, (stored) => MigrationResult.parse(stored));
+  if (earlier) return earlier;
   const source = await requirePage(ctx, pageId);
   const target = await requireManagedPage(ctx, input.target_status_page_id);
   if (source.id === target.id) throw invalid("target_status_page_id must be another page");
@@ -102,6 +101,7 @@ async function write(ctx: Ctx, { source, target, monitors, detached }: Move, res
       summary: `moved ${monitors.length} monitors from "${source.name}" to "${target.name}"`,
       data: { monitor_ids, ...result },
     },
+    answer: result,
     guards: [
       {
         name: "stale",
