@@ -19,8 +19,8 @@ export interface MessageLinks {
 export interface Wording {
   subject: string;
   page: Pick<NamedPage, "name" | "brand_color">;
-  /** What kind of news this is. */
-  kind: string;
+  /** What kind of news this is; null for what is none. */
+  kind: string | null;
   heading: string;
   facts: { label: string; value: string }[];
   /** Markdown. */
@@ -78,7 +78,7 @@ export function wordConfirmation(page: NamedPage, links: { page: string; confirm
   return {
     subject: `${name}: confirm your subscription`,
     page: { name, brand_color: page.brand_color },
-    kind: "Confirm your subscription",
+    kind: null,
     heading: `Do you want to hear from ${name}?`,
     facts: [],
     text: "Somebody, hopefully you, asked for updates about incidents and maintenance to be sent here.",
@@ -94,7 +94,7 @@ export function wordReminder(page: NamedPage, links: MessageLinks): Wording {
   return {
     subject: `${name}: you are subscribed already`,
     page: { name, brand_color: page.brand_color },
-    kind: "Your subscription",
+    kind: null,
     heading: "You are subscribed already",
     facts: [],
     text: "Somebody, hopefully you, asked for updates to be sent here. They already are.",
@@ -122,7 +122,7 @@ function toPlainText(wording: Wording): string {
 /** All but the links, as plain paragraphs. */
 function saidIn({ kind, heading, facts, text }: Wording): string[] {
   const lines = facts.map(({ label, value }) => `${label}: ${value}`);
-  return [`${kind}: ${heading}`, lines.join("\n"), text].filter((part) => part !== "");
+  return [kind === null ? heading : `${kind}: ${heading}`, lines.join("\n"), text].filter((part) => part !== "");
 }
 
 /** Without anything from elsewhere: no pictures, no style sheets, nothing that tells who reads it. */
@@ -147,7 +147,7 @@ function toHtmlMail(wording: Wording): string {
 <body style="margin:0;padding:24px 12px;background:#f5f6f8;color:#171a20;font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif">
 <div style="max-width:560px;margin:0 auto;padding:24px;background:#fff;border:1px solid #dfe3e8;border-top:4px solid ${escapeHtml(page.brand_color ?? "#dfe3e8")};border-radius:12px">
 <p dir="auto" style="margin:0 0 20px;font-weight:600">${escapeHtml(page.name)}</p>
-<p style="margin:0;font-size:14px;color:#545d6b">${escapeHtml(kind)}</p>
+${kind === null ? "" : `<p style="margin:0;font-size:14px;color:#545d6b">${escapeHtml(kind)}</p>`}
 <h1 dir="auto" style="margin:0 0 16px;font-size:22px;line-height:1.3">${escapeHtml(heading)}</h1>
 ${table}
 ${toHtml(parseMarkdown(text))}
