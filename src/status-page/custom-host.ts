@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { openDb } from "../data/db.ts";
 import { findSlugOfHost } from "../data/domains.ts";
+import { addressPage } from "../domain/page-address.ts";
 import type { AppEnv } from "../http/endpoint.ts";
 import { now } from "../platform/clock.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
@@ -74,7 +75,7 @@ function toFound(slug: string | null): Found {
 
 /** The page's address on the service's host works here as well: mails from before the domain was there name it. */
 function addressOnPage(slug: string, pathname: string): string {
-  const page = `/status/${slug}`;
+  const page = addressPage({ slug, domain: null }, { service_url: "", is_own_domain: false }).base;
   if (pathname === "/") return page;
   const isComplete = pathname === page || pathname.startsWith(`${page}/`) || pathname.startsWith(STYLESHEETS);
   return isComplete ? pathname : page + pathname;
