@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { MailText } from "../../src/contract/mail.ts";
 import { openDb } from "../../src/data/db.ts";
 import { mailOutbox } from "../../src/data/mail.table.ts";
@@ -7,7 +8,7 @@ import { settingsOf } from "../../src/platform/settings.ts";
 
 /** What lies in the outbox for this address, oldest first. */
 export async function mailsTo(address: string) {
-  const rows = await openDb(env.DB).select().from(mailOutbox).orderBy(mailOutbox.created_at, mailOutbox.id);
+  const rows = await openDb(env.DB).select().from(mailOutbox).orderBy(sql`rowid`);
   const { ROOT_SECRET } = settingsOf(env);
   const mails = await Promise.all(
     rows.map(async ({ id, sealed }) => MailText.parse(await unseal(ROOT_SECRET, id, sealed ?? ""))),
