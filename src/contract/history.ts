@@ -48,6 +48,8 @@ export const LatencyBaseline = z
         }),
       )
       .meta({ description: "by hour of the day in UTC; hours without samples are left out" }),
-    updated_at: Instant.nullable().meta({ description: "end of the newest hour that is counted" }),
+    updated_at: Instant.nullable().meta({
+      description: "end of the newest hour that is counted, or now while it goes on",
+    }),
   })
   .meta({ id: "LatencyBaseline" });

@@ -99,10 +99,26 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
       "SELECT hour_at, block FROM hours WHERE hour_at >= ? ORDER BY hour_at",
       from,
     );
-    return [...rows].flatMap(({ hour_at, block }) => {
+    const over = [...rows].flatMap(({ hour_at, block }) => {
       const tally = findTally(new Uint8Array(block), member);
       return tally ? [{ hour_at, tally }] : [];
     });
+    return [...over, ...this.#presentLatency(member, from)];
+  }
+
+  /** The hour that goes on, and those before it that no record has closed yet. */
+  #presentLatency(member: number, from: number): HourlyLatency[] {
+    const [last] = this.#sql.exec<{ at: number | null }>("SELECT max(hour_at) AS at FROM hours");
+    const [newest] = this.#sql.exec<{ at: number | null }>("SELECT max(slot_at) AS at FROM checks");
+    if (!newest?.at) return [];
+    const present = hourOf(newest.at);
+    const earliest = Math.max(hourOf(from), present - HOURS_PER_CALL * HOUR_MS);
+    const found: HourlyLatency[] = [];
+    for (let hour_at = Math.max(earliest, (last?.at ?? -HOUR_MS) + HOUR_MS); hour_at <= present; hour_at += HOUR_MS) {
+      const samples = this.#samplesOf(hour_at).get(member);
+      if (samples) found.push({ hour_at, tally: packTally(samples) });
+    }
+    return found;
   }
 
   #numberOf(kind: WordKind, text: string): number {
@@ -127,10 +143,10 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
 
   /** Hours that are over become one row each; then what nobody may see any more is deleted. */
   #rollUp(slotAt: number): void {
-    const present = Math.floor(slotAt / HOUR_MS) * HOUR_MS;
+    const present = hourOf(slotAt);
     const [last] = this.#sql.exec<{ at: number | null }>("SELECT max(hour_at) AS at FROM hours");
     const [oldest] = this.#sql.exec<{ at: number | null }>("SELECT min(slot_at) AS at FROM checks");
-    const first = last?.at ? last.at + HOUR_MS : Math.floor((oldest?.at ?? slotAt) / HOUR_MS) * HOUR_MS;
+    const first = last?.at ? last.at + HOUR_MS : hourOf(oldest?.at ?? slotAt);
     if (first >= present) return;
     for (let hour = Math.max(first, present - HOURS_PER_CALL * HOUR_MS); hour < present; hour += HOUR_MS) {
       this.#sql.exec("INSERT OR REPLACE INTO hours (hour_at, block) VALUES (?, ?)", hour, this.#packHour(hour));
@@ -141,6 +157,12 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
 
   /** The latencies of every monitor in one hour: its number, the length of its tally, the tally. */
   #packHour(hourAt: number): Uint8Array {
+    const writer = new ByteWriter();
+    for (const [member, latencies] of this.#samplesOf(hourAt)) writer.integer(member).bytes(packTally(latencies));
+    return writer.finish();
+  }
+
+  #samplesOf(hourAt: number): Map<number, number[]> {
     const samples = new Map<number, number[]>();
     const rows = this.#sql.exec<{ block: ArrayBuffer }>(
       "SELECT block FROM checks WHERE slot_at >= ? AND slot_at < ?",
@@ -152,14 +174,16 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
         samples.set(member, [...(samples.get(member) ?? []), latency_ms]);
       }
     }
-    const writer = new ByteWriter();
-    for (const [member, latencies] of samples) {
-      const tally = new ByteWriter();
-      writeTally(tally, tallyOf(latencies));
-      writer.integer(member).bytes(tally.finish());
-    }
-    return writer.finish();
+    return samples;
   }
+}
+
+const hourOf = (at: number) => Math.floor(at / HOUR_MS) * HOUR_MS;
+
+function packTally(latencies: readonly number[]): Uint8Array {
+  const tally = new ByteWriter();
+  writeTally(tally, tallyOf(latencies));
+  return tally.finish();
 }
 
 function findTally(block: Uint8Array, member: number): Uint8Array | undefined {

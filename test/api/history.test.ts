@@ -145,7 +145,20 @@ describe("GET /monitors/{id}/results of what pushes metrics", () => {
 });
 
 describe("GET /monitors/{id}/latency-baseline", () => {
-  it("learns by hour of the day from the hours that are over, and is ready after 100 samples", async () => {
+  it("counts the hour that goes on, too", async () => {
+    const { client, user_id } = await createAccount();
+    const { id } = await insertMonitor(user_id);
+    const [monitor] = await db.select().from(monitors).where(eq(monitors.id, id));
+    const slot_at = Date.now();
+    const checked = { monitor_id: id, checked_at: slot_at, outcome: "success" as const, latency_ms: 40 };
+    const entries = [{ ...checked, message: "HTTP 200" }];
+    await proberObject(env, monitor?.shard_id ?? "", "default").record({ slot_at, attempt: 0, key: "g", entries });
+    const { body } = await client.get(`${V1}/monitors/${id}/latency-baseline`);
+    expect(body).toMatchObject({ status: "learning", sample_count: 1, min_ms: 40, hourly: [{ sample_count: 1 }] });
+    expect(Date.parse(body.updated_at)).toBeLessThanOrEqual(Date.now());
+  });
+
+  it("learns by hour of the day, and is ready after 100 samples", async () => {
     const { client, user_id } = await createAccount();
     const { id } = await insertMonitor(user_id);
     const [monitor] = await db.select().from(monitors).where(eq(monitors.id, id));

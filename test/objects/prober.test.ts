@@ -65,7 +65,7 @@ describe("the history of a shard", () => {
     expect(await prober.list({ monitor_id: ids[29] ?? "", ...everything })).toHaveLength(2);
   });
 
-  it("rolls the latencies of an hour up when it is over, without failures and errors", async () => {
+  it("adds the latencies of each hour up, the present one included, without failures and errors", async () => {
     const { prober } = aProber();
     const id = newId();
     for (const [n, outcome] of (["success", "slow", "failure", "error"] as const).entries()) {
@@ -77,11 +77,15 @@ describe("the history of a shard", () => {
         entries: [entry(id, slot_at, { outcome, latency_ms: 100 })],
       });
     }
-    expect(await prober.latency(id, 0)).toEqual([]);
+    const learned = async () =>
+      (await prober.latency(id, 0)).map(({ hour_at, tally }) => {
+        const { count, sum } = readTally(new ByteReader(tally));
+        return { hour_at, count, sum };
+      });
+    const over = { hour_at: T0 - HOUR, count: 2, sum: 200 };
+    expect(await learned()).toEqual([over]);
     await prober.record({ slot_at: T0, attempt: 0, key: "g", entries: [entry(id, T0)] });
-    const hours = await prober.latency(id, 0);
-    expect(hours.map(({ hour_at }) => hour_at)).toEqual([T0 - HOUR]);
-    expect(readTally(new ByteReader(hours[0]?.tally ?? new Uint8Array()))).toMatchObject({ count: 2, sum: 200 });
+    expect(await learned()).toEqual([over, { hour_at: T0, count: 1, sum: 20 }]);
   });
 
   it("forgets what is older than any plan shows", async () => {

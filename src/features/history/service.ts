@@ -34,7 +34,7 @@ export interface LearnedLatency {
   total: LatencyTally;
   /** By hour of the day in UTC; hours without samples are left out. */
   hourly: { hour: number; tally: LatencyTally }[];
-  /** Epoch ms; null before the first full hour. */
+  /** Epoch ms; null before the first sample. */
   updated_at: number | null;
 }
 
@@ -55,6 +55,7 @@ export async function learnLatency(ctx: Ctx, monitorId: string): Promise<Learned
     hourly: [...byHour]
       .sort(([a], [b]) => a - b)
       .map(([hour, found]) => ({ hour, tally: addTallies(found.map(({ tally }) => tally)) })),
-    updated_at: samples.length === 0 ? null : Math.max(...samples.map(({ hour_at }) => hour_at + HOUR_MS)),
+    updated_at:
+      samples.length === 0 ? null : Math.max(...samples.map(({ hour_at }) => Math.min(ctx.now, hour_at + HOUR_MS))),
   };
 }
