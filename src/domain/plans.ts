@@ -12,8 +12,6 @@ export interface PlanLimits {
   monitor_types: readonly MonitorType[];
   /** Beta features (game servers): never, for users with the flag, or for everybody. */
   beta: "no" | "by_flag" | "yes";
-  raw_results_days: number;
-  history_days: number;
 }
 
 const FREE_TYPES: readonly MonitorType[] = ["http", "https", "icmp", "ping", "tcp", "dns", "ssl", "heartbeat"];
@@ -38,8 +36,6 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
     seats_per_page: 1,
     monitor_types: FREE_TYPES,
     beta: "no",
-    raw_results_days: 7,
-    history_days: 90,
   },
   starter: {
     monitors: 25,
@@ -49,8 +45,6 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
     seats_per_page: 3,
     monitor_types: STARTER_TYPES,
     beta: "no",
-    raw_results_days: 30,
-    history_days: 180,
   },
   pro: {
     monitors: 100,
@@ -60,8 +54,6 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
     seats_per_page: 10,
     monitor_types: MONITOR_TYPES,
     beta: "by_flag",
-    raw_results_days: 90,
-    history_days: 400,
   },
   business: {
     monitors: 1000,
@@ -71,8 +63,6 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
     seats_per_page: 50,
     monitor_types: MONITOR_TYPES,
     beta: "by_flag",
-    raw_results_days: 90,
-    history_days: 400,
   },
   self_hosted: {
     monitors: null,
@@ -82,8 +72,6 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
     seats_per_page: null,
     monitor_types: MONITOR_TYPES,
     beta: "yes",
-    raw_results_days: 90,
-    history_days: 400,
   },
 };
 

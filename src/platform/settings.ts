@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RATE_CLASSES } from "../contract/limiter-object.ts";
-import { PLANS } from "../contract/plan.ts";
+import { PLANS, type Plan } from "../contract/plan.ts";
 import { parseMailbox } from "../kit/mime.ts";
 import { parseSmtpUrl, type SmtpServer } from "./smtp-url.ts";
 
@@ -18,6 +18,22 @@ const list = z
       .filter((part) => part !== ""),
   );
 const milliseconds = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
+
+/** As `plan=days`, comma-separated; plans that are not named keep their default. */
+const daysByPlan = (fallback: Readonly<Record<Plan, number>>) =>
+  list.transform((pairs, ctx) => {
+    const days: Record<Plan, number> = { ...fallback };
+    for (const pair of pairs) {
+      const [, name, count] = /^([a-z_]+)=([1-9]\d{0,3})$/.exec(pair) ?? [];
+      const plan = PLANS.find((known) => known === name);
+      if (plan === undefined) {
+        ctx.addIssue(`"${pair}" is not plan=days with one of ${PLANS.join(", ")}`);
+        return z.NEVER;
+      }
+      days[plan] = Number(count);
+    }
+    return days;
+  });
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -58,6 +74,10 @@ const FIELDS = {
   /** A webhook that only failed for this long is switched off. */
   WEBHOOK_DISABLE_AFTER_MS: milliseconds(5 * DAY),
   DELIVERY_RETENTION_MS: milliseconds(30 * DAY),
+  /** How many days results of single checks are kept, as `plan=days`; those of our own checks 90 at most. */
+  RAW_RESULTS_DAYS: daysByPlan({ free: 7, starter: 30, pro: 90, business: 90, self_hosted: 90 }),
+  /** The same for everything that happened: statuses, events, resolved incidents, past maintenance, audit log. */
+  HISTORY_DAYS: daysByPlan({ free: 90, starter: 180, pro: 400, business: 400, self_hosted: 400 }),
   /**
    * Other numbers than those of access/rate-limit.ts, as `class=number` or `class=off`, comma-separated; `all=off`
    * switches every class off that is not named itself.

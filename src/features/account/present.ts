@@ -27,7 +27,7 @@ export function presentBilling({ user, monitors, status_pages, seats }: AccountU
   };
 }
 
-export function presentTier({ user, monitors, status_pages }: AccountUsage): z.infer<typeof TierInfo> {
+export function presentTier({ user, kept, monitors, status_pages }: AccountUsage): z.infer<typeof TierInfo> {
   const limits = PLAN_LIMITS[user.plan];
   return {
     tier: user.plan,
@@ -37,8 +37,8 @@ export function presentTier({ user, monitors, status_pages }: AccountUsage): z.i
       regions_per_monitor: limits.regions_per_monitor,
       status_pages: limits.status_pages,
       seats_per_page: limits.seats_per_page,
-      raw_results_days: limits.raw_results_days,
-      history_days: limits.history_days,
+      raw_results_days: kept.raw_results_days,
+      history_days: kept.history_days,
     },
     usage: { monitors, status_pages },
     features: { monitor_types: [...limits.monitor_types], beta: user.beta },

@@ -46,12 +46,15 @@ export async function revokeToken(ctx: Ctx, tokenId: string): Promise<void> {
 
 export interface AccountUsage extends Usage {
   user: UserPrincipal;
+  kept: { raw_results_days: number; history_days: number };
 }
 
 /** What counts against the plan of the caller. */
 export async function countMyUsage(ctx: Ctx): Promise<AccountUsage> {
   const user = requireUser(ctx);
-  return { user, ...(await countUsage(ctx.db, user.user_id, ctx.now)) };
+  const { RAW_RESULTS_DAYS, HISTORY_DAYS } = ctx.settings;
+  const kept = { raw_results_days: RAW_RESULTS_DAYS[user.plan], history_days: HISTORY_DAYS[user.plan] };
+  return { user, kept, ...(await countUsage(ctx.db, user.user_id, ctx.now)) };
 }
 
 function tokenAudit(token: ApiTokenRecord, verb: string) {

@@ -37,7 +37,6 @@ import {
 } from "../../data/agents.ts";
 import { runBatch } from "../../data/db.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
-import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { retryIntervalMs } from "../../domain/schedule.ts";
 import { sleep } from "../../platform/clock.ts";
 import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
@@ -291,7 +290,7 @@ export async function submitResults(ctx: Ctx, monitorId: string, results: AgentR
       details: details ?? {},
     };
   });
-  const kept_days = PLAN_LIMITS[requireCallingAgent(ctx).plan].raw_results_days;
+  const kept_days = ctx.settings.RAW_RESULTS_DAYS[requireCallingAgent(ctx).plan];
   const taken = await takeResults(depsOf(ctx), monitor, { results: measured, kept_days });
   if (!taken) throw notFound("monitor");
   return taken;

@@ -5,7 +5,6 @@ import { findVisiblePage } from "../../access/pages.ts";
 import { regionsOf } from "../../checks/enqueue.ts";
 import { listIntervalsSince } from "../../data/intervals.ts";
 import { addTallies, type LatencyTally, readTally } from "../../domain/baseline.ts";
-import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { computeTallies } from "../../domain/uptime.ts";
 import { ByteReader } from "../../kit/varint.ts";
 import { listDaysUntil } from "../../kit/zoned-days.ts";
@@ -18,7 +17,7 @@ const HOUR_MS = 3_600_000;
 export async function computeUptime(ctx: Ctx, monitorId: string, wantedDays: number) {
   const monitor = await requireMonitor(ctx, monitorId);
   const { plan } = await getOwner(ctx, monitor.owner_id);
-  const days = Math.min(wantedDays, PLAN_LIMITS[plan].history_days);
+  const days = Math.min(wantedDays, ctx.settings.HISTORY_DAYS[plan]);
   const page = monitor.status_page_id === null ? undefined : await findVisiblePage(ctx, monitor.status_page_id);
   const ranges = listDaysUntil(ctx.now, page?.page.timezone ?? "UTC", days);
   const intervals = await listIntervalsSince(ctx.db, monitorId, ranges[0]?.from_at ?? ctx.now);

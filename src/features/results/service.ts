@@ -5,7 +5,6 @@ import { regionsOf } from "../../checks/enqueue.ts";
 import { type CheckOutcome, DEFAULT_REGION } from "../../contract/check.ts";
 import { listResults } from "../../data/agent-results.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
-import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { toIso } from "../../platform/clock.ts";
 import { monitorObject } from "../../platform/monitor-objects.ts";
 import { proberObject } from "../../platform/prober-objects.ts";
@@ -35,7 +34,7 @@ const STATUSES: Record<CheckOutcome, MeasuredResult["status"]> = {
 export async function listMonitorResults(ctx: Ctx, monitorId: string, asked: Wanted): Promise<MeasuredResult[]> {
   const { monitor } = await requireVisibleMonitor(ctx, monitorId);
   const { plan } = await getOwner(ctx, monitor.owner_id);
-  const kept = ctx.now - PLAN_LIMITS[plan].raw_results_days * DAY_MS;
+  const kept = ctx.now - ctx.settings.RAW_RESULTS_DAYS[plan] * DAY_MS;
   const wanted = { ...asked, from: Math.max(asked.from ?? 0, kept) };
   const regions = [...new Set([DEFAULT_REGION, ...regionsOf(monitor.regions)])].filter(
     (region) => wanted.region === undefined || wanted.region === region,
