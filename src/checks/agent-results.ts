@@ -111,7 +111,14 @@ async function fill(
   const [from, to] = [late.at(0), late.at(-1)];
   if (from === undefined || to === undefined) return [];
   const valid_for_ms = monitor.interval * 1000 * SLACK;
-  const filling = await planFilling(deps.db, { monitor_id: monitor.id, from, to, valid_for_ms, until });
+  const filling = await planFilling(deps.db, {
+    monitor_id: monitor.id,
+    from,
+    to,
+    valid_for_ms,
+    until,
+    now: deps.now(),
+  });
   const pageId = monitor.status_page_id;
   return filling.length === 0 || pageId === null ? filling : [...filling, bumpPageVersion(deps.db, pageId, deps.now())];
 }

@@ -20,6 +20,7 @@ import { fillStretch, isFillable, type Reach, type Stretch } from "../domain/bac
 import { agentResults, agents } from "./agents.table.ts";
 import type { Db, Statement } from "./db.ts";
 import { monitors, type PackedResult, statusIntervals } from "./monitors.table.ts";
+import { dropRollups } from "./roll-ups.ts";
 
 export type AgentResultRecord = typeof agentResults.$inferSelect;
 
@@ -120,6 +121,7 @@ export interface Filling extends Reach {
   /** When the first and the last of the late results were checked. */
   from: number;
   to: number;
+  now: number;
 }
 
 /**
@@ -161,7 +163,7 @@ export async function planFilling(db: Db, filling: Filling): Promise<Statement[]
       .where(eq(statusIntervals.monitor_id, monitor_id)),
   ]);
   let free = Math.min(0, lowest[0]?.seq ?? 0);
-  return stretches.filter(isFillable).flatMap((stretch) => {
+  const filled = stretches.filter(isFillable).flatMap((stretch) => {
     const pieces = fillStretch(stretch, measurements, filling);
     const last = pieces.pop();
     if (!last || isSame(stretch, last)) return [];
@@ -178,6 +180,10 @@ export async function planFilling(db: Db, filling: Filling): Promise<Statement[]
         .where(and(eq(statusIntervals.monitor_id, monitor_id), eq(statusIntervals.seq, stretch.seq))),
     ];
   });
+  // What an earlier result said may end where the first of these begins, but nothing before that is told anew.
+  return filled.length === 0
+    ? []
+    : [...dropRollups(db, { monitor_id, touched_from: from - valid_for_ms, now: filling.now }), ...filled];
 }
 
 function isSame(a: Stretch, b: Stretch): boolean {

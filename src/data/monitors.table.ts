@@ -69,6 +69,8 @@ export const monitors = sqliteTable(
     settled: flag("settled").notNull().default(false),
     /** When a quick repeat of a failed check is due, so that the sweep finds one that got lost. */
     retry_at: instant("retry_at"),
+    /** Grows when intervals of days change that may be rolled up already, so that no roll-up of before is stored after. */
+    history_version: integer("history_version").notNull().default(0),
     ...timestamps(),
   },
   (table) => [
@@ -146,8 +148,8 @@ export const transitions = sqliteTable(
 );
 
 /**
- * The truth about time, the only input of SLA, bars and uptime: half-open, gapless per monitor, correctable. The open
- * interval has no `to_at`.
+ * The truth about time, the only input of SLA, bars and uptime (through upkeep.table.ts, where days are long over):
+ * half-open, gapless per monitor, correctable. The open interval has no `to_at`.
  */
 export const statusIntervals = sqliteTable(
   "status_intervals",

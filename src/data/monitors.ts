@@ -4,6 +4,7 @@ import { CHILDREN_MAX } from "../contract/monitor.ts";
 import type { MonitorAnswer } from "../contract/monitor-object.ts";
 import type { Db, Statement } from "./db.ts";
 import { monitors, statusIntervals, transitions } from "./monitors.table.ts";
+import { dropRollups } from "./roll-ups.ts";
 import { statusPages } from "./status-pages.table.ts";
 
 export type MonitorRecord = typeof monitors.$inferSelect;
@@ -56,8 +57,12 @@ function projectTransition(db: Db, monitorId: string, transition: MonitorTransit
 }
 
 /** What a transition leaves behind: its own row, the interval that it ends, the one that it begins, the status. */
-export function recordTransition(db: Db, monitorId: string, transition: MonitorTransition): Statement[] {
+export function recordTransition(
+  db: Db,
+  { monitor_id: monitorId, transition, now }: { monitor_id: string; transition: MonitorTransition; now: number },
+): Statement[] {
   return [
+    ...dropRollups(db, { monitor_id: monitorId, touched_from: transition.effective_at, now }),
     db
       .insert(transitions)
       .values({

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { unpackDays } from "../domain/roll-ups.ts";
 import type { Db } from "./db.ts";
 import { selectServedDomain } from "./domains.ts";
 import { monitorGroups } from "./groups.table.ts";
@@ -12,6 +13,7 @@ import {
 } from "./maintenance.table.ts";
 import { monitors, plannedMinutes, statusIntervals } from "./monitors.table.ts";
 import { statusPages } from "./status-pages.table.ts";
+import { dailyRollups } from "./upkeep.table.ts";
 
 const INCIDENTS_MAX = 100;
 const UPDATES_MAX = 1000;
@@ -52,36 +54,52 @@ const needsTicks = (pageId: string) =>
 const isPublished = (pageId: string) => and(eq(incidents.status_page_id, pageId), eq(incidents.is_public, true));
 
 /** Everything that a payload is made of, as of one moment. */
-export async function readShownPage(db: Db, pageId: string, since: { intervals: number; resolved: number }) {
+export async function readShownPage(db: Db, pageId: string, since: { days: number; month: string; resolved: number }) {
   const recent = and(
     isPublished(pageId),
     or(ne(incidents.status, "resolved"), gte(incidents.resolved_at, since.resolved)),
   );
-  const [pages, served, ticking, groups, shown, intervals, windows, linked, said, past, found, updates, affected] =
-    await db.batch([
-      db.select().from(statusPages).where(eq(statusPages.id, pageId)),
-      selectServedDomain(db, pageId),
-      db.select({ needs_ticks: needsTicks(pageId) }).from(sql`(SELECT 1)`),
-      db
-        .select({ id: monitorGroups.id, name: monitorGroups.name })
-        .from(monitorGroups)
-        .where(eq(monitorGroups.status_page_id, pageId))
-        .orderBy(asc(monitorGroups.position), asc(monitorGroups.id)),
-      db
-        .select({
-          id: monitors.id,
-          name: monitors.name,
-          group_id: monitors.group_id,
-          status: monitors.status,
-          status_since: monitors.status_since,
-        })
-        .from(monitors)
-        .where(isShown(pageId))
-        .orderBy(asc(monitors.position), asc(monitors.id)),
-      selectIntervals(db, pageId, since.intervals),
-      ...selectMaintenance(db, pageId, since.resolved),
-      ...selectIncidents(db, pageId, recent),
-    ]);
+  const [
+    pages,
+    served,
+    ticking,
+    groups,
+    shown,
+    rollups,
+    intervals,
+    windows,
+    linked,
+    said,
+    past,
+    found,
+    updates,
+    affected,
+  ] = await db.batch([
+    db.select().from(statusPages).where(eq(statusPages.id, pageId)),
+    selectServedDomain(db, pageId),
+    db.select({ needs_ticks: needsTicks(pageId) }).from(sql`(SELECT 1)`),
+    db
+      .select({ id: monitorGroups.id, name: monitorGroups.name })
+      .from(monitorGroups)
+      .where(eq(monitorGroups.status_page_id, pageId))
+      .orderBy(asc(monitorGroups.position), asc(monitorGroups.id)),
+    db
+      .select({
+        id: monitors.id,
+        name: monitors.name,
+        group_id: monitors.group_id,
+        status: monitors.status,
+        status_since: monitors.status_since,
+        created_at: monitors.created_at,
+      })
+      .from(monitors)
+      .where(isShown(pageId))
+      .orderBy(asc(monitors.position), asc(monitors.id)),
+    selectRollups(db, pageId, since.month),
+    selectIntervals(db, pageId, since.days),
+    ...selectMaintenance(db, pageId, since.resolved),
+    ...selectIncidents(db, pageId, recent),
+  ]);
   return {
     maintenance: joinMaintenance(windows, linked, said, past),
     page: pages[0],
@@ -89,6 +107,7 @@ export async function readShownPage(db: Db, pageId: string, since: { intervals: 
     needs_ticks: ticking[0]?.needs_ticks === 1,
     groups,
     monitors: shown,
+    rollups: rollups.map(({ days, ...rollup }) => ({ ...rollup, days: unpackDays(days) })),
     intervals,
     incidents: joinIncidents(found, updates, affected),
   };
@@ -108,20 +127,43 @@ export async function findShownIncident(db: Db, { page_id, incident_id }: { page
   return joinIncidents(found, updates, affected)[0];
 }
 
-/** From the interval that holds `since` on; earlier ones are not even read. */
+const zoneOf = (pageId: string) => sql`(SELECT p.timezone FROM ${statusPages} p WHERE p.id = ${pageId})`;
+
+/** Those in the days of the page's own zone. In no order, because sorting reads every row once more. */
+function selectRollups(db: Db, pageId: string, fromMonth: string) {
+  return db
+    .select({
+      monitor_id: dailyRollups.monitor_id,
+      month: dailyRollups.month,
+      to_at: dailyRollups.to_at,
+      status: dailyRollups.status,
+      days: dailyRollups.days,
+    })
+    .from(monitors)
+    .innerJoin(dailyRollups, eq(dailyRollups.monitor_id, monitors.id))
+    .where(and(isShown(pageId), gte(dailyRollups.month, fromMonth), sql`${dailyRollups.timezone} = ${zoneOf(pageId)}`));
+}
+
+/**
+ * Of each monitor those that begin when its newest roll-up ends, or later; of one without any from the one on that holds
+ * `since`. Earlier ones are not even read. Whether a month is missing is for whoever has read the roll-ups to see.
+ * In no order either.
+ */
 function selectIntervals(db: Db, pageId: string, since: number) {
+  const rolledTo = sql`SELECT r.to_at FROM ${dailyRollups} r WHERE r.monitor_id = ${monitors.id}
+    AND r.timezone = ${zoneOf(pageId)} ORDER BY r.month DESC LIMIT 1`;
   const earlier = sql`SELECT max(i.from_at) FROM ${statusIntervals} i WHERE i.monitor_id = ${monitors.id} AND i.from_at <= ${since}`;
   return db
     .select({
       monitor_id: statusIntervals.monitor_id,
+      seq: statusIntervals.seq,
       status: statusIntervals.status,
       from_at: statusIntervals.from_at,
       to_at: statusIntervals.to_at,
     })
     .from(monitors)
     .innerJoin(statusIntervals, eq(statusIntervals.monitor_id, monitors.id))
-    .where(and(isShown(pageId), gte(statusIntervals.from_at, sql`coalesce((${earlier}), ${since})`)))
-    .orderBy(asc(statusIntervals.monitor_id), asc(statusIntervals.from_at), asc(statusIntervals.seq));
+    .where(and(isShown(pageId), gte(statusIntervals.from_at, sql`coalesce((${rolledTo}), (${earlier}), ${since})`)));
 }
 
 function selectIncidents(db: Db, pageId: string, chosen: SQL | undefined, limit = INCIDENTS_MAX) {

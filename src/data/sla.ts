@@ -115,7 +115,11 @@ export function replaceSlaTargets(db: Db, pageId: string, targets: readonly SlaT
   ];
 }
 
-/** Everything that a report is made of, as of one moment, in one round trip. */
+/**
+ * Everything that a report is made of, as of one moment, in one round trip. Choice: from intervals and not from daily
+ * roll-ups. Periods and maintenance cut days anywhere, and an outage may go on over midnight, so sums of days would not
+ * be exact; reports are read seldom, and their intervals are bounded.
+ */
 export async function readSla(db: Db, pageId: string, range: { from_at: number; to_at: number }) {
   const [shown, intervals, targets, assigned] = await db.batch([
     db

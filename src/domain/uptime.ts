@@ -7,6 +7,11 @@ export interface StatusInterval {
   to_at: number | null;
 }
 
+/** In the order of time; of those that begin together all but the last have no length. */
+export function byTime(a: { from_at: number; seq: number }, b: { from_at: number; seq: number }): number {
+  return a.from_at - b.from_at || a.seq - b.seq;
+}
+
 /** Milliseconds by status. Time that is unknown, pending or paused is in none of them, so it counts for nothing. */
 export interface Tally {
   up: number;
@@ -15,7 +20,7 @@ export interface Tally {
 }
 
 /**
- * How long each status held in each range. Ranges and intervals are half-open; both are in order and ranges adjoin. An
+ * How long each status held in each range. Ranges and intervals are half-open and in order. An
  * interval ends no later than the next one begins, and the last one not after `now`.
  */
 export function computeTallies(

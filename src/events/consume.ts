@@ -60,7 +60,7 @@ async function commitTransition(deps: Deps, happening: Happening): Promise<void>
   const telling = await tellSubscribers(db, incident.events, now);
   await runBatch(db, [
     ...silence.statements,
-    ...recordTransition(db, monitor.id, transition),
+    ...recordTransition(db, { monitor_id: monitor.id, transition, now }),
     ...(page ? [bumpPageVersion(db, page.id, now)] : []),
     ...incident.statements,
     ...[...told, ...kept].map((event) => insertEvent(db, event)),

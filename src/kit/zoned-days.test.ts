@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dateIn, listDaysUntil } from "./zoned-days.ts";
+import { dateIn, listDaysOfMonth, listDaysUntil, monthOf, nextMonth } from "./zoned-days.ts";
 
 const HOUR_MS = 3_600_000;
 const at = (text: string) => Date.parse(text);
@@ -55,5 +55,23 @@ describe("days of a zone", () => {
       expect(dateIn(zone, day.from_at - 1)).not.toBe(day.date);
       if (n > 0) expect(days[n - 1]?.to_at).toBe(day.from_at);
     }
+  });
+});
+
+describe("the days of a month", () => {
+  it.each<[month: string, zone: string, count: number, from: string, to: string]>([
+    ["2026-02", "UTC", 28, "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"],
+    ["2028-02", "UTC", 29, "2028-02-01T00:00:00Z", "2028-03-01T00:00:00Z"],
+    ["2026-12", "Asia/Tokyo", 31, "2026-11-30T15:00:00Z", "2026-12-31T15:00:00Z"],
+    ["2026-10", "Europe/Berlin", 31, "2026-09-30T22:00:00Z", "2026-10-31T23:00:00Z"],
+  ])("%s in %s", (month, zone, count, from, to) => {
+    const days = listDaysOfMonth(month, zone);
+    expect([days.length, days[0]?.from_at, days.at(-1)?.to_at]).toEqual([count, at(from), at(to)]);
+    expect(days.map(({ date }) => monthOf(date))).toEqual(days.map(() => month));
+    expect(days).toEqual(listDaysUntil(at(to) - 1, zone, count));
+  });
+
+  it("are followed by those of the next month", () => {
+    expect(["2026-01", "2026-09", "2026-12"].map(nextMonth)).toEqual(["2026-02", "2026-10", "2027-01"]);
   });
 });

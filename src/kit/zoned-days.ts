@@ -20,6 +20,27 @@ export function listDaysUntil(now: number, timezone: string, count: number): Zon
     .map((midnight, n) => ({ date: isoDate(midnight), from_at: instants[n] ?? 0, to_at: instants[n + 1] ?? 0 }));
 }
 
+/** The days of a calendar month, which is written as 2026-11. */
+export function listDaysOfMonth(month: string, timezone: string): ZonedDay[] {
+  const clock = zonedClock(timezone);
+  const first = Date.parse(`${month}-01`);
+  const end = Date.parse(`${nextMonth(month)}-01`);
+  const starts = Array.from({ length: (end - first) / DAY_MS + 1 }, (_, n) => first + n * DAY_MS);
+  const instants = starts.map((midnight) => clock.firstInstantOf(midnight));
+  return starts
+    .slice(0, -1)
+    .map((midnight, n) => ({ date: isoDate(midnight), from_at: instants[n] ?? 0, to_at: instants[n + 1] ?? 0 }));
+}
+
+export function monthOf(date: string): string {
+  return date.slice(0, 7);
+}
+
+export function nextMonth(month: string): string {
+  const [year = 0, number = 0] = month.split("-").map(Number);
+  return monthOf(isoDate(Date.UTC(year, number, 1)));
+}
+
 export function dateIn(timezone: string, instant: number): string {
   return isoDate(zonedClock(timezone).toLocal(instant));
 }

@@ -10,8 +10,8 @@ import type { Db } from "../data/db.ts";
 import { findShownIncident, listShownIncidents, readShownPage } from "../data/public-page.ts";
 import type { StatusPageRecord } from "../data/status-pages.ts";
 import { listOccurrences } from "../domain/maintenance.ts";
-import { computeTallies, type Tally } from "../domain/uptime.ts";
-import { listDaysUntil } from "../kit/zoned-days.ts";
+import { dateIn, listDaysUntil, monthOf, type ZonedDay } from "../kit/zoned-days.ts";
+import { tallyMonitors } from "./days.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 export const DAYS_SHOWN = 90;
@@ -22,14 +22,16 @@ type ShownPage = Awaited<ReturnType<typeof readShownPage>>;
 type ShownIncident = ShownPage["incidents"][number];
 type ShownMaintenance = ShownPage["maintenance"][number];
 
-/** Builds a page's payload in one round trip; undefined when the page is gone. */
+/** Builds a page's payload, but for rare cases in one round trip; undefined when the page is gone. */
 export async function buildPayload(db: Db, pageId: string, now: number): Promise<PagePayload | undefined> {
-  const shown = await readShownPage(db, pageId, {
-    // Days in the page's zone begin at most a day before those of UTC.
-    intervals: now - (DAYS_SHOWN + 1) * DAY_MS,
-    resolved: now - RESOLVED_SHOWN_DAYS * DAY_MS,
-  });
-  return composePayload(shown, now);
+  // Days in the page's zone begin at most a day before those of UTC.
+  const first = now - (DAYS_SHOWN + 1) * DAY_MS;
+  const since = { days: first, month: monthOf(dateIn("UTC", first)), resolved: now - RESOLVED_SHOWN_DAYS * DAY_MS };
+  const shown = await readShownPage(db, pageId, since);
+  if (!shown.page) return undefined;
+  const days = listDaysUntil(now, shown.page.timezone, DAYS_SHOWN);
+  const tallies = await tallyMonitors(db, shown, days, now);
+  return composePayload({ ...shown, page: shown.page, days, tallies }, now);
 }
 
 /** Published incidents that began before that moment, the last begun first. */
@@ -48,14 +50,18 @@ export async function findPublicIncident(
   return incident && toPublicIncident(incident);
 }
 
+interface Readings extends ShownPage {
+  page: NonNullable<ShownPage["page"]>;
+  days: readonly ZonedDay[];
+  /** By the monitor's id. */
+  tallies: ReadonlyMap<string, DayTally[]>;
+}
+
 /** Names each member that becomes public. */
-export function composePayload(shown: ShownPage, now: number) {
-  const { page, groups, monitors, intervals, incidents, maintenance } = shown;
-  if (!page) return undefined;
-  const days = listDaysUntil(now, page.timezone, DAYS_SHOWN);
-  const intervalsOf = Map.groupBy(intervals, (interval) => interval.monitor_id);
+function composePayload(shown: Readings, now: number): PagePayload {
+  const { page, groups, monitors, days, tallies, incidents, maintenance } = shown;
   const windows = maintenance.map((window) => toPublicMaintenance(window, page.timezone, now));
-  const payload: PagePayload = {
+  return {
     format: 4,
     version: page.version,
     generated_at: now,
@@ -84,12 +90,11 @@ export function composePayload(shown: ShownPage, now: number) {
       group_id: monitor.group_id,
       status: toPublicStatus(monitor.status),
       status_since: monitor.status_since,
-      tallies: computeTallies(intervalsOf.get(monitor.id) ?? [], days, now).map(pack),
+      tallies: tallies.get(monitor.id) ?? [],
     })),
     incidents: incidents.map(toPublicIncident),
     maintenance: windows,
   };
-  return payload;
 }
 
 function legalLinks({ imprint_url, privacy_url }: Pick<StatusPageRecord, "imprint_url" | "privacy_url">) {
@@ -135,8 +140,4 @@ function toPublicIncident(incident: ShownIncident): PublicIncident {
 /** A monitor that was just resumed is still paused until its first check: to readers that is the same as a new one. */
 function toPublicStatus(status: MonitorStatus): PublicStatus {
   return status === "paused" ? "pending" : status;
-}
-
-function pack({ up, degraded, down }: Tally): DayTally {
-  return up + degraded + down === 0 ? null : [up, degraded, down];
 }

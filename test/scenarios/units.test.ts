@@ -6,10 +6,13 @@ import { jobDeps } from "../../src/access/deps.ts";
 import { planMinute } from "../../src/checks/planner.ts";
 import { openDb } from "../../src/data/db.ts";
 import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors.table.ts";
+import { upkeepRounds } from "../../src/data/upkeep.table.ts";
 import { groupIdOf } from "../../src/domain/schedule.ts";
 import { handleChecks } from "../../src/jobs/checks.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { newId } from "../../src/platform/ids.ts";
+import { buildPayload } from "../../src/status-page/payload.ts";
+import { sweepRollups } from "../../src/upkeep/roll-ups.ts";
 import worker from "../../src/worker.ts";
 import { V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
@@ -89,6 +92,46 @@ describe("a public page", () => {
     await view(env);
     expectAtMost({ ...(await meter(view)) }, { rows_read: 2 });
   });
+});
+
+describe("a page of monitors that flapped for 90 days", () => {
+  const DAY = 86_400_000;
+  const SHOWN = 20;
+  const CHANGES_A_DAY = 24;
+
+  /** Until five days ago; since then they are up. */
+  async function aFlappingPage() {
+    const { user_id } = await createAccount();
+    await db.delete(monitors);
+    const now = Date.parse("2026-11-21T12:00:00Z");
+    const page_id = await insertPage(user_id, { timezone: "America/New_York" });
+    const created_at = now - 91 * DAY;
+    for (let n = 0; n < SHOWN; n++) await insertMonitor(user_id, { status_page_id: page_id, created_at });
+    await env.DB.prepare(
+      `INSERT INTO status_intervals (monitor_id, seq, status, from_at, to_at)
+        WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?3)
+        SELECT id, n, CASE n % 2 WHEN 1 THEN 'up' ELSE 'down' END, ?2 + (n - 1) * ?4, iif(n = ?3, NULL, ?2 + n * ?4)
+        FROM monitors JOIN n WHERE status_page_id = ?1`,
+    )
+      .bind(page_id, created_at, 86 * CHANGES_A_DAY - 1, DAY / CHANGES_A_DAY)
+      .run();
+    return { page_id, now };
+  }
+
+  it("costs at most thirteen rows read for each of them, and one row written for each a day", async () => {
+    const { page_id, now } = await aFlappingPage();
+    const build = (bindings: Env) => buildPayload(openDb(bindings.DB), page_id, now);
+    const rollUpAt = (at: number) => async (bindings: Env) => {
+      await db.delete(upkeepRounds);
+      await sweepRollups({ ...jobDeps(bindings, "test"), now: () => at });
+    };
+    const before = await build(env);
+    for (let n = 0; n < 3; n++) await rollUpAt(now)(env);
+    expectAtMost({ ...(await meter(build)) }, { rows_read: 13 * SHOWN });
+    expect(await build(env)).toEqual(before);
+    const { rows_written } = await meter(rollUpAt(now + DAY));
+    expectAtMost({ rows_written }, { rows_written: SHOWN + 2 });
+  }, 20_000);
 });
 
 describe("an authenticated list of n monitors", () => {

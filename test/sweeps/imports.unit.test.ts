@@ -31,6 +31,7 @@ const RULES: Record<string, Rule> = {
     packages: ["cloudflare:"],
   },
   events: { may: ["contract", "domain", "data", "platform", "access", "delivery"], packages: [] },
+  upkeep: { may: ["contract", "domain", "data", "platform", "access"], packages: [] },
   features: {
     may: [
       ...["contract", "domain", "data", "platform", "access", "checks", "delivery", "events/emit.ts"],
@@ -40,7 +41,7 @@ const RULES: Record<string, Rule> = {
     packages: ["zod"],
   },
   jobs: {
-    may: ["contract", "domain", "platform", "access", "checks", "events", "delivery", "feature services"],
+    may: ["contract", "domain", "platform", "access", "checks", "events", "delivery", "upkeep", "feature services"],
     packages: ["zod"],
   },
   "status-page": {

@@ -4,10 +4,11 @@ import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage } from "../../access/pages.ts";
 import { regionsOf } from "../../checks/enqueue.ts";
 import { listIntervalsSince } from "../../data/intervals.ts";
+import { listRollups } from "../../data/roll-ups.ts";
 import { addTallies, type LatencyTally, readTally } from "../../domain/baseline.ts";
-import { computeTallies } from "../../domain/uptime.ts";
+import { findUnrolled, tallyDays } from "../../domain/roll-ups.ts";
 import { ByteReader } from "../../kit/varint.ts";
-import { listDaysUntil } from "../../kit/zoned-days.ts";
+import { listDaysUntil, monthOf } from "../../kit/zoned-days.ts";
 import { proberObject } from "../../platform/prober-objects.ts";
 
 export const BASELINE_DAYS = 14;
@@ -17,14 +18,17 @@ const HOUR_MS = 3_600_000;
 export async function computeUptime(ctx: Ctx, monitorId: string, wantedDays: number) {
   const monitor = await requireMonitor(ctx, monitorId);
   const { plan } = await getOwner(ctx, monitor.owner_id);
-  const days = Math.min(wantedDays, ctx.settings.HISTORY_DAYS[plan]);
+  const count = Math.min(wantedDays, ctx.settings.HISTORY_DAYS[plan]);
   const page = monitor.status_page_id === null ? undefined : await findVisiblePage(ctx, monitor.status_page_id);
-  const ranges = listDaysUntil(ctx.now, page?.page.timezone ?? "UTC", days);
-  const intervals = await listIntervalsSince(ctx.db, monitorId, ranges[0]?.from_at ?? ctx.now);
-  const tallies = computeTallies(intervals, ranges, ctx.now);
-  return ranges.flatMap(({ date }, n) => {
-    const tally = tallies[n];
-    return tally ? [{ date, tally }] : [];
+  const timezone = page?.page.timezone ?? "UTC";
+  const days = listDaysUntil(ctx.now, timezone, count);
+  const from_month = monthOf(days[0]?.date ?? "");
+  const rollups = await listRollups(ctx.db, { monitor_id: monitorId, timezone, from_month });
+  const unrolled = findUnrolled(days, rollups, monitor.created_at);
+  const intervals = await listIntervalsSince(ctx.db, monitorId, unrolled);
+  return tallyDays(days, { rollups, intervals }, ctx.now).flatMap((tally, n) => {
+    const date = days[n]?.date;
+    return date === undefined ? [] : [{ date, tally }];
   });
 }
 

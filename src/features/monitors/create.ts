@@ -87,6 +87,7 @@ async function build(ctx: Ctx, draft: Draft, by: { owner_id: string; created_by:
     status_message: null,
     settled: false,
     retry_at: null,
+    history_version: 0,
     created_at: ctx.now,
     updated_at: ctx.now,
   };
