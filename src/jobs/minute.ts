@@ -14,6 +14,7 @@ import { sweepEvents } from "../events/consume.ts";
 import { sweepMaintenance } from "../events/maintenance.ts";
 import { sweepDomains } from "../features/custom-domains/service.ts";
 import type { Env } from "../platform/env.ts";
+import { sweepHistory } from "../upkeep/retention.ts";
 import { sweepRollups } from "../upkeep/roll-ups.ts";
 
 /** The clock's tick. The parts do not depend on each other: one that fails is logged and the next one runs. */
@@ -36,6 +37,7 @@ export async function runMinute(controller: ScheduledController, env: Env): Prom
   await attempt(deps, "custom domains", () => sweepDomains(deps));
   await attempt(deps, "idempotency keys", () => sweepIdempotencyKeys(deps));
   await attempt(deps, "roll-ups", () => sweepRollups(deps));
+  await attempt(deps, "history", () => sweepHistory(deps));
 }
 
 async function attempt(deps: Deps, part: string, run: () => Promise<void>): Promise<void> {
