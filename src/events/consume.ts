@@ -39,7 +39,11 @@ async function consumeTransitions(deps: Deps, monitorId: string, transitions: Mo
   );
   for (const transition of transitions.filter(({ seq }) => !recorded.has(seq))) {
     const found = await findMonitorWithPage(deps.db, monitorId);
-    if (!found) return;
+    if (!found) {
+      // A deleted monitor whose object was not told: it learns so now, or it would send this for ever.
+      await monitorObject(deps.env, monitorId).sync(monitorId, Number.MAX_SAFE_INTEGER);
+      return;
+    }
     await commitTransition(deps, { transition, ...found });
   }
   await tellComposite(deps, monitorId);

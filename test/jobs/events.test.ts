@@ -1,4 +1,4 @@
-import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
+import { createExecutionContext, createMessageBatch, getQueueResult, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { and, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
@@ -13,6 +13,7 @@ import { statusPages } from "../../src/data/status-pages.table.ts";
 import { deliveries, webhooks } from "../../src/data/webhooks.table.ts";
 import { consumeEvent, sweepEvents } from "../../src/events/consume.ts";
 import { newId } from "../../src/platform/ids.ts";
+import { monitorObject } from "../../src/platform/monitor-objects.ts";
 import { seal } from "../../src/platform/seal.ts";
 import worker from "../../src/worker.ts";
 import { createAccount } from "../support/factories.ts";
@@ -231,6 +232,18 @@ describe("stored events", () => {
 });
 
 describe("the events queue", () => {
+  it("is the last that is heard of a deleted monitor whose object was not told", async () => {
+    const { monitor_id } = await aStage();
+    await monitorObject(env, monitor_id).sync(monitor_id, 1);
+    const stub = env.MONITOR.get(env.MONITOR.idFromName(monitor_id));
+    const readObject = () => runInDurableObject(stub, (_object, state) => state.storage.kv.get("monitor"));
+    expect(await readObject()).toMatchObject({ monitor_id });
+    await db.delete(monitors).where(eq(monitors.id, monitor_id));
+    await consumeEvent(jobDeps(recordingEnv().env, "test"), { monitor_id, transitions: [up] });
+    expect(await readObject()).toBeUndefined();
+    expect(await db.select().from(events).where(eq(events.monitor_id, monitor_id))).toEqual([]);
+  });
+
   it("drops a poison message and still handles the others of its batch", async () => {
     const { monitor_id } = await aStage();
     const batch = createMessageBatch("events", [
