@@ -75,7 +75,14 @@ describe("GET /monitors/{id}/results", () => {
       { status: "up", latency_ms: 1, message: "check 1" },
     ]);
     expect(body).toHaveLength(2);
-    expect((await client.get(`${V1}/monitors/${id}/results?limit=1`)).body).toHaveLength(1);
+    const [first, second] = [
+      await client.get(`${V1}/monitors/${id}/results?limit=1`),
+      await client.get(`${V1}/monitors/${id}/results?limit=1&offset=1`),
+    ];
+    expect([first.body, second.body]).toEqual([[body[0]], [body[1]]]);
+    expect([first, second].map(({ headers }) => headers.get("x-total-count"))).toEqual(["2", "2"]);
+    expect(first.headers.get("link")).toContain('rel="next"');
+    expect(second.headers.get("link")).not.toContain('rel="next"');
   });
 });
 

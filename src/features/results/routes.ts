@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { RawResult, RESULT_REGIONS } from "../../contract/agent.ts";
 import { InstantInput } from "../../contract/common.ts";
 import { endpoint } from "../../http/endpoint.ts";
-import { ListQuery } from "../../http/lists.ts";
+import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { IdParam, json, OBJECT_ERRORS } from "../../http/responses.ts";
 import { presentResult } from "./present.ts";
 import { listMonitorResults } from "./service.ts";
@@ -23,10 +23,10 @@ export const endpoints = [
       tags: ["Monitors"],
       summary: "Get the recent results of a monitor",
       description:
-        "As they were measured, each check, beat or pushed sample by itself. The plan says for how many days they are kept; of pushes, these are the newest 1,000, judged by the present thresholds.",
+        "As they were measured, each check, beat or pushed sample by itself. The plan says for how many days they are kept; of pushes, these are the newest 1,000, judged by the present thresholds. X-Total-Count stops counting at 1,000.",
       request: {
         params: IdParam,
-        query: ListQuery.omit({ offset: true }).extend({
+        query: ListQuery.extend({
           from: InstantInput.optional(),
           to: InstantInput.optional(),
           region: z.enum(RESULT_REGIONS).optional(),
@@ -35,8 +35,10 @@ export const endpoints = [
       responses: { 200: json("Results, newest first", z.array(RawResult)), ...OBJECT_ERRORS },
     }),
     async (c) => {
-      const results = await listMonitorResults(c.var.ctx, c.req.valid("param").id, c.req.valid("query"));
-      return c.json(results.map(presentResult), 200);
+      const wanted = c.req.valid("query");
+      const { rows, total } = await listMonitorResults(c.var.ctx, c.req.valid("param").id, wanted);
+      setListHeaders(c, wanted, total);
+      return c.json(rows.map(presentResult), 200);
     },
   ),
 ];

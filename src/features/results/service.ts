@@ -12,6 +12,8 @@ import { runsOf } from "../../probes/registry.ts";
 import type { MeasuredResult } from "./present.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** Results lie packed in many rows, so nobody counts them all. */
+const COUNTED_MAX = 1000;
 
 interface Wanted {
   from?: number;
@@ -31,11 +33,16 @@ const STATUSES: Record<CheckOutcome, MeasuredResult["status"]> = {
  * What its agents measured, what our probes did and what was pushed: a monitor may have had all of them. As far back as
  * the plan of the monitor's owner keeps results, and of pushes the newest thousand.
  */
-export async function listMonitorResults(ctx: Ctx, monitorId: string, asked: Wanted): Promise<MeasuredResult[]> {
+export async function listMonitorResults(
+  ctx: Ctx,
+  monitorId: string,
+  { limit, offset, ...asked }: Wanted & { offset: number },
+): Promise<{ rows: MeasuredResult[]; total: number }> {
   const { monitor } = await requireVisibleMonitor(ctx, monitorId);
   const { plan } = await getOwner(ctx, monitor.owner_id);
   const kept = ctx.now - ctx.settings.RAW_RESULTS_DAYS[plan] * DAY_MS;
-  const wanted = { ...asked, from: Math.max(asked.from ?? 0, kept) };
+  const reach = Math.max(COUNTED_MAX, offset + limit + 1);
+  const wanted = { ...asked, from: Math.max(asked.from ?? 0, kept), limit: reach };
   const regions = [...new Set([DEFAULT_REGION, ...regionsOf(monitor.regions)])].filter(
     (region) => wanted.region === undefined || wanted.region === region,
   );
@@ -44,10 +51,8 @@ export async function listMonitorResults(ctx: Ctx, monitorId: string, asked: Wan
     regions.includes(DEFAULT_REGION) ? listFromPushes(ctx, monitor, wanted) : [],
     ...regions.map((region) => listFromProber(ctx, monitor, { ...wanted, region })),
   ]);
-  return measured
-    .flat()
-    .sort((a, b) => b.checked_at - a.checked_at)
-    .slice(0, wanted.limit);
+  const newest = measured.flat().sort((a, b) => b.checked_at - a.checked_at);
+  return { rows: newest.slice(offset, offset + limit), total: Math.min(newest.length, reach) };
 }
 
 async function listFromAgents(ctx: Ctx, monitor: MonitorRecord, wanted: Wanted): Promise<MeasuredResult[]> {
