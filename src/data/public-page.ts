@@ -45,9 +45,13 @@ const isShown = (pageId: string) =>
     isNull(monitors.parent_monitor_id),
   );
 
-/** Whether the service's own clock has to run for what the page says to be true: its checks, and the watch over agents. */
+/**
+ * Whether the service's own clock has to run for what the page says to be true: its checks, and the watch over agents.
+ * Members, internal ones too, make what their composite says.
+ */
 const needsTicks = (pageId: string) =>
   sql<number>`EXISTS (SELECT 1 FROM ${monitors} m WHERE m.status_page_id = ${pageId} AND m.paused = 0
+    AND (m.is_internal = 0 OR m.parent_monitor_id IS NOT NULL)
     AND (m.check_group_id <> '' OR m.agent_id IS NOT NULL))`;
 
 /** The one place that decides which incidents the public sees. */

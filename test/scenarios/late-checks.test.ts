@@ -89,10 +89,13 @@ describe("a service whose clock has stopped", () => {
     const add = (fields: object) => insertMonitor(account.user_id, fields);
     const beating = await add({ type: "heartbeat", target: null, check_group_id: "", shard_id: "" });
     const resting = await add({ paused: true });
-    const page = await createPage(account, { monitors: [beating.id, resting.id] });
+    const internal = await add({ check_group_id: "", shard_id: "", agent_id: newId(), is_internal: true });
+    const page = await createPage(account, { monitors: [beating.id, resting.id, internal.id] });
     await tick();
     pass(10 * MINUTE);
     const shop = { account, page, path: `/status/${page.slug}`, monitor: beating };
+    expect(await told(shop)).toMatchObject({ page: false, summary: null, overview: expect.any(String) });
+    await db.delete(monitors).where(eq(monitors.id, internal.id));
     expect(await told(shop)).toEqual(ON_TIME);
     const watched = await add({ check_group_id: "", shard_id: "", agent_id: newId() });
     await account.client.put(`${V1}/status-pages/${page.id}`, { monitors: [beating.id, resting.id, watched.id] });
