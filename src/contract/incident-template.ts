@@ -5,10 +5,10 @@ import { Message, Severity, Status } from "./incident.ts";
 const FIELDS = {
   name: Name,
   title: Name,
-  severity: Severity.optional().meta({ description: "default minor" }),
-  status: Status.optional().meta({ description: "default investigating" }),
+  severity: Severity.nullish().meta({ description: "default minor" }),
+  status: Status.nullish().meta({ description: "default investigating" }),
   initial_update: Message.nullish(),
-  is_public: z.boolean().optional().meta({ description: "default false" }),
+  is_public: z.boolean().nullish().meta({ description: "default false" }),
 };
 
 export const IncidentTemplateCreate = z.object(FIELDS).meta({ id: "IncidentTemplateCreate" });

@@ -17,10 +17,10 @@ export const Status = z.enum(INCIDENT_STATUSES);
 const FIELDS = {
   title: Name,
   description: LongText.nullish().meta({ description: "Markdown" }),
-  severity: Severity.optional().meta({ description: "default minor" }),
-  status: Status.optional().meta({ description: "default investigating" }),
+  severity: Severity.nullish().meta({ description: "default minor" }),
+  status: Status.nullish().meta({ description: "default investigating; in a change, null keeps it" }),
   impact: LongText.nullish(),
-  is_public: z.boolean().optional().meta({ description: "default false: nothing is published unasked" }),
+  is_public: z.boolean().nullish().meta({ description: "default false: nothing is published unasked" }),
   monitor_ids: z.array(Id).max(AFFECTED_MAX).nullish().meta({ description: "monitors of the same status page" }),
   monitor_id: Id.nullish().meta({ description: "one affected monitor, in addition to monitor_ids" }),
   group_ids: z.array(Id).max(AFFECTED_MAX).nullish().meta({ description: "groups of the same status page" }),
@@ -28,30 +28,30 @@ const FIELDS = {
   tags: jsonOrText(z.array(z.string().trim().min(1).max(100)).max(TAGS_MAX).nullish()).meta({
     description: "JSON array of texts, native or as a string",
   }),
-  started_at: InstantInput.optional().meta({ description: "default now; may lie in the past" }),
+  started_at: InstantInput.nullish().meta({ description: "default now; may lie in the past" }),
 };
 
 export const IncidentCreate = z
   .object({
     ...FIELDS,
     status_page_id: Id,
-    message: Message.optional().meta({ description: "first entry of the timeline, Markdown" }),
+    message: Message.nullish().meta({ description: "first entry of the timeline, Markdown" }),
   })
   .meta({ id: "IncidentCreate" });
 export type IncidentCreate = z.infer<typeof IncidentCreate>;
 
 /** Absent members keep their value; null clears. */
 export const IncidentChange = z
-  .object({ ...FIELDS, message: Message.optional().meta({ description: "what a change of status is told with" }) })
+  .object({ ...FIELDS, message: Message.nullish().meta({ description: "what a change of status is told with" }) })
   .partial()
   .meta({ id: "IncidentChange" });
 export type IncidentChange = z.infer<typeof IncidentChange>;
 
 export const IncidentUpdateCreate = z
   .object({
-    status: Status.optional().meta({ description: "absent: as it is" }),
+    status: Status.nullish().meta({ description: "absent: as it is" }),
     message: Message,
-    notify_subscribers: z.boolean().optional().meta({ description: "default true" }),
+    notify_subscribers: z.boolean().nullish().meta({ description: "default true" }),
   })
   .meta({ id: "IncidentUpdateCreate" });
 export type IncidentUpdateCreate = z.infer<typeof IncidentUpdateCreate>;

@@ -25,7 +25,7 @@ const FIELDS = {
   description: LongText.nullish().meta({ description: "Markdown" }),
   start_time: PlannedInstant,
   end_time: PlannedInstant.meta({ description: "after start_time; every occurrence lasts as long as the first" }),
-  is_public: z.boolean().optional().meta({ description: "default true" }),
+  is_public: z.boolean().nullish().meta({ description: "default true" }),
   targets: z.array(Target).max(TARGETS_MAX).nullish().meta({ description: "monitors and groups of the status page" }),
   recurrence_type: z.enum(RECURRENCE_TYPES).nullish().meta({ description: "default none" }),
   recurrence_interval: z
@@ -60,10 +60,10 @@ export const MaintenanceUpdateCreate = z
   .object({
     status: z
       .enum(MAINTENANCE_STATUSES)
-      .optional()
+      .nullish()
       .meta({ description: "absent: as it is; completed ends an occurrence that is in progress" }),
     message: Message,
-    notify_subscribers: z.boolean().optional().meta({ description: "default true" }),
+    notify_subscribers: z.boolean().nullish().meta({ description: "default true" }),
   })
   .meta({ id: "MaintenanceUpdateCreate" });
 export type MaintenanceUpdateCreate = z.infer<typeof MaintenanceUpdateCreate>;

@@ -28,7 +28,7 @@ const EVENT_FILTERS_MAX = 100;
 const FIELDS = {
   name: Name,
   url: z.string().trim().min(1).max(2048),
-  provider: Provider.optional().meta({ description: "default generic; `service` is another name for discord" }),
+  provider: Provider.nullish().meta({ description: "default generic; `service` is another name for discord" }),
   secret: z
     .string()
     .min(1)
@@ -39,8 +39,8 @@ const FIELDS = {
     description: "event names, as a JSON array or a string that holds one; empty means all events",
   }),
   status_page_id: Id.nullish().meta({ description: "null: hears all of your pages and your monitors without a page" }),
-  is_active: z.boolean().optional(),
-  is_team_only: z.boolean().optional(),
+  is_active: z.boolean().nullish().meta({ description: "default true" }),
+  is_team_only: z.boolean().nullish().meta({ description: "default false" }),
   alert_channels: jsonOrText(
     z
       .record(EventFilterName, z.string().trim().min(1).max(2048))

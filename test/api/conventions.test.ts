@@ -8,7 +8,7 @@ import { createLogger } from "../../src/platform/logger.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
 import worker from "../../src/worker.ts";
 import { CORE, createClient, V1 } from "../support/client.ts";
-import { createAccount } from "../support/factories.ts";
+import { createAccount, createPage } from "../support/factories.ts";
 
 const TOKENS = `${CORE}/user/api-tokens`;
 /** Tests are not counted unless they ask for it. */
@@ -276,5 +276,69 @@ describe("the API reference", () => {
     expect((await client.get("/docs/swagger-ui.css")).headers.get("content-type")).toContain("text/css");
     expect((await client.get("/docs/package.json")).status).toBe(404);
     expect((await client.get("/swagger-ui.css")).status).toBe(404);
+  });
+});
+
+describe("null in place of an optional member", () => {
+  it.each<
+    [path: string, body: Record<string, unknown>, changed: Record<string, unknown>, defaults: Record<string, unknown>]
+  >([
+    [
+      "incidents",
+      { title: "Trouble" },
+      { severity: "critical", is_public: true, description: "d", impact: "i", tags: ["a"] },
+      { severity: "minor", is_public: false, description: null, impact: null, tags: "[]" },
+    ],
+    [
+      "maintenance",
+      { title: "Disks", start_time: "2100-01-01T00:00:00Z", end_time: "2100-01-01T01:00:00Z" },
+      { is_public: false, description: "d", recurrence_type: "daily", recurrence_interval: 2 },
+      { is_public: true, description: null, recurrence_type: "none", recurrence_interval: 1 },
+    ],
+    [
+      "webhooks",
+      { name: "Ops", url: "https://sink.test/ops" },
+      { is_active: false, is_team_only: true, events: ["monitor.up"], alert_channels: { "monitor.up": "#ops" } },
+      { provider: "generic", is_active: true, is_team_only: false, events: "[]", alert_channels: {} },
+    ],
+    [
+      "monitors",
+      { name: "Backup", type: "heartbeat" },
+      { interval: 300, incident_severity: "critical", tags: ["a"], grace_seconds: 7 },
+      { interval: 60, incident_severity: "major", tags: [], grace_seconds: 6 },
+    ],
+  ])("of %s gives it its default, when it is made and when it is changed", async (path, body, changed, defaults) => {
+    const account = await createAccount();
+    const { client } = account;
+    const status_page_id = await createPage(account);
+    const nulls = Object.fromEntries(Object.keys({ ...changed, ...defaults }).map((name) => [name, null]));
+    const made = await client.post(`${V1}/${path}`, { ...body, status_page_id, ...nulls });
+    expect(made).toMatchObject({ status: 201, body: defaults });
+    const own = `${V1}/${path}/${made.body.id}`;
+    expect((await client.put(own, changed)).status).toBe(200);
+    expect(await client.put(own, nulls)).toMatchObject({ status: 200, body: defaults });
+  });
+
+  it("of an incident's or a template's status starts at the beginning, and moves nothing afterwards", async () => {
+    const account = await createAccount();
+    const { client } = account;
+    const page = await createPage(account);
+    const made = await client.post(`${V1}/incidents`, { title: "Trouble", status_page_id: page, status: null });
+    expect(made).toMatchObject({ status: 201, body: { status: "investigating" } });
+    const own = `${V1}/incidents/${made.body.id}`;
+    await client.put(own, { status: "resolved" });
+    const kept = await client.put(own, { status: null, started_at: null, message: null });
+    expect(kept.body).toMatchObject({ status: "resolved", started_at: made.body.started_at });
+    const told = await client.post(`${own}/updates`, { message: "x", status: null, notify_subscribers: null });
+    expect(told).toMatchObject({ status: 201, body: { status: "resolved" } });
+
+    const templates = `${V1}/status-pages/${page}/incident-templates`;
+    const nulls = { severity: null, status: null, initial_update: null, is_public: null };
+    const defaults = { severity: "minor", status: "investigating", initial_update: null, is_public: false };
+    const template = await client.post(templates, { name: "n", title: "t", ...nulls });
+    expect(template).toMatchObject({ status: 201, body: defaults });
+    const changed = { severity: "major", status: "monitoring", initial_update: "u", is_public: true };
+    expect((await client.put(`${templates}/${template.body.id}`, changed)).body).toMatchObject(changed);
+    expect((await client.put(`${templates}/${template.body.id}`, nulls)).body).toMatchObject(defaults);
   });
 });

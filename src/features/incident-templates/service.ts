@@ -14,6 +14,7 @@ import {
   listIncidentTemplates,
   updateIncidentTemplate,
 } from "../../data/incident-templates.ts";
+import { replaced } from "../../kit/replaced.ts";
 import { newId } from "../../platform/ids.ts";
 
 /** A template under the address of its page. */
@@ -62,10 +63,10 @@ export async function changeTemplate(
     ...current,
     name: input.name ?? current.name,
     title: input.title ?? current.title,
-    severity: input.severity ?? current.severity,
-    status: input.status ?? current.status,
+    severity: replaced(input.severity, current.severity, "minor"),
+    status: replaced(input.status, current.status, "investigating"),
     initial_update: input.initial_update === undefined ? current.initial_update : input.initial_update,
-    is_public: input.is_public ?? current.is_public,
+    is_public: replaced(input.is_public, current.is_public, false),
     updated_at: ctx.now,
   };
   await write(ctx, template, "changed", updateIncidentTemplate(ctx.db, template));

@@ -29,6 +29,7 @@ import { bumpPageVersion, type StatusPageRecord } from "../../data/status-pages.
 import { decideMove } from "../../domain/incident-moves.ts";
 import { computeIncidentStats, listMonthsUntil } from "../../domain/incident-stats.ts";
 import { emitEvent, incidentEvent, type NewEvent, wakeEvents } from "../../events/emit.ts";
+import { replaced } from "../../kit/replaced.ts";
 import { zonedClock } from "../../kit/zoned-days.ts";
 import { newId } from "../../platform/ids.ts";
 import { forgetPage } from "../../platform/page-memo.ts";
@@ -68,7 +69,7 @@ export async function createIncident(ctx: Ctx, input: IncidentCreate): Promise<I
   if (!page.incident_system_enabled) throw conflict("incidents are switched off on this status page");
   const affected = await resolveAffected(ctx, page.id, input, NOTHING);
   const incident = await newIncident(ctx, page, input);
-  const first = input.message === undefined ? [] : [newUpdate(ctx, incident, input.message)];
+  const first = input.message ? [newUpdate(ctx, incident, input.message)] : [];
   const news = incidentEvent(incident, {
     ...{ id: newId(), name: "incident.created", now: ctx.now, notify_subscribers: true },
     message: input.message ?? incident.description ?? incident.title,
@@ -114,14 +115,14 @@ export async function changeIncident(ctx: Ctx, incidentId: string, input: Incide
   const change: IncidentEdit = {
     title: input.title ?? current.title,
     description: input.description === undefined ? current.description : input.description || null,
-    severity: input.severity ?? current.severity,
+    severity: replaced(input.severity, current.severity, "minor"),
     impact: input.impact === undefined ? current.impact : input.impact || null,
     tags: input.tags === undefined ? current.tags : (input.tags ?? []),
     assigned_to_id:
       input.assigned_to_id === undefined
         ? current.assigned_to_id
         : await requireAssignable(ctx, page, input.assigned_to_id),
-    is_public: input.is_public ?? current.is_public,
+    is_public: replaced(input.is_public, current.is_public, false),
     started_at: requireBegun(ctx, input.started_at) ?? current.started_at,
   };
   const affected = await resolveAffected(ctx, page.id, input, current);
@@ -133,15 +134,15 @@ export async function changeIncident(ctx: Ctx, incidentId: string, input: Incide
 interface Move {
   change: IncidentEdit;
   statements: Statement[];
-  to: IncidentStatus | undefined;
+  to: IncidentStatus | null | undefined;
   /** Written into the timeline; without one, only a change of status is. */
-  message: string | undefined;
+  message: string | null | undefined;
   notify: boolean;
 }
 
 /** Changes an incident and, when that moves its status or publishes it, tells of it. */
 async function moveIncident(ctx: Ctx, current: IncidentRecord, asked: Move): Promise<void> {
-  const move = decideMove(current, asked.to, ctx.now);
+  const move = decideMove(current, asked.to ?? undefined, ctx.now);
   const moved: IncidentRecord = { ...current, ...asked.change, ...move, updated_at: ctx.now };
   const isPublished = moved.is_public && !current.is_public;
   const message = asked.message ?? `The status changed to ${moved.status}.`;
@@ -265,8 +266,8 @@ function getFresh(ctx: Ctx, incidentId: string): Promise<IncidentDetail> {
   return getIncident(ctx, incidentId);
 }
 
-function requireBegun(ctx: Ctx, startedAt: number | undefined): number | undefined {
-  if (startedAt !== undefined && startedAt > ctx.now) throw invalid("started_at must not lie in the future");
+function requireBegun(ctx: Ctx, startedAt: number | null | undefined): number | null | undefined {
+  if (startedAt && startedAt > ctx.now) throw invalid("started_at must not lie in the future");
   return startedAt;
 }
 

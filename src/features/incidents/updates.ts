@@ -36,7 +36,7 @@ export async function addUpdate(
   const current = await requireIncident(ctx, incidentId);
   const earlier = await findEarlierResult(ctx);
   if (earlier) return getUpdate(ctx, { id: current.id, update_id: earlier });
-  const move = decideMove(current, input.status, ctx.now);
+  const move = decideMove(current, input.status ?? undefined, ctx.now);
   const incident = { ...current, ...move, updated_at: ctx.now };
   const update = newUpdate(ctx, incident, input.message);
   const news = incidentEvent(incident, {

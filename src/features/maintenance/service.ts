@@ -24,6 +24,7 @@ import { type Tellable, tellSubscribers } from "../../delivery/subscribers.ts";
 import { findOccurrence, listOccurrences, toldStart, trackOccurrence } from "../../domain/maintenance.ts";
 import { findFlaw, type Recurrence } from "../../domain/recurrence.ts";
 import { emitEvent, type NewEvent, wakeEvents } from "../../events/emit.ts";
+import { replaced } from "../../kit/replaced.ts";
 import { newId } from "../../platform/ids.ts";
 import { forgetPage } from "../../platform/page-memo.ts";
 import { wakeSubscribers } from "../../platform/subscriber-queue.ts";
@@ -106,7 +107,7 @@ export async function changeMaintenance(
   const details = {
     title: input.title ?? current.title,
     description: input.description === undefined ? current.description : input.description || null,
-    is_public: input.is_public ?? current.is_public,
+    is_public: replaced(input.is_public, current.is_public, true),
     updated_at: ctx.now,
   };
   const change = { ...details, ...(isRescheduled(schedule, current) ? reschedule(ctx, current, schedule, page) : {}) };

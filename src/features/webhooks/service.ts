@@ -22,6 +22,7 @@ import {
 } from "../../data/webhooks.ts";
 import { changeSecret, maskUrl, openConfig, sealConfig } from "../../delivery/config.ts";
 import { hasRight } from "../../domain/roles.ts";
+import { replaced } from "../../kit/replaced.ts";
 import { findNotifier } from "../../notifiers/registry.ts";
 import { egressOf } from "../../platform/egress.ts";
 import { newId } from "../../platform/ids.ts";
@@ -94,7 +95,8 @@ export async function changeWebhook(ctx: Ctx, webhookId: string, input: WebhookU
     ...(keepsSecret ? stored : changeSecret(stored, input.secret ?? null, ctx.now)),
     url: input.url ?? stored.url,
   };
-  const provider = input.provider ?? webhook.provider;
+  const is_active = replaced(input.is_active, webhook.is_active, true);
+  const provider = replaced(input.provider, webhook.provider, "generic");
   requireUsable(ctx, provider, config);
   const status_page_id = input.status_page_id === undefined ? webhook.status_page_id : input.status_page_id;
   if (status_page_id !== webhook.status_page_id && (await ownerOf(ctx, status_page_id)) !== webhook.owner_id) {
@@ -108,10 +110,10 @@ export async function changeWebhook(ctx: Ctx, webhookId: string, input: WebhookU
     status_page_id,
     events: input.events === undefined ? webhook.events : (input.events ?? []),
     alert_channels: input.alert_channels === undefined ? webhook.alert_channels : (input.alert_channels ?? {}),
-    is_team_only: input.is_team_only ?? webhook.is_team_only,
+    is_team_only: replaced(input.is_team_only, webhook.is_team_only, false),
     // What another address did says nothing about this one.
     ...(config.url !== stored.url && { failing_since: null, warned_at: null }),
-    ...(input.is_active !== undefined && input.is_active !== webhook.is_active && switched(input.is_active)),
+    ...(is_active !== webhook.is_active && switched(is_active)),
   });
 }
 
