@@ -14,6 +14,7 @@ const PATHS = [
   "/calm/page",
   "/troubled/page",
   "/troubled/stale",
+  "/troubled/late",
   "/troubled/incident",
   "/extreme/page",
   "/calm/missing",

@@ -15,6 +15,7 @@ export function renderDocuments(payload: PagePayload): Record<string, string> {
   return {
     "/page": renderStatusPage(buildPageView(payload, viewing)),
     "/stale": renderStatusPage(buildPageView(payload, { ...viewing, is_stale: true })),
+    "/late": renderStatusPage(buildPageView(payload, { ...viewing, late: { since: NOW - 240_000, for_ms: 240_000 } })),
     "/missing": renderMessagePage("Page not found", "There is no status page at this address."),
     ...(incident ? { "/incident": renderIncidentPage(buildIncidentView(incident, payload, viewing)) } : {}),
   };
