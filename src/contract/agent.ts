@@ -72,7 +72,7 @@ const Metrics = z.object({
 const oneOrMany = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(schema).min(1).max(ITEMS_MAX));
 
-export const AgentMetricsReport = oneOrMany(Metrics.extend({ collected_at: InstantInput.optional() }));
+export const AgentMetricsReport = oneOrMany(Metrics.extend({ collected_at: InstantInput.nullish() }));
 export type AgentMetricsReport = z.infer<typeof AgentMetricsReport>;
 
 export const AgentMetrics = z
@@ -97,7 +97,7 @@ const LogEvent = z.object({
   data: Bag.nullish(),
 });
 export const AgentEventsReport = z
-  .object({ events: z.array(LogEvent.extend({ at: InstantInput.optional() })).max(ITEMS_MAX) })
+  .object({ events: z.array(LogEvent.extend({ at: InstantInput.nullish() })).max(ITEMS_MAX) })
   .meta({ id: "AgentEventsReport" });
 export type AgentEventsReport = z.infer<typeof AgentEventsReport>;
 
@@ -127,7 +127,7 @@ export const AgentCommand = z
   .meta({ id: "AgentCommand" });
 
 export const AgentCommandCreate = z
-  .object({ type: z.enum(AGENT_COMMANDS), params: Bag.optional() })
+  .object({ type: z.enum(AGENT_COMMANDS), params: Bag.nullish() })
   .meta({ id: "AgentCommandCreate" });
 export type AgentCommandCreate = z.infer<typeof AgentCommandCreate>;
 
@@ -183,17 +183,17 @@ export const InstallToken = z
 /** What an agent says about its host, whenever it starts. */
 export const AgentHandshake = z
   .object({
-    version: Word.optional(),
-    hostname: Word.optional(),
-    os: Word.optional(),
-    arch: Word.optional(),
-    region: Word.optional(),
-    capabilities: z.array(Word).max(ITEMS_MAX).optional(),
+    version: Word.nullish(),
+    hostname: Word.nullish(),
+    os: Word.nullish(),
+    arch: Word.nullish(),
+    region: Word.nullish(),
+    capabilities: z.array(Word).max(ITEMS_MAX).nullish(),
   })
   .meta({ id: "AgentHandshake" });
 export type AgentHandshake = z.infer<typeof AgentHandshake>;
 
-export const AgentEnroll = AgentHandshake.extend({ name: Name.optional() }).meta({ id: "AgentEnroll" });
+export const AgentEnroll = AgentHandshake.extend({ name: Name.nullish() }).meta({ id: "AgentEnroll" });
 export type AgentEnroll = z.infer<typeof AgentEnroll>;
 
 const Rhythm = z.object({ heartbeat_interval_seconds: z.int(), poll_interval_seconds: z.int() });
@@ -234,7 +234,7 @@ const Result = z.object({
   status: z.enum(RESULT_STATUSES),
   latency_ms: z.number().min(0).max(3_600_000).nullish(),
   message: z.string().max(MESSAGE_MAX).nullish(),
-  checked_at: InstantInput.optional().meta({ description: "when the check began; absent: now" }),
+  checked_at: InstantInput.nullish().meta({ description: "when the check began; absent: now" }),
   details: Bag.nullish(),
 });
 export const AgentResults = oneOrMany(Result);

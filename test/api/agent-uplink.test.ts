@@ -308,3 +308,22 @@ describe("commands", () => {
     expect((await agentClient(next).get(`${AGENTS}/commands?wait=0`)).status).toBe(200);
   });
 });
+
+it("takes null for what an agent does not know", async () => {
+  const account = await createAccount();
+  const unknown = { version: null, hostname: null, os: null, arch: null, region: null, capabilities: null };
+  const agent = await enrollAgent(account, { ...unknown, name: null });
+  const { client } = agent;
+  expect((await client.post(`${AGENTS}/handshake`, unknown)).status).toBe(200);
+  expect((await client.post(`${AGENTS}/metrics`, { cpu_percent: null, collected_at: null })).body).toEqual({
+    accepted: 1,
+  });
+  expect((await client.post(`${AGENTS}/events`, { events: [{ message: "x", at: null }] })).body).toEqual({
+    accepted: 1,
+  });
+  const { id } = await insertMonitor(account.user_id, { agent_id: agent.id, check_group_id: "" });
+  const result = { status: "up", latency_ms: null, message: null, checked_at: null, details: null };
+  expect((await client.post(`${V1}/monitors/${id}/status`, result)).body).toEqual({ accepted: 1, status: "up" });
+  const command = await account.client.post(`${AGENTS}/${agent.id}/commands`, { type: "discover", params: null });
+  expect(command).toMatchObject({ status: 201, body: { params: {} } });
+});

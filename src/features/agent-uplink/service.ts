@@ -277,7 +277,8 @@ function agentAudit(agent: AgentRecord, summary: string, data: Record<string, un
 /** Refuses the whole list when one result cannot be true or comes too late to be kept. */
 export async function submitResults(ctx: Ctx, monitorId: string, results: AgentResults) {
   const monitor = await requireAssignedMonitor(ctx, monitorId);
-  const measured = results.map(({ status, checked_at = ctx.now, latency_ms, message, details }, n) => {
+  const measured = results.map(({ status, latency_ms, message, details, ...result }, n) => {
+    const checked_at = result.checked_at ?? ctx.now;
     const problem = problemOf(checked_at - ctx.now);
     if (problem) {
       throw invalid(`checked_at ${problem}`, [{ path: `[${n}].checked_at`, message: problem }]);
