@@ -100,7 +100,7 @@ export async function readShownPage(db: Db, pageId: string, since: { days: numbe
       .where(isShown(pageId))
       .orderBy(asc(monitors.position), asc(monitors.id)),
     selectRollups(db, pageId, since.month),
-    selectIntervals(db, pageId, since.days),
+    selectIntervals(db, pageId, since),
     ...selectMaintenance(db, pageId, since.resolved),
     ...selectIncidents(db, pageId, recent),
   ]);
@@ -153,10 +153,10 @@ function selectRollups(db: Db, pageId: string, fromMonth: string) {
  * `since`. Earlier ones are not even read. Whether a month is missing is for whoever has read the roll-ups to see.
  * In no order either.
  */
-function selectIntervals(db: Db, pageId: string, since: number) {
+function selectIntervals(db: Db, pageId: string, since: { days: number; month: string }) {
   const rolledTo = sql`SELECT r.to_at FROM ${dailyRollups} r WHERE r.monitor_id = ${monitors.id}
-    AND r.timezone = ${zoneOf(pageId)} ORDER BY r.month DESC LIMIT 1`;
-  const earlier = sql`SELECT max(i.from_at) FROM ${statusIntervals} i WHERE i.monitor_id = ${monitors.id} AND i.from_at <= ${since}`;
+    AND r.month >= ${since.month} AND r.timezone = ${zoneOf(pageId)} ORDER BY r.month DESC LIMIT 1`;
+  const earlier = sql`SELECT max(i.from_at) FROM ${statusIntervals} i WHERE i.monitor_id = ${monitors.id} AND i.from_at <= ${since.days}`;
   return db
     .select({
       monitor_id: statusIntervals.monitor_id,
@@ -167,7 +167,7 @@ function selectIntervals(db: Db, pageId: string, since: number) {
     })
     .from(monitors)
     .innerJoin(statusIntervals, eq(statusIntervals.monitor_id, monitors.id))
-    .where(and(isShown(pageId), gte(statusIntervals.from_at, sql`coalesce((${rolledTo}), (${earlier}), ${since})`)));
+    .where(and(isShown(pageId), gte(statusIntervals.from_at, sql`coalesce((${rolledTo}), (${earlier}), ${since.days})`)));
 }
 
 function selectIncidents(db: Db, pageId: string, chosen: SQL | undefined, limit = INCIDENTS_MAX) {

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { asc, eq } from "drizzle-orm";
+import { asc, eq, gte } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Deps, jobDeps } from "../../src/access/deps.ts";
@@ -115,7 +115,7 @@ describe("the bars of a page", () => {
       await readsAsAfterSweep(drawn.other);
       await db.delete(monitors).where(eq(monitors.id, id));
     });
-    await fc.assert(property, { numRuns: 10 });
+    await fc.assert(property, { numRuns: 15 });
   }, 60_000);
 });
 
@@ -188,6 +188,19 @@ describe("roll-ups", () => {
     await db.update(statusIntervals).set({ status: "unknown" }).where(eq(statusIntervals.seq, 10));
     expect(await ask()).toEqual(before);
     expect(before[85]).toMatchObject({ up_seconds: 82_800, down_seconds: 3600 });
+  });
+
+  it("that end before the days of a page are no beginning for them", async () => {
+    const now = Date.parse("2026-11-21T01:00:00Z");
+    const { user_id } = await createAccount();
+    const status_page_id = await insertPage(user_id);
+    const { id } = await insertMonitor(user_id, { status_page_id, created_at: now - 130 * DAY });
+    await insertIntervals(id, [[now - 130 * DAY, "up"]]);
+    await rollUpAt(now);
+    const before = await buildPayload(db, status_page_id, now);
+    await db.delete(dailyRollups).where(gte(dailyRollups.month, "2026-08"));
+    expect((await monthsOf(id)).map(({ month }) => month)).toEqual(["2026-07"]);
+    expect(await buildPayload(db, status_page_id, now)).toEqual(before);
   });
 
   it("go in the batch of a transition that began long ago", async () => {
