@@ -167,7 +167,9 @@ function selectIntervals(db: Db, pageId: string, since: { days: number; month: s
     })
     .from(monitors)
     .innerJoin(statusIntervals, eq(statusIntervals.monitor_id, monitors.id))
-    .where(and(isShown(pageId), gte(statusIntervals.from_at, sql`coalesce((${rolledTo}), (${earlier}), ${since.days})`)));
+    .where(
+      and(isShown(pageId), gte(statusIntervals.from_at, sql`coalesce((${rolledTo}), (${earlier}), ${since.days})`)),
+    );
 }
 
 function selectIncidents(db: Db, pageId: string, chosen: SQL | undefined, limit = INCIDENTS_MAX) {
