@@ -8,9 +8,12 @@ export function monitorObject(env: Env, monitorId: string): MonitorRpc {
   return stub as MonitorRpc;
 }
 
+/** How the runtime hides what went wrong in itself, for instance that it may open no more files for objects. */
+const PLATFORM_FAULT = /^internal error; reference = \w+$/;
+
 /** Whether a call failed because the object could not be reached or take it, not because of what it was told. */
 export function isObjectUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { overloaded, retryable } = error as { overloaded?: boolean; retryable?: boolean };
-  return overloaded === true || retryable === true;
+  return overloaded === true || retryable === true || PLATFORM_FAULT.test(error.message);
 }
