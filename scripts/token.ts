@@ -1,16 +1,17 @@
 /**
  * `npm run --silent token`: creates the user where missing and prints one new API token, alone, on standard output. Works
- * on the local service, running or not, and with --remote on the deployed database.
+ * on the local service, running or not, and with --remote on the deployed database. With --forget-password the token is
+ * for a person who cannot sign in any more: it sets a new password without the present one.
  */
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { PLANS } from "../src/contract/plan.ts";
-import { issueToken, type TokenRequest } from "./local/accounts.ts";
+import { forgetPassword, issueToken, type TokenRequest } from "./local/accounts.ts";
 import { withLocalDatabase, withRemoteDatabase } from "./local/reach.ts";
 import { runCommand } from "./local/refusal.ts";
 
 const USAGE = `usage: npm run --silent token -- --email ADDRESS [--name NAME] [--plan ${PLANS.join("|")}]
-         [--beta|--no-beta] [--expires-at ISO-8601] [--remote]`;
+         [--beta|--no-beta] [--expires-at ISO-8601] [--forget-password] [--remote]`;
 
 const Request = z.object({
   email: z.string("--email is required").trim().toLowerCase().pipe(z.email("--email must be an e-mail address")),
@@ -28,7 +29,7 @@ const Request = z.object({
     .optional(),
 });
 
-function readArguments(args: string[]): TokenRequest & { remote: boolean } {
+function readArguments(args: string[]): { request: TokenRequest; forgets: boolean; remote: boolean } {
   const { values } = parseArgs({
     args,
     allowNegative: true,
@@ -38,10 +39,12 @@ function readArguments(args: string[]): TokenRequest & { remote: boolean } {
       plan: { type: "string" },
       beta: { type: "boolean" },
       "expires-at": { type: "string" },
+      "forget-password": { type: "boolean", default: false },
       remote: { type: "boolean", default: false },
     },
   });
-  return { ...Request.parse({ ...values, expiresAt: values["expires-at"] }), remote: values.remote };
+  const request = Request.parse({ ...values, expiresAt: values["expires-at"] });
+  return { request, forgets: values["forget-password"], remote: values.remote };
 }
 
 function readArgumentsOrExit(args: string[]) {
@@ -54,8 +57,12 @@ function readArgumentsOrExit(args: string[]) {
   }
 }
 
-const { remote, ...request } = readArgumentsOrExit(process.argv.slice(2));
+const { request, forgets, remote } = readArgumentsOrExit(process.argv.slice(2));
 await runCommand(async () => {
   const withDatabase = remote ? withRemoteDatabase : withLocalDatabase;
-  console.log(await withDatabase((execute) => issueToken(execute, request)));
+  const token = await withDatabase(async (execute) => {
+    if (forgets) await forgetPassword(execute, request.email);
+    return issueToken(execute, request);
+  });
+  console.log(token);
 });

@@ -2,6 +2,7 @@ import type { Plan } from "../../src/contract/plan.ts";
 import { newApiToken, sha256Hex, tokenPrefix } from "../../src/platform/credentials.ts";
 import { newId } from "../../src/platform/ids.ts";
 import type { Execute, Statement } from "./database.ts";
+import { Refusal } from "./refusal.ts";
 
 /** What is absent stays as it is; a new user gets the operator's default plan and beta features by plan. */
 export interface TokenRequest {
@@ -10,6 +11,27 @@ export interface TokenRequest {
   plan?: Plan | undefined;
   beta?: boolean | undefined;
   expiresAt?: number | undefined;
+}
+
+/** Without a password nobody can sign in until the user sets a new one, which a token may do without the old one. */
+export async function forgetPassword(execute: Execute, email: string): Promise<void> {
+  const [users] = await execute([{ sql: "SELECT id FROM users WHERE email = ?", params: [email] }]);
+  const userId = users?.[0]?.id;
+  if (typeof userId !== "string") throw new Refusal(`nobody has an account under ${email}`);
+  const now = Date.now();
+  await execute([
+    { sql: "DELETE FROM passwords WHERE user_id = ?", params: [userId] },
+    { sql: "DELETE FROM sessions WHERE user_id = ?", params: [userId] },
+    {
+      sql: `INSERT INTO audit_log
+          (id, owner_id, event_type, actor_type, actor_name, target_type, target_id, summary, created_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      params: [
+        ...[newId(now), userId, "password.removed", "system", "operator"],
+        ...["user", userId, `the operator removed the password of ${email}`, now],
+      ],
+    },
+  ]);
 }
 
 /** Creates or updates the user and gives a new API token. It is stored only as a hash: nobody can show it again. */

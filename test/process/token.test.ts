@@ -65,6 +65,54 @@ describe("npm run token", () => {
     expect(await recordOf(service, first)).toEqual(record);
   });
 
+  it("lets somebody who forgot the password set a new one, and ends their sessions alone", async () => {
+    const call = (path: string, init: { body?: object; headers?: Record<string, string> }) =>
+      fetch(`${service.url}/api/core/v1/auth/${path}`, {
+        method: init.body ? "POST" : "GET",
+        headers: { "content-type": "application/json", ...init.headers },
+        ...(init.body && { body: JSON.stringify(init.body) }),
+      });
+    const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+    const withPassword = async (password: string) => {
+      const email = someone().toLowerCase();
+      const token = await makeToken(service.stateDir, "--email", email);
+      expect((await call("password", { body: { new_password: password }, headers: bearer(token) })).status).toBe(204);
+      const signedIn = await call("login", { body: { email, password } });
+      expect(signedIn.status).toBe(200);
+      const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+      return { email, token, cookie };
+    };
+    const ada = await withPassword("the first of her passwords");
+    const bob = await withPassword("another one altogether");
+
+    const token = await makeToken(service.stateDir, "--email", ada.email.toUpperCase(), "--forget-password");
+
+    expect((await call("me", { headers: { cookie: ada.cookie } })).status).toBe(401);
+    const old = { email: ada.email, password: "the first of her passwords" };
+    expect((await call("login", { body: old })).status).toBe(401);
+    const set = await call("password", { body: { new_password: "a second one" }, headers: bearer(token) });
+    expect(set.status).toBe(204);
+    expect((await call("login", { body: old })).status).toBe(401);
+    expect((await call("login", { body: { ...old, password: "a second one" } })).status).toBe(200);
+    expect((await call("me", { headers: bearer(ada.token) })).status).toBe(200);
+    expect((await call("me", { headers: { cookie: bob.cookie } })).status).toBe(200);
+    const audit = await fetch(`${service.url}/api/uptime/v1/audit-logs?event_type=password.removed`, {
+      headers: bearer(token),
+    });
+    expect(await audit.json()).toMatchObject([
+      { actor: { type: "system", name: "operator" }, summary: `the operator removed the password of ${ada.email}` },
+    ]);
+  });
+
+  it("forgets the password of nobody who is not there, and makes no account of a mistyped address", async () => {
+    const email = someone().toLowerCase();
+    const { code, stdout, stderr } = await runToken(service.stateDir, "--email", email, "--forget-password");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(`nobody has an account under ${email}`);
+    const [users] = await service.execute([{ sql: "SELECT 1 FROM users WHERE email = ?", params: [email] }]);
+    expect(users).toEqual([]);
+  });
+
   it.each([
     ["no address", []],
     ["a bad address", ["--email", "nobody"]],
