@@ -11,6 +11,12 @@ import { stateDirOf } from "./local/settings.ts";
 
 const SHOWN_MAX = 50;
 
+// `head` and `less` stop reading when they, or their people, have seen enough.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(0);
+});
+
 await runCommand(async () => {
   const rows = await withLocalDatabase((execute) =>
     execute([
