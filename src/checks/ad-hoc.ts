@@ -19,7 +19,7 @@ export async function checkNow(deps: Deps, monitor: MonitorRecord): Promise<AdHo
   if (!checked) throw new Error("a check gave no result");
   const row = historyRow({ ...slot, group_id: group.id, monitor_ids: [monitor.id] }, [checked]);
   await Promise.all([
-    recordChecks(deps, { ...slot, group, isWholeGroup: false }, [checked]),
+    recordChecks(deps, { ...slot, group, begun_at: slot.slot_at, isWholeGroup: false }, [checked]),
     proberObject(deps.env, shardOf(group.id), slot.region).record(row),
   ]);
   return reportOf(checked.result, slot.region, checked.checked_at);

@@ -44,12 +44,13 @@ export type KeepHistory = (row: HistoryRow) => Promise<void>;
 
 /** Handles one message: checks the group's members, tells their objects what can matter, records the slot. */
 export async function runSlot(deps: Deps, message: CheckMessage, keep: KeepHistory): Promise<void> {
+  const begun_at = deps.now();
   const { group, members } = await loadGroup(deps.db, message.group_id);
   if (!group) return;
   const wanted = message.monitor_ids;
   const monitors = wanted ? members.filter((monitor) => wanted.includes(monitor.id)) : members;
   const checked = await checkMonitors(deps, monitors, message);
-  const slot = { ...message, group, isWholeGroup: wanted === undefined };
+  const slot = { ...message, group, begun_at, isWholeGroup: wanted === undefined };
   await Promise.all([
     recordChecks(deps, slot, checked),
     checked.length === 0 ? undefined : keep(historyRow(message, checked)),
@@ -124,6 +125,8 @@ async function report(
 interface RecordedSlot extends Slot {
   group: CheckGroupRecord;
   isWholeGroup: boolean;
+  /** When the group's members were asked for. */
+  begun_at: number;
 }
 
 /** One batch per message: what the objects decided, and the newest result of every member. Then the repeats. */
@@ -131,10 +134,12 @@ export async function recordChecks(deps: Deps, slot: RecordedSlot, checked: read
   const silent = await markSilent(deps, slot, checked);
   const answers = checked.flatMap(({ monitor, answer }) => (answer ? [{ monitor, answer }] : []));
   const writes = [...answers, ...silent].flatMap(({ monitor, answer }) => projectionOf(deps, monitor, answer));
-  const latest = mergeLatest(
-    slot,
-    checked.map((each) => pack(each, slot)),
-  );
+  const latest = {
+    fresh: checked.map((each) => pack(each, slot)),
+    known: slot.group.latest,
+    // What is older belongs to monitors that have left the group.
+    kept_from: slot.isWholeGroup ? slot.begun_at : 0,
+  };
   await runBatch(deps.db, [
     ...writes,
     ...changeLanes(deps, slot.group, checked),
@@ -188,11 +193,4 @@ function pack({ monitor, checked_at, result }: Checked, slot: RecordedSlot): Pac
   const judgedAt = result.outcome === "error" ? before : checked_at;
   const message = result.message.slice(0, MESSAGE_LENGTH_MAX);
   return [monitor.id, checked_at, result.latency_ms, message, slot.region, result.outcome, judgedAt];
-}
-
-/** Results of monitors that have left the group fall out with the next check of the whole group. */
-function mergeLatest(slot: RecordedSlot, fresh: readonly PackedResult[]): PackedResult[] {
-  const isFresh = new Set(fresh.map((packed) => packed[0]));
-  const kept = slot.isWholeGroup ? [] : slot.group.latest.filter((packed) => !isFresh.has(packed[0]));
-  return [...kept, ...fresh];
 }

@@ -98,7 +98,20 @@ export async function listKnowingMembers(db: Db, groupId: string) {
     .limit(2 * SHARD_SIZE);
 }
 
-export function recordSlot(db: Db, groupId: string, slotAt: number | null, latest: PackedResult[]): Statement {
+export function recordSlot(
+  db: Db,
+  groupId: string,
+  slotAt: number | null,
+  { fresh, known, kept_from }: { fresh: readonly PackedResult[]; known: readonly PackedResult[]; kept_from: number },
+): Statement {
+  const news = JSON.stringify(fresh);
+  // Merged where it is stored, because messages about members of one group may run at the same time. Where none did and
+  // nothing is kept, the rows that merging reads are saved.
+  const replaces = kept_from === 0 ? sql`false` : sql`${checkGroups.latest} = ${JSON.stringify(known)}`;
+  const latest = sql`CASE WHEN ${replaces} THEN ${news} ELSE (SELECT json_group_array(json(value)) FROM (
+    SELECT old.value FROM json_each(${checkGroups.latest}) old WHERE old.value ->> 1 >= ${kept_from}
+      AND old.value ->> 0 NOT IN (SELECT value ->> 0 FROM json_each(${news}))
+    UNION ALL SELECT value FROM json_each(${news}))) END`;
   return db
     .update(checkGroups)
     .set({

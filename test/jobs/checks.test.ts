@@ -303,6 +303,31 @@ describe("the runner", () => {
     expect((await read(monitor.id)).check_group_id).toBe(monitor.check_group_id);
   });
 
+  it("keeps the newest result of every member, however many messages run at the same time", async () => {
+    const { user_id } = await createAccount();
+    const make = () => insertMonitor(user_id, { created_at: Date.now() - 3_600_000, interval: 3600 });
+    const members = [await make(), await make(), await make()];
+    const [first] = members;
+    const { check_group_id } = await read(first?.id ?? "");
+    await db.update(monitors).set({ check_group_id });
+    const deps = jobDeps(recordingEnv().env, "test");
+    const slot = { group_id: check_group_id, region: "default", slot_at: Date.now(), attempt: 0 };
+    const messages = members.map(({ id }) => ({ ...slot, monitor_ids: [id] }));
+    await Promise.all(messages.map((message) => runSlot(deps, message, async () => {})));
+    const latest = async () =>
+      (await db.select().from(checkGroups).where(eq(checkGroups.id, check_group_id)))[0]?.latest;
+    expect((await latest())?.map(([id]) => id).sort()).toEqual(members.map(({ id }) => id).sort());
+
+    await db.delete(monitors).where(eq(monitors.id, first?.id ?? ""));
+    await runNext({ check_group_id });
+    expect((await latest())?.map(([id]) => id).sort()).toEqual(
+      members
+        .slice(1)
+        .map(({ id }) => id)
+        .sort(),
+    );
+  });
+
   it("deletes a group that nobody belongs to any more", async () => {
     const monitor = await aMonitor();
     await db.delete(monitors).where(eq(monitors.id, monitor.id));
