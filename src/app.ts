@@ -1,5 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { endpoints as dashboard } from "./dashboard/routes.ts";
+import { endpoints as dashboard, PLACE as dashboardPlace } from "./dashboard/routes.ts";
 import { endpoints as account } from "./features/account/routes.ts";
 import { endpoints as agentUplink } from "./features/agent-uplink/routes.ts";
 import { endpoints as agents } from "./features/agents/routes.ts";
@@ -31,7 +31,7 @@ import type { AppEnv, Endpoint } from "./http/endpoint.ts";
 import { refuseInvalid } from "./http/errors.ts";
 import { answerErrors, mountEndpoints, openRequest, refuseHostile, refuseUnknown } from "./http/frame.ts";
 import { routeHosts } from "./status-page/custom-host.ts";
-import { endpoints as publicPages } from "./status-page/routes.ts";
+import { endpoints as publicPages, PLACE as publicPlace } from "./status-page/routes.ts";
 import { endpoints as subscriptions } from "./status-page/subscribe-routes.ts";
 
 /** Every endpoint of the API, each mounted under the addresses that its policy names. */
@@ -74,7 +74,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.use(openRequest);
   app.use(refuseHostile);
   app.onError(answerErrors);
-  app.notFound(refuseUnknown(ENDPOINTS));
+  app.notFound(refuseUnknown(ENDPOINTS, [dashboardPlace, publicPlace]));
   mountEndpoints(app, ENDPOINTS);
   mountDocs(app, ENDPOINTS);
   return app;

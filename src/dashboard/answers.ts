@@ -42,6 +42,13 @@ function messageOf(refusal: ApiError | undefined): Message {
         text: "This request did not come from one of our own pages, so nothing was done. Open the page again and repeat it there.",
         link: { href: "/app", text: "To the start" },
       };
+    case 404:
+    case 405:
+      return {
+        title: "There is nothing here",
+        text: "The address may be mistyped, or an old one.",
+        link: { href: "/app", text: "To the start" },
+      };
     case 409:
       return {
         title: "You are on the team already",

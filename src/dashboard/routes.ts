@@ -8,6 +8,7 @@ import { signIn, signOut } from "../features/sessions/service.ts";
 import { listMyPages } from "../features/status-pages/service.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, endpoint, type Policy, type RefusalPage } from "../http/endpoint.ts";
+import type { PlaceForPeople } from "../http/frame.ts";
 import { endpoints as accepting } from "./accept-routes.ts";
 import { goTo, page, showRefusal } from "./answers.ts";
 import { parseFields, pathAfter, type Refused, refusalOf } from "./form.ts";
@@ -39,7 +40,21 @@ const onSignIn: RefusalPage = async (c, refusal) => {
   return showSignIn(c, { email: form.get("email"), next: form.get("next"), refused: refusalOf(refusal) });
 };
 
+export const PLACE: PlaceForPeople = { prefix: "/app", refusalPage: showRefusal };
+
 export const endpoints = [
+  endpoint(
+    { ...policy, auth: "public", audit: null, rate: "public" },
+    {
+      method: "get",
+      path: "/",
+      tags,
+      summary: "Where people begin who know the service's name alone",
+      responses: { 303: elsewhere },
+    },
+    () => goTo("/app"),
+  ),
+
   endpoint(
     { ...policy, audit: null, rate: "api" },
     {

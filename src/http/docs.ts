@@ -59,6 +59,8 @@ export function mountDocs(app: OpenAPIHono<AppEnv>, endpoints: readonly Endpoint
 
   app.get("/docs", (c) => c.html(PAGE, 200, { "Content-Security-Policy": POLICY, "Cache-Control": CACHE_CONTROL }));
 
+  app.get("/docs/", (c) => c.redirect("../docs", 308));
+
   app.get("/docs/start.js", (c) =>
     c.body(START, 200, { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": CACHE_CONTROL }),
   );

@@ -8,7 +8,7 @@ import { newId } from "../platform/ids.ts";
 import { createLogger } from "../platform/logger.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { drain } from "./body.ts";
-import { type AppEnv, type Endpoint, SURFACES } from "./endpoint.ts";
+import { type AppEnv, type Endpoint, type RefusalPage, SURFACES } from "./endpoint.ts";
 import { judgeError, toErrorResponse } from "./errors.ts";
 
 const SECURITY_HEADERS = Object.entries({
@@ -83,8 +83,36 @@ export function mountEndpoints(app: OpenAPIHono<AppEnv>, endpoints: readonly End
   for (const each of endpoints) for (const surface of each.policy.at) each.mount(app, surface);
 }
 
-/** 405 with Allow where the path exists under other methods, else 404. */
-export function refuseUnknown(endpoints: readonly Endpoint[]): NotFoundHandler<AppEnv> {
+/** Under which path browsers look around, and what they see where nothing is; everywhere else clients want JSON. */
+export interface PlaceForPeople {
+  prefix: string;
+  refusalPage: RefusalPage;
+}
+
+/** 405 with Allow where the path exists under other methods, else 404; what people mistype leads to where they meant. */
+export function refuseUnknown(
+  endpoints: readonly Endpoint[],
+  places: readonly PlaceForPeople[],
+): NotFoundHandler<AppEnv> {
+  const methodsAt = indexMethods(endpoints);
+  return async (c) => {
+    const { path, method, url } = c.req;
+    const methods = methodsAt(path);
+    const place = places.find(({ prefix }) => `${path}/`.startsWith(`${prefix}/`));
+    const isLooking = place !== undefined && (method === "GET" || method === "HEAD");
+    const [, whole, lastWord] = /^(.*\/([^/]+))\/$/.exec(path) ?? [];
+    if (isLooking && whole !== undefined && methodsAt(whole).has("GET")) {
+      // Relative, because a page's own domain has other paths than these.
+      return new Response(null, { status: 308, headers: { Location: `../${lastWord}${new URL(url).search}` } });
+    }
+    const refusal = methods.size === 0 ? notFound("route") : methodNotAllowed(methods);
+    // Returned, not thrown: Hono would take an error from here past everything that openRequest does afterwards.
+    return isLooking ? place.refusalPage(c, refusal) : toErrorResponse(refusal, c.var.requestId, c.var.log);
+  };
+}
+
+/** The methods under which an address answers. */
+function indexMethods(endpoints: readonly Endpoint[]): (path: string) => Set<string> {
   const methodsByPattern = new Map<string, Set<string>>();
   for (const each of endpoints) {
     for (const surface of each.policy.at) {
@@ -93,14 +121,14 @@ export function refuseUnknown(endpoints: readonly Endpoint[]): NotFoundHandler<A
       methodsByPattern.set(pattern, methods.add(each.method.toUpperCase()));
     }
   }
-  return (c) => {
-    const allowed = [...methodsByPattern].filter(([pattern]) => new RegExp(pattern).test(c.req.path));
-    // Returned, not thrown: Hono would take an error from here past everything that openRequest does afterwards.
-    if (allowed.length === 0) return toErrorResponse(notFound("route"), c.var.requestId, c.var.log);
-    const methods = new Set(allowed.flatMap(([, set]) => [...set]));
-    if (methods.has("GET")) methods.add("HEAD");
-    const list = [...methods].join(", ");
-    const refusal = new ApiError(405, `this address answers ${list} only`, { headers: { Allow: list } });
-    return toErrorResponse(refusal, c.var.requestId, c.var.log);
+  return (path) => {
+    const found = [...methodsByPattern].filter(([pattern]) => new RegExp(pattern).test(path));
+    return new Set(found.flatMap(([, methods]) => [...methods]));
   };
+}
+
+function methodNotAllowed(methods: Set<string>): ApiError {
+  const allowed = methods.has("GET") ? [...methods, "HEAD"] : [...methods];
+  const list = allowed.join(", ");
+  return new ApiError(405, `this address answers ${list} only`, { headers: { Allow: list } });
 }

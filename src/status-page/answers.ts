@@ -136,23 +136,30 @@ function isKnownTo(ifNoneMatch: string | undefined, etag: string): boolean {
 /** People get a document for what they cannot see, too. */
 export async function answerPage(c: Context<AppEnv>, show: () => Promise<Response | undefined>): Promise<Response> {
   try {
-    return (await show()) ?? answerMessage(404, "Page not found", "There is no status page at this address.");
+    return (await show()) ?? answerNothing();
   } catch (error) {
     const isOutage = error instanceof ApiError ? error.status === 503 : isUnavailable(error);
     if (!isOutage) throw error;
     c.var.log.error("page: unavailable", error);
-    return answerMessage(
-      503,
-      "Not available right now",
-      "This page cannot be read at the moment. Please try again soon.",
-    );
+    const text = "This page cannot be read at the moment. Please try again soon.";
+    return answerMessage(renderMessagePage("Not available right now", text), 503, { "Retry-After": "5" });
   }
 }
 
-function answerMessage(status: 404 | 503, title: string, text: string): Response {
-  const body = renderMessagePage(title, text);
-  const headers = { ...HTML.headers, "Content-Type": HTML.type, "Cache-Control": "no-store" };
-  return answerText(body, status === 503 ? { ...headers, "Retry-After": "5" } : headers, status);
+export function answerNothing(status = 404, headers: Record<string, string> = {}): Response {
+  return answerMessage(
+    renderMessagePage("Page not found", "There is no status page at this address."),
+    status,
+    headers,
+  );
+}
+
+function answerMessage(body: string, status: number, headers: Record<string, string>): Response {
+  return answerText(
+    body,
+    { ...headers, ...HTML.headers, "Content-Type": HTML.type, "Cache-Control": "no-store" },
+    status,
+  );
 }
 
 export function answerText(body: string, headers: Record<string, string>, status = 200): Response {

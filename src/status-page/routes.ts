@@ -9,8 +9,9 @@ import {
   StylesheetParams,
 } from "../contract/public-page.ts";
 import { type AppEnv, endpoint, type Policy } from "../http/endpoint.ts";
+import type { PlaceForPeople } from "../http/frame.ts";
 import { json, PUBLIC_ERRORS } from "../http/responses.ts";
-import { answerPage, answerText, HTML, openPage, respond } from "./answers.ts";
+import { answerNothing, answerPage, answerText, HTML, openPage, respond } from "./answers.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
 import { findPublicIncident, listPublicIncidents } from "./payload.ts";
 import { STYLESHEET, STYLESHEET_ADDRESS } from "./stylesheet.ts";
@@ -30,6 +31,11 @@ const PAGE_ANSWERS = {
   503: html("The page cannot be read right now"),
 };
 const hiddenPages = "A page that is not public answers its members, who send their credential, and nobody else.";
+
+export const PLACE: PlaceForPeople = {
+  prefix: "/status",
+  refusalPage: (_c, refusal) => answerNothing(refusal?.status, refusal?.headers),
+};
 
 export const endpoints = [
   endpoint(

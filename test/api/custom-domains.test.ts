@@ -273,6 +273,19 @@ describe("a page under its own domain and under the service's", () => {
     }
   });
 
+  it("forgives a slash too many, and says to people where nothing is, in its own addresses", async () => {
+    const { hostname, page } = await served();
+    const sloppy = await visit(hostname, "/history/?before=1750000000000");
+    expect(sloppy.status).toBe(308);
+    expect(new URL(sloppy.headers.get("location") ?? "", `https://${hostname}/history/`).href).toBe(
+      `https://${hostname}/history?before=1750000000000`,
+    );
+    for (const path of ["/nothing", "/app", "//", `/status/${page.slug}/nothing`]) {
+      const { status, headers } = await visit(hostname, path);
+      expect([path, status, headers.get("content-type")]).toEqual([path, 404, "text/html; charset=utf-8"]);
+    }
+  });
+
   it("is the service's again as soon as the name is given up", async () => {
     const { account, page, hostname } = await served();
     expect((await visit(OWN, `/status/${page.slug}`)).text).toContain(`href="https://${hostname}"`);
