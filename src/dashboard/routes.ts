@@ -158,15 +158,15 @@ async function showHome(c: AppContext, joined: string | undefined): Promise<Resp
   const { ctx } = c.var;
   const scope = { limit: SHOWN_MAX, offset: 0 };
   const [mine, shared] = await Promise.all([listMyPages(ctx, scope), listPagesSharedWithMe(ctx, scope)]);
-  const roles = new Map(shared.rows.map(({ page: { id }, role }) => [id, role]));
-  const pages = mine.rows.map(({ id, name, slug, is_public }) => ({
+  const roles = new Map(shared.views.map(({ page: { id }, role }) => [id, role]));
+  const pages = mine.views.map(({ page: { id, name, slug, is_public } }) => ({
     name,
     href: `/status/${slug}`,
     role: ROLE_NAMES[roles.get(id) ?? "owner"],
     is_public,
   }));
   const { name = "", email = "" } = ctx.principal.kind === "user" ? ctx.principal : {};
-  const joinedPage = shared.rows.find(({ page: { id } }) => id === joined)?.page.name ?? null;
+  const joinedPage = shared.views.find(({ page: { id } }) => id === joined)?.page.name ?? null;
   return page(renderHome({ name, email, joined: joinedPage, pages, more: mine.total - pages.length }));
 }
 

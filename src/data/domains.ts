@@ -20,6 +20,17 @@ export function selectServedDomain(db: Db, pageId: string) {
   return db.select({ hostname: customDomains.hostname }).from(customDomains).where(isServedUnder(pageId));
 }
 
+/** The names of those of the pages that are served under one. */
+export async function listServedDomains(db: Db, pageIds: readonly string[]): Promise<Map<string, string>> {
+  const among = sql`${customDomains.status_page_id} IN (SELECT value FROM json_each(${JSON.stringify(pageIds)}))`;
+  const rows = await db
+    .select({ page_id: customDomains.status_page_id, hostname: customDomains.hostname })
+    .from(customDomains)
+    .where(and(among, eq(customDomains.status, "active")))
+    .limit(pageIds.length);
+  return new Map(rows.map(({ page_id, hostname }) => [page_id ?? "", hostname]));
+}
+
 /** The page that is served under this host name, in one indexed read. */
 export async function findSlugOfHost(db: Db, hostname: string): Promise<string | undefined> {
   const rows = await db

@@ -11,6 +11,7 @@ import { newId } from "../../src/platform/ids.ts";
 import { serveCustomHostnames } from "../support/custom-hostnames.ts";
 import { createAccount } from "../support/factories.ts";
 import { mailsTo } from "../support/mail.ts";
+import { joinPage } from "../support/members.ts";
 import { createPage, createShop, HOUR, insertIncident, PAGES } from "../support/pages.ts";
 import { useSink } from "../support/sink.ts";
 import { useSubscriberQueue } from "../support/subscribers.ts";
@@ -284,6 +285,33 @@ describe("a page under its own domain and under the service's", () => {
       const { status, headers } = await visit(hostname, path);
       expect([path, status, headers.get("content-type")]).toEqual([path, 404, "text/html; charset=utf-8"]);
     }
+  });
+
+  it("is where the API and invitations say that the page is, once it is served there", async () => {
+    const claimed = await claim();
+    const { account, page, hostname } = claimed;
+    const without = `http://vigil.test/status/${page.slug}`;
+    const guest = await createAccount();
+    await joinPage(guest, page.id, { role: "viewer" });
+    const urls = async () => {
+      const listed = (await account.client.get(PAGES)).body as { id: string; url: string }[];
+      const shared = (await guest.client.get(`${PAGES}/member-of`)).body as { url: string }[];
+      const read = (await account.client.get(`${PAGES}/${page.id}`)).body;
+      const changed = (await account.client.put(`${PAGES}/${page.id}`, { description: "x" })).body;
+      const email = `${newId()}@example.com`;
+      await account.client.post(`${PAGES}/${page.id}/members`, { email, role: "viewer" });
+      const [mail] = await mailsTo(email);
+      const invited = /^This is the page: (.*)$/m.exec(mail?.text ?? "")?.[1];
+      return [listed.find(({ id }) => id === page.id)?.url, shared[0]?.url, read.url, changed.url, invited];
+    };
+    expect(await urls()).toEqual(Array(5).fill(without));
+    await prove(claimed);
+    expect(await urls()).toEqual(Array(5).fill(`https://${hostname}`));
+    const other = await createPage(account);
+    const listed = (await account.client.get(PAGES)).body as { id: string; url: string }[];
+    expect(listed.find(({ id }) => id === other.id)?.url).toBe(`http://vigil.test/status/${other.slug}`);
+    const given = (await account.client.put(`${PAGES}/${page.id}`, { custom_domain: freshHost() })).body;
+    expect(given.url).toBe(without);
   });
 
   it("is the service's again as soon as the name is given up", async () => {

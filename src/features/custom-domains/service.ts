@@ -12,6 +12,7 @@ import {
   deleteDomain,
   findDomainOfPage,
   listDueDomains,
+  listServedDomains,
   releaseDomain,
   updateClaim,
   updateDomain,
@@ -26,6 +27,7 @@ import {
   type Seen,
   type Sighting,
 } from "../../domain/custom-domain.ts";
+import { addressPage } from "../../domain/page-address.ts";
 import { randomBase62 } from "../../platform/credentials.ts";
 import { customHostnamesOf } from "../../platform/custom-hostnames.ts";
 import { leadsTo, lookUpTexts } from "../../platform/dns-records.ts";
@@ -55,6 +57,17 @@ type Claimant = Pick<StatusPageRecord, "id" | "owner_id" | "custom_domain">;
 export interface PageDomain {
   page: StatusPageRecord;
   domain: DomainRecord | undefined;
+}
+
+/** How programs and mails are told to reach these pages. For pages without a name of their own nothing is read. */
+export async function findUrls(
+  ctx: Ctx,
+  pages: readonly StatusPageRecord[],
+): Promise<(page: Pick<StatusPageRecord, "id" | "slug">) => string> {
+  const named = pages.filter(({ custom_domain }) => custom_domain !== null).map(({ id }) => id);
+  const domains = named.length > 0 ? await listServedDomains(ctx.db, named) : undefined;
+  const reading = { service_url: ctx.publicUrl, is_own_domain: false };
+  return ({ id, slug }) => addressPage({ slug, domain: domains?.get(id) ?? null }, reading).url;
 }
 
 export async function getDomain(ctx: Ctx, pageId: string): Promise<PageDomain> {

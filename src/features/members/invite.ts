@@ -18,6 +18,7 @@ import { explainMembership, ROLE_NAMES } from "../../domain/roles.ts";
 import { formatMoment } from "../../kit/moment.ts";
 import { randomBase62, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
+import { findUrls } from "../custom-domains/service.ts";
 import { invitationAudit, newAccount, requireGrantable } from "./join.ts";
 
 const VALID_MS = 7 * 24 * 60 * 60 * 1000;
@@ -68,7 +69,11 @@ export async function inviteMember(ctx: Ctx, pageId: string, input: MemberInvite
   const opened = membership.role === "owner" ? await openAccount(ctx, record, input) : undefined;
   if (opened) return write(ctx, page, { record: { ...record, accepted_at: ctx.now }, accept_url: null }, opened);
   const made = { record, accept_url: `${ctx.publicUrl}/app/accept?token=${token}` };
-  const mail = await prepareMail(ctx, { to: record.email, ...invitationMail(ctx, page, made) });
+  const pageUrl = (await findUrls(ctx, [page]))(page);
+  const mail = await prepareMail(ctx, {
+    to: record.email,
+    ...invitationMail(ctx, page, { ...made, page_url: pageUrl }),
+  });
   return write(ctx, page, made, mail);
 }
 
@@ -134,7 +139,7 @@ function onTeamAlready(): ApiError {
 function invitationMail(
   ctx: Ctx,
   page: StatusPageRecord,
-  { record, accept_url }: { record: InvitationRecord; accept_url: string },
+  { record, accept_url, page_url }: { record: InvitationRecord; accept_url: string; page_url: string },
 ) {
   const inviter = requireUser(ctx).email;
   const name = page.name.replace(/\s+/g, " ");
@@ -143,7 +148,7 @@ function invitationMail(
     "",
     `${inviter} invites you to the team of the status page "${name}", ${ROLE_NAMES[record.role]}.`,
     explainMembership(record),
-    ...(page.is_public ? ["", `This is the page: ${ctx.publicUrl}/status/${page.slug}`] : []),
+    ...(page.is_public ? ["", `This is the page: ${page_url}`] : []),
     "",
     `To accept, open this link by ${formatMoment(record.expires_at, page.timezone)}:`,
     "",

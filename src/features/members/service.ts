@@ -17,6 +17,7 @@ import {
 } from "../../data/members.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { covers } from "../../domain/roles.ts";
+import { findUrls } from "../custom-domains/service.ts";
 import { requireGrantable } from "./join.ts";
 
 /** For the signed-in pages. */
@@ -38,8 +39,13 @@ export function listMembers(ctx: Ctx, pageId: string, page: Page) {
   return listTeam(ctx.db, { status_page_id: pageId, now: ctx.now }, page);
 }
 
-export function listPagesSharedWithMe(ctx: Ctx, page: Page) {
-  return listSharedPages(ctx.db, requireUser(ctx).user_id, page);
+export async function listPagesSharedWithMe(ctx: Ctx, page: Page) {
+  const { rows, total } = await listSharedPages(ctx.db, requireUser(ctx).user_id, page);
+  const urlOf = await findUrls(
+    ctx,
+    rows.map((row) => row.page),
+  );
+  return { views: rows.map((row) => ({ ...row, url: urlOf(row.page) })), total };
 }
 
 export async function getSeats(ctx: Ctx, pageId: string): Promise<SeatCount> {

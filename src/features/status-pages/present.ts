@@ -1,22 +1,24 @@
 import type { z } from "zod";
 import type { SharedPage, StatusPage } from "../../contract/status-page.ts";
 import type { MemberRecord } from "../../data/members.ts";
-import type { StatusPageRecord } from "../../data/status-pages.ts";
 import { toIso } from "../../platform/clock.ts";
+import type { PageView } from "./service.ts";
 
-export function presentSharedPage(
-  { page, role, capabilities }: { page: StatusPageRecord } & Pick<MemberRecord, "role" | "capabilities">,
-  publicUrl: string,
-): z.infer<typeof SharedPage> {
-  return Object.assign(presentPage(page, publicUrl), { role, capabilities });
+export function presentSharedPage({
+  page,
+  url,
+  role,
+  capabilities,
+}: PageView & Pick<MemberRecord, "role" | "capabilities">): z.infer<typeof SharedPage> {
+  return Object.assign(presentPage({ page, url }), { role, capabilities });
 }
 
-export function presentPage(page: StatusPageRecord, publicUrl: string): z.infer<typeof StatusPage> {
+export function presentPage({ page, url }: PageView): z.infer<typeof StatusPage> {
   return {
     id: page.id,
     name: page.name,
     slug: page.slug,
-    url: `${publicUrl}/status/${page.slug}`,
+    url,
     description: page.description ?? "",
     custom_domain: page.custom_domain,
     ssl_type: page.ssl_type,

@@ -51,12 +51,9 @@ export const endpoints = [
     }),
     async (c) => {
       const page = c.req.valid("query");
-      const { rows, total } = await listPagesSharedWithMe(c.var.ctx, page);
+      const { views, total } = await listPagesSharedWithMe(c.var.ctx, page);
       setListHeaders(c, page, total);
-      return c.json(
-        rows.map((row) => presentSharedPage(row, c.var.publicUrl)),
-        200,
-      );
+      return c.json(views.map(presentSharedPage), 200);
     },
   ),
 
@@ -72,12 +69,9 @@ export const endpoints = [
     }),
     async (c) => {
       const page = c.req.valid("query");
-      const { rows, total } = await listMyPages(c.var.ctx, page);
+      const { views, total } = await listMyPages(c.var.ctx, page);
       setListHeaders(c, page, total);
-      return c.json(
-        rows.map((row) => presentPage(row, c.var.publicUrl)),
-        200,
-      );
+      return c.json(views.map(presentPage), 200);
     },
   ),
 
@@ -101,8 +95,8 @@ export const endpoints = [
       responses: { 201: json("The page", StatusPage), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => {
-      const page = await createPage(c.var.ctx, c.req.valid("json"));
-      return c.json(presentPage(page, c.var.publicUrl), 201);
+      const view = await createPage(c.var.ctx, c.req.valid("json"));
+      return c.json(presentPage(view), 201);
     },
   ),
 
@@ -124,8 +118,8 @@ export const endpoints = [
       responses: { 200: json("The page", StatusPage), ...OBJECT_ERRORS },
     }),
     async (c) => {
-      const page = await getPage(c.var.ctx, c.req.valid("param").id);
-      return c.json(presentPage(page, c.var.publicUrl), 200);
+      const view = await getPage(c.var.ctx, c.req.valid("param").id);
+      return c.json(presentPage(view), 200);
     },
   ),
 
@@ -148,8 +142,8 @@ export const endpoints = [
       responses: { 200: json("The page", StatusPage), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => {
-      const page = await updateStatusPage(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
-      return c.json(presentPage(page, c.var.publicUrl), 200);
+      const view = await updateStatusPage(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+      return c.json(presentPage(view), 200);
     },
   ),
 

@@ -23,7 +23,7 @@ import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { newId } from "../../platform/ids.ts";
 import { dropStoredPage } from "../../platform/kv.ts";
 import { forgetPage } from "../../platform/page-memo.ts";
-import { CLAIM_CONFLICTS, planDomain } from "../custom-domains/service.ts";
+import { CLAIM_CONFLICTS, findUrls, planDomain } from "../custom-domains/service.ts";
 import { followTimezone } from "../maintenance/service.ts";
 
 const CONFLICTS = {
@@ -53,8 +53,16 @@ const DEFAULTS = {
   alert_routing: {},
 } satisfies StatusPageChange;
 
+/** A page, and the address at which people read it. */
+export interface PageView {
+  page: StatusPageRecord;
+  url: string;
+}
+
 export async function listMyPages(ctx: Ctx, page: { limit: number; offset: number }) {
-  return listVisiblePages(ctx.db, await viewerOf(ctx), page);
+  const { rows, total } = await listVisiblePages(ctx.db, await viewerOf(ctx), page);
+  const urlOf = await findUrls(ctx, rows);
+  return { views: rows.map((row): PageView => ({ page: row, url: urlOf(row) })), total };
 }
 
 /** A slug that no page may have is as little available as one that a page has. */
@@ -62,8 +70,13 @@ export async function isSlugAvailable(ctx: Ctx, slug: string): Promise<boolean> 
   return isUsableSlug(slug) && !(await isSlugTaken(ctx.db, slug));
 }
 
-export function getPage(ctx: Ctx, pageId: string): Promise<StatusPageRecord> {
-  return requirePage(ctx, pageId);
+export async function getPage(ctx: Ctx, pageId: string): Promise<PageView> {
+  return viewPage(ctx, await requirePage(ctx, pageId));
+}
+
+async function viewPage(ctx: Ctx, page: StatusPageRecord): Promise<PageView> {
+  const urlOf = await findUrls(ctx, [page]);
+  return { page, url: urlOf(page) };
 }
 
 /** The plan's gate of creation; a repeat of a request that made its page already makes none. */
@@ -74,10 +87,10 @@ export async function requireRoomForPage(ctx: Ctx): Promise<void> {
   if ((await findEarlierResult(ctx)) === undefined) throw pagesUsedUp(user, limit);
 }
 
-export async function createPage(ctx: Ctx, input: StatusPageCreate): Promise<StatusPageRecord> {
+export async function createPage(ctx: Ctx, input: StatusPageCreate): Promise<PageView> {
   const user = requireUser(ctx);
   const earlier = await findEarlierResult(ctx);
-  if (earlier !== undefined) return getMadePage(ctx, earlier);
+  if (earlier !== undefined) return viewPage(ctx, await getMadePage(ctx, earlier));
   const record: StatusPageRecord = {
     ...DEFAULTS,
     ...toChange(input),
@@ -103,10 +116,10 @@ export async function createPage(ctx: Ctx, input: StatusPageCreate): Promise<Sta
         : [{ name: "status_pages", when: ownsAtLeast(user.user_id, limit), error: pagesUsedUp(user, limit) }],
   });
   assignment.left.forEach(forgetPage);
-  return record;
+  return viewPage(ctx, record);
 }
 
-export async function updateStatusPage(ctx: Ctx, pageId: string, input: StatusPageUpdate): Promise<StatusPageRecord> {
+export async function updateStatusPage(ctx: Ctx, pageId: string, input: StatusPageUpdate): Promise<PageView> {
   const page = await requirePage(ctx, pageId);
   const change: StatusPageChange = { ...toChange(input), updated_at: ctx.now };
   const assignment =
@@ -121,7 +134,7 @@ export async function updateStatusPage(ctx: Ctx, pageId: string, input: StatusPa
   [pageId, ...assignment.left].forEach(forgetPage);
   const changed: StatusPageRecord = { ...page, ...change, version: page.version + 1 };
   if (!changed.is_public || changed.slug !== page.slug) dropStored(ctx, page.slug);
-  return changed;
+  return viewPage(ctx, changed);
 }
 
 export async function deleteStatusPage(ctx: Ctx, pageId: string): Promise<void> {
