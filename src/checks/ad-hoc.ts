@@ -17,7 +17,7 @@ export async function checkNow(deps: Deps, monitor: MonitorRecord): Promise<AdHo
   if (!group) throw new Error("a checked monitor has no group");
   const [checked] = await checkMonitors(deps, [monitor], slot);
   if (!checked) throw new Error("a check gave no result");
-  const row = historyRow({ ...slot, group_id: group.id, monitor_ids: [monitor.id] }, [checked]);
+  const row = historyRow({ ...slot, group_id: group.id, monitor_id: monitor.id }, [checked]);
   await Promise.all([
     recordChecks(deps, { ...slot, group, begun_at: slot.slot_at, isWholeGroup: false }, [checked]),
     proberObject(deps.env, shardOf(group.id), slot.region).record(row),

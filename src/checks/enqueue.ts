@@ -1,7 +1,10 @@
 import { DEFAULT_REGION } from "../contract/check.ts";
 import type { CheckMessage } from "../contract/messages.ts";
 import type { Region } from "../contract/monitor-values.ts";
+import { slotsWithin } from "../domain/schedule.ts";
 import type { Env } from "../platform/env.ts";
+
+export const MINUTE_MS = 60_000;
 
 /** The queue takes at most this many messages at once. */
 const BATCH_MAX = 100;
@@ -34,6 +37,25 @@ export async function sendChecks(env: Env, checks: readonly DelayedCheck[], now:
   }
 }
 
+export interface SlottedGroup {
+  id: string;
+  /** Seconds. */
+  interval: number;
+  regions: readonly Region[];
+}
+
+export function checksAt(group: SlottedGroup, slots: readonly number[]): DelayedCheck[] {
+  return slots.flatMap((slot_at) =>
+    regionsOf(group.regions).map((region) => ({ group_id: group.id, region, slot_at, attempt: 0, run_at: slot_at })),
+  );
+}
+
+/** A group that has just come into being is planned from the next minute on; these are its slots until then. */
+export async function startGroup(env: Env, group: SlottedGroup, now: number): Promise<void> {
+  const nextMinute = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
+  await sendChecks(env, checksAt(group, slotsWithin(group.id, group.interval * 1000, now, nextMinute)), now);
+}
+
 /** One check right now, in all regions of each monitor, outside of the schedule. */
 export async function enqueueChecks(env: Env, monitors: readonly Checkable[], now: number): Promise<void> {
   const checks = monitors.flatMap(({ id, check_group_id, regions }) =>
@@ -42,7 +64,7 @@ export async function enqueueChecks(env: Env, monitors: readonly Checkable[], no
       region,
       slot_at: now,
       attempt: 0,
-      monitor_ids: [id],
+      monitor_id: id,
       run_at: now,
     })),
   );

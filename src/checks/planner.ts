@@ -10,9 +10,8 @@ import {
   type PlannedGroup,
 } from "../data/schedule.ts";
 import { lateAfterMs, slotBefore, slotsWithin } from "../domain/schedule.ts";
-import { type DelayedCheck, regionsOf, sendChecks } from "./enqueue.ts";
+import { checksAt, type DelayedCheck, MINUTE_MS, sendChecks } from "./enqueue.ts";
 
-export const MINUTE_MS = 60_000;
 const PAGE_SIZE = 500;
 /** A slot that has not been recorded for this long was lost on its way; it is sent again. */
 const LOST_AFTER_MS = 2 * MINUTE_MS;
@@ -65,7 +64,5 @@ function planGroup(group: PlannedGroup, { minuteAt, now, wasAway }: Tick): Delay
   const isUnseen = group.last_slot_at === null || group.last_slot_at < newest;
   const isOurs = newest >= minuteAt || wasAway || minuteAt - newest >= LOST_AFTER_MS;
   if (isUnseen && isOurs) slots.unshift(newest);
-  return slots.flatMap((slot_at) =>
-    regionsOf(group.regions).map((region) => ({ group_id: group.id, region, slot_at, attempt: 0, run_at: slot_at })),
-  );
+  return checksAt(group, slots);
 }

@@ -7,7 +7,14 @@ import type { HistoryRow } from "../contract/prober-object.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import type { PackedResult } from "../data/monitors.table.ts";
 import { type MonitorRecord, moveToGroup } from "../data/monitors.ts";
-import { type CheckGroupRecord, deleteEmptyGroup, insertGroup, loadGroup, recordSlot } from "../data/schedule.ts";
+import {
+  type CheckGroupRecord,
+  deleteEmptyGroup,
+  hasGroup,
+  insertGroup,
+  loadGroup,
+  recordSlot,
+} from "../data/schedule.ts";
 import { inLane, type Lane, staleAfterMs } from "../domain/schedule.ts";
 import { fnv1a } from "../kit/fnv.ts";
 import { mapConcurrently } from "../kit/map-concurrently.ts";
@@ -18,7 +25,7 @@ import type { ProbeResult } from "../probes/port.ts";
 import { probeFor } from "../probes/registry.ts";
 import { type CheckJob, runProbe } from "../probes/run.ts";
 import { doubtFailure } from "./canaries.ts";
-import { type DelayedCheck, regionsOf, sendChecks } from "./enqueue.ts";
+import { type DelayedCheck, regionsOf, sendChecks, startGroup } from "./enqueue.ts";
 import { projectionOf } from "./sync.ts";
 
 /** Workers wait for at most six answers at a time: https://developers.cloudflare.com/workers/platform/limits/ */
@@ -45,27 +52,25 @@ export type KeepHistory = (row: HistoryRow) => Promise<void>;
 /** Handles one message: checks the group's members, tells their objects what can matter, records the slot. */
 export async function runSlot(deps: Deps, message: CheckMessage, keep: KeepHistory): Promise<void> {
   const begun_at = deps.now();
-  const { group, members } = await loadGroup(deps.db, message.group_id);
+  const { group, members } = await loadGroup(deps.db, message.group_id, message.monitor_id);
   if (!group) return;
-  const wanted = message.monitor_ids;
-  const monitors = wanted ? members.filter((monitor) => wanted.includes(monitor.id)) : members;
-  const checked = await checkMonitors(deps, monitors, message);
-  const slot = { ...message, group, begun_at, isWholeGroup: wanted === undefined };
+  const checked = await checkMonitors(deps, members, message);
+  const slot = { ...message, group, begun_at, isWholeGroup: message.monitor_id === undefined };
   await Promise.all([
     recordChecks(deps, slot, checked),
     checked.length === 0 ? undefined : keep(historyRow(message, checked)),
   ]);
-  if (members.length === 0) await runBatch(deps.db, [deleteEmptyGroup(deps.db, message.group_id)]);
+  if (slot.isWholeGroup && members.length === 0) await runBatch(deps.db, [deleteEmptyGroup(deps.db, message.group_id)]);
 }
 
 export function historyRow(
-  slot: Slot & Pick<CheckMessage, "group_id" | "monitor_ids">,
+  slot: Slot & Pick<CheckMessage, "group_id" | "monitor_id">,
   checked: readonly Checked[],
 ): HistoryRow {
   return {
     slot_at: slot.slot_at,
     attempt: slot.attempt,
-    key: fnv1a([slot.group_id, ...(slot.monitor_ids ?? [])].join(" ")).toString(36),
+    key: fnv1a(`${slot.group_id} ${slot.monitor_id ?? ""}`).toString(36),
     entries: checked.map(({ monitor, checked_at, result }) => ({
       monitor_id: monitor.id,
       checked_at,
@@ -134,41 +139,56 @@ export async function recordChecks(deps: Deps, slot: RecordedSlot, checked: read
   const silent = await markSilent(deps, slot, checked);
   const answers = checked.flatMap(({ monitor, answer }) => (answer ? [{ monitor, answer }] : []));
   const writes = [...answers, ...silent].flatMap(({ monitor, answer }) => projectionOf(deps, monitor, answer));
+  const { group } = slot;
+  const moving = checked.filter(({ result }) => laneOf(result) !== group.lane);
   const latest = {
-    fresh: checked.map((each) => pack(each, slot)),
-    known: slot.group.latest,
+    fresh: checked.filter((each) => !moving.includes(each)).map((each) => pack(each, slot)),
+    replaced: checked.map(({ monitor }) => monitor.id),
+    known: group.latest,
     // What is older belongs to monitors that have left the group.
     kept_from: slot.isWholeGroup ? slot.begun_at : 0,
   };
-  await runBatch(deps.db, [
-    ...writes,
-    ...changeLanes(deps, slot.group, checked),
-    recordSlot(deps.db, slot.group.id, slot.isWholeGroup ? slot.slot_at : null, latest),
-  ]);
-  await sendChecks(deps.env, answers.flatMap(repeatsOf), deps.now());
+  const record = recordSlot(deps.db, group.id, slot.isWholeGroup ? slot.slot_at : null, latest);
+  if (moving.length === 0) await runBatch(deps.db, [...writes, record]);
+  else await changeLane(deps, slot, moving, [...writes, record]);
+  await sendChecks(deps.env, checked.flatMap(repeatsOf), deps.now());
 }
 
 /** A target that timed out is checked in the slow lane from now on, and leaves it with its first answer in time. */
-function changeLanes(deps: Deps, group: CheckGroupRecord, checked: readonly Checked[]): Statement[] {
-  const moving = checked.filter(({ result }) => (result.cause === "timeout") !== (group.lane === "slow"));
-  if (moving.length === 0) return [];
-  const lane: Lane = group.lane === "slow" ? "normal" : "slow";
-  const id = inLane(group.id, lane);
-  return [
-    insertGroup(deps.db, { ...group, id, lane, latest: [] }),
-    ...moving.map(({ monitor }) => moveToGroup(deps.db, monitor.id, { from: group.id, to: id })),
-  ];
+function laneOf(result: ProbeResult): Lane {
+  return result.cause === "timeout" ? "slow" : "normal";
 }
 
-function repeatsOf({ monitor, answer }: { monitor: MonitorRecord; answer: MonitorAnswer }): DelayedCheck[] {
-  const { retry } = answer;
+async function changeLane(
+  deps: Deps,
+  slot: RecordedSlot,
+  moving: readonly Checked[],
+  writes: readonly Statement[],
+): Promise<void> {
+  const { group } = slot;
+  const lane: Lane = group.lane === "slow" ? "normal" : "slow";
+  const other = { ...group, id: inLane(group.id, lane), lane, latest: [] };
+  const isNew = !(await hasGroup(deps.db, other.id));
+  const fresh = moving.map((each) => pack(each, slot));
+  const replaced = moving.map(({ monitor }) => monitor.id);
+  await runBatch(deps.db, [
+    ...writes,
+    insertGroup(deps.db, other),
+    ...replaced.map((id) => moveToGroup(deps.db, id, { from: group.id, to: other.id })),
+    recordSlot(deps.db, other.id, null, { fresh, replaced, known: [], kept_from: 0 }),
+  ]);
+  if (isNew) await startGroup(deps.env, other, deps.now());
+}
+
+function repeatsOf({ monitor, answer, result }: Checked): DelayedCheck[] {
+  const { retry } = answer ?? {};
   if (!retry) return [];
   return regionsOf(monitor.regions).map((region) => ({
-    group_id: monitor.check_group_id,
+    group_id: inLane(monitor.check_group_id, laneOf(result)),
     region,
     slot_at: retry.slot_at,
     attempt: retry.attempt,
-    monitor_ids: [monitor.id],
+    monitor_id: monitor.id,
     run_at: retry.at,
   }));
 }

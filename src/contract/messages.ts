@@ -3,14 +3,14 @@ import { MonitorTransition } from "./event.ts";
 
 /**
  * One slot of one check group in one region. Carries no configuration: the runner reads what is true when it runs, so
- * secrets never sit in a queue and a pause takes effect at once. `monitor_ids` narrows a retry or a first check to some.
+ * secrets never sit in a queue and a pause takes effect at once. `monitor_id` narrows a repeat or a first check to one.
  */
 export const CheckMessage = z.object({
   group_id: z.string().min(1),
   region: z.string().min(1),
   slot_at: z.number().int(),
   attempt: z.number().int().min(0),
-  monitor_ids: z.array(z.string()).optional(),
+  monitor_id: z.string().optional(),
 });
 export type CheckMessage = z.infer<typeof CheckMessage>;
 

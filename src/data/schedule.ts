@@ -62,17 +62,28 @@ export async function listGroupsAfter(db: Db, groupId: string, limit: number) {
 }
 export type PlannedGroup = Awaited<ReturnType<typeof listGroupsAfter>>[number];
 
-/** One round trip: the group's row and the members that are to be checked, among them none that an agent checks. */
-export async function loadGroup(db: Db, groupId: string) {
+/**
+ * One round trip: the group's row and the members that are to be checked, among them none that an agent checks. For one
+ * monitor alone it is the group that the monitor is in by now.
+ */
+export async function loadGroup(db: Db, groupId: string, monitorId?: string) {
+  const isOne = monitorId !== undefined;
+  const present = isOne ? sql`(SELECT check_group_id FROM monitors WHERE id = ${monitorId})` : groupId;
+  const wanted = isOne ? eq(monitors.id, monitorId) : eq(monitors.check_group_id, groupId);
   const [groups, members] = await db.batch([
-    db.select().from(checkGroups).where(eq(checkGroups.id, groupId)).limit(1),
+    db.select().from(checkGroups).where(eq(checkGroups.id, present)).limit(1),
     db
       .select()
       .from(monitors)
-      .where(and(eq(monitors.check_group_id, groupId), eq(monitors.paused, false), isNull(monitors.agent_id)))
+      .where(and(wanted, eq(monitors.paused, false), isNull(monitors.agent_id)))
       .limit(2 * SHARD_SIZE),
   ]);
   return { group: groups[0], members };
+}
+
+export async function hasGroup(db: Db, groupId: string): Promise<boolean> {
+  const rows = await db.select({ id: checkGroups.id }).from(checkGroups).where(eq(checkGroups.id, groupId)).limit(1);
+  return rows.length > 0;
 }
 
 /** Members of a group whose status still claims to know something. */
@@ -98,11 +109,20 @@ export async function listKnowingMembers(db: Db, groupId: string) {
     .limit(2 * SHARD_SIZE);
 }
 
+interface Latest {
+  fresh: readonly PackedResult[];
+  /** Ids of the monitors whose former results are over, whether or not they have a fresh one here. */
+  replaced: readonly string[];
+  known: readonly PackedResult[];
+  /** Older results are over, too. */
+  kept_from: number;
+}
+
 export function recordSlot(
   db: Db,
   groupId: string,
   slotAt: number | null,
-  { fresh, known, kept_from }: { fresh: readonly PackedResult[]; known: readonly PackedResult[]; kept_from: number },
+  { fresh, replaced, known, kept_from }: Latest,
 ): Statement {
   const news = JSON.stringify(fresh);
   // Merged where it is stored, because messages about members of one group may run at the same time. Where none did and
@@ -110,7 +130,7 @@ export function recordSlot(
   const replaces = kept_from === 0 ? sql`false` : sql`${checkGroups.latest} = ${JSON.stringify(known)}`;
   const latest = sql`CASE WHEN ${replaces} THEN ${news} ELSE (SELECT json_group_array(json(value)) FROM (
     SELECT old.value FROM json_each(${checkGroups.latest}) old WHERE old.value ->> 1 >= ${kept_from}
-      AND old.value ->> 0 NOT IN (SELECT value ->> 0 FROM json_each(${news}))
+      AND old.value ->> 0 NOT IN (SELECT value FROM json_each(${JSON.stringify(replaced)}))
     UNION ALL SELECT value FROM json_each(${news}))) END`;
   return db
     .update(checkGroups)

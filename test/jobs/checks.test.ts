@@ -1,7 +1,9 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobDeps } from "../../src/access/deps.ts";
+import { createApp } from "../../src/app.ts";
 import { planMinute } from "../../src/checks/planner.ts";
 import { runSlot } from "../../src/checks/runner.ts";
 import { sweepChecks } from "../../src/checks/stale.ts";
@@ -15,6 +17,7 @@ import { recordingEnv } from "../support/queues.ts";
 
 const MINUTE = 60_000;
 const db = openDb(env.DB);
+const app = createApp();
 const outside = vi.spyOn(globalThis, "fetch");
 
 beforeEach(async () => {
@@ -229,7 +232,7 @@ describe("the runner", () => {
     await runNext(monitor);
     outside.mockImplementation(async () => new Response("no", { status: 503 }));
     const { checks, message } = await runNext(monitor);
-    expect(checks).toEqual([{ body: { ...message, attempt: 1, monitor_ids: [monitor.id] }, delaySeconds: 5 }]);
+    expect(checks).toEqual([{ body: { ...message, attempt: 1, monitor_id: monitor.id }, delaySeconds: 5 }]);
     expect(await read(monitor.id)).toMatchObject({ status: "up", settled: false, retry_at: Date.now() + 5_000 });
     const failedAt = Date.now();
     await runNext(monitor, 5_000, 1, message.slot_at);
@@ -303,6 +306,79 @@ describe("the runner", () => {
     expect((await read(monitor.id)).check_group_id).toBe(monitor.check_group_id);
   });
 
+  it("repeats a check that timed out in the slow lane until the monitor is down, and goes on there at once", async () => {
+    const monitor = await aMonitor({ timeout_seconds: 1, failure_threshold: 3, retry_interval: 5, interval: 10 });
+    await runNext(monitor);
+    outside.mockImplementation(async () => {
+      throw new DOMException("timed out", "TimeoutError");
+    });
+    const { slow, checks, message } = await runNext(monitor);
+    const moved = await read(monitor.id);
+    const minute = Math.floor(Date.now() / MINUTE) * MINUTE;
+    expect(checks).toEqual([]);
+    expect(slow.map(({ body }) => body)).toEqual([
+      ...slotsWithin(moved.check_group_id, 10_000, Date.now(), minute + MINUTE).map((slot_at) => ({
+        ...{ group_id: moved.check_group_id, region: "default", slot_at, attempt: 0 },
+      })),
+      { ...message, group_id: moved.check_group_id, attempt: 1, monitor_id: monitor.id },
+    ]);
+    for (const attempt of [1, 2]) {
+      vi.setSystemTime(Date.now() + 5_000);
+      const repeat = { ...message, group_id: moved.check_group_id, attempt, monitor_id: monitor.id };
+      await runSlot(jobDeps(recordingEnv().env, "test"), repeat, async () => {});
+    }
+    expect(await read(monitor.id)).toMatchObject({ status: "down", status_since: message.slot_at });
+  });
+
+  it("repeats a check of a monitor that changed its group meanwhile", async () => {
+    const monitor = await aMonitor({ failure_threshold: 2 });
+    await runNext(monitor);
+    outside.mockImplementation(async () => new Response("no", { status: 503 }));
+    const { checks } = await runNext(monitor);
+    const [repeat] = checks;
+    if (!repeat) throw new Error("no repeat was ordered");
+    const elsewhere = await aMonitor();
+    await db.update(monitors).set({ check_group_id: elsewhere.check_group_id }).where(eq(monitors.id, monitor.id));
+    await runSlot(jobDeps(recordingEnv().env, "test"), repeat.body, async () => {});
+    expect((await read(monitor.id)).status).toBe("down");
+  });
+
+  it("shows the last check of a monitor that has just changed its lane", async () => {
+    const monitor = await aMonitor({ timeout_seconds: 1 });
+    await runNext(monitor);
+    outside.mockImplementation(async () => {
+      throw new DOMException("timed out", "TimeoutError");
+    });
+    await runNext(monitor);
+    const groups = await db.select().from(checkGroups);
+    expect(groups.find(({ lane }) => lane === "normal")?.latest).toEqual([]);
+    expect(groups.find(({ lane }) => lane === "slow")?.latest).toEqual([
+      [monitor.id, Date.now(), null, "timed out", "default", "failure", Date.now()],
+    ]);
+  });
+
+  it("checks a new monitor through the rest of the minute in which it is made, however many share its group", async () => {
+    const { token } = await createAccount();
+    const { env: recording, checks } = recordingEnv();
+    vi.setSystemTime(Date.now() + 5_000);
+    const body = { name: "Shop", type: "http", target: "http://127.0.0.1:9/", interval: 10 };
+    for (let n = 0; n < 2; n++) {
+      const request = new Request("http://vigil.test/api/uptime/v1/monitors", {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      expect((await app.fetch(request, recording, createExecutionContext())).status).toBe(201);
+    }
+    const slots = checks.filter(({ body: { monitor_id } }) => monitor_id === undefined);
+    const [first] = slots;
+    if (!first) throw new Error("no slot was sent");
+    const minute = Math.floor(Date.now() / MINUTE) * MINUTE;
+    const wanted = slotsWithin(first.body.group_id, 10_000, Date.now(), minute + MINUTE);
+    expect(slots.map(({ body: { slot_at } }) => slot_at)).toEqual(wanted);
+    expect(checks.filter(({ body: { monitor_id } }) => monitor_id !== undefined)).toHaveLength(2);
+  });
+
   it("keeps the newest result of every member, however many messages run at the same time", async () => {
     const { user_id } = await createAccount();
     const make = () => insertMonitor(user_id, { created_at: Date.now() - 3_600_000, interval: 3600 });
@@ -312,7 +388,7 @@ describe("the runner", () => {
     await db.update(monitors).set({ check_group_id });
     const deps = jobDeps(recordingEnv().env, "test");
     const slot = { group_id: check_group_id, region: "default", slot_at: Date.now(), attempt: 0 };
-    const messages = members.map(({ id }) => ({ ...slot, monitor_ids: [id] }));
+    const messages = members.map(({ id }) => ({ ...slot, monitor_id: id }));
     await Promise.all(messages.map((message) => runSlot(deps, message, async () => {})));
     const latest = async () =>
       (await db.select().from(checkGroups).where(eq(checkGroups.id, check_group_id)))[0]?.latest;
@@ -353,7 +429,7 @@ describe("the sweep", () => {
     vi.setSystemTime(Date.now() + 36_000);
     const { env: recording, checks } = recordingEnv();
     await sweepChecks(jobDeps(recording, "test"));
-    expect(checks).toMatchObject([{ body: { monitor_ids: [monitor.id], attempt: 0, slot_at: Date.now() } }]);
+    expect(checks).toMatchObject([{ body: { monitor_id: monitor.id, attempt: 0, slot_at: Date.now() } }]);
   });
 
   it("says unknown of monitors that were not checked for three intervals, and of nobody before", async () => {

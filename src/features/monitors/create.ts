@@ -30,7 +30,10 @@ export async function createMonitor(ctx: Ctx, input: MonitorCreate): Promise<Mon
   refuseKeptSecrets(input);
   const around = { plan: owner.plan, owner_id: owner.user_id, page, current: null };
   const draft = await draftMonitor(ctx, input, around);
-  const { record, statements } = await build(ctx, draft, { owner_id: owner.user_id, created_by: caller.user_id });
+  const { record, newGroup, statements } = await build(ctx, draft, {
+    owner_id: owner.user_id,
+    created_by: caller.user_id,
+  });
   await commit(ctx, statements, {
     audit: {
       owner_id: owner.user_id,
@@ -45,7 +48,7 @@ export async function createMonitor(ctx: Ctx, input: MonitorCreate): Promise<Mon
     conflicts: CONFLICTS,
   });
   const fresh = (await tellObject(ctx, record)) ?? record;
-  await checkSoon(ctx, fresh);
+  await checkSoon(ctx, fresh, newGroup);
   return viewMonitor(ctx, fresh);
 }
 
@@ -97,5 +100,5 @@ async function build(ctx: Ctx, draft: Draft, by: { owner_id: string; created_by:
     ...(child_ids.length > 0 ? setMembers(ctx.db, id, child_ids, ctx.now) : []),
     ...(record.status_page_id === null ? [] : [bumpPageVersion(ctx.db, record.status_page_id, ctx.now)]),
   ];
-  return { record, statements };
+  return { record, newGroup: place.newGroup, statements };
 }

@@ -1,18 +1,22 @@
 import type { Ctx } from "../../access/ctx.ts";
+import type { SlottedGroup } from "../../checks/enqueue.ts";
 import { REGIONS, type Region } from "../../contract/monitor-values.ts";
 import type { Statement } from "../../data/db.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
-import { deleteEmptyGroup, findShardWithRoom, insertGroup, takePlace } from "../../data/schedule.ts";
+import { deleteEmptyGroup, findShardWithRoom, hasGroup, insertGroup, takePlace } from "../../data/schedule.ts";
 import { type GroupKey, groupIdOf } from "../../domain/schedule.ts";
 import { newId } from "../../platform/ids.ts";
 
 /** Of monitors that the service does not check by a schedule: pushed, computed, or run by an agent. */
 const NOWHERE = "";
+const UNCHANGED = { newGroup: null, before: [], after: [] };
 
 /** Where a monitor's checks are planned and their history is kept. */
 export interface Placement {
   shard_id: string;
   check_group_id: string;
+  /** A group that comes into being with this monitor. */
+  newGroup: SlottedGroup | null;
   /** To run before the monitor's row is written. */
   before: Statement[];
   /** To run after it. */
@@ -31,7 +35,7 @@ export function isScheduled(monitor: Pick<MonitorRecord, "check_group_id">): boo
 }
 
 export async function placeNew(ctx: Ctx, wanted: Scheduled): Promise<Placement> {
-  if (!wanted.isScheduled) return { shard_id: NOWHERE, check_group_id: NOWHERE, before: [], after: [] };
+  if (!wanted.isScheduled) return { ...UNCHANGED, shard_id: NOWHERE, check_group_id: NOWHERE };
   const regions = inOneOrder(wanted.regions);
   const shard = { interval: wanted.interval, regions: regions.join("+") };
   const shard_id = (await findShardWithRoom(ctx.db, shard.interval, shard.regions)) ?? newId(ctx.now);
@@ -39,6 +43,7 @@ export async function placeNew(ctx: Ctx, wanted: Scheduled): Promise<Placement> 
   return {
     shard_id,
     check_group_id: group.id,
+    newGroup: (await hasGroup(ctx.db, group.id)) ? null : group,
     before: [takePlace(ctx.db, { id: shard_id, ...shard }, 1), insertGroup(ctx.db, group)],
     after: [],
   };
@@ -50,10 +55,11 @@ export async function placeAgain(ctx: Ctx, current: MonitorRecord, wanted: Sched
   const { shard_id } = current;
   const group = wanted.isScheduled ? groupOf(shard_id, wanted) : null;
   const check_group_id = group?.id ?? NOWHERE;
-  if (check_group_id === current.check_group_id) return { shard_id, check_group_id, before: [], after: [] };
+  if (check_group_id === current.check_group_id) return { ...UNCHANGED, shard_id, check_group_id };
   return {
     shard_id,
     check_group_id,
+    newGroup: group && !(await hasGroup(ctx.db, group.id)) ? group : null,
     before: group ? [insertGroup(ctx.db, group)] : [],
     after: [deleteEmptyGroup(ctx.db, current.check_group_id)],
   };
