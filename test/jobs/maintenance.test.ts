@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type Deps, jobDeps } from "../../src/access/deps.ts";
 import type { MonitorTransition } from "../../src/contract/event.ts";
 import { openDb } from "../../src/data/db.ts";
@@ -10,11 +10,13 @@ import { monitors } from "../../src/data/monitors.table.ts";
 import { deliveries } from "../../src/data/webhooks.table.ts";
 import { consumeEvent, sweepEvents } from "../../src/events/consume.ts";
 import { sweepMaintenance } from "../../src/events/maintenance.ts";
+import { runMinute } from "../../src/jobs/minute.ts";
 import { V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
 import { namesOf, toldOf, versionOf } from "../support/incidents.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
 import { recordingEnv } from "../support/queues.ts";
+import { insertSubscriber } from "../support/subscribers.ts";
 import { createWebhook } from "../support/webhooks.ts";
 
 const db = openDb(env.DB);
@@ -75,6 +77,35 @@ describe("the edges of a window", () => {
       { name: "maintenance.started", data: { status: "in_progress", start: iso(NOW), end: iso(NOW + HOUR) } },
       { name: "maintenance.completed", data: { status: "completed", start: iso(NOW), end: iso(NOW + HOUR) } },
     ]);
+  });
+
+  it("are told by the tick of their minute, to subscribers too, even where that tick comes a little early", async () => {
+    const start = Math.ceil(NOW / MINUTE) * MINUTE + MINUTE;
+    const stage = await aStage({ start_time: iso(start), end_time: iso(start + MINUTE) });
+    const { account, status_page_id } = stage;
+    await insertSubscriber(account, { status_page_id, events: ["maintenance"] });
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      const tell = async (minute: number) => {
+        vi.setSystemTime(minute - 1);
+        const recording = recordingEnv();
+        await runMinute({ scheduledTime: minute, cron: "* * * * *", noRetry() {} }, recording.env);
+        const stored = await db.select().from(events).where(eq(events.status_page_id, status_page_id));
+        const sent = stored.filter(({ id }) =>
+          recording.events.some(({ body }) => "event_id" in body && body.event_id === id),
+        );
+        for (const { id } of sent) await consumeEvent(jobDeps(recording.env, "test"), { event_id: id });
+        const heard = sent.filter(({ id }) =>
+          recording.subscribers.some(({ body }) => "event_id" in body && body.event_id === id),
+        );
+        return { sent: sent.map(({ name }) => name), heard: heard.map(({ name }) => name) };
+      };
+      expect(await tell(start - MINUTE)).toEqual({ sent: [], heard: [] });
+      expect(await tell(start)).toEqual({ sent: ["maintenance.started"], heard: ["maintenance.started"] });
+      expect(await tell(start + MINUTE)).toEqual({ sent: ["maintenance.completed"], heard: ["maintenance.completed"] });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("are told in their order where nobody swept in between, and reach the webhooks", async () => {
