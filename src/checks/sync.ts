@@ -1,7 +1,7 @@
 import type { Deps } from "../access/deps.ts";
 import type { MonitorAnswer } from "../contract/monitor-object.ts";
 import { runBatch, type Statement } from "../data/db.ts";
-import { findMonitor, type MonitorRecord, projectAnswer } from "../data/monitors.ts";
+import { findMonitor, forgetDeleted, type MonitorRecord, projectAnswer } from "../data/monitors.ts";
 import { bumpPageVersion } from "../data/status-pages.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 
@@ -31,4 +31,11 @@ export async function syncMonitor(deps: Deps, monitorId: string, version: number
   if (writes.length === 0) return record;
   await runBatch(deps.db, writes);
   return findMonitor(deps.db, monitorId);
+}
+
+/** Has the object of a deleted monitor keep nothing and take nothing more. */
+export async function dissolveMonitor(deps: Deps, monitorId: string): Promise<void> {
+  // No configuration is newer, so the object looks for the monitor and finds it gone.
+  await monitorObject(deps.env, monitorId).sync(monitorId, Number.MAX_SAFE_INTEGER);
+  await runBatch(deps.db, [forgetDeleted(deps.db, monitorId)]);
 }

@@ -1,9 +1,9 @@
 import type { Deps } from "../access/deps.ts";
 import { runBatch } from "../data/db.ts";
-import { listUncheckedAfter } from "../data/monitors.ts";
+import { listDeleted, listUncheckedAfter } from "../data/monitors.ts";
 import { findVisitedTo, setVisitedTo } from "../data/schedule.ts";
 import { mapConcurrently } from "../kit/map-concurrently.ts";
-import { syncMonitor } from "./sync.ts";
+import { dissolveMonitor, syncMonitor } from "./sync.ts";
 
 /** As many objects are visited a minute; with more monitors than this a round takes several minutes. */
 const VISITS_MAX = 100;
@@ -17,13 +17,23 @@ const AT_ONCE = 6;
 export async function visitUnchecked(deps: Deps): Promise<void> {
   const after = await findVisitedTo(deps.db);
   const ids = await listUncheckedAfter(deps.db, after, VISITS_MAX);
+  await visitEach(deps, ids, (id) => syncMonitor(deps, id, 0));
+  const next = ids.length === VISITS_MAX ? (ids.at(-1) ?? "") : "";
+  if (next !== after) await runBatch(deps.db, [setVisitedTo(deps.db, next)]);
+}
+
+/** The object of a monitor that was deleted while nobody could reach it would go on taking what is pushed to it. */
+export async function visitDeleted(deps: Deps): Promise<void> {
+  await visitEach(deps, await listDeleted(deps.db, VISITS_MAX), (id) => dissolveMonitor(deps, id));
+}
+
+/** One object that cannot be reached does not keep the others waiting. */
+async function visitEach(deps: Deps, ids: readonly string[], visit: (id: string) => Promise<unknown>): Promise<void> {
   await mapConcurrently(ids, AT_ONCE, async (id) => {
     try {
-      await syncMonitor(deps, id, 0);
+      await visit(id);
     } catch (error) {
       deps.log.error("visit", error, { monitor_id: id });
     }
   });
-  const next = ids.length === VISITS_MAX ? (ids.at(-1) ?? "") : "";
-  if (next !== after) await runBatch(deps.db, [setVisitedTo(deps.db, next)]);
 }

@@ -2,7 +2,7 @@ import { and, asc, count, eq, max, type SQL, sql } from "drizzle-orm";
 import type { MonitorType } from "../contract/monitor-values.ts";
 import type { Db, Statement } from "./db.ts";
 import { type Viewer, visibleTo } from "./members.ts";
-import { monitors, statusIntervals } from "./monitors.table.ts";
+import { deletedMonitors, monitors, statusIntervals } from "./monitors.table.ts";
 import type { MonitorRecord } from "./monitors.ts";
 
 /** What people change of monitors, and the lists they see. */
@@ -88,9 +88,12 @@ export function updateMonitor(db: Db, monitorId: string, change: Partial<Monitor
   return db.update(monitors).set(change).where(eq(monitors.id, monitorId));
 }
 
-/** Takes its history with it; members of a composite become free. */
-export function deleteMonitor(db: Db, monitorId: string): Statement {
-  return db.delete(monitors).where(eq(monitors.id, monitorId));
+/** Takes its history with it; members of a composite become free. Its object has to be told, and is until it knows. */
+export function deleteMonitor(db: Db, monitorId: string): Statement[] {
+  return [
+    db.delete(monitors).where(eq(monitors.id, monitorId)),
+    db.insert(deletedMonitors).values({ monitor_id: monitorId }).onConflictDoNothing(),
+  ];
 }
 
 /** Makes exactly these monitors the members of a composite. */

@@ -87,6 +87,11 @@ export const monitors = sqliteTable(
   ],
 );
 
+/** Monitors that were deleted and whose object may not know it yet. */
+export const deletedMonitors = sqliteTable("deleted_monitors", {
+  monitor_id: text("monitor_id").primaryKey(),
+});
+
 /** Fills shards densely: a new monitor joins a shard of its interval and regions that has room. */
 export const shards = sqliteTable(
   "shards",

@@ -3,7 +3,7 @@ import type { MonitorTransition } from "../contract/event.ts";
 import { CHILDREN_MAX } from "../contract/monitor.ts";
 import type { MonitorAnswer } from "../contract/monitor-object.ts";
 import type { Db, Statement } from "./db.ts";
-import { monitors, statusIntervals, transitions } from "./monitors.table.ts";
+import { deletedMonitors, monitors, statusIntervals, transitions } from "./monitors.table.ts";
 import { dropRollups } from "./roll-ups.ts";
 import { statusPages } from "./status-pages.table.ts";
 
@@ -108,6 +108,16 @@ export async function listUnsynced(db: Db, changedBefore: number, limit: number)
     .from(monitors)
     .where(and(sql`${monitors.config_version} > ${monitors.synced_version}`, lt(monitors.updated_at, changedBefore)))
     .limit(limit);
+}
+
+/** Deleted monitors whose objects have not confirmed it, the longest deleted first, as ids grow with time. */
+export async function listDeleted(db: Db, limit: number): Promise<string[]> {
+  const rows = await db.select().from(deletedMonitors).orderBy(asc(deletedMonitors.monitor_id)).limit(limit);
+  return rows.map(({ monitor_id }) => monitor_id);
+}
+
+export function forgetDeleted(db: Db, monitorId: string): Statement {
+  return db.delete(deletedMonitors).where(eq(deletedMonitors.monitor_id, monitorId));
 }
 
 /** What the members of a composite are now. */

@@ -6,7 +6,7 @@ import { sweepAgents } from "../checks/agent-sweep.ts";
 import { MINUTE_MS } from "../checks/enqueue.ts";
 import { planMinute } from "../checks/planner.ts";
 import { sweepChecks } from "../checks/stale.ts";
-import { visitUnchecked } from "../checks/visits.ts";
+import { visitDeleted, visitUnchecked } from "../checks/visits.ts";
 import { forgetOldMail, sweepMail } from "../delivery/mail.ts";
 import { warnOwners } from "../delivery/owners.ts";
 import { sweepSubscribers } from "../delivery/subscribers.ts";
@@ -28,6 +28,7 @@ export async function runMinute(controller: ScheduledController, env: Env): Prom
   await attempt(deps, "events", () => sweepEvents(deps));
   await attempt(deps, "checks", () => sweepChecks(deps));
   await attempt(deps, "visits", () => visitUnchecked(deps));
+  await attempt(deps, "deleted monitors", () => visitDeleted(deps));
   await attempt(deps, "agents", () => sweepAgents(deps));
   await attempt(deps, "failing webhooks", () => warnOwners(deps));
   await attempt(deps, "mail", () => sweepMail(deps));

@@ -36,6 +36,8 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   readonly #cell: MonitorCell;
   /** When the alarm fires, null for never; undefined = not asked yet. */
   #alarmAt: number | null | undefined;
+  /** The monitor was deleted. Its id never comes back, whatever a call read before it went. */
+  #isGone = false;
   /** Readings of a composite's members, and the newest that was used. */
   #readings = { begun: 0, used: 0 };
 
@@ -123,10 +125,12 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
 
   /** The state under a configuration at least this new. What D1 no longer has leaves nothing behind here. */
   async #load(monitorId: string, version: number): Promise<Stored | undefined> {
+    if (this.#isGone) return undefined;
     const known = this.#cell.stored;
     if (known && known.config_version >= version) return known;
     const record = await findMonitor(openDb(this.env.DB), monitorId);
-    if (!record) {
+    if (!record || this.#isGone) {
+      this.#isGone = true;
       await this.ctx.storage.deleteAll();
       this.#cell.forget();
       return undefined;

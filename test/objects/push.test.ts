@@ -3,11 +3,13 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
-import { monitors } from "../../src/data/monitors.table.ts";
+import { deletedMonitors, monitors } from "../../src/data/monitors.table.ts";
 import { runMinute } from "../../src/jobs/minute.ts";
+import type { MonitorObject } from "../../src/objects/monitor.ts";
 import { monitorObject } from "../../src/platform/monitor-objects.ts";
 import { V1 } from "../support/client.ts";
 import { type Account, createAccount } from "../support/factories.ts";
+import { createVisitor } from "../support/pages.ts";
 import {
   alarmOf,
   beat,
@@ -151,6 +153,64 @@ describe("the deadline of a heartbeat", () => {
     await runMinute({ scheduledTime: Date.now(), cron: "* * * * *", noRetry() {} }, recording);
     const [row] = await openDb(env.DB).select().from(monitors).where(eq(monitors.id, monitor.id));
     expect(row?.status).toBe("down");
+  });
+});
+
+describe("a heartbeat that was deleted", () => {
+  const waiting = async () =>
+    (await openDb(env.DB).select().from(deletedMonitors)).filter(({ monitor_id }) => monitor_id === monitor.id).length;
+  const unreachable = () => {
+    throw new Error("away");
+  };
+
+  it("takes nothing more, and leaves nothing to be told", async () => {
+    await account.client.delete(`${V1}/monitors/${monitor.id}`);
+    expect([(await beat(monitor)).status, await waiting()]).toEqual([401, 0]);
+  });
+
+  it("takes nothing more from the next minute on where its object could not be told", async () => {
+    await beat(monitor);
+    const MONITOR = { idFromName: () => "", get: () => ({ sync: unreachable }) };
+    const headers = { authorization: `Bearer ${account.token}` };
+    const ask = createVisitor({ MONITOR } as never);
+    expect((await ask(`${V1}/monitors/${monitor.id}`, headers, { method: "DELETE" })).status).toBe(204);
+    expect([(await beat(monitor)).status, await waiting()]).toEqual([200, 1]);
+    const tick = (changes = {}) =>
+      runMinute({ scheduledTime: Date.now(), cron: "* * * * *", noRetry() {} }, recordingEnv(changes).env);
+    await tick({ MONITOR });
+    expect([(await beat(monitor)).status, await waiting()]).toEqual([200, 1]);
+    await tick();
+    expect([(await beat(monitor)).status, await waiting()]).toEqual([401, 0]);
+    expect(await alarmOf(monitor.id)).toBeNull();
+    await evictDurableObject(stubOf(monitor.id));
+    expect((await beat(monitor)).status).toBe(401);
+  });
+
+  it("does not come back by a call that read it before it went", async () => {
+    const read = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    await runInDurableObject(stubOf(monitor.id), async (instance) => {
+      const object = instance as MonitorObject;
+      Reflect.set(object, "env", { ...env, DB: { prepare: (sql: string) => lateAnswer(env.DB.prepare(sql)) } });
+      const early = object.sync(monitor.id, 98);
+      await read.promise;
+      Reflect.set(object, "env", env);
+      await env.DB.prepare("DELETE FROM monitors WHERE id = ?").bind(monitor.id).run();
+      expect(await object.sync(monitor.id, 99)).toBeNull();
+      answered.resolve();
+      expect(await early).toBeNull();
+    });
+    expect((await beat(monitor)).status).toBe(401);
+
+    function lateAnswer(statement: D1PreparedStatement): object {
+      const raw = async () => {
+        const rows = await statement.raw();
+        read.resolve();
+        await answered.promise;
+        return rows;
+      };
+      return { bind: (...values: unknown[]) => lateAnswer(statement.bind(...values)), raw };
+    }
   });
 });
 

@@ -21,6 +21,7 @@ const ENDS: Record<string, string> = {
   check_groups: "with the last of its monitors",
   custom_domains: "features/custom-domains/service.ts: held for a while when a page gave it up",
   daily_rollups: HISTORY,
+  deleted_monitors: "checks/visits.ts: as soon as the monitor's object knows",
   deliveries: "delivery/sweep.ts: 30 days",
   delivery_attempts: "with its delivery",
   events: HISTORY,

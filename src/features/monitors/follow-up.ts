@@ -1,7 +1,7 @@
 import type { Ctx } from "../../access/ctx.ts";
 import { depsOf } from "../../access/deps.ts";
 import { enqueueChecks, type SlottedGroup, startGroup } from "../../checks/enqueue.ts";
-import { syncMonitor } from "../../checks/sync.ts";
+import { dissolveMonitor, syncMonitor } from "../../checks/sync.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
 import { isScheduled } from "./placement.ts";
 
@@ -15,6 +15,14 @@ export async function tellObject(ctx: Ctx, changed: Pick<MonitorRecord, "id" | "
   } catch (error) {
     ctx.log.error("monitor object not told", error, { monitor_id: changed.id });
     return undefined;
+  }
+}
+
+export async function dissolveObject(ctx: Ctx, monitorId: string): Promise<void> {
+  try {
+    await dissolveMonitor(depsOf(ctx), monitorId);
+  } catch (error) {
+    ctx.log.error("object of a deleted monitor not told", error, { monitor_id: monitorId });
   }
 }
 
