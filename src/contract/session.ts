@@ -61,6 +61,17 @@ export const PasswordChange = z
   .meta({ id: "PasswordChange" });
 export type PasswordChange = z.infer<typeof PasswordChange>;
 
+export const PasswordForgotten = Login.pick({ email: true }).meta({ id: "PasswordForgotten" });
+export type PasswordForgotten = z.infer<typeof PasswordForgotten>;
+
+export const PasswordForgottenAnswer = z.object({ message: z.string() }).meta({ id: "PasswordForgottenAnswer" });
+
+const RESET_TOKEN_LENGTH_MAX = 200;
+export const PasswordReset = z
+  .object({ token: z.string().max(RESET_TOKEN_LENGTH_MAX), password: NewPassword })
+  .meta({ id: "PasswordReset" });
+export type PasswordReset = z.infer<typeof PasswordReset>;
+
 export const Me = z
   .object({
     id: Id,

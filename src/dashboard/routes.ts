@@ -12,6 +12,7 @@ import type { PlaceForPeople } from "../http/frame.ts";
 import { endpoints as accepting } from "./accept-routes.ts";
 import { goTo, page, showRefusal } from "./answers.ts";
 import { parseFields, pathAfter, type Refused, refusalOf } from "./form.ts";
+import { endpoints as choosingPasswords } from "./password-routes.ts";
 import { STYLESHEET, STYLESHEET_ADDRESS } from "./stylesheet.ts";
 import { renderHome } from "./views/home.tsx";
 import { renderSignIn } from "./views/sign-in.tsx";
@@ -131,6 +132,7 @@ export const endpoints = [
   ),
 
   ...accepting,
+  ...choosingPasswords,
 
   endpoint(
     { ...policy, auth: "public", audit: null, rate: "public" },

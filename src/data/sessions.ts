@@ -1,4 +1,4 @@
-import { and, eq, gt, lte, or } from "drizzle-orm";
+import { and, eq, gt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
 import { passwords, sessions } from "./sessions.table.ts";
 import { users } from "./users.table.ts";
@@ -77,6 +77,11 @@ export async function findSignIn(
 export async function findPasswordHash(db: Db, userId: string): Promise<string | null> {
   const rows = await db.select({ hash: passwords.hash }).from(passwords).where(eq(passwords.user_id, userId)).limit(1);
   return rows[0]?.hash ?? null;
+}
+
+/** The condition under which the password was changed since it was read. */
+export function hasOtherPassword(userId: string, hash: string | null): SQL {
+  return sql`(SELECT ${passwords.hash} FROM ${passwords} WHERE ${passwords.user_id} = ${userId}) IS NOT ${hash}`;
 }
 
 export function setPassword(db: Db, { user_id, hash, now }: { user_id: string; hash: string; now: number }): Statement {

@@ -200,6 +200,8 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
       await page.goto(`${service.url}/app/sign-in`);
       await page.locator("summary").click();
       await look("sign-in");
+      await page.goto(`${service.url}/app/forgotten-password`);
+      await look("forgotten-password");
       await page.goto(`${service.url}/app/accept?token=none`);
       await look("missing");
       await page.goto(link);

@@ -1,7 +1,7 @@
 import type { Problems } from "../form.ts";
 import { EmailField, NameField, NewPasswordField, PasswordField } from "./fields.tsx";
 import { renderDocument, SignOut } from "./frame.tsx";
-import { WithoutPassword } from "./sign-in.tsx";
+import { ForgottenPassword, WithoutPassword } from "./sign-in.tsx";
 
 export interface InvitationView {
   page_name: string;
@@ -72,6 +72,7 @@ function Step({ view }: { view: InvitationView }) {
             <PasswordField problems={problems} />
             <button type="submit">Sign in</button>
           </form>
+          <ForgottenPassword />
           <WithoutPassword publicUrl={view.public_url} />
         </>
       );

@@ -30,10 +30,19 @@ export function renderSignIn({ email, next, problems, is_signed_out, public_url 
           <PasswordField problems={problems} />
           <button type="submit">Sign in</button>
         </form>
+        <ForgottenPassword />
         <WithoutPassword publicUrl={public_url} />
       </>
     ),
   });
+}
+
+export function ForgottenPassword() {
+  return (
+    <p class="lead">
+      <a href="/app/forgotten-password">Forgotten your password?</a>
+    </p>
+  );
 }
 
 /** For people who have begun with an API token. */

@@ -1,7 +1,15 @@
 import { createRoute } from "@hono/zod-openapi";
-import { Login, Me, PasswordChange } from "../../contract/session.ts";
+import {
+  Login,
+  Me,
+  PasswordChange,
+  PasswordForgotten,
+  PasswordForgottenAnswer,
+  PasswordReset,
+} from "../../contract/session.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { BODY_ERRORS, json, jsonBody, noContent, PUBLIC_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { requestPasswordLink, resetPassword } from "./forgotten.ts";
 import { presentMe } from "./present.ts";
 import { changePassword, getMe, signIn, signOut } from "./service.ts";
 
@@ -68,6 +76,41 @@ export const endpoints = [
     async (c) => {
       const cookie = await changePassword(c.var.ctx, c.req.valid("json"));
       if (cookie !== null) c.header("Set-Cookie", cookie);
+      return c.body(null, 204);
+    },
+  ),
+
+  endpoint(
+    { at: ["core"], auth: "public", capability: null, audit: "password.link_mailed", rate: "sign_in" },
+    createRoute({
+      method: "post",
+      path: "/auth/password/forgotten",
+      tags,
+      summary: "Ask for a mail with a link to choose a new password",
+      description:
+        "The link is good for one hour and one use. The answer is the same whether there is an account, or it has been asked for too often (3 times an hour).",
+      request: { body: jsonBody(PasswordForgotten) },
+      responses: { 202: json("Accepted", PasswordForgottenAnswer), ...PUBLIC_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      await requestPasswordLink(c.var.ctx, c.req.valid("json"));
+      return c.json({ message: "if there is such an account, a link is on its way to it" }, 202);
+    },
+  ),
+
+  endpoint(
+    { at: ["core"], auth: "public", capability: null, audit: "password.changed", rate: "sign_in" },
+    createRoute({
+      method: "post",
+      path: "/auth/password/reset",
+      tags,
+      summary: "Choose a new password by a mailed link",
+      description: "Ends all of your sessions and sets the cookie of a new one. API tokens stay.",
+      request: { body: jsonBody(PasswordReset) },
+      responses: { ...noContent, ...PUBLIC_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      c.header("Set-Cookie", await resetPassword(c.var.ctx, c.req.valid("json")));
       return c.body(null, 204);
     },
   ),

@@ -17,6 +17,9 @@ import {
 } from "../../data/sessions.ts";
 import { hashPassword, isPassword } from "../../platform/password.ts";
 
+/** For the signed-in pages. */
+export { findForgetful, requestPasswordLink, resetPassword } from "./forgotten.ts";
+
 export interface WhoIAm {
   user: Pick<UserPrincipal, "user_id" | "email" | "name" | "plan" | "beta">;
   session: SessionRecord | null;

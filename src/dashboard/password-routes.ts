@@ -1,0 +1,146 @@
+import { requireOwnSite } from "../access/sessions.ts";
+import { PasswordLinkQuery } from "../contract/dashboard.ts";
+import { ApiError } from "../contract/errors.ts";
+import { Html } from "../contract/public-page.ts";
+import { PasswordForgotten, PasswordReset } from "../contract/session.ts";
+import { findForgetful, requestPasswordLink, resetPassword } from "../features/sessions/service.ts";
+import { readForm } from "../http/body.ts";
+import { type AppContext, endpoint, type Policy, type RefusalPage } from "../http/endpoint.ts";
+import { goTo, page, showRefusal } from "./answers.ts";
+import { parseFields, type Refused, refusalOf } from "./form.ts";
+import { renderMessage } from "./views/frame.tsx";
+import { renderForgotten, renderReset } from "./views/password.tsx";
+
+/** For people who cannot sign in any more. */
+const tags = ["Dashboard"];
+const html = (description: string) => ({ description, content: { "text/html": { schema: Html } } });
+const query = PasswordLinkQuery;
+const GONE = { 410: html("The link was used, or is too old") };
+const REFUSALS = {
+  400: html("What was sent cannot be used; the form says why"),
+  403: html("Not sent from this service's own pages"),
+  413: html("More than a form holds"),
+  415: html("Not a form"),
+  429: html("Too many attempts"),
+  503: html("Not available right now"),
+};
+
+const onForgotten: RefusalPage = async (c, refusal) => {
+  if (refusal?.status !== 429) return showRefusal(c, refusal);
+  const form = await readForm(c.req.raw).catch(() => new URLSearchParams());
+  return showForgotten(form.get("email"), refusalOf(refusal));
+};
+const onReset: RefusalPage = (c, refusal) =>
+  refusal?.status === 429 ? showReset(c, refusalOf(refusal)) : showRefusal(c, refusal);
+
+const policy = { at: ["root"], auth: "public", capability: null, refusalPage: showRefusal } satisfies Partial<Policy>;
+
+export const endpoints = [
+  endpoint(
+    { ...policy, audit: null, rate: "click" },
+    {
+      method: "get",
+      path: "/app/forgotten-password",
+      tags,
+      summary: "The form to ask for a new password with",
+      responses: { 200: html("The form"), ...REFUSALS },
+    },
+    () => showForgotten(null),
+  ),
+
+  endpoint(
+    { ...policy, audit: "password.link_mailed", rate: "sign_in", refusalPage: onForgotten },
+    {
+      method: "post",
+      path: "/app/forgotten-password",
+      tags,
+      summary: "Where the form goes",
+      description: "application/x-www-form-urlencoded; programs use POST /auth/password/forgotten.",
+      responses: { 202: html("Accepted"), ...REFUSALS },
+    },
+    async (c) => {
+      requireOwnSite(c.req.raw, c.var.publicUrl);
+      const form = await readForm(c.req.raw);
+      try {
+        await requestPasswordLink(c.var.ctx, parseFields(PasswordForgotten, form, ["email"]));
+      } catch (error) {
+        return showForgotten(form.get("email"), refusalOf(error));
+      }
+      const text =
+        "If this address has an account, a message with a link is on its way to it. Please look in a minute.";
+      return page(
+        renderMessage({ title: "Look at your mail", text, link: { href: "/app/sign-in", text: "Sign in" } }),
+        202,
+      );
+    },
+  ),
+
+  endpoint(
+    { ...policy, audit: null, rate: "click" },
+    {
+      method: "get",
+      path: "/app/reset",
+      tags,
+      summary: "Where the link of such a mail leads",
+      description: "Shows a form and changes nothing, because mail programs open links by themselves.",
+      request: { query },
+      responses: { 200: html("The form"), ...GONE, ...REFUSALS },
+    },
+    (c) => showReset(c),
+  ),
+
+  endpoint(
+    { ...policy, audit: "password.changed", rate: "sign_in", refusalPage: onReset },
+    {
+      method: "post",
+      path: "/app/reset",
+      tags,
+      summary: "Choose a new password",
+      description: "application/x-www-form-urlencoded; programs use POST /auth/password/reset.",
+      request: { query },
+      responses: { 303: { description: "Signed in; it goes on there" }, ...GONE, ...REFUSALS },
+    },
+    async (c) => {
+      requireOwnSite(c.req.raw, c.var.publicUrl);
+      const form = await readForm(c.req.raw);
+      form.set("token", tokenOf(c));
+      try {
+        return goTo("/app", await resetPassword(c.var.ctx, parseFields(PasswordReset, form, ["token", "password"])));
+      } catch (error) {
+        // Used or too old meanwhile: the page itself says so.
+        if (error instanceof ApiError && error.details?.[0]?.path === "token") return showReset(c);
+        return showReset(c, refusalOf(error));
+      }
+    },
+  ),
+];
+
+function showForgotten(email: string | null, refused?: Refused): Response {
+  return page(
+    renderForgotten({ email: email ?? "", problems: refused?.problems ?? {} }),
+    refused?.status,
+    refused?.headers,
+  );
+}
+
+async function showReset(c: AppContext, refused?: Refused): Promise<Response> {
+  const token = tokenOf(c);
+  const found = await findForgetful(c.var.ctx, token);
+  if (!found) return page(renderMessage(GONE_MESSAGE), 410);
+  const view = {
+    email: found.user.email,
+    href: `/app/reset?token=${encodeURIComponent(token)}`,
+    problems: refused?.problems ?? {},
+  };
+  return page(renderReset(view), refused?.status, refused?.headers);
+}
+
+const GONE_MESSAGE = {
+  title: "This link is not good any more",
+  text: "It can be used once and within an hour. If it is younger and was not used, copy all of it from the message.",
+  link: { href: "/app/forgotten-password", text: "Ask for another" },
+};
+
+function tokenOf(c: AppContext): string {
+  return c.req.query("token") ?? "";
+}
