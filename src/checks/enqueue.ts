@@ -37,7 +37,7 @@ export async function sendChecks(env: Env, checks: readonly DelayedCheck[], now:
   }
 }
 
-export interface SlottedGroup {
+interface SlottedGroup {
   id: string;
   /** Seconds. */
   interval: number;

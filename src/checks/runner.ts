@@ -7,14 +7,7 @@ import type { HistoryRow } from "../contract/prober-object.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import type { PackedResult } from "../data/monitors.table.ts";
 import { type MonitorRecord, moveToGroup } from "../data/monitors.ts";
-import {
-  type CheckGroupRecord,
-  deleteEmptyGroup,
-  hasGroup,
-  insertGroup,
-  loadGroup,
-  recordSlot,
-} from "../data/schedule.ts";
+import { type CheckGroupRecord, deleteEmptyGroup, insertGroup, loadGroup, recordSlot } from "../data/schedule.ts";
 import { inLane, type Lane, staleAfterMs } from "../domain/schedule.ts";
 import { fnv1a } from "../kit/fnv.ts";
 import { mapConcurrently } from "../kit/map-concurrently.ts";
@@ -154,7 +147,7 @@ export async function recordChecks(deps: Deps, slot: RecordedSlot, checked: read
   await sendChecks(deps.env, checked.flatMap(repeatsOf), deps.now());
 }
 
-/** A target that timed out is checked in the slow lane from now on, and leaves it with its first answer in time. */
+/** A target that timed out is checked in the slow lane from now on; like a new one, it leaves it with an answer in time. */
 function laneOf(result: ProbeResult): Lane {
   return result.cause === "timeout" ? "slow" : "normal";
 }
@@ -168,16 +161,15 @@ async function changeLane(
   const { group } = slot;
   const lane: Lane = group.lane === "slow" ? "normal" : "slow";
   const other = { ...group, id: inLane(group.id, lane), lane, latest: [] };
-  const isNew = !(await hasGroup(deps.db, other.id));
   const fresh = moving.map((each) => pack(each, slot));
   const replaced = moving.map(({ monitor }) => monitor.id);
-  await runBatch(deps.db, [
-    ...writes,
+  const [made] = await runBatch(deps.db, [
     insertGroup(deps.db, other),
+    ...writes,
     ...replaced.map((id) => moveToGroup(deps.db, id, { from: group.id, to: other.id })),
     recordSlot(deps.db, other.id, null, { fresh, replaced, known: [], kept_from: 0 }),
   ]);
-  if (isNew) await startGroup(deps.env, other, deps.now());
+  if (Array.isArray(made) && made.length > 0) await startGroup(deps.env, other, deps.now());
 }
 
 function repeatsOf({ monitor, answer, result }: Checked): DelayedCheck[] {

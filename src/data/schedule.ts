@@ -81,11 +81,6 @@ export async function loadGroup(db: Db, groupId: string, monitorId?: string) {
   return { group: groups[0], members };
 }
 
-export async function hasGroup(db: Db, groupId: string): Promise<boolean> {
-  const rows = await db.select({ id: checkGroups.id }).from(checkGroups).where(eq(checkGroups.id, groupId)).limit(1);
-  return rows.length > 0;
-}
-
 /** Members of a group whose status still claims to know something. */
 export async function listKnowingMembers(db: Db, groupId: string) {
   return db
@@ -189,8 +184,9 @@ export function clearLatePages(db: Db, now: number, atLeastMs: number): Statemen
     );
 }
 
+/** Returns a row only where the group was not there before. */
 export function insertGroup(db: Db, group: NewCheckGroup): Statement {
-  return db.insert(checkGroups).values(group).onConflictDoNothing();
+  return db.insert(checkGroups).values(group).onConflictDoNothing().returning({ id: checkGroups.id });
 }
 
 /** A group that nobody belongs to any more costs a message per interval. */

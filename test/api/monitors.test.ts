@@ -100,7 +100,7 @@ describe("POST /monitors", () => {
     )
       .bind(created.body.id)
       .first();
-    expect(group).toMatchObject({ interval: 60, regions: "[]", lane: "normal" });
+    expect(group).toMatchObject({ interval: 60, regions: "[]", lane: "slow" });
   });
 
   it.each(VALID)("accepts a monitor of type %s and gives its settings back", async (type, body) => {

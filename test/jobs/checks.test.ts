@@ -357,9 +357,9 @@ describe("the runner", () => {
     ]);
   });
 
-  it("checks a new monitor through the rest of the minute in which it is made, however many share its group", async () => {
+  it("holds up nobody with a new monitor, and plans it with the others from its first answer in time", async () => {
     const { token } = await createAccount();
-    const { env: recording, checks } = recordingEnv();
+    const { env: recording, checks, slow } = recordingEnv();
     vi.setSystemTime(Date.now() + 5_000);
     const body = { name: "Shop", type: "http", target: "http://127.0.0.1:9/", interval: 10 };
     for (let n = 0; n < 2; n++) {
@@ -370,13 +370,20 @@ describe("the runner", () => {
       });
       expect((await app.fetch(request, recording, createExecutionContext())).status).toBe(201);
     }
-    const slots = checks.filter(({ body: { monitor_id } }) => monitor_id === undefined);
-    const [first] = slots;
-    if (!first) throw new Error("no slot was sent");
+    expect(checks).toEqual([]);
+    expect(slow.map(({ delaySeconds }) => delaySeconds)).toEqual([0, 0]);
+    const deps = jobDeps(recording, "test");
+    for (const { body: first } of slow) await runSlot(deps, first, async () => {});
+    const [group, ...others] = [...new Set(checks.map(({ body: { group_id } }) => group_id))];
+    expect(others).toEqual([]);
     const minute = Math.floor(Date.now() / MINUTE) * MINUTE;
-    const wanted = slotsWithin(first.body.group_id, 10_000, Date.now(), minute + MINUTE);
-    expect(slots.map(({ body: { slot_at } }) => slot_at)).toEqual(wanted);
-    expect(checks.filter(({ body: { monitor_id } }) => monitor_id !== undefined)).toHaveLength(2);
+    const slots = slotsWithin(group ?? "", 10_000, Date.now(), minute + MINUTE);
+    expect(checks.map(({ body: { slot_at } }) => slot_at)).toEqual(slots);
+    const members = await db
+      .select()
+      .from(monitors)
+      .where(eq(monitors.check_group_id, group ?? ""));
+    expect(members).toHaveLength(2);
   });
 
   it("keeps the newest result of every member, however many messages run at the same time", async () => {

@@ -30,7 +30,7 @@ export async function createMonitor(ctx: Ctx, input: MonitorCreate): Promise<Mon
   refuseKeptSecrets(input);
   const around = { plan: owner.plan, owner_id: owner.user_id, page, current: null };
   const draft = await draftMonitor(ctx, input, around);
-  const { record, newGroup, statements } = await build(ctx, draft, {
+  const { record, statements } = await build(ctx, draft, {
     owner_id: owner.user_id,
     created_by: caller.user_id,
   });
@@ -48,7 +48,7 @@ export async function createMonitor(ctx: Ctx, input: MonitorCreate): Promise<Mon
     conflicts: CONFLICTS,
   });
   const fresh = (await tellObject(ctx, record)) ?? record;
-  await checkSoon(ctx, fresh, newGroup);
+  await checkSoon(ctx, fresh);
   return viewMonitor(ctx, fresh);
 }
 
@@ -100,5 +100,5 @@ async function build(ctx: Ctx, draft: Draft, by: { owner_id: string; created_by:
     ...(child_ids.length > 0 ? setMembers(ctx.db, id, child_ids, ctx.now) : []),
     ...(record.status_page_id === null ? [] : [bumpPageVersion(ctx.db, record.status_page_id, ctx.now)]),
   ];
-  return { record, newGroup: place.newGroup, statements };
+  return { record, statements };
 }

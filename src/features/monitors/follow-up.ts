@@ -1,6 +1,6 @@
 import type { Ctx } from "../../access/ctx.ts";
 import { depsOf } from "../../access/deps.ts";
-import { enqueueChecks, type SlottedGroup, startGroup } from "../../checks/enqueue.ts";
+import { enqueueChecks } from "../../checks/enqueue.ts";
 import { dissolveMonitor, syncMonitor } from "../../checks/sync.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
 import { isScheduled } from "./placement.ts";
@@ -31,11 +31,10 @@ export async function tellComposite(ctx: Ctx, { parent_monitor_id }: Pick<Monito
   if (parent_monitor_id !== null) await tellObject(ctx, { id: parent_monitor_id, config_version: 0 });
 }
 
-export async function checkSoon(ctx: Ctx, monitor: MonitorRecord, newGroup: SlottedGroup | null = null) {
+export async function checkSoon(ctx: Ctx, monitor: MonitorRecord): Promise<void> {
   if (monitor.paused || !isScheduled(monitor)) return;
   try {
     await enqueueChecks(ctx.env, [monitor], ctx.now);
-    if (newGroup) await startGroup(ctx.env, newGroup, ctx.now);
   } catch (error) {
     ctx.log.error("first check not enqueued", error, { monitor_id: monitor.id });
   }

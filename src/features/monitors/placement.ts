@@ -1,22 +1,19 @@
 import type { Ctx } from "../../access/ctx.ts";
-import type { SlottedGroup } from "../../checks/enqueue.ts";
 import { REGIONS, type Region } from "../../contract/monitor-values.ts";
 import type { Statement } from "../../data/db.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
-import { deleteEmptyGroup, findShardWithRoom, hasGroup, insertGroup, takePlace } from "../../data/schedule.ts";
-import { type GroupKey, groupIdOf } from "../../domain/schedule.ts";
+import { deleteEmptyGroup, findShardWithRoom, insertGroup, takePlace } from "../../data/schedule.ts";
+import { type GroupKey, groupIdOf, inLane } from "../../domain/schedule.ts";
 import { newId } from "../../platform/ids.ts";
 
 /** Of monitors that the service does not check by a schedule: pushed, computed, or run by an agent. */
 const NOWHERE = "";
-const UNCHANGED = { newGroup: null, before: [], after: [] };
+const UNCHANGED = { before: [], after: [] };
 
 /** Where a monitor's checks are planned and their history is kept. */
 export interface Placement {
   shard_id: string;
   check_group_id: string;
-  /** A group that comes into being with this monitor. */
-  newGroup: SlottedGroup | null;
   /** To run before the monitor's row is written. */
   before: Statement[];
   /** To run after it. */
@@ -43,7 +40,6 @@ export async function placeNew(ctx: Ctx, wanted: Scheduled): Promise<Placement> 
   return {
     shard_id,
     check_group_id: group.id,
-    newGroup: (await hasGroup(ctx.db, group.id)) ? null : group,
     before: [takePlace(ctx.db, { id: shard_id, ...shard }, 1), insertGroup(ctx.db, group)],
     after: [],
   };
@@ -55,11 +51,12 @@ export async function placeAgain(ctx: Ctx, current: MonitorRecord, wanted: Sched
   const { shard_id } = current;
   const group = wanted.isScheduled ? groupOf(shard_id, wanted) : null;
   const check_group_id = group?.id ?? NOWHERE;
-  if (check_group_id === current.check_group_id) return { ...UNCHANGED, shard_id, check_group_id };
+  if (isSameGroup(check_group_id, current.check_group_id)) {
+    return { ...UNCHANGED, shard_id, check_group_id: current.check_group_id };
+  }
   return {
     shard_id,
     check_group_id,
-    newGroup: group && !(await hasGroup(ctx.db, group.id)) ? group : null,
     before: group ? [insertGroup(ctx.db, group)] : [],
     after: [deleteEmptyGroup(ctx.db, current.check_group_id)],
   };
@@ -72,8 +69,14 @@ export function freePlace(ctx: Ctx, monitor: MonitorRecord): Statement[] {
   return [takePlace(ctx.db, { id: monitor.shard_id, ...shard }, -1), deleteEmptyGroup(ctx.db, monitor.check_group_id)];
 }
 
+/** The lane is the checks' own business. */
+function isSameGroup(one: string, other: string): boolean {
+  return one === other || (one !== NOWHERE && inLane(one, "normal") === inLane(other, "normal"));
+}
+
+/** Nobody knows yet whether the target answers in time, so it begins where it holds up nobody who does. */
 function groupOf(shard_id: string, { interval, regions }: Scheduled) {
-  const key = { shard_id, interval, regions: inOneOrder(regions), lane: "normal" } satisfies GroupKey;
+  const key = { shard_id, interval, regions: inOneOrder(regions), lane: "slow" } satisfies GroupKey;
   return { id: groupIdOf(key), ...key };
 }
 

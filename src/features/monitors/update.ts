@@ -19,7 +19,7 @@ import { bumpPageVersion } from "../../data/status-pages.ts";
 import { probeEntry } from "../../probes/registry.ts";
 import { CONFLICTS } from "./create.ts";
 import { checkSoon, tellComposite, tellObject } from "./follow-up.ts";
-import { type Placement, placeAgain } from "./placement.ts";
+import { placeAgain } from "./placement.ts";
 import { type Draft, draftMonitor } from "./validate.ts";
 import { type MonitorView, viewMonitor } from "./view.ts";
 
@@ -29,11 +29,10 @@ export async function changeMonitor(ctx: Ctx, monitorId: string, body: MonitorUp
   const page = await pageOf(ctx, current, input);
   const owner = await getOwner(ctx, current.owner_id);
   const draft = await draftMonitor(ctx, input, { plan: owner.plan, owner_id: owner.user_id, page, current });
-  const place = await placeAgain(ctx, current, { ...draft.columns, isScheduled: draft.isScheduled });
-  const changed = await commitChange(ctx, current, draft, place);
+  const changed = await commitChange(ctx, current, draft);
   const fresh = (await tellObject(ctx, changed)) ?? changed;
   if (changed.parent_monitor_id !== current.parent_monitor_id) await tellComposite(ctx, current);
-  if (isCheckDue(current, changed)) await checkSoon(ctx, fresh, place.newGroup);
+  if (isCheckDue(current, changed)) await checkSoon(ctx, fresh);
   return viewMonitor(ctx, fresh);
 }
 
@@ -87,9 +86,9 @@ async function pageOf(ctx: Ctx, current: MonitorRecord, { status_page_id }: Moni
 async function commitChange(
   ctx: Ctx,
   current: MonitorRecord,
-  { columns, options, child_ids }: Draft,
-  place: Placement,
+  { columns, options, child_ids, isScheduled }: Draft,
 ): Promise<MonitorRecord> {
+  const place = await placeAgain(ctx, current, { ...columns, isScheduled });
   const isMoved = columns.status_page_id !== current.status_page_id;
   const change = {
     ...columns,
