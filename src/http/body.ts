@@ -1,4 +1,5 @@
 import { ApiError, invalid, unsupportedMediaType } from "../contract/errors.ts";
+import { concatenate } from "../kit/bytes.ts";
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 export const JSON_DEPTH_MAX = 32;
@@ -16,13 +17,7 @@ export async function readCapped(request: Request, bytesMax: number): Promise<Ui
     if (length > bytesMax) throw tooLarge;
     chunks.push(chunk);
   }
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
+  return concatenate(chunks);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { concatenate } from "./truetype.ts";
+import { concatenate } from "../kit/bytes.ts";
 
 /**
  * A picture as a PDF takes it, ISO 32000-1 8.9.5: a JPEG as it is, and a PNG mostly too, because its rows are packed in a

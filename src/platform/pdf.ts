@@ -1,8 +1,9 @@
 import type { Mark, ReportPage } from "../domain/report.ts";
+import { concatenate } from "../kit/bytes.ts";
 import { type Letter, type LetterSet, loadLetters, type ReadAsset } from "./letters.ts";
 import { deflate, type PdfImage } from "./pdf-image.ts";
 import { cleanText, type Shown, shorten, toVisualOrder } from "./text-line.ts";
-import { buildTrueType, concatenate, METRICS, MISSING } from "./truetype.ts";
+import { buildTrueType, METRICS, MISSING } from "./truetype.ts";
 
 /**
  * Writes PDF 1.7, ISO 32000-1, with the letters that occur in it as embedded fonts; what is copied from it is text.

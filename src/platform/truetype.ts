@@ -1,3 +1,4 @@
+import { concatenate } from "../kit/bytes.ts";
 import type { Letter } from "./letters.ts";
 
 /** Of Noto Sans, in thousandths of its size. */
@@ -117,14 +118,4 @@ function toBytes(fields: readonly (readonly number[])[]): Uint8Array<ArrayBuffer
     at += bits / 8;
   }
   return bytes;
-}
-
-export function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -1,3 +1,4 @@
+import { concatenate } from "../kit/bytes.ts";
 import { IoFault } from "../kit/io-fault.ts";
 import { classifyError, type Finding, resultOf } from "./classify.ts";
 import type { ConnectRequest, ProbeIo, ProbeResult, ProbeSocket } from "./port.ts";
@@ -101,9 +102,6 @@ export class Conversation {
     if (chunk === null) throw new IoFault("connect", "connection closed before a valid answer");
     this.#received += chunk.length;
     if (this.#received > TOTAL_MAX) throw new IoFault("protocol", "the answer is too long");
-    const joined = new Uint8Array(this.#buffered.length + chunk.length);
-    joined.set(this.#buffered);
-    joined.set(chunk, this.#buffered.length);
-    this.#buffered = joined;
+    this.#buffered = concatenate([this.#buffered, chunk]);
   }
 }

@@ -1,3 +1,4 @@
+import { concatenate } from "../kit/bytes.ts";
 import { IoFault } from "../kit/io-fault.ts";
 
 /** Reads an HTTP/1.1 answer from bytes (RFC 9112), for connections that fetch cannot make. */
@@ -32,10 +33,7 @@ export class Inbox {
       if (this.#unread.length > LINE_MAX) throw notHttp();
       const chunk = await this.#source.read();
       if (!chunk) throw endedEarly();
-      const joined = new Uint8Array(this.#unread.length + chunk.length);
-      joined.set(this.#unread);
-      joined.set(chunk, this.#unread.length);
-      this.#unread = joined;
+      this.#unread = concatenate([this.#unread, chunk]);
     }
   }
 

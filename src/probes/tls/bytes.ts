@@ -1,16 +1,9 @@
+import { concatenate } from "../../kit/bytes.ts";
 import { IoFault } from "../../kit/io-fault.ts";
 
 /** The presentation language of TLS (RFC 8446, section 3): big-endian numbers, and vectors with their length in front. */
 
-export function concat(...parts: Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    joined.set(part, offset);
-    offset += part.length;
-  }
-  return joined;
-}
+export const concat = (...parts: Uint8Array[]): Uint8Array => concatenate(parts);
 
 export function uint(size: number, value: number): Uint8Array {
   return Uint8Array.from({ length: size }, (_, index) => Math.floor(value / 256 ** (size - 1 - index)) % 256);
