@@ -2,6 +2,7 @@ import type { Deps } from "../access/deps.ts";
 import { type MailOutcome, MailText } from "../contract/mail.ts";
 import { type Db, runBatch, type Statement } from "../data/db.ts";
 import { claimMail, deleteMailBefore, insertMail, listDueMail, type MailRecord, settleMail } from "../data/mail.ts";
+import { oneLine } from "../kit/one-line.ts";
 import { newId } from "../platform/ids.ts";
 import { type Mail, type Mailer, openMailer } from "../platform/mail.ts";
 import { seal, unseal } from "../platform/seal.ts";
@@ -29,7 +30,7 @@ export async function sealMail(
   mail: Mail,
 ): Promise<MailRecord> {
   // Names that people chose are in the subject; a line break there would begin a header.
-  const subject = mail.subject.replace(/\s+/g, " ");
+  const subject = oneLine(mail.subject);
   const sealed = await seal(settings.ROOT_SECRET, id, { ...mail, subject });
   const times = { created_at: now, updated_at: now, next_attempt_at: now };
   return { id, sealed, state: "pending", attempt: 0, error: null, ...times };

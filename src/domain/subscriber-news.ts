@@ -1,5 +1,6 @@
 import type { SubscriberChannel, SubscriberNews } from "../contract/subscriber.ts";
 import { type Block, type Inline, parseMarkdown } from "../kit/markdown.ts";
+import { oneLine } from "../kit/one-line.ts";
 
 /** What words need to know of a page. */
 export interface NamedPage {
@@ -272,10 +273,6 @@ function formatSpan(from: string, to: string, timeZone: string): string {
 function splitZone(text: string): [time: string, zone: string] {
   const [time = "", ...zone] = text.split(" ");
   return [time, zone.join(" ")];
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 /** `in_progress` as people read it. */

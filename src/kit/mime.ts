@@ -1,3 +1,5 @@
+import { oneLine } from "./one-line.ts";
+
 /**
  * A message as it goes over the wire: RFC 5322 with RFC 2045 to 2047, lines ended by CR LF. Every line is ASCII and short,
  * so that each server takes it as it is; only addresses may hold other letters, where the server offers SMTPUTF8.
@@ -128,10 +130,6 @@ function isPlain(text: string): boolean {
 
 function inAscii(value: string): string {
   return value.toWellFormed().replace(/[^\x20-\x7e]/gu, encodeURIComponent);
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 /** RFC 2045, section 6.7. */

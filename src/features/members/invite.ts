@@ -16,6 +16,7 @@ import { prepareMail } from "../../delivery/mail.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { explainMembership, ROLE_NAMES } from "../../domain/roles.ts";
 import { formatMoment } from "../../kit/moment.ts";
+import { oneLine } from "../../kit/one-line.ts";
 import { randomBase62, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
 import { findUrls } from "../custom-domains/service.ts";
@@ -142,7 +143,7 @@ function invitationMail(
   { record, accept_url, page_url }: { record: InvitationRecord; accept_url: string; page_url: string },
 ) {
   const inviter = requireUser(ctx).email;
-  const name = page.name.replace(/\s+/g, " ");
+  const name = oneLine(page.name);
   const lines = [
     "Hello,",
     "",
