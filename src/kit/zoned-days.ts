@@ -13,11 +13,7 @@ export interface ZonedDay {
 export function listDaysUntil(now: number, timezone: string, count: number): ZonedDay[] {
   const clock = zonedClock(timezone);
   const today = Date.parse(isoDate(clock.toLocal(now)));
-  const starts = Array.from({ length: count + 1 }, (_, n) => today + (n + 1 - count) * DAY_MS);
-  const instants = starts.map((midnight) => clock.firstInstantOf(midnight));
-  return starts
-    .slice(0, count)
-    .map((midnight, n) => ({ date: isoDate(midnight), from_at: instants[n] ?? 0, to_at: instants[n + 1] ?? 0 }));
+  return listDays(clock, today - (count - 1) * DAY_MS, count);
 }
 
 /** The days of a calendar month, which is written as 2026-11. */
@@ -25,10 +21,14 @@ export function listDaysOfMonth(month: string, timezone: string): ZonedDay[] {
   const clock = zonedClock(timezone);
   const first = Date.parse(`${month}-01`);
   const end = Date.parse(`${nextMonth(month)}-01`);
-  const starts = Array.from({ length: (end - first) / DAY_MS + 1 }, (_, n) => first + n * DAY_MS);
+  return listDays(clock, first, (end - first) / DAY_MS);
+}
+
+function listDays(clock: ReturnType<typeof zonedClock>, first: number, count: number): ZonedDay[] {
+  const starts = Array.from({ length: count + 1 }, (_, n) => first + n * DAY_MS);
   const instants = starts.map((midnight) => clock.firstInstantOf(midnight));
   return starts
-    .slice(0, -1)
+    .slice(0, count)
     .map((midnight, n) => ({ date: isoDate(midnight), from_at: instants[n] ?? 0, to_at: instants[n + 1] ?? 0 }));
 }
 
