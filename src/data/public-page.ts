@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, isNotNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { unpackDays } from "../domain/roll-ups.ts";
 import type { Db } from "./db.ts";
 import { selectServedDomain } from "./domains.ts";
@@ -12,6 +12,7 @@ import {
   maintenanceUpdates,
 } from "./maintenance.table.ts";
 import { monitors, plannedMinutes, statusIntervals } from "./monitors.table.ts";
+import { isShown, shapesPage } from "./shown-monitors.ts";
 import { statusPages } from "./status-pages.table.ts";
 import { dailyRollups } from "./upkeep.table.ts";
 
@@ -36,22 +37,9 @@ export async function findPageVersion(db: Db, slug: string) {
   return rows[0];
 }
 
-/** The one place that decides which monitors the public sees. */
-const isShown = (pageId: string) =>
-  and(
-    eq(monitors.status_page_id, pageId),
-    eq(monitors.paused, false),
-    eq(monitors.is_internal, false),
-    isNull(monitors.parent_monitor_id),
-  );
-
-/**
- * Whether the service's own clock has to run for what the page says to be true: its checks, and the watch over agents.
- * Members, internal ones too, make what their composite says.
- */
+/** Whether the service's own clock has to run for what the page says to be true: its checks, and the watch over agents. */
 const needsTicks = (pageId: string) =>
-  sql<number>`EXISTS (SELECT 1 FROM ${monitors} m WHERE m.status_page_id = ${pageId} AND m.paused = 0
-    AND (m.is_internal = 0 OR m.parent_monitor_id IS NOT NULL)
+  sql<number>`EXISTS (SELECT 1 FROM ${monitors} m WHERE m.status_page_id = ${pageId} AND ${shapesPage}
     AND (m.check_group_id <> '' OR m.agent_id IS NOT NULL))`;
 
 /** The one place that decides which incidents the public sees. */

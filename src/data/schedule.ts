@@ -2,6 +2,7 @@ import { and, asc, desc, eq, gt, isNotNull, isNull, lt, max, notInArray, type SQ
 import { SLOT_GRACE_MS } from "../domain/schedule.ts";
 import type { Db, Statement } from "./db.ts";
 import { checkGroups, monitors, type PackedResult, plannedMinutes, shards } from "./monitors.table.ts";
+import { shapesPage } from "./shown-monitors.ts";
 import { statusPages } from "./status-pages.table.ts";
 
 export type CheckGroupRecord = typeof checkGroups.$inferSelect;
@@ -154,13 +155,13 @@ export function isGroupLate(now: number, atLeastMs: number): SQL {
   return sql`g.last_slot_at < ${now} - max(2000 * g.interval + ${SLOT_GRACE_MS}, ${atLeastMs})`;
 }
 
-/** A monitor, known as `m`, that we check and whose status shows on its page, by itself or in its composite. */
-const shapesPage = sql`m.paused = 0 AND m.agent_id IS NULL AND (m.is_internal = 0 OR m.parent_monitor_id IS NOT NULL)`;
+/** One of those, known as `m`, that we check. */
+const isOurs = sql`${shapesPage} AND m.agent_id IS NULL`;
 
 /** Notes on the pages how far behind the checks of their monitors are; only where that has changed. */
 export function noteLatePages(db: Db, now: number, atLeastMs: number): Statement {
   const late = sql`FROM ${checkGroups} g JOIN ${monitors} m ON m.check_group_id = g.id
-    WHERE ${isGroupLate(now, atLeastMs)} AND ${shapesPage} AND m.status_page_id`;
+    WHERE ${isGroupLate(now, atLeastMs)} AND ${isOurs} AND m.status_page_id`;
   const since = sql`(SELECT min(g.last_slot_at) ${late} = ${statusPages.id})`;
   return db
     .update(statusPages)
@@ -179,7 +180,7 @@ export function clearLatePages(db: Db, now: number, atLeastMs: number): Statemen
       and(
         isNotNull(statusPages.checks_late_since),
         sql`NOT EXISTS (SELECT 1 FROM ${monitors} m JOIN ${checkGroups} g ON g.id = m.check_group_id
-        WHERE m.status_page_id = ${statusPages.id} AND ${shapesPage} AND ${isGroupLate(now, atLeastMs)})`,
+        WHERE m.status_page_id = ${statusPages.id} AND ${isOurs} AND ${isGroupLate(now, atLeastMs)})`,
       ),
     );
 }

@@ -7,6 +7,7 @@ import { monitorGroups } from "./groups.table.ts";
 import { incidentGroups, incidentMonitors } from "./incidents.table.ts";
 import { maintenanceGroups, maintenanceMonitors } from "./maintenance.table.ts";
 import { monitors } from "./monitors.table.ts";
+import { isShown } from "./shown-monitors.ts";
 import { statusPages } from "./status-pages.table.ts";
 import { subscriberMessages, subscribers } from "./subscribers.table.ts";
 
@@ -122,20 +123,15 @@ interface Affected {
   group_ids: string[];
 }
 
-const affectedMonitor = {
-  monitor_id: sql<string | null>`${monitors.id}`.as("monitor_id"),
-  group_id: sql<string | null>`${monitors.group_id}`.as("group_id"),
-  name: monitors.name,
-  /** Of these alone the page shows the name. */
-  is_shown:
-    sql<number>`${monitors.paused} = 0 AND ${monitors.is_internal} = 0 AND ${monitors.parent_monitor_id} IS NULL`.as(
-      "is_shown",
-    ),
-  status_page_id: monitors.status_page_id,
-};
-
 /** The monitors and groups that an incident or a maintenance is about, with the groups of those monitors. */
 export async function listAffected(db: Db, about: Affected) {
+  const affectedMonitor = {
+    monitor_id: sql<string | null>`${monitors.id}`.as("monitor_id"),
+    group_id: sql<string | null>`${monitors.group_id}`.as("group_id"),
+    name: monitors.name,
+    /** Of these alone the page shows the name. */
+    is_shown: sql<number | null>`${isShown(about.status_page_id)}`.as("is_shown"),
+  };
   const [chosen, inGroups] = await db.batch([
     db
       .select(affectedMonitor)
@@ -158,15 +154,11 @@ export async function listAffected(db: Db, about: Affected) {
       ),
   ]);
   const rows = [...chosen, ...inGroups];
-  const idsOf = (ids: (string | null)[]) => [...new Set(ids.filter((id) => id !== null))];
+  const distinct = (values: (string | null)[]) => [...new Set(values.filter((value) => value !== null))];
   return {
-    monitor_ids: idsOf(rows.map(({ monitor_id }) => monitor_id)),
-    group_ids: idsOf(rows.map(({ group_id }) => group_id)),
-    names: idsOf(
-      rows
-        .filter(({ is_shown, status_page_id }) => is_shown === 1 && status_page_id === about.status_page_id)
-        .map(({ name }) => name),
-    ),
+    monitor_ids: distinct(rows.map(({ monitor_id }) => monitor_id)),
+    group_ids: distinct(rows.map(({ group_id }) => group_id)),
+    names: distinct(rows.filter(({ is_shown }) => is_shown === 1).map(({ name }) => name)),
   };
 }
 
