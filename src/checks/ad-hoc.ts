@@ -3,8 +3,8 @@ import { type AdHocResult, DEFAULT_REGION } from "../contract/check.ts";
 import type { MonitorType } from "../contract/monitor-values.ts";
 import type { MonitorRecord } from "../data/monitors.ts";
 import { loadGroup } from "../data/schedule.ts";
+import { STATUS_OF_OUTCOME } from "../domain/check-status.ts";
 import { shardOf } from "../domain/schedule.ts";
-import { assertNever } from "../kit/assert-never.ts";
 import { proberObject } from "../platform/prober-objects.ts";
 import type { ProbeResult } from "../probes/port.ts";
 import type { CheckJob } from "../probes/run.ts";
@@ -33,20 +33,5 @@ export async function tryCheck(deps: Deps, type: MonitorType, job: CheckJob): Pr
 
 function reportOf(result: ProbeResult, region: string, checked_at: number): AdHocResult {
   const { latency_ms, message, details } = result;
-  return { status: statusOf(result), latency_ms, message, region, checked_at, details };
-}
-
-function statusOf({ outcome }: ProbeResult): AdHocResult["status"] {
-  switch (outcome) {
-    case "success":
-      return "up";
-    case "slow":
-      return "degraded";
-    case "failure":
-      return "down";
-    case "error":
-      return "unknown";
-    default:
-      return assertNever(outcome);
-  }
+  return { status: STATUS_OF_OUTCOME[result.outcome], latency_ms, message, region, checked_at, details };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CHECK_STATUSES } from "./check.ts";
 import { Id, Instant, InstantInput, Name } from "./common.ts";
 import { MONITOR_STATUSES, MONITOR_TYPES, REGIONS } from "./monitor-values.ts";
 
@@ -247,7 +248,7 @@ export const AgentResultsTaken = Accepted.extend({ status: z.enum(MONITOR_STATUS
 export const RawResult = z
   .object({
     checked_at: Instant,
-    status: z.enum([...RESULT_STATUSES, "unknown"]).meta({ description: "unknown: the checker itself failed" }),
+    status: z.enum(CHECK_STATUSES).meta({ description: "unknown: the checker itself failed" }),
     latency_ms: z.number().nullable(),
     message: z.string(),
     region: z.string().meta({ description: "default: wherever the check ran, also on an agent" }),

@@ -15,9 +15,13 @@ export type FailureCause = (typeof FAILURE_CAUSES)[number];
 /** The name of the region when no region was asked for: wherever the checker ran. */
 export const DEFAULT_REGION = "default";
 
+/** What one check says of its target, in the words of a monitor's status. */
+export const CHECK_STATUSES = ["up", "down", "degraded", "unknown"] as const;
+export type CheckStatus = (typeof CHECK_STATUSES)[number];
+
 /** What a check found that somebody asked for. */
 export const AdHocResult = z.object({
-  status: z.enum(["up", "down", "degraded", "unknown"]),
+  status: z.enum(CHECK_STATUSES),
   latency_ms: z.number().nullable(),
   message: z.string(),
   region: z.string(),

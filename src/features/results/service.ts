@@ -2,9 +2,10 @@ import type { Ctx } from "../../access/ctx.ts";
 import { requireVisibleMonitor } from "../../access/monitors.ts";
 import { getOwner } from "../../access/owners.ts";
 import { regionsOf } from "../../checks/enqueue.ts";
-import { type CheckOutcome, DEFAULT_REGION } from "../../contract/check.ts";
+import { DEFAULT_REGION } from "../../contract/check.ts";
 import { listResults } from "../../data/agent-results.ts";
 import type { MonitorRecord } from "../../data/monitors.ts";
+import { STATUS_OF_OUTCOME } from "../../domain/check-status.ts";
 import { toIso } from "../../platform/clock.ts";
 import { monitorObject } from "../../platform/monitor-objects.ts";
 import { proberObject } from "../../platform/prober-objects.ts";
@@ -21,13 +22,6 @@ interface Wanted {
   region?: string;
   limit: number;
 }
-
-const STATUSES: Record<CheckOutcome, MeasuredResult["status"]> = {
-  success: "up",
-  slow: "degraded",
-  failure: "down",
-  error: "unknown",
-};
 
 /**
  * What its agents measured, what our probes did and what was pushed: a monitor may have had all of them. As far back as
@@ -67,7 +61,7 @@ async function listFromPushes(ctx: Ctx, monitor: MonitorRecord, wanted: Wanted):
   const results = await monitorObject(ctx.env, monitor.id).pushResults(monitor.id, range);
   return results.map(({ checked_at, received_at, outcome, latency_ms, message, details }) => ({
     checked_at,
-    status: STATUSES[outcome],
+    status: STATUS_OF_OUTCOME[outcome],
     latency_ms,
     message,
     region: DEFAULT_REGION,
@@ -86,7 +80,7 @@ async function listFromProber(
   const entries = await proberObject(ctx.env, monitor.shard_id, region).list({ monitor_id: monitor.id, ...range });
   return entries.map(({ checked_at, outcome, latency_ms, message }) => ({
     checked_at,
-    status: STATUSES[outcome],
+    status: STATUS_OF_OUTCOME[outcome],
     latency_ms,
     message,
     region,
