@@ -3,7 +3,7 @@ import type { MonitorAnswer } from "../contract/monitor-object.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import { findMonitor, forgetDeleted, type MonitorRecord, projectAnswer } from "../data/monitors.ts";
 import { bumpPageVersion } from "../data/status-pages.ts";
-import { monitorObject } from "../platform/monitor-objects.ts";
+import { dissolveObject, monitorObject } from "../platform/monitor-objects.ts";
 
 type Known = Pick<
   MonitorRecord,
@@ -33,9 +33,8 @@ export async function syncMonitor(deps: Deps, monitorId: string, version: number
   return findMonitor(deps.db, monitorId);
 }
 
-/** Has the object of a deleted monitor keep nothing and take nothing more. */
+/** Tells the object of a deleted monitor, which nobody has to tell again. */
 export async function dissolveMonitor(deps: Deps, monitorId: string): Promise<void> {
-  // No configuration is newer, so the object looks for the monitor and finds it gone.
-  await monitorObject(deps.env, monitorId).sync(monitorId, Number.MAX_SAFE_INTEGER);
+  await dissolveObject(deps.env, monitorId);
   await runBatch(deps.db, [forgetDeleted(deps.db, monitorId)]);
 }

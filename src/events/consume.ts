@@ -7,7 +7,7 @@ import { findMonitorWithPage, listRecordedSeqs, recordTransition } from "../data
 import { bumpPageVersion } from "../data/status-pages.ts";
 import { routeEvents, wakeDeliveries } from "../delivery/enqueue.ts";
 import { tellSubscribers } from "../delivery/subscribers.ts";
-import { monitorObject } from "../platform/monitor-objects.ts";
+import { dissolveObject, monitorObject } from "../platform/monitor-objects.ts";
 import { wakeSubscribers } from "../platform/subscriber-queue.ts";
 import { tellComposite } from "./composites.ts";
 import { followIncident, type Happening, NONE } from "./incidents.ts";
@@ -41,7 +41,7 @@ async function consumeTransitions(deps: Deps, monitorId: string, transitions: Mo
     const found = await findMonitorWithPage(deps.db, monitorId);
     if (!found) {
       // A deleted monitor whose object was not told: it learns so now, or it would send this for ever.
-      await monitorObject(deps.env, monitorId).sync(monitorId, Number.MAX_SAFE_INTEGER);
+      await dissolveObject(deps.env, monitorId);
       return;
     }
     await commitTransition(deps, { transition, ...found });

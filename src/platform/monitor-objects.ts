@@ -8,6 +8,12 @@ export function monitorObject(env: Env, monitorId: string): MonitorRpc {
   return stub as MonitorRpc;
 }
 
+/** Has the object of a deleted monitor keep nothing and take nothing more. */
+export async function dissolveObject(env: Env, monitorId: string): Promise<void> {
+  // No configuration is newer, so the object looks for the monitor and finds it gone.
+  await monitorObject(env, monitorId).sync(monitorId, Number.MAX_SAFE_INTEGER);
+}
+
 /** How the runtime hides what went wrong in itself, for instance that it may open no more files for objects. */
 const PLATFORM_FAULT = /^internal error; reference = \w+$/;
 

@@ -18,7 +18,7 @@ export async function tellObject(ctx: Ctx, changed: Pick<MonitorRecord, "id" | "
   }
 }
 
-export async function dissolveObject(ctx: Ctx, monitorId: string): Promise<void> {
+export async function tellDeleted(ctx: Ctx, monitorId: string): Promise<void> {
   try {
     await dissolveMonitor(depsOf(ctx), monitorId);
   } catch (error) {

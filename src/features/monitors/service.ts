@@ -16,7 +16,7 @@ import {
   updateMonitor,
 } from "../../data/monitors-settings.ts";
 import { bumpPageVersion } from "../../data/status-pages.ts";
-import { checkSoon, dissolveObject, tellComposite, tellObject } from "./follow-up.ts";
+import { checkSoon, tellComposite, tellDeleted, tellObject } from "./follow-up.ts";
 import { freePlace } from "./placement.ts";
 import { type MonitorView, viewMonitor, viewMonitors } from "./view.ts";
 
@@ -44,7 +44,7 @@ export async function removeMonitor(ctx: Ctx, monitorId: string): Promise<void> 
   const monitor = await requireMonitor(ctx, monitorId);
   const statements = [...deleteMonitor(ctx.db, monitor.id), ...freePlace(ctx, monitor), ...bumpPage(ctx, monitor)];
   await commit(ctx, statements, { audit: auditOf(monitor, "deleted") });
-  await dissolveObject(ctx, monitor.id);
+  await tellDeleted(ctx, monitor.id);
   await tellComposite(ctx, monitor);
 }
 
