@@ -108,12 +108,10 @@ export function stillRunning(): ApiError {
 }
 
 /** `answer` is for what cannot be presented again from the resource. */
-export function rememberResult(ctx: Ctx, resourceId: string | null, answer?: unknown): Statement[] {
-  if (!ctx.idempotency) return [];
-  return [
-    insertIdempotencyKey(ctx.db, { ...ctx.idempotency, resource_id: resourceId, created_at: ctx.now }),
-    ...(answer === undefined ? [] : [setAnswer(ctx.db, ctx.idempotency, answer)]),
-  ];
+export function rememberResult(ctx: Ctx, resourceId: string | null, answer: unknown = null): Statement[] {
+  return ctx.idempotency
+    ? [insertIdempotencyKey(ctx.db, { ...ctx.idempotency, resource_id: resourceId, answer, created_at: ctx.now })]
+    : [];
 }
 
 /** Forgets keys whose time has passed. */

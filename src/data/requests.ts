@@ -30,17 +30,14 @@ export async function findIdempotencyKey(
 }
 
 /** A key that is in use makes the batch fail on its primary key. */
-export function insertIdempotencyKey(db: Db, record: Omit<IdempotencyRecord, "answer">): Statement {
+export function insertIdempotencyKey(db: Db, record: IdempotencyRecord): Statement {
   return db.insert(idempotencyKeys).values(record);
 }
 
 type Request = Pick<IdempotencyRecord, "user_id" | "route" | "key">;
 
 export function setAnswer(db: Db, request: Request, answer: unknown): Statement {
-  return db
-    .update(idempotencyKeys)
-    .set({ answer: sql`${JSON.stringify(answer)}` })
-    .where(isRequest(request));
+  return db.update(idempotencyKeys).set({ answer }).where(isRequest(request));
 }
 
 /** Lets a request that was not answered be made anew; one that was taken up after that instant is left alone. */
