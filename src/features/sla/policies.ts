@@ -12,6 +12,7 @@ import {
   type SlaPolicyRecord,
   updateSlaPolicy,
 } from "../../data/sla.ts";
+import { replaced } from "../../kit/replaced.ts";
 import { newId } from "../../platform/ids.ts";
 
 /** What an absent or null member gives. */
@@ -49,15 +50,13 @@ export async function createPolicy(ctx: Ctx, input: SlaPolicyCreate): Promise<Sl
 
 export async function changePolicy(ctx: Ctx, policyId: string, input: SlaPolicyUpdate): Promise<SlaPolicyRecord> {
   const stored = await requireOwnSlaPolicy(ctx, policyId);
-  const kept = <Value>(given: Value | null | undefined, current: Value, fallback: Value): Value =>
-    given === undefined ? current : (given ?? fallback);
   const policy: SlaPolicyRecord = {
     ...stored,
     name: input.name ?? stored.name,
     target_percentage: input.target_percentage ?? stored.target_percentage,
-    period: kept(input.period, stored.period, DEFAULTS.period),
-    exclude_maintenance: kept(input.exclude_maintenance, stored.exclude_maintenance, DEFAULTS.exclude_maintenance),
-    degraded_counts_as_downtime: kept(
+    period: replaced(input.period, stored.period, DEFAULTS.period),
+    exclude_maintenance: replaced(input.exclude_maintenance, stored.exclude_maintenance, DEFAULTS.exclude_maintenance),
+    degraded_counts_as_downtime: replaced(
       input.degraded_counts_as_downtime,
       stored.degraded_counts_as_downtime,
       DEFAULTS.degraded_counts_as_downtime,
