@@ -118,7 +118,6 @@ export const PageParams = z.object({ slug: z.string() });
 export const PageIncidentParams = PageParams.extend({ id: z.string() });
 export const HistoryQuery = z.object({ before: InstantInput.optional().meta({ description: "begun before this" }) });
 export const StylesheetParams = z.object({ file: z.string() });
-export const Html = z.string();
 
 const Percentage = z.number().nullable().meta({ description: "of the time of which a status is known; null: none is" });
 

@@ -2,16 +2,16 @@ import { requireOwnSite } from "../access/sessions.ts";
 import { InvitationLink } from "../contract/dashboard.ts";
 import { ApiError, unauthenticated } from "../contract/errors.ts";
 import { InvitationAccept } from "../contract/member.ts";
-import { Html } from "../contract/public-page.ts";
 import { Login } from "../contract/session.ts";
 import { explainMembership, ROLE_NAMES } from "../domain/roles.ts";
 import { acceptInvitation, findOffer, type Offer } from "../features/members/service.ts";
 import { signIn } from "../features/sessions/service.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, endpoint, type Policy, type RefusalPage } from "../http/endpoint.ts";
+import { html } from "../http/responses.ts";
 import { formatMoment } from "../kit/moment.ts";
 import { toIso } from "../platform/clock.ts";
-import { goTo, page, showRefusal } from "./answers.ts";
+import { goTo, page, REFUSALS, showRefusal } from "./answers.ts";
 import { type Problems, parseFields, type Refused, refusalOf } from "./form.ts";
 import { type Message, renderMessage } from "./views/frame.tsx";
 import { type InvitationView, renderInvitation } from "./views/invitation.tsx";
@@ -19,20 +19,15 @@ import { type InvitationView, renderInvitation } from "./views/invitation.tsx";
 type OpenOffer = Extract<Offer, { state: "open" }>;
 
 const tags = ["Dashboard"];
-const html = (description: string) => ({ description, content: { "text/html": { schema: Html } } });
 const query = InvitationLink;
 const GONE = {
   404: html("No such invitation"),
   410: html("The invitation was accepted already, or has expired"),
 };
-const REFUSALS = {
-  400: html("What was sent cannot be used; the form says why"),
+const refusals = {
+  ...REFUSALS,
   401: html("The password is wrong, or a credential is"),
   403: html("Signed in as somebody else, or not sent from this service's own pages"),
-  413: html("More than a form holds"),
-  415: html("Not a form"),
-  429: html("Too many attempts"),
-  503: html("Not available right now"),
 };
 const elsewhere = { description: "Done; it goes on there" };
 
@@ -57,7 +52,7 @@ export const endpoints = [
       summary: "Where the link of an invitation leads",
       description: "Shows what is offered and changes nothing, because mail programs open links by themselves.",
       request: { query },
-      responses: { 200: html("The invitation, with a form to accept it"), ...GONE, ...REFUSALS },
+      responses: { 200: html("The invitation, with a form to accept it"), ...GONE, ...refusals },
     },
     (c) => byToken(c, async (offer) => show(c, offer)),
   ),
@@ -71,7 +66,7 @@ export const endpoints = [
       summary: "Accept an invitation by its form",
       description: "application/x-www-form-urlencoded; programs use POST /status-pages/members/accept.",
       request: { query },
-      responses: { 303: elsewhere, ...GONE, 409: html("On the team already"), ...REFUSALS },
+      responses: { 303: elsewhere, ...GONE, 409: html("On the team already"), ...refusals },
     },
     async (c) => {
       requireOwnSite(c.req.raw, c.var.publicUrl);
@@ -88,7 +83,7 @@ export const endpoints = [
       tags,
       summary: "Sign in as the invited person",
       request: { query },
-      responses: { 303: elsewhere, ...GONE, ...REFUSALS },
+      responses: { 303: elsewhere, ...GONE, ...refusals },
     },
     async (c) => {
       requireOwnSite(c.req.raw, c.var.publicUrl);

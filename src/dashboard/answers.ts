@@ -1,5 +1,6 @@
 import type { ApiError } from "../contract/errors.ts";
 import type { RefusalPage } from "../http/endpoint.ts";
+import { html } from "../http/responses.ts";
 import { type Message, renderMessage } from "./views/frame.tsx";
 
 const HEADERS = {
@@ -16,6 +17,16 @@ const HEADERS = {
   // Choice: addresses hold tokens, so no other site may learn them. `no-referrer` would have browsers send forms with
   // `Origin: null`, by which nobody could tell ours from a stranger's where there is no https.
   "Referrer-Policy": "same-origin",
+};
+
+/** What any page here, or the form on it, may answer instead. */
+export const REFUSALS = {
+  400: html("What was sent cannot be used; the form says why"),
+  403: html("Not sent from this service's own pages"),
+  413: html("More than a form holds"),
+  415: html("Not a form"),
+  429: html("Too many attempts"),
+  503: html("Not available right now"),
 };
 
 export function page(html: string, status = 200, headers: Record<string, string> = {}): Response {

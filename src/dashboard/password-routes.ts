@@ -1,29 +1,20 @@
 import { requireOwnSite } from "../access/sessions.ts";
 import { PasswordLinkQuery } from "../contract/dashboard.ts";
 import { ApiError } from "../contract/errors.ts";
-import { Html } from "../contract/public-page.ts";
 import { PasswordForgotten, PasswordReset } from "../contract/session.ts";
 import { findForgetful, requestPasswordLink, resetPassword } from "../features/sessions/service.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, endpoint, type Policy, type RefusalPage } from "../http/endpoint.ts";
-import { goTo, page, showRefusal } from "./answers.ts";
+import { html } from "../http/responses.ts";
+import { goTo, page, REFUSALS, showRefusal } from "./answers.ts";
 import { parseFields, type Refused, refusalOf } from "./form.ts";
 import { renderMessage } from "./views/frame.tsx";
 import { renderForgotten, renderReset } from "./views/password.tsx";
 
 /** For people who cannot sign in any more. */
 const tags = ["Dashboard"];
-const html = (description: string) => ({ description, content: { "text/html": { schema: Html } } });
 const query = PasswordLinkQuery;
 const GONE = { 410: html("The link was used, or is too old") };
-const REFUSALS = {
-  400: html("What was sent cannot be used; the form says why"),
-  403: html("Not sent from this service's own pages"),
-  413: html("More than a form holds"),
-  415: html("Not a form"),
-  429: html("Too many attempts"),
-  503: html("Not available right now"),
-};
 
 const onForgotten: RefusalPage = async (c, refusal) => {
   if (refusal?.status !== 429) return showRefusal(c, refusal);

@@ -1,6 +1,6 @@
 import { requireOwnSite } from "../access/sessions.ts";
 import { HomeQuery, SignInQuery } from "../contract/dashboard.ts";
-import { Html, StylesheetParams } from "../contract/public-page.ts";
+import { StylesheetParams } from "../contract/public-page.ts";
 import { Login } from "../contract/session.ts";
 import { ROLE_NAMES } from "../domain/roles.ts";
 import { listPagesSharedWithMe } from "../features/members/service.ts";
@@ -9,27 +9,20 @@ import { listMyPages } from "../features/status-pages/service.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, endpoint, type Policy, type RefusalPage } from "../http/endpoint.ts";
 import type { PlaceForPeople } from "../http/frame.ts";
+import { document, html } from "../http/responses.ts";
+import { answerStylesheet } from "../http/stylesheet.ts";
 import { endpoints as accepting } from "./accept-routes.ts";
-import { goTo, page, showRefusal } from "./answers.ts";
+import { goTo, page, REFUSALS, showRefusal } from "./answers.ts";
 import { parseFields, pathAfter, type Refused, refusalOf } from "./form.ts";
 import { endpoints as choosingPasswords } from "./password-routes.ts";
-import { STYLESHEET, STYLESHEET_ADDRESS } from "./stylesheet.ts";
+import { STYLESHEET } from "./stylesheet.ts";
 import { renderHome } from "./views/home.tsx";
 import { renderSignIn } from "./views/sign-in.tsx";
 
 /** The signed-in pages: forms without a script, by the same verbs as the API's. */
 const tags = ["Dashboard"];
-const html = (description: string) => ({ description, content: { "text/html": { schema: Html } } });
 const elsewhere = { description: "It goes on there" };
-const REFUSALS = {
-  400: html("What was sent cannot be used; the form says why"),
-  401: html("E-mail address or password is wrong, or a credential is"),
-  403: html("Not sent from this service's own pages"),
-  413: html("More than a form holds"),
-  415: html("Not a form"),
-  429: html("Too many attempts"),
-  503: html("Not available right now"),
-};
+const refusals = { ...REFUSALS, 401: html("E-mail address or password is wrong, or a credential is") };
 const SHOWN_MAX = 100;
 
 const policy = { at: ["root"], auth: "optional", capability: null, refusalPage: showRefusal } satisfies Partial<Policy>;
@@ -64,7 +57,7 @@ export const endpoints = [
       tags,
       summary: "The start of whoever is signed in",
       request: { query: HomeQuery },
-      responses: { 200: html("Their status pages"), 303: { description: "To sign in first" }, ...REFUSALS },
+      responses: { 200: html("Their status pages"), 303: { description: "To sign in first" }, ...refusals },
     },
     async (c) => {
       if (c.var.ctx.principal.kind !== "user") return goTo("/app/sign-in");
@@ -80,7 +73,7 @@ export const endpoints = [
       tags,
       summary: "The form to sign in with",
       request: { query: SignInQuery },
-      responses: { 200: html("The form"), 303: { description: "Signed in already" }, ...REFUSALS },
+      responses: { 200: html("The form"), 303: { description: "Signed in already" }, ...refusals },
     },
     async (c) => {
       const { next, signed_out } = c.req.valid("query");
@@ -97,7 +90,7 @@ export const endpoints = [
       tags,
       summary: "Where the form goes",
       description: "application/x-www-form-urlencoded; programs use POST /auth/login.",
-      responses: { 303: elsewhere, ...REFUSALS },
+      responses: { 303: elsewhere, ...refusals },
     },
     async (c) => {
       requireOwnSite(c.req.raw, c.var.publicUrl);
@@ -120,7 +113,7 @@ export const endpoints = [
       tags,
       summary: "Sign out",
       description: "The session is over on the server, too.",
-      responses: { 303: elsewhere, ...REFUSALS },
+      responses: { 303: elsewhere, ...refusals },
     },
     async (c) => {
       requireOwnSite(c.req.raw, c.var.publicUrl);
@@ -142,17 +135,9 @@ export const endpoints = [
       tags,
       summary: "The style sheet of the signed-in pages",
       request: { params: StylesheetParams },
-      responses: { 200: { description: "The sheet", content: { "text/css": { schema: Html } } } },
+      responses: { 200: document("The sheet", "text/css") },
     },
-    (c) => {
-      // The sheet's hash is in its address. A document from before a deployment still gets a sheet, but keeps it briefly.
-      const isCurrent = STYLESHEET_ADDRESS.endsWith(`/${c.req.valid("param").file}`);
-      const headers = {
-        "Content-Type": "text/css; charset=utf-8",
-        "Cache-Control": isCurrent ? "public, max-age=31536000, immutable" : "public, max-age=60",
-      };
-      return new Response(STYLESHEET, { headers });
-    },
+    (c) => answerStylesheet(STYLESHEET, c.req.valid("param").file),
   ),
 ];
 

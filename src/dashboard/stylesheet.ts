@@ -1,7 +1,9 @@
-import { sha256Hex } from "../platform/credentials.ts";
+import { defineStylesheet } from "../http/stylesheet.ts";
 
 /** Phone first; logical properties; contrast at least 4.5 : 1; nothing smaller than a thumb. */
-export const STYLESHEET = `
+export const STYLESHEET = defineStylesheet(
+  "app",
+  `
 :root {
   color-scheme: light dark;
   --ground: #f5f6f8; --card: #fff; --line: #dfe3e8; --field: #7b8593; --text: #171a20; --quiet: #545d6b;
@@ -91,7 +93,5 @@ code { font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospac
 @media (forced-colors: active) {
   button { border: 2px solid; }
 }
-`;
-
-/** Its hash is part of it, so that browsers may keep the sheet for good. */
-export const STYLESHEET_ADDRESS = `/assets/app/${sha256Hex(STYLESHEET).slice(0, 16)}.css`;
+`,
+);

@@ -52,6 +52,12 @@ export const json = <Schema extends z.ZodType>(description: string, schema: Sche
   description,
   content: { "application/json": { schema } },
 });
+/** What is text, but not JSON. */
+export const document = (description: string, type: string) => ({
+  description,
+  content: { [type]: { schema: z.string() } },
+});
+export const html = (description: string) => document(description, "text/html");
 export const jsonBody = <Schema extends z.ZodType>(schema: Schema) => ({
   required: true,
   content: { "application/json": { schema } },

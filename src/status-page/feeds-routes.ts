@@ -1,10 +1,10 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import { notFound } from "../contract/errors.ts";
-import { Html, PageParams } from "../contract/public-page.ts";
+import { PageParams } from "../contract/public-page.ts";
 import { STATUSPAGE_ANSWERS, type StatuspageAnswer } from "../contract/statuspage.ts";
 import { type AppEnv, type Endpoint, endpoint, type Policy } from "../http/endpoint.ts";
-import { json, PUBLIC_ERRORS } from "../http/responses.ts";
+import { document, json, PUBLIC_ERRORS } from "../http/responses.ts";
 import { openPage, respond } from "./answers.ts";
 import { renderCalendar } from "./calendar.ts";
 import { type FeedSource, renderAtom, renderRss } from "./feeds.ts";
@@ -32,7 +32,7 @@ const feeds: Endpoint[] = FEEDS.map(({ file, type, summary, render }) =>
       tags,
       summary,
       request: { params: PageParams },
-      responses: { 200: { description: "The document", content: { [type]: { schema: Html } } }, ...refusals },
+      responses: { 200: document("The document", type), ...refusals },
     },
     (c) => answer(c, c.req.valid("param").slug, { type: `${type}; charset=utf-8`, render }),
   ),

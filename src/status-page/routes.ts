@@ -2,7 +2,6 @@ import type { Context } from "hono";
 import { notFound } from "../contract/errors.ts";
 import {
   HistoryQuery,
-  Html,
   PageIncidentParams,
   PageParams,
   PageSummary,
@@ -10,11 +9,12 @@ import {
 } from "../contract/public-page.ts";
 import { type AppEnv, endpoint, type Policy } from "../http/endpoint.ts";
 import type { PlaceForPeople } from "../http/frame.ts";
-import { json, PUBLIC_ERRORS } from "../http/responses.ts";
-import { answerNothing, answerPage, answerText, HTML, openPage, respond } from "./answers.ts";
+import { document, html, json, PUBLIC_ERRORS } from "../http/responses.ts";
+import { answerStylesheet } from "../http/stylesheet.ts";
+import { answerNothing, answerPage, HTML, openPage, respond } from "./answers.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
 import { findPublicIncident, listPublicIncidents } from "./payload.ts";
-import { STYLESHEET, STYLESHEET_ADDRESS } from "./stylesheet.ts";
+import { STYLESHEET } from "./stylesheet.ts";
 import { presentSummary } from "./summary.ts";
 import { buildHistoryView, buildIncidentView, buildPageView } from "./view-model.ts";
 import { renderHistoryPage, renderIncidentPage, renderStatusPage } from "./views/pages.tsx";
@@ -23,7 +23,6 @@ const tags = ["Public pages"];
 const HISTORY_LIMIT = 50;
 const policy: Policy = { at: ["root"], auth: "public", capability: null, audit: null, rate: "public" };
 
-const html = (description: string) => ({ description, content: { "text/html": { schema: Html } } });
 const unchanged = { description: "As the If-None-Match says" };
 const PAGE_ANSWERS = {
   304: unchanged,
@@ -128,16 +127,9 @@ export const endpoints = [
       tags,
       summary: "The style sheet of status pages",
       request: { params: StylesheetParams },
-      responses: { 200: { description: "The sheet", content: { "text/css": { schema: Html } } } },
+      responses: { 200: document("The sheet", "text/css") },
     },
-    (c) => {
-      // The sheet's hash is in its address. A document from before a deployment still gets a sheet, but keeps it briefly.
-      const isCurrent = STYLESHEET_ADDRESS.endsWith(`/${c.req.valid("param").file}`);
-      return answerText(STYLESHEET, {
-        "Content-Type": "text/css; charset=utf-8",
-        "Cache-Control": isCurrent ? "public, max-age=31536000, immutable" : "public, max-age=60",
-      });
-    },
+    (c) => answerStylesheet(STYLESHEET, c.req.valid("param").file),
   ),
 ];
 

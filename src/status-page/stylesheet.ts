@@ -1,7 +1,9 @@
-import { sha256Hex } from "../platform/credentials.ts";
+import { defineStylesheet } from "../http/stylesheet.ts";
 
 /** Phone first; logical properties, so that right-to-left pages need no rules of their own; contrast at least 4.5 : 1. */
-export const STYLESHEET = `
+export const STYLESHEET = defineStylesheet(
+  "status-page",
+  `
 :root {
   color-scheme: light dark;
   --ground: #f5f6f8; --card: #fff; --line: #dfe3e8; --text: #171a20; --quiet: #545d6b; --link: #0b57d0;
@@ -134,7 +136,5 @@ main > article + p, main > form + p, main > .card + p:not(.card) { margin-block-
   .banner { border: 2px solid; }
   .bars { forced-color-adjust: none; }
 }
-`;
-
-/** Its hash is part of it, so that browsers may keep the sheet for good. */
-export const STYLESHEET_ADDRESS = `/assets/status-page/${sha256Hex(STYLESHEET).slice(0, 16)}.css`;
+`,
+);

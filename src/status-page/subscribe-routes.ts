@@ -1,11 +1,10 @@
 import type { Context } from "hono";
 import { notFound } from "../contract/errors.ts";
-import { Html } from "../contract/public-page.ts";
 import { Choice, SubscribeAnswer, SubscribeInput, SubscribeParams, SubscriberLink } from "../contract/subscriber.ts";
 import type { SubscriberRecord } from "../data/subscribers.ts";
 import { readForm } from "../http/body.ts";
 import { type AppEnv, endpoint, type Policy } from "../http/endpoint.ts";
-import { BODY_ERRORS, json, jsonBody, PUBLIC_ERRORS } from "../http/responses.ts";
+import { BODY_ERRORS, html, json, jsonBody, PUBLIC_ERRORS } from "../http/responses.ts";
 import { answerPage, answerText, HTML, openPage, type ShownPage } from "./answers.ts";
 import { choiceIn, problemOf, refusalOf } from "./subscribe-form.ts";
 import { renderManagePage, renderNotice, renderQuestion, renderSubscribePage } from "./subscribe-views.tsx";
@@ -25,7 +24,6 @@ const policy = { at: ["root"], auth: "public", capability: null, audit: null, ra
 const changes = { ...policy, rate: "subscribe" } as const;
 const byLink = { ...policy, rate: "click" } as const;
 
-const html = (description: string) => ({ description, content: { "text/html": { schema: Html } } });
 const FORM_ANSWERS = {
   ...PUBLIC_ERRORS,
   400: html("What was sent cannot be used"),

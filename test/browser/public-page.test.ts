@@ -21,7 +21,7 @@ const PATHS = [
 ];
 
 describe("weight of a page", () => {
-  const weigh = (html = "") => gzipSync(html).length + gzipSync(STYLESHEET).length;
+  const weigh = (html = "") => gzipSync(html).length + gzipSync(STYLESHEET.text).length;
 
   it.each([
     ["5 monitors with trouble", TROUBLED, 8_000],

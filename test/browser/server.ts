@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { PagePayload } from "../../src/contract/public-page.ts";
 import { PAGE_POLICY } from "../../src/status-page/answers.ts";
-import { STYLESHEET, STYLESHEET_ADDRESS } from "../../src/status-page/stylesheet.ts";
+import { STYLESHEET } from "../../src/status-page/stylesheet.ts";
 import { buildIncidentView, buildPageView } from "../../src/status-page/view-model.ts";
 import { renderIncidentPage, renderMessagePage, renderStatusPage } from "../../src/status-page/views/pages.tsx";
 import { NOW } from "./pages.ts";
@@ -29,8 +29,8 @@ export async function startServer(payloads: Record<string, PagePayload>) {
   }
   const server = createServer((req, res) => {
     const html = documents.get(req.url ?? "");
-    if (req.url === STYLESHEET_ADDRESS) {
-      res.writeHead(200, { "content-type": "text/css; charset=utf-8" }).end(STYLESHEET);
+    if (req.url === STYLESHEET.address) {
+      res.writeHead(200, { "content-type": "text/css; charset=utf-8" }).end(STYLESHEET.text);
     } else if (html !== undefined) {
       res
         .writeHead(200, { "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY })

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { STYLESHEET_ADDRESS } from "../stylesheet.ts";
+import { STYLESHEET } from "../stylesheet.ts";
 
 interface DocumentProps {
   title: string;
@@ -23,7 +23,7 @@ export function renderDocument({ title, email, isNarrow, hasProblem, children }:
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <title>{`${hasProblem ? "Error: " : ""}${title} | Vigil`}</title>
-        <link rel="stylesheet" href={STYLESHEET_ADDRESS} />
+        <link rel="stylesheet" href={STYLESHEET.address} />
       </head>
       <body>
         <header class={`${wrap} head`}>

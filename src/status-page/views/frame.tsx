@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { Moment } from "../format.ts";
-import { STYLESHEET_ADDRESS } from "../stylesheet.ts";
+import { STYLESHEET } from "../stylesheet.ts";
 import type { FrameView } from "../view-model.ts";
 import { IconShapes } from "./icons.tsx";
 
@@ -32,7 +32,7 @@ export function Document(props: DocumentProps) {
         {feeds !== undefined ? (
           <link rel="alternate" type="application/rss+xml" title="RSS" href={`${feeds}/feed.rss`} />
         ) : null}
-        <link rel="stylesheet" href={STYLESHEET_ADDRESS} />
+        <link rel="stylesheet" href={STYLESHEET.address} />
       </head>
       <body>
         <IconShapes />
