@@ -3,6 +3,7 @@ import { endpoints as dashboard, PLACE as dashboardPlace } from "./dashboard/rou
 import { endpoints as account } from "./features/account/routes.ts";
 import { endpoints as agentUplink } from "./features/agent-uplink/routes.ts";
 import { endpoints as agents } from "./features/agents/routes.ts";
+import { endpoints as alertSetup } from "./features/alert-setup/routes.ts";
 import { endpoints as apiMonitoring } from "./features/api-monitoring/routes.ts";
 import { endpoints as audit } from "./features/audit/routes.ts";
 import { endpoints as customDomains } from "./features/custom-domains/routes.ts";
@@ -63,6 +64,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...statusPages,
   ...subscribers,
   ...webhooks,
+  ...alertSetup,
   ...subscriptions,
   ...dashboard,
   ...publicPages,

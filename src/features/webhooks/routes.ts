@@ -2,8 +2,6 @@ import { createRoute, z } from "@hono/zod-openapi";
 import {
   Delivery,
   DeliveryAttempt,
-  PageWebhookCreate,
-  PageWebhookUpdate,
   Webhook,
   WebhookCreate,
   WebhookTestResult,
@@ -17,7 +15,6 @@ import { presentAttempt, presentDelivery, presentTest, presentWebhook } from "./
 import {
   changeWebhook,
   createWebhook,
-  getIdOnPage,
   getWebhook,
   listWebhooks,
   removeWebhook,
@@ -32,17 +29,6 @@ const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
 const reads = { ...shared, capability: null, audit: null } satisfies Policy;
 const writes = (audit: string | null) =>
   ({ ...shared, capability: "alerting.write", audit, ids: { params: { id: "webhook" } } }) satisfies Policy;
-
-/** The same webhooks where a page's alerting is set up: all of one page, which their body need not name. */
-const OnPage = z.object({ status_page_id: z.uuid(), id: z.uuid() });
-const ON_PAGE = "/status-pages/{status_page_id}/alert-setup/{id}";
-const changesOnPage = (audit: string | null) =>
-  ({
-    ...shared,
-    capability: "alerting.write",
-    audit,
-    ids: { params: { status_page_id: "page", id: "webhook" } },
-  }) satisfies Policy;
 
 export const endpoints = [
   endpoint(
@@ -196,127 +182,6 @@ export const endpoints = [
     }),
     async (c) => {
       const { id, delivery_id } = c.req.valid("param");
-      return c.json(presentDelivery(await redeliver(c.var.ctx, id, delivery_id)), 201);
-    },
-  ),
-
-  endpoint(
-    { ...reads, ids: { params: { id: "page" } } },
-    createRoute({
-      method: "get",
-      path: "/status-pages/{id}/alert-setup",
-      tags,
-      summary: "List the webhooks of a status page",
-      request: { params: IdParam, query: ListQuery },
-      responses: { 200: json("Its webhooks, newest first", z.array(Webhook)), ...OBJECT_ERRORS },
-    }),
-    async (c) => {
-      const page = c.req.valid("query");
-      const { rows, total } = await listWebhooks(c.var.ctx, c.req.valid("param").id, page);
-      setListHeaders(c, page, total);
-      return c.json(rows.map(presentWebhook), 200);
-    },
-  ),
-
-  endpoint(
-    { ...shared, capability: "alerting.write", audit: "webhook.created", ids: { params: { id: "page" } } },
-    createRoute({
-      method: "post",
-      path: "/status-pages/{id}/alert-setup",
-      tags,
-      summary: "Create a webhook of a status page",
-      request: { params: IdParam, body: jsonBody(PageWebhookCreate) },
-      responses: { 201: json("The webhook", Webhook), ...OBJECT_ERRORS, ...BODY_ERRORS },
-    }),
-    async (c) => {
-      const input = { ...c.req.valid("json"), status_page_id: c.req.valid("param").id };
-      return c.json(presentWebhook(await createWebhook(c.var.ctx, input)), 201);
-    },
-  ),
-
-  endpoint(
-    changesOnPage("webhook.updated"),
-    createRoute({
-      method: "put",
-      path: ON_PAGE,
-      tags,
-      summary: "Change a webhook of a status page",
-      request: { params: OnPage, body: jsonBody(PageWebhookUpdate) },
-      responses: { 200: json("The webhook", Webhook), ...OBJECT_ERRORS, ...BODY_ERRORS },
-    }),
-    async (c) => {
-      const id = await getIdOnPage(c.var.ctx, c.req.valid("param"));
-      return c.json(presentWebhook(await changeWebhook(c.var.ctx, id, c.req.valid("json"))), 200);
-    },
-  ),
-
-  endpoint(
-    changesOnPage("webhook.deleted"),
-    createRoute({
-      method: "delete",
-      path: ON_PAGE,
-      tags,
-      summary: "Delete a webhook of a status page and its deliveries",
-      request: { params: OnPage },
-      responses: { ...noContent, ...OBJECT_ERRORS },
-    }),
-    async (c) => {
-      await removeWebhook(c.var.ctx, await getIdOnPage(c.var.ctx, c.req.valid("param")));
-      return c.body(null, 204);
-    },
-  ),
-
-  endpoint(
-    { ...changesOnPage("webhook.tested"), rate: "webhook_test" },
-    createRoute({
-      method: "post",
-      path: `${ON_PAGE}/test`,
-      tags,
-      summary: "Send a test event to a webhook of a status page",
-      description: "One real attempt, made before the answer and never repeated.",
-      request: { params: OnPage },
-      responses: { 200: json("What came of it", WebhookTestResult), ...OBJECT_ERRORS, ...BODY_ERRORS },
-    }),
-    async (c) => {
-      const id = await getIdOnPage(c.var.ctx, c.req.valid("param"));
-      return c.json(presentTest(await testWebhook(c.var.ctx, id)), 200);
-    },
-  ),
-
-  endpoint(
-    changesOnPage(null),
-    createRoute({
-      method: "get",
-      path: `${ON_PAGE}/deliveries`,
-      tags,
-      summary: "List attempts to deliver to a webhook of a status page",
-      description: "Kept for 30 days. X-Total-Count stops counting at 10,000.",
-      request: { params: OnPage, query: ListQuery },
-      responses: { 200: json("Attempts, newest first", z.array(DeliveryAttempt)), ...OBJECT_ERRORS },
-    }),
-    async (c) => {
-      const page = c.req.valid("query");
-      const id = await getIdOnPage(c.var.ctx, c.req.valid("param"));
-      const { rows, total } = await listWebhookAttempts(c.var.ctx, id, page);
-      setListHeaders(c, page, total);
-      return c.json(rows.map(presentAttempt), 200);
-    },
-  ),
-
-  endpoint(
-    changesOnPage("webhook.redelivered"),
-    createRoute({
-      method: "post",
-      path: `${ON_PAGE}/deliveries/{delivery_id}/redeliver`,
-      tags,
-      summary: "Send a delivery to a webhook of a status page again",
-      description: "Under the same webhook-id. Takes the id of a delivery or of one of its attempts.",
-      request: { params: OnPage.extend({ delivery_id: z.uuid() }) },
-      responses: { 201: json("The delivery, due at once", Delivery), ...OBJECT_ERRORS, ...BODY_ERRORS },
-    }),
-    async (c) => {
-      const { delivery_id, ...named } = c.req.valid("param");
-      const id = await getIdOnPage(c.var.ctx, named);
       return c.json(presentDelivery(await redeliver(c.var.ctx, id, delivery_id)), 201);
     },
   ),

@@ -28,6 +28,9 @@ import { egressOf } from "../../platform/egress.ts";
 import { newId } from "../../platform/ids.ts";
 import type { ShownWebhook } from "./present.ts";
 
+/** For the same webhooks under the address of their page. */
+export { listWebhookAttempts, redeliver, testWebhook } from "./deliveries.ts";
+
 export async function listWebhooks(
   ctx: Ctx,
   statusPageId: string | undefined,
