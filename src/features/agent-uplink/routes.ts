@@ -22,14 +22,12 @@ import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from
 import { toIso } from "../../platform/clock.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
 import { VERSION } from "../../platform/version.ts";
+import { reportDiscoveries, reportEvents, reportMetrics } from "./reports.ts";
 import {
   acknowledgeCommand,
   awaitCommands,
   enrollAgent,
   listAssignments,
-  reportDiscoveries,
-  reportEvents,
-  reportMetrics,
   shakeHands,
   submitResults,
 } from "./service.ts";
