@@ -1,4 +1,4 @@
-import type { BarRun, MonitorView } from "../view-model.ts";
+import type { BarRun, MonitorView } from "../monitor-view.ts";
 import { Time } from "./frame.tsx";
 import { Icon } from "./icons.tsx";
 
