@@ -4,14 +4,8 @@ import { runBatch, type Statement } from "../data/db.ts";
 import { insertMail, type MailRecord } from "../data/mail.ts";
 import { claimSubscriberMessage, settleSubscriberMessage } from "../data/subscribers.ts";
 import { addressPage } from "../domain/page-address.ts";
-import {
-  toBody,
-  toMailTexts,
-  type Wording,
-  wordConfirmation,
-  wordNews,
-  wordReminder,
-} from "../domain/subscriber-news.ts";
+import { type Wording, wordConfirmation, wordNews, wordReminder } from "../domain/subscriber-news.ts";
+import { toBody, toMailTexts } from "../domain/subscriber-texts.ts";
 import { idFrom } from "../platform/ids.ts";
 import { unseal } from "../platform/seal.ts";
 import { wakeSubscribers } from "../platform/subscriber-queue.ts";

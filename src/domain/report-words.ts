@@ -1,3 +1,5 @@
+import { SHORT_DATE, TIME_OF_DAY } from "../kit/moment.ts";
+
 /** How the figures of a report are written out. */
 
 export function formatPercentage(percentage: number | null): string {
@@ -25,7 +27,7 @@ export function countOf(count: number, noun: string): string {
 }
 
 export function formatInstant(iso: string, timezone: string): string {
-  const day = { day: "numeric", month: "short", year: "numeric" } as const;
-  const time = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
-  return new Intl.DateTimeFormat("en-GB", { timeZone: timezone, ...day, ...time }).format(Date.parse(iso));
+  return new Intl.DateTimeFormat("en-GB", { timeZone: timezone, ...SHORT_DATE, ...TIME_OF_DAY }).format(
+    Date.parse(iso),
+  );
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SubscriberNews } from "../contract/subscriber.ts";
-import { toBody, toMailTexts, wordConfirmation, wordNews } from "./subscriber-news.ts";
+import { wordConfirmation, wordNews } from "./subscriber-news.ts";
+import { toBody, toMailTexts } from "./subscriber-texts.ts";
 
 const PAGE = { name: "Northwind", timezone: "Europe/Berlin", brand_color: "#0a7d33" };
 const NEWS: SubscriberNews = {

@@ -1,3 +1,5 @@
+import { SHORT_DATE, TIME_OF_DAY } from "../kit/moment.ts";
+
 const SECOND_MS = 1000;
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
@@ -20,10 +22,8 @@ export interface Formats {
 
 /** Formats are costly to make, so a view makes them once. */
 export function createFormats(timezone: string): Formats {
-  const day = { day: "numeric", month: "short", year: "numeric" } as const;
-  const time = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
-  const moments = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, ...day, ...time });
-  const dates = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...day });
+  const moments = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, ...SHORT_DATE, ...TIME_OF_DAY });
+  const dates = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...SHORT_DATE });
   const months = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", month: "long", year: "numeric" });
   return {
     month: (month) => months.format(Date.parse(`${month}-01`)),
