@@ -140,14 +140,20 @@ export async function findToldOwner(db: Db, webhook: WebhookKey): Promise<ToldOw
 /** Spelled out, not bound: SQLite uses the partial index of these webhooks only for the very same condition. */
 const isUnwarned = sql`${webhooks.failing_since} IS NOT NULL AND ${webhooks.warned_at} IS NULL AND ${webhooks.is_active} = 1`;
 
-/** Webhooks that did nothing but fail since then, and whose owner does not know; with why the last attempt failed. */
+/** Webhooks that did nothing but fail since then, with whom to tell of it and why the last attempt failed. */
 export async function listUnwarned(db: Db, failingSince: number, limit: number) {
-  // In a query of one table Drizzle leaves its name out, and `id` would be the attempt's.
   const last_error = sql<string | null>`(SELECT error FROM ${deliveryAttempts}
-    WHERE webhook_id = webhooks.id ORDER BY created_at DESC, attempt DESC LIMIT 1)`;
+    WHERE webhook_id = ${webhooks.id} ORDER BY created_at DESC, attempt DESC LIMIT 1)`;
   return db
-    .select({ webhook: webhooks, last_error })
+    .select({
+      webhook: webhooks,
+      email: users.email,
+      page_name: statusPages.name,
+      last_error,
+    })
     .from(webhooks)
+    .innerJoin(users, eq(users.id, webhooks.owner_id))
+    .leftJoin(statusPages, eq(statusPages.id, webhooks.status_page_id))
     .where(and(isUnwarned, sql`${webhooks.failing_since} <= ${failingSince}`))
     .orderBy(webhooks.failing_since)
     .limit(limit);

@@ -42,13 +42,11 @@ export async function warnOwners(deps: Deps): Promise<void> {
   const { db, settings, log } = deps;
   const now = deps.now();
   const due = await listUnwarned(db, now - settings.WEBHOOK_WARN_AFTER_MS, WARNED_PER_MINUTE);
-  for (const { webhook, last_error } of due) {
-    const owner = await findToldOwner(db, webhook);
-    if (!owner) continue;
+  for (const { webhook, email, ...known } of due) {
     const parts = { db, settings, now };
     const disableAt = (webhook.failing_since ?? now) + settings.WEBHOOK_DISABLE_AFTER_MS;
-    const words = wordWarning(described(parts, webhook, { ...owner, last_error }), disableAt);
-    const told = { type: "webhook.failing", email: owner.email, words, when: isStillUnwarned(webhook) } as const;
+    const words = wordWarning(described(parts, webhook, known), disableAt);
+    const told = { type: "webhook.failing", email, words, when: isStillUnwarned(webhook) } as const;
     await runBatch(db, [...(await tell(parts, webhook, told)), noteWarning(db, webhook, now)]);
     log.info("webhook owner warned", { webhook_id: webhook.id });
   }

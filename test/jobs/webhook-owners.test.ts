@@ -181,6 +181,8 @@ describe("the search for failing webhooks", () => {
     const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${asked[0]}`).bind(1, 1).all<{ detail: string }>();
     expect(plan.results.map((step) => step.detail)).toEqual([
       expect.stringContaining("USING INDEX webhooks_unwarned"),
+      expect.stringContaining("SEARCH users"),
+      expect.stringContaining("SEARCH status_pages"),
       expect.stringContaining("CORRELATED"),
       expect.stringContaining("USING INDEX delivery_attempts_webhook"),
       expect.stringContaining("ORDER BY"),
