@@ -28,8 +28,9 @@ export interface Mailer {
   close(): Promise<void>;
 }
 
-/** Answers of an HTTP service that may pass, and that all mail would get now. */
+/** Answers of an HTTP service that say nothing about the message, although the client is said to be wrong. */
 const BUSY = [408, 425, 429];
+const ADDRESS = /[^\s<>"',;:()]+@[^\s<>"',;:()]+/g;
 
 /**
  * The operator's mail server, else the platform's e-mail binding, else an HTTP service that takes JSON. Null where none
@@ -68,7 +69,8 @@ async function sendByBinding(
     await binding.send({ from: name === "" ? address : { email: address, name }, ...mail });
     return { kind: "sent" };
   } catch (error) {
-    return { kind: "failed", error: String(error), is_final: false };
+    // Its words may repeat addresses, and end up in the log.
+    return { kind: "failed", error: String(error).replace(ADDRESS, "…"), is_final: false };
   }
 }
 

@@ -72,6 +72,13 @@ describe("mail", () => {
     expect(sent[1]).toEqual({ from: { name: "Läden", email: "vigil@example.com" }, ...named.mail });
   });
 
+  it("is tried again later when the binding refuses it, without a word of addresses in what is recorded", async () => {
+    const { mail, read } = await post();
+    const MAIL = { send: async () => Promise.reject(new Error(`cannot reach <${mail.to}>: denied`)) };
+    await sweep({ ...HTTP, MAIL });
+    expect(await read()).toMatchObject({ state: "pending", attempt: 1, error: "Error: cannot reach <…>: denied" });
+  });
+
   it.each([
     ["later when the service fails", 503, { state: "pending", error: "the mail service answered 503" }],
     ["later when it is asked too much", 429, { state: "pending" }],
