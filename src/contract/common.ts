@@ -7,7 +7,7 @@ export const Instant = z.iso.datetime().meta({ description: "UTC, ISO 8601 with 
 export const InstantInput = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 
 export const NAME_LENGTH_MAX = 200;
-export const TEXT_LENGTH_MAX = 10_000;
+const TEXT_LENGTH_MAX = 10_000;
 export const Name = z.string().trim().min(1).max(NAME_LENGTH_MAX);
 export const LongText = z.string().trim().max(TEXT_LENGTH_MAX);
 

@@ -1,24 +1,6 @@
 import { z } from "zod";
 import { MONITOR_STATUSES } from "./monitor-values.ts";
 
-/** Names that the service itself emits; people emit others of their own. */
-export const EVENT_NAMES = [
-  "monitor.down",
-  "monitor.up",
-  "monitor.degraded",
-  "incident.created",
-  "incident.updated",
-  "incident.resolved",
-  "maintenance.started",
-  "maintenance.completed",
-  "maintenance.ended",
-  "agent.offline",
-  "agent.online",
-  "oncall.gap",
-  "test_event",
-] as const;
-export type EventName = (typeof EVENT_NAMES)[number];
-
 /** Who may hear of an event: everybody, the team's own channels only, or everybody and whoever is on call. */
 export const EVENT_CLASSIFICATIONS = ["public", "team_only", "critical"] as const;
 export type EventClassification = (typeof EVENT_CLASSIFICATIONS)[number];

@@ -179,7 +179,7 @@ export const HttpCheck = Fields.superRefine((check, ctx) => {
 export type HttpCheck = z.infer<typeof HttpCheck>;
 
 /** The field that contradicts the method: a body it cannot carry, or an expectation on a body that never comes. */
-export function bodyConflict(check: z.infer<typeof Fields>): keyof HttpCheck | null {
+function bodyConflict(check: z.infer<typeof Fields>): keyof HttpCheck | null {
   const isHead = check.http_method === "HEAD";
   if (check.http_body !== "" && (isHead || check.http_method === "GET")) return "http_body";
   if (isHead && check.expected_body !== "") return "expected_body";

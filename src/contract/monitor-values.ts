@@ -41,10 +41,8 @@ export const MONITOR_STATUSES = ["up", "down", "degraded", "paused", "pending", 
 export type MonitorStatus = (typeof MONITOR_STATUSES)[number];
 
 export const HTTP_METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] as const;
-export type HttpMethod = (typeof HTTP_METHODS)[number];
 
 export const BODY_MATCH_TYPES = ["contains", "exact", "regex", "not_contains"] as const;
-export type BodyMatchType = (typeof BODY_MATCH_TYPES)[number];
 
 export const REGION_POLICIES = ["majority", "any", "all"] as const;
 export type RegionPolicy = (typeof REGION_POLICIES)[number];
@@ -60,4 +58,3 @@ export const GAME_TYPES = ["fivem", "minecraft", "rust", "cs2", "ark", "valheim"
 export type GameType = (typeof GAME_TYPES)[number];
 
 export const QUERY_METHODS = ["query", "rest_api", "push", "tcp_connect"] as const;
-export type QueryMethod = (typeof QUERY_METHODS)[number];

@@ -54,7 +54,7 @@ export async function isMemberAnywhere(db: Db, userId: string): Promise<boolean>
 }
 
 /** The pages of which a person is a member, as a subquery. */
-export function pagesOf(userId: string): SQL {
+function pagesOf(userId: string): SQL {
   return sql`(SELECT ${pageMembers.status_page_id} FROM ${pageMembers} WHERE ${pageMembers.user_id} = ${userId})`;
 }
 

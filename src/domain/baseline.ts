@@ -18,7 +18,7 @@ const GROWTH = Math.log(1.1);
 /** Samples from which a baseline is said to be ready. */
 const READY_SAMPLES = 100;
 
-export function emptyTally(): LatencyTally {
+function emptyTally(): LatencyTally {
   return { count: 0, sum: 0, sum_of_squares: 0, min: 0, max: 0, buckets: new Map() };
 }
 

@@ -52,7 +52,7 @@ export function hasRight(membership: Membership, right: Right): boolean {
 }
 
 /** Everything that a membership allows. */
-export function rightsOf({ role, capabilities }: Membership): Right[] {
+function rightsOf({ role, capabilities }: Membership): Right[] {
   return [...new Set([...ROLE_RIGHTS[role], ...capabilities])];
 }
 

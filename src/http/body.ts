@@ -2,7 +2,7 @@ import { ApiError, invalid, unsupportedMediaType } from "../contract/errors.ts";
 import { concatenate } from "../kit/bytes.ts";
 
 export const BODY_BYTES_MAX = 1024 * 1024;
-export const JSON_DEPTH_MAX = 32;
+const JSON_DEPTH_MAX = 32;
 const FORM_BYTES_MAX = 64 * 1024;
 const DRAINED_BYTES_MAX = 32 * BODY_BYTES_MAX;
 

@@ -5,13 +5,11 @@ const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1000;
 const OFFSET_MAX = 10_000;
 
-/** Query of every list; a route with other bounds makes its own. */
-export const listQuery = (limits = { fallback: LIMIT_DEFAULT, most: LIMIT_MAX }) =>
-  z.object({
-    limit: z.coerce.number().int().min(1).max(limits.most).default(limits.fallback),
-    offset: z.coerce.number().int().min(0).max(OFFSET_MAX).default(0),
-  });
-export const ListQuery = listQuery();
+/** Query of every list. */
+export const ListQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
+  offset: z.coerce.number().int().min(0).max(OFFSET_MAX).default(0),
+});
 export type ListPage = z.infer<typeof ListQuery>;
 
 /** X-Total-Count and Link (RFC 8288) of a list answer. */

@@ -61,7 +61,7 @@ export function refuseKeptSecrets(input: MonitorCreate): void {
 }
 
 /** Holds the plan's number of monitors when several requests create at once. */
-export function countGuard(owner: UserPrincipal): Guard[] {
+function countGuard(owner: UserPrincipal): Guard[] {
   const { monitors } = PLAN_LIMITS[owner.plan];
   if (monitors === null) return [];
   return [{ name: "monitors", when: hasMonitors(owner.user_id, monitors), error: tooMany(owner) }];

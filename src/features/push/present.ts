@@ -8,7 +8,7 @@ import type { KeptSample, PushedMonitor, readMetrics, rotateCredential, Taken } 
 const Options = z.object({ degraded_timeout_seconds: OPTION_FIELDS.degraded_timeout_seconds, ...METRIC_FIELDS });
 type Shape<Fields extends z.core.$ZodLooseShape> = z.infer<z.ZodObject<Fields>>;
 
-export function presentPush(monitorId: string, { status, received_at }: Taken): z.infer<typeof PushAccepted> {
+function presentPush(monitorId: string, { status, received_at }: Taken): z.infer<typeof PushAccepted> {
   return { ok: true, monitor_id: monitorId, status, received_at: toIso(received_at) };
 }
 

@@ -120,7 +120,7 @@ export async function getPushed(ctx: Ctx, monitorId: string, kind: PushKind): Pr
   return monitor;
 }
 
-export async function readPushes(ctx: Ctx, monitorId: string, query: PushQuery): Promise<PushHistory> {
+async function readPushes(ctx: Ctx, monitorId: string, query: PushQuery): Promise<PushHistory> {
   return monitorObject(ctx.env, monitorId).pushes(monitorId, query);
 }
 
@@ -183,7 +183,7 @@ export interface PushAccess {
 export const NO_ACCESS: PushAccess = { heartbeat_token: null, push_key: null, push_urls: null };
 
 /** How a monitor is pushed to; null for those that are not. */
-export function pushKindOf({ type, options, interval }: MonitorRecord): PushKind | null {
+function pushKindOf({ type, options, interval }: MonitorRecord): PushKind | null {
   const fields = optionsOf(type).safeParse({ ...options, interval });
   if (!fields.success || runsOf(type, fields.data) !== "push") return null;
   return PUSH_KINDS.find((kind) => kind === type) ?? null;

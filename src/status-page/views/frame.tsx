@@ -113,7 +113,7 @@ export function Time({ moment }: { moment: Moment }) {
   return <time datetime={moment.iso}>{moment.text}</time>;
 }
 
-export function Paragraphs({ texts }: { texts: string[] }) {
+function Paragraphs({ texts }: { texts: string[] }) {
   return (
     <>
       {texts.map((text) => (
