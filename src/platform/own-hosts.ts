@@ -32,6 +32,11 @@ export function refusalOfClaim(
   return null;
 }
 
+/** Where the names of pages have to lead; empty where the operator has not said under which name the service is reached. */
+export function targetOfDomains(settings: Pick<Settings, "PUBLIC_URL" | "CUSTOM_DOMAIN_TARGET">): string {
+  return settings.CUSTOM_DOMAIN_TARGET || ownHost(settings);
+}
+
 function ownHost({ PUBLIC_URL }: Pick<Settings, "PUBLIC_URL">): string {
   return URL.canParse(PUBLIC_URL) ? new URL(PUBLIC_URL).hostname : "";
 }

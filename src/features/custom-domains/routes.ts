@@ -2,15 +2,15 @@ import { createRoute } from "@hono/zod-openapi";
 import { CustomDomain, DomainInput } from "../../contract/custom-domain.ts";
 import { type AppEnv, endpoint } from "../../http/endpoint.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS } from "../../http/responses.ts";
+import { targetOfDomains } from "../../platform/own-hosts.ts";
 import { presentDomain } from "./present.ts";
 import { getDomain, setDomain } from "./service.ts";
 
 const shared = { at: ["v1"], auth: "user", rate: "api", ids: { params: { id: "page" } } } as const;
 const tags = ["Status pages"];
 
-/** Where the names of pages have to lead. */
 function targetOf({ settings, publicUrl }: Pick<AppEnv["Variables"], "settings" | "publicUrl">): string {
-  return settings.CUSTOM_DOMAIN_TARGET || new URL(publicUrl).hostname;
+  return targetOfDomains({ ...settings, PUBLIC_URL: publicUrl });
 }
 
 export const endpoints = [

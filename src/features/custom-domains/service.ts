@@ -32,7 +32,7 @@ import { randomBase62 } from "../../platform/credentials.ts";
 import { customHostnamesOf } from "../../platform/custom-hostnames.ts";
 import { leadsTo, lookUpTexts } from "../../platform/dns-records.ts";
 import { forgetHosts } from "../../platform/host-memo.ts";
-import { refusalOfClaim } from "../../platform/own-hosts.ts";
+import { refusalOfClaim, targetOfDomains } from "../../platform/own-hosts.ts";
 import { forgetPage } from "../../platform/page-memo.ts";
 import { newsOfDomain } from "./news.ts";
 import { proofName, proofText } from "./records.ts";
@@ -175,10 +175,10 @@ async function verify(deps: Deps, domain: DomainRecord): Promise<Statement[]> {
 }
 
 async function lookAt(settings: Deps["settings"], domain: DomainRecord): Promise<Seen> {
-  const target = targetOf(settings);
+  const target = targetOfDomains(settings);
   const [texts, leads] = await Promise.all([
     lookUpTexts(settings, proofName(domain.hostname)),
-    target === null ? null : leadsTo(settings, domain.hostname, target),
+    target === "" ? null : leadsTo(settings, domain.hostname, target),
   ]);
   return {
     proof: toSighting(texts?.includes(proofText(domain)) ?? null),
@@ -189,12 +189,6 @@ async function lookAt(settings: Deps["settings"], domain: DomainRecord): Promise
 function toSighting(isThere: boolean | null): Sighting {
   if (isThere === null) return "unknown";
   return isThere ? "seen" : "missing";
-}
-
-/** Where names have to lead; null where the operator has not said under which name the service is reached. */
-function targetOf({ CUSTOM_DOMAIN_TARGET, PUBLIC_URL }: Deps["settings"]): string | null {
-  if (CUSTOM_DOMAIN_TARGET !== "") return CUSTOM_DOMAIN_TARGET;
-  return URL.canParse(PUBLIC_URL) ? new URL(PUBLIC_URL).hostname : null;
 }
 
 /** What the provider of certificates says of a proven name. */
