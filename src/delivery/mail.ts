@@ -36,7 +36,10 @@ export async function sealMail(
   return { id, sealed, state: "pending", attempt: 0, error: null, ...times };
 }
 
-/** Sends what is due, or leaves it to be read where nothing sends. A crash between sending and recording sends a message again, rather than never. */
+/**
+ * Sends what is due, or leaves it to be read where nothing sends. A crash between sending and recording sends a message
+ * again, rather than never.
+ */
 export async function sweepMail(deps: Deps): Promise<void> {
   await dispatchMail(deps, await listDueMail(deps.db, deps.now(), SENT_PER_MINUTE));
 }
