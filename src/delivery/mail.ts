@@ -1,7 +1,8 @@
-import type { Deps } from "../access/deps.ts";
+import type { Ctx } from "../access/ctx.ts";
+import { type Deps, depsOf } from "../access/deps.ts";
 import { type MailOutcome, MailText } from "../contract/mail.ts";
-import { type Db, runBatch, type Statement } from "../data/db.ts";
-import { claimMail, deleteMailBefore, insertMail, listDueMail, type MailRecord, settleMail } from "../data/mail.ts";
+import { runBatch } from "../data/db.ts";
+import { claimMail, deleteMailBefore, listDueMail, type MailRecord, settleMail } from "../data/mail.ts";
 import { oneLine } from "../kit/one-line.ts";
 import { newId } from "../platform/ids.ts";
 import { type Mail, type Mailer, openMailer } from "../platform/mail.ts";
@@ -14,19 +15,11 @@ const SENT_PER_MINUTE = 300;
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * The row that makes a message leave. It belongs into the batch that makes true what the message says; a list, because
- * awaiting a bare statement would run it.
+ * The row that makes a message leave: it belongs into the batch that makes true what the message says. `sendSoon` after
+ * that, or the minute's sweep.
  */
-export async function prepareMail(
-  { db, settings, now }: { db: Db; settings: Settings; now: number },
-  mail: Mail,
-): Promise<Statement[]> {
-  return [insertMail(db, await sealMail({ settings, now, id: newId(now) }, mail))];
-}
-
-/** The row alone, for whoever also dispatches it. */
 export async function sealMail(
-  { settings, now, id }: { settings: Settings; now: number; id: string },
+  { settings, now, id = newId(now) }: { settings: Settings; now: number; id?: string },
   mail: Mail,
 ): Promise<MailRecord> {
   // Names that people chose are in the subject; a line break there would begin a header.
@@ -34,6 +27,12 @@ export async function sealMail(
   const sealed = await seal(settings.ROOT_SECRET, id, { ...mail, subject });
   const times = { created_at: now, updated_at: now, next_attempt_at: now };
   return { id, sealed, state: "pending", attempt: 0, error: null, ...times };
+}
+
+/** Sends a message, whose row is committed, after the answer to whoever caused it. */
+export function sendSoon(ctx: Ctx, mail: MailRecord): void {
+  const deps = depsOf(ctx);
+  ctx.defer(dispatchMail(deps, [mail]).catch((error: unknown) => deps.log.error("mail", error, { mail_id: mail.id })));
 }
 
 /**

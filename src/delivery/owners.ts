@@ -84,6 +84,6 @@ async function tell(
     created_at: now,
     updated_at: now,
   };
-  const mail = await sealMail({ settings, now, id: newId(now) }, { to: email, subject: words.title, text: words.text });
+  const mail = await sealMail({ settings, now }, { to: email, subject: words.title, text: words.text });
   return [insertNotificationIf(db, notification, when), insertMailIf(db, mail, when)];
 }

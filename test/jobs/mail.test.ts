@@ -1,14 +1,18 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import PostalMime from "postal-mime";
 import { afterEach, describe, expect, inject, it, vi } from "vitest";
 import { jobDeps } from "../../src/access/deps.ts";
+import { createApp } from "../../src/app.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { mailOutbox } from "../../src/data/mail.table.ts";
-import { prepareMail, sweepMail } from "../../src/delivery/mail.ts";
+import { insertMail } from "../../src/data/mail.ts";
+import { sealMail, sweepMail } from "../../src/delivery/mail.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
+import { createAccount, createPage } from "../support/factories.ts";
 
 const db = openDb(env.DB);
 const HTTP = { MAIL_FROM: "vigil@example.com", MAIL_HTTP_URL: "https://mail.test/send", MAIL_HTTP_TOKEN: "mail-token" };
@@ -26,7 +30,7 @@ afterEach(() => vi.restoreAllMocks());
 async function post() {
   const mail = { to: `${newId()}@example.com`, subject: "Hello", text: "There is a link in here." };
   await db.delete(mailOutbox);
-  await runBatch(db, await prepareMail({ db, settings: settingsOf(env), now: Date.now() }, mail));
+  await runBatch(db, [insertMail(db, await sealMail({ settings: settingsOf(env), now: Date.now() }, mail))]);
   const read = async () => (await db.select().from(mailOutbox))[0];
   return { mail, read };
 }
@@ -44,6 +48,26 @@ describe("mail", () => {
     expect(await read()).toMatchObject({ state: "pending", attempt: 0, sealed: expect.any(String) });
     expect(JSON.stringify(await read())).not.toContain(mail.to);
     expect(fetched).not.toHaveBeenCalled();
+  });
+
+  it("leaves right after the request that caused it, without waiting for the minute's sweep", async () => {
+    const fetched = vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("", { status: 202 }));
+    await db.delete(mailOutbox);
+    const owner = await createAccount();
+    const pageId = await createPage(owner);
+    const context = createExecutionContext();
+    const email = `${newId()}@example.com`;
+    const request = new Request(`http://vigil.test/api/uptime/v1/status-pages/${pageId}/members`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${owner.token}`, "content-type": "application/json" },
+      body: JSON.stringify({ email, role: "editor" }),
+    });
+    expect((await createApp().fetch(request, { ...env, ...HTTP }, context)).status).toBe(201);
+    await waitOnExecutionContext(context);
+    expect(fetched.mock.calls.map(([, init]) => JSON.parse(String(init?.body)).to)).toEqual([email]);
+    expect((await db.select().from(mailOutbox))[0]).toMatchObject({ state: "sent", attempt: 1 });
+    await sweep(HTTP);
+    expect(fetched).toHaveBeenCalledTimes(1);
   });
 
   it("goes to the mail service once, and leaves no text behind", async () => {
@@ -129,7 +153,7 @@ describe("mail by the operator's own server", () => {
       text: ".\nGrüße\n",
     }));
     for (const [index, mail] of mails.entries()) {
-      await runBatch(db, await prepareMail({ db, settings: settingsOf(env), now: now + index }, mail));
+      await runBatch(db, [insertMail(db, await sealMail({ settings: settingsOf(env), now: now + index }, mail))]);
     }
     const rows = () => db.select().from(mailOutbox).orderBy(mailOutbox.created_at);
     return { addresses: mails.map(({ to }) => to), rows };

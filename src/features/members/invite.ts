@@ -9,10 +9,11 @@ import { type ApiError, conflict, notFound, planLimit } from "../../contract/err
 import type { MemberInvite } from "../../contract/member.ts";
 import type { Statement } from "../../data/db.ts";
 import { deleteInvitation, type InvitationRecord, insertInvitation, isUsedUp } from "../../data/invitations.ts";
+import { insertMail } from "../../data/mail.ts";
 import { countSeats, hasOnTeam, isOnTeam, usesSeats } from "../../data/members.ts";
 import { findSignIn } from "../../data/sessions.ts";
 import type { StatusPageRecord } from "../../data/status-pages.ts";
-import { prepareMail } from "../../delivery/mail.ts";
+import { sealMail, sendSoon } from "../../delivery/mail.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { explainMembership, ROLE_NAMES } from "../../domain/roles.ts";
 import { formatMoment } from "../../kit/moment.ts";
@@ -71,11 +72,13 @@ export async function inviteMember(ctx: Ctx, pageId: string, input: MemberInvite
   if (opened) return write(ctx, page, { record: { ...record, accepted_at: ctx.now }, accept_url: null }, opened);
   const made = { record, accept_url: `${ctx.publicUrl}/app/accept?token=${token}` };
   const pageUrl = (await findUrls(ctx, [page]))(page);
-  const mail = await prepareMail(ctx, {
+  const mail = await sealMail(ctx, {
     to: record.email,
     ...invitationMail(ctx, page, { ...made, page_url: pageUrl }),
   });
-  return write(ctx, page, made, mail);
+  await write(ctx, page, made, [insertMail(ctx.db, mail)]);
+  sendSoon(ctx, mail);
+  return made;
 }
 
 /** For an address that has an account nothing of what the inviter says about it counts. */

@@ -4,9 +4,10 @@ import { toPrincipal } from "../../access/owners.ts";
 import { openSession } from "../../access/sessions.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { PasswordForgotten, PasswordReset } from "../../contract/session.ts";
+import { insertMail } from "../../data/mail.ts";
 import { deleteSessionsOf, findPasswordHash, findSignIn, hasOtherPassword, setPassword } from "../../data/sessions.ts";
 import { findUser, type UserRecord } from "../../data/users.ts";
-import { prepareMail } from "../../delivery/mail.ts";
+import { sealMail, sendSoon } from "../../delivery/mail.ts";
 import { formatMoment } from "../../kit/moment.ts";
 import { hashPassword } from "../../platform/password.ts";
 import { isPasswordLink, mintPasswordLink, readPasswordLink } from "../../platform/password-links.ts";
@@ -51,8 +52,11 @@ async function mailLink(ctx: Ctx, { user, hash }: { user: UserRecord; hash: stri
     "",
     "If you did not ask for this, ignore this message: your password stays as it is.",
   ];
-  const mail = await prepareMail(ctx, { to: user.email, subject: "Choose a new password", text: lines.join("\n") });
-  await commit(ctx, mail, { audit: auditOf(user, `a link for a new password was mailed to ${user.email}`) });
+  const mail = await sealMail(ctx, { to: user.email, subject: "Choose a new password", text: lines.join("\n") });
+  await commit(ctx, [insertMail(ctx.db, mail)], {
+    audit: auditOf(user, `a link for a new password was mailed to ${user.email}`),
+  });
+  sendSoon(ctx, mail);
 }
 
 /** Whose password a link may replace; undefined where we made no such link, or it is used or too old. */
