@@ -2,6 +2,7 @@ import { notFound } from "../contract/errors.ts";
 import { findMonitor, type MonitorRecord } from "../data/monitors.ts";
 import { listMonitorsByIds } from "../data/monitors-settings.ts";
 import type { Membership } from "../domain/roles.ts";
+import type { AuditSubject } from "./commit.ts";
 import type { Ctx } from "./ctx.ts";
 import { findMembership, once, requireRight } from "./pages.ts";
 
@@ -32,4 +33,15 @@ export async function requireMonitor(ctx: Ctx, monitorId: string): Promise<Monit
   const { monitor, membership } = await requireVisibleMonitor(ctx, monitorId);
   requireRight(membership, ctx.right);
   return monitor;
+}
+
+/** For verbs that do something to one monitor; `verb` stands before its name. */
+export function monitorAudit(
+  monitor: Pick<MonitorRecord, "id" | "name" | "owner_id" | "status_page_id">,
+  verb: string,
+  data?: Record<string, unknown>,
+): AuditSubject {
+  const { id, name, owner_id, status_page_id } = monitor;
+  const summary = `${verb} monitor "${name}"`;
+  return { owner_id, target_type: "monitor", target_id: id, monitor_id: id, status_page_id, summary, data };
 }

@@ -2,7 +2,7 @@ import { commit } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
 import { depsOf } from "../../access/deps.ts";
 import { answerOnce } from "../../access/idempotency.ts";
-import { requireMonitor } from "../../access/monitors.ts";
+import { monitorAudit, requireMonitor } from "../../access/monitors.ts";
 import { checkNow } from "../../checks/ad-hoc.ts";
 import { awaitAgent, findNewestResultAt, type OrderedCheck, unknownBecause } from "../../checks/agent-check.ts";
 import { AdHocResult } from "../../contract/check.ts";
@@ -55,15 +55,7 @@ async function claim(ctx: Ctx, monitor: MonitorRecord, order: Order | undefined)
   }
   if (monitor.paused) throw conflict("the monitor is paused");
   await commit(ctx, order ? [insertCommand(ctx.db, order.record)] : [], {
-    audit: {
-      owner_id: monitor.owner_id,
-      target_type: "monitor",
-      target_id: monitor.id,
-      monitor_id: monitor.id,
-      status_page_id: monitor.status_page_id,
-      summary: `checked monitor "${monitor.name}"`,
-      data: order ? { command_id: order.record.id } : {},
-    },
+    audit: monitorAudit(monitor, "checked", order ? { command_id: order.record.id } : {}),
   });
 }
 

@@ -2,7 +2,7 @@ import { commit, type Guard } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { restoreHeaders, restoreTarget, sealSecrets } from "../../access/monitor-secrets.ts";
-import { requireVisibleMonitor } from "../../access/monitors.ts";
+import { monitorAudit, requireVisibleMonitor } from "../../access/monitors.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
@@ -35,15 +35,7 @@ export async function createMonitor(ctx: Ctx, input: MonitorCreate): Promise<Mon
     created_by: caller.user_id,
   });
   await commit(ctx, statements, {
-    audit: {
-      owner_id: owner.user_id,
-      target_type: "monitor",
-      target_id: record.id,
-      monitor_id: record.id,
-      status_page_id: record.status_page_id,
-      summary: `created monitor "${record.name}"`,
-      data: { type: record.type, interval: record.interval },
-    },
+    audit: monitorAudit(record, "created", { type: record.type, interval: record.interval }),
     guards: countGuard(owner),
     conflicts: CONFLICTS,
   });

@@ -1,7 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
-import { requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
+import { monitorAudit, requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
 import { viewerOf } from "../../access/pages.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { OrderList } from "../../contract/monitor.ts";
@@ -43,7 +43,7 @@ export async function getMonitor(ctx: Ctx, monitorId: string): Promise<MonitorVi
 export async function removeMonitor(ctx: Ctx, monitorId: string): Promise<void> {
   const monitor = await requireMonitor(ctx, monitorId);
   const statements = [...deleteMonitor(ctx.db, monitor.id), ...freePlace(ctx, monitor), ...bumpPage(ctx, monitor)];
-  await commit(ctx, statements, { audit: auditOf(monitor, "deleted") });
+  await commit(ctx, statements, { audit: monitorAudit(monitor, "deleted") });
   await tellDeleted(ctx, monitor.id);
   await tellComposite(ctx, monitor);
 }
@@ -60,7 +60,7 @@ async function setPaused(ctx: Ctx, monitor: MonitorRecord, paused: boolean): Pro
   if (monitor.paused === paused || (await findEarlierResult(ctx)) !== undefined) return monitor;
   const change = { paused, config_version: monitor.config_version + 1, updated_at: ctx.now };
   await commit(ctx, [updateMonitor(ctx.db, monitor.id, change), ...bumpPage(ctx, monitor)], {
-    audit: auditOf(monitor, paused ? "paused" : "resumed"),
+    audit: monitorAudit(monitor, paused ? "paused" : "resumed"),
     guards: [{ name: "stale", when: isChanged(monitor), error: conflict("the monitor was changed meanwhile") }],
   });
   const changed = { ...monitor, ...change };
@@ -93,15 +93,4 @@ export async function orderMonitors(ctx: Ctx, order: OrderList): Promise<number>
 
 function bumpPage(ctx: Ctx, { status_page_id }: MonitorRecord) {
   return status_page_id === null ? [] : [bumpPageVersion(ctx.db, status_page_id, ctx.now)];
-}
-
-function auditOf(monitor: MonitorRecord, verb: string) {
-  return {
-    owner_id: monitor.owner_id,
-    target_type: "monitor",
-    target_id: monitor.id,
-    monitor_id: monitor.id,
-    status_page_id: monitor.status_page_id,
-    summary: `${verb} monitor "${monitor.name}"`,
-  };
 }

@@ -8,7 +8,7 @@ import {
   sealSecrets,
   unsealSecrets,
 } from "../../access/monitor-secrets.ts";
-import { requireMonitor } from "../../access/monitors.ts";
+import { monitorAudit, requireMonitor } from "../../access/monitors.ts";
 import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage, requirePage } from "../../access/pages.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
@@ -108,15 +108,7 @@ async function commitChange(
     ...[...pages].map((pageId) => bumpPageVersion(ctx.db, pageId, ctx.now)),
   ];
   await commit(ctx, statements, {
-    audit: {
-      owner_id: current.owner_id,
-      target_type: "monitor",
-      target_id: current.id,
-      monitor_id: current.id,
-      status_page_id: change.status_page_id,
-      summary: `changed monitor "${change.name}"`,
-      data: { changed: changedNames(current, change) },
-    },
+    audit: monitorAudit({ ...current, ...change }, "changed", { changed: changedNames(current, change) }),
     guards: [
       { name: "stale", when: isChanged(current), error: conflict("the monitor was changed meanwhile, read it again") },
     ],

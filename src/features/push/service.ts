@@ -2,7 +2,7 @@ import { commit } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
 import { depsOf } from "../../access/deps.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
-import { requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
+import { monitorAudit, requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
 import { requirePusher } from "../../access/principal.ts";
 import { limitOf } from "../../access/rate-limit.ts";
 import { projectionOf, syncMonitor } from "../../checks/sync.ts";
@@ -158,14 +158,7 @@ export async function rotateCredential(
   };
   const { credential_version, config_version, updated_at } = record;
   await commit(ctx, [updateMonitor(ctx.db, monitor.id, { credential_version, config_version, updated_at })], {
-    audit: {
-      owner_id: monitor.owner_id,
-      target_type: "monitor",
-      target_id: monitor.id,
-      monitor_id: monitor.id,
-      status_page_id: monitor.status_page_id,
-      summary: `replaced the push credential of monitor "${monitor.name}"`,
-    },
+    audit: monitorAudit(monitor, "replaced the push credential of"),
     guards: [{ name: "stale", when: isChanged(monitor), error: conflict("the monitor was changed meanwhile") }],
   });
   // Not left to the sweep: the answer says that the old one is worth nothing any more.
