@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isRecord } from "../kit/is-record.ts";
 import { AdHocResult } from "./check.ts";
 import { Id, Instant, Name } from "./common.ts";
 import { DNS_FIELDS } from "./dns-check.ts";
@@ -27,8 +28,6 @@ export const CHILDREN_MAX = 50;
 const TAGS_MAX = 50;
 const ORDER_MAX = 1000;
 
-const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
-
 const Threshold = z.int().min(1).max(THRESHOLD_MAX);
 const http = HttpCheck.shape;
 
@@ -39,7 +38,7 @@ const http = HttpCheck.shape;
 export const OPTION_FIELDS = {
   http_method: http.http_method.in,
   http_headers: z
-    .preprocess((value) => (isObject(value) ? JSON.stringify(value) : value), z.string().nullish())
+    .preprocess((value) => (isRecord(value) ? JSON.stringify(value) : value), z.string().nullish())
     .meta({ description: "a JSON object, native or in the string, or one `Name: value` a line" }),
   http_body: http.http_body.in,
   expected_status: http.expected_status.in,

@@ -44,7 +44,7 @@ const Slug = z
 
 export const HttpsUrl = z.string().trim().max(URL_LENGTH_MAX).refine(isHttpsUrl, "must be an https URL");
 
-function isHttpsUrl(text: string): boolean {
+export function isHttpsUrl(text: string): boolean {
   // The URL parser drops control characters and blanks; what is stored has to be what was judged.
   return /^https:\/\/[^\s<>"\\^`{|}]+$/i.test(text) && URL.canParse(text);
 }

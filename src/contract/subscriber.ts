@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Id, Instant } from "./common.ts";
+import { isHttpsUrl } from "./status-page.ts";
 
 export const SUBSCRIBER_CHANNELS = ["email", "webhook", "slack", "discord"] as const;
 export type SubscriberChannel = (typeof SUBSCRIBER_CHANNELS)[number];
@@ -19,10 +20,6 @@ export const Choice = z.object({
 export type Choice = z.infer<typeof Choice>;
 
 const Email = z.email("must be an e-mail address").max(254);
-
-function isHttpsUrl(text: string): boolean {
-  return /^https:\/\/[^\s<>"\\^`{|}]+$/i.test(text) && URL.canParse(text);
-}
 
 export const SubscribeInput = Choice.extend({
   channel: z.enum(SUBSCRIBER_CHANNELS),

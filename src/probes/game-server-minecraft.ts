@@ -1,5 +1,6 @@
+import { isRecord } from "../kit/is-record.ts";
 import { type Conversation, converse, protocolFault } from "./conversation.ts";
-import { countOf, isRecord, playersOnline } from "./game-server-rest.ts";
+import { countOf, playersOnline } from "./game-server-rest.ts";
 import { parseJson } from "./json-assertions.ts";
 import type { ProbeIo, ProbeResult } from "./port.ts";
 import type { HostPort } from "./tcp.ts";

@@ -1,4 +1,5 @@
 import { IoFault } from "../kit/io-fault.ts";
+import { isRecord } from "../kit/is-record.ts";
 import { classifyError, resultOf } from "./classify.ts";
 import { getJson, type JsonAnswer } from "./http-json.ts";
 import type { ProbeIo, ProbeResult } from "./port.ts";
@@ -42,10 +43,6 @@ export function playersOnline(online: number | null, max: number | null): string
 export function countOf(value: unknown): number | null {
   const count = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof count === "number" && Number.isInteger(count) && count >= 0 ? count : null;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Without the game's colour codes. */

@@ -1,4 +1,5 @@
 import type { JsonAssertion } from "../contract/http-check.ts";
+import { isRecord } from "../kit/is-record.ts";
 import type { Parsed } from "../kit/parsed.ts";
 
 /**
@@ -65,10 +66,6 @@ function valueAt(root: unknown, steps: readonly Step[]): unknown {
     else value = isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined;
   }
   return value;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function problemOf({ path, operator, value: expected }: JsonAssertion, root: unknown): string | null {

@@ -1,6 +1,7 @@
 import { type ErrorDetail, invalid } from "../../contract/errors.ts";
 import { type MonitorOptions, OPTION_NAMES } from "../../contract/monitor.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
+import { isRecord } from "../../kit/is-record.ts";
 import { optionsOf, type Runs, runsOf } from "../../probes/registry.ts";
 
 /** The fields that belong to a monitor's type: how they are read when they are saved, and shown. */
@@ -40,13 +41,9 @@ export function showFields(type: MonitorType, fields: Fields): MonitorOptions {
   const read = optionsOf(type).safeParse(fields);
   const shown = Object.entries(read.success ? (read.data ?? {}) : {}).map(([name, value]) => [
     name,
-    isTranslated(value) ? (fields[name] ?? null) : value === "" ? null : value,
+    // Some fields are read into an object; people see the text they wrote.
+    isRecord(value) ? (fields[name] ?? null) : value === "" ? null : value,
   ]);
   // The names are those that the type's schema declares and the values passed it, so no stored member slips through.
   return { ...NOTHING, ...Object.fromEntries(shown) } as MonitorOptions;
-}
-
-/** Some fields are read into an object; people see the text they wrote. */
-function isTranslated(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
