@@ -29,4 +29,9 @@ describe("the fields of a heartbeat", () => {
   it.each(["*/15 * * * *", "0 0 1 JAN *", "5,35 9-17 * * 1-5", "0 0 29 2 *"])("take the schedule %s", (schedule) => {
     expect(heartbeatOptions.safeParse({ interval: 60, schedule }).success).toBe(true);
   });
+
+  it.each(["+02:00", "Mars/Olympus"])("refuse %s, which is no time zone of the calendar", (timezone) => {
+    const { error } = heartbeatOptions.safeParse({ interval: 60, schedule: "0 4 * * *", timezone });
+    expect(error?.issues).toMatchObject([{ path: ["timezone"], message: expect.stringContaining("IANA") }]);
+  });
 });

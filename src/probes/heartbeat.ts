@@ -1,6 +1,7 @@
 import { Cron } from "croner";
 import { z } from "zod";
 import { OPTION_FIELDS } from "../contract/monitor.ts";
+import { Timezone } from "../contract/status-page.ts";
 
 const GRACE_MIN_S = 5;
 
@@ -34,18 +35,10 @@ function defaultGrace(expectedInterval: number | null): number | null {
 }
 
 function problemsOf(schedule: string | null, timezone: string): { path: string[]; message: string }[] {
-  if (!isTimezone(timezone)) return [{ path: ["timezone"], message: "timezone must be an IANA name" }];
+  const { error } = Timezone.safeParse(timezone);
+  if (error) return [{ path: ["timezone"], message: `timezone ${error.issues[0]?.message}` }];
   if (schedule === null || hasNextRun(schedule, timezone)) return [];
   return [{ path: ["schedule"], message: "schedule must be a cron expression of five fields that comes true" }];
-}
-
-function isTimezone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Nicknames such as @daily are refused, because they have no five fields. */

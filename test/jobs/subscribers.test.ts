@@ -113,6 +113,21 @@ describe("with the real queues, and without a minute's tick", () => {
   });
 
   it.each([
+    ["before it begins", 1, "It does not take place."],
+    ["while it goes on", -1, "It ended early."],
+  ])("says of maintenance that is deleted %s what became of it", async (_name, hours, message) => {
+    const shop = await createShop();
+    const { endpoint } = await addReader(shop);
+    const { client } = shop.account;
+    const at = (later: number) => new Date(Date.now() + later * HOUR).toISOString();
+    const body = { status_page_id: shop.page.id, title: "New disks", start_time: at(hours), end_time: at(hours + 2) };
+    const { body: window } = await client.post(`${V1}/maintenance`, body);
+    await client.delete(`${V1}/maintenance/${window.id}`);
+    const isCancelled = ({ subject }: { subject: string }) => subject === "Northwind: maintenance cancelled";
+    await vi.waitFor(async () => expect((await mailsTo(endpoint)).find(isCancelled)?.text).toContain(message));
+  });
+
+  it.each([
     ["that is not public", { is_public: false }],
     ["that was over before it was recorded", { start_time: "2026-01-01T00:00:00Z", end_time: "2026-01-01T01:00:00Z" }],
   ])("tells nobody of maintenance %s", async (_name, fields) => {

@@ -73,7 +73,7 @@ export function newsOfChange(ctx: Ctx, { former, window, targets }: Change): Tel
 export function newsOfEnd(ctx: Ctx, window: MaintenanceDetail, occurrence: Occurrence | null): Tellable[] {
   if (!occurrence || occurrence.end_at <= ctx.now) return [];
   const { targets } = window;
-  const message = "It does not take place.";
+  const message = occurrence.start_at <= ctx.now ? "It ended early." : "It does not take place.";
   return [
     maintenanceNews(ctx, window, { name: "maintenance.cancelled", status: "cancelled", occurrence, targets, message }),
   ];
