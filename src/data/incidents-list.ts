@@ -2,7 +2,7 @@ import { and, count, desc, eq, gte, sql } from "drizzle-orm";
 import type { IncidentStatus } from "../contract/incident.ts";
 import type { Db } from "./db.ts";
 import { incidentGroups, incidentMonitors, incidents, incidentUpdates } from "./incidents.table.ts";
-import type { IncidentRecord, IncidentUpdateRecord } from "./incidents.ts";
+import { type IncidentRecord, type IncidentUpdateRecord, isOnPageOfIncident } from "./incidents.ts";
 import { type Viewer, visibleTo } from "./members.ts";
 
 /** An incident with its newest updates, newest first, and what it affects. */
@@ -54,7 +54,10 @@ export async function detailIncidents(
       .from(incidentUpdates)
       .where(sql`${incidentUpdates.id} IN ${newest}`)
       .orderBy(desc(incidentUpdates.created_at), desc(incidentUpdates.id)),
-    db.select().from(incidentMonitors).where(sql`${incidentMonitors.incident_id} IN ${ids}`),
+    db
+      .select({ incident_id: incidentMonitors.incident_id, monitor_id: incidentMonitors.monitor_id })
+      .from(incidentMonitors)
+      .where(and(sql`${incidentMonitors.incident_id} IN ${ids}`, isOnPageOfIncident)),
     db.select().from(incidentGroups).where(sql`${incidentGroups.incident_id} IN ${ids}`),
   ]);
   const updatesOf = Map.groupBy(updates, (update) => update.incident_id);

@@ -1,6 +1,7 @@
 import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
 import { incidentGroups, incidentMonitors, incidents, incidentUpdates } from "./incidents.table.ts";
+import { monitors } from "./monitors.table.ts";
 
 export type IncidentRecord = typeof incidents.$inferSelect;
 export type IncidentUpdateRecord = typeof incidentUpdates.$inferSelect;
@@ -33,10 +34,18 @@ export function isMoved({ id, status }: Pick<IncidentRecord, "id" | "status">): 
   return sql`NOT EXISTS (SELECT 1 FROM ${incidents} WHERE ${incidents.id} = ${id} AND ${incidents.status} = ${status})`;
 }
 
-/** Exactly these monitors and groups are affected afterwards. */
+/** The condition under which an affected monitor is still on the incident's page, whose members may see it. */
+export const isOnPageOfIncident = sql`EXISTS (SELECT 1 FROM ${monitors} m, ${incidents} i
+  WHERE m.id = ${incidentMonitors.monitor_id} AND i.id = ${incidentMonitors.incident_id}
+    AND m.status_page_id = i.status_page_id)`;
+
+/**
+ * Exactly these monitors and groups are affected afterwards, and those monitors that have left the page since: whoever
+ * subscribed to one still hears how it ended.
+ */
 export function setAffected(db: Db, incidentId: string, { monitor_ids, group_ids }: Affected): Statement[] {
   return [
-    db.delete(incidentMonitors).where(eq(incidentMonitors.incident_id, incidentId)),
+    db.delete(incidentMonitors).where(and(eq(incidentMonitors.incident_id, incidentId), isOnPageOfIncident)),
     db.delete(incidentGroups).where(eq(incidentGroups.incident_id, incidentId)),
     db
       .insert(incidentMonitors)

@@ -3,6 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { auditLog } from "../../src/data/audit.table.ts";
 import { openDb } from "../../src/data/db.ts";
+import { incidentMonitors } from "../../src/data/incidents.table.ts";
 import { maintenance, maintenanceMonitors } from "../../src/data/maintenance.table.ts";
 import { monitors } from "../../src/data/monitors.table.ts";
 import { slaTargets } from "../../src/data/sla.table.ts";
@@ -116,6 +117,30 @@ describe("POST /status-pages/{id}/monitors/migrate", () => {
     expect(left.map(({ monitor_id }) => monitor_id)).toEqual([stays.id]);
     expect(await db.select().from(maintenance).where(eq(maintenance.id, made.body.id))).toHaveLength(1);
     expect(await db.select().from(slaTargets).where(eq(slaTargets.monitor_id, moved.id))).toEqual([]);
+  });
+
+  it("leaves incidents that can be read, changed and sent back as they were read", async () => {
+    const { account, from, to } = await createForeignTarget();
+    const [moved, stays] = [
+      await createMonitor(account.client, { status_page_id: from }),
+      await createMonitor(account.client, { status_page_id: from }),
+    ];
+    const incidents = `${V1}/incidents`;
+    const made = await account.client.post(incidents, {
+      ...{ status_page_id: from, title: "Slow", monitor_ids: [moved.id, stays.id] },
+    });
+    expect(made.status).toBe(201);
+    expect((await migrate(account, from, to, [moved.id])).status).toBe(200);
+    const incident = `${incidents}/${made.body.id}`;
+    const read = await account.client.get(incident);
+    expect(read.body.monitor_ids).toEqual([stays.id]);
+    expect(await account.client.put(incident, { ...read.body, title: "Very slow" })).toMatchObject({
+      status: 200,
+      body: { title: "Very slow", monitor_ids: [stays.id] },
+    });
+    // Who subscribed to the monitor on the old page still hears how it ended there.
+    const named = await db.select().from(incidentMonitors).where(eq(incidentMonitors.incident_id, made.body.id));
+    expect(named.map(({ monitor_id }) => monitor_id).sort()).toEqual([moved.id, stays.id].sort());
   });
 
   it("gives the monitors to the owner of the target page", async () => {
