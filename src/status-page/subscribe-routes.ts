@@ -16,7 +16,7 @@ import {
   isSubscribed,
   requestSubscription,
 } from "./subscribing.ts";
-import { buildPageView } from "./view-model.ts";
+import { buildPageView, type FrameView } from "./view-model.ts";
 
 /** Forms and links for whoever wants to hear of a page; everything works without a script. */
 const tags = ["Subscribers"];
@@ -188,12 +188,12 @@ export const endpoints = [
       responses: { 200: html("The button"), ...FORM_ANSWERS },
     },
     (c) =>
-      byToken(c, "manage", async ({ shown, subscriber }) =>
+      toLeave(c, async (frame, subscriber) =>
         page(
-          renderQuestion(frameOf(shown), {
+          renderQuestion(frame, {
             title: "Unsubscribe",
             text: `${subscriber.endpoint_masked} will get no more updates.`,
-            action: addressOf(shown, "unsubscribe", c.req.valid("query").token),
+            action: `?token=${encodeURIComponent(c.req.valid("query").token)}`,
             button: "Unsubscribe",
           }),
         ),
@@ -212,9 +212,9 @@ export const endpoints = [
       responses: { 200: html("Done"), ...FORM_ANSWERS },
     },
     (c) =>
-      byToken(c, "manage", async ({ shown, subscriber }) => {
+      toLeave(c, async (frame, subscriber) => {
         await endSubscription(c.var.ctx, subscriber);
-        return page(renderNotice(frameOf(shown), "You are unsubscribed", "Nothing more will be sent."));
+        return page(renderNotice(frame, "You are unsubscribed", "Nothing more will be sent."));
       }),
   ),
 ];
@@ -229,12 +229,31 @@ function byToken(c: Context<AppEnv>, kind: "confirm" | "manage", show: (found: L
   return answerPage(c, () =>
     onPage(c, c.req.param("slug") ?? "", async (shown) => {
       const link = { kind, token: c.req.query("token") ?? "" };
-      const subscriber = await findLinked(c.var.ctx, shown.payload, link);
-      if (subscriber) return show({ shown, subscriber });
-      const text = "This link is not good any more. You can subscribe again on the status page.";
-      return page(renderNotice(frameOf(shown), "Link not found", text), 404);
+      const subscriber = await findLinked(c.var.ctx, link);
+      if (subscriber?.status_page_id === shown.payload.page.id) return show({ shown, subscriber });
+      return linkNotFound(shown);
     }),
   );
+}
+
+/** People can leave by every link that we ever sent them, though the page may be elsewhere by now, or hidden. */
+function toLeave(
+  c: Context<AppEnv>,
+  show: (frame: FrameView | null, subscriber: SubscriberRecord) => Promise<Response>,
+) {
+  return answerPage(c, async () => {
+    const link = { kind: "manage", token: c.req.query("token") ?? "" } as const;
+    const subscriber = await findLinked(c.var.ctx, link);
+    const shown = await openPage(c, c.req.param("slug") ?? "");
+    if (!subscriber) return shown && linkNotFound(shown);
+    const isItsPage = shown?.payload.page.id === subscriber.status_page_id;
+    return show(isItsPage ? frameOf(shown) : null, subscriber);
+  });
+}
+
+function linkNotFound(shown: ShownPage): Response {
+  const text = "This link is not good any more. You can subscribe again on the status page.";
+  return page(renderNotice(frameOf(shown), "Link not found", text), 404);
 }
 
 async function onPage(
@@ -253,10 +272,7 @@ async function requirePublicPage(c: Context<AppEnv>, slug: string): Promise<Show
 }
 
 function showSubscribe(shown: ShownPage, problem: string | null): Response {
-  return page(
-    renderSubscribePage({ frame: frameOf(shown), monitors: shown.payload.monitors, problem }),
-    problem ? 400 : 200,
-  );
+  return page(renderSubscribePage({ frame: frameOf(shown), ...offered(shown), problem }), problem ? 400 : 200);
 }
 
 function showManage(
@@ -265,10 +281,14 @@ function showManage(
 ): Response {
   const frame = frameOf(shown);
   if (!isSubscribed(subscriber)) return page(renderNotice(frame, "You are not subscribed", "Nothing is sent to you."));
-  const { endpoint_masked: endpoint, events, monitor_ids } = subscriber;
-  const { monitors } = shown.payload;
-  const view = { frame, monitors, problem, token, endpoint, events, monitor_ids, is_saved };
+  const { endpoint_masked: endpoint, events, monitor_ids, group_ids } = subscriber;
+  const chosen = { events, monitor_ids, group_ids };
+  const view = { frame, ...offered(shown), ...chosen, problem, token, endpoint, is_saved };
   return page(renderManagePage(view), problem === null ? 200 : 400);
+}
+
+function offered({ payload: { monitors, groups } }: ShownPage) {
+  return { monitors, groups };
 }
 
 function frameOf({ payload, viewing }: ShownPage) {

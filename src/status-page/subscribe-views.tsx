@@ -30,14 +30,21 @@ export function SubscribeForm({ base }: { base: string }) {
   );
 }
 
+interface Named {
+  id: string;
+  name: string;
+}
+
 export interface SubscribeView {
   frame: FrameView;
-  monitors: { id: string; name: string }[];
+  monitors: Named[];
+  groups: Named[];
   /** What was wrong with what was sent. */
   problem: string | null;
 }
 
-export function renderSubscribePage({ frame, monitors, problem }: SubscribeView): string {
+export function renderSubscribePage(view: SubscribeView): string {
+  const { frame, problem } = view;
   return renderForm(
     frame,
     "Subscribe",
@@ -53,7 +60,7 @@ export function renderSubscribePage({ frame, monitors, problem }: SubscribeView)
         <label for="endpoint">Address</label>
         <input id="endpoint" name="endpoint" type="text" required maxlength={2000} />
         <Topics chosen={[]} />
-        <Services monitors={monitors} chosen={[]} />
+        <Services {...view} chosen={[]} />
         <button type="submit">Subscribe</button>
       </form>
     </>,
@@ -65,6 +72,7 @@ export interface ManageView extends SubscribeView {
   endpoint: string;
   events: SubscriberEvent[];
   monitor_ids: string[];
+  group_ids: string[];
   is_saved: boolean;
 }
 
@@ -86,7 +94,7 @@ export function renderManagePage(view: ManageView): string {
           Updates go to <strong dir="auto">{view.endpoint}</strong>.
         </p>
         <Topics chosen={view.events} />
-        <Services monitors={view.monitors} chosen={view.monitor_ids} />
+        <Services {...view} chosen={[...view.monitor_ids, ...view.group_ids]} />
         <button type="submit">Save</button>
       </form>
       <form class="card" method="post" action={address("unsubscribe")}>
@@ -100,7 +108,7 @@ export function renderManagePage(view: ManageView): string {
 
 /** A question with one button: mail programs follow links by themselves, but press no buttons. */
 export function renderQuestion(
-  frame: FrameView,
+  frame: FrameView | null,
   ask: { title: string; text: string; action: string; button: string },
 ): string {
   return renderForm(
@@ -113,7 +121,7 @@ export function renderQuestion(
   );
 }
 
-export function renderNotice(frame: FrameView, title: string, text: string): string {
+export function renderNotice(frame: FrameView | null, title: string, text: string): string {
   return renderForm(
     frame,
     title,
@@ -123,8 +131,9 @@ export function renderNotice(frame: FrameView, title: string, text: string): str
   );
 }
 
-function renderForm(frame: FrameView, title: string, content: Child): string {
-  const document = (
+/** Without a frame nothing tells which page it is about. */
+function renderForm(frame: FrameView | null, title: string, content: Child): string {
+  const document = frame ? (
     <Document title={`${title} | ${frame.name}`} brandColor={frame.brand_color}>
       <Frame frame={frame} isHome={false}>
         <h1>{title}</h1>
@@ -133,6 +142,13 @@ function renderForm(frame: FrameView, title: string, content: Child): string {
           <a href={frame.home}>Back to all systems</a>
         </p>
       </Frame>
+    </Document>
+  ) : (
+    <Document title={title}>
+      <main class="wrap message">
+        <h1>{title}</h1>
+        {content}
+      </main>
     </Document>
   );
   return `<!DOCTYPE html>${document}`;
@@ -157,11 +173,15 @@ function Topics({ chosen }: { chosen: SubscriberEvent[] }) {
   );
 }
 
-function Services({ monitors, chosen }: { monitors: { id: string; name: string }[]; chosen: string[] }) {
+/** Groups first: they stand for services that are still to come, too. */
+function Services({ monitors, groups, chosen }: { monitors: Named[]; groups: Named[]; chosen: string[] }) {
   if (monitors.length === 0) return null;
   return (
     <fieldset>
       <legend>Which services (none: all)</legend>
+      {groups.map(({ id, name }) => (
+        <Tick name="group_ids" value={id} label={`${name} (all)`} isOn={chosen.includes(id)} />
+      ))}
       {monitors.map(({ id, name }) => (
         <Tick name="monitor_ids" value={id} label={name} isOn={chosen.includes(id)} />
       ))}

@@ -78,12 +78,11 @@ export type LinkedSubscriber = { subscriber: SubscriberRecord };
 /** Whom a link of the given kind is about; undefined where we made no such link, or it is used or too old. */
 export async function findLinked(
   ctx: Ctx,
-  page: PagePayload,
   link: { kind: "confirm" | "manage"; token: string },
 ): Promise<SubscriberRecord | undefined> {
   const id = subscriberOf(link.token);
   const found = id === undefined ? undefined : await findSubscriber(ctx.db, id);
-  if (!found || found.status_page_id !== page.page.id) return undefined;
+  if (!found) return undefined;
   const secret = ctx.settings.ROOT_SECRET;
   if (link.kind === "manage") return isSubscriberToken(secret, link.token, { kind: "manage" }) ? found : undefined;
   const { requested_at } = found;

@@ -346,6 +346,42 @@ describe("the form", () => {
     expect((await press(manage, "monitor_ids=x")).status).toBe(400);
   });
 
+  it("keeps the groups that subscribers chose when they change the rest", async () => {
+    const shop = await createShop();
+    const group = await shop.account.client.post(`${V1}/groups`, { name: "Shops", status_page_id: shop.page.id });
+    const group_id: string = group.body.id;
+    await shop.account.client.put(`${V1}/monitors/${shop.monitor.id}`, { group_id });
+    const endpoint = await subscribe(shop, { group_ids: [group_id] });
+    await tell(shop, { data: { monitor_id: shop.monitor.id } });
+    const manage = linkIn((await mailsTo(endpoint)).at(-1)?.text ?? "", "manage");
+    const form = (await visit(manage)).text;
+    const ticked = [...form.matchAll(/name="(\w+)" value="([^"]+)" checked/g)].map(
+      ([, name, value]) => `${name}=${value}`,
+    );
+    expect(ticked).toEqual(["events=incident", "events=maintenance", `group_ids=${group_id}`]);
+    expect((await press(manage, ticked.slice(1).join("&"))).status).toBe(200);
+    expect(await listed(shop)).toMatchObject([{ events: ["maintenance"], monitor_ids: [], group_ids: [group_id] }]);
+  });
+
+  it.each([
+    ["has another address", (slug: string) => ({ slug: `${slug.slice(0, 40)}-new` })],
+    ["is hidden", () => ({ is_public: false })],
+  ])("lets subscribers leave by an old link while the page %s", async (_name, change) => {
+    const shop = await createShop();
+    const endpoint = await subscribe(shop);
+    await tell(shop);
+    const leave = linkIn((await mailsTo(endpoint)).at(-1)?.text ?? "", "unsubscribe");
+    const page = `${V1}/status-pages/${shop.page.id}`;
+    expect((await shop.account.client.put(page, change(shop.page.slug))).status).toBe(200);
+    const asked = await visit(leave);
+    expect(asked).toMatchObject({ status: 200, text: expect.stringContaining('<form class="card" method="post"') });
+    expect(asked.text).not.toContain(shop.page.name);
+    expect((await listed(shop))[0].unsubscribed_at).toBe(null);
+    expect((await press(leave)).status).toBe(200);
+    expect((await listed(shop))[0].unsubscribed_at).toMatch(/Z$/);
+    expect((await press(leave.replace(/.$/, (last) => (last === "A" ? "B" : "A")))).status).toBe(404);
+  });
+
   it("opens for no other link", async () => {
     const [shop, other] = [await createShop(), await createShop()];
     const endpoint = await subscribe(shop);
