@@ -17,6 +17,8 @@ const LATENCY_KEPT_MS = 14 * 24 * HOUR_MS;
 const HOURS_PER_CALL = 24;
 /** Distinct messages of successes; further ones are kept as text. */
 const PHRASES_MAX = 200;
+/** No check is later than this after its slot: twenty repetitions keep its time, five minutes apart. */
+const DELAY_MAX_MS = 2 * HOUR_MS;
 
 /** Keys are numbers where they repeat with every check: a row without an index of its own is one row written. */
 const SCHEMA = [
@@ -78,14 +80,15 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
     const found: HistoryEntry[] = [];
     const rows = this.#sql.exec<{ slot_at: number; block: ArrayBuffer }>(
       "SELECT slot_at, block FROM checks WHERE slot_at >= ? AND slot_at < ? ORDER BY slot_at DESC, attempt DESC",
-      ...[from, to],
+      ...[from - DELAY_MAX_MS, to],
     );
     for (const { slot_at, block } of rows) {
       for (const check of unpackChecks(new Uint8Array(block))) {
-        if (check.member !== member) continue;
+        const checked_at = slot_at + check.delay_ms;
+        if (check.member !== member || checked_at < from || checked_at >= to) continue;
         const message = typeof check.message === "string" ? check.message : (phrases.get(check.message) ?? "");
-        const { outcome, latency_ms, delay_ms } = check;
-        found.push({ monitor_id, checked_at: slot_at + delay_ms, outcome, latency_ms, message });
+        const { outcome, latency_ms } = check;
+        found.push({ monitor_id, checked_at, outcome, latency_ms, message });
       }
       if (found.length >= limit) break;
     }

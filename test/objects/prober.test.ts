@@ -41,6 +41,19 @@ describe("the history of a shard", () => {
     expect(await prober.list({ monitor_id: newId(), ...everything })).toEqual([]);
   });
 
+  it("takes a time for that of the check, not of the slot that it was for", async () => {
+    const { prober } = aProber();
+    const id = newId();
+    for (const [attempt, delay] of [7, 90_000].entries()) {
+      await prober.record({ slot_at: T0, attempt, key: "g", entries: [entry(id, T0 + delay)] });
+    }
+    const within = async (from: number, to: number) =>
+      (await prober.list({ monitor_id: id, from, to, limit: 10 })).map(({ checked_at }) => checked_at - T0);
+    expect(await within(T0 + 7, T0 + 90_000)).toEqual([7]);
+    expect(await within(T0 + 8, T0 + 90_001)).toEqual([90_000]);
+    expect(await within(T0, T0 + 7)).toEqual([]);
+  });
+
   it("keeps a message that comes twice once, and a repeat of its slot beside it", async () => {
     const { prober } = aProber();
     const id = newId();
