@@ -4,13 +4,17 @@ import type { MonitorType } from "../contract/monitor-values.ts";
 import type { MonitorRecord } from "../data/monitors.ts";
 import { loadGroup } from "../data/schedule.ts";
 import { STATUS_OF_OUTCOME } from "../domain/check-status.ts";
-import { shardOf } from "../domain/schedule.ts";
+import { inLane, shardOf } from "../domain/schedule.ts";
 import { proberObject } from "../platform/prober-objects.ts";
 import type { ProbeResult } from "../probes/port.ts";
 import type { CheckJob } from "../probes/run.ts";
-import { checkMonitors, historyRow, probeOnce, recordChecks } from "./runner.ts";
+import { enqueueChecks } from "./enqueue.ts";
+import { checkMonitors, historyRow, laneOf, probeOnce, recordChecks } from "./runner.ts";
 
-/** Checks a monitor now, where this runs. It counts as a round of its own, like every check. */
+/**
+ * Checks a monitor now, where this runs, for the first of its regions. It counts as a round of its own, like every check:
+ * the other regions join in at once, so that the round gets its verdict.
+ */
 export async function checkNow(deps: Deps, monitor: MonitorRecord): Promise<AdHocResult> {
   const slot = { region: monitor.regions[0] ?? DEFAULT_REGION, slot_at: deps.now(), attempt: 0 };
   const { group } = await loadGroup(deps.db, monitor.check_group_id);
@@ -22,6 +26,11 @@ export async function checkNow(deps: Deps, monitor: MonitorRecord): Promise<AdHo
     recordChecks(deps, { ...slot, group, begun_at: slot.slot_at, isWholeGroup: false }, [checked]),
     proberObject(deps.env, shardOf(group.id), slot.region).record(row),
   ]);
+  const regions = monitor.regions.slice(1);
+  if (regions.length > 0) {
+    const check_group_id = inLane(group.id, laneOf(checked.result));
+    await enqueueChecks(deps.env, [{ id: monitor.id, check_group_id, regions }], slot.slot_at);
+  }
   return reportOf(checked.result, slot.region, checked.checked_at);
 }
 

@@ -148,7 +148,7 @@ export async function recordChecks(deps: Deps, slot: RecordedSlot, checked: read
 }
 
 /** A target that timed out is checked in the slow lane from now on; like a new one, it leaves it with an answer in time. */
-function laneOf(result: ProbeResult): Lane {
+export function laneOf(result: ProbeResult): Lane {
   return result.cause === "timeout" ? "slow" : "normal";
 }
 

@@ -31,6 +31,29 @@ async function aShop() {
   return { account, monitor, checks, check };
 }
 
+describe("a check of a monitor in several regions", () => {
+  it("is one round in all of them, which decides at once", async () => {
+    const { client } = await createAccount();
+    const regions = ["weur", "enam", "apac"];
+    const monitor = await createMonitor(client, { regions, failure_threshold: 1, recovery_threshold: 1 });
+    await client.post(`${V1}/monitors/${monitor.id}/resume`);
+    const statusOf = async () => (await client.get(`${V1}/monitors/${monitor.id}`)).body.status;
+    await vi.waitFor(async () => expect(await statusOf()).toBe("up"));
+    for (const [status, code] of [
+      ["down", 500],
+      ["up", 200],
+    ] as const) {
+      outside.mockImplementation(async () => new Response("", { status: code }));
+      expect((await client.post(pathOf(monitor))).body).toMatchObject({ status, region: "weur" });
+      await vi.waitFor(async () => expect(await statusOf()).toBe(status));
+    }
+    for (const region of regions) {
+      const { body } = await client.get(`${V1}/monitors/${monitor.id}/results?region=${region}`);
+      expect(body.slice(0, 2).map((result: { status: string }) => result.status)).toEqual(["up", "down"]);
+    }
+  });
+});
+
 describe("an Idempotency-Key of POST /monitors/{id}/check", () => {
   it("gives the same result again without checking again", async () => {
     const { check, checks, monitor } = await aShop();
