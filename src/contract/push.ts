@@ -65,9 +65,13 @@ export const CustomMetrics = z
   .record(MetricName, z.unknown())
   .refine((metrics) => Object.keys(metrics).length <= METRICS_MAX, `must have at most ${METRICS_MAX} metrics`)
   .refine(
-    (metrics) => Object.values(metrics).every((value) => JSON.stringify(value).length <= METRIC_BYTES_MAX),
+    (metrics) => Object.values(metrics).every((value) => bytesOf(value) <= METRIC_BYTES_MAX),
     "must have values of at most 1 kB of JSON",
   );
+
+function bytesOf(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}
 
 /** One sample or a list of them; refusals name a single one's members by themselves. */
 export function oneOrMore<Schema extends z.ZodType>(sample: Schema) {

@@ -49,6 +49,7 @@ describe("an API push", () => {
     ["a name with a space", 400, { metrics: { "a b": 1 } }],
     ["a value of 1 kB of JSON", 200, { metrics: { text: "x".repeat(1022) } }],
     ["a value of more", 400, { metrics: { text: "x".repeat(1023) } }],
+    ["a value of fewer letters but more bytes", 400, { metrics: { text: "é".repeat(600) } }],
     ["values of any kind", 200, { metrics: { list: [1, { a: null }], flag: true, text: "x", none: null } }],
     ["a status code that is none", 400, { status_code: "ok" }],
     ["a negative latency", 400, { latency_ms: -1 }],
