@@ -103,9 +103,10 @@ const kumaRefusal = (msg: string) => ({ ok: false as const, msg, error: msg });
 /** A beat as Uptime Kuma's push monitors take it. */
 async function kumaPush(c: AppContext, token: string) {
   const { status = "up", msg, ping: latency } = c.req.query();
-  const duration_ms = latency ? Number(latency) : null;
+  // As there, a latency that is no number is none: scripts fill in whatever their ping printed, and the beat still counts.
+  const duration_ms = Number.parseFloat(latency ?? "") || null;
   if (duration_ms !== null && !(duration_ms >= 0 && duration_ms <= KUMA_PING_MAX_MS)) {
-    return c.json(kumaRefusal(`ping must be a number of milliseconds from 0 to ${KUMA_PING_MAX_MS}`), 400);
+    return c.json(kumaRefusal(`ping must be from 0 to ${KUMA_PING_MAX_MS} ms`), 400);
   }
   const beat = { status: status === "up" ? ("ok" as const) : ("fail" as const), message: msg, duration_ms };
   const taken = await takeForeign(c, token, beat);
@@ -129,7 +130,8 @@ export const endpoints = [
       responses: accepted,
     }),
     async (c) => {
-      const input = { ...c.req.valid("query"), ...(await readBody(c)) };
+      const said = Object.entries(await readBody(c)).filter(([, value]) => value !== null);
+      const input = { ...c.req.valid("query"), ...Object.fromEntries(said) };
       return c.json(await takeBeat(c, c.req.valid("param").monitor_id, input), 200);
     },
   ),
