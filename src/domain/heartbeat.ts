@@ -4,6 +4,8 @@ import type { Beat } from "../contract/push.ts";
 export interface OpenRun {
   id: string | null;
   at: number;
+  /** It took too long, which was said; its end still tells how long. */
+  is_overdue?: true;
 }
 
 /** More runs than this at a time are not followed; the oldest are forgotten. */

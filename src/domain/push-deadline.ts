@@ -122,10 +122,12 @@ function oldBeat(memory: PushMemory, rules: HeartbeatRules, status: MonitorState
 }
 
 function openRuns(memory: PushMemory, rules: HeartbeatRules, nextTime: NextTime): Deadline[] {
-  return memory.runs.map((run) => {
+  const waitedFor = memory.runs.filter((run) => !run.is_overdue);
+  return waitedFor.map((run) => {
     const due = typeof rules.every === "number" ? run.at : (nextTime(rules.every, run.at) ?? run.at);
     const at = run.at + graceAt(due, rules, nextTime);
-    const after = { ...memory, runs: memory.runs.filter((other) => other !== run) };
+    const runs = memory.runs.map((other) => (other === run ? { ...run, is_overdue: true as const } : other));
+    const after = { ...memory, runs };
     return { at, due_at: at, level: "failure", message: "a run that started did not end in time", after };
   });
 }

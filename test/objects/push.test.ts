@@ -233,6 +233,15 @@ describe("a run of a job", () => {
     expect((await keptOf(monitor.id))[0]).toMatchObject({ beat: { status: "ok", duration_ms: 4_000 } });
   });
 
+  it("that ended too late says how long it took, too", async () => {
+    await beat(monitor, { status: "start", run_id: "a" });
+    moveClock(20_000);
+    expect(await statusOf(monitor.id)).toBe("down");
+    await beat(monitor, { run_id: "a" });
+    expect(await statusOf(monitor.id)).toBe("up");
+    expect((await keptOf(monitor.id))[0]).toMatchObject({ beat: { duration_ms: 20_000 } });
+  });
+
   it("is remembered by an object that was evicted in between", async () => {
     await beat(monitor);
     await beat(monitor, { status: "start", run_id: "a" });
