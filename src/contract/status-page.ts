@@ -74,11 +74,10 @@ const settings = {
   custom_domain: clearable(
     z.string().trim().toLowerCase().regex(HOSTNAME, "must be a host name, such as status.example.com"),
   ),
-  monitors: z
-    .array(Id)
-    .max(PAGE_MONITORS_MAX)
-    .nullish()
-    .meta({ description: "exactly these monitors are on the page afterwards; absent keeps those that are" }),
+  monitors: z.array(Id).max(PAGE_MONITORS_MAX).nullish().meta({
+    description:
+      "exactly these, and the members of composites, are on the page afterwards; absent keeps those that are",
+  }),
   logo_url: clearable(HttpsUrl),
   brand_color: clearable(
     z

@@ -58,7 +58,15 @@ export async function detailMaintenance(
       .from(maintenanceUpdates)
       .where(sql`${maintenanceUpdates.id} IN ${newest}`)
       .orderBy(desc(maintenanceUpdates.created_at), desc(maintenanceUpdates.id)),
-    db.select().from(maintenanceMonitors).where(sql`${maintenanceMonitors.maintenance_id} IN ${ids}`),
+    db
+      .select({ maintenance_id: maintenanceMonitors.maintenance_id, monitor_id: maintenanceMonitors.monitor_id })
+      .from(maintenanceMonitors)
+      .where(
+        // A monitor that has left the page is not maintained there any more.
+        sql`${maintenanceMonitors.maintenance_id} IN ${ids} AND EXISTS (SELECT 1 FROM monitors m, maintenance w
+          WHERE m.id = ${maintenanceMonitors.monitor_id} AND w.id = ${maintenanceMonitors.maintenance_id}
+            AND m.status_page_id = w.status_page_id)`,
+      ),
     db.select().from(maintenanceGroups).where(sql`${maintenanceGroups.maintenance_id} IN ${ids}`),
   ]);
   const zoneOf = new Map(pages.map((page) => [page.id, page.timezone]));

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, ne, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, isNotNull, ne, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "./db.ts";
 import { type Viewer, visibleTo } from "./members.ts";
 import { monitors } from "./monitors.table.ts";
@@ -61,14 +61,16 @@ export function deletePage(db: Db, pageId: string): Statement {
 }
 
 /**
- * Puts exactly these monitors of the page's owner on the page; those that leave it have no page, those that come from
- * another page are missing there at once.
+ * Puts exactly these monitors of the page's owner on the page, composites with their members; those that leave it have
+ * no page, those that come from another page are missing there at once. Who changes pages leaves their group, and a
+ * member that is here without its composite leaves that.
  */
 export function assignMonitors(
   db: Db,
   { page_id, owner_id, monitor_ids, now }: { page_id: string; owner_id: string; monitor_ids: string[]; now: number },
 ): Statement[] {
-  const chosen = sql`(SELECT value FROM json_each(${JSON.stringify(monitor_ids)}))`;
+  const named = sql`SELECT value FROM json_each(${JSON.stringify(monitor_ids)})`;
+  const chosen = sql`(${named} UNION SELECT id FROM monitors WHERE parent_monitor_id IN (${named}))`;
   const coming = sql`${monitors.id} IN ${chosen} AND ${monitors.status_page_id} IS NOT ${page_id}`;
   return [
     db
@@ -82,12 +84,22 @@ export function assignMonitors(
       ),
     db
       .update(monitors)
-      .set({ status_page_id: null, updated_at: now })
+      .set({ status_page_id: null, group_id: null, updated_at: now })
       .where(and(eq(monitors.status_page_id, page_id), sql`${monitors.id} NOT IN ${chosen}`)),
     db
       .update(monitors)
-      .set({ status_page_id: page_id, updated_at: now })
+      .set({ status_page_id: page_id, group_id: null, updated_at: now })
       .where(and(eq(monitors.owner_id, owner_id), coming)),
+    db
+      .update(monitors)
+      .set({ parent_monitor_id: null, updated_at: now })
+      .where(
+        and(
+          eq(monitors.status_page_id, page_id),
+          isNotNull(monitors.parent_monitor_id),
+          sql`${monitors.parent_monitor_id} NOT IN (SELECT id FROM monitors WHERE status_page_id = ${page_id})`,
+        ),
+      ),
   ];
 }
 

@@ -5,7 +5,8 @@ import { openDb } from "../../src/data/db.ts";
 import { monitors } from "../../src/data/monitors.table.ts";
 import { findPage } from "../../src/data/status-pages.ts";
 import { newId } from "../../src/platform/ids.ts";
-import { createAccount } from "../support/factories.ts";
+import { V1 } from "../support/client.ts";
+import { createAccount, createMonitor } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { createPage, freshSlug, PAGES } from "../support/pages.ts";
 
@@ -42,6 +43,77 @@ describe("monitors of a page", () => {
     const second = await createPage(account, { monitors: [monitor.id] });
     expect(await pageOf(monitor.id)).toBe(second.id);
     expect(await versionOf(first.id)).toBe(before + 1);
+  });
+
+  it("leave their group with their page, so that what is read can be sent back", async () => {
+    const account = await createAccount();
+    const { client } = account;
+    const [from, to] = [await createPage(account), await createPage(account)];
+    const group = await client.post(`${V1}/groups`, { name: "Shops", status_page_id: from.id });
+    const monitor = await createMonitor(client, { status_page_id: from.id, group_id: group.body.id });
+    await client.put(`${PAGES}/${to.id}`, { monitors: [monitor.id] });
+    const read = (await client.get(`${V1}/monitors/${monitor.id}`)).body;
+    expect(read).toMatchObject({ status_page_id: to.id, group_id: null });
+    expect((await client.put(`${V1}/monitors/${monitor.id}`, read)).status).toBe(200);
+  });
+
+  it("are no targets of maintenance any more once they have left", async () => {
+    const account = await createAccount();
+    const { client } = account;
+    const page = await createPage(account);
+    const [leaves, stays] = [
+      await createMonitor(client, { status_page_id: page.id }),
+      await createMonitor(client, { status_page_id: page.id }),
+    ];
+    const [start_time, end_time] = [1, 2].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
+    const targets = [leaves, stays].map(({ id }) => ({ target_type: "monitor", target_id: id }));
+    const window = { status_page_id: page.id, title: "Works", start_time, end_time, targets };
+    const made = await client.post(`${V1}/maintenance`, window);
+    await client.put(`${PAGES}/${page.id}`, { monitors: [stays.id] });
+    const read = (await client.get(`${V1}/maintenance/${made.body.id}`)).body;
+    expect(read.targets).toEqual([{ target_type: "monitor", target_id: stays.id }]);
+    expect((await client.put(`${V1}/maintenance/${made.body.id}`, read)).status).toBe(200);
+  });
+
+  it("bring the members of composites along, and members without their composite leave it", async () => {
+    const account = await createAccount();
+    const { client } = account;
+    const [from, to] = [await createPage(account), await createPage(account)];
+    const make = (body = {}) => createMonitor(client, { status_page_id: from.id, ...body });
+    const [one, two, three] = [await make(), await make(), await make()];
+    const child_ids = [one.id, two.id, three.id];
+    const parent = await make({ type: "composite", target: undefined, child_ids });
+    const places = async () =>
+      Promise.all(
+        [parent, one, two, three].map(async ({ id }) => {
+          const { status_page_id, parent_monitor_id } = (await client.get(`${V1}/monitors/${id}`)).body;
+          return [status_page_id, parent_monitor_id];
+        }),
+      );
+    await client.put(`${PAGES}/${to.id}`, { monitors: [one.id] });
+    expect(await places()).toEqual([
+      [from.id, null],
+      [to.id, null],
+      [from.id, parent.id],
+      [from.id, parent.id],
+    ]);
+    await client.put(`${PAGES}/${to.id}`, { monitors: [parent.id] });
+    expect(await places()).toEqual([
+      [to.id, null],
+      [null, null],
+      [to.id, parent.id],
+      [to.id, parent.id],
+    ]);
+    await client.put(`${PAGES}/${to.id}`, { monitors: [two.id] });
+    expect(await places()).toEqual([
+      [null, null],
+      [null, null],
+      [to.id, null],
+      [null, parent.id],
+    ]);
+    const read = (await client.get(`${V1}/monitors/${parent.id}`)).body;
+    expect(read.child_ids).toEqual([three.id]);
+    expect((await client.put(`${V1}/monitors/${parent.id}`, read)).status).toBe(200);
   });
 
   it("cannot be another account's or unknown, and then nothing changes", async () => {

@@ -1,9 +1,11 @@
 import { commit } from "../../access/commit.ts";
 import type { Ctx } from "../../access/ctx.ts";
+import { depsOf } from "../../access/deps.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { requireVisibleMonitor } from "../../access/monitors.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
+import { syncMonitor } from "../../checks/sync.ts";
 import { conflict, forbidden, notFound, planLimit } from "../../contract/errors.ts";
 import { isUsableSlug, type StatusPageCreate, type StatusPageUpdate } from "../../contract/status-page.ts";
 import {
@@ -20,6 +22,7 @@ import {
   updatePage,
 } from "../../data/status-pages.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
+import { mapConcurrently } from "../../kit/map-concurrently.ts";
 import { newId } from "../../platform/ids.ts";
 import { dropStoredPage } from "../../platform/kv.ts";
 import { forgetPage } from "../../platform/page-memo.ts";
@@ -30,6 +33,10 @@ const CONFLICTS = {
   "status_pages.slug": conflict("slug is taken"),
   ...CLAIM_CONFLICTS,
 };
+
+const UNASSIGNED = { statements: [], left: [], composites: [] };
+const TOLD_MAX = 50;
+const TOLD_AT_ONCE = 6;
 
 /** What null gives an optional member back. */
 const DEFAULTS = {
@@ -116,14 +123,14 @@ export async function createPage(ctx: Ctx, input: StatusPageCreate): Promise<Pag
         : [{ name: "status_pages", when: ownsAtLeast(user.user_id, limit), error: pagesUsedUp(user, limit) }],
   });
   assignment.left.forEach(forgetPage);
+  await tellComposites(ctx, assignment.composites);
   return viewPage(ctx, record);
 }
 
 export async function updateStatusPage(ctx: Ctx, pageId: string, input: StatusPageUpdate): Promise<PageView> {
   const page = await requirePage(ctx, pageId);
   const change: StatusPageChange = { ...toChange(input), updated_at: ctx.now };
-  const assignment =
-    input.monitors === undefined ? { statements: [], left: [] } : await planAssignment(ctx, page, input.monitors ?? []);
+  const assignment = input.monitors === undefined ? UNASSIGNED : await planAssignment(ctx, page, input.monitors ?? []);
   const claimed = touchesDomain(input) ? planDomain(ctx, page, { ...page, ...change }) : [];
   const isMoved = change.timezone !== undefined && change.timezone !== page.timezone;
   const moved = isMoved ? await followTimezone(ctx, { ...page, ...change }) : [];
@@ -132,6 +139,7 @@ export async function updateStatusPage(ctx: Ctx, pageId: string, input: StatusPa
     conflicts: CONFLICTS,
   });
   [pageId, ...assignment.left].forEach(forgetPage);
+  await tellComposites(ctx, assignment.composites);
   const changed: StatusPageRecord = { ...page, ...change, version: page.version + 1 };
   if (!changed.is_public || changed.slug !== page.slug) dropStored(ctx, page.slug);
   return viewPage(ctx, changed);
@@ -158,15 +166,28 @@ function toChange({ monitors: _monitors, ...input }: StatusPageUpdate): StatusPa
 /** Only monitors of the page's owner can be on it: whoever owns a page answers for what it shows and what it costs. */
 async function planAssignment(ctx: Ctx, page: Pick<StatusPageRecord, "id" | "owner_id">, monitorIds: string[]) {
   const left = new Set<string>();
+  const composites = new Set<string>();
   for (const [n, id] of monitorIds.entries()) {
     const { monitor } = await requireVisibleMonitor(ctx, id);
     if (monitor.owner_id !== page.owner_id) {
       throw forbidden(`monitors[${n}] belongs to another account than the page`);
     }
     if (monitor.status_page_id !== null) left.add(monitor.status_page_id);
+    if (monitor.parent_monitor_id !== null) composites.add(monitor.parent_monitor_id);
   }
   const assigned = { page_id: page.id, owner_id: page.owner_id, monitor_ids: monitorIds, now: ctx.now };
-  return { statements: assignMonitors(ctx.db, assigned), left: [...left] };
+  return { statements: assignMonitors(ctx.db, assigned), left: [...left], composites: [...composites] };
+}
+
+/** They may have lost a member. The assignment stands whatever happens here. */
+async function tellComposites(ctx: Ctx, monitorIds: readonly string[]): Promise<void> {
+  await mapConcurrently(monitorIds.slice(0, TOLD_MAX), TOLD_AT_ONCE, async (id) => {
+    try {
+      await syncMonitor(depsOf(ctx), id, 0);
+    } catch (error) {
+      ctx.log.error("monitor object not told", error, { monitor_id: id });
+    }
+  });
 }
 
 async function getMadePage(ctx: Ctx, pageId: string | null): Promise<StatusPageRecord> {
