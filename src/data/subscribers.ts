@@ -92,7 +92,10 @@ export interface Told {
   now: number;
 }
 
-/** One message for each confirmed subscriber whom this concerns, by one statement; a repeat adds none. */
+/**
+ * One message for each confirmed subscriber whom this concerns, by one statement; a repeat adds none. What happens on a
+ * hidden page is told to nobody, because nobody could read it there.
+ */
 export function insertNews(db: Db, told: Told): Statement {
   const any = (chosen: SQL, ids: string[]) =>
     sql`EXISTS (SELECT 1 FROM json_each(${chosen}) c JOIN json_each(${JSON.stringify(ids)}) a ON a.value = c.value)`;
@@ -108,6 +111,7 @@ export function insertNews(db: Db, told: Told): Statement {
           ${told.now}, ${told.now}
         FROM ${subscribers} s WHERE s.status_page_id = ${told.status_page_id}
           AND s.confirmed_at IS NOT NULL AND s.unsubscribed_at IS NULL
+          AND EXISTS (SELECT 1 FROM status_pages p WHERE p.id = s.status_page_id AND p.is_public)
           AND (json_array_length(s.events) = 0 OR EXISTS (SELECT 1 FROM json_each(s.events) e WHERE e.value = ${told.topic}))
           AND ${concerns}`,
     )

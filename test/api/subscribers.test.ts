@@ -249,6 +249,18 @@ describe("what subscribers hear", () => {
     expect(await heard()).toEqual([3, 2, 1]);
   });
 
+  it("is nothing while the page is hidden", async () => {
+    const shop = await createShop();
+    const endpoint = await subscribe(shop);
+    const show = (is_public: boolean) => shop.account.client.put(`${V1}/status-pages/${shop.page.id}`, { is_public });
+    await show(false);
+    await tell(shop);
+    expect((await mailsTo(endpoint)).length).toBe(1);
+    await show(true);
+    await tell(shop);
+    expect((await mailsTo(endpoint)).length).toBe(2);
+  });
+
   it("is told once, however often the event comes", async () => {
     const shop = await createShop();
     const endpoint = await subscribe(shop);
