@@ -63,6 +63,12 @@ function toDetail(issue: core.$ZodIssue): ErrorDetail {
   return { path, message: describe(issue) };
 }
 
+const FORMATS: Record<string, string> = {
+  uuid: "must be a UUID",
+  guid: "must be a UUID",
+  datetime: "must be an ISO 8601 time with a zone, as in 2030-01-31T12:00:00Z",
+};
+
 function describe(issue: core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -74,7 +80,9 @@ function describe(issue: core.$ZodIssue): string {
     case "invalid_value":
       return `must be one of ${issue.values.map(String).join(", ")}`;
     case "invalid_format":
-      return issue.format === "uuid" || issue.format === "guid" ? "must be a UUID" : issue.message;
+      return FORMATS[issue.format] ?? issue.message;
+    case "invalid_key":
+      return issue.issues[0] ? describe(issue.issues[0]) : issue.message;
     default:
       return issue.message;
   }

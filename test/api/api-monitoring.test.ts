@@ -60,6 +60,8 @@ describe("an API push", () => {
   it.each([
     [{ latency_ms: -1 }, "latency_ms must be at least 0"],
     [[{}, { latency_ms: "fast" }], "[1].latency_ms must be a number"],
+    [{ metrics: { "a b": 1 } }, "metrics.a b must match [A-Za-z0-9_.:-]{1,64}"],
+    [{ timestamp: "2030-01-31" }, "timestamp must be an ISO 8601 time with a zone, as in 2030-01-31T12:00:00Z"],
   ])("names what is wrong with %j", async (body, error) => {
     expect((await push(body)).body.error).toBe(error);
   });
