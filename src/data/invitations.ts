@@ -84,6 +84,19 @@ export function deleteInvitation(db: Db, invitationId: string): Statement {
   return db.delete(pageInvitations).where(eq(pageInvitations.id, invitationId));
 }
 
+/** What somebody who may less from now on has invited to a page, as far as nobody accepted it. */
+export function deletePendingInvitationsBy(db: Db, by: { status_page_id: string; user_id: string }): Statement {
+  return db
+    .delete(pageInvitations)
+    .where(
+      and(
+        eq(pageInvitations.status_page_id, by.status_page_id),
+        eq(pageInvitations.invited_by, by.user_id),
+        isNull(pageInvitations.accepted_at),
+      ),
+    );
+}
+
 export function deleteInvitationsExpiredBefore(db: Db, instant: number): Statement {
   return db.delete(pageInvitations).where(lte(pageInvitations.expires_at, instant));
 }

@@ -492,3 +492,19 @@ it("the minute's sweep forgets invitations a month after their time, and no othe
   expect(await find(old.invitation_id)).toEqual([]);
   expect(await find(fresh.invitation_id)).toHaveLength(1);
 });
+
+describe("invitations of somebody who may less from now on", () => {
+  it.each<[string, (owner: Account, member: string) => Promise<{ status: number }>]>([
+    ["is removed", ({ client }, member) => client.delete(member)],
+    ["gets a lesser role", ({ client }, member) => client.put(member, { role: "editor" })],
+  ])("end when their sender %s", async (_name, act) => {
+    const [owner, invited] = [await createAccount(), await createAccount()];
+    const { id, member, member_id } = await createMember(owner, { role: "admin" });
+    const sent = await member.client.post(team(id), { email: emailOf(invited), role: "admin" });
+    const kept = await owner.client.post(team(id), { email: freshEmail(), role: "viewer" });
+    expect((await act(owner, team(id, `/${member_id}`))).status).toBeLessThan(300);
+    expect((await invited.client.post(ACCEPT, { token: tokenOf(sent.body) })).status).toBe(400);
+    const pending = (await listTeam(owner, id)).filter(({ status }: { status: string }) => status === "pending");
+    expect(pending.map((entry: { id: string }) => entry.id)).toEqual([kept.body.id]);
+  });
+});

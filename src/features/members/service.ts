@@ -6,6 +6,7 @@ import { requireVisiblePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { conflict, forbidden, notFound } from "../../contract/errors.ts";
 import type { MemberUpdate } from "../../contract/member.ts";
+import { deletePendingInvitationsBy } from "../../data/invitations.ts";
 import {
   countSeats,
   deleteMember,
@@ -66,19 +67,22 @@ export async function changeMember(
   if (!covers(own, member)) throw forbidden("this member may more on the status page than you");
   requireGrantable(own, granted);
   const changed = { ...member, ...granted, updated_at: ctx.now };
-  await commit(ctx, [updateMember(ctx.db, member.id, { ...granted, updated_at: ctx.now })], {
+  const changes = [updateMember(ctx.db, member.id, { ...granted, updated_at: ctx.now })];
+  // Else they could let somebody in with the rights that were just taken from them.
+  if (!covers(granted, member)) changes.push(deletePendingInvitationsBy(ctx.db, member));
+  await commit(ctx, changes, {
     audit: await memberAudit(ctx, changed, `made ${member.email} ${granted.role}`, { was: member.role }),
     guards: [changedMeanwhile(member)],
   });
   return changed;
 }
 
-/** Takes effect with the member's next request. A member may leave; an owner has no membership to end. */
+/** Takes effect with the member's next request, and on whom they invited. A member may leave; an owner has no membership to end. */
 export async function removeMember(ctx: Ctx, ids: { page_id: string; member_id: string }): Promise<void> {
   const { member, own } = await requireMemberOf(ctx, ids);
   const isLeaving = member.user_id === requireUser(ctx).user_id;
   if (!isLeaving && !covers(own, member)) throw forbidden("this member may more on the status page than you");
-  await commit(ctx, [deleteMember(ctx.db, member.id)], {
+  await commit(ctx, [deleteMember(ctx.db, member.id), deletePendingInvitationsBy(ctx.db, member)], {
     audit: await memberAudit(ctx, member, isLeaving ? `${member.email} left` : `removed ${member.email}`),
     guards: [changedMeanwhile(member)],
   });
