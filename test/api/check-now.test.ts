@@ -13,6 +13,8 @@ const db = openDb(env.DB);
 const outside = vi.spyOn(globalThis, "fetch");
 beforeEach(() => void outside.mockReset().mockImplementation(async () => new Response("ok")));
 
+/** Checks of other regions go through queues of the test's own runtime. */
+const SOON = { timeout: 8_000 };
 const pathOf = ({ id }: { id: string }) => `${V1}/monitors/${id}/check`;
 
 /** A monitor whose checks are seen: `checks()` is how often it was checked. */
@@ -38,20 +40,20 @@ describe("a check of a monitor in several regions", () => {
     const monitor = await createMonitor(client, { regions, failure_threshold: 1, recovery_threshold: 1 });
     await client.post(`${V1}/monitors/${monitor.id}/resume`);
     const statusOf = async () => (await client.get(`${V1}/monitors/${monitor.id}`)).body.status;
-    await vi.waitFor(async () => expect(await statusOf()).toBe("up"));
+    const newestOf = async (region: string) =>
+      (await client.get(`${V1}/monitors/${monitor.id}/results?region=${region}`)).body[0]?.status;
+    await vi.waitFor(async () => expect(await statusOf()).toBe("up"), SOON);
     for (const [status, code] of [
       ["down", 500],
       ["up", 200],
     ] as const) {
       outside.mockImplementation(async () => new Response("", { status: code }));
       expect((await client.post(pathOf(monitor))).body).toMatchObject({ status, region: "weur" });
-      await vi.waitFor(async () => expect(await statusOf()).toBe(status));
+      await vi.waitFor(async () => expect(await statusOf()).toBe(status), SOON);
+      // Two of three decide; the last may still be on its way.
+      for (const region of regions) await vi.waitFor(async () => expect(await newestOf(region)).toBe(status), SOON);
     }
-    for (const region of regions) {
-      const { body } = await client.get(`${V1}/monitors/${monitor.id}/results?region=${region}`);
-      expect(body.slice(0, 2).map((result: { status: string }) => result.status)).toEqual(["up", "down"]);
-    }
-  });
+  }, 30_000);
 });
 
 describe("an Idempotency-Key of POST /monitors/{id}/check", () => {
