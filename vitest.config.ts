@@ -12,7 +12,13 @@ const bindings = {
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "unit", include: ["src/**/*.test.ts", "test/sweeps/**/*.unit.test.ts"], environment: "node" } },
+      {
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts", "test/architecture/**/*.unit.test.ts"],
+          environment: "node",
+        },
+      },
       {
         plugins: [
           cloudflareTest(async () => ({
@@ -22,7 +28,7 @@ export default defineConfig({
         ],
         test: {
           name: "workers",
-          include: ["test/{api,objects,jobs,scenarios,sweeps}/**/*.test.ts"],
+          include: ["test/{api,durable-objects,jobs,scenarios,architecture}/**/*.test.ts"],
           exclude: ["**/*.unit.test.ts"],
           globalSetup: ["./test/global.ts"],
           setupFiles: ["./test/setup.ts"],

@@ -3,7 +3,7 @@ import { decompress } from "wawoff2";
 
 /**
  * Turns web fonts into packs of letters: one file for each 1024 code points, so that a document loads the packs of the
- * scripts in it and nothing else. src/platform/letters.ts reads them.
+ * scripts in it and nothing else. src/report/glyphs.ts reads them.
  *
  * A pack is a count, then for each letter its place in the block, its advance and the length of its outline (16 bits
  * each, big-endian), then the outlines, as the `glyf` table of TrueType has them: without parts, without hints, 1000

@@ -4,8 +4,8 @@
  */
 import { MailText } from "../src/contract/mail.ts";
 import { unseal } from "../src/platform/seal.ts";
-import { withLocalDatabase } from "./local/reach.ts";
-import { runCommand } from "./local/refusal.ts";
+import { runCommand } from "./local/command-error.ts";
+import { withLocalDatabase } from "./local/database-access.ts";
 import { loadSecrets } from "./local/secrets.ts";
 import { stateDirOf } from "./local/settings.ts";
 

@@ -7,8 +7,8 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import { PLANS } from "../src/contract/plan.ts";
 import { forgetPassword, issueToken, type TokenRequest } from "./local/accounts.ts";
-import { withLocalDatabase, withRemoteDatabase } from "./local/reach.ts";
-import { runCommand } from "./local/refusal.ts";
+import { runCommand } from "./local/command-error.ts";
+import { withLocalDatabase, withRemoteDatabase } from "./local/database-access.ts";
 
 const USAGE = `usage: npm run --silent token -- --email ADDRESS [--name NAME] [--plan ${PLANS.join("|")}]
          [--beta|--no-beta] [--expires-at ISO-8601] [--forget-password] [--remote]`;

@@ -7,9 +7,9 @@ import { runMinute } from "./jobs/minute.ts";
 import { handleSubscribers } from "./jobs/subscribers.ts";
 import type { Env } from "./platform/env.ts";
 
-export { LimiterObject } from "./objects/limiter.ts";
-export { MonitorObject } from "./objects/monitor.ts";
-export { ProberObject } from "./objects/prober.ts";
+export { LimiterObject } from "./durable-objects/limiter.ts";
+export { MonitorObject } from "./durable-objects/monitor.ts";
+export { ProberObject } from "./durable-objects/prober.ts";
 
 const app = createApp();
 

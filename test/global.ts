@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node";
-import { type OutsidePorts, startOutside } from "./support/outside.ts";
+import { type OutsidePorts, startOutside } from "./support/network.ts";
 import { type ServerPorts, startScriptedServers } from "./support/scripted-servers.ts";
 import { type MailPorts, startSmtpServer } from "./support/smtp-server.ts";
 import { startTlsServers, type TlsPorts } from "./support/tls-servers.ts";

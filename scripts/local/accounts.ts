@@ -1,8 +1,8 @@
 import type { Plan } from "../../src/contract/plan.ts";
 import { newApiToken, sha256Hex, tokenPrefix } from "../../src/platform/credentials.ts";
 import { newId } from "../../src/platform/ids.ts";
+import { Refusal } from "./command-error.ts";
 import type { Execute, Statement } from "./database.ts";
-import { Refusal } from "./refusal.ts";
 
 /** What is absent stays as it is; a new user gets the operator's default plan and beta features by plan. */
 export interface TokenRequest {

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";
+import { Refusal } from "./command-error.ts";
 import { PROJECT_ROOT, WRANGLER } from "./config.ts";
-import { Refusal } from "./refusal.ts";
 
 /** What wrangler makes of files that are no code; it does not tell which type it gave them. */
 const MODULE_TYPES: Record<string, "ESModule" | "Text" | "Data" | "CompiledWasm"> = {

@@ -1,7 +1,7 @@
 import { basename, extname, join, resolve } from "node:path";
 import type { V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "./command-error.ts";
 
 export const PROJECT_ROOT = resolve(import.meta.dirname, "../..");
 export const WRANGLER = join(PROJECT_ROOT, "node_modules/wrangler/bin/wrangler.js");

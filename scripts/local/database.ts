@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_splitSqlQuery as splitSql } from "wrangler";
+import { Refusal } from "./command-error.ts";
 import type { WorkerConfig } from "./config.ts";
-import { Refusal } from "./refusal.ts";
 import type { StateDir } from "./settings.ts";
 
 export interface Statement {

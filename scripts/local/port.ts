@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "./command-error.ts";
 import type { Address } from "./settings.ts";
 
 /** A service that is just being killed and started again frees its port within this time. */

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { SETTING_NAMES } from "../../src/platform/settings.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "./command-error.ts";
 
 /** Unix sockets have short names: 108 bytes on Linux, 104 on macOS, the final zero included. */
 const SOCKET_PATH_MAX = 100;

@@ -1,5 +1,5 @@
 import type { AgentStatus } from "../contract/agent.ts";
-import { type AgentRecord, switchAgentStatus } from "../data/agents.ts";
+import { type AgentRecord, switchAgentStatus } from "../data/agents/read.ts";
 import type { Db } from "../data/db.ts";
 import { toIso, toIsoOrNull } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";

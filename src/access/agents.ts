@@ -1,16 +1,11 @@
 import { forbidden, notFound, unauthenticated } from "../contract/errors.ts";
-import { type AgentCommandRecord, findCommand } from "../data/agent-reports.ts";
-import {
-  type AgentRecord,
-  adoptNextToken,
-  findAgent,
-  findAgentByToken,
-  findInstallToken,
-  touchAgent,
-} from "../data/agents.ts";
-import { type AuditRecord, insertAudit } from "../data/audit.ts";
+import { type AgentCommandRecord, findCommand } from "../data/agent-reports/read.ts";
+import { type AgentRecord, findAgent, findAgentByToken, findInstallToken, touchAgent } from "../data/agents/read.ts";
+import { adoptNextToken } from "../data/agents/write.ts";
+import type { AuditRecord } from "../data/audit/read.ts";
+import { insertAudit } from "../data/audit/write.ts";
 import { openDb, runBatch } from "../data/db.ts";
-import { findMonitor, type MonitorRecord } from "../data/monitors.ts";
+import { findMonitor, type MonitorRecord } from "../data/monitors/read.ts";
 import type { Membership } from "../domain/roles.ts";
 import { isWellFormedMachineToken, sha256Hex } from "../platform/credentials.ts";
 import type { Env } from "../platform/env.ts";
@@ -18,9 +13,9 @@ import { idFrom } from "../platform/ids.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { Settings } from "../platform/settings.ts";
 import { switchAgent } from "./agent-presence.ts";
-import type { Ctx } from "./ctx.ts";
 import { findMembership, once, requireRight } from "./pages.ts";
 import { type AgentPrincipal, type InstallPrincipal, requireCallingAgent } from "./principal.ts";
+import type { Ctx } from "./request-scope.ts";
 
 /** `last_seen_at` may lag by this much, so that a busy agent costs three rows a minute. */
 const SEEN_LAG_MS = 20_000;

@@ -1,12 +1,14 @@
 import type { SQL } from "drizzle-orm";
 import type { ApiError } from "../contract/errors.ts";
-import { type AuditRecord, insertAudit } from "../data/audit.ts";
+import type { AuditRecord } from "../data/audit/read.ts";
+import { insertAudit } from "../data/audit/write.ts";
 import { runBatch, type Statement } from "../data/db.ts";
-import { type GuardName, guardConstraint, refuseWhen } from "../data/requests.ts";
+import { type GuardName, guardConstraint } from "../data/idempotency/read.ts";
+import { refuseWhen } from "../data/idempotency/write.ts";
 import { violates } from "../platform/d1-errors.ts";
 import { newId } from "../platform/ids.ts";
-import type { Ctx } from "./ctx.ts";
 import { rememberResult, stillRunning } from "./idempotency.ts";
+import type { Ctx } from "./request-scope.ts";
 
 export interface AuditSubject {
   /** Whose account this concerns: the owner of the page, or of the object itself. */

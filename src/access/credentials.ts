@@ -1,6 +1,6 @@
 import { ApiError, unauthenticated } from "../contract/errors.ts";
 import { openDb } from "../data/db.ts";
-import { type ApiTokenRecord, findTokenOwner, touchToken } from "../data/users.ts";
+import { type ApiTokenRecord, findTokenOwner, touchToken } from "../data/users/read.ts";
 import { isWellFormedApiToken, sha256Hex } from "../platform/credentials.ts";
 import type { Env } from "../platform/env.ts";
 import type { Settings } from "../platform/settings.ts";

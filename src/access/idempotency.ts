@@ -1,16 +1,15 @@
 import { ApiError, conflict, invalid } from "../contract/errors.ts";
 import { runBatch, type Statement } from "../data/db.ts";
+import { findIdempotencyKey, type IdempotencyRecord } from "../data/idempotency/read.ts";
 import {
   deleteIdempotencyKeysBefore,
   dropUnanswered,
-  findIdempotencyKey,
-  type IdempotencyRecord,
   insertIdempotencyKey,
   setAnswer,
-} from "../data/requests.ts";
+} from "../data/idempotency/write.ts";
 import { violates } from "../platform/d1-errors.ts";
-import type { Ctx } from "./ctx.ts";
-import type { Deps } from "./deps.ts";
+import type { Ctx } from "./request-scope.ts";
+import type { Deps } from "./scope.ts";
 
 const KEY_LENGTH_MAX = 255;
 const KEPT_MS = 24 * 60 * 60 * 1000;

@@ -1,8 +1,8 @@
 import { notFound } from "../contract/errors.ts";
-import { findIncidentTemplate, type IncidentTemplateRecord } from "../data/incident-templates.ts";
-import { findIncident, type IncidentRecord } from "../data/incidents.ts";
-import type { Ctx } from "./ctx.ts";
+import { findIncidentTemplate, type IncidentTemplateRecord } from "../data/incident-templates/read.ts";
+import { findIncident, type IncidentRecord } from "../data/incidents/read.ts";
 import { findVisiblePage, once, requireRight } from "./pages.ts";
+import type { Ctx } from "./request-scope.ts";
 
 /** An incident is seen by the members of its page. */
 export async function requireIncident(ctx: Ctx, incidentId: string): Promise<IncidentRecord> {

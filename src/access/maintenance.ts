@@ -1,6 +1,6 @@
-import { findMaintenance, type MaintenanceRecord } from "../data/maintenance.ts";
-import type { Ctx } from "./ctx.ts";
+import { findMaintenance, type MaintenanceRecord } from "../data/maintenance/read.ts";
 import { onPage } from "./incidents.ts";
+import type { Ctx } from "./request-scope.ts";
 
 /** A maintenance window is seen by the members of its page. */
 export function requireMaintenance(ctx: Ctx, maintenanceId: string): Promise<MaintenanceRecord> {

@@ -1,11 +1,12 @@
 import { notFound } from "../contract/errors.ts";
 import { runBatch } from "../data/db.ts";
-import { deleteInvitationsExpiredBefore, findInvitation, type InvitationRecord } from "../data/invitations.ts";
-import { findMember, type NamedMember } from "../data/members.ts";
-import type { Ctx } from "./ctx.ts";
-import type { Deps } from "./deps.ts";
+import { findInvitation, type InvitationRecord } from "../data/invitations/read.ts";
+import { deleteInvitationsExpiredBefore } from "../data/invitations/write.ts";
+import { findMember, type NamedMember } from "../data/members/read.ts";
 import { findVisiblePage, once, requireRight } from "./pages.ts";
 import { requireUser } from "./principal.ts";
+import type { Ctx } from "./request-scope.ts";
+import type { Deps } from "./scope.ts";
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 

@@ -1,7 +1,7 @@
-import type { MonitorRecord } from "../data/monitors.ts";
-import type { Ctx } from "./ctx.ts";
+import type { MonitorRecord } from "../data/monitors/read.ts";
 import { requireMonitor } from "./monitors.ts";
 import { once } from "./pages.ts";
+import type { Ctx } from "./request-scope.ts";
 
 const KEY = "monitor in the path";
 

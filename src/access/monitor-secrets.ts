@@ -1,12 +1,12 @@
 import { parseHttpHeaders } from "../contract/http-check.ts";
 import { KEPT, MonitorSecrets } from "../contract/monitor.ts";
-import type { MonitorRecord } from "../data/monitors.ts";
+import type { MonitorRecord } from "../data/monitors/read.ts";
 import { hasRight } from "../domain/roles.ts";
-import type { Parsed } from "../kit/parsed.ts";
+import type { Parsed } from "../lib/parse-result.ts";
 import { seal, unseal } from "../platform/seal.ts";
 import type { Settings } from "../platform/settings.ts";
-import type { Ctx } from "./ctx.ts";
 import { findMembership } from "./pages.ts";
+import type { Ctx } from "./request-scope.ts";
 
 /** The target and the fields of a monitor as its probe needs them. */
 export async function openSecrets(settings: Settings, record: MonitorRecord) {

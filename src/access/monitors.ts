@@ -1,10 +1,10 @@
 import { notFound } from "../contract/errors.ts";
-import { findMonitor, type MonitorRecord } from "../data/monitors.ts";
-import { listMonitorsByIds } from "../data/monitors-settings.ts";
+import { listMonitorsByIds } from "../data/monitor-settings/read.ts";
+import { findMonitor, type MonitorRecord } from "../data/monitors/read.ts";
 import type { Membership } from "../domain/roles.ts";
 import type { AuditSubject } from "./commit.ts";
-import type { Ctx } from "./ctx.ts";
 import { findMembership, once, requireRight } from "./pages.ts";
+import type { Ctx } from "./request-scope.ts";
 
 export interface AccessibleMonitor {
   monitor: MonitorRecord;

@@ -1,9 +1,9 @@
-import { findUser, type UserRecord } from "../data/users.ts";
+import { findUser, type UserRecord } from "../data/users/read.ts";
 import { PLAN_LIMITS } from "../domain/plans.ts";
 import type { Settings } from "../platform/settings.ts";
-import type { Ctx } from "./ctx.ts";
 import { once } from "./pages.ts";
 import { requireUser, type UserPrincipal } from "./principal.ts";
+import type { Ctx } from "./request-scope.ts";
 
 /** The account whose plan counts: the owner of the page or object, who need not be the caller. */
 export function getOwner(ctx: Ctx, ownerId: string): Promise<UserPrincipal> {

@@ -1,9 +1,9 @@
 import { ApiError, forbidden, notFound } from "../contract/errors.ts";
-import { findPageFor, isMemberAnywhere, type Viewer } from "../data/members.ts";
-import type { StatusPageRecord } from "../data/status-pages.ts";
+import { findPageFor, isMemberAnywhere, type Viewer } from "../data/members/read.ts";
+import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { hasRight, type Membership, OWNERSHIP, type Right } from "../domain/roles.ts";
-import type { Ctx } from "./ctx.ts";
 import { requireUser } from "./principal.ts";
+import type { Ctx } from "./request-scope.ts";
 
 export interface AccessiblePage {
   page: StatusPageRecord;

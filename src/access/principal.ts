@@ -1,6 +1,6 @@
 import { unauthenticated } from "../contract/errors.ts";
 import type { Plan } from "../contract/plan.ts";
-import type { AgentRecord, InstallTokenRecord } from "../data/agents.ts";
+import type { AgentRecord, InstallTokenRecord } from "../data/agents/read.ts";
 import type { PushCredential } from "../platform/push-tokens.ts";
 
 export interface UserPrincipal {

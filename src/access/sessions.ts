@@ -1,20 +1,14 @@
 import { forbidden, unauthenticated } from "../contract/errors.ts";
 import { type Db, openDb, runBatch } from "../data/db.ts";
-import {
-  deleteDeadSessions,
-  findSessionOwner,
-  insertSession,
-  type SessionLimits,
-  type SessionRecord,
-  touchSession,
-} from "../data/sessions.ts";
+import { findSessionOwner, type SessionLimits, type SessionRecord, touchSession } from "../data/sessions/read.ts";
+import { deleteDeadSessions, insertSession } from "../data/sessions/write.ts";
 import { randomBase62, sha256Hex } from "../platform/credentials.ts";
 import type { Env } from "../platform/env.ts";
 import { newId } from "../platform/ids.ts";
 import type { Settings } from "../platform/settings.ts";
-import type { Deps } from "./deps.ts";
 import { toPrincipal } from "./owners.ts";
 import type { UserPrincipal } from "./principal.ts";
+import type { Deps } from "./scope.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const IDLE_MS = 7 * DAY_MS;

@@ -1,8 +1,8 @@
 import { forbidden, notFound } from "../contract/errors.ts";
-import { findSlaPolicy, listMembershipsNearPolicy, type SlaPolicyRecord } from "../data/sla.ts";
+import { findSlaPolicy, listMembershipsNearPolicy, type SlaPolicyRecord } from "../data/sla/read.ts";
 import { hasRight, type Membership, OWNERSHIP } from "../domain/roles.ts";
-import type { Ctx } from "./ctx.ts";
 import { once } from "./pages.ts";
+import type { Ctx } from "./request-scope.ts";
 
 interface AccessiblePolicy {
   policy: SlaPolicyRecord;

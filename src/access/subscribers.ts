@@ -1,7 +1,7 @@
 import { notFound } from "../contract/errors.ts";
-import { findSubscriber, type SubscriberRecord } from "../data/subscribers.ts";
-import type { Ctx } from "./ctx.ts";
+import { findSubscriber, type SubscriberRecord } from "../data/subscribers/read.ts";
 import { findVisiblePage, once, requireRight } from "./pages.ts";
+import type { Ctx } from "./request-scope.ts";
 
 /** A subscriber belongs to the page. */
 export async function requireSubscriber(ctx: Ctx, subscriberId: string): Promise<SubscriberRecord> {

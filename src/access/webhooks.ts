@@ -1,8 +1,8 @@
 import { notFound } from "../contract/errors.ts";
-import { findWebhook, type WebhookRecord } from "../data/webhooks.ts";
+import { findWebhook, type WebhookRecord } from "../data/webhooks/read.ts";
 import type { Membership } from "../domain/roles.ts";
-import type { Ctx } from "./ctx.ts";
 import { findMembership, once, requireRight } from "./pages.ts";
+import type { Ctx } from "./request-scope.ts";
 
 export interface AccessibleWebhook {
   webhook: WebhookRecord;

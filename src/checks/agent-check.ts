@@ -1,8 +1,8 @@
-import type { Deps } from "../access/deps.ts";
+import type { Deps } from "../access/scope.ts";
 import { type AdHocResult, DEFAULT_REGION } from "../contract/check.ts";
-import { findCommand } from "../data/agent-reports.ts";
-import { listResults } from "../data/agent-results.ts";
-import type { MonitorRecord } from "../data/monitors.ts";
+import { findCommand } from "../data/agent-reports/read.ts";
+import { listResults } from "../data/agent-results/read.ts";
+import type { MonitorRecord } from "../data/monitors/read.ts";
 import { sleep } from "../platform/clock.ts";
 
 const LOOK_EVERY_MS = 500;

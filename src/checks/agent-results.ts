@@ -1,16 +1,17 @@
-import type { Deps } from "../access/deps.ts";
+import type { Deps } from "../access/scope.ts";
 import type { ResultStatus } from "../contract/agent.ts";
 import { type CheckOutcome, DEFAULT_REGION } from "../contract/check.ts";
 import type { MonitorAnswer, ReportedResult } from "../contract/monitor-object.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
-import { type AgentResultRecord, insertResults, planFilling } from "../data/agent-results.ts";
+import type { AgentResultRecord } from "../data/agent-results/read.ts";
+import { insertResults, planFilling } from "../data/agent-results/write.ts";
 import { runBatch, type Statement } from "../data/db.ts";
-import type { MonitorRecord } from "../data/monitors.ts";
-import { bumpPageVersion } from "../data/status-pages.ts";
-import { staleAfterMs } from "../domain/schedule.ts";
+import type { MonitorRecord } from "../data/monitors/read.ts";
+import { bumpPageVersion } from "../data/status-pages/write.ts";
+import { staleAfterMs } from "../domain/check-schedule.ts";
 import { violates } from "../platform/d1-errors.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
-import { projectionOf } from "./sync.ts";
+import { projectionOf } from "./projection.ts";
 
 /** What an agent measured of one monitor; `checked_at` is when the check began. */
 export interface AgentResult {

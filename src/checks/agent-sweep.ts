@@ -1,12 +1,14 @@
 import { switchAgent } from "../access/agent-presence.ts";
-import type { Deps } from "../access/deps.ts";
+import type { Deps } from "../access/scope.ts";
 import { AGENT_SILENCE_MS } from "../contract/agent.ts";
-import { deleteOldCommands, deleteOldReports } from "../data/agent-reports.ts";
-import { deleteExpiredResults, listUnheard } from "../data/agent-results.ts";
-import { deleteExpiredInstallTokens, listSilentAgents } from "../data/agents.ts";
+import { deleteOldCommands, deleteOldReports } from "../data/agent-reports/write.ts";
+import { listUnheard } from "../data/agent-results/read.ts";
+import { deleteExpiredResults } from "../data/agent-results/write.ts";
+import { listSilentAgents } from "../data/agents/read.ts";
+import { deleteExpiredInstallTokens } from "../data/agents/write.ts";
 import { runBatch } from "../data/db.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
-import { projectionOf } from "./sync.ts";
+import { projectionOf } from "./projection.ts";
 
 const REPORTS_KEPT_MS = 24 * 60 * 60 * 1000;
 

@@ -1,5 +1,5 @@
-import type { Deps } from "../access/deps.ts";
-import { egressOf } from "../platform/egress.ts";
+import type { Deps } from "../access/scope.ts";
+import { egressOf } from "../platform/egress/guard.ts";
 import type { ProbeResult } from "../probes/port.ts";
 
 /** How long an answer of the canaries counts, so that a hundred failures ask once. */

@@ -1,7 +1,7 @@
 import { DEFAULT_REGION } from "../contract/check.ts";
 import type { CheckMessage } from "../contract/messages.ts";
 import type { Region } from "../contract/monitor-values.ts";
-import { slotsWithin } from "../domain/schedule.ts";
+import { slotsWithin } from "../domain/check-schedule.ts";
 import type { Env } from "../platform/env.ts";
 
 export const MINUTE_MS = 60_000;

@@ -1,15 +1,8 @@
-import type { Deps } from "../access/deps.ts";
+import type { Deps } from "../access/scope.ts";
+import { findLastPlannedMinute, listGroupsAfter, type PlannedGroup } from "../data/check-groups/read.ts";
+import { claimMinute, clearLatePages, deletePlannedMinutesBefore, noteLatePages } from "../data/check-groups/write.ts";
 import { runBatch } from "../data/db.ts";
-import {
-  claimMinute,
-  clearLatePages,
-  deletePlannedMinutesBefore,
-  findLastPlannedMinute,
-  listGroupsAfter,
-  noteLatePages,
-  type PlannedGroup,
-} from "../data/schedule.ts";
-import { lateAfterMs, slotBefore, slotsWithin } from "../domain/schedule.ts";
+import { lateAfterMs, slotBefore, slotsWithin } from "../domain/check-schedule.ts";
 import { checksAt, type DelayedCheck, MINUTE_MS, sendChecks } from "./enqueue.ts";
 
 const PAGE_SIZE = 500;

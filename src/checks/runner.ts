@@ -1,17 +1,19 @@
-import type { Deps } from "../access/deps.ts";
 import { openSecrets } from "../access/monitor-secrets.ts";
+import type { Deps } from "../access/scope.ts";
 import type { CheckMessage } from "../contract/messages.ts";
 import type { MonitorAnswer, ReportedResult } from "../contract/monitor-object.ts";
 import type { MonitorType } from "../contract/monitor-values.ts";
 import type { HistoryRow } from "../contract/prober-object.ts";
+import { type CheckGroupRecord, loadGroup } from "../data/check-groups/read.ts";
+import { deleteEmptyGroup, insertGroup, recordSlot } from "../data/check-groups/write.ts";
 import { runBatch, type Statement } from "../data/db.ts";
-import type { PackedResult } from "../data/monitors.table.ts";
-import { type MonitorRecord, moveToGroup } from "../data/monitors.ts";
-import { type CheckGroupRecord, deleteEmptyGroup, insertGroup, loadGroup, recordSlot } from "../data/schedule.ts";
-import { inLane, type Lane, staleAfterMs } from "../domain/schedule.ts";
-import { fnv1a } from "../kit/fnv.ts";
-import { mapConcurrently } from "../kit/map-concurrently.ts";
-import { egressOf } from "../platform/egress.ts";
+import type { MonitorRecord } from "../data/monitors/read.ts";
+import type { PackedResult } from "../data/monitors/table.ts";
+import { moveToGroup } from "../data/monitors/write.ts";
+import { inLane, type Lane, staleAfterMs } from "../domain/check-schedule.ts";
+import { fnv1a } from "../lib/fnv.ts";
+import { mapConcurrently } from "../lib/map-concurrently.ts";
+import { egressOf } from "../platform/egress/guard.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { edgeIo } from "../platform/probe-io.ts";
 import type { ProbeResult } from "../probes/port.ts";
@@ -19,7 +21,7 @@ import { probeFor } from "../probes/registry.ts";
 import { type CheckJob, runProbe } from "../probes/run.ts";
 import { doubtFailure } from "./canaries.ts";
 import { type DelayedCheck, regionsOf, sendChecks, startGroup } from "./enqueue.ts";
-import { projectionOf } from "./sync.ts";
+import { projectionOf } from "./projection.ts";
 
 /** Workers wait for at most six answers at a time: https://developers.cloudflare.com/workers/platform/limits/ */
 const CONNECTIONS = 6;

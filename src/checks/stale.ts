@@ -1,11 +1,12 @@
-import type { Deps } from "../access/deps.ts";
+import type { Deps } from "../access/scope.ts";
+import { listGroupsAfter, listKnowingMembers, listLatest, type PlannedGroup } from "../data/check-groups/read.ts";
 import { runBatch } from "../data/db.ts";
-import { forgetRetries, listLostRetries, listUnsynced } from "../data/monitors.ts";
-import { listGroupsAfter, listKnowingMembers, listLatest, type PlannedGroup } from "../data/schedule.ts";
-import { staleAfterMs } from "../domain/schedule.ts";
+import { listLostRetries, listUnsynced } from "../data/monitors/read.ts";
+import { forgetRetries } from "../data/monitors/write.ts";
+import { staleAfterMs } from "../domain/check-schedule.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { enqueueChecks } from "./enqueue.ts";
-import { projectionOf, syncMonitor } from "./sync.ts";
+import { projectionOf, syncMonitor } from "./projection.ts";
 
 const PAGE_SIZE = 500;
 const MONITORS_MAX = 500;

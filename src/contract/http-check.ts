@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Parsed } from "../kit/parsed.ts";
+import type { Parsed } from "../lib/parse-result.ts";
 import { BODY_MATCH_TYPES, HTTP_METHODS } from "./monitor-values.ts";
 
 /** The http part of a monitor: how its fields are read, with the defaults that apply where a field is absent or null. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isRecord } from "../kit/is-record.ts";
+import { isRecord } from "../lib/is-record.ts";
 import { AdHocResult } from "./check.ts";
 import { Id, Instant, Name } from "./common.ts";
 import { DNS_FIELDS } from "./dns-check.ts";

@@ -9,10 +9,10 @@ import { signIn } from "../features/sessions/service.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, endpoint, type Policy, type RefusalPage } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
-import { formatMoment } from "../kit/moment.ts";
+import { formatMoment } from "../lib/date-format.ts";
 import { toIso } from "../platform/clock.ts";
-import { goTo, page, REFUSALS, showRefusal } from "./answers.ts";
 import { type Problems, parseFields, type Refused, refusalOf } from "./form.ts";
+import { goTo, page, REFUSALS, showRefusal } from "./responses.ts";
 import { type Message, renderMessage } from "./views/frame.tsx";
 import { type InvitationView, renderInvitation } from "./views/invitation.tsx";
 

@@ -6,8 +6,8 @@ import { findForgetful, requestPasswordLink, resetPassword } from "../features/s
 import { readForm } from "../http/body.ts";
 import { type AppContext, endpoint, type Policy, type RefusalPage } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
-import { goTo, page, REFUSALS, showRefusal } from "./answers.ts";
 import { parseFields, type Refused, refusalOf } from "./form.ts";
+import { goTo, page, REFUSALS, showRefusal } from "./responses.ts";
 import { renderMessage } from "./views/frame.tsx";
 import { renderForgotten, renderReset } from "./views/password.tsx";
 

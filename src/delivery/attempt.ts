@@ -1,15 +1,17 @@
-import type { Deps } from "../access/deps.ts";
+import type { Deps } from "../access/scope.ts";
 import { Envelope, type SentRequest, TEST_EVENT } from "../contract/webhook.ts";
 import { runBatch } from "../data/db.ts";
-import { type AttemptRecord, type DeliveryRecord, insertAttempt, settleDelivery } from "../data/deliveries.ts";
-import { noteFailure, noteSuccess, type WebhookRecord } from "../data/webhooks.ts";
+import type { AttemptRecord, DeliveryRecord } from "../data/deliveries/read.ts";
+import { insertAttempt, settleDelivery } from "../data/deliveries/write.ts";
+import type { WebhookRecord } from "../data/webhooks/read.ts";
+import { noteFailure, noteSuccess } from "../data/webhooks/write.ts";
 import type { NotifierRequest } from "../notifiers/port.ts";
 import { findNotifier } from "../notifiers/registry.ts";
 import { idFrom } from "../platform/ids.ts";
-import { maskUrl, openConfig } from "./config.ts";
 import { decideOutcome, type Outcome } from "./outcome.ts";
-import { tellSwitchedOff } from "./owners.ts";
 import { send, type TimedReply } from "./sender.ts";
+import { maskUrl, openConfig } from "./webhook-config.ts";
+import { tellSwitchedOff } from "./webhook-owner-notices.ts";
 
 /** What delivering takes, at one instant; a request's ctx has it, too. */
 export type DeliveryParts = Omit<Deps, "now"> & { now: number };

@@ -1,7 +1,7 @@
-import { IoFault } from "../kit/io-fault.ts";
+import { IoFault } from "../lib/io-fault.ts";
 import type { NotifierRequest } from "../notifiers/port.ts";
 import { now } from "../platform/clock.ts";
-import { egressOf } from "../platform/egress.ts";
+import { egressOf } from "../platform/egress/guard.ts";
 import type { Settings } from "../platform/settings.ts";
 import type { Reply } from "./outcome.ts";
 

@@ -1,6 +1,7 @@
-import { deleteDeliveriesBefore, listDueDeliveries } from "../data/deliveries.ts";
+import { listDueDeliveries } from "../data/deliveries/read.ts";
+import { deleteDeliveriesBefore } from "../data/deliveries/write.ts";
 import type { DeliveryParts } from "./attempt.ts";
-import { wakeDeliveries } from "./enqueue.ts";
+import { wakeDeliveries } from "./fan-out.ts";
 
 /** What one minute takes on: a backlog drains at this pace instead of all at once. */
 const WOKEN_PER_MINUTE = 500;

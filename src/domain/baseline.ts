@@ -1,4 +1,4 @@
-import type { ByteReader, ByteWriter } from "../kit/varint.ts";
+import type { ByteReader, ByteWriter } from "../lib/varint.ts";
 
 /**
  * What latency is usual. Samples are counted in buckets that grow by a tenth each, so that any number of them takes

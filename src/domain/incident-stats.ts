@@ -1,5 +1,5 @@
 import type { IncidentSeverity } from "../contract/monitor-values.ts";
-import { dateIn } from "../kit/zoned-days.ts";
+import { dateIn } from "../lib/zoned-days.ts";
 
 export interface IncidentTimes {
   severity: IncidentSeverity;

@@ -1,5 +1,5 @@
 import type { MonitorStatus } from "../contract/monitor-values.ts";
-import { assertNever } from "../kit/assert-never.ts";
+import { assertNever } from "../lib/assert-never.ts";
 import {
   addToRound,
   computeFinding,

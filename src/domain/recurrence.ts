@@ -1,6 +1,6 @@
 import type { RecurrenceType } from "../contract/maintenance.ts";
-import { assertNever } from "../kit/assert-never.ts";
-import { zonedClock } from "../kit/zoned-days.ts";
+import { assertNever } from "../lib/assert-never.ts";
+import { zonedClock } from "../lib/zoned-days.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A clock change takes at most this from the time between two occurrences. */

@@ -1,6 +1,6 @@
 import { type CheckOutcome, DEFAULT_REGION } from "../contract/check.ts";
 import type { RegionPolicy } from "../contract/monitor-values.ts";
-import { assertNever } from "../kit/assert-never.ts";
+import { assertNever } from "../lib/assert-never.ts";
 
 /**
  * A round is one check of a monitor in all of its regions, and counts as one result. Its verdict falls as soon as no

@@ -1,6 +1,6 @@
 import type { PolicyPeriod, SlaPeriod } from "../contract/sla.ts";
-import { assertNever } from "../kit/assert-never.ts";
-import { zonedClock } from "../kit/zoned-days.ts";
+import { assertNever } from "../lib/assert-never.ts";
+import { zonedClock } from "../lib/zoned-days.ts";
 import { computeUptimePercentage, type StatusInterval } from "./uptime.ts";
 
 /** Half-open, epoch ms. */

@@ -1,6 +1,6 @@
-import { insertAudit } from "../data/audit.ts";
+import { insertAudit } from "../data/audit/write.ts";
 import type { Db, Statement } from "../data/db.ts";
-import type { IncidentRecord } from "../data/incidents.ts";
+import type { IncidentRecord } from "../data/incidents/read.ts";
 import { idFrom } from "../platform/ids.ts";
 
 /** What the service itself did to an incident. The id follows from the deed, so that a repeat is not listed twice. */

@@ -1,5 +1,5 @@
-import type { Deps } from "../access/deps.ts";
-import { findMonitor } from "../data/monitors.ts";
+import type { Deps } from "../access/scope.ts";
+import { findMonitor } from "../data/monitors/read.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 
 /**

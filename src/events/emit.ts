@@ -1,7 +1,8 @@
 import type { Db, Statement } from "../data/db.ts";
-import { insertEvent, type StoredEvent } from "../data/events.ts";
-import type { IncidentRecord } from "../data/incidents.ts";
-import type { MaintenanceRecord } from "../data/maintenance.ts";
+import type { StoredEvent } from "../data/events/read.ts";
+import { insertEvent } from "../data/events/write.ts";
+import type { IncidentRecord } from "../data/incidents/read.ts";
+import type { MaintenanceRecord } from "../data/maintenance/read.ts";
 import { toIso, toIsoOrNull } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { idFrom } from "../platform/ids.ts";

@@ -1,14 +1,11 @@
 import type { MonitorTransition } from "../contract/event.ts";
 import type { Db, Statement } from "../data/db.ts";
-import type { StoredEvent } from "../data/events.ts";
-import {
-  findOpenAutomaticIncident,
-  type IncidentRecord,
-  insertAutomaticIncident,
-  resolveIncident,
-} from "../data/incidents.ts";
-import type { MonitorRecord } from "../data/monitors.ts";
-import { bumpPageVersion, type StatusPageRecord } from "../data/status-pages.ts";
+import type { StoredEvent } from "../data/events/read.ts";
+import { findOpenAutomaticIncident, type IncidentRecord } from "../data/incidents/read.ts";
+import { insertAutomaticIncident, resolveIncident } from "../data/incidents/write.ts";
+import type { MonitorRecord } from "../data/monitors/read.ts";
+import type { StatusPageRecord } from "../data/status-pages/read.ts";
+import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { idFrom } from "../platform/ids.ts";
 import { incidentAudit } from "./audit.ts";
 import { incidentEvent } from "./emit.ts";

@@ -1,17 +1,12 @@
-import type { Deps } from "../access/deps.ts";
+import type { Deps } from "../access/scope.ts";
 import { runBatch } from "../data/db.ts";
-import {
-  isAdvanced,
-  listDueMaintenance,
-  type MaintenanceRecord,
-  recordOccurrences,
-  updateMaintenance,
-} from "../data/maintenance.ts";
-import { refuseWhen } from "../data/requests.ts";
-import { bumpPageVersion } from "../data/status-pages.ts";
+import { refuseWhen } from "../data/idempotency/write.ts";
+import { isAdvanced, listDueMaintenance, type MaintenanceRecord } from "../data/maintenance/read.ts";
+import { recordOccurrences, updateMaintenance } from "../data/maintenance/write.ts";
+import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { findOccurrence, toldStart, trackOccurrence } from "../domain/maintenance.ts";
 import type { Occurrence } from "../domain/recurrence.ts";
-import { forgetPage } from "../platform/page-memo.ts";
+import { forgetPage } from "../platform/page-cache.ts";
 import { edgeEvent, emitEvent, type NewEvent, wakeEvents } from "./emit.ts";
 import { releaseOutages } from "./suppression.ts";
 

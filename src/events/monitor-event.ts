@@ -1,4 +1,4 @@
-import type { StoredEvent } from "../data/events.ts";
+import type { StoredEvent } from "../data/events/read.ts";
 import { toIso } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
 import type { Happening } from "./incidents.ts";

@@ -1,19 +1,17 @@
-import type { Deps } from "../access/deps.ts";
+import type { Deps } from "../access/scope.ts";
 import type { MonitorTransition } from "../contract/event.ts";
 import { type Db, runBatch, type Statement } from "../data/db.ts";
+import { refuseWhen } from "../data/idempotency/write.ts";
+import { findMonitorWithPage } from "../data/monitors/read.ts";
 import {
   findCoveringWindow,
   findHeldOutage,
-  holdOutage,
   isReleased,
   listReleasableOutages,
-  releaseEvent,
-  releaseOutage,
-} from "../data/incidents-held.ts";
-import { findMonitorWithPage } from "../data/monitors.ts";
-import { refuseWhen } from "../data/requests.ts";
-import { routeEvents, wakeDeliveries } from "../delivery/enqueue.ts";
-import { tellSubscribers } from "../delivery/subscribers.ts";
+} from "../data/suppressed-outages/read.ts";
+import { holdOutage, releaseEvent, releaseOutage } from "../data/suppressed-outages/write.ts";
+import { routeEvents, wakeDeliveries } from "../delivery/fan-out.ts";
+import { tellSubscribers } from "../delivery/subscriber-messages.ts";
 import { wakeSubscribers } from "../platform/subscriber-queue.ts";
 import { followIncident, type Happening } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";

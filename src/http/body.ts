@@ -1,5 +1,5 @@
 import { ApiError, invalid, unsupportedMediaType } from "../contract/errors.ts";
-import { concatenate } from "../kit/bytes.ts";
+import { concatenate } from "../lib/bytes.ts";
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 const JSON_DEPTH_MAX = 32;

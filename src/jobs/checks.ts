@@ -1,8 +1,8 @@
-import { type Deps, jobDeps } from "../access/deps.ts";
+import { type Deps, jobDeps } from "../access/scope.ts";
 import { runSlot } from "../checks/runner.ts";
 import { DEFAULT_REGION } from "../contract/check.ts";
 import { CheckMessage } from "../contract/messages.ts";
-import { shardOf } from "../domain/schedule.ts";
+import { shardOf } from "../domain/check-schedule.ts";
 import type { Env } from "../platform/env.ts";
 import { proberObject } from "../platform/prober-objects.ts";
 import { handleMessages } from "./messages.ts";

@@ -1,4 +1,4 @@
-import { jobDeps } from "../access/deps.ts";
+import { jobDeps } from "../access/scope.ts";
 import type { Env } from "../platform/env.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { jobDeps } from "../access/deps.ts";
+import { jobDeps } from "../access/scope.ts";
 import { DeliveryMessage } from "../contract/messages.ts";
-import { deliverOne } from "../delivery/deliver.ts";
+import { deliverOne } from "../delivery/process-delivery.ts";
 import type { Env } from "../platform/env.ts";
 import { handleMessages } from "./messages.ts";
 

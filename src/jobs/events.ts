@@ -1,4 +1,4 @@
-import { jobDeps } from "../access/deps.ts";
+import { jobDeps } from "../access/scope.ts";
 import { EventMessage } from "../contract/messages.ts";
 import { consumeEvent } from "../events/consume.ts";
 import type { Env } from "../platform/env.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Deps } from "../access/deps.ts";
-import { mapConcurrently } from "../kit/map-concurrently.ts";
+import type { Deps } from "../access/scope.ts";
+import { mapConcurrently } from "../lib/map-concurrently.ts";
 
 const RETRY_BASE_S = 5;
 const RETRY_MAX_S = 300;

@@ -1,22 +1,22 @@
-import { type Deps, jobDeps } from "../access/deps.ts";
 import { sweepIdempotencyKeys } from "../access/idempotency.ts";
 import { sweepInvitations } from "../access/members.ts";
+import { type Deps, jobDeps } from "../access/scope.ts";
 import { sweepSessions } from "../access/sessions.ts";
 import { sweepAgents } from "../checks/agent-sweep.ts";
 import { MINUTE_MS } from "../checks/enqueue.ts";
 import { planMinute } from "../checks/planner.ts";
+import { visitDeleted, visitUnchecked } from "../checks/reconcile.ts";
 import { sweepChecks } from "../checks/stale.ts";
-import { visitDeleted, visitUnchecked } from "../checks/visits.ts";
-import { forgetOldMail, sweepMail } from "../delivery/mail.ts";
-import { warnOwners } from "../delivery/owners.ts";
-import { sweepSubscribers } from "../delivery/subscribers.ts";
+import { sweepSubscribers } from "../delivery/subscriber-messages.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
+import { warnOwners } from "../delivery/webhook-owner-notices.ts";
 import { sweepEvents } from "../events/consume.ts";
 import { sweepMaintenance } from "../events/maintenance.ts";
 import { sweepDomains } from "../features/custom-domains/service.ts";
+import { forgetOldMail, sweepMail } from "../outbox/mail.ts";
 import type { Env } from "../platform/env.ts";
-import { sweepHistory } from "../upkeep/retention.ts";
-import { sweepRollups } from "../upkeep/roll-ups.ts";
+import { sweepRollups } from "../sweeps/daily-aggregates.ts";
+import { sweepHistory } from "../sweeps/retention.ts";
 
 /** The clock's tick. The parts do not depend on each other: one that fails is logged and the next one runs. */
 export async function runMinute(controller: ScheduledController, env: Env): Promise<void> {

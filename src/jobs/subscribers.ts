@@ -1,6 +1,6 @@
-import { jobDeps } from "../access/deps.ts";
+import { jobDeps } from "../access/scope.ts";
 import { SubscriberMessage } from "../contract/messages.ts";
-import { tellSome } from "../delivery/subscribers.ts";
+import { tellSome } from "../delivery/subscriber-messages.ts";
 import type { Env } from "../platform/env.ts";
 import { handleMessages } from "./messages.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { DnsRecord } from "../contract/custom-domain.ts";
-import { egressOf } from "./egress.ts";
+import { egressOf } from "./egress/guard.ts";
 import type { Settings } from "./settings.ts";
 
 export interface Certificate {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { egressOf } from "./egress.ts";
-import { addressOf } from "./egress-address.ts";
+import { addressOf } from "./egress/address.ts";
+import { egressOf } from "./egress/guard.ts";
 import type { Settings } from "./settings.ts";
 
 const TIMEOUT_MS = 5000;

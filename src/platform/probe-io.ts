@@ -1,9 +1,9 @@
 import { connect as openSocket } from "cloudflare:sockets";
-import { IoFault } from "../kit/io-fault.ts";
+import { IoFault } from "../lib/io-fault.ts";
 import type { ConnectRequest, ProbeIo, ProbeRequest, ProbeResponse, ProbeSocket } from "../probes/port.ts";
 import { now } from "./clock.ts";
-import type { Egress } from "./egress.ts";
-import { addressOf, isCloudflare } from "./egress-address.ts";
+import { addressOf, isCloudflare } from "./egress/address.ts";
+import type { Egress } from "./egress/guard.ts";
 
 /**
  * What a Worker offers to probes. The runtime's errors hide their reason (a refused connection, an unknown name and a bad

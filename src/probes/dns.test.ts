@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type Script, scriptedIo } from "../../test/support/scripted-io.ts";
 import type { DnsRecordType } from "../contract/dns-check.ts";
-import { IoFault } from "../kit/io-fault.ts";
+import { IoFault } from "../lib/io-fault.ts";
+import { normalRecord } from "../net/dns-answer.ts";
 import { dnsProbe } from "./dns.ts";
-import { normalRecord } from "./dns-answer.ts";
 import { prepareCheck, runProbe } from "./run.ts";
 
 async function run(script: Script, fields = {}, target = "www.example.com") {

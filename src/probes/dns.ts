@@ -1,8 +1,8 @@
 import { DnsCheck } from "../contract/dns-check.ts";
-import type { Parsed } from "../kit/parsed.ts";
-import { converse } from "./conversation.ts";
-import { type DnsReply, judgeReply, rcodeName } from "./dns-answer.ts";
-import { askResolver, askServer, type Question } from "./dns-transport.ts";
+import type { Parsed } from "../lib/parse-result.ts";
+import { converse } from "../net/conversation.ts";
+import { type DnsReply, judgeReply, rcodeName } from "../net/dns-answer.ts";
+import { askResolver, askServer, type Question } from "../net/dns-transport.ts";
 import type { Probe, ProbeIo, ProbeResult } from "./port.ts";
 import { parseServer } from "./server-target.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { IoFault } from "../kit/io-fault.ts";
+import { IoFault } from "../lib/io-fault.ts";
 import type { Registration } from "./domain-registration.ts";
 import { getJson } from "./http-json.ts";
 import type { ProbeIo } from "./port.ts";

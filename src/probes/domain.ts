@@ -1,8 +1,8 @@
 import { getDomain } from "tldts";
 import { DomainCheck } from "../contract/domain-check.ts";
-import type { Parsed } from "../kit/parsed.ts";
-import { spanOf } from "../kit/span.ts";
-import { classifyError, resultOf } from "./classify.ts";
+import { spanOf } from "../lib/duration-format.ts";
+import type { Parsed } from "../lib/parse-result.ts";
+import { classifyError, resultOf } from "../net/faults.ts";
 import { askRdap, rdapDirectory } from "./domain-rdap.ts";
 import type { Registration } from "./domain-registration.ts";
 import { askWhois } from "./domain-whois.ts";

@@ -1,5 +1,5 @@
-import { isRecord } from "../kit/is-record.ts";
-import { type Conversation, converse, protocolFault } from "./conversation.ts";
+import { isRecord } from "../lib/is-record.ts";
+import { type Conversation, converse, protocolFault } from "../net/conversation.ts";
 import { countOf, playersOnline } from "./game-server-rest.ts";
 import { parseJson } from "./json-assertions.ts";
 import type { ProbeIo, ProbeResult } from "./port.ts";

@@ -1,6 +1,6 @@
-import { IoFault } from "../kit/io-fault.ts";
-import { isRecord } from "../kit/is-record.ts";
-import { classifyError, resultOf } from "./classify.ts";
+import { IoFault } from "../lib/io-fault.ts";
+import { isRecord } from "../lib/is-record.ts";
+import { classifyError, resultOf } from "../net/faults.ts";
 import { getJson, type JsonAnswer } from "./http-json.ts";
 import type { ProbeIo, ProbeResult } from "./port.ts";
 

@@ -1,4 +1,4 @@
-import type { Parsed } from "../kit/parsed.ts";
+import type { Parsed } from "../lib/parse-result.ts";
 
 /** One request of a chain of redirects; `headers` are the user's, which leave with the first foreign origin. */
 export interface Hop {

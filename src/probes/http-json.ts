@@ -1,5 +1,5 @@
-import { IoFault } from "../kit/io-fault.ts";
-import { discard, readCapped } from "./http-body.ts";
+import { IoFault } from "../lib/io-fault.ts";
+import { discard, readCapped } from "../net/http-body.ts";
 import { type Hop, nextHop, redirectLocation } from "./http-hop.ts";
 import { parseJson } from "./json-assertions.ts";
 import type { ProbeIo } from "./port.ts";

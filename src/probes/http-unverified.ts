@@ -1,8 +1,8 @@
-import { IoFault } from "../kit/io-fault.ts";
-import { bodyChunks, Inbox, readHead } from "./http-message.ts";
+import { IoFault } from "../lib/io-fault.ts";
+import { bodyChunks, Inbox, readHead } from "../net/http-message.ts";
+import { serverName } from "../net/tls/host.ts";
+import { openUnverified, type TlsStream } from "../net/tls/stream.ts";
 import type { ProbeIo, ProbeRequest, ProbeResponse } from "./port.ts";
-import { serverName } from "./tls/host.ts";
-import { openUnverified, type TlsStream } from "./tls/stream.ts";
 
 const BODILESS = [204, 205, 304];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Script, scriptedIo } from "../../test/support/scripted-io.ts";
-import { IoFault } from "../kit/io-fault.ts";
+import { IoFault } from "../lib/io-fault.ts";
 import { httpProbe, httpsProbe } from "./http.ts";
 import { prepareCheck, runProbe } from "./run.ts";
 

@@ -1,14 +1,14 @@
 import { HttpCheck, statusRange } from "../contract/http-check.ts";
-import { IoFault } from "../kit/io-fault.ts";
-import type { Parsed } from "../kit/parsed.ts";
+import { IoFault } from "../lib/io-fault.ts";
+import type { Parsed } from "../lib/parse-result.ts";
+import { classifyError, type Finding, resultOf, syntheticFailure } from "../net/faults.ts";
+import { discard, readCapped } from "../net/http-body.ts";
+import { explainTls } from "../net/tls/inspect.ts";
 import { bodyProblem, needsBody, patternProblem } from "./body-match.ts";
-import { classifyError, type Finding, resultOf, syntheticFailure } from "./classify.ts";
-import { discard, readCapped } from "./http-body.ts";
 import { type Hop, nextHop, redirectLocation } from "./http-hop.ts";
 import { fetchAsAsked } from "./http-unverified.ts";
 import { assertionProblem, pathProblem } from "./json-assertions.ts";
 import type { Probe, ProbeIo, ProbeResponse, ProbeResult } from "./port.ts";
-import { explainTls } from "./tls/look.ts";
 
 const REDIRECTS_MAX = 10;
 const OWN_HEADERS = { "user-agent": "Vigil/1.0 (uptime check)", accept: "*/*" };

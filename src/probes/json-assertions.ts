@@ -1,6 +1,6 @@
 import type { JsonAssertion } from "../contract/http-check.ts";
-import { isRecord } from "../kit/is-record.ts";
-import type { Parsed } from "../kit/parsed.ts";
+import { isRecord } from "../lib/is-record.ts";
+import type { Parsed } from "../lib/parse-result.ts";
 
 /**
  * Claims about a JSON body. A path is the plain part of JSONPath (RFC 9535): `$`, then `.name`, `["name"]` or `[index]`,

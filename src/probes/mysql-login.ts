@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { IoFault } from "../kit/io-fault.ts";
+import { IoFault } from "../lib/io-fault.ts";
 
 /**
  * How a password is proven to MySQL and MariaDB.

@@ -1,6 +1,6 @@
 import { type TlsCheck, tlsCheck } from "../contract/tls-check.ts";
-import { IoFault } from "../kit/io-fault.ts";
-import { type Conversation, converse, protocolFault } from "./conversation.ts";
+import { IoFault } from "../lib/io-fault.ts";
+import { type Conversation, converse, protocolFault } from "../net/conversation.ts";
 import { inFull, loginAnswer } from "./mysql-login.ts";
 import type { Probe } from "./port.ts";
 import { type Credentials, parseServer, type ServerTarget } from "./server-target.ts";

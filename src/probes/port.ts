@@ -1,7 +1,7 @@
 import type { ZodType } from "zod";
 import type { CheckOutcome, FailureCause } from "../contract/check.ts";
 import type { MonitorType } from "../contract/monitor-values.ts";
-import type { Parsed } from "../kit/parsed.ts";
+import type { Parsed } from "../lib/parse-result.ts";
 
 /** What a probe may use of the place it runs in. Worker and agent each offer one; tests offer scripted bytes. */
 export interface ProbeIo {

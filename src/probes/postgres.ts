@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type TlsCheck, type TlsMode, tlsCheck } from "../contract/tls-check.ts";
-import { IoFault } from "../kit/io-fault.ts";
-import { type Conversation, converse, protocolFault } from "./conversation.ts";
+import { IoFault } from "../lib/io-fault.ts";
+import { type Conversation, converse, protocolFault } from "../net/conversation.ts";
 import type { Probe } from "./port.ts";
 import { scramClient } from "./scram.ts";
 import { type Credentials, parseServer, type ServerTarget } from "./server-target.ts";

@@ -1,6 +1,6 @@
 import type { ZodType } from "zod";
 import type { MonitorType } from "../contract/monitor-values.ts";
-import type { Parsed } from "../kit/parsed.ts";
+import type { Parsed } from "../lib/parse-result.ts";
 import { apiOptions } from "./api.ts";
 import { dnsProbe } from "./dns.ts";
 import { domainProbe } from "./domain.ts";

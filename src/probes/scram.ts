@@ -1,5 +1,5 @@
 import { createHash, createHmac, pbkdf2Sync } from "node:crypto";
-import { IoFault } from "../kit/io-fault.ts";
+import { IoFault } from "../lib/io-fault.ts";
 
 /** PostgreSQL asks for 4096 by default. More than this would let a server burn our time. */
 const ITERATIONS_MAX = 50_000;

@@ -1,5 +1,5 @@
 import type { TlsMode } from "../contract/tls-check.ts";
-import type { Parsed } from "../kit/parsed.ts";
+import type { Parsed } from "../lib/parse-result.ts";
 
 /** A server as a target names it. Credentials never enter a message or a detail. */
 export interface ServerTarget {

@@ -1,8 +1,8 @@
 import { type TlsCheck, tlsCheck } from "../contract/tls-check.ts";
-import { converse } from "./conversation.ts";
+import { converse } from "../net/conversation.ts";
+import { awaitGreeting, introduce, turnToTls } from "../net/smtp-dialog.ts";
 import type { Probe } from "./port.ts";
 import { parseServer, type ServerTarget } from "./server-target.ts";
-import { awaitGreeting, introduce, turnToTls } from "./smtp-dialog.ts";
 
 const SCHEMES = { smtp: { port: 25, tls: "off" }, smtps: { port: 465, tls: "on" } } as const;
 /** Says who calls; a name that nobody owns, because nothing is to be sent. */

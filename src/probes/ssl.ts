@@ -1,10 +1,10 @@
 import { SslCheck } from "../contract/ssl-check.ts";
-import type { Parsed } from "../kit/parsed.ts";
-import { spanOf } from "../kit/span.ts";
-import { classifyError, type Finding, resultOf } from "./classify.ts";
+import { spanOf } from "../lib/duration-format.ts";
+import type { Parsed } from "../lib/parse-result.ts";
+import { classifyError, type Finding, resultOf } from "../net/faults.ts";
+import { type Look, lookAtCertificate } from "../net/tls/inspect.ts";
 import type { Probe, ProbeIo, ProbeResult } from "./port.ts";
 import { type HostPort, parseHostPort } from "./tcp.ts";
-import { type Look, lookAtCertificate } from "./tls/look.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const HTTPS_PORT = 443;

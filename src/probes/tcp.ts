@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Parsed } from "../kit/parsed.ts";
-import { classifyError, resultOf } from "./classify.ts";
+import type { Parsed } from "../lib/parse-result.ts";
+import { classifyError, resultOf } from "../net/faults.ts";
 import type { Probe } from "./port.ts";
 
 export interface HostPort {

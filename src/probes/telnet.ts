@@ -1,5 +1,5 @@
 import { type TlsCheck, tlsCheck } from "../contract/tls-check.ts";
-import { converse, protocolFault } from "./conversation.ts";
+import { converse, protocolFault } from "../net/conversation.ts";
 import type { Probe } from "./port.ts";
 import { parseServer, type ServerTarget } from "./server-target.ts";
 

@@ -1,5 +1,5 @@
 import type { PublicMaintenance, PublicOccurrence } from "../contract/public-page.ts";
-import { markdownToText } from "../kit/markdown.ts";
+import { markdownToText } from "../ui/markdown.ts";
 import type { FeedSource } from "./feeds.ts";
 
 const LINE_BYTES_MAX = 75;

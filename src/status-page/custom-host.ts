@@ -1,13 +1,13 @@
 import type { Context, MiddlewareHandler } from "hono";
+import { findSlugOfHost } from "../data/custom-domains/read.ts";
 import { openDb } from "../data/db.ts";
-import { findSlugOfHost } from "../data/domains.ts";
 import { addressPage } from "../domain/page-address.ts";
 import type { AppEnv } from "../http/endpoint.ts";
 import { now } from "../platform/clock.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
+import { isOwnHost, mayBeOwnHost } from "../platform/egress/service-hosts.ts";
 import type { Env } from "../platform/env.ts";
-import { recallHost, rememberHost } from "../platform/host-memo.ts";
-import { isOwnHost, mayBeOwnHost } from "../platform/own-hosts.ts";
+import { recallHost, rememberHost } from "../platform/host-cache.ts";
 import { type Settings, settingsOf } from "../platform/settings.ts";
 
 /**

@@ -2,13 +2,13 @@ import type { Context } from "hono";
 import { z } from "zod";
 import { notFound } from "../contract/errors.ts";
 import { PageParams } from "../contract/public-page.ts";
-import { STATUSPAGE_ANSWERS, type StatuspageAnswer } from "../contract/statuspage.ts";
+import { STATUSPAGE_ANSWERS, type StatuspageAnswer } from "../contract/statuspage-api.ts";
 import { type AppEnv, type Endpoint, endpoint, type Policy } from "../http/endpoint.ts";
 import { document, json, PUBLIC_ERRORS } from "../http/responses.ts";
-import { openPage, respond } from "./answers.ts";
 import { renderCalendar } from "./calendar.ts";
 import { type FeedSource, renderAtom, renderRss } from "./feeds.ts";
-import { presentStatuspage } from "./statuspage.ts";
+import { openPage, respond } from "./responses.ts";
+import { presentStatuspage } from "./statuspage-api.ts";
 
 /** The page for feed readers, calendars and programs that know Statuspage. */
 

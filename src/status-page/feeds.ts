@@ -1,6 +1,6 @@
 import type { PagePayload } from "../contract/public-page.ts";
-import { type Block, parseMarkdown } from "../kit/markdown.ts";
 import { toIso } from "../platform/clock.ts";
+import { type Block, parseMarkdown } from "../ui/markdown.ts";
 import { sortMaintenance } from "./maintenance.ts";
 import { renderMarkdown } from "./views/markdown.tsx";
 

@@ -1,4 +1,4 @@
-import { SHORT_DATE, TIME_OF_DAY } from "../kit/moment.ts";
+import { SHORT_DATE, TIME_OF_DAY } from "../lib/date-format.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_S = 60;

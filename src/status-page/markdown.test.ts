@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { markdownToText, parseMarkdown } from "../kit/markdown.ts";
+import { markdownToText, parseMarkdown } from "../ui/markdown.ts";
 import { renderMarkdown } from "./views/markdown.tsx";
 
 const html = (text: string | null) => renderMarkdown(parseMarkdown(text)).replaceAll(/ (?:class|dir)="[^"]*"/g, "");

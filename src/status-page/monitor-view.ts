@@ -1,7 +1,7 @@
 import type { PagePayload, PublicMonitor, PublicStatus } from "../contract/public-page.ts";
 import { computeUptimePercentage, sumTallies, type Tally } from "../domain/uptime.ts";
+import { talliesUntil } from "./extend-to-now.ts";
 import { type Formats, formatDuration, formatPercentage, type Moment } from "./format.ts";
-import { talliesUntil } from "./tallies.ts";
 
 /** What is shown of one monitor, in words: its status and its bar of days. */
 

@@ -7,11 +7,11 @@ import type {
   PublicStatus,
 } from "../contract/public-page.ts";
 import type { Db } from "../data/db.ts";
-import { findShownIncident, listShownIncidents, readShownPage } from "../data/public-page.ts";
-import type { StatusPageRecord } from "../data/status-pages.ts";
+import { findShownIncident, listShownIncidents, readShownPage } from "../data/public-page/read.ts";
+import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { listOccurrences } from "../domain/maintenance.ts";
-import { dateIn, listDaysUntil, monthOf, type ZonedDay } from "../kit/zoned-days.ts";
-import { tallyMonitors } from "./days.ts";
+import { dateIn, listDaysUntil, monthOf, type ZonedDay } from "../lib/zoned-days.ts";
+import { tallyMonitors } from "./daily-uptime.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 export const DAYS_SHOWN = 90;

@@ -1,12 +1,12 @@
-import type { Ctx } from "../access/ctx.ts";
+import type { Ctx } from "../access/request-scope.ts";
 import { unavailable } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
 import { SLUG } from "../contract/status-page.ts";
-import { findPageVersion } from "../data/public-page.ts";
-import type { Punctuality } from "../domain/schedule.ts";
+import { findPageVersion } from "../data/public-page/read.ts";
+import type { Punctuality } from "../domain/check-schedule.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
-import { dropStoredPage, readStoredPage, type StoredPage, storePage } from "../platform/kv.ts";
-import { type KnownPage, memoEpoch, recallPage, rememberPage } from "../platform/page-memo.ts";
+import { type KnownPage, memoEpoch, recallPage, rememberPage } from "../platform/page-cache.ts";
+import { dropStoredPage, readStoredPage, type StoredPage, storePage } from "../platform/page-store.ts";
 import { buildPayload } from "./payload.ts";
 
 /**

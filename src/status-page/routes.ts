@@ -8,12 +8,12 @@ import {
   StylesheetParams,
 } from "../contract/public-page.ts";
 import { type AppEnv, endpoint, type Policy } from "../http/endpoint.ts";
-import type { PlaceForPeople } from "../http/frame.ts";
+import type { PlaceForPeople } from "../http/middleware.ts";
 import { document, html, json, PUBLIC_ERRORS } from "../http/responses.ts";
 import { answerStylesheet } from "../http/stylesheet.ts";
-import { answerNothing, answerPage, HTML, openPage, respond } from "./answers.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
 import { findPublicIncident, listPublicIncidents } from "./payload.ts";
+import { answerNothing, answerPage, HTML, openPage, respond } from "./responses.ts";
 import { STYLESHEET } from "./stylesheet.ts";
 import { presentSummary } from "./summary.ts";
 import { buildHistoryView, buildIncidentView, buildPageView } from "./view-model.ts";

@@ -1,11 +1,11 @@
 import type { Context } from "hono";
 import { notFound } from "../contract/errors.ts";
 import { Choice, SubscribeAnswer, SubscribeInput, SubscribeParams, SubscriberLink } from "../contract/subscriber.ts";
-import type { SubscriberRecord } from "../data/subscribers.ts";
+import type { SubscriberRecord } from "../data/subscribers/read.ts";
 import { readForm } from "../http/body.ts";
 import { type AppEnv, endpoint, type Policy } from "../http/endpoint.ts";
 import { BODY_ERRORS, html, json, jsonBody, PUBLIC_ERRORS } from "../http/responses.ts";
-import { answerPage, answerText, HTML, openPage, type ShownPage } from "./answers.ts";
+import { answerPage, answerText, HTML, openPage, type ShownPage } from "./responses.ts";
 import { choiceIn, problemOf, refusalOf } from "./subscribe-form.ts";
 import { renderManagePage, renderNotice, renderQuestion, renderSubscribePage } from "./subscribe-views.tsx";
 import {
@@ -15,7 +15,7 @@ import {
   findLinked,
   isSubscribed,
   requestSubscription,
-} from "./subscribing.ts";
+} from "./subscriptions.ts";
 import { buildPageView, type FrameView } from "./view-model.ts";
 
 /** Forms and links for whoever wants to hear of a page; everything works without a script. */

@@ -1,9 +1,9 @@
 import type { PagePayload, PageSummary } from "../contract/public-page.ts";
 import { computeUptimePercentage, sumTallies } from "../domain/uptime.ts";
 import { toIso, toIsoOrNull } from "../platform/clock.ts";
+import { talliesUntil } from "./extend-to-now.ts";
 import { monitorsInMaintenance, type OpenWindow, sortMaintenance } from "./maintenance.ts";
 import { computePageState } from "./page-state.ts";
-import { talliesUntil } from "./tallies.ts";
 import type { Viewing } from "./view-model.ts";
 
 /** The page for programs: the same facts as the HTML. */

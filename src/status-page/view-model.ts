@@ -1,8 +1,8 @@
 import type { MaintenanceStatus } from "../contract/maintenance.ts";
 import type { PagePayload, PublicIncident, PublicMonitor } from "../contract/public-page.ts";
 import type { PageAddress } from "../domain/page-address.ts";
-import { type Block, parseMarkdown } from "../kit/markdown.ts";
-import { dateIn } from "../kit/zoned-days.ts";
+import { dateIn } from "../lib/zoned-days.ts";
+import { type Block, parseMarkdown } from "../ui/markdown.ts";
 import { createFormats, type Formats, formatDuration, type Moment, toParagraphs } from "./format.ts";
 import { monitorsInMaintenance, type OpenWindow, sortMaintenance } from "./maintenance.ts";
 import { duringMaintenance, type MonitorView, viewMonitor } from "./monitor-view.ts";

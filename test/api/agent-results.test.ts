@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/deps.ts";
+import { jobDeps } from "../../src/access/scope.ts";
 import { runSlot } from "../../src/checks/runner.ts";
-import { agentResults, agents } from "../../src/data/agents.table.ts";
+import { agentResults, agents } from "../../src/data/agents/table.ts";
 import { openDb } from "../../src/data/db.ts";
-import { monitors, transitions } from "../../src/data/monitors.table.ts";
+import { monitors, transitions } from "../../src/data/monitors/table.ts";
 import { aStage, enrollAgent, readMonitor, settle, submit } from "../support/agents.ts";
 import { V1 } from "../support/client.ts";
 import { insertMonitor } from "../support/monitors.ts";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { and, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { agentReports } from "../../src/data/agents.table.ts";
+import { agentReports } from "../../src/data/agents/table.ts";
 import { openDb } from "../../src/data/db.ts";
-import { monitors } from "../../src/data/monitors.table.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
 import { newMachineToken } from "../../src/platform/credentials.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { seal } from "../../src/platform/seal.ts";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { agents, installTokens } from "../../src/data/agents.table.ts";
+import { agents, installTokens } from "../../src/data/agents/table.ts";
 import { openDb } from "../../src/data/db.ts";
-import { monitors } from "../../src/data/monitors.table.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { AGENTS, agentClient, auditOf, enrollAgent, mintInstallToken } from "../support/agents.ts";
 import { createClient, V1 } from "../support/client.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { auditLog } from "../../src/data/audit.table.ts";
-import { insertAudit } from "../../src/data/audit.ts";
+import type { auditLog } from "../../src/data/audit/table.ts";
+import { insertAudit } from "../../src/data/audit/write.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { CORE, V1 } from "../support/client.ts";

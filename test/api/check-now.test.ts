@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { agentCommands } from "../../src/data/agents.table.ts";
+import { agentCommands } from "../../src/data/agents/table.ts";
 import { openDb } from "../../src/data/db.ts";
-import { idempotencyKeys } from "../../src/data/requests.table.ts";
+import { idempotencyKeys } from "../../src/data/idempotency/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { AGENTS, aStage, auditOf, type Stage, submit } from "../support/agents.ts";
 import { V1 } from "../support/client.ts";

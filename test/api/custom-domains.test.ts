@@ -2,10 +2,10 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/deps.ts";
+import { jobDeps } from "../../src/access/scope.ts";
 import { createApp } from "../../src/app.ts";
+import { customDomains } from "../../src/data/custom-domains/table.ts";
 import { openDb } from "../../src/data/db.ts";
-import { customDomains } from "../../src/data/domains.table.ts";
 import { sweepDomains } from "../../src/features/custom-domains/service.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { serveCustomHostnames } from "../support/custom-hostnames.ts";

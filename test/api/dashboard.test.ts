@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { auditLog } from "../../src/data/audit.table.ts";
+import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb } from "../../src/data/db.ts";
-import { pageInvitations, pageMembers } from "../../src/data/members.table.ts";
-import { users } from "../../src/data/users.table.ts";
+import { pageInvitations, pageMembers } from "../../src/data/members/table.ts";
+import { users } from "../../src/data/users/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { V1 } from "../support/client.ts";
 import { readTables } from "../support/database.ts";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { and, eq } from "drizzle-orm";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { auditLog } from "../../src/data/audit.table.ts";
+import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb } from "../../src/data/db.ts";
-import { passwords, sessions } from "../../src/data/sessions.table.ts";
+import { passwords, sessions } from "../../src/data/sessions/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { CORE, createClient } from "../support/client.ts";
 import { readTables } from "../support/database.ts";

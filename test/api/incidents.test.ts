@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { jobDeps } from "../../src/access/deps.ts";
+import { jobDeps } from "../../src/access/scope.ts";
 import { openDb } from "../../src/data/db.ts";
-import { events } from "../../src/data/events.table.ts";
-import { statusPages } from "../../src/data/status-pages.table.ts";
-import { deliveries } from "../../src/data/webhooks.table.ts";
+import { events } from "../../src/data/events/table.ts";
+import { statusPages } from "../../src/data/status-pages/table.ts";
+import { deliveries } from "../../src/data/webhooks/table.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
 import { createClient, V1 } from "../support/client.ts";
 import { createAccount, createMonitor, createPage } from "../support/factories.ts";

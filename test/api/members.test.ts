@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { jobDeps } from "../../src/access/deps.ts";
 import { sweepInvitations } from "../../src/access/members.ts";
+import { jobDeps } from "../../src/access/scope.ts";
 import { MailText } from "../../src/contract/mail.ts";
-import { auditLog } from "../../src/data/audit.table.ts";
+import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb } from "../../src/data/db.ts";
-import { mailOutbox } from "../../src/data/mail.table.ts";
-import { pageInvitations, pageMembers } from "../../src/data/members.table.ts";
+import { mailOutbox } from "../../src/data/mail/table.ts";
+import { pageInvitations, pageMembers } from "../../src/data/members/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { unseal } from "../../src/platform/seal.ts";
 import { CORE, createClient, V1 } from "../support/client.ts";

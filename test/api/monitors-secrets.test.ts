@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { openSecrets } from "../../src/access/monitor-secrets.ts";
 import { openDb } from "../../src/data/db.ts";
-import { findMonitor } from "../../src/data/monitors.ts";
+import { findMonitor } from "../../src/data/monitors/read.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
 import { V1 } from "../support/client.ts";
 import { createAccount, createMonitor } from "../support/factories.ts";

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { auditLog } from "../../src/data/audit.table.ts";
+import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb } from "../../src/data/db.ts";
-import { statusPages } from "../../src/data/status-pages.table.ts";
-import { deliveries } from "../../src/data/webhooks.table.ts";
+import { statusPages } from "../../src/data/status-pages/table.ts";
+import { deliveries } from "../../src/data/webhooks/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { V1 } from "../support/client.ts";
 import { createAccount, createPage } from "../support/factories.ts";

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/deps.ts";
+import { jobDeps } from "../../src/access/scope.ts";
 import { sweepSessions } from "../../src/access/sessions.ts";
-import { installTokens } from "../../src/data/agents.table.ts";
-import { auditLog } from "../../src/data/audit.table.ts";
+import { installTokens } from "../../src/data/agents/table.ts";
+import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb } from "../../src/data/db.ts";
-import { passwords, sessions } from "../../src/data/sessions.table.ts";
+import { passwords, sessions } from "../../src/data/sessions/table.ts";
 import { sha256Hex } from "../../src/platform/credentials.ts";
 import { CORE, createClient, V1 } from "../support/client.ts";
 import { readTables } from "../support/database.ts";

@@ -7,8 +7,8 @@ import {
   maintenanceGroups,
   maintenanceMonitors,
   maintenanceOccurrences,
-} from "../../src/data/maintenance.table.ts";
-import { monitors } from "../../src/data/monitors.table.ts";
+} from "../../src/data/maintenance/table.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { V1 } from "../support/client.ts";
 import { type Account, createAccount } from "../support/factories.ts";

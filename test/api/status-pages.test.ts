@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { auditLog } from "../../src/data/audit.table.ts";
+import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { createAccount } from "../support/factories.ts";

@@ -1,12 +1,12 @@
 import { env, exports } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/deps.ts";
-import { auditLog } from "../../src/data/audit.table.ts";
+import { jobDeps } from "../../src/access/scope.ts";
+import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
-import type { StoredEvent } from "../../src/data/events.ts";
-import { subscriberMessages, subscribers } from "../../src/data/subscribers.table.ts";
-import { sweepSubscribers, tellSubscribers } from "../../src/delivery/subscribers.ts";
+import type { StoredEvent } from "../../src/data/events/read.ts";
+import { subscriberMessages, subscribers } from "../../src/data/subscribers/table.ts";
+import { sweepSubscribers, tellSubscribers } from "../../src/delivery/subscriber-messages.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { wakeSubscribers } from "../../src/platform/subscriber-queue.ts";
 import { createClient, V1 } from "../support/client.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
-import { deliveries, deliveryAttempts } from "../../src/data/webhooks.table.ts";
+import { deliveries, deliveryAttempts } from "../../src/data/webhooks/table.ts";
 import { V1 } from "../support/client.ts";
 import { deliver } from "../support/deliveries.ts";
 import { createAccount } from "../support/factories.ts";

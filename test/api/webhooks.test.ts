@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { eq, like } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
-import { auditLog } from "../../src/data/audit.table.ts";
+import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb } from "../../src/data/db.ts";
-import { deliveries, deliveryAttempts, webhooks } from "../../src/data/webhooks.table.ts";
+import { deliveries, deliveryAttempts, webhooks } from "../../src/data/webhooks/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { V1 } from "../support/client.ts";
 import { type Account, createAccount } from "../support/factories.ts";

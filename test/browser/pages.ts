@@ -1,5 +1,5 @@
 import type { DayTally, PagePayload, PublicIncident, PublicMonitor } from "../../src/contract/public-page.ts";
-import { listDaysUntil } from "../../src/kit/zoned-days.ts";
+import { listDaysUntil } from "../../src/lib/zoned-days.ts";
 
 /** Pages as readers may find them. */
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { PagePayload } from "../../src/contract/public-page.ts";
-import { PAGE_POLICY } from "../../src/status-page/answers.ts";
+import { PAGE_POLICY } from "../../src/status-page/responses.ts";
 import { STYLESHEET } from "../../src/status-page/stylesheet.ts";
 import { buildIncidentView, buildPageView } from "../../src/status-page/view-model.ts";
 import { renderIncidentPage, renderMessagePage, renderStatusPage } from "../../src/status-page/views/pages.tsx";

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { and, asc, eq, inArray } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/deps.ts";
+import { jobDeps } from "../../src/access/scope.ts";
 import { sweepAgents } from "../../src/checks/agent-sweep.ts";
-import { agentReports, agentResults, agents } from "../../src/data/agents.table.ts";
+import { agentReports, agentResults, agents } from "../../src/data/agents/table.ts";
 import { openDb } from "../../src/data/db.ts";
-import { events } from "../../src/data/events.table.ts";
-import { monitors, statusIntervals } from "../../src/data/monitors.table.ts";
+import { events } from "../../src/data/events/table.ts";
+import { monitors, statusIntervals } from "../../src/data/monitors/table.ts";
 import {
   AGENTS,
   aStage,

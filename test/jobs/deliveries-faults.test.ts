@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { openDb } from "../../src/data/db.ts";
-import { mailOutbox } from "../../src/data/mail.table.ts";
-import { deliveries } from "../../src/data/webhooks.table.ts";
+import { mailOutbox } from "../../src/data/mail/table.ts";
+import { deliveries } from "../../src/data/webhooks/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { CORE } from "../support/client.ts";
 import {

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
-import { webhooks } from "../../src/data/webhooks.table.ts";
+import { webhooks } from "../../src/data/webhooks/table.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
 import { CORE, V1 } from "../support/client.ts";
 import { arrange, createEnv, DAY_MS, deliver, passTime, START, stored, useClock } from "../support/deliveries.ts";

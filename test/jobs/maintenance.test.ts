@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
-import { type Deps, jobDeps } from "../../src/access/deps.ts";
+import { type Deps, jobDeps } from "../../src/access/scope.ts";
 import type { MonitorTransition } from "../../src/contract/event.ts";
 import { openDb } from "../../src/data/db.ts";
-import { events } from "../../src/data/events.table.ts";
-import { heldOutages, incidents } from "../../src/data/incidents.table.ts";
-import { monitors } from "../../src/data/monitors.table.ts";
-import { deliveries } from "../../src/data/webhooks.table.ts";
+import { events } from "../../src/data/events/table.ts";
+import { heldOutages, incidents } from "../../src/data/incidents/table.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
+import { deliveries } from "../../src/data/webhooks/table.ts";
 import { consumeEvent, sweepEvents } from "../../src/events/consume.ts";
 import { sweepMaintenance } from "../../src/events/maintenance.ts";
 import { runMinute } from "../../src/jobs/minute.ts";

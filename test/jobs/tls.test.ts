@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from "vitest";
-import { buildEgress } from "../../src/platform/egress.ts";
+import { buildEgress } from "../../src/platform/egress/guard.ts";
 import { edgeIo } from "../../src/platform/probe-io.ts";
 import { httpsProbe } from "../../src/probes/http.ts";
 import type { Probe, ProbeIo, ProbeResult } from "../../src/probes/port.ts";

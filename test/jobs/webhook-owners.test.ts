@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { jobDeps } from "../../src/access/deps.ts";
+import { jobDeps } from "../../src/access/scope.ts";
 import { MailText } from "../../src/contract/mail.ts";
 import { openDb } from "../../src/data/db.ts";
-import { mailOutbox } from "../../src/data/mail.table.ts";
-import { warnOwners } from "../../src/delivery/owners.ts";
+import { mailOutbox } from "../../src/data/mail/table.ts";
+import { warnOwners } from "../../src/delivery/webhook-owner-notices.ts";
 import { unseal } from "../../src/platform/seal.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
 import { CORE, V1 } from "../support/client.ts";

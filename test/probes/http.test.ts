@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { httpProbe, httpsProbe } from "../../src/probes/http.ts";
 import type { ProbeResult } from "../../src/probes/port.ts";
 import { runProbe } from "../../src/probes/run.ts";
+import { type Outside, startOutside } from "../support/network.ts";
 import { nodeIo } from "../support/node-io.ts";
-import { type Outside, startOutside } from "../support/outside.ts";
 import { describeProbe } from "../support/probe-contract.ts";
 
 describeProbe({ probe: httpProbe, target: (port) => `http://127.0.0.1:${port}/` });

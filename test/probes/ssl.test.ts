@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { IoFault } from "../../src/kit/io-fault.ts";
+import { IoFault } from "../../src/lib/io-fault.ts";
 import { httpProbe, httpsProbe } from "../../src/probes/http.ts";
 import type { Probe, ProbeIo, ProbeResult } from "../../src/probes/port.ts";
 import { runProbe } from "../../src/probes/run.ts";

@@ -3,9 +3,9 @@ import { eq } from "drizzle-orm";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import ICAL from "ical.js";
 import { describe, expect, it } from "vitest";
-import { STATUSPAGE_ANSWERS, type StatuspageAnswer } from "../../src/contract/statuspage.ts";
+import { STATUSPAGE_ANSWERS, type StatuspageAnswer } from "../../src/contract/statuspage-api.ts";
 import { openDb } from "../../src/data/db.ts";
-import { statusPages } from "../../src/data/status-pages.table.ts";
+import { statusPages } from "../../src/data/status-pages/table.ts";
 import { V1 } from "../support/client.ts";
 import { createShop, createVisitor, HOUR, insertIncident, setStatus, summaryOf } from "../support/pages.ts";
 

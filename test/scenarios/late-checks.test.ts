@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/deps.ts";
+import { jobDeps } from "../../src/access/scope.ts";
 import { planMinute } from "../../src/checks/planner.ts";
 import { openDb } from "../../src/data/db.ts";
-import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors.table.ts";
+import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { CORE, V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";

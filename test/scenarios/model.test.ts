@@ -3,14 +3,15 @@ import { env } from "cloudflare:workers";
 import { asc, eq } from "drizzle-orm";
 import fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/deps.ts";
+import { jobDeps } from "../../src/access/scope.ts";
+import { syncMonitor } from "../../src/checks/projection.ts";
 import { runSlot } from "../../src/checks/runner.ts";
 import { sweepChecks } from "../../src/checks/stale.ts";
-import { syncMonitor } from "../../src/checks/sync.ts";
 import type { CheckMessage } from "../../src/contract/messages.ts";
 import { openDb } from "../../src/data/db.ts";
-import { incidents } from "../../src/data/incidents.table.ts";
-import { checkGroups, monitors, statusIntervals, transitions } from "../../src/data/monitors.table.ts";
+import { incidents } from "../../src/data/incidents/table.ts";
+import { checkGroups, monitors, statusIntervals, transitions } from "../../src/data/monitors/table.ts";
+import { staleAfterMs } from "../../src/domain/check-schedule.ts";
 import {
   decide,
   initialState,
@@ -18,7 +19,6 @@ import {
   type MonitorRules,
   type Transition,
 } from "../../src/domain/monitor-state.ts";
-import { staleAfterMs } from "../../src/domain/schedule.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
 import { recordingEnv } from "../support/queues.ts";

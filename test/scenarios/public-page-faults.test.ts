@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../src/platform/env.ts";
-import { forgetPage } from "../../src/platform/page-memo.ts";
+import { forgetPage } from "../../src/platform/page-cache.ts";
 import { createShop, createVisitor, PAGES, setStatus, summaryOf } from "../support/pages.ts";
 
 const visit = createVisitor({ PAGE_MEMO_MS: "0" });

@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { openDb } from "../../src/data/db.ts";
-import { incidents } from "../../src/data/incidents.table.ts";
-import { monitors } from "../../src/data/monitors.table.ts";
+import { incidents } from "../../src/data/incidents/table.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
 import { createShop, createVisitor, insertIncident, PAGES } from "../support/pages.ts";
 
 const db = openDb(env.DB);

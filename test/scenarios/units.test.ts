@@ -2,22 +2,22 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/deps.ts";
+import { jobDeps } from "../../src/access/scope.ts";
 import { planMinute } from "../../src/checks/planner.ts";
+import { upkeepRounds } from "../../src/data/daily-aggregates/table.ts";
 import { openDb } from "../../src/data/db.ts";
-import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors.table.ts";
-import { upkeepRounds } from "../../src/data/upkeep.table.ts";
-import { groupIdOf } from "../../src/domain/schedule.ts";
+import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors/table.ts";
+import { groupIdOf } from "../../src/domain/check-schedule.ts";
 import { handleChecks } from "../../src/jobs/checks.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { buildPayload } from "../../src/status-page/payload.ts";
-import { sweepRollups } from "../../src/upkeep/roll-ups.ts";
+import { sweepRollups } from "../../src/sweeps/daily-aggregates.ts";
 import worker from "../../src/worker.ts";
 import { V1 } from "../support/client.ts";
+import { meter, type Units } from "../support/cost-meter.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
-import { meter, type Units } from "../support/units.ts";
 
 /** What actions cost in billed units. The limits may fall, never rise. */
 

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { expect, vi } from "vitest";
-import { auditLog } from "../../src/data/audit.table.ts";
+import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb } from "../../src/data/db.ts";
-import { monitors, transitions } from "../../src/data/monitors.table.ts";
+import { monitors, transitions } from "../../src/data/monitors/table.ts";
 import { type Client, createClient, V1 } from "./client.ts";
 import { type Account, createAccount } from "./factories.ts";
 import { insertMonitor } from "./monitors.ts";

@@ -2,9 +2,9 @@ import { createExecutionContext, createMessageBatch, getQueueResult } from "clou
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, vi } from "vitest";
-import { jobDeps } from "../../src/access/deps.ts";
+import { jobDeps } from "../../src/access/scope.ts";
 import { openDb } from "../../src/data/db.ts";
-import { deliveries, deliveryAttempts } from "../../src/data/webhooks.table.ts";
+import { deliveries, deliveryAttempts } from "../../src/data/webhooks/table.ts";
 import { sweepDeliveries } from "../../src/delivery/sweep.ts";
 import { handleDeliveries } from "../../src/jobs/deliveries.ts";
 import { createAccount } from "./factories.ts";

@@ -1,4 +1,4 @@
-import type { IdKind } from "../../src/access/id-slots.ts";
+import type { IdKind } from "../../src/access/id-authorization.ts";
 import { type Endpoint, SURFACES } from "../../src/http/endpoint.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { CORE, V1 } from "./client.ts";

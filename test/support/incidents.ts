@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { asc, eq } from "drizzle-orm";
 import { expect } from "vitest";
 import { openDb } from "../../src/data/db.ts";
-import { events } from "../../src/data/events.table.ts";
+import { events } from "../../src/data/events/table.ts";
 import { V1 } from "./client.ts";
 import { type Account, createAccount, createMonitor, createPage } from "./factories.ts";
 

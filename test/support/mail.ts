@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { MailText } from "../../src/contract/mail.ts";
 import { openDb } from "../../src/data/db.ts";
-import { mailOutbox } from "../../src/data/mail.table.ts";
+import { mailOutbox } from "../../src/data/mail/table.ts";
 import { unseal } from "../../src/platform/seal.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
 

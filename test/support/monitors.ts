@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { openDb } from "../../src/data/db.ts";
-import { checkGroups, monitors, statusIntervals } from "../../src/data/monitors.table.ts";
-import type { NewMonitor } from "../../src/data/monitors.ts";
-import { statusPages } from "../../src/data/status-pages.table.ts";
-import { groupIdOf } from "../../src/domain/schedule.ts";
+import type { NewMonitor } from "../../src/data/monitors/read.ts";
+import { checkGroups, monitors, statusIntervals } from "../../src/data/monitors/table.ts";
+import { statusPages } from "../../src/data/status-pages/table.ts";
+import { groupIdOf } from "../../src/domain/check-schedule.ts";
 import { newId } from "../../src/platform/ids.ts";
 
 /** A monitor as its row, for tests below the API; its check group is its own. */

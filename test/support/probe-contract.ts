@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CheckOutcome } from "../../src/contract/check.ts";
 import type { Probe, ProbeIo } from "../../src/probes/port.ts";
 import { runProbe } from "../../src/probes/run.ts";
+import { type Outside, type OutsidePorts, startOutside } from "./network.ts";
 import { nodeIo } from "./node-io.ts";
-import { type Outside, type OutsidePorts, startOutside } from "./outside.ts";
 import { scriptedIo } from "./scripted-io.ts";
 
 export interface ProbeSubject {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { openDb, runBatch } from "../../src/data/db.ts";
-import type { StoredEvent } from "../../src/data/events.ts";
-import { routeEvents } from "../../src/delivery/enqueue.ts";
+import type { StoredEvent } from "../../src/data/events/read.ts";
+import { routeEvents } from "../../src/delivery/fan-out.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { V1 } from "./client.ts";
 import type { Account } from "./factories.ts";

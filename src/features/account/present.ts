@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { BillingStatus, TierInfo, Token } from "../../contract/account.ts";
-import type { ApiTokenRecord } from "../../data/users.ts";
+import type { ApiTokenRecord } from "../../data/users/read.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import type { AccountUsage } from "./service.ts";

@@ -1,11 +1,12 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
 import { alreadyShown, findEarlierResult } from "../../access/idempotency.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import type { TokenCreate } from "../../contract/account.ts";
 import { notFound } from "../../contract/errors.ts";
-import { countUsage, type Usage } from "../../data/usage.ts";
-import { type ApiTokenRecord, deleteToken, findToken, insertToken, listTokens } from "../../data/users.ts";
+import { countUsage, type Usage } from "../../data/usage/read.ts";
+import { type ApiTokenRecord, findToken, listTokens } from "../../data/users/read.ts";
+import { deleteToken, insertToken } from "../../data/users/write.ts";
 import { newApiToken, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
 

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { Agent, AgentCommand, AgentDetail, AgentMetrics, InstallToken } from "../../contract/agent.ts";
-import type { AgentCommandRecord, AgentReportRecord } from "../../data/agent-reports.ts";
-import type { AgentRecord } from "../../data/agents.ts";
-import type { MonitorRecord } from "../../data/monitors.ts";
+import type { AgentCommandRecord, AgentReportRecord } from "../../data/agent-reports/read.ts";
+import type { AgentRecord } from "../../data/agents/read.ts";
+import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { statusAt } from "../../domain/agent-status.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 

@@ -1,31 +1,27 @@
 import { requireAgent, requireVisibleAgent } from "../../access/agents.ts";
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { findVisiblePage, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import type { AgentCommandCreate, AgentCreate, AgentUpdate } from "../../contract/agent.ts";
 import { conflict, forbidden, notFound } from "../../contract/errors.ts";
 import {
   type AgentCommandRecord,
   type AgentReportRecord,
   findCommand,
-  insertCommand,
   listReports,
-} from "../../data/agent-reports.ts";
+} from "../../data/agent-reports/read.ts";
+import { insertCommand } from "../../data/agent-reports/write.ts";
+import { type AgentRecord, countAssigned, hasAssigned, listAgents, listAssigned } from "../../data/agents/read.ts";
 import {
   type AgentChanges,
-  type AgentRecord,
-  countAssigned,
   deleteAgent,
-  hasAssigned,
   insertAgent,
   insertInstallToken,
-  listAgents,
-  listAssigned,
   updateAgent,
-} from "../../data/agents.ts";
-import type { MonitorRecord } from "../../data/monitors.ts";
+} from "../../data/agents/write.ts";
+import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
 import type { AgentView } from "./present.ts";

@@ -1,4 +1,4 @@
-import type { Ctx } from "../../access/ctx.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import type { ApiSample, MetricsQuery } from "../../contract/api-monitoring.ts";
 import type { MonitorUpdate } from "../../contract/monitor.ts";
 import type { Sample } from "../../contract/push.ts";

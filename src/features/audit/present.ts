@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { AuditDay, AuditEntry, AuditStats } from "../../contract/audit.ts";
-import type { AuditRecord } from "../../data/audit.ts";
+import type { AuditRecord } from "../../data/audit/read.ts";
 import { toIso } from "../../platform/clock.ts";
 import type { AuditSummary, DayOfEvents } from "./service.ts";
 

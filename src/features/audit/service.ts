@@ -1,7 +1,7 @@
-import type { Ctx } from "../../access/ctx.ts";
 import { requireUser } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import type { ActorType, AuditFilter } from "../../contract/audit.ts";
-import { countAudit, countAuditByDay, listAudit } from "../../data/audit.ts";
+import { countAudit, countAuditByDay, listAudit } from "../../data/audit/read.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,5 +1,5 @@
 import type { DnsRecord } from "../../contract/custom-domain.ts";
-import type { DomainRecord } from "../../data/domains.ts";
+import type { DomainRecord } from "../../data/custom-domains/read.ts";
 
 const PROOF_LABEL = "_vigil";
 const PROOF_MARK = "vigil-verification=";

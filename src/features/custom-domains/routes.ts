@@ -2,7 +2,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { CustomDomain, DomainInput } from "../../contract/custom-domain.ts";
 import { type AppEnv, endpoint } from "../../http/endpoint.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS } from "../../http/responses.ts";
-import { targetOfDomains } from "../../platform/own-hosts.ts";
+import { targetOfDomains } from "../../platform/egress/service-hosts.ts";
 import { presentDomain } from "./present.ts";
 import { getDomain, setDomain } from "./service.ts";
 

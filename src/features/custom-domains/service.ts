@@ -1,24 +1,27 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
-import type { Deps } from "../../access/deps.ts";
 import { requirePage } from "../../access/pages.ts";
+import type { Ctx } from "../../access/request-scope.ts";
+import type { Deps } from "../../access/scope.ts";
 import type { DomainInput } from "../../contract/custom-domain.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { SslType } from "../../contract/status-page.ts";
-import { runBatch, type Statement } from "../../data/db.ts";
 import {
-  claimDomain,
   type DomainRecord,
-  deleteDomain,
   findDomainOfPage,
   listDueDomains,
   listServedDomains,
+} from "../../data/custom-domains/read.ts";
+import {
+  claimDomain,
+  deleteDomain,
   releaseDomain,
   updateClaim,
   updateDomain,
-} from "../../data/domains.ts";
-import { insertNotification } from "../../data/notifications.ts";
-import { bumpPageVersion, type StatusPageRecord, updatePage } from "../../data/status-pages.ts";
+} from "../../data/custom-domains/write.ts";
+import { runBatch, type Statement } from "../../data/db.ts";
+import { insertNotification } from "../../data/notifications/write.ts";
+import type { StatusPageRecord } from "../../data/status-pages/read.ts";
+import { bumpPageVersion, updatePage } from "../../data/status-pages/write.ts";
 import {
   type ClaimVerdict,
   HELD_MS,
@@ -31,10 +34,10 @@ import { addressPage } from "../../domain/page-address.ts";
 import { randomBase62 } from "../../platform/credentials.ts";
 import { customHostnamesOf } from "../../platform/custom-hostnames.ts";
 import { leadsTo, lookUpTexts } from "../../platform/dns-records.ts";
-import { forgetHosts } from "../../platform/host-memo.ts";
-import { refusalOfClaim, targetOfDomains } from "../../platform/own-hosts.ts";
-import { forgetPage } from "../../platform/page-memo.ts";
-import { newsOfDomain } from "./news.ts";
+import { refusalOfClaim, targetOfDomains } from "../../platform/egress/service-hosts.ts";
+import { forgetHosts } from "../../platform/host-cache.ts";
+import { forgetPage } from "../../platform/page-cache.ts";
+import { newsOfDomain } from "./notifications.ts";
 import { proofName, proofText } from "./records.ts";
 
 /**

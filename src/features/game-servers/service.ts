@@ -1,12 +1,12 @@
-import type { Ctx } from "../../access/ctx.ts";
 import { requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
 import { requireUser } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import type { MetricsQuery } from "../../contract/api-monitoring.ts";
 import { betaRequired, invalid, notFound } from "../../contract/errors.ts";
 import type { GameSample } from "../../contract/game-server.ts";
 import type { MonitorUpdate } from "../../contract/monitor.ts";
 import type { Sample } from "../../contract/push.ts";
-import type { MonitorRecord } from "../../data/monitors.ts";
+import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { changeMonitor, gateUpdate, listMyMonitors } from "../monitors/service.ts";
 import {
   NO_ACCESS,

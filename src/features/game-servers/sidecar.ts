@@ -1,5 +1,5 @@
 import type { SIDECAR_RUNTIMES } from "../../contract/game-server.ts";
-import { assertNever } from "../../kit/assert-never.ts";
+import { assertNever } from "../../lib/assert-never.ts";
 
 /**
  * A program that runs beside a game server and pushes for it: what it finds as JSON at a source of the operator's

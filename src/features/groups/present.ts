@@ -1,5 +1,5 @@
 import type { Group } from "../../contract/group.ts";
-import type { MonitorGroupRecord } from "../../data/groups.ts";
+import type { MonitorGroupRecord } from "../../data/monitor-groups/read.ts";
 import { toIso } from "../../platform/clock.ts";
 
 export function presentGroup(group: MonitorGroupRecord): Group {

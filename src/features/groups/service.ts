@@ -1,21 +1,19 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
-import { requireGroup, requireVisibleGroup } from "../../access/groups.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
+import { requireGroup, requireVisibleGroup } from "../../access/monitor-groups.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { GroupCreate, GroupOrder, GroupUpdate } from "../../contract/group.ts";
+import { findLastGroupPosition, listMonitorGroups, type MonitorGroupRecord } from "../../data/monitor-groups/read.ts";
 import {
   deleteMonitorGroup,
-  findLastGroupPosition,
   insertMonitorGroup,
-  listMonitorGroups,
-  type MonitorGroupRecord,
   positionMonitorGroups,
   renameMonitorGroup,
-} from "../../data/groups.ts";
-import { bumpPageVersion } from "../../data/status-pages.ts";
+} from "../../data/monitor-groups/write.ts";
+import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { newId } from "../../platform/ids.ts";
 
 interface Page {

@@ -1,6 +1,6 @@
-import type { Ctx } from "../../access/ctx.ts";
-import { findLastPlannedMinute } from "../../data/schedule.ts";
-import { probeCache } from "../../platform/kv.ts";
+import type { Ctx } from "../../access/request-scope.ts";
+import { findLastPlannedMinute } from "../../data/check-groups/read.ts";
+import { probeCache } from "../../platform/page-store.ts";
 
 export interface HealthReport {
   database: "ok" | "error";

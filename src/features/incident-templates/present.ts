@@ -1,5 +1,5 @@
 import type { IncidentTemplate } from "../../contract/incident-template.ts";
-import type { IncidentTemplateRecord } from "../../data/incident-templates.ts";
+import type { IncidentTemplateRecord } from "../../data/incident-templates/read.ts";
 import { toIso } from "../../platform/clock.ts";
 
 export function presentTemplate(template: IncidentTemplateRecord): IncidentTemplate {

@@ -1,20 +1,19 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { requireIncidentTemplate } from "../../access/incidents.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { notFound } from "../../contract/errors.ts";
 import type { IncidentTemplateChange, IncidentTemplateCreate } from "../../contract/incident-template.ts";
 import type { Statement } from "../../data/db.ts";
+import { type IncidentTemplateRecord, listIncidentTemplates } from "../../data/incident-templates/read.ts";
 import {
   deleteIncidentTemplate,
-  type IncidentTemplateRecord,
   insertIncidentTemplate,
-  listIncidentTemplates,
   updateIncidentTemplate,
-} from "../../data/incident-templates.ts";
-import { replaced } from "../../kit/replaced.ts";
+} from "../../data/incident-templates/write.ts";
+import { replaced } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
 
 /** A template under the address of its page. */

@@ -1,8 +1,8 @@
-import type { Ctx } from "../../access/ctx.ts";
-import { requireGroup } from "../../access/groups.ts";
+import { requireGroup } from "../../access/monitor-groups.ts";
 import { requireVisibleMonitor } from "../../access/monitors.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { invalid } from "../../contract/errors.ts";
-import type { Affected } from "../../data/incidents.ts";
+import type { Affected } from "../../data/incidents/write.ts";
 
 interface Named {
   monitor_id?: string | null;

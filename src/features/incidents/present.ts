@@ -1,6 +1,6 @@
 import type { Incident, IncidentStats, IncidentUpdate } from "../../contract/incident.ts";
-import type { IncidentUpdateRecord } from "../../data/incidents.ts";
-import type { IncidentDetail } from "../../data/incidents-list.ts";
+import type { IncidentDetail } from "../../data/incidents/list.ts";
+import type { IncidentUpdateRecord } from "../../data/incidents/read.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import type { StatsOfPage } from "./service.ts";
 

@@ -1,9 +1,9 @@
 import { commit, type Guard } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { requireIncident } from "../../access/incidents.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import {
   type IncidentChange,
@@ -12,27 +12,26 @@ import {
   UPDATES_CARRIED,
 } from "../../contract/incident.ts";
 import type { Statement } from "../../data/db.ts";
+import { detailIncidents, type IncidentDetail, listIncidents, listIncidentTimes } from "../../data/incidents/list.ts";
+import { type IncidentRecord, type IncidentUpdateRecord, isMoved } from "../../data/incidents/read.ts";
 import {
   deleteIncident,
   type IncidentEdit,
-  type IncidentRecord,
-  type IncidentUpdateRecord,
   insertIncident,
   insertIncidentUpdate,
-  isMoved,
   setAffected,
   updateIncident,
-} from "../../data/incidents.ts";
-import { detailIncidents, type IncidentDetail, listIncidents, listIncidentTimes } from "../../data/incidents-list.ts";
-import { findPageFor } from "../../data/members.ts";
-import { bumpPageVersion, type StatusPageRecord } from "../../data/status-pages.ts";
-import { decideMove } from "../../domain/incident-moves.ts";
+} from "../../data/incidents/write.ts";
+import { findPageFor } from "../../data/members/read.ts";
+import type { StatusPageRecord } from "../../data/status-pages/read.ts";
+import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { computeIncidentStats, listMonthsUntil } from "../../domain/incident-stats.ts";
+import { decideMove } from "../../domain/incident-status.ts";
 import { emitEvent, incidentEvent, type NewEvent, wakeEvents } from "../../events/emit.ts";
-import { replaced } from "../../kit/replaced.ts";
-import { zonedClock } from "../../kit/zoned-days.ts";
+import { replaced } from "../../lib/merge-field.ts";
+import { zonedClock } from "../../lib/zoned-days.ts";
 import { newId } from "../../platform/ids.ts";
-import { forgetPage } from "../../platform/page-memo.ts";
+import { forgetPage } from "../../platform/page-cache.ts";
 import { resolveAffected } from "./affected.ts";
 
 interface Page {

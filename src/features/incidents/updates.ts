@@ -1,18 +1,17 @@
-import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { requireIncident } from "../../access/incidents.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { notFound } from "../../contract/errors.ts";
 import type { IncidentUpdateCreate, UpdateChange } from "../../contract/incident.ts";
+import { listIncidentUpdates } from "../../data/incidents/list.ts";
+import { findIncidentUpdate, type IncidentUpdateRecord } from "../../data/incidents/read.ts";
 import {
   deleteIncidentUpdate,
-  findIncidentUpdate,
-  type IncidentUpdateRecord,
   insertIncidentUpdate,
   updateIncident,
   updateIncidentUpdate,
-} from "../../data/incidents.ts";
-import { listIncidentUpdates } from "../../data/incidents-list.ts";
-import { decideMove } from "../../domain/incident-moves.ts";
+} from "../../data/incidents/write.ts";
+import { decideMove } from "../../domain/incident-status.ts";
 import { incidentEvent } from "../../events/emit.ts";
 import { newId } from "../../platform/ids.ts";
 import { movedGuard, newUpdate, write } from "./service.ts";

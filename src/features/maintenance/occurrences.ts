@@ -1,8 +1,8 @@
-import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { conflict, invalid, notFound } from "../../contract/errors.ts";
-import { recordOccurrences, updateMaintenance } from "../../data/maintenance.ts";
-import type { MaintenanceDetail } from "../../data/maintenance-list.ts";
+import type { MaintenanceDetail } from "../../data/maintenance/list.ts";
+import { recordOccurrences, updateMaintenance } from "../../data/maintenance/write.ts";
 import {
   findOccurrence,
   listOccurrences,
@@ -11,8 +11,8 @@ import {
   trackOccurrence,
 } from "../../domain/maintenance.ts";
 import { edgeEvent } from "../../events/emit.ts";
-import { newsOfEnd } from "./news.ts";
 import { getFresh, getMaintenance, write } from "./service.ts";
+import { newsOfEnd } from "./subscriber-messages.ts";
 
 const CANCELLED_MAX = 100;
 

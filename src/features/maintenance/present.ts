@@ -1,6 +1,6 @@
 import type { Maintenance, MaintenanceUpdate } from "../../contract/maintenance.ts";
-import type { MaintenanceUpdateRecord } from "../../data/maintenance.ts";
-import type { MaintenanceDetail } from "../../data/maintenance-list.ts";
+import type { MaintenanceDetail } from "../../data/maintenance/list.ts";
+import type { MaintenanceUpdateRecord } from "../../data/maintenance/read.ts";
 import { findOccurrence, maintenanceStatus } from "../../domain/maintenance.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 

@@ -1,34 +1,33 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { requireMaintenance } from "../../access/maintenance.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import { UPDATES_CARRIED } from "../../contract/incident.ts";
 import type { MaintenanceChange, MaintenanceCreate } from "../../contract/maintenance.ts";
 import type { Statement } from "../../data/db.ts";
+import { detailMaintenance, listMaintenance, type MaintenanceDetail } from "../../data/maintenance/list.ts";
+import { isAdvanced, listTrackedMaintenance, type MaintenanceRecord } from "../../data/maintenance/read.ts";
 import {
   deleteMaintenance,
   insertMaintenance,
-  isAdvanced,
-  listTrackedMaintenance,
-  type MaintenanceRecord,
   recordOccurrences,
   setTargets,
   updateMaintenance,
-} from "../../data/maintenance.ts";
-import { detailMaintenance, listMaintenance, type MaintenanceDetail } from "../../data/maintenance-list.ts";
-import { bumpPageVersion, type StatusPageRecord } from "../../data/status-pages.ts";
-import { type Tellable, tellSubscribers } from "../../delivery/subscribers.ts";
+} from "../../data/maintenance/write.ts";
+import type { StatusPageRecord } from "../../data/status-pages/read.ts";
+import { bumpPageVersion } from "../../data/status-pages/write.ts";
+import { type Tellable, tellSubscribers } from "../../delivery/subscriber-messages.ts";
 import { findOccurrence, listOccurrences, toldStart, trackOccurrence } from "../../domain/maintenance.ts";
 import { findFlaw, type Recurrence } from "../../domain/recurrence.ts";
 import { emitEvent, type NewEvent, wakeEvents } from "../../events/emit.ts";
-import { replaced } from "../../kit/replaced.ts";
+import { replaced } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
-import { forgetPage } from "../../platform/page-memo.ts";
+import { forgetPage } from "../../platform/page-cache.ts";
 import { wakeSubscribers } from "../../platform/subscriber-queue.ts";
-import { newsOfChange, newsOfEnd, trackedOccurrence } from "./news.ts";
+import { newsOfChange, newsOfEnd, trackedOccurrence } from "./subscriber-messages.ts";
 import { requireTargets } from "./targets.ts";
 
 interface Page {

@@ -1,6 +1,6 @@
-import type { Ctx } from "../../access/ctx.ts";
-import { requireVisibleGroup } from "../../access/groups.ts";
+import { requireVisibleGroup } from "../../access/monitor-groups.ts";
 import { requireVisibleMonitor } from "../../access/monitors.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { ApiError, invalid } from "../../contract/errors.ts";
 import type { MaintenanceTarget } from "../../contract/maintenance.ts";
 

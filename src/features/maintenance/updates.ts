@@ -1,23 +1,22 @@
-import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { requireMaintenance } from "../../access/maintenance.ts";
 import { requireUser } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { notFound } from "../../contract/errors.ts";
 import type { UpdateChange } from "../../contract/incident.ts";
 import type { MaintenanceUpdateCreate } from "../../contract/maintenance.ts";
+import { listMaintenanceUpdates } from "../../data/maintenance/list.ts";
+import { findMaintenanceUpdate, type MaintenanceUpdateRecord } from "../../data/maintenance/read.ts";
 import {
   deleteMaintenanceUpdate,
-  findMaintenanceUpdate,
   insertMaintenanceUpdate,
-  type MaintenanceUpdateRecord,
   updateMaintenanceUpdate,
-} from "../../data/maintenance.ts";
-import { listMaintenanceUpdates } from "../../data/maintenance-list.ts";
+} from "../../data/maintenance/write.ts";
 import { findOccurrence, maintenanceStatus } from "../../domain/maintenance.ts";
 import { newId } from "../../platform/ids.ts";
-import { newsOfUpdate } from "./news.ts";
 import { endNow } from "./occurrences.ts";
 import { getMaintenance, write } from "./service.ts";
+import { newsOfUpdate } from "./subscriber-messages.ts";
 
 interface Named {
   id: string;

@@ -1,8 +1,8 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { toPrincipal } from "../../access/owners.ts";
 import type { UserPrincipal } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { openSession } from "../../access/sessions.ts";
 import { conflict, forbidden, invalid, unauthenticated } from "../../contract/errors.ts";
 import type { InvitationAccept } from "../../contract/member.ts";
@@ -12,16 +12,16 @@ import {
   findOfferByToken,
   type InvitationRecord,
   isUsedUp,
-  markAccepted,
   type OfferRecord,
-} from "../../data/invitations.ts";
-import { findMember, type NamedMember } from "../../data/members.ts";
-import { insertNotification } from "../../data/notifications.ts";
-import { findSignIn } from "../../data/sessions.ts";
-import { findPage, type StatusPageRecord } from "../../data/status-pages.ts";
+} from "../../data/invitations/read.ts";
+import { markAccepted } from "../../data/invitations/write.ts";
+import { findMember, type NamedMember } from "../../data/members/read.ts";
+import { insertNotification } from "../../data/notifications/write.ts";
+import { findSignIn } from "../../data/sessions/read.ts";
+import { findPage, type StatusPageRecord } from "../../data/status-pages/read.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
-import { invitationAudit, joinStatements, newAccount } from "./join.ts";
+import { invitationAudit, joinStatements, newAccount } from "./membership.ts";
 
 export interface Accepted {
   member: NamedMember;

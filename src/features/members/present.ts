@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { AcceptedMember, Invitation, Member, Seats } from "../../contract/member.ts";
-import type { InvitationRecord } from "../../data/invitations.ts";
-import type { NamedMember, TeamEntry } from "../../data/members.ts";
+import type { InvitationRecord } from "../../data/invitations/read.ts";
+import type { NamedMember, TeamEntry } from "../../data/members/read.ts";
 import { toIso } from "../../platform/clock.ts";
 import type { SeatCount } from "./service.ts";
 

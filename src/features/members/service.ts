@@ -1,25 +1,18 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
 import { requireMember } from "../../access/members.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requireVisiblePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { conflict, forbidden, notFound } from "../../contract/errors.ts";
 import type { MemberUpdate } from "../../contract/member.ts";
-import { deletePendingInvitationsBy } from "../../data/invitations.ts";
-import {
-  countSeats,
-  deleteMember,
-  isMemberChanged,
-  listSharedPages,
-  listTeam,
-  type NamedMember,
-  updateMember,
-} from "../../data/members.ts";
+import { deletePendingInvitationsBy } from "../../data/invitations/write.ts";
+import { countSeats, isMemberChanged, listSharedPages, listTeam, type NamedMember } from "../../data/members/read.ts";
+import { deleteMember, updateMember } from "../../data/members/write.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { covers } from "../../domain/roles.ts";
 import { findUrls } from "../custom-domains/service.ts";
-import { requireGrantable } from "./join.ts";
+import { requireGrantable } from "./membership.ts";
 
 /** For the signed-in pages. */
 export { acceptInvitation, findOffer, type Offer } from "./accept.ts";

@@ -1,7 +1,7 @@
 import { type ErrorDetail, invalid } from "../../contract/errors.ts";
 import { type MonitorOptions, OPTION_NAMES } from "../../contract/monitor.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
-import { isRecord } from "../../kit/is-record.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import { optionsOf, type Runs, runsOf } from "../../probes/registry.ts";
 
 /** The fields that belong to a monitor's type: how they are read when they are saved, and shown. */

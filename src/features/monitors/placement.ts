@@ -1,9 +1,10 @@
-import type { Ctx } from "../../access/ctx.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { REGIONS, type Region } from "../../contract/monitor-values.ts";
+import { findShardWithRoom } from "../../data/check-groups/read.ts";
+import { deleteEmptyGroup, insertGroup, takePlace } from "../../data/check-groups/write.ts";
 import type { Statement } from "../../data/db.ts";
-import type { MonitorRecord } from "../../data/monitors.ts";
-import { deleteEmptyGroup, findShardWithRoom, insertGroup, takePlace } from "../../data/schedule.ts";
-import { type GroupKey, groupIdOf, inLane } from "../../domain/schedule.ts";
+import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { type GroupKey, groupIdOf, inLane } from "../../domain/check-schedule.ts";
 import { newId } from "../../platform/ids.ts";
 
 /** Of monitors that the service does not check by a schedule: pushed, computed, or run by an agent. */

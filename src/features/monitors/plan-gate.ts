@@ -1,14 +1,14 @@
 import { z } from "zod";
-import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { monitorInPath } from "../../access/monitor-in-path.ts";
 import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { type ApiError, betaRequired, forbidden, planLimit } from "../../contract/errors.ts";
 import { INTERVAL_MIN_S } from "../../contract/monitor.ts";
 import { MONITOR_TYPES, type MonitorType } from "../../contract/monitor-values.ts";
-import { countMonitors } from "../../data/monitors-settings.ts";
+import { countMonitors } from "../../data/monitor-settings/read.ts";
 import { findExcess, PLAN_LIMITS } from "../../domain/plans.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { AdHocResult } from "../../contract/check.ts";
 import type { CheckReport, Monitor } from "../../contract/monitor.ts";
-import { retryIntervalMs, slotBefore } from "../../domain/schedule.ts";
+import { retryIntervalMs, slotBefore } from "../../domain/check-schedule.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import { showFields } from "./fields.ts";
 import { isScheduled } from "./placement.ts";

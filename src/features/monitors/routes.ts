@@ -12,10 +12,10 @@ import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { checkMonitor } from "./check.ts";
 import { createMonitor } from "./create.ts";
+import { tryMonitor } from "./dry-run.ts";
 import { gateCreation, gateTrial, gateUpdate } from "./plan-gate.ts";
 import { presentCheck, presentMonitor } from "./present.ts";
 import { getMonitor, listMyMonitors, orderMonitors, pauseMonitor, removeMonitor, resumeMonitor } from "./service.ts";
-import { tryMonitor } from "./trial.ts";
 import { changeMonitor } from "./update.ts";
 
 const tags = ["Monitors"];

@@ -1,22 +1,16 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { monitorAudit, requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
 import { viewerOf } from "../../access/pages.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { OrderList } from "../../contract/monitor.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
-import type { MonitorRecord } from "../../data/monitors.ts";
-import {
-  deleteMonitor,
-  isChanged,
-  listMonitors,
-  listMonitorsByIds,
-  positionMonitors,
-  updateMonitor,
-} from "../../data/monitors-settings.ts";
-import { bumpPageVersion } from "../../data/status-pages.ts";
-import { checkSoon, tellComposite, tellDeleted, tellObject } from "./follow-up.ts";
+import { isChanged, listMonitors, listMonitorsByIds } from "../../data/monitor-settings/read.ts";
+import { deleteMonitor, positionMonitors, updateMonitor } from "../../data/monitor-settings/write.ts";
+import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { bumpPageVersion } from "../../data/status-pages/write.ts";
+import { checkSoon, tellComposite, tellDeleted, tellObject } from "./after-commit.ts";
 import { freePlace } from "./placement.ts";
 import { type MonitorView, viewMonitor, viewMonitors } from "./view.ts";
 

@@ -1,7 +1,7 @@
-import type { Ctx } from "../../access/ctx.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { type ErrorDetail, invalid } from "../../contract/errors.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
-import { type Destination, egressOf } from "../../platform/egress.ts";
+import { type Destination, egressOf } from "../../platform/egress/guard.ts";
 import { parseTarget, probeFor } from "../../probes/registry.ts";
 import type { TypeFields } from "./fields.ts";
 

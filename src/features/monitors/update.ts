@@ -1,5 +1,4 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
 import {
   maskTarget,
   maySeeSecrets,
@@ -11,14 +10,16 @@ import {
 import { monitorAudit, requireMonitor } from "../../access/monitors.ts";
 import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage, requirePage } from "../../access/pages.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { MonitorCreate, MonitorSecrets, MonitorUpdate } from "../../contract/monitor.ts";
-import type { MonitorRecord } from "../../data/monitors.ts";
-import { isChanged, listMembers, setMembers, updateMonitor } from "../../data/monitors-settings.ts";
-import { bumpPageVersion } from "../../data/status-pages.ts";
+import { isChanged, listMembers } from "../../data/monitor-settings/read.ts";
+import { setMembers, updateMonitor } from "../../data/monitor-settings/write.ts";
+import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { probeEntry } from "../../probes/registry.ts";
+import { checkSoon, tellComposite, tellObject } from "./after-commit.ts";
 import { CONFLICTS } from "./create.ts";
-import { checkSoon, tellComposite, tellObject } from "./follow-up.ts";
 import { placeAgain } from "./placement.ts";
 import { type Draft, draftMonitor } from "./validate.ts";
 import { type MonitorView, viewMonitor } from "./view.ts";

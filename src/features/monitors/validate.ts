@@ -1,12 +1,12 @@
-import type { Ctx } from "../../access/ctx.ts";
-import { requireGroup } from "../../access/groups.ts";
+import { requireGroup } from "../../access/monitor-groups.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { type ApiError, invalid } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
 import type { Plan } from "../../contract/plan.ts";
-import { findAgent } from "../../data/agents.ts";
-import type { MonitorRecord } from "../../data/monitors.ts";
-import { listMonitorsByIds } from "../../data/monitors-settings.ts";
-import type { StatusPageRecord } from "../../data/status-pages.ts";
+import { findAgent } from "../../data/agents/read.ts";
+import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
+import type { MonitorRecord } from "../../data/monitors/read.ts";
+import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { probeEntry } from "../../probes/registry.ts";
 import { readFields, type TypeFields } from "./fields.ts";

@@ -1,10 +1,10 @@
-import type { Ctx } from "../../access/ctx.ts";
 import { maskHeaders, maySeeSecrets, unsealSecrets } from "../../access/monitor-secrets.ts";
-import { listLatestOfAgents } from "../../data/agent-results.ts";
-import type { PackedResult } from "../../data/monitors.table.ts";
-import type { MonitorRecord } from "../../data/monitors.ts";
-import { listMembers } from "../../data/monitors-settings.ts";
-import { listRuns } from "../../data/schedule.ts";
+import type { Ctx } from "../../access/request-scope.ts";
+import { listLatestOfAgents } from "../../data/agent-results/read.ts";
+import { listRuns } from "../../data/check-groups/read.ts";
+import { listMembers } from "../../data/monitor-settings/read.ts";
+import type { MonitorRecord } from "../../data/monitors/read.ts";
+import type { PackedResult } from "../../data/monitors/table.ts";
 import { probeEntry } from "../../probes/registry.ts";
 import { findLatestPush, NO_ACCESS, type PushAccess, pushAccessOf } from "../push/service.ts";
 

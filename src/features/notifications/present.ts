@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Notification } from "../../contract/notification.ts";
-import type { NotificationRecord } from "../../data/notifications.ts";
+import type { NotificationRecord } from "../../data/notifications/read.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 
 export function presentNotification(notification: NotificationRecord): z.infer<typeof Notification> {

@@ -1,9 +1,10 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
 import { requireUser } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { notFound } from "../../contract/errors.ts";
 import type { NotificationChange } from "../../contract/notification.ts";
-import { findNotification, listNotifications, markRead, type NotificationRecord } from "../../data/notifications.ts";
+import { findNotification, listNotifications, type NotificationRecord } from "../../data/notifications/read.ts";
+import { markRead } from "../../data/notifications/write.ts";
 
 export function listMyNotifications(ctx: Ctx, page: { limit: number; offset: number }) {
   return listNotifications(ctx.db, requireUser(ctx).user_id, page);

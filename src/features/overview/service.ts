@@ -1,6 +1,6 @@
-import type { Ctx } from "../../access/ctx.ts";
 import { viewerOf } from "../../access/pages.ts";
-import { readOverview } from "../../data/overview.ts";
+import type { Ctx } from "../../access/request-scope.ts";
+import { readOverview } from "../../data/overview/read.ts";
 
 export type OverviewFound = Awaited<ReturnType<typeof readOverview>>;
 

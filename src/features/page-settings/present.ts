@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Alerting, Legal } from "../../contract/page-settings.ts";
-import type { StatusPageRecord } from "../../data/status-pages.ts";
+import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 
 export function presentLegal({ imprint_url, privacy_url }: StatusPageRecord): z.infer<typeof Legal> {
   return { imprint_url, privacy_url };

@@ -1,9 +1,10 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
 import { requirePage } from "../../access/pages.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import type { AlertingUpdate, LegalUpdate } from "../../contract/page-settings.ts";
-import { type StatusPageChange, type StatusPageRecord, updatePage } from "../../data/status-pages.ts";
-import { forgetPage } from "../../platform/page-memo.ts";
+import type { StatusPageRecord } from "../../data/status-pages/read.ts";
+import { type StatusPageChange, updatePage } from "../../data/status-pages/write.ts";
+import { forgetPage } from "../../platform/page-cache.ts";
 
 /** What null brings back. */
 const ALERTING_DEFAULTS = {

@@ -7,7 +7,7 @@ import { type AppContext, endpoint, type Policy } from "../../http/endpoint.ts";
 import { refuseInvalid } from "../../http/errors.ts";
 import { BODY_ERRORS, IdParam, json, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { readPushToken } from "../../platform/push-tokens.ts";
-import { clip, readMessage, toBeat } from "./beat-input.ts";
+import { clip, readMessage, toBeat } from "./heartbeat-input.ts";
 import { presentBeat } from "./present.ts";
 import { rotateCredential, type Taken, takePush } from "./service.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "../../contract/session.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { BODY_ERRORS, json, jsonBody, noContent, PUBLIC_ERRORS, USER_ERRORS } from "../../http/responses.ts";
-import { requestPasswordLink, resetPassword } from "./forgotten.ts";
+import { requestPasswordLink, resetPassword } from "./password-reset.ts";
 import { presentMe } from "./present.ts";
 import { changePassword, getMe, signIn, signOut } from "./service.ts";
 

@@ -1,24 +1,17 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { toPrincipal } from "../../access/owners.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { endedCookie, openSession } from "../../access/sessions.ts";
 import { invalid, unauthenticated } from "../../contract/errors.ts";
 import type { Login, PasswordChange } from "../../contract/session.ts";
-import {
-  deleteSession,
-  deleteSessionsOf,
-  findPasswordHash,
-  findSession,
-  findSignIn,
-  type SessionRecord,
-  setPassword,
-} from "../../data/sessions.ts";
+import { findPasswordHash, findSession, findSignIn, type SessionRecord } from "../../data/sessions/read.ts";
+import { deleteSession, deleteSessionsOf, setPassword } from "../../data/sessions/write.ts";
 import { hashPassword, isPassword } from "../../platform/password.ts";
 
 /** For the signed-in pages. */
-export { findForgetful, requestPasswordLink, resetPassword } from "./forgotten.ts";
+export { findForgetful, requestPasswordLink, resetPassword } from "./password-reset.ts";
 
 export interface WhoIAm {
   user: Pick<UserPrincipal, "user_id" | "email" | "name" | "plan" | "beta">;

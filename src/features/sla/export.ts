@@ -1,9 +1,9 @@
-import type { Ctx } from "../../access/ctx.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import type { ExportFormat } from "../../contract/sla.ts";
-import type { ReportHead } from "../../domain/report.ts";
 import { toSlaCsv } from "../../domain/sla-csv.ts";
-import { assertNever } from "../../kit/assert-never.ts";
-import { assetReader } from "../../platform/letters.ts";
+import { assertNever } from "../../lib/assert-never.ts";
+import { assetReader } from "../../report/glyphs.ts";
+import type { ReportHead } from "../../report/layout.ts";
 import { fetchLogo } from "./logo.ts";
 import { presentSummary } from "./present.ts";
 import { type MeasuredPage, RULES_DEFAULT } from "./service.ts";
@@ -28,9 +28,9 @@ export async function exportSla(ctx: Ctx, measured: MeasuredPage, format: Export
     case "pdf": {
       // Few ask for one, so that what it takes is evaluated then and not at every start.
       const [{ layOutSlaReport }, { writePdf }, { readImage }] = await Promise.all([
-        import("../../domain/report.ts"),
-        import("../../platform/pdf.ts"),
-        import("../../platform/pdf-image.ts"),
+        import("../../report/layout.ts"),
+        import("../../report/pdf.ts"),
+        import("../../report/pdf-image.ts"),
       ]);
       const picture = await fetchLogo(ctx, measured.page.logo_url);
       const logo = picture && (await readImage(picture));

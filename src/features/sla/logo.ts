@@ -1,5 +1,5 @@
-import type { Ctx } from "../../access/ctx.ts";
-import { egressOf } from "../../platform/egress.ts";
+import type { Ctx } from "../../access/request-scope.ts";
+import { egressOf } from "../../platform/egress/guard.ts";
 
 const TIMEOUT_MS = 3000;
 const BYTES_MAX = 1024 * 1024;

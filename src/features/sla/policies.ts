@@ -1,18 +1,13 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { requireOwnSlaPolicy } from "../../access/sla-policies.ts";
 import type { SlaPolicyCreate, SlaPolicyUpdate } from "../../contract/sla.ts";
-import {
-  deleteSlaPolicy,
-  insertSlaPolicy,
-  listSlaPolicies,
-  type SlaPolicyRecord,
-  updateSlaPolicy,
-} from "../../data/sla.ts";
-import { replaced } from "../../kit/replaced.ts";
+import { listSlaPolicies, type SlaPolicyRecord } from "../../data/sla/read.ts";
+import { deleteSlaPolicy, insertSlaPolicy, updateSlaPolicy } from "../../data/sla/write.ts";
+import { replaced } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
 
 /** What an absent or null member gives. */

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { SlaFigures, SlaPolicy, SlaSummary, SlaTargets } from "../../contract/sla.ts";
-import type { SlaPolicyRecord, SlaTargetRecord } from "../../data/sla.ts";
+import type { SlaPolicyRecord, SlaTargetRecord } from "../../data/sla/read.ts";
 import type { SlaResult } from "../../domain/sla.ts";
 import { toIso } from "../../platform/clock.ts";
 import type { MeasuredPage } from "./service.ts";

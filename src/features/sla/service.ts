@@ -1,22 +1,21 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { requireSlaPolicy } from "../../access/sla-policies.ts";
 import { invalid } from "../../contract/errors.ts";
 import { SLA_DAYS_MAX, type SlaQuery, type SlaTargets, TARGET_DEFAULT } from "../../contract/sla.ts";
 import {
-  assignSlaPolicy,
   findAssignedPolicy,
   listMaintenanceSpans,
   listSlaTargets,
   readSla,
-  replaceSlaTargets,
   SLA_INTERVALS_MAX,
   type SlaPolicyRecord,
   type SlaTargetRecord,
-} from "../../data/sla.ts";
-import type { StatusPageRecord } from "../../data/status-pages.ts";
+} from "../../data/sla/read.ts";
+import { assignSlaPolicy, replaceSlaTargets } from "../../data/sla/write.ts";
+import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import {
   judgeSla,
   REPORT_PERIODS,

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { SharedPage, StatusPage } from "../../contract/status-page.ts";
-import type { MemberRecord } from "../../data/members.ts";
+import type { MemberRecord } from "../../data/members/read.ts";
 import { toIso } from "../../platform/clock.ts";
 import type { PageView } from "./service.ts";
 

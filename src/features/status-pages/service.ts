@@ -1,31 +1,33 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
-import { depsOf } from "../../access/deps.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { requireVisibleMonitor } from "../../access/monitors.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
-import { syncMonitor } from "../../checks/sync.ts";
+import type { Ctx } from "../../access/request-scope.ts";
+import { depsOf } from "../../access/scope.ts";
+import { syncMonitor } from "../../checks/projection.ts";
 import { conflict, forbidden, notFound, planLimit } from "../../contract/errors.ts";
 import { isUsableSlug, type StatusPageCreate, type StatusPageUpdate } from "../../contract/status-page.ts";
 import {
-  assignMonitors,
   countOwnedPages,
-  deletePage,
   findPage,
-  insertPage,
   isSlugTaken,
   listVisiblePages,
   ownsAtLeast,
-  type StatusPageChange,
   type StatusPageRecord,
+} from "../../data/status-pages/read.ts";
+import {
+  assignMonitors,
+  deletePage,
+  insertPage,
+  type StatusPageChange,
   updatePage,
-} from "../../data/status-pages.ts";
+} from "../../data/status-pages/write.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
-import { mapConcurrently } from "../../kit/map-concurrently.ts";
+import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { newId } from "../../platform/ids.ts";
-import { dropStoredPage } from "../../platform/kv.ts";
-import { forgetPage } from "../../platform/page-memo.ts";
+import { forgetPage } from "../../platform/page-cache.ts";
+import { dropStoredPage } from "../../platform/page-store.ts";
 import { CLAIM_CONFLICTS, findUrls, planDomain } from "../custom-domains/service.ts";
 import { followTimezone } from "../maintenance/service.ts";
 

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Subscriber } from "../../contract/subscriber.ts";
-import type { SubscriberRecord } from "../../data/subscribers.ts";
+import type { SubscriberRecord } from "../../data/subscribers/read.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 
 export function presentSubscriber(subscriber: SubscriberRecord): z.infer<typeof Subscriber> {

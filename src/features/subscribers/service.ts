@@ -1,8 +1,9 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
 import { requirePage } from "../../access/pages.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { requireSubscriber } from "../../access/subscribers.ts";
-import { deleteSubscriber, listSubscribers, type SubscriberRecord } from "../../data/subscribers.ts";
+import { listSubscribers, type SubscriberRecord } from "../../data/subscribers/read.ts";
+import { deleteSubscriber } from "../../data/subscribers/write.ts";
 
 export async function listPageSubscribers(ctx: Ctx, pageId: string, page: { limit: number; offset: number }) {
   await requirePage(ctx, pageId);

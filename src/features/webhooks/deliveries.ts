@@ -1,6 +1,6 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { requireWebhook } from "../../access/webhooks.ts";
 import { conflict, notFound } from "../../contract/errors.ts";
 import { TEST_EVENT } from "../../contract/webhook.ts";
@@ -9,15 +9,14 @@ import {
   type DeliveryRecord,
   findDelivery,
   findLastAttempt,
-  insertDeliveries,
   isLeased,
   listAttempts,
-  reviveDelivery,
-} from "../../data/deliveries.ts";
-import type { WebhookRecord } from "../../data/webhooks.ts";
+} from "../../data/deliveries/read.ts";
+import { insertDeliveries, reviveDelivery } from "../../data/deliveries/write.ts";
+import type { WebhookRecord } from "../../data/webhooks/read.ts";
 import { performAttempt } from "../../delivery/attempt.ts";
-import { leaseUntil } from "../../delivery/deliver.ts";
-import { deliveriesOf, wakeDeliveries } from "../../delivery/enqueue.ts";
+import { deliveriesOf, wakeDeliveries } from "../../delivery/fan-out.ts";
+import { leaseUntil } from "../../delivery/process-delivery.ts";
 import { newId } from "../../platform/ids.ts";
 
 export async function listWebhookAttempts(ctx: Ctx, webhookId: string, page: { limit: number; offset: number }) {

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Delivery, DeliveryAttempt, Webhook, WebhookTestResult } from "../../contract/webhook.ts";
-import type { AttemptRecord, DeliveryRecord, ListedAttempt } from "../../data/deliveries.ts";
-import type { WebhookRecord } from "../../data/webhooks.ts";
+import type { AttemptRecord, DeliveryRecord, ListedAttempt } from "../../data/deliveries/read.ts";
+import type { WebhookRecord } from "../../data/webhooks/read.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 
 /** A webhook together with its address, as far as the caller may see it. */

@@ -1,8 +1,8 @@
 import { commit } from "../../access/commit.ts";
-import type { Ctx } from "../../access/ctx.ts";
 import { findEarlierResult } from "../../access/idempotency.ts";
 import { findMembership, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
 import { requireVisibleWebhook, requireWebhook } from "../../access/webhooks.ts";
 import { ApiError, forbidden, invalid, notFound } from "../../contract/errors.ts";
 import {
@@ -12,19 +12,13 @@ import {
   type WebhookProvider,
   type WebhookUpdate,
 } from "../../contract/webhook.ts";
-import {
-  deleteWebhook,
-  insertWebhook,
-  listWebhooksOf,
-  updateWebhook,
-  type WebhookChanges,
-  type WebhookRecord,
-} from "../../data/webhooks.ts";
-import { changeSecret, maskUrl, openConfig, sealConfig } from "../../delivery/config.ts";
+import { listWebhooksOf, type WebhookRecord } from "../../data/webhooks/read.ts";
+import { deleteWebhook, insertWebhook, updateWebhook, type WebhookChanges } from "../../data/webhooks/write.ts";
+import { changeSecret, maskUrl, openConfig, sealConfig } from "../../delivery/webhook-config.ts";
 import { hasRight } from "../../domain/roles.ts";
-import { replaced } from "../../kit/replaced.ts";
+import { replaced } from "../../lib/merge-field.ts";
 import { findNotifier } from "../../notifiers/registry.ts";
-import { egressOf } from "../../platform/egress.ts";
+import { egressOf } from "../../platform/egress/guard.ts";
 import { newId } from "../../platform/ids.ts";
 import type { ShownWebhook } from "./present.ts";
 

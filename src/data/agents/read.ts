@@ -1,0 +1,164 @@
+import { and, asc, count, desc, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import type { AgentStatus } from "../../contract/agent.ts";
+import type { Plan } from "../../contract/plan.ts";
+import type { Db } from "../db.ts";
+import type { StoredEvent } from "../events/read.ts";
+import { events } from "../events/table.ts";
+import { type Viewer, visibleTo } from "../members/read.ts";
+import { monitors } from "../monitors/table.ts";
+import { users } from "../users/table.ts";
+import { agents, installTokens } from "./table.ts";
+
+export type AgentRecord = typeof agents.$inferSelect;
+export type InstallTokenRecord = typeof installTokens.$inferSelect;
+
+const SWEEP_MAX = 500;
+const ASSIGNED_MAX = 1000;
+
+export async function findAgent(db: Db, agentId: string): Promise<AgentRecord | undefined> {
+  const rows = await db.select().from(agents).where(eq(agents.id, agentId)).limit(1);
+  return rows[0];
+}
+
+/** The agent that presents this credential, be it the present or the next one, with its owner's plan. */
+export async function findAgentByToken(
+  db: Db,
+  tokenHash: string,
+): Promise<{ agent: AgentRecord; plan: Plan | null } | undefined> {
+  const rows = await db
+    .select({ agent: agents, plan: users.plan })
+    .from(agents)
+    .innerJoin(users, eq(users.id, agents.owner_id))
+    .where(or(eq(agents.token_hash, tokenHash), eq(agents.next_token_hash, tokenHash)))
+    .limit(1);
+  return rows[0];
+}
+
+/** Those of one page, or all that somebody sees. */
+export async function listAgents(
+  db: Db,
+  of: { status_page_id: string } | { visible_to: Viewer },
+  page: { limit: number; offset: number },
+) {
+  const wanted = "visible_to" in of ? visibleTo(of.visible_to, agents) : eq(agents.status_page_id, of.status_page_id);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(agents)
+      .where(wanted)
+      .orderBy(desc(agents.created_at), desc(agents.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(agents).where(wanted),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/** An agent that was made for a host before the host called. */
+export async function findAwaitedAgent(
+  db: Db,
+  { owner_id, status_page_id, hostname }: { owner_id: string; status_page_id: string | null; hostname: string },
+): Promise<AgentRecord | undefined> {
+  const rows = await db
+    .select()
+    .from(agents)
+    .where(
+      and(
+        eq(agents.owner_id, owner_id),
+        eq(agents.hostname, hostname),
+        isNull(agents.enrolled_at),
+        // Whoever may add agents to one page may not take over what belongs elsewhere.
+        status_page_id === null ? undefined : eq(agents.status_page_id, status_page_id),
+      ),
+    )
+    .orderBy(asc(agents.created_at))
+    .limit(1);
+  return rows[0];
+}
+
+export type AgentKey = Pick<AgentRecord, "id" | "owner_id">;
+
+export async function countAssigned(db: Db, agentId: string): Promise<number> {
+  const rows = await db.select({ total: count() }).from(monitors).where(eq(monitors.agent_id, agentId));
+  return rows[0]?.total ?? 0;
+}
+
+export function listAssigned(db: Db, agent: AgentKey) {
+  return db
+    .select()
+    .from(monitors)
+    .where(and(eq(monitors.agent_id, agent.id), eq(monitors.owner_id, agent.owner_id)))
+    .orderBy(asc(monitors.position), asc(monitors.id))
+    .limit(ASSIGNED_MAX);
+}
+
+export function hasAssigned(agentId: string): SQL {
+  return sql`EXISTS (SELECT 1 FROM ${monitors} WHERE ${monitors.agent_id} = ${agentId})`;
+}
+
+export function touchAgent(db: Db, agentId: string, now: number) {
+  return db
+    .update(agents)
+    .set({ last_seen_at: now })
+    .where(and(eq(agents.id, agentId), lt(agents.last_seen_at, now)));
+}
+
+export interface Switch {
+  agent_id: string;
+  to: AgentStatus;
+  now: number;
+  event: StoredEvent;
+  /** Only if it has been silent since then. */
+  silent_since?: number;
+}
+
+/** Changes the status together with the event that tells of it; whoever comes second changes nothing and gets false. */
+export async function switchAgentStatus(db: Db, change: Switch): Promise<boolean> {
+  const { agent_id, to, now, event, silent_since } = change;
+  const isDue = and(
+    eq(agents.id, agent_id),
+    eq(agents.status, to === "online" ? "offline" : "online"),
+    silent_since === undefined ? undefined : lt(agents.last_seen_at, silent_since),
+  );
+  const members = [event.id, event.owner_id, event.status_page_id, event.monitor_id, event.name, event.classification];
+  const values = [...members, JSON.stringify(event.data), event.created_at, event.processed_at];
+  const [, switched] = await db.batch([
+    db.insert(events).select(
+      sql`SELECT ${sql.join(
+        values.map((value) => sql`${value}`),
+        sql`, `,
+      )} FROM ${agents} WHERE ${isDue}`,
+    ),
+    db
+      .update(agents)
+      .set({ status: to, ...(to === "online" ? { last_seen_at: now } : {}) })
+      .where(isDue)
+      .returning({ id: agents.id }),
+  ]);
+  return switched.length === 1;
+}
+
+export function listSilentAgents(db: Db, silentSince: number): Promise<AgentRecord[]> {
+  return db
+    .select()
+    .from(agents)
+    .where(and(sql`${agents.status} = 'online'`, lt(agents.last_seen_at, silentSince)))
+    .orderBy(asc(agents.last_seen_at))
+    .limit(SWEEP_MAX);
+}
+
+export async function findInstallToken(db: Db, tokenHash: string, now: number) {
+  const rows = await db
+    .select()
+    .from(installTokens)
+    .where(and(eq(installTokens.token_hash, tokenHash), gt(installTokens.expires_at, now)))
+    .limit(1);
+  return rows[0];
+}
+
+/** Whether somebody else has used the token, or enrolled the agent, meanwhile. */
+export function isSpent(tokenId: string, awaited: AgentRecord | undefined): SQL {
+  const { id, token_hash } = awaited ?? { id: "", token_hash: null };
+  return sql`NOT EXISTS (SELECT 1 FROM ${installTokens} WHERE ${installTokens.id} = ${tokenId})
+    OR EXISTS (SELECT 1 FROM ${agents} WHERE ${agents.id} = ${id} AND ${agents.token_hash} IS NOT ${token_hash})`;
+}

@@ -1,0 +1,125 @@
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { AgentCommandType, AgentReportKind, AgentStatus, ResultStatus } from "../../contract/agent.ts";
+import { emptyList, emptyObject, flag, id, instant, timestamps } from "../columns.ts";
+import { monitors } from "../monitors/table.ts";
+import { statusPages } from "../status-pages/table.ts";
+import { users } from "../users/table.ts";
+
+export const agents = sqliteTable(
+  "agents",
+  {
+    id: id(),
+    owner_id: text("owner_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    created_by: text("created_by").notNull(),
+    status_page_id: text("status_page_id").references(() => statusPages.id, { onDelete: "set null" }),
+    name: text("name").notNull(),
+    hostname: text("hostname"),
+    region: text("region"),
+    version: text("version"),
+    os: text("os"),
+    arch: text("arch"),
+    capabilities: text("capabilities", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
+    /** SHA-256 of its credential; null until it is enrolled. */
+    token_hash: text("token_hash"),
+    /** The credential that takes the place of the present one with its first use. */
+    next_token_hash: text("next_token_hash"),
+    status: text("status").$type<AgentStatus>().notNull().default("offline"),
+    last_seen_at: instant("last_seen_at"),
+    enrolled_at: instant("enrolled_at"),
+    ...timestamps(),
+  },
+  (table) => [
+    index("agents_owner").on(table.owner_id, table.created_at),
+    index("agents_page").on(table.status_page_id, table.created_at),
+    uniqueIndex("agents_token").on(table.token_hash),
+    uniqueIndex("agents_next_token").on(table.next_token_hash),
+    index("agents_online").on(table.last_seen_at).where(sql`status = 'online'`),
+  ],
+);
+
+/** Each lets one agent enrol, once. */
+export const installTokens = sqliteTable(
+  "install_tokens",
+  {
+    id: id(),
+    token_hash: text("token_hash").notNull(),
+    owner_id: text("owner_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    created_by: text("created_by").notNull(),
+    /** The agent that it enrols; null = one that has its hostname, else a new one. */
+    agent_id: text("agent_id").references(() => agents.id, { onDelete: "cascade" }),
+    status_page_id: text("status_page_id").references(() => statusPages.id, { onDelete: "cascade" }),
+    expires_at: instant("expires_at").notNull(),
+    created_at: instant("created_at").notNull(),
+  },
+  (table) => [
+    uniqueIndex("install_tokens_token").on(table.token_hash),
+    index("install_tokens_age").on(table.expires_at),
+  ],
+);
+
+/** What agents tell of their hosts. The id follows from the content, so that telling it twice stores it once. */
+export const agentReports = sqliteTable(
+  "agent_reports",
+  {
+    id: id(),
+    agent_id: text("agent_id")
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    kind: text("kind").$type<AgentReportKind>().notNull(),
+    at: instant("at").notNull(),
+    data: text("data", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
+  },
+  (table) => [
+    index("agent_reports_agent").on(table.agent_id, table.kind, table.at),
+    index("agent_reports_age").on(table.at),
+  ],
+);
+
+export const agentCommands = sqliteTable(
+  "agent_commands",
+  {
+    id: id(),
+    agent_id: text("agent_id")
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    type: text("type").$type<AgentCommandType>().notNull(),
+    params: text("params", { mode: "json" }).$type<Record<string, unknown>>().notNull().default(emptyObject),
+    created_at: instant("created_at").notNull(),
+    acked_at: instant("acked_at"),
+    ok: flag("ok"),
+    result: text("result", { mode: "json" }).$type<unknown>(),
+    error: text("error"),
+  },
+  (table) => [
+    index("agent_commands_waiting").on(table.agent_id, table.created_at).where(sql`acked_at IS NULL`),
+    index("agent_commands_age").on(table.created_at),
+  ],
+);
+
+/** What agents measured, one row a check. */
+export const agentResults = sqliteTable(
+  "agent_results",
+  {
+    monitor_id: text("monitor_id")
+      .notNull()
+      .references(() => monitors.id, { onDelete: "cascade" }),
+    checked_at: instant("checked_at").notNull(),
+    status: text("status").$type<ResultStatus>().notNull(),
+    latency_ms: integer("latency_ms"),
+    message: text("message").notNull(),
+    details: text("details", { mode: "json" }).$type<Record<string, unknown>>().notNull().default(emptyObject),
+    /** It came too late to say anything about the present. */
+    is_late: flag("is_late").notNull(),
+    /** When the owner's plan lets go of it. */
+    expires_at: instant("expires_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.monitor_id, table.checked_at] }),
+    index("agent_results_expiry").on(table.expires_at),
+  ],
+);

@@ -1,0 +1,58 @@
+import { and, count, desc, eq, gte, type SQL, sql } from "drizzle-orm";
+import type { AuditFilter } from "../../contract/audit.ts";
+import type { Db } from "../db.ts";
+import { auditLog } from "./table.ts";
+
+export type AuditRecord = typeof auditLog.$inferSelect;
+
+/** Counting stops here: nobody pages further, and a long log would be read in full for one number. */
+const TOTAL_MAX = 10_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What is asked for: an object that the caller may see, else the caller's own account. */
+export type AuditScope = AuditFilter & { owner_id: string };
+
+export async function listAudit(db: Db, scope: AuditScope, page: { limit: number; offset: number }) {
+  const wanted = matches(scope);
+  const counted = db.select({ one: sql`1` }).from(auditLog).where(wanted).limit(TOTAL_MAX).as("counted");
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(auditLog)
+      .where(wanted)
+      .orderBy(desc(auditLog.created_at), desc(auditLog.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(counted),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+export function countAudit(db: Db, scope: AuditScope, from: number) {
+  return db
+    .select({ event_type: auditLog.event_type, actor_type: auditLog.actor_type, count: count() })
+    .from(auditLog)
+    .where(and(matches(scope), gte(auditLog.created_at, from)))
+    .groupBy(auditLog.event_type, auditLog.actor_type);
+}
+
+/** Days are counted from 1970-01-01 in UTC. */
+export function countAuditByDay(db: Db, pageId: string, from: number) {
+  const day = sql<number>`${auditLog.created_at} / ${sql.raw(String(DAY_MS))}`;
+  return db
+    .select({ day, event_type: auditLog.event_type, count: count() })
+    .from(auditLog)
+    .where(and(eq(auditLog.status_page_id, pageId), gte(auditLog.created_at, from)))
+    .groupBy(day, auditLog.event_type);
+}
+
+function matches(scope: AuditScope): SQL | undefined {
+  const { monitor_id, status_page_id, event_type } = scope;
+  const isAboutObject = monitor_id !== undefined || status_page_id !== undefined;
+  return and(
+    isAboutObject ? undefined : eq(auditLog.owner_id, scope.owner_id),
+    monitor_id === undefined ? undefined : eq(auditLog.monitor_id, monitor_id),
+    status_page_id === undefined ? undefined : eq(auditLog.status_page_id, status_page_id),
+    event_type === undefined ? undefined : eq(auditLog.event_type, event_type),
+  );
+}

@@ -1,0 +1,112 @@
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, max, notInArray, type SQL, sql } from "drizzle-orm";
+import { SLOT_GRACE_MS } from "../../domain/check-schedule.ts";
+import type { Db } from "../db.ts";
+import { checkGroups, monitors, type PackedResult, plannedMinutes, shards } from "../monitors/table.ts";
+
+export type CheckGroupRecord = typeof checkGroups.$inferSelect;
+
+/** At most this many monitors are checked by one message: 6 connections × 60 s / 10 s. */
+export const SHARD_SIZE = 30;
+
+export async function findLastPlannedMinute(db: Db): Promise<number | null> {
+  const rows = await db.select({ last: max(plannedMinutes.minute_at) }).from(plannedMinutes);
+  return rows[0]?.last ?? null;
+}
+
+/** Up to which id the monitors that nobody checks have been visited. */
+export async function findVisitedTo(db: Db): Promise<string> {
+  const rows = await db
+    .select({ visited_to: plannedMinutes.visited_to })
+    .from(plannedMinutes)
+    .where(isNotNull(plannedMinutes.visited_to))
+    .orderBy(desc(plannedMinutes.minute_at))
+    .limit(1);
+  return rows[0]?.visited_to ?? "";
+}
+
+/** Groups in the order of their ids, for paging; without their packed results. */
+export async function listGroupsAfter(db: Db, groupId: string, limit: number) {
+  return db
+    .select({
+      id: checkGroups.id,
+      interval: checkGroups.interval,
+      regions: checkGroups.regions,
+      lane: checkGroups.lane,
+      last_slot_at: checkGroups.last_slot_at,
+    })
+    .from(checkGroups)
+    .where(gt(checkGroups.id, groupId))
+    .orderBy(asc(checkGroups.id))
+    .limit(limit);
+}
+export type PlannedGroup = Awaited<ReturnType<typeof listGroupsAfter>>[number];
+
+/**
+ * One round trip: the group's row and the members that are to be checked, among them none that an agent checks. For one
+ * monitor alone it is the group that the monitor is in by now.
+ */
+export async function loadGroup(db: Db, groupId: string, monitorId?: string) {
+  const isOne = monitorId !== undefined;
+  const present = isOne ? sql`(SELECT check_group_id FROM monitors WHERE id = ${monitorId})` : groupId;
+  const wanted = isOne ? eq(monitors.id, monitorId) : eq(monitors.check_group_id, groupId);
+  const [groups, members] = await db.batch([
+    db.select().from(checkGroups).where(eq(checkGroups.id, present)).limit(1),
+    db
+      .select()
+      .from(monitors)
+      .where(and(wanted, eq(monitors.paused, false), isNull(monitors.agent_id)))
+      .limit(2 * SHARD_SIZE),
+  ]);
+  return { group: groups[0], members };
+}
+
+/** Members of a group whose status still claims to know something. */
+export async function listKnowingMembers(db: Db, groupId: string) {
+  return db
+    .select({
+      id: monitors.id,
+      status_page_id: monitors.status_page_id,
+      config_version: monitors.config_version,
+      synced_version: monitors.synced_version,
+      state_seq: monitors.state_seq,
+      settled: monitors.settled,
+    })
+    .from(monitors)
+    .where(
+      and(
+        eq(monitors.check_group_id, groupId),
+        eq(monitors.paused, false),
+        isNull(monitors.agent_id),
+        notInArray(monitors.status, ["unknown", "paused"]),
+      ),
+    )
+    .limit(2 * SHARD_SIZE);
+}
+
+export async function listLatest(db: Db, groupIds: readonly string[]): Promise<PackedResult[]> {
+  return (await listRuns(db, groupIds)).flatMap(({ latest }) => latest);
+}
+
+/** How far these groups are, and what their newest checks found. */
+export async function listRuns(db: Db, groupIds: readonly string[]) {
+  if (groupIds.length === 0) return [];
+  return db
+    .select({ id: checkGroups.id, last_slot_at: checkGroups.last_slot_at, latest: checkGroups.latest })
+    .from(checkGroups)
+    .where(sql`${checkGroups.id} IN (SELECT value FROM json_each(${JSON.stringify(groupIds)}))`);
+}
+
+/** The condition under which a group, known as `g`, is late; the same rule as domain/check-schedule.ts has for one group. */
+export function isGroupLate(now: number, atLeastMs: number): SQL {
+  return sql`g.last_slot_at < ${now} - max(2000 * g.interval + ${SLOT_GRACE_MS}, ${atLeastMs})`;
+}
+
+/** A shard of this interval and these regions that has room. */
+export async function findShardWithRoom(db: Db, interval: number, regions: string): Promise<string | undefined> {
+  const rows = await db
+    .select({ id: shards.id })
+    .from(shards)
+    .where(and(eq(shards.interval, interval), eq(shards.regions, regions), lt(shards.size, SHARD_SIZE)))
+    .limit(1);
+  return rows[0]?.id;
+}

@@ -1,0 +1,83 @@
+import { and, desc, eq, lt, lte, or, sql } from "drizzle-orm";
+import type { Db } from "../db.ts";
+import { deliveries, deliveryAttempts } from "../webhooks/table.ts";
+
+export type DeliveryRecord = typeof deliveries.$inferSelect;
+export type AttemptRecord = typeof deliveryAttempts.$inferSelect;
+
+const COUNT_MAX = 10_000;
+
+/** Spelled out, not bound: SQLite uses the partial index of due deliveries only for the very same condition. */
+export const isPending = sql`${deliveries.state} = 'pending'`;
+
+/** True while an attempt is under way; for the guard of a batch. */
+export function isLeased(deliveryId: string, now: number) {
+  return sql`EXISTS (SELECT 1 FROM ${deliveries} WHERE id = ${deliveryId} AND state = 'pending' AND lease_until >= ${now})`;
+}
+
+/** By its own id or by the id of one of its attempts, since lists show both. */
+export async function findDelivery(db: Db, webhookId: string, id: string): Promise<DeliveryRecord | undefined> {
+  const rows = await db
+    .select()
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.webhook_id, webhookId),
+        or(eq(deliveries.id, id), eq(deliveries.id, sql`(SELECT delivery_id FROM delivery_attempts WHERE id = ${id})`)),
+      ),
+    )
+    .limit(1);
+  return rows[0];
+}
+
+export async function findLastAttempt(db: Db, deliveryId: string): Promise<AttemptRecord | undefined> {
+  const rows = await db
+    .select()
+    .from(deliveryAttempts)
+    .where(eq(deliveryAttempts.delivery_id, deliveryId))
+    .orderBy(desc(deliveryAttempts.attempt))
+    .limit(1);
+  return rows[0];
+}
+
+export type ListedAttempt = AttemptRecord & Pick<DeliveryRecord, "event_name" | "state">;
+
+/** Newest first. The total stops counting at 10,000. */
+export async function listAttempts(
+  db: Db,
+  webhookId: string,
+  page: { limit: number; offset: number },
+): Promise<{ rows: ListedAttempt[]; total: number }> {
+  const counted = db
+    .select({ one: sql`1` })
+    .from(deliveryAttempts)
+    .where(eq(deliveryAttempts.webhook_id, webhookId))
+    .limit(COUNT_MAX)
+    .as("counted");
+  const [rows, totals] = await db.batch([
+    db
+      .select({ attempt: deliveryAttempts, event_name: deliveries.event_name, state: deliveries.state })
+      .from(deliveryAttempts)
+      .innerJoin(deliveries, eq(deliveries.id, deliveryAttempts.delivery_id))
+      .where(eq(deliveryAttempts.webhook_id, webhookId))
+      .orderBy(desc(deliveryAttempts.created_at), desc(deliveryAttempts.attempt))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: sql<number>`count(*)` }).from(counted),
+  ]);
+  return {
+    rows: rows.map(({ attempt, ...delivery }) => ({ ...attempt, ...delivery })),
+    total: totals[0]?.total ?? 0,
+  };
+}
+
+/** Ids of what should have been attempted by now and is not under way, longest overdue first. */
+export async function listDueDeliveries(db: Db, now: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(and(isPending, lte(deliveries.next_attempt_at, now), lt(deliveries.lease_until, now)))
+    .orderBy(deliveries.next_attempt_at)
+    .limit(limit);
+  return rows.map((row) => row.id);
+}

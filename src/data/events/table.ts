@@ -1,0 +1,25 @@
+import { sql } from "drizzle-orm";
+import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { EventClassification } from "../../contract/event.ts";
+import { id, instant } from "../columns.ts";
+
+/** Everything that happened and may be told. A row without `processed_at` still waits for its consumer. */
+export const events = sqliteTable(
+  "events",
+  {
+    id: id(),
+    owner_id: text("owner_id").notNull(),
+    status_page_id: text("status_page_id"),
+    monitor_id: text("monitor_id"),
+    name: text("name").notNull(),
+    classification: text("classification").$type<EventClassification>().notNull(),
+    data: text("data", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
+    created_at: instant("created_at").notNull(),
+    processed_at: instant("processed_at"),
+  },
+  (table) => [
+    index("events_page").on(table.status_page_id, table.created_at),
+    index("events_owner").on(table.owner_id, table.created_at),
+    index("events_waiting").on(table.created_at).where(sql`processed_at IS NULL`),
+  ],
+);

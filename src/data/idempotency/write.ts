@@ -1,0 +1,29 @@
+import { and, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
+import type { Db, Statement } from "../db.ts";
+import { type GuardName, type IdempotencyRecord, isRequest, type Request } from "./read.ts";
+import { guards, idempotencyKeys } from "./table.ts";
+
+/** Makes the whole batch fail when the condition holds at the moment of the write. */
+export function refuseWhen(db: Db, name: GuardName, condition: SQL): Statement {
+  return db.insert(guards).select(sql`SELECT ${name} WHERE ${condition}`);
+}
+
+/** A key that is in use makes the batch fail on its primary key. */
+export function insertIdempotencyKey(db: Db, record: IdempotencyRecord): Statement {
+  return db.insert(idempotencyKeys).values(record);
+}
+
+export function setAnswer(db: Db, request: Request, answer: unknown): Statement {
+  return db.update(idempotencyKeys).set({ answer }).where(isRequest(request));
+}
+
+/** Lets a request that was not answered be made anew; one that was taken up after that instant is left alone. */
+export function dropUnanswered(db: Db, request: Request, takenUpTo: number): Statement {
+  return db
+    .delete(idempotencyKeys)
+    .where(and(isRequest(request), isNull(idempotencyKeys.answer), lte(idempotencyKeys.created_at, takenUpTo)));
+}
+
+export function deleteIdempotencyKeysBefore(db: Db, instant: number): Statement {
+  return db.delete(idempotencyKeys).where(lt(idempotencyKeys.created_at, instant));
+}

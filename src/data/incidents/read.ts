@@ -1,0 +1,34 @@
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
+import type { Db } from "../db.ts";
+import { incidents, incidentUpdates } from "./table.ts";
+
+export type IncidentRecord = typeof incidents.$inferSelect;
+export type IncidentUpdateRecord = typeof incidentUpdates.$inferSelect;
+
+export async function findIncident(db: Db, incidentId: string): Promise<IncidentRecord | undefined> {
+  const rows = await db.select().from(incidents).where(eq(incidents.id, incidentId)).limit(1);
+  return rows[0];
+}
+
+/** Whether somebody moved the incident since it was read, or deleted it. */
+export function isMoved({ id, status }: Pick<IncidentRecord, "id" | "status">): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM ${incidents} WHERE ${incidents.id} = ${id} AND ${incidents.status} = ${status})`;
+}
+
+export async function findIncidentUpdate(db: Db, ids: { incident_id: string; id: string }) {
+  const rows = await db.select().from(incidentUpdates).where(isUpdate(ids)).limit(1);
+  return rows[0];
+}
+
+export const isUpdate = ({ incident_id, id }: { incident_id: string; id: string }) =>
+  and(eq(incidentUpdates.id, id), eq(incidentUpdates.incident_id, incident_id));
+
+/** The automatic incident of this monitor that nobody has resolved yet; there is at most one. */
+export async function findOpenAutomaticIncident(db: Db, monitorId: string): Promise<IncidentRecord | undefined> {
+  const rows = await db
+    .select()
+    .from(incidents)
+    .where(and(eq(incidents.origin_monitor_id, monitorId), ne(incidents.status, "resolved")))
+    .limit(1);
+  return rows[0];
+}

@@ -1,0 +1,56 @@
+import { eq, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import type { Db } from "../db.ts";
+import { pageInvitations } from "../members/table.ts";
+import type { StatusPageRecord } from "../status-pages/read.ts";
+import { statusPages } from "../status-pages/table.ts";
+import type { UserRecord } from "../users/read.ts";
+import { users } from "../users/table.ts";
+
+export type InvitationRecord = typeof pageInvitations.$inferSelect;
+
+export async function findInvitation(db: Db, invitationId: string): Promise<InvitationRecord | undefined> {
+  const rows = await db.select().from(pageInvitations).where(eq(pageInvitations.id, invitationId)).limit(1);
+  return rows[0];
+}
+
+export async function findInvitationByToken(db: Db, tokenHash: string): Promise<InvitationRecord | undefined> {
+  const rows = await db.select().from(pageInvitations).where(eq(pageInvitations.token_hash, tokenHash)).limit(1);
+  return rows[0];
+}
+
+/** An invitation with what its receiver has to know before they accept. */
+export interface OfferRecord {
+  invitation: InvitationRecord;
+  page: StatusPageRecord;
+  inviter: Pick<UserRecord, "name" | "email"> | null;
+  /** Whether the address that was invited has an account. */
+  has_account: boolean;
+}
+
+export async function findOfferByToken(db: Db, tokenHash: string): Promise<OfferRecord | undefined> {
+  const invited = alias(users, "invited");
+  const rows = await db
+    .select({
+      invitation: pageInvitations,
+      page: statusPages,
+      inviter: { name: users.name, email: users.email },
+      invited_id: invited.id,
+    })
+    .from(pageInvitations)
+    .innerJoin(statusPages, eq(statusPages.id, pageInvitations.status_page_id))
+    .leftJoin(users, eq(users.id, pageInvitations.invited_by))
+    .leftJoin(invited, eq(invited.email, pageInvitations.email))
+    .where(eq(pageInvitations.token_hash, tokenHash))
+    .limit(1);
+  const [row] = rows;
+  if (!row) return undefined;
+  const { invitation, page, inviter, invited_id } = row;
+  return { invitation, page, inviter, has_account: invited_id !== null };
+}
+
+/** The condition under which an invitation cannot be accepted (any more). */
+export function isUsedUp(invitationId: string, now: number): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM ${pageInvitations} WHERE ${eq(pageInvitations.id, invitationId)}
+    AND ${pageInvitations.accepted_at} IS NULL AND ${pageInvitations.expires_at} > ${now})`;
+}

@@ -1,0 +1,50 @@
+import { and, eq, isNull, lte } from "drizzle-orm";
+import type { Db, Statement } from "../db.ts";
+import { pageInvitations } from "../members/table.ts";
+import type { InvitationRecord } from "./read.ts";
+
+/** What has expired makes room: an address can be invited again. */
+export function insertInvitation(db: Db, invitation: InvitationRecord): Statement[] {
+  const { status_page_id, email, created_at } = invitation;
+  return [
+    db
+      .delete(pageInvitations)
+      .where(
+        and(
+          eq(pageInvitations.status_page_id, status_page_id),
+          eq(pageInvitations.email, email),
+          isNull(pageInvitations.accepted_at),
+          lte(pageInvitations.expires_at, created_at),
+        ),
+      ),
+    db.insert(pageInvitations).values(invitation),
+  ];
+}
+
+export function markAccepted(db: Db, invitationId: string, now: number): Statement {
+  return db
+    .update(pageInvitations)
+    .set({ accepted_at: now, updated_at: now })
+    .where(eq(pageInvitations.id, invitationId));
+}
+
+export function deleteInvitation(db: Db, invitationId: string): Statement {
+  return db.delete(pageInvitations).where(eq(pageInvitations.id, invitationId));
+}
+
+/** What somebody who may less from now on has invited to a page, as far as nobody accepted it. */
+export function deletePendingInvitationsBy(db: Db, by: { status_page_id: string; user_id: string }): Statement {
+  return db
+    .delete(pageInvitations)
+    .where(
+      and(
+        eq(pageInvitations.status_page_id, by.status_page_id),
+        eq(pageInvitations.invited_by, by.user_id),
+        isNull(pageInvitations.accepted_at),
+      ),
+    );
+}
+
+export function deleteInvitationsExpiredBefore(db: Db, instant: number): Statement {
+  return db.delete(pageInvitations).where(lte(pageInvitations.expires_at, instant));
+}

@@ -1,0 +1,106 @@
+import { count, desc, eq, sql } from "drizzle-orm";
+import type { MaintenanceTarget } from "../../contract/maintenance.ts";
+import type { Db } from "../db.ts";
+import { type Viewer, visibleTo } from "../members/read.ts";
+import { statusPages } from "../status-pages/table.ts";
+import type { MaintenanceRecord, MaintenanceUpdateRecord } from "./read.ts";
+import { maintenance, maintenanceGroups, maintenanceMonitors, maintenanceUpdates } from "./table.ts";
+
+/** A window with the zone of its page, its targets and its newest updates, newest first. */
+export interface MaintenanceDetail extends MaintenanceRecord {
+  timezone: string;
+  targets: MaintenanceTarget[];
+  updates: MaintenanceUpdateRecord[];
+}
+
+interface Page {
+  limit: number;
+  offset: number;
+}
+
+export async function listMaintenance(db: Db, scope: { visible_to: Viewer } | { status_page_id: string }, page: Page) {
+  const wanted =
+    "visible_to" in scope
+      ? visibleTo(scope.visible_to, maintenance)
+      : eq(maintenance.status_page_id, scope.status_page_id);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(maintenance)
+      .where(wanted)
+      .orderBy(desc(maintenance.start_time), desc(maintenance.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(maintenance).where(wanted),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/** Loads what belongs to these windows, in one round trip for all of them. */
+export async function detailMaintenance(
+  db: Db,
+  found: readonly MaintenanceRecord[],
+  updatesMax: number,
+): Promise<MaintenanceDetail[]> {
+  if (found.length === 0) return [];
+  const listOf = (values: string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`;
+  const ids = listOf(found.map(({ id }) => id));
+  const newest = sql`(SELECT id FROM (
+    SELECT id, row_number() OVER (PARTITION BY maintenance_id ORDER BY created_at DESC, id DESC) AS place
+    FROM maintenance_updates WHERE maintenance_id IN ${ids}) WHERE place <= ${updatesMax})`;
+  const [pages, updates, monitors, groups] = await db.batch([
+    db
+      .select({ id: statusPages.id, timezone: statusPages.timezone })
+      .from(statusPages)
+      .where(sql`${statusPages.id} IN ${listOf(found.map((window) => window.status_page_id))}`),
+    db
+      .select()
+      .from(maintenanceUpdates)
+      .where(sql`${maintenanceUpdates.id} IN ${newest}`)
+      .orderBy(desc(maintenanceUpdates.created_at), desc(maintenanceUpdates.id)),
+    db
+      .select({ maintenance_id: maintenanceMonitors.maintenance_id, monitor_id: maintenanceMonitors.monitor_id })
+      .from(maintenanceMonitors)
+      .where(
+        // A monitor that has left the page is not maintained there any more.
+        sql`${maintenanceMonitors.maintenance_id} IN ${ids} AND EXISTS (SELECT 1 FROM monitors m, maintenance w
+          WHERE m.id = ${maintenanceMonitors.monitor_id} AND w.id = ${maintenanceMonitors.maintenance_id}
+            AND m.status_page_id = w.status_page_id)`,
+      ),
+    db.select().from(maintenanceGroups).where(sql`${maintenanceGroups.maintenance_id} IN ${ids}`),
+  ]);
+  const zoneOf = new Map(pages.map((page) => [page.id, page.timezone]));
+  const updatesOf = Map.groupBy(updates, (update) => update.maintenance_id);
+  const targetsOf = Map.groupBy(
+    [
+      ...monitors.map((link) => ({
+        of: link.maintenance_id,
+        target_type: "monitor" as const,
+        target_id: link.monitor_id,
+      })),
+      ...groups.map((link) => ({ of: link.maintenance_id, target_type: "group" as const, target_id: link.group_id })),
+    ],
+    (target) => target.of,
+  );
+  return found.map((window) => ({
+    ...window,
+    timezone: zoneOf.get(window.status_page_id) ?? "UTC",
+    targets: (targetsOf.get(window.id) ?? []).map(({ target_type, target_id }) => ({ target_type, target_id })),
+    updates: updatesOf.get(window.id) ?? [],
+  }));
+}
+
+export async function listMaintenanceUpdates(db: Db, maintenanceId: string, page: Page) {
+  const wanted = eq(maintenanceUpdates.maintenance_id, maintenanceId);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(maintenanceUpdates)
+      .where(wanted)
+      .orderBy(desc(maintenanceUpdates.created_at), desc(maintenanceUpdates.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(maintenanceUpdates).where(wanted),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}

@@ -1,0 +1,170 @@
+import { and, asc, count, eq, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { Db } from "../db.ts";
+import { statusPages } from "../status-pages/table.ts";
+import { users } from "../users/table.ts";
+import { pageInvitations, pageMembers } from "./table.ts";
+
+export type MemberRecord = typeof pageMembers.$inferSelect;
+
+/** A membership together with the person that it belongs to. */
+export interface NamedMember extends MemberRecord {
+  email: string;
+  name: string;
+}
+
+/** One line of a page's team: a member, or somebody who has yet to accept. */
+export interface TeamEntry {
+  id: string;
+  user_id: string | null;
+  email: string;
+  name: string | null;
+  role: MemberRecord["role"];
+  capabilities: MemberRecord["capabilities"];
+  status: "active" | "pending";
+  invitation_id: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Whoever looks at a list. Most people are on no page but their own, and their lists are read by one index then. */
+export interface Viewer {
+  user_id: string;
+  /** On a page of somebody else's. */
+  is_member: boolean;
+}
+
+/** The objects that a person sees: their own, and those on the pages of which they are a member. */
+export function visibleTo(
+  { user_id, is_member }: Viewer,
+  table: { owner_id: SQLiteColumn; status_page_id: SQLiteColumn },
+): SQL {
+  const own = eq(table.owner_id, user_id);
+  return is_member ? sql`(${own} OR ${table.status_page_id} IN ${pagesOf(user_id)})` : own;
+}
+
+export async function isMemberAnywhere(db: Db, userId: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: pageMembers.id })
+    .from(pageMembers)
+    .where(eq(pageMembers.user_id, userId))
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** The pages of which a person is a member, as a subquery. */
+function pagesOf(userId: string): SQL {
+  return sql`(SELECT ${pageMembers.status_page_id} FROM ${pageMembers} WHERE ${pageMembers.user_id} = ${userId})`;
+}
+
+/** A page and what this person is on it besides its owner, in one query. */
+export async function findPageFor(db: Db, pageId: string, userId: string) {
+  const rows = await db
+    .select({ page: statusPages, member: pageMembers })
+    .from(statusPages)
+    .leftJoin(pageMembers, and(eq(pageMembers.status_page_id, statusPages.id), eq(pageMembers.user_id, userId)))
+    .where(eq(statusPages.id, pageId))
+    .limit(1);
+  return rows[0];
+}
+
+export async function findMember(db: Db, memberId: string): Promise<NamedMember | undefined> {
+  const rows = await db
+    .select({ member: pageMembers, email: users.email, name: users.name })
+    .from(pageMembers)
+    .innerJoin(users, eq(users.id, pageMembers.user_id))
+    .where(eq(pageMembers.id, memberId))
+    .limit(1);
+  const [row] = rows;
+  return row && { ...row.member, email: row.email, name: row.name };
+}
+
+/** Members and pending invitations, oldest first. */
+export async function listTeam(db: Db, scope: { status_page_id: string; now: number }, page: ListPage) {
+  const { status_page_id, now } = scope;
+  const team = sql`(
+    SELECT m.id, m.user_id, u.email, u.name, m.role, m.capabilities, 'active' AS status, m.invitation_id,
+      m.created_at, m.updated_at
+    FROM ${pageMembers} m JOIN ${users} u ON u.id = m.user_id WHERE m.status_page_id = ${status_page_id}
+    UNION ALL
+    SELECT i.id, NULL, i.email, i.name, i.role, i.capabilities, 'pending', i.id, i.created_at, i.updated_at
+    FROM ${pageInvitations} i
+    WHERE i.status_page_id = ${status_page_id} AND i.accepted_at IS NULL AND i.expires_at > ${now}
+  )`;
+  const rows = await db.all<Omit<TeamEntry, "capabilities"> & { capabilities: string }>(
+    sql`SELECT * FROM ${team} ORDER BY created_at, id LIMIT ${page.limit} OFFSET ${page.offset}`,
+  );
+  const seats = await countSeats(db, status_page_id, now);
+  return {
+    rows: rows.map((row): TeamEntry => ({ ...row, capabilities: JSON.parse(row.capabilities) })),
+    total: seats.members + seats.pending_invitations,
+  };
+}
+
+export async function countSeats(db: Db, pageId: string, now: number) {
+  const counted = {
+    members: db.$count(pageMembers, eq(pageMembers.status_page_id, pageId)),
+    pending_invitations: db.$count(pageInvitations, isPending(pageId, now)),
+  };
+  const [row] = await db.select(counted).from(sql`(SELECT 1)`);
+  return row ?? { members: 0, pending_invitations: 0 };
+}
+
+/** How many seats are taken on all pages of one owner. */
+export function seatsOf(ownerId: string, now: number): SQL<number> {
+  const pages = sql`(SELECT ${statusPages.id} FROM ${statusPages} WHERE ${statusPages.owner_id} = ${ownerId})`;
+  return sql<number>`((SELECT count(*) FROM ${pageMembers} WHERE ${pageMembers.status_page_id} IN ${pages})
+    + (SELECT count(*) FROM ${pageInvitations} WHERE ${pageInvitations.status_page_id} IN ${pages}
+      AND ${pageInvitations.accepted_at} IS NULL AND ${pageInvitations.expires_at} > ${now}))`;
+}
+
+/** The condition under which a page's seats are used up. */
+export function usesSeats(pageId: string, now: number, atLeast: number): SQL {
+  return sql`(SELECT count(*) FROM ${pageMembers} WHERE ${eq(pageMembers.status_page_id, pageId)})
+    + (SELECT count(*) FROM ${pageInvitations} WHERE ${isPending(pageId, now)}) >= ${atLeast}`;
+}
+
+/** The condition under which the owner of this address is on the page already. */
+export function isOnTeam(pageId: string, email: string): SQL {
+  return sql`EXISTS (SELECT 1 FROM ${users} u WHERE u.email = ${email} AND (
+    u.id = (SELECT owner_id FROM ${statusPages} WHERE id = ${pageId})
+    OR u.id IN (SELECT user_id FROM ${pageMembers} WHERE status_page_id = ${pageId})))`;
+}
+
+export async function hasOnTeam(db: Db, pageId: string, email: string): Promise<boolean> {
+  const [row] = await db.all<{ found: number }>(sql`SELECT ${isOnTeam(pageId, email)} AS found`);
+  return row?.found === 1;
+}
+
+/** The condition under which a membership is no longer what the caller read. */
+export function isMemberChanged(member: Pick<MemberRecord, "id" | "role" | "capabilities">): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM ${pageMembers} WHERE id = ${member.id} AND role = ${member.role}
+    AND capabilities = ${JSON.stringify(member.capabilities)})`;
+}
+
+/** The pages that others have shared with this person, with what they may do there. */
+export async function listSharedPages(db: Db, userId: string, page: ListPage) {
+  const mine = eq(pageMembers.user_id, userId);
+  const [rows, totals] = await db.batch([
+    db
+      .select({ page: statusPages, role: pageMembers.role, capabilities: pageMembers.capabilities })
+      .from(pageMembers)
+      .innerJoin(statusPages, eq(statusPages.id, pageMembers.status_page_id))
+      .where(mine)
+      .orderBy(asc(pageMembers.created_at), asc(pageMembers.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(pageMembers).where(mine),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+interface ListPage {
+  limit: number;
+  offset: number;
+}
+
+function isPending(pageId: string, now: number): SQL {
+  return sql`${pageInvitations.status_page_id} = ${pageId} AND ${pageInvitations.accepted_at} IS NULL
+    AND ${pageInvitations.expires_at} > ${now}`;
+}

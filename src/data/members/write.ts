@@ -1,0 +1,22 @@
+import { eq } from "drizzle-orm";
+import type { Membership } from "../../domain/roles.ts";
+import type { Db, Statement } from "../db.ts";
+import type { MemberRecord } from "./read.ts";
+import { pageMembers } from "./table.ts";
+
+export function insertMember(db: Db, member: MemberRecord): Statement {
+  return db.insert(pageMembers).values(member);
+}
+
+export function updateMember(db: Db, memberId: string, change: Membership & { updated_at: number }): Statement {
+  const { role, capabilities, updated_at } = change;
+  if (role === "owner") throw new Error("nobody becomes the owner of a page as its member");
+  return db
+    .update(pageMembers)
+    .set({ role, capabilities: [...capabilities], updated_at })
+    .where(eq(pageMembers.id, memberId));
+}
+
+export function deleteMember(db: Db, memberId: string): Statement {
+  return db.delete(pageMembers).where(eq(pageMembers.id, memberId));
+}

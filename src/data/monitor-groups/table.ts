@@ -1,0 +1,23 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { id, timestamps } from "../columns.ts";
+import { statusPages } from "../status-pages/table.ts";
+
+/** Headings of a status page, under which it shows its monitors. */
+export const monitorGroups = sqliteTable(
+  "monitor_groups",
+  {
+    id: id(),
+    owner_id: text("owner_id").notNull(),
+    created_by: text("created_by").notNull(),
+    status_page_id: text("status_page_id")
+      .notNull()
+      .references(() => statusPages.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    position: integer("position").notNull().default(0),
+    ...timestamps(),
+  },
+  (table) => [
+    index("monitor_groups_page").on(table.status_page_id, table.position, table.id),
+    index("monitor_groups_owner").on(table.owner_id, table.position, table.id),
+  ],
+);

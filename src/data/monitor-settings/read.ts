@@ -1,0 +1,76 @@
+import { and, asc, count, eq, max, type SQL, sql } from "drizzle-orm";
+import type { MonitorType } from "../../contract/monitor-values.ts";
+import type { Db } from "../db.ts";
+import { type Viewer, visibleTo } from "../members/read.ts";
+import type { MonitorRecord } from "../monitors/read.ts";
+import { monitors } from "../monitors/table.ts";
+
+/** What people change of monitors, and the lists they see. */
+
+export const among = (ids: readonly string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+
+/** The monitors of one page, or all that somebody sees, in their order. */
+export async function listMonitors(
+  db: Db,
+  scope: { status_page_id: string } | { visible_to: Viewer },
+  page: { limit: number; offset: number },
+  type?: MonitorType,
+) {
+  const scoped =
+    "visible_to" in scope ? visibleTo(scope.visible_to, monitors) : eq(monitors.status_page_id, scope.status_page_id);
+  const within = and(scoped, type && eq(monitors.type, type));
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(monitors)
+      .where(within)
+      .orderBy(asc(monitors.position), asc(monitors.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(monitors).where(within),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+export async function listMonitorsByIds(db: Db, ids: readonly string[]): Promise<MonitorRecord[]> {
+  if (ids.length === 0) return [];
+  return db
+    .select()
+    .from(monitors)
+    .where(sql`${monitors.id} IN ${among(ids)}`)
+    .limit(ids.length);
+}
+
+/** Members of these composites, in the order in which they stand on the page. */
+export async function listMembers(db: Db, compositeIds: readonly string[]) {
+  if (compositeIds.length === 0) return [];
+  return db
+    .select({ id: monitors.id, parent_monitor_id: monitors.parent_monitor_id })
+    .from(monitors)
+    .where(sql`${monitors.parent_monitor_id} IN ${among(compositeIds)}`)
+    .orderBy(asc(monitors.position), asc(monitors.id));
+}
+
+export async function countMonitors(db: Db, ownerId: string): Promise<number> {
+  const rows = await db.select({ total: count() }).from(monitors).where(eq(monitors.owner_id, ownerId));
+  return rows[0]?.total ?? 0;
+}
+
+/** The position below everything that the owner has. */
+export async function findNextPosition(db: Db, ownerId: string): Promise<number> {
+  const rows = await db
+    .select({ last: max(monitors.position) })
+    .from(monitors)
+    .where(eq(monitors.owner_id, ownerId));
+  return (rows[0]?.last ?? -1) + 1;
+}
+
+/** The condition under which an account has used up its monitors. */
+export function hasMonitors(ownerId: string, atLeast: number): SQL {
+  return sql`(SELECT count(*) FROM ${monitors} WHERE ${monitors.owner_id} = ${ownerId}) >= ${atLeast}`;
+}
+
+/** The condition under which somebody else has changed or deleted the monitor since it was read. */
+export function isChanged(monitor: Pick<MonitorRecord, "id" | "config_version">): SQL {
+  return sql`coalesce((SELECT ${monitors.config_version} FROM ${monitors} WHERE ${monitors.id} = ${monitor.id}), 0) <> ${monitor.config_version}`;
+}

@@ -1,0 +1,49 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Db, Statement } from "../db.ts";
+import type { MonitorRecord } from "../monitors/read.ts";
+import { deletedMonitors, monitors, statusIntervals } from "../monitors/table.ts";
+import { among } from "./read.ts";
+
+/** A monitor and the beginning of its history. */
+export function insertMonitor(db: Db, record: MonitorRecord): Statement[] {
+  const { id: monitor_id, status, created_at: from_at } = record;
+  return [
+    db.insert(monitors).values(record),
+    db.insert(statusIntervals).values({ monitor_id, seq: 0, status, from_at, source: "check" }),
+  ];
+}
+
+export function updateMonitor(db: Db, monitorId: string, change: Partial<MonitorRecord>): Statement {
+  return db.update(monitors).set(change).where(eq(monitors.id, monitorId));
+}
+
+/** Takes its history with it; members of a composite become free. Its object has to be told, and is until it knows. */
+export function deleteMonitor(db: Db, monitorId: string): Statement[] {
+  return [
+    db.delete(monitors).where(eq(monitors.id, monitorId)),
+    db.insert(deletedMonitors).values({ monitor_id: monitorId }).onConflictDoNothing(),
+  ];
+}
+
+/** Makes exactly these monitors the members of a composite. */
+export function setMembers(db: Db, compositeId: string, memberIds: readonly string[], now: number): Statement[] {
+  const isMember = sql`${monitors.id} IN ${among(memberIds)}`;
+  return [
+    db
+      .update(monitors)
+      .set({ parent_monitor_id: null, updated_at: now })
+      .where(and(eq(monitors.parent_monitor_id, compositeId), sql`NOT (${isMember})`)),
+    db
+      .update(monitors)
+      .set({ parent_monitor_id: compositeId, updated_at: now })
+      .where(and(isMember, sql`${monitors.parent_monitor_id} IS NOT ${compositeId}`)),
+  ];
+}
+
+export function positionMonitors(db: Db, order: readonly { id: string; order: number }[], now: number): Statement {
+  const places = JSON.stringify(Object.fromEntries(order.map(({ id, order: place }) => [id, place])));
+  return db
+    .update(monitors)
+    .set({ position: sql`${places} ->> ('$."' || ${monitors.id} || '"')`, updated_at: now })
+    .where(sql`${monitors.id} IN (SELECT key FROM json_each(${places}))`);
+}

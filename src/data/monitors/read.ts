@@ -1,0 +1,77 @@
+import { and, asc, eq, gt, inArray, lt, sql } from "drizzle-orm";
+import { CHILDREN_MAX } from "../../contract/monitor.ts";
+import type { Db } from "../db.ts";
+import { statusPages } from "../status-pages/table.ts";
+import { deletedMonitors, monitors, transitions } from "./table.ts";
+
+export type MonitorRecord = typeof monitors.$inferSelect;
+export type NewMonitor = typeof monitors.$inferInsert;
+
+export async function findMonitor(db: Db, monitorId: string): Promise<MonitorRecord | undefined> {
+  const rows = await db.select().from(monitors).where(eq(monitors.id, monitorId)).limit(1);
+  return rows[0];
+}
+
+/** A monitor together with its page, for whoever handles what happened to it. */
+export async function findMonitorWithPage(db: Db, monitorId: string) {
+  const rows = await db
+    .select({ monitor: monitors, page: statusPages })
+    .from(monitors)
+    .leftJoin(statusPages, eq(statusPages.id, monitors.status_page_id))
+    .where(eq(monitors.id, monitorId))
+    .limit(1);
+  return rows[0];
+}
+
+export async function listRecordedSeqs(db: Db, monitorId: string, seqs: readonly number[]): Promise<number[]> {
+  const rows = await db
+    .select({ seq: transitions.seq })
+    .from(transitions)
+    .where(and(eq(transitions.monitor_id, monitorId), inArray(transitions.seq, [...seqs])));
+  return rows.map((row) => row.seq);
+}
+
+/** Monitors whose object has not confirmed their newest configuration. */
+export async function listUnsynced(db: Db, changedBefore: number, limit: number) {
+  return db
+    .select({ id: monitors.id, config_version: monitors.config_version })
+    .from(monitors)
+    .where(and(sql`${monitors.config_version} > ${monitors.synced_version}`, lt(monitors.updated_at, changedBefore)))
+    .limit(limit);
+}
+
+/** Deleted monitors whose objects have not confirmed it, the longest deleted first, as ids grow with time. */
+export async function listDeleted(db: Db, limit: number): Promise<string[]> {
+  const rows = await db.select().from(deletedMonitors).orderBy(asc(deletedMonitors.monitor_id)).limit(limit);
+  return rows.map(({ monitor_id }) => monitor_id);
+}
+
+/** What the members of a composite are now. */
+export async function listMemberStates(db: Db, compositeId: string) {
+  return db
+    .select({ status: monitors.status, status_since: monitors.status_since })
+    .from(monitors)
+    .where(eq(monitors.parent_monitor_id, compositeId))
+    .limit(CHILDREN_MAX);
+}
+
+/** Monitors whose status comes from nobody's checks, in the order of their ids, for paging. */
+export async function listUncheckedAfter(db: Db, monitorId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: monitors.id })
+    .from(monitors)
+    // Written as the index has it, so that the index is used.
+    .where(and(sql`check_group_id = '' AND agent_id IS NULL AND paused = 0`, gt(monitors.id, monitorId)))
+    .orderBy(asc(monitors.id))
+    .limit(limit);
+  return rows.map(({ id }) => id);
+}
+
+/** Monitors whose quick repeat of a failed check should have run by now. */
+export async function listLostRetries(db: Db, dueBefore: number, limit: number) {
+  return db
+    .select({ id: monitors.id, check_group_id: monitors.check_group_id, regions: monitors.regions })
+    .from(monitors)
+    .where(and(sql`${monitors.retry_at} IS NOT NULL`, lt(monitors.retry_at, dueBefore)))
+    .limit(limit);
+}

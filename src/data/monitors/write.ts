@@ -1,0 +1,92 @@
+import { and, eq, lt, sql } from "drizzle-orm";
+import type { MonitorTransition } from "../../contract/event.ts";
+import type { MonitorAnswer } from "../../contract/monitor-object.ts";
+import { dropRollups } from "../daily-aggregates/write.ts";
+import type { Db, Statement } from "../db.ts";
+import { deletedMonitors, monitors, statusIntervals, transitions } from "./table.ts";
+
+/** Copies what the monitor's object answered, unless something newer stands here already. */
+export function projectAnswer(db: Db, monitorId: string, answer: MonitorAnswer): Statement {
+  return db
+    .update(monitors)
+    .set({
+      state_revision: answer.revision,
+      state_seq: answer.seq,
+      status: answer.status,
+      status_since: answer.status_since,
+      status_message: answer.message,
+      settled: answer.settled,
+      retry_at: answer.retry?.at ?? null,
+      synced_version: answer.config_version,
+    })
+    .where(and(eq(monitors.id, monitorId), lt(monitors.state_revision, answer.revision)));
+}
+
+/** The same from a transition, for the case that whoever reported died before it could project the answer. */
+function projectTransition(db: Db, monitorId: string, transition: MonitorTransition): Statement {
+  return db
+    .update(monitors)
+    .set({
+      state_seq: transition.seq,
+      status: transition.to,
+      status_since: transition.effective_at,
+      status_message: transition.message,
+    })
+    .where(and(eq(monitors.id, monitorId), lt(monitors.state_seq, transition.seq)));
+}
+
+/** What a transition leaves behind: its own row, the interval that it ends, the one that it begins, the status. */
+export function recordTransition(
+  db: Db,
+  { monitor_id: monitorId, transition, now }: { monitor_id: string; transition: MonitorTransition; now: number },
+): Statement[] {
+  return [
+    ...dropRollups(db, { monitor_id: monitorId, touched_from: transition.effective_at, now }),
+    db
+      .insert(transitions)
+      .values({
+        monitor_id: monitorId,
+        seq: transition.seq,
+        from_status: transition.from,
+        to_status: transition.to,
+        decided_at: transition.at,
+        effective_at: transition.effective_at,
+        message: transition.message,
+        outage_seq: transition.outage?.seq ?? null,
+      })
+      .onConflictDoNothing(),
+    db
+      .update(statusIntervals)
+      .set({ to_at: transition.effective_at })
+      .where(and(eq(statusIntervals.monitor_id, monitorId), eq(statusIntervals.seq, transition.seq - 1))),
+    db
+      .insert(statusIntervals)
+      .values({
+        monitor_id: monitorId,
+        seq: transition.seq,
+        status: transition.to,
+        from_at: transition.effective_at,
+      })
+      .onConflictDoNothing(),
+    projectTransition(db, monitorId, transition),
+  ];
+}
+
+export function forgetDeleted(db: Db, monitorId: string): Statement {
+  return db.delete(deletedMonitors).where(eq(deletedMonitors.monitor_id, monitorId));
+}
+
+export function forgetRetries(db: Db, monitorIds: readonly string[]): Statement {
+  return db
+    .update(monitors)
+    .set({ retry_at: null })
+    .where(sql`${monitors.id} IN (SELECT value FROM json_each(${JSON.stringify(monitorIds)}))`);
+}
+
+/** Takes a monitor from one check group to another, unless it has left the first in the meantime. */
+export function moveToGroup(db: Db, monitorId: string, groups: { from: string; to: string }): Statement {
+  return db
+    .update(monitors)
+    .set({ check_group_id: groups.to })
+    .where(and(eq(monitors.id, monitorId), eq(monitors.check_group_id, groups.from)));
+}

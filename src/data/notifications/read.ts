@@ -1,0 +1,31 @@
+import { and, count, desc, eq } from "drizzle-orm";
+import type { Db } from "../db.ts";
+import { notifications } from "./table.ts";
+
+export type NotificationRecord = typeof notifications.$inferSelect;
+
+export async function listNotifications(db: Db, userId: string, page: { limit: number; offset: number }) {
+  const mine = eq(notifications.user_id, userId);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(notifications)
+      .where(mine)
+      .orderBy(desc(notifications.created_at), desc(notifications.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(notifications).where(mine),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+export type NotificationKey = Pick<NotificationRecord, "id" | "user_id">;
+
+export async function findNotification(db: Db, key: NotificationKey): Promise<NotificationRecord | undefined> {
+  const rows = await db.select().from(notifications).where(isThis(key)).limit(1);
+  return rows[0];
+}
+
+export function isThis({ id, user_id }: NotificationKey) {
+  return and(eq(notifications.id, id), eq(notifications.user_id, user_id));
+}

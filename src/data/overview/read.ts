@@ -1,0 +1,83 @@
+import { and, asc, count, desc, eq, inArray, isNull, ne, sql } from "drizzle-orm";
+import type { MonitorStatus } from "../../contract/monitor-values.ts";
+import { findLateness } from "../../domain/check-schedule.ts";
+import { isGroupLate } from "../check-groups/read.ts";
+import type { Db } from "../db.ts";
+import { incidents } from "../incidents/table.ts";
+import { type Viewer, visibleTo } from "../members/read.ts";
+import { pageMembers } from "../members/table.ts";
+import { checkGroups, monitors, plannedMinutes } from "../monitors/table.ts";
+import { notifications } from "../notifications/table.ts";
+import { statusPages } from "../status-pages/table.ts";
+
+const SHOWN_MAX = 10;
+const BAD: MonitorStatus[] = ["down", "degraded", "unknown"];
+
+/** How everything stands that a person sees, in one round trip. */
+export async function readOverview(db: Db, viewer: Viewer, late: { now: number; after_ms: number }) {
+  const userId = viewer.user_id;
+  const isOpen = and(visibleTo(viewer, incidents), ne(incidents.status, "resolved"));
+  const severity = sql`CASE ${monitors.status} WHEN 'down' THEN 0 WHEN 'degraded' THEN 1 ELSE 2 END`;
+  const [statuses, worst, open, counts, checks] = await db.batch([
+    db
+      .select({ status: monitors.status, count: count() })
+      .from(monitors)
+      .where(visibleTo(viewer, monitors))
+      .groupBy(monitors.status),
+    db
+      .select({
+        id: monitors.id,
+        status_page_id: monitors.status_page_id,
+        name: monitors.name,
+        type: monitors.type,
+        status: monitors.status,
+        status_since: monitors.status_since,
+        status_message: monitors.status_message,
+      })
+      .from(monitors)
+      .where(and(visibleTo(viewer, monitors), inArray(monitors.status, BAD)))
+      .orderBy(severity, asc(monitors.status_since), asc(monitors.id))
+      .limit(SHOWN_MAX),
+    db
+      .select({
+        id: incidents.id,
+        status_page_id: incidents.status_page_id,
+        title: incidents.title,
+        severity: incidents.severity,
+        status: incidents.status,
+        started_at: incidents.started_at,
+      })
+      .from(incidents)
+      .where(isOpen)
+      .orderBy(desc(incidents.started_at), desc(incidents.id))
+      .limit(SHOWN_MAX),
+    db
+      .select({
+        open_incidents: db.$count(incidents, isOpen),
+        owned_pages: db.$count(statusPages, eq(statusPages.owner_id, userId)),
+        shared_pages: db.$count(pageMembers, eq(pageMembers.user_id, userId)),
+        unread: db.$count(notifications, and(eq(notifications.user_id, userId), isNull(notifications.read_at))),
+      })
+      .from(sql`(SELECT 1)`),
+    // Only what is not pushed waits for the clock, and only what we check ourselves has slots.
+    db
+      .select({
+        needing: count(),
+        late_since: sql<number | null>`min(CASE WHEN ${isGroupLate(late.now, late.after_ms)} THEN g.last_slot_at END)`,
+        last_tick_at: sql<number | null>`(SELECT max(minute_at) FROM ${plannedMinutes})`,
+      })
+      .from(monitors)
+      .leftJoin(sql`${checkGroups} g`, sql`g.id = ${monitors.check_group_id} AND ${monitors.agent_id} IS NULL`)
+      .where(
+        and(
+          visibleTo(viewer, monitors),
+          eq(monitors.paused, false),
+          sql`(${monitors.check_group_id} <> '' OR ${monitors.agent_id} IS NOT NULL)`,
+        ),
+      ),
+  ]);
+  const none = { open_incidents: 0, owned_pages: 0, shared_pages: 0, unread: 0 };
+  const { needing, ...punctuality } = checks[0] ?? { needing: 0, late_since: null, last_tick_at: null };
+  const delayed = needing === 0 ? null : findLateness(punctuality, late.now, late.after_ms);
+  return { statuses, worst, open, counts: counts[0] ?? none, checks_delayed_since: delayed };
+}

@@ -1,0 +1,291 @@
+import { and, asc, desc, eq, gte, inArray, isNotNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { unpackDays } from "../../domain/daily-aggregates.ts";
+import { selectServedDomain } from "../custom-domains/read.ts";
+import { dailyRollups } from "../daily-aggregates/table.ts";
+import type { Db } from "../db.ts";
+import { incidentMonitors, incidents, incidentUpdates } from "../incidents/table.ts";
+import {
+  maintenance,
+  maintenanceGroups,
+  maintenanceMonitors,
+  maintenanceOccurrences,
+  maintenanceUpdates,
+} from "../maintenance/table.ts";
+import { monitorGroups } from "../monitor-groups/table.ts";
+import { monitors, plannedMinutes, statusIntervals } from "../monitors/table.ts";
+import { statusPages } from "../status-pages/table.ts";
+import { isShown, shapesPage } from "./visible-monitors.ts";
+
+const INCIDENTS_MAX = 100;
+const UPDATES_MAX = 1000;
+const WINDOWS_MAX = 50;
+const PAST_OCCURRENCES_MAX = 100;
+
+/** What a reader has to know before it may serve anything: two rows, in one round trip. */
+export async function findPageVersion(db: Db, slug: string) {
+  const rows = await db
+    .select({
+      id: statusPages.id,
+      is_public: statusPages.is_public,
+      version: statusPages.version,
+      late_since: statusPages.checks_late_since,
+      last_tick_at: sql<number | null>`(SELECT max(minute_at) FROM ${plannedMinutes})`,
+    })
+    .from(statusPages)
+    .where(eq(statusPages.slug, slug))
+    .limit(1);
+  return rows[0];
+}
+
+/** Whether the service's own clock has to run for what the page says to be true: its checks, and the watch over agents. */
+const needsTicks = (pageId: string) =>
+  sql<number>`EXISTS (SELECT 1 FROM ${monitors} m WHERE m.status_page_id = ${pageId} AND ${shapesPage}
+    AND (m.check_group_id <> '' OR m.agent_id IS NOT NULL))`;
+
+/** The one place that decides which incidents the public sees. */
+const isPublished = (pageId: string) => and(eq(incidents.status_page_id, pageId), eq(incidents.is_public, true));
+
+/** Everything that a payload is made of, as of one moment. */
+export async function readShownPage(db: Db, pageId: string, since: { days: number; month: string; resolved: number }) {
+  const recent = and(
+    isPublished(pageId),
+    or(ne(incidents.status, "resolved"), gte(incidents.resolved_at, since.resolved)),
+  );
+  const [
+    pages,
+    served,
+    ticking,
+    groups,
+    shown,
+    rollups,
+    intervals,
+    windows,
+    linked,
+    said,
+    past,
+    found,
+    updates,
+    affected,
+  ] = await db.batch([
+    db.select().from(statusPages).where(eq(statusPages.id, pageId)),
+    selectServedDomain(db, pageId),
+    db.select({ needs_ticks: needsTicks(pageId) }).from(sql`(SELECT 1)`),
+    db
+      .select({ id: monitorGroups.id, name: monitorGroups.name })
+      .from(monitorGroups)
+      .where(eq(monitorGroups.status_page_id, pageId))
+      .orderBy(asc(monitorGroups.position), asc(monitorGroups.id)),
+    db
+      .select({
+        id: monitors.id,
+        name: monitors.name,
+        group_id: monitors.group_id,
+        status: monitors.status,
+        status_since: monitors.status_since,
+        created_at: monitors.created_at,
+      })
+      .from(monitors)
+      .where(isShown(pageId))
+      .orderBy(asc(monitors.position), asc(monitors.id)),
+    selectRollups(db, pageId, since.month),
+    selectIntervals(db, pageId, since),
+    ...selectMaintenance(db, pageId, since.resolved),
+    ...selectIncidents(db, pageId, recent),
+  ]);
+  return {
+    maintenance: joinMaintenance(windows, linked, said, past),
+    page: pages[0],
+    domain: served[0]?.hostname ?? null,
+    needs_ticks: ticking[0]?.needs_ticks === 1,
+    groups,
+    monitors: shown,
+    rollups: rollups.map(({ days, ...rollup }) => ({ ...rollup, days: unpackDays(days) })),
+    intervals,
+    incidents: joinIncidents(found, updates, affected),
+  };
+}
+
+/** Published incidents that began before that moment, the last begun first. */
+export async function listShownIncidents(db: Db, scope: { page_id: string; before: number; limit: number }) {
+  const chosen = and(isPublished(scope.page_id), lt(incidents.started_at, scope.before));
+  const [found, updates, affected] = await db.batch(selectIncidents(db, scope.page_id, chosen, scope.limit));
+  return joinIncidents(found, updates, affected);
+}
+
+/** One published incident of a page, however old. */
+export async function findShownIncident(db: Db, { page_id, incident_id }: { page_id: string; incident_id: string }) {
+  const chosen = and(isPublished(page_id), eq(incidents.id, incident_id));
+  const [found, updates, affected] = await db.batch(selectIncidents(db, page_id, chosen));
+  return joinIncidents(found, updates, affected)[0];
+}
+
+const zoneOf = (pageId: string) => sql`(SELECT p.timezone FROM ${statusPages} p WHERE p.id = ${pageId})`;
+
+/** Those in the days of the page's own zone. In no order, because sorting reads every row once more. */
+function selectRollups(db: Db, pageId: string, fromMonth: string) {
+  return db
+    .select({
+      monitor_id: dailyRollups.monitor_id,
+      month: dailyRollups.month,
+      to_at: dailyRollups.to_at,
+      status: dailyRollups.status,
+      days: dailyRollups.days,
+    })
+    .from(monitors)
+    .innerJoin(dailyRollups, eq(dailyRollups.monitor_id, monitors.id))
+    .where(and(isShown(pageId), gte(dailyRollups.month, fromMonth), sql`${dailyRollups.timezone} = ${zoneOf(pageId)}`));
+}
+
+/**
+ * Of each monitor those that begin when its newest roll-up ends, or later; of one without any from the one on that holds
+ * `since`. Earlier ones are not even read. Whether a month is missing is for whoever has read the roll-ups to see.
+ * In no order either.
+ */
+function selectIntervals(db: Db, pageId: string, since: { days: number; month: string }) {
+  const rolledTo = sql`SELECT r.to_at FROM ${dailyRollups} r WHERE r.monitor_id = ${monitors.id}
+    AND r.month >= ${since.month} AND r.timezone = ${zoneOf(pageId)} ORDER BY r.month DESC LIMIT 1`;
+  const earlier = sql`SELECT max(i.from_at) FROM ${statusIntervals} i WHERE i.monitor_id = ${monitors.id} AND i.from_at <= ${since.days}`;
+  return db
+    .select({
+      monitor_id: statusIntervals.monitor_id,
+      seq: statusIntervals.seq,
+      status: statusIntervals.status,
+      from_at: statusIntervals.from_at,
+      to_at: statusIntervals.to_at,
+    })
+    .from(monitors)
+    .innerJoin(statusIntervals, eq(statusIntervals.monitor_id, monitors.id))
+    .where(
+      and(isShown(pageId), gte(statusIntervals.from_at, sql`coalesce((${rolledTo}), (${earlier}), ${since.days})`)),
+    );
+}
+
+function selectIncidents(db: Db, pageId: string, chosen: SQL | undefined, limit = INCIDENTS_MAX) {
+  const newest = () =>
+    db
+      .select({ id: incidents.id })
+      .from(incidents)
+      .where(chosen)
+      .orderBy(desc(incidents.started_at), desc(incidents.id))
+      .limit(limit);
+  return [
+    db
+      .select({
+        id: incidents.id,
+        title: incidents.title,
+        description: incidents.description,
+        severity: incidents.severity,
+        status: incidents.status,
+        started_at: incidents.started_at,
+        resolved_at: incidents.resolved_at,
+      })
+      .from(incidents)
+      .where(chosen)
+      .orderBy(desc(incidents.started_at), desc(incidents.id))
+      .limit(limit),
+    db
+      .select({
+        id: incidentUpdates.id,
+        incident_id: incidentUpdates.incident_id,
+        status: incidentUpdates.status,
+        message: incidentUpdates.message,
+        created_at: incidentUpdates.created_at,
+      })
+      .from(incidentUpdates)
+      .where(inArray(incidentUpdates.incident_id, newest()))
+      .orderBy(desc(incidentUpdates.created_at), desc(incidentUpdates.id))
+      .limit(UPDATES_MAX),
+    db
+      .select({ incident_id: incidentMonitors.incident_id, monitor_id: incidentMonitors.monitor_id })
+      .from(incidentMonitors)
+      .innerJoin(monitors, eq(monitors.id, incidentMonitors.monitor_id))
+      .where(and(isShown(pageId), inArray(incidentMonitors.incident_id, newest()))),
+  ] as const;
+}
+
+/** Public windows with an occurrence to come, or one that was over after that moment. */
+function selectMaintenance(db: Db, pageId: string, since: number) {
+  const wasOpen = sql`EXISTS (SELECT 1 FROM ${maintenanceOccurrences}
+    WHERE ${maintenanceOccurrences.maintenance_id} = ${maintenance.id} AND ${maintenanceOccurrences.end_at} >= ${since})`;
+  const chosen = and(
+    eq(maintenance.status_page_id, pageId),
+    eq(maintenance.is_public, true),
+    or(isNotNull(maintenance.next_edge_at), wasOpen),
+  );
+  const order = [
+    sql`${maintenance.occurrence_start_at} IS NULL`,
+    asc(maintenance.occurrence_start_at),
+    asc(maintenance.id),
+  ];
+  const ids = () =>
+    db
+      .select({ id: maintenance.id })
+      .from(maintenance)
+      .where(chosen)
+      .orderBy(...order)
+      .limit(WINDOWS_MAX);
+  const targets = sql`(EXISTS (SELECT 1 FROM ${maintenanceMonitors}
+      WHERE ${maintenanceMonitors.maintenance_id} = ${maintenance.id} AND ${maintenanceMonitors.monitor_id} = ${monitors.id})
+    OR EXISTS (SELECT 1 FROM ${maintenanceGroups}
+      WHERE ${maintenanceGroups.maintenance_id} = ${maintenance.id} AND ${maintenanceGroups.group_id} = ${monitors.group_id}))`;
+  return [
+    db
+      .select()
+      .from(maintenance)
+      .where(chosen)
+      .orderBy(...order)
+      .limit(WINDOWS_MAX),
+    db
+      // A batch gives rows by the names of their columns, and both of these are called id.
+      .select({
+        maintenance_id: sql<string>`${maintenance.id}`.as("maintenance_id"),
+        monitor_id: sql<string>`${monitors.id}`.as("monitor_id"),
+      })
+      .from(maintenance)
+      .innerJoin(monitors, targets)
+      .where(and(isShown(pageId), inArray(maintenance.id, ids()))),
+    db
+      .select()
+      .from(maintenanceUpdates)
+      .where(inArray(maintenanceUpdates.maintenance_id, ids()))
+      .orderBy(desc(maintenanceUpdates.created_at), desc(maintenanceUpdates.id))
+      .limit(UPDATES_MAX),
+    db
+      .select()
+      .from(maintenanceOccurrences)
+      .where(and(inArray(maintenanceOccurrences.maintenance_id, ids()), gte(maintenanceOccurrences.end_at, since)))
+      .orderBy(desc(maintenanceOccurrences.start_at))
+      .limit(PAST_OCCURRENCES_MAX),
+  ] as const;
+}
+
+function joinMaintenance<
+  Window extends { id: string },
+  Link extends { maintenance_id: string; monitor_id: string },
+  Update extends { maintenance_id: string },
+  Past extends { maintenance_id: string },
+>(windows: Window[], linked: Link[], said: Update[], past: Past[]) {
+  const linksOf = Map.groupBy(linked, (link) => link.maintenance_id);
+  const updatesOf = Map.groupBy(said, (update) => update.maintenance_id);
+  const pastOf = Map.groupBy(past, (occurrence) => occurrence.maintenance_id);
+  return windows.map((window) => ({
+    ...window,
+    monitor_ids: (linksOf.get(window.id) ?? []).map((link) => link.monitor_id),
+    updates: updatesOf.get(window.id) ?? [],
+    past: pastOf.get(window.id) ?? [],
+  }));
+}
+
+function joinIncidents<
+  Incident extends { id: string },
+  Update extends { incident_id: string },
+  Link extends { incident_id: string; monitor_id: string },
+>(found: Incident[], updates: Update[], affected: Link[]) {
+  const updatesOf = Map.groupBy(updates, (update) => update.incident_id);
+  const affectedBy = Map.groupBy(affected, (link) => link.incident_id);
+  return found.map((incident) => ({
+    ...incident,
+    updates: updatesOf.get(incident.id) ?? [],
+    monitor_ids: (affectedBy.get(incident.id) ?? []).map((link) => link.monitor_id),
+  }));
+}

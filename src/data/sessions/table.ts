@@ -1,0 +1,29 @@
+import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { id, instant, timestamps } from "../columns.ts";
+import { users } from "../users/table.ts";
+
+/** Apart from the users, so that no query for a person carries a hash along. */
+export const passwords = sqliteTable("passwords", {
+  user_id: text("user_id")
+    .primaryKey()
+    .references(() => users.id, { onDelete: "cascade" }),
+  /** PHC string of a peppered scrypt. */
+  hash: text("hash").notNull(),
+  ...timestamps(),
+});
+
+/** Signed-in browsers. The cookie's value is stored as its SHA-256 only. */
+export const sessions = sqliteTable(
+  "sessions",
+  {
+    id: id(),
+    user_id: text("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    token_hash: text("token_hash").notNull().unique(),
+    /** May lag by a minute. */
+    last_used_at: instant("last_used_at").notNull(),
+    ...timestamps(),
+  },
+  (table) => [index("sessions_user").on(table.user_id), index("sessions_age").on(table.created_at)],
+);

@@ -1,0 +1,29 @@
+import { eq, lte, or } from "drizzle-orm";
+import type { Db, Statement } from "../db.ts";
+import type { SessionLimits, SessionRecord } from "./read.ts";
+import { passwords, sessions } from "./table.ts";
+
+export function insertSession(db: Db, session: SessionRecord): Statement {
+  return db.insert(sessions).values(session);
+}
+
+export function deleteSession(db: Db, sessionId: string): Statement {
+  return db.delete(sessions).where(eq(sessions.id, sessionId));
+}
+
+export function deleteSessionsOf(db: Db, userId: string): Statement {
+  return db.delete(sessions).where(eq(sessions.user_id, userId));
+}
+
+export function deleteDeadSessions(db: Db, limits: SessionLimits): Statement {
+  return db
+    .delete(sessions)
+    .where(or(lte(sessions.last_used_at, limits.idle_since), lte(sessions.created_at, limits.begun_before)));
+}
+
+export function setPassword(db: Db, { user_id, hash, now }: { user_id: string; hash: string; now: number }): Statement {
+  return db
+    .insert(passwords)
+    .values({ user_id, hash, created_at: now, updated_at: now })
+    .onConflictDoUpdate({ target: passwords.user_id, set: { hash, updated_at: now } });
+}

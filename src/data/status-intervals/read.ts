@@ -1,0 +1,37 @@
+import { and, asc, eq, gte, sql } from "drizzle-orm";
+import type { StatusInterval } from "../../domain/uptime.ts";
+import type { Db } from "../db.ts";
+import { statusIntervals } from "../monitors/table.ts";
+
+/** A monitor's stretches of status, from the one that holds `since` on. */
+export async function listIntervalsSince(db: Db, monitorId: string, since: number) {
+  const earlier = sql`(SELECT max(from_at) FROM status_intervals WHERE monitor_id = ${monitorId} AND from_at <= ${since})`;
+  return db
+    .select({ status: statusIntervals.status, from_at: statusIntervals.from_at, to_at: statusIntervals.to_at })
+    .from(statusIntervals)
+    .where(
+      and(eq(statusIntervals.monitor_id, monitorId), gte(statusIntervals.from_at, sql`coalesce(${earlier}, ${since})`)),
+    )
+    .orderBy(asc(statusIntervals.from_at), asc(statusIntervals.seq));
+}
+
+/** The same of many monitors, each from its own instant on. */
+export function listIntervalsOf(
+  db: Db,
+  wanted: readonly { monitor_id: string; since: number }[],
+): Promise<(StatusInterval & { monitor_id: string })[]> {
+  const since = sql`(w.value ->> 'since')`;
+  const earlier = sql`(SELECT max(e.from_at) FROM ${statusIntervals} e
+    WHERE e.monitor_id = (w.value ->> 'monitor_id') AND e.from_at <= ${since})`;
+  return db
+    .select({
+      monitor_id: statusIntervals.monitor_id,
+      status: statusIntervals.status,
+      from_at: statusIntervals.from_at,
+      to_at: statusIntervals.to_at,
+    })
+    .from(sql`json_each(${JSON.stringify(wanted)}) AS w`)
+    .innerJoin(statusIntervals, sql`${statusIntervals.monitor_id} = (w.value ->> 'monitor_id')`)
+    .where(gte(statusIntervals.from_at, sql`coalesce(${earlier}, ${since})`))
+    .orderBy(asc(statusIntervals.monitor_id), asc(statusIntervals.from_at), asc(statusIntervals.seq));
+}

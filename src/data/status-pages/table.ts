@@ -1,0 +1,46 @@
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { AlertRouting } from "../../contract/page-settings.ts";
+import type { FooterLink, SslType } from "../../contract/status-page.ts";
+import { emptyList, emptyObject, flag, id, instant, timestamps } from "../columns.ts";
+import { users } from "../users/table.ts";
+
+export const statusPages = sqliteTable(
+  "status_pages",
+  {
+    id: id(),
+    owner_id: text("owner_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    created_by: text("created_by").notNull(),
+    name: text("name").notNull(),
+    slug: text("slug").notNull().unique(),
+    description: text("description"),
+    custom_domain: text("custom_domain").unique(),
+    ssl_type: text("ssl_type").$type<SslType>().notNull().default("none"),
+    is_public: flag("is_public").notNull().default(true),
+    show_branding: flag("show_branding").notNull().default(true),
+    timezone: text("timezone").notNull().default("UTC"),
+    logo_url: text("logo_url"),
+    brand_color: text("brand_color"),
+    footer_text: text("footer_text"),
+    footer_links: text("footer_links", { mode: "json" }).$type<FooterLink[]>().notNull().default(emptyList),
+    incident_system_enabled: flag("incident_system_enabled").notNull().default(true),
+    auto_create_incident: flag("auto_create_incident").notNull().default(false),
+    auto_publish_incident: flag("auto_publish_incident").notNull().default(false),
+    failure_threshold: integer("failure_threshold"),
+    imprint_url: text("imprint_url"),
+    privacy_url: text("privacy_url"),
+    advanced_alerts: flag("advanced_alerts").notNull().default(false),
+    alert_routing: text("alert_routing", { mode: "json" }).$type<AlertRouting>().notNull().default(emptyObject),
+    /** Grows in the batch that changes anything shown; a reader that finds an older payload rebuilds it. */
+    version: integer("version").notNull().default(1),
+    /** While checks of its monitors are late: the newest slot of the group that is furthest behind. The planner's alone. */
+    checks_late_since: instant("checks_late_since"),
+    ...timestamps(),
+  },
+  (table) => [
+    index("status_pages_owner").on(table.owner_id, table.created_at),
+    index("status_pages_late").on(table.checks_late_since).where(sql`checks_late_since IS NOT NULL`),
+  ],
+);

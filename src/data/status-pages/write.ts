@@ -1,0 +1,71 @@
+import { and, eq, isNotNull, ne, sql } from "drizzle-orm";
+import type { Db, Statement } from "../db.ts";
+import { monitors } from "../monitors/table.ts";
+import { statusPages } from "./table.ts";
+
+export type NewStatusPage = typeof statusPages.$inferInsert;
+export type StatusPageChange = Partial<Omit<NewStatusPage, "id" | "owner_id" | "created_by" | "version">>;
+
+export function insertPage(db: Db, page: NewStatusPage): Statement {
+  return db.insert(statusPages).values(page);
+}
+
+export function updatePage(db: Db, pageId: string, change: StatusPageChange): Statement {
+  return db
+    .update(statusPages)
+    .set({ ...change, version: sql`${statusPages.version} + 1` })
+    .where(eq(statusPages.id, pageId));
+}
+
+/** Its monitors stay, without a page. */
+export function deletePage(db: Db, pageId: string): Statement {
+  return db.delete(statusPages).where(eq(statusPages.id, pageId));
+}
+
+/**
+ * Puts exactly these monitors of the page's owner on the page, composites with their members; those that leave it have
+ * no page, those that come from another page are missing there at once. Who changes pages leaves their group, and a
+ * member that is here without its composite leaves that.
+ */
+export function assignMonitors(
+  db: Db,
+  { page_id, owner_id, monitor_ids, now }: { page_id: string; owner_id: string; monitor_ids: string[]; now: number },
+): Statement[] {
+  const named = sql`SELECT value FROM json_each(${JSON.stringify(monitor_ids)})`;
+  const chosen = sql`(${named} UNION SELECT id FROM monitors WHERE parent_monitor_id IN (${named}))`;
+  const coming = sql`${monitors.id} IN ${chosen} AND ${monitors.status_page_id} IS NOT ${page_id}`;
+  return [
+    db
+      .update(statusPages)
+      .set({ version: sql`${statusPages.version} + 1` })
+      .where(
+        and(
+          ne(statusPages.id, page_id),
+          sql`${statusPages.id} IN (SELECT ${monitors.status_page_id} FROM ${monitors} WHERE ${coming})`,
+        ),
+      ),
+    db
+      .update(monitors)
+      .set({ status_page_id: null, group_id: null, updated_at: now })
+      .where(and(eq(monitors.status_page_id, page_id), sql`${monitors.id} NOT IN ${chosen}`)),
+    db
+      .update(monitors)
+      .set({ status_page_id: page_id, group_id: null, updated_at: now })
+      .where(and(eq(monitors.owner_id, owner_id), coming)),
+    db
+      .update(monitors)
+      .set({ parent_monitor_id: null, updated_at: now })
+      .where(
+        and(
+          eq(monitors.status_page_id, page_id),
+          isNotNull(monitors.parent_monitor_id),
+          sql`${monitors.parent_monitor_id} NOT IN (SELECT id FROM monitors WHERE status_page_id = ${page_id})`,
+        ),
+      ),
+  ];
+}
+
+/** Makes readers rebuild the public payload; belongs into every batch that changes anything shown on the page. */
+export function bumpPageVersion(db: Db, pageId: string, now: number): Statement {
+  return updatePage(db, pageId, { updated_at: now });
+}

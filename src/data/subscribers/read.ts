@@ -1,0 +1,139 @@
+import { and, asc, count, desc, eq, gt, lt, lte, type SQL, sql } from "drizzle-orm";
+import type { Db } from "../db.ts";
+import { incidentGroups, incidentMonitors } from "../incidents/table.ts";
+import { maintenanceGroups, maintenanceMonitors } from "../maintenance/table.ts";
+import { monitorGroups } from "../monitor-groups/table.ts";
+import { monitors } from "../monitors/table.ts";
+import { isShown } from "../public-page/visible-monitors.ts";
+import { subscriberMessages, subscribers } from "./table.ts";
+
+export type SubscriberRecord = typeof subscribers.$inferSelect;
+export type SubscriberMessageRecord = typeof subscriberMessages.$inferSelect;
+
+export async function findSubscriber(db: Db, subscriberId: string): Promise<SubscriberRecord | undefined> {
+  const rows = await db.select().from(subscribers).where(eq(subscribers.id, subscriberId)).limit(1);
+  return rows[0];
+}
+
+type Endpoint = Pick<SubscriberRecord, "status_page_id" | "channel" | "endpoint_hash">;
+
+export async function findSubscriberAt(db: Db, at: Endpoint): Promise<SubscriberRecord | undefined> {
+  const rows = await db
+    .select()
+    .from(subscribers)
+    .where(
+      and(
+        eq(subscribers.status_page_id, at.status_page_id),
+        eq(subscribers.channel, at.channel),
+        eq(subscribers.endpoint_hash, at.endpoint_hash),
+      ),
+    )
+    .limit(1);
+  return rows[0];
+}
+
+/** Newest first. */
+export async function listSubscribers(db: Db, pageId: string, page: { limit: number; offset: number }) {
+  const ofPage = eq(subscribers.status_page_id, pageId);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(subscribers)
+      .where(ofPage)
+      .orderBy(desc(subscribers.created_at), desc(subscribers.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(subscribers).where(ofPage),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+interface Affected {
+  /** Of the incident or the maintenance. */
+  id: string;
+  status_page_id: string;
+  /** What is stored as affected only in the batch to come. */
+  monitor_ids: string[];
+  group_ids: string[];
+}
+
+/** The monitors and groups that an incident or a maintenance is about, with the groups of those monitors. */
+export async function listAffected(db: Db, about: Affected) {
+  const affectedMonitor = {
+    monitor_id: sql<string | null>`${monitors.id}`.as("monitor_id"),
+    group_id: sql<string | null>`${monitors.group_id}`.as("group_id"),
+    name: monitors.name,
+    /** Of these alone the page shows the name. */
+    is_shown: sql<number | null>`${isShown(about.status_page_id)}`.as("is_shown"),
+  };
+  const [chosen, inGroups] = await db.batch([
+    db
+      .select(affectedMonitor)
+      .from(monitors)
+      .where(
+        sql`${monitors.id} IN (
+          SELECT monitor_id FROM ${incidentMonitors} WHERE incident_id = ${about.id}
+          UNION SELECT monitor_id FROM ${maintenanceMonitors} WHERE maintenance_id = ${about.id}
+          UNION SELECT value FROM json_each(${JSON.stringify(about.monitor_ids)}))`,
+      ),
+    db
+      .select({ ...affectedMonitor, group_id: sql<string | null>`${monitorGroups.id}`.as("group_id") })
+      .from(monitorGroups)
+      .leftJoin(monitors, eq(monitors.group_id, monitorGroups.id))
+      .where(
+        sql`${monitorGroups.id} IN (
+          SELECT group_id FROM ${incidentGroups} WHERE incident_id = ${about.id}
+          UNION SELECT group_id FROM ${maintenanceGroups} WHERE maintenance_id = ${about.id}
+          UNION SELECT value FROM json_each(${JSON.stringify(about.group_ids)}))`,
+      ),
+  ]);
+  const rows = [...chosen, ...inGroups];
+  const distinct = (values: (string | null)[]) => [...new Set(values.filter((value) => value !== null))];
+  return {
+    monitor_ids: distinct(rows.map(({ monitor_id }) => monitor_id)),
+    group_ids: distinct(rows.map(({ group_id }) => group_id)),
+    names: distinct(rows.filter(({ is_shown }) => is_shown === 1).map(({ name }) => name)),
+  };
+}
+
+export type DueMessage = Pick<SubscriberRecord, "id" | "channel">;
+
+const isPending = sql`${subscriberMessages.state} = 'pending'`;
+export const isDue = (now: number) =>
+  and(isPending, lte(subscriberMessages.next_attempt_at, now), lt(subscriberMessages.lease_until, now));
+
+/** What is due of all that tells of one event, in the order of its ids, beyond one of them. */
+export async function listDueNews(
+  db: Db,
+  { event_id, after, now, limit }: { event_id: string; after: string; now: number; limit: number },
+): Promise<DueMessage[]> {
+  // Ids begin with the event's and a stop; what follows a stop in ASCII is a slash.
+  const ofEvent = and(gt(subscriberMessages.id, after || `${event_id}.`), lt(subscriberMessages.id, `${event_id}/`));
+  return selectDue(db, and(ofEvent, isDue(now)), limit);
+}
+
+/** Those of these that are due. */
+export async function listDueAmong(db: Db, ids: readonly string[], now: number): Promise<DueMessage[]> {
+  const named = sql`${subscriberMessages.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+  return selectDue(db, and(named, isDue(now)), ids.length);
+}
+
+function selectDue(db: Db, chosen: SQL | undefined, limit: number): Promise<DueMessage[]> {
+  return db
+    .select({ id: subscriberMessages.id, channel: subscribers.channel })
+    .from(subscriberMessages)
+    .innerJoin(subscribers, eq(subscribers.id, subscriberMessages.subscriber_id))
+    .where(chosen)
+    .orderBy(asc(subscriberMessages.id))
+    .limit(limit);
+}
+
+export async function listDueSubscriberMessages(db: Db, now: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: subscriberMessages.id })
+    .from(subscriberMessages)
+    .where(isDue(now))
+    .orderBy(asc(subscriberMessages.next_attempt_at))
+    .limit(limit);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,62 @@
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { SubscriberChannel, SubscriberEvent } from "../../contract/subscriber.ts";
+import { emptyList, id, instant, timestamps } from "../columns.ts";
+import { statusPages } from "../status-pages/table.ts";
+
+/** People and programs outside of the account who want to hear of a page's incidents and maintenance. */
+export const subscribers = sqliteTable(
+  "subscribers",
+  {
+    id: id(),
+    owner_id: text("owner_id").notNull(),
+    status_page_id: text("status_page_id")
+      .notNull()
+      .references(() => statusPages.id, { onDelete: "cascade" }),
+    channel: text("channel").$type<SubscriberChannel>().notNull(),
+    /** Keyed, so that the table does not tell who subscribes. */
+    endpoint_hash: text("endpoint_hash").notNull(),
+    /** The address, encrypted; null once it is not needed any more. */
+    sealed: text("sealed"),
+    endpoint_masked: text("endpoint_masked").notNull(),
+    events: text("events", { mode: "json" }).$type<SubscriberEvent[]>().notNull().default(emptyList),
+    monitor_ids: text("monitor_ids", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
+    group_ids: text("group_ids", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
+    /** The latest request that waits for its confirmation; what it chose counts only then. */
+    requested_at: instant("requested_at"),
+    confirmed_at: instant("confirmed_at"),
+    unsubscribed_at: instant("unsubscribed_at"),
+    ...timestamps(),
+  },
+  (table) => [
+    uniqueIndex("subscribers_endpoint").on(table.status_page_id, table.channel, table.endpoint_hash),
+    index("subscribers_page").on(table.status_page_id, table.created_at),
+    index("subscribers_unconfirmed").on(table.requested_at).where(sql`confirmed_at IS NULL`),
+    index("subscribers_left").on(table.unsubscribed_at).where(sql`unsubscribed_at IS NOT NULL`),
+  ],
+);
+
+/** What a subscriber is told. The row is the truth: it is sent until somebody took it, and then forgotten. */
+export const subscriberMessages = sqliteTable(
+  "subscriber_messages",
+  {
+    id: id(),
+    subscriber_id: text("subscriber_id")
+      .notNull()
+      .references(() => subscribers.id, { onDelete: "cascade" }),
+    kind: text("kind").$type<"confirm" | "news">().notNull(),
+    /** What is told; the words for it are made when it is sent. */
+    news: text("news", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
+    state: text("state").$type<"pending" | "sent" | "failed">().notNull().default("pending"),
+    attempt: integer("attempt").notNull().default(0),
+    next_attempt_at: instant("next_attempt_at").notNull(),
+    lease_until: instant("lease_until").notNull().default(0),
+    error: text("error"),
+    ...timestamps(),
+  },
+  (table) => [
+    index("subscriber_messages_due").on(table.next_attempt_at).where(sql`state = 'pending'`),
+    index("subscriber_messages_subscriber").on(table.subscriber_id),
+    index("subscriber_messages_age").on(table.created_at),
+  ],
+);

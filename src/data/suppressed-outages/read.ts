@@ -1,0 +1,59 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { Db } from "../db.ts";
+import { heldOutages } from "../incidents/table.ts";
+import { maintenance, maintenanceGroups, maintenanceMonitors, maintenanceOccurrences } from "../maintenance/table.ts";
+import { monitors, transitions } from "../monitors/table.ts";
+
+export type HeldOutage = typeof heldOutages.$inferSelect;
+
+/**
+ * Whether a public window of the monitor's page that targets the monitor or its group is open at that moment: by the
+ * occurrence that the window follows, or by one that was recorded. `monitor` is the monitor's row in the same statement.
+ */
+const covers = (at: number): SQL => sql`
+  ${maintenance.status_page_id} = ${monitors.status_page_id} AND ${maintenance.is_public}
+  AND (EXISTS (SELECT 1 FROM ${maintenanceMonitors} WHERE ${maintenanceMonitors.maintenance_id} = ${maintenance.id}
+      AND ${maintenanceMonitors.monitor_id} = ${monitors.id})
+    OR EXISTS (SELECT 1 FROM ${maintenanceGroups} WHERE ${maintenanceGroups.maintenance_id} = ${maintenance.id}
+      AND ${maintenanceGroups.group_id} = ${monitors.group_id}))
+  AND ((${maintenance.occurrence_start_at} <= ${at} AND ${at} < ${maintenance.occurrence_end_at})
+    OR EXISTS (SELECT 1 FROM ${maintenanceOccurrences} WHERE ${maintenanceOccurrences.maintenance_id} = ${maintenance.id}
+      AND ${maintenanceOccurrences.start_at} <= ${at} AND ${at} < ${maintenanceOccurrences.end_at}))`;
+
+/** A public window that a monitor is inside of at that moment. */
+export async function findCoveringWindow(db: Db, monitorId: string, at: number): Promise<string | null> {
+  const rows = await db
+    .select({ id: maintenance.id })
+    .from(monitors)
+    .innerJoin(maintenance, covers(at))
+    .where(eq(monitors.id, monitorId))
+    .limit(1);
+  return rows[0]?.id ?? null;
+}
+
+export async function findHeldOutage(db: Db, monitorId: string): Promise<HeldOutage | undefined> {
+  const rows = await db.select().from(heldOutages).where(eq(heldOutages.monitor_id, monitorId)).limit(1);
+  return rows[0];
+}
+
+/** Whether somebody else has told of the outage, or it is over. */
+export function isReleased(held: HeldOutage): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM ${heldOutages} WHERE ${isHeld(held)})`;
+}
+
+export const isHeld = (held: HeldOutage) =>
+  and(eq(heldOutages.monitor_id, held.monitor_id), eq(heldOutages.outage_seq, held.outage_seq));
+
+/** Held outages that no window covers any more and whose monitor is still down, with what is known of their beginning. */
+export async function listReleasableOutages(db: Db, now: number, limit: number) {
+  return db
+    .select({ held: heldOutages, transition: transitions })
+    .from(heldOutages)
+    .innerJoin(monitors, eq(monitors.id, heldOutages.monitor_id))
+    .innerJoin(
+      transitions,
+      and(eq(transitions.monitor_id, heldOutages.monitor_id), eq(transitions.seq, heldOutages.outage_seq)),
+    )
+    .where(and(eq(monitors.status, "down"), sql`NOT EXISTS (SELECT 1 FROM ${maintenance} WHERE ${covers(now)})`))
+    .limit(limit);
+}

@@ -1,0 +1,48 @@
+import { and, count, desc, eq, gt, isNull, or } from "drizzle-orm";
+import type { Db } from "../db.ts";
+import { apiTokens, users } from "./table.ts";
+
+export type UserRecord = typeof users.$inferSelect;
+export type ApiTokenRecord = typeof apiTokens.$inferSelect;
+
+/** The owner of a token that is neither revoked nor expired, in one indexed read. */
+export async function findTokenOwner(
+  db: Db,
+  tokenHash: string,
+  now: number,
+): Promise<{ user: UserRecord; token: ApiTokenRecord } | undefined> {
+  const rows = await db
+    .select({ user: users, token: apiTokens })
+    .from(apiTokens)
+    .innerJoin(users, eq(users.id, apiTokens.user_id))
+    .where(and(eq(apiTokens.token_hash, tokenHash), or(isNull(apiTokens.expires_at), gt(apiTokens.expires_at, now))))
+    .limit(1);
+  return rows[0];
+}
+
+export async function findUser(db: Db, userId: string): Promise<UserRecord | undefined> {
+  const rows = await db.select().from(users).where(eq(users.id, userId)).limit(1);
+  return rows[0];
+}
+
+export async function touchToken(db: Db, tokenId: string, now: number): Promise<void> {
+  await db.update(apiTokens).set({ last_used_at: now }).where(eq(apiTokens.id, tokenId));
+}
+
+export async function listTokens(db: Db, userId: string, page: { limit: number; offset: number }) {
+  const mine = eq(apiTokens.user_id, userId);
+  const [rows, totals] = await db.batch([
+    db.select().from(apiTokens).where(mine).orderBy(desc(apiTokens.created_at)).limit(page.limit).offset(page.offset),
+    db.select({ total: count() }).from(apiTokens).where(mine),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+export async function findToken(db: Db, userId: string, tokenId: string): Promise<ApiTokenRecord | undefined> {
+  const rows = await db
+    .select()
+    .from(apiTokens)
+    .where(and(eq(apiTokens.id, tokenId), eq(apiTokens.user_id, userId)))
+    .limit(1);
+  return rows[0];
+}

@@ -1,0 +1,31 @@
+import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Plan } from "../../contract/plan.ts";
+import { flag, id, instant, timestamps } from "../columns.ts";
+
+export const users = sqliteTable("users", {
+  id: id(),
+  email: text("email").notNull().unique(),
+  name: text("name").notNull(),
+  /** null = the operator's default plan. */
+  plan: text("plan").$type<Plan>(),
+  /** null = what the plan says about beta features. */
+  beta: flag("beta"),
+  ...timestamps(),
+});
+
+export const apiTokens = sqliteTable(
+  "api_tokens",
+  {
+    id: id(),
+    user_id: text("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    token_hash: text("token_hash").notNull().unique(),
+    token_prefix: text("token_prefix").notNull(),
+    last_used_at: instant("last_used_at"),
+    expires_at: instant("expires_at"),
+    ...timestamps(),
+  },
+  (table) => [index("api_tokens_user").on(table.user_id, table.created_at)],
+);

@@ -1,0 +1,124 @@
+import { and, count, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import type { Db } from "../db.ts";
+import { type Viewer, visibleTo } from "../members/read.ts";
+import { statusPages } from "../status-pages/table.ts";
+import { users } from "../users/table.ts";
+import { deliveryAttempts, webhooks } from "./table.ts";
+
+export type WebhookRecord = typeof webhooks.$inferSelect;
+
+export async function findWebhook(db: Db, webhookId: string): Promise<WebhookRecord | undefined> {
+  const rows = await db.select().from(webhooks).where(eq(webhooks.id, webhookId)).limit(1);
+  return rows[0];
+}
+
+/** Those of one page, or all that somebody sees. */
+export async function listWebhooksOf(
+  db: Db,
+  of: { status_page_id: string } | { visible_to: Viewer },
+  page: { limit: number; offset: number },
+) {
+  const mine = "visible_to" in of ? visibleTo(of.visible_to, webhooks) : eq(webhooks.status_page_id, of.status_page_id);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(webhooks)
+      .where(mine)
+      .orderBy(desc(webhooks.created_at), desc(webhooks.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(webhooks).where(mine),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/** Everything that routing has to know, for several owners in one read. */
+export function listActiveWebhooks(db: Db, ownerIds: readonly string[]) {
+  return db
+    .select({
+      id: webhooks.id,
+      owner_id: webhooks.owner_id,
+      status_page_id: webhooks.status_page_id,
+      events: webhooks.events,
+      is_active: webhooks.is_active,
+      is_team_only: webhooks.is_team_only,
+    })
+    .from(webhooks)
+    .where(
+      and(
+        // One parameter, because D1 binds a hundred at most.
+        inArray(webhooks.owner_id, sql`(SELECT value FROM json_each(${JSON.stringify(ownerIds)}))`),
+        eq(webhooks.is_active, true),
+      ),
+    )
+    .orderBy(webhooks.created_at, webhooks.id);
+}
+
+export type WebhookKey = Pick<WebhookRecord, "id" | "owner_id">;
+
+export function isThis(webhook: WebhookKey) {
+  return and(eq(webhooks.id, webhook.id), eq(webhooks.owner_id, webhook.owner_id));
+}
+
+export interface Failure {
+  webhook_id: string;
+  now: number;
+  /** Switches the webhook off when it has done nothing but fail since then. */
+  disable_if_failing_since: number;
+  disabled_reason: string;
+}
+
+/** The condition under which this failure switches its webhook off. */
+export function isSwitchedOffBy(failure: Failure): SQL {
+  return sql`EXISTS (SELECT 1 FROM ${webhooks}
+    WHERE ${webhooks.id} = ${failure.webhook_id} AND ${webhooks.is_active} = 1 AND ${overdue(failure)})`;
+}
+
+export function overdue(failure: Failure): SQL {
+  return sql`coalesce(${webhooks.failing_since}, ${failure.now}) <= ${failure.disable_if_failing_since}`;
+}
+
+/** Whom to tell of a webhook, and the name of its page. */
+export interface ToldOwner {
+  email: string;
+  page_name: string | null;
+}
+
+export async function findToldOwner(db: Db, webhook: WebhookKey): Promise<ToldOwner | undefined> {
+  const rows = await db
+    .select({ email: users.email, page_name: statusPages.name })
+    .from(webhooks)
+    .innerJoin(users, eq(users.id, webhooks.owner_id))
+    .leftJoin(statusPages, eq(statusPages.id, webhooks.status_page_id))
+    .where(isThis(webhook))
+    .limit(1);
+  return rows[0];
+}
+
+/** Spelled out, not bound: SQLite uses the partial index of these webhooks only for the very same condition. */
+const isUnwarned = sql`${webhooks.failing_since} IS NOT NULL AND ${webhooks.warned_at} IS NULL AND ${webhooks.is_active} = 1`;
+
+/** Webhooks that did nothing but fail since then, with whom to tell of it and why the last attempt failed. */
+export async function listUnwarned(db: Db, failingSince: number, limit: number) {
+  const last_error = sql<string | null>`(SELECT error FROM ${deliveryAttempts}
+    WHERE webhook_id = ${webhooks.id} ORDER BY created_at DESC, attempt DESC LIMIT 1)`;
+  return db
+    .select({
+      webhook: webhooks,
+      email: users.email,
+      page_name: statusPages.name,
+      last_error,
+    })
+    .from(webhooks)
+    .innerJoin(users, eq(users.id, webhooks.owner_id))
+    .leftJoin(statusPages, eq(statusPages.id, webhooks.status_page_id))
+    .where(and(isUnwarned, sql`${webhooks.failing_since} <= ${failingSince}`))
+    .orderBy(webhooks.failing_since)
+    .limit(limit);
+}
+
+/** True while this run of failures is still worth a warning; for what is written together with noteWarning. */
+export function isStillUnwarned({ id, failing_since }: Pick<WebhookRecord, "id" | "failing_since">): SQL {
+  return sql`EXISTS (SELECT 1 FROM ${webhooks}
+    WHERE ${webhooks.id} = ${id} AND ${webhooks.failing_since} = ${failing_since} AND ${isUnwarned})`;
+}

@@ -1,0 +1,91 @@
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { DeliveryState, SentRequest, WebhookProvider } from "../../contract/webhook.ts";
+import { emptyList, emptyObject, flag, id, instant, timestamps } from "../columns.ts";
+import { statusPages } from "../status-pages/table.ts";
+import { users } from "../users/table.ts";
+
+export const webhooks = sqliteTable(
+  "webhooks",
+  {
+    id: id(),
+    owner_id: text("owner_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    created_by: text("created_by").notNull(),
+    /** null = hears all pages of its owner and the monitors without a page. */
+    status_page_id: text("status_page_id").references(() => statusPages.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    provider: text("provider").$type<WebhookProvider>().notNull(),
+    /** Encrypted `{url, secret}`: chat addresses are credentials, too. */
+    sealed: text("sealed").notNull(),
+    has_secret: flag("has_secret").notNull().default(false),
+    events: text("events", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
+    alert_channels: text("alert_channels", { mode: "json" })
+      .$type<Record<string, string>>()
+      .notNull()
+      .default(emptyObject),
+    is_active: flag("is_active").notNull().default(true),
+    is_team_only: flag("is_team_only").notNull().default(false),
+    /** First failure since the last success, for switching off what only fails. */
+    failing_since: instant("failing_since"),
+    /** When its owner was warned of the present run of failures. */
+    warned_at: instant("warned_at"),
+    disabled_reason: text("disabled_reason"),
+    ...timestamps(),
+  },
+  (table) => [
+    index("webhooks_owner").on(table.owner_id, table.created_at),
+    index("webhooks_unwarned")
+      .on(table.failing_since)
+      .where(sql`failing_since IS NOT NULL AND warned_at IS NULL AND is_active = 1`),
+  ],
+);
+
+/** One event on its way to one webhook. The row is the truth; queue messages only wake the sender. */
+export const deliveries = sqliteTable(
+  "deliveries",
+  {
+    id: id(),
+    webhook_id: text("webhook_id")
+      .notNull()
+      .references(() => webhooks.id, { onDelete: "cascade" }),
+    event_id: text("event_id").notNull(),
+    event_name: text("event_name").notNull(),
+    /** The envelope as it is sent, fixed when the event was routed. */
+    payload: text("payload").notNull(),
+    state: text("state").$type<DeliveryState>().notNull(),
+    attempt: integer("attempt").notNull().default(0),
+    next_attempt_at: instant("next_attempt_at"),
+    lease_until: instant("lease_until").notNull().default(0),
+    ...timestamps(),
+  },
+  (table) => [
+    index("deliveries_webhook").on(table.webhook_id, table.created_at),
+    index("deliveries_due").on(table.next_attempt_at).where(sql`state = 'pending'`),
+    index("deliveries_age").on(table.created_at),
+  ],
+);
+
+export const deliveryAttempts = sqliteTable(
+  "delivery_attempts",
+  {
+    id: id(),
+    delivery_id: text("delivery_id")
+      .notNull()
+      .references(() => deliveries.id, { onDelete: "cascade" }),
+    webhook_id: text("webhook_id").notNull(),
+    attempt: integer("attempt").notNull(),
+    request: text("request", { mode: "json" }).$type<SentRequest>().notNull(),
+    response_status: integer("response_status"),
+    response_body: text("response_body"),
+    duration_ms: integer("duration_ms").notNull(),
+    error: text("error"),
+    next_attempt_at: instant("next_attempt_at"),
+    created_at: instant("created_at").notNull(),
+  },
+  (table) => [
+    index("delivery_attempts_webhook").on(table.webhook_id, table.created_at),
+    index("delivery_attempts_delivery").on(table.delivery_id),
+  ],
+);

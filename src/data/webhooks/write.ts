@@ -1,0 +1,53 @@
+import { and, eq, or, sql } from "drizzle-orm";
+import type { Db, Statement } from "../db.ts";
+import { type Failure, isStillUnwarned, isThis, overdue, type WebhookKey, type WebhookRecord } from "./read.ts";
+import { webhooks } from "./table.ts";
+
+export function insertWebhook(db: Db, webhook: WebhookRecord): Statement {
+  return db.insert(webhooks).values(webhook);
+}
+export type WebhookChanges = Partial<Omit<WebhookRecord, "id" | "owner_id" | "created_by" | "created_at">>;
+
+/** Writes the named members only, because the sender keeps its own books in the same row. */
+export function updateWebhook(db: Db, webhook: WebhookKey, changes: WebhookChanges): Statement {
+  return db.update(webhooks).set(changes).where(isThis(webhook));
+}
+
+/** With its deliveries. */
+export function deleteWebhook(db: Db, webhook: WebhookKey): Statement {
+  return db.delete(webhooks).where(isThis(webhook));
+}
+
+/** Ends a run of failures; writes nothing where there was none. */
+export function noteSuccess(db: Db, webhookId: string): Statement {
+  return db
+    .update(webhooks)
+    .set({ failing_since: null, warned_at: null })
+    .where(and(eq(webhooks.id, webhookId), sql`${webhooks.failing_since} IS NOT NULL`));
+}
+
+/** Starts a run of failures, or ends a webhook that was in one for too long. Writes only when one of them is due. */
+export function noteFailure(db: Db, failure: Failure): Statement {
+  const isOverdue = overdue(failure);
+  return db
+    .update(webhooks)
+    .set({
+      failing_since: sql`coalesce(${webhooks.failing_since}, ${failure.now})`,
+      is_active: sql`CASE WHEN ${isOverdue} THEN 0 ELSE ${webhooks.is_active} END`,
+      disabled_reason: sql`CASE WHEN ${isOverdue} THEN ${failure.disabled_reason} ELSE ${webhooks.disabled_reason} END`,
+      updated_at: failure.now,
+    })
+    .where(
+      and(
+        eq(webhooks.id, failure.webhook_id),
+        or(sql`${webhooks.failing_since} IS NULL`, and(eq(webhooks.is_active, true), isOverdue)),
+      ),
+    );
+}
+
+export function noteWarning(db: Db, webhook: Pick<WebhookRecord, "id" | "failing_since">, now: number): Statement {
+  return db
+    .update(webhooks)
+    .set({ warned_at: now })
+    .where(and(eq(webhooks.id, webhook.id), isStillUnwarned(webhook)));
+}

@@ -1,0 +1,32 @@
+import { WebhookConfig } from "../contract/webhook.ts";
+import type { WebhookRecord } from "../data/webhooks/read.ts";
+import { seal, unseal } from "../platform/seal.ts";
+import type { Settings } from "../platform/settings.ts";
+
+/** How long the secret before the present one signs along. */
+const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000;
+
+export function sealConfig(settings: Settings, webhookId: string, config: WebhookConfig): Promise<string> {
+  return seal(settings.ROOT_SECRET, webhookId, config);
+}
+
+/** Throws when the operator's root secret is not the one that it was sealed under. */
+export async function openConfig(
+  settings: Settings,
+  webhook: Pick<WebhookRecord, "id" | "sealed">,
+): Promise<WebhookConfig> {
+  return WebhookConfig.parse(await unseal(settings.ROOT_SECRET, webhook.id, webhook.sealed));
+}
+
+/** A new secret replaces the present one, which goes on signing for a day; without a secret nothing signs. */
+export function changeSecret(config: WebhookConfig, secret: string | null, now: number): WebhookConfig {
+  if (secret === config.secret) return config;
+  const former = secret === null ? null : config.secret;
+  const previous = former === null ? null : { secret: former, until: now + PREVIOUS_SECRET_MS };
+  return { ...config, secret, previous };
+}
+
+/** Chat addresses are credentials: all that may be shown of one is where it leads. */
+export function maskUrl(url: string): string {
+  return URL.canParse(url) && new URL(url).host !== "" ? `${new URL(url).origin}/***` : "***";
+}

@@ -1,0 +1,89 @@
+import type { Deps } from "../access/scope.ts";
+import type { NotificationType } from "../contract/notification.ts";
+import { runBatch, type Statement } from "../data/db.ts";
+import { insertMailIf } from "../data/mail/write.ts";
+import { insertNotificationIf } from "../data/notifications/write.ts";
+import {
+  type Failure,
+  findToldOwner,
+  isStillUnwarned,
+  isSwitchedOffBy,
+  listUnwarned,
+  type WebhookRecord,
+} from "../data/webhooks/read.ts";
+import { noteWarning } from "../data/webhooks/write.ts";
+import { type OwnerNews, wordSwitchedOff, wordWarning } from "../domain/webhook-owner-notices.ts";
+import { sealMail } from "../outbox/mail.ts";
+import { newId } from "../platform/ids.ts";
+import type { Outcome } from "./outcome.ts";
+
+/**
+ * What the owner of a webhook is told, in the product and by mail: once in each run of failures that it goes on, and once
+ * when it was switched off. Both are conditions of the same transaction that changes the webhook's books.
+ */
+type Parts = Pick<Deps, "db" | "settings"> & { now: number };
+
+const WARNED_PER_MINUTE = 50;
+
+/** Belongs before the statement that may switch the webhook off. */
+export async function tellSwitchedOff(
+  parts: Parts,
+  webhook: WebhookRecord,
+  { failure, is_gone, error }: Pick<Outcome, "is_gone" | "error"> & { failure: Failure },
+): Promise<Statement[]> {
+  const owner = await findToldOwner(parts.db, webhook);
+  if (!owner) return [];
+  const words = wordSwitchedOff(described(parts, webhook, { ...owner, last_error: error }), { is_gone });
+  return tell(parts, webhook, { type: "webhook.disabled", email: owner.email, words, when: isSwitchedOffBy(failure) });
+}
+
+/** Every minute: warns where nothing was delivered for long, also when nothing has been attempted since. */
+export async function warnOwners(deps: Deps): Promise<void> {
+  const { db, settings, log } = deps;
+  const now = deps.now();
+  const due = await listUnwarned(db, now - settings.WEBHOOK_WARN_AFTER_MS, WARNED_PER_MINUTE);
+  for (const { webhook, email, ...known } of due) {
+    const parts = { db, settings, now };
+    const disableAt = (webhook.failing_since ?? now) + settings.WEBHOOK_DISABLE_AFTER_MS;
+    const words = wordWarning(described(parts, webhook, known), disableAt);
+    const told = { type: "webhook.failing", email, words, when: isStillUnwarned(webhook) } as const;
+    await runBatch(db, [...(await tell(parts, webhook, told)), noteWarning(db, webhook, now)]);
+    log.info("webhook owner warned", { webhook_id: webhook.id });
+  }
+}
+
+function described(
+  { settings }: Parts,
+  { id, name, provider, failing_since }: WebhookRecord,
+  { page_name, last_error }: { page_name: string | null; last_error: string | null },
+) {
+  return { id, name, provider, failing_since, page_name, last_error, public_url: settings.PUBLIC_URL };
+}
+
+interface Told {
+  type: NotificationType;
+  email: string;
+  words: OwnerNews;
+  when: ReturnType<typeof isSwitchedOffBy>;
+}
+
+async function tell(
+  { db, settings, now }: Parts,
+  webhook: WebhookRecord,
+  { type, email, words, when }: Told,
+): Promise<Statement[]> {
+  const notification = {
+    id: newId(now),
+    user_id: webhook.owner_id,
+    type,
+    title: words.title,
+    message: words.message,
+    status_page_id: webhook.status_page_id,
+    target_id: webhook.id,
+    read_at: null,
+    created_at: now,
+    updated_at: now,
+  };
+  const mail = await sealMail({ settings, now }, { to: email, subject: words.title, text: words.text });
+  return [insertNotificationIf(db, notification, when), insertMailIf(db, mail, when)];
+}

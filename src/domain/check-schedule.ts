@@ -1,0 +1,84 @@
+import type { Region } from "../contract/monitor-values.ts";
+import { fnv1a } from "../lib/fnv.ts";
+
+/**
+ * When checks run. Monitors are checked in groups: one shard, interval, set of regions and lane. A group's slots lie on
+ * a fixed grid of its own, `phase + n × interval`, so that groups do not all fire at once and everybody computes the
+ * same instants.
+ */
+export type Lane = "normal" | "slow";
+
+export interface GroupKey {
+  shard_id: string;
+  /** Seconds. */
+  interval: number;
+  regions: readonly Region[];
+  lane: Lane;
+}
+
+const SECOND_MS = 1000;
+const STALE_AFTER_MIN_MS = 180 * SECOND_MS;
+const RETRY_INTERVAL_DEFAULT_S = 20;
+/** A check may take its time before its slot is recorded. */
+export const SLOT_GRACE_MS = 30 * SECOND_MS;
+
+export function groupIdOf(key: GroupKey): string {
+  return [key.shard_id, key.interval, key.regions.join("+") || "any", key.lane].join("/");
+}
+
+/** Where in its interval a group fires, in whole seconds; the same in both lanes, so that changing lanes skips no slot. */
+export function phaseOf(groupId: string, intervalMs: number): number {
+  const grid = groupId.slice(0, groupId.lastIndexOf("/"));
+  return (fnv1a(grid) % Math.max(1, Math.floor(intervalMs / SECOND_MS))) * SECOND_MS;
+}
+
+export function shardOf(groupId: string): string {
+  return groupId.slice(0, groupId.indexOf("/"));
+}
+
+/** The same group in the other lane: slow targets are checked apart, so that they hold up nobody else. */
+export function inLane(groupId: string, lane: Lane): string {
+  return `${groupId.slice(0, groupId.lastIndexOf("/"))}/${lane}`;
+}
+
+/** The newest slot at or before an instant. */
+export function slotBefore(groupId: string, intervalMs: number, instant: number): number {
+  const phase = phaseOf(groupId, intervalMs);
+  return Math.floor((instant - phase) / intervalMs) * intervalMs + phase;
+}
+
+/** All slots in `[from, to)`, oldest first. */
+export function slotsWithin(groupId: string, intervalMs: number, from: number, to: number): number[] {
+  const slots = [];
+  for (let slot = slotBefore(groupId, intervalMs, from - 1) + intervalMs; slot < to; slot += intervalMs)
+    slots.push(slot);
+  return slots;
+}
+
+/** How long a result speaks for the present. */
+export function staleAfterMs(intervalSeconds: number): number {
+  return Math.max(3 * intervalSeconds * SECOND_MS, STALE_AFTER_MIN_MS);
+}
+
+/** How old the newest slot of a group may be before its checks are late. */
+export function lateAfterMs(intervalSeconds: number, atLeastMs: number): number {
+  return Math.max(2 * intervalSeconds * SECOND_MS + SLOT_GRACE_MS, atLeastMs);
+}
+
+/** What is known of the service's own punctuality, as far as it matters to some monitors. */
+export interface Punctuality {
+  last_tick_at: number | null;
+  /** The newest slot of those among their check groups that are late. */
+  late_since: number | null;
+}
+
+/** When the last checks ran, while checks are late; null while they are on time, or before the first tick ever. */
+export function findLateness(known: Punctuality, now: number, atLeastMs: number): number | null {
+  const isTickLate = known.last_tick_at !== null && now - known.last_tick_at > atLeastMs;
+  const late = [isTickLate ? known.last_tick_at : null, known.late_since].filter((at) => at !== null);
+  return late.length === 0 ? null : Math.min(...late);
+}
+
+export function retryIntervalMs(intervalSeconds: number, retryIntervalSeconds: number | null): number {
+  return (retryIntervalSeconds ?? Math.min(intervalSeconds, RETRY_INTERVAL_DEFAULT_S)) * SECOND_MS;
+}

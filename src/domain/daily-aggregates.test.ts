@@ -1,0 +1,136 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { MONITOR_STATUSES } from "../contract/monitor-values.ts";
+import type { DayTally } from "../contract/public-page.ts";
+import { listDaysUntil } from "../lib/zoned-days.ts";
+import {
+  type DayRun,
+  findUnrolled,
+  listMissingDays,
+  packDays,
+  packTally,
+  ROLLED_AFTER_MS,
+  type RolledMonth,
+  rememberedCalendar,
+  tallyDays,
+  unpackDays,
+} from "./daily-aggregates.ts";
+import { computeTallies, type StatusInterval } from "./uptime.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const at = (text: string) => Date.parse(text);
+const rolled = (month: string, to_at: string, timezone = "UTC"): RolledMonth => ({ month, timezone, to_at: at(to_at) });
+
+describe("days that are still to be rolled up", () => {
+  const now = at("2026-11-21T12:00:00Z");
+  const november = ["2026-11: 18 days after 0, to 2026-11-19T00:00"];
+  it.each<[string, { from: string; timezone?: string; rows?: RolledMonth[] }, string[]]>([
+    ["are all those that have been over for two days", { from: "2026-11-01" }, november],
+    ["begin with the first of the month, whenever the monitor did", { from: "2026-11-20T09:00:00Z" }, november],
+    [
+      "are told month by month",
+      { from: "2026-10-31T23:00:00Z" },
+      ["2026-10: 31 days after 0, to 2026-11-01T00:00", ...november],
+    ],
+    [
+      "follow what is there",
+      { from: "2026-11-01", rows: [rolled("2026-11", "2026-11-18")] },
+      ["2026-11: 1 days after 17, to 2026-11-19T00:00"],
+    ],
+    [
+      "fill a month that is missing between others",
+      { from: "2026-09-01", rows: [rolled("2026-09", "2026-10-01"), rolled("2026-11", "2026-11-19")] },
+      ["2026-10: 31 days after 0, to 2026-11-01T00:00"],
+    ],
+    ["are none where all are there", { from: "2026-11-01", rows: [rolled("2026-11", "2026-11-19")] }, []],
+    [
+      "take a month of another zone for none",
+      { from: "2026-11-01", rows: [rolled("2026-11", "2026-11-19", "Asia/Tokyo")] },
+      november,
+    ],
+    [
+      "are those of the zone",
+      { from: "2026-11-01T12:00:00Z", timezone: "America/New_York" },
+      ["2026-11: 18 days after 0, to 2026-11-19T05:00"],
+    ],
+    ["are none of a month that has just begun", { from: "2026-12-01" }, []],
+  ])("%s", (_name, { from, timezone = "UTC", rows = [] }, expected) => {
+    const missing = listMissingDays({ from_at: at(from), timezone, rolled: rows, now }, rememberedCalendar());
+    const told = missing.map(({ month, kept, days }) => {
+      const end = new Date(days.at(-1)?.to_at ?? 0).toISOString().slice(0, 16);
+      return `${month}: ${days.length} days after ${kept}, to ${end}`;
+    });
+    expect(told).toEqual(expected);
+  });
+});
+
+describe("a packed month", () => {
+  it.each<[string, DayTally[], DayRun[]]>([
+    ["is nothing without days", [], []],
+    ["is one run where nothing happened", Array.from({ length: 3 }, (): DayTally => [9, 0, 0]), [[3, 9]]],
+    ["tells unknown days from days that were down", [null, [0, 0, 4], null], [[1], [1, 0, 0, 4], [1]]],
+    [
+      "keeps zeros before what is not zero",
+      [
+        [0, 5, 0],
+        [5, 0, 0],
+      ],
+      [
+        [1, 0, 5],
+        [1, 5],
+      ],
+    ],
+  ])("%s", (_name, days, packed) => {
+    expect(packDays(days)).toEqual(packed);
+    expect(unpackDays(packed)).toEqual(days);
+  });
+});
+
+/** Zones whose clocks change in the north, in the south, at midnight, by half an hour, and for Ramadan. */
+const ZONES = [
+  ...["UTC", "Europe/Berlin", "America/New_York", "America/Santiago", "Asia/Beirut"],
+  ...["Australia/Lord_Howe", "Africa/Casablanca", "Pacific/Chatham", "Pacific/Kiritimati"],
+];
+
+describe("days read through roll-ups", () => {
+  it("are what the intervals alone say, whatever is rolled up and in whichever zone", () => {
+    const timeline = fc.record({
+      now: fc.integer({ min: at("2025-01-01"), max: at("2027-12-31") }),
+      timezone: fc.constantFrom(...ZONES),
+      changes: fc.array(fc.tuple(fc.integer({ min: 1, max: 100 * DAY }), fc.constantFrom(...MONITOR_STATUSES)), {
+        minLength: 1,
+        maxLength: 60,
+      }),
+      /** Months, counted from the oldest, whose roll-up was dropped. */
+      dropped: fc.array(fc.nat(4), { maxLength: 2 }),
+      /** How long ago the sweep was there. */
+      swept: fc.integer({ min: 0, max: 10 * DAY }),
+    });
+    const property = fc.property(timeline, ({ now, timezone, changes, dropped, swept }) => {
+      const sorted = changes.toSorted(([a], [b]) => b - a);
+      const intervals = sorted.map(([ago, status], n): StatusInterval => {
+        const next = sorted[n + 1];
+        return { status, from_at: now - ago, to_at: next ? now - next[0] : null };
+      });
+      const created_at = intervals[0]?.from_at ?? now;
+      const rolledAt = now - swept;
+      const wanted = { from_at: created_at, timezone, rolled: [], now: rolledAt };
+      const rollups = new Map(
+        listMissingDays(wanted, rememberedCalendar())
+          .filter((_, n) => !dropped.includes(n))
+          .map(({ month, days }) => {
+            const packed = packDays(computeTallies(intervals, days, rolledAt).map(packTally));
+            return [month, unpackDays(packed)];
+          }),
+      );
+      const days = listDaysUntil(now, timezone, 90);
+      const since = findUnrolled(days, rollups, created_at);
+      const holding = intervals.findLastIndex(({ from_at }) => from_at <= since);
+      const read = { rollups, intervals: intervals.slice(Math.max(0, holding)) };
+      expect(tallyDays(days, read, now)).toEqual(computeTallies(intervals, days, now));
+      if (dropped.length === 0) expect(since).toBeGreaterThan(rolledAt - ROLLED_AFTER_MS - 26 * HOUR);
+    });
+    fc.assert(property, { numRuns: 60 });
+  }, 30_000);
+});

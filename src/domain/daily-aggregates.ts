@@ -1,0 +1,119 @@
+import type { DayTally } from "../contract/public-page.ts";
+import { dateIn, listDaysOfMonth, monthOf, nextMonth, type ZonedDay } from "../lib/zoned-days.ts";
+import { computeTallies, type StatusInterval, type Tally } from "./uptime.ts";
+
+/**
+ * Days that have been over for so long are rolled up. What agents kept back for us is taken for 24 hours, so that hardly
+ * anything changes a day afterwards; whatever does drops its roll-up.
+ */
+export const ROLLED_AFTER_MS = 48 * 60 * 60 * 1000;
+
+/** How far the roll-up of a month is. */
+export interface RolledMonth {
+  month: string;
+  timezone: string;
+  /** The end of its last day. */
+  to_at: number;
+}
+
+/** What of one month is still to be rolled up. */
+export interface MissingDays {
+  month: string;
+  /** As many days of the month, its first ones, are there already. */
+  kept: number;
+  days: ZonedDay[];
+}
+
+type Calendar = (month: string, timezone: string) => ZonedDay[];
+
+/** The days of many months in few zones, each looked up once. */
+export function rememberedCalendar(): Calendar {
+  const known = new Map<string, ZonedDay[]>();
+  return (month, timezone) => {
+    const key = `${month} ${timezone}`;
+    const days = known.get(key) ?? listDaysOfMonth(month, timezone);
+    known.set(key, days);
+    return days;
+  };
+}
+
+/** Days from the month of `from_at` on that are over for long enough and in no roll-up, the oldest month first. */
+export function listMissingDays(
+  {
+    from_at,
+    timezone,
+    rolled,
+    now,
+  }: { from_at: number; timezone: string; rolled: readonly RolledMonth[]; now: number },
+  calendar: Calendar,
+): MissingDays[] {
+  const readyAt = now - ROLLED_AFTER_MS;
+  const missing: MissingDays[] = [];
+  const last = monthOf(dateIn(timezone, readyAt));
+  for (let month = monthOf(dateIn(timezone, from_at)); month <= last; month = nextMonth(month)) {
+    const known = rolled.find((row) => row.month === month && row.timezone === timezone);
+    const ready = calendar(month, timezone).filter(({ to_at }) => to_at <= readyAt);
+    const kept = known ? ready.filter(({ to_at }) => to_at <= known.to_at).length : 0;
+    if (kept < ready.length) missing.push({ month, kept, days: ready.slice(kept) });
+  }
+  return missing;
+}
+
+/** Where a reader of these days has to begin with the intervals; nothing is known from before `since`. */
+export function findUnrolled(days: readonly ZonedDay[], rollups: Rollups, since: number): number {
+  const first = days.find((day) => day.to_at > since && rolledDay(rollups, day) === undefined);
+  return first?.from_at ?? days.at(-1)?.to_at ?? since;
+}
+
+/** By month. */
+export type Rollups = ReadonlyMap<string, readonly DayTally[]>;
+
+/** How long each status held on each day: as the roll-up says, else as the intervals do. */
+export function tallyDays(
+  days: readonly ZonedDay[],
+  { rollups, intervals }: { rollups: Rollups; intervals: readonly StatusInterval[] },
+  now: number,
+): Tally[] {
+  const rolled = days.map((day) => rolledDay(rollups, day));
+  const others = days.filter((_, n) => rolled[n] === undefined);
+  const tallies = computeTallies(intervals, others, now).values();
+  return rolled.map((day) => (day === undefined ? (tallies.next().value ?? unpackTally(null)) : unpackTally(day)));
+}
+
+function rolledDay(rollups: Rollups, { date }: ZonedDay): DayTally | undefined {
+  return rollups.get(monthOf(date))?.[Number(date.slice(8)) - 1];
+}
+
+export function packTally({ up, degraded, down }: Tally): DayTally {
+  return up + degraded + down === 0 ? null : [up, degraded, down];
+}
+
+/** So many days in a row, each with so many milliseconds up, degraded and down; zeros at the end are left out. */
+export type DayRun = [days: number, ...tally: number[]];
+
+/** A month of which nothing happened is a run or two, and most months are. */
+export function packDays(days: readonly DayTally[]): DayRun[] {
+  const runs: DayRun[] = [];
+  for (const day of days) {
+    const tally = trimZeros(day ?? []);
+    const last = runs.at(-1);
+    if (last && last.length === tally.length + 1 && tally.every((value, n) => value === last[n + 1])) last[0] += 1;
+    else runs.push([1, ...tally]);
+  }
+  return runs;
+}
+
+export function unpackDays(runs: readonly DayRun[]): DayTally[] {
+  return runs.flatMap(([count, up = 0, degraded = 0, down = 0]) =>
+    Array.from({ length: count }, () => packTally({ up, degraded, down })),
+  );
+}
+
+function trimZeros(tally: readonly number[]): number[] {
+  return tally.slice(0, tally.findLastIndex((value) => value !== 0) + 1);
+}
+
+function unpackTally(packed: DayTally): Tally {
+  const [up, degraded, down] = packed ?? [0, 0, 0];
+  return { up, degraded, down };
+}

@@ -1,0 +1,73 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CHECK_OUTCOMES } from "../contract/check.ts";
+import { ByteReader, ByteWriter } from "../lib/varint.ts";
+import { addTallies, deviationOf, meanOf, percentileOf, readTally, tallyOf, writeTally } from "./baseline.ts";
+import { type PackedCheck, packChecks, unpackChecks } from "./packed-results.ts";
+
+const check = fc.record<PackedCheck>({
+  member: fc.nat(),
+  outcome: fc.constantFrom(...CHECK_OUTCOMES),
+  latency_ms: fc.option(fc.nat(120_000)),
+  delay_ms: fc.nat(3_600_000),
+  message: fc.oneof(fc.nat(1000), fc.string({ unit: "grapheme" })),
+});
+
+describe("packed checks", () => {
+  it("come back as they went in", () => {
+    fc.assert(
+      fc.property(fc.array(check), (checks) => {
+        expect(unpackChecks(packChecks(checks))).toEqual(checks);
+      }),
+    );
+  });
+
+  it("of settled monitors take at most eight bytes each", () => {
+    const settled = Array.from({ length: 30 }, (_, member): PackedCheck => {
+      return { member, outcome: "success", latency_ms: 100 + member * 30, delay_ms: 40 + member * 35, message: 1 };
+    });
+    expect(packChecks(settled).length / settled.length).toBeLessThanOrEqual(8);
+  });
+
+  it("that are cut off are refused instead of misread", () => {
+    const bytes = packChecks([{ member: 1, outcome: "failure", latency_ms: null, delay_ms: 3, message: "refused" }]);
+    expect(() => unpackChecks(bytes.subarray(0, bytes.length - 1))).toThrow(RangeError);
+  });
+});
+
+const samples = fc.array(fc.nat(60_000), { minLength: 1, maxLength: 500 });
+
+describe("a latency tally", () => {
+  it("knows count, mean and deviation exactly and every percentile within six per cent", () => {
+    fc.assert(
+      fc.property(samples, fc.constantFrom(0.5, 0.9, 0.95, 0.99), (values, share) => {
+        const tally = tallyOf(values);
+        const sorted = [...values].sort((a, b) => a - b);
+        const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+        const exact = sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+        expect(tally.count).toBe(values.length);
+        expect(meanOf(tally)).toBeCloseTo(mean, 6);
+        const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
+        expect(deviationOf(tally)).toBeCloseTo(Math.sqrt(variance), 1);
+        expect(Math.abs((percentileOf(tally, share) ?? 0) - exact)).toBeLessThanOrEqual(0.06 * (exact + 1) + 0.5);
+      }),
+    );
+  });
+
+  it("of two hours is the tally of all their samples, also after it was stored", () => {
+    fc.assert(
+      fc.property(samples, samples, (first, second) => {
+        const stored = [first, second].map((values) => {
+          const writer = new ByteWriter();
+          writeTally(writer, tallyOf(values));
+          return readTally(new ByteReader(writer.finish()));
+        });
+        expect(addTallies(stored)).toEqual(tallyOf([...first, ...second]));
+      }),
+    );
+  });
+
+  it("of nothing says nothing", () => {
+    expect([meanOf(tallyOf([])), percentileOf(tallyOf([]), 0.5)]).toEqual([null, null]);
+  });
+});

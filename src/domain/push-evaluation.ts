@@ -1,0 +1,107 @@
+import { DEFAULT_REGION } from "../contract/check.ts";
+import type { Push, PushEntry, PushResult } from "../contract/monitor-object.ts";
+import type { Beat, Sample } from "../contract/push.ts";
+import { type OpenRun, type ReadBeat, readBeat } from "./heartbeat.ts";
+import { numbersOf } from "./metric-series.ts";
+import type { MetricsRules, PushMemory, PushRules } from "./push-deadline.ts";
+import type { RoundResult } from "./rounds.ts";
+import { findCrossed } from "./thresholds.ts";
+
+type Judgement = Pick<RoundResult, "outcome" | "latency_ms" | "message">;
+
+export interface ReadPush {
+  /** What it reports to the monitor's state, oldest first; nothing where it only tells. */
+  results: RoundResult[];
+  runs: OpenRun[];
+  /** As it is kept. */
+  entry: PushEntry;
+}
+
+/** What a push means at the instant at which it arrives. */
+export function readPush(
+  push: Pick<Push, "beat" | "samples">,
+  memory: PushMemory,
+  rules: PushRules,
+  now: number,
+): ReadPush {
+  if (push.beat) return readOneBeat(push.beat, memory, rules, now);
+  const samples = push.samples ?? [];
+  const results = rules.kind === "heartbeat" ? [] : readSamples(samples, memory, rules, now);
+  return { results, runs: memory.runs, entry: { received_at: now, samples } };
+}
+
+function readOneBeat(beat: Beat, memory: PushMemory, rules: PushRules, now: number): ReadPush {
+  const read = readBeat(beat, memory.runs, now);
+  const { duration_ms, runs } = read;
+  const entry = { received_at: now, beat: { ...beat, duration_ms } };
+  const judged = judgeBeat(read, rules);
+  if (!judged) return { results: [], runs, entry };
+  const slot_at = nextSlot(memory.result?.slot_at, now);
+  return { results: [{ region: DEFAULT_REGION, slot_at, attempt: 0, checked_at: now, ...judged }], runs, entry };
+}
+
+function judgeBeat({ outcome, duration_ms, message }: ReadBeat, rules: PushRules): Judgement | null {
+  if (outcome === null) return null;
+  const isSlow = outcome === "success" && isOver(duration_ms, rules.latency_threshold_ms);
+  return { outcome: isSlow ? "slow" : outcome, latency_ms: duration_ms, message };
+}
+
+/**
+ * What a kept push says of its monitor, newest first; nothing where it only told something. Choice: as the thresholds
+ * are now, because a push is kept as it came.
+ */
+export function judgeEntry({ received_at, beat, samples }: PushEntry, rules: PushRules): PushResult[] {
+  if (beat) {
+    const judged = judgeBeat(readBeat(beat, [], received_at), rules);
+    const { run_id, exit_code } = beat;
+    return judged ? [{ checked_at: received_at, received_at, ...judged, details: { run_id, exit_code } }] : [];
+  }
+  if (rules.kind === "heartbeat") return [];
+  return (samples ?? []).toReversed().map((sample) => ({
+    checked_at: Math.min(sample.at ?? received_at, received_at),
+    received_at,
+    ...judgeSample(sample, rules),
+    details: sample.fields,
+  }));
+}
+
+/**
+ * A sample that names its time stands at that time: one that is not newer than what is known is history. One of a time
+ * to come tells of a clock that is fast, and counts as of now.
+ */
+function readSamples(samples: readonly Sample[], memory: PushMemory, rules: MetricsRules, now: number): RoundResult[] {
+  const inOrder = [...samples].sort((a, b) => (a.at ?? now) - (b.at ?? now));
+  let last = memory.result?.slot_at;
+  return inOrder.map((sample) => {
+    const isDated = sample.at !== null && sample.at <= now;
+    const checked_at = isDated ? (sample.at ?? now) : now;
+    const slot_at = isDated ? checked_at : nextSlot(last, now);
+    last = Math.max(last ?? slot_at, slot_at);
+    return { region: DEFAULT_REGION, slot_at, attempt: 0, checked_at, ...judgeSample(sample, rules) };
+  });
+}
+
+/** Several may arrive in one millisecond, and each counts. */
+function nextSlot(last: number | undefined, now: number): number {
+  return last === undefined ? now : Math.max(now, last + 1);
+}
+
+function judgeSample(sample: Sample, rules: MetricsRules): Judgement {
+  const numbers = numbersOf(sample);
+  const latency_ms = numbers.get("latency_ms") ?? null;
+  if (numbers.get("is_error") === 1) return { outcome: "failure", latency_ms, message: "the push reports an error" };
+  const crossed = findCrossed(rules.thresholds, numbers);
+  if (crossed) {
+    const { metric, operator, value, status } = crossed.threshold;
+    const message = `${metric} is ${crossed.actual}, ${status} when ${operator} ${value}`;
+    return { outcome: status === "down" ? "failure" : "slow", latency_ms, message };
+  }
+  if (isOver(latency_ms, rules.latency_threshold_ms)) {
+    return { outcome: "slow", latency_ms, message: `latency_ms is over ${rules.latency_threshold_ms}` };
+  }
+  return { outcome: "success", latency_ms, message: "metrics arrived" };
+}
+
+function isOver(latencyMs: number | null, thresholdMs: number | null): boolean {
+  return latencyMs !== null && thresholdMs !== null && latencyMs > thresholdMs;
+}

@@ -1,0 +1,254 @@
+import type { Push, PushHistory, PushQuery, PushResult } from "../contract/monitor-object.ts";
+import type { MonitorRecord } from "../data/monitors/read.ts";
+import {
+  type Decision,
+  decide,
+  initialState,
+  type MonitorInput,
+  type MonitorRules,
+  type MonitorState,
+  type Transition,
+} from "../domain/monitor-state.ts";
+import {
+  type Deadline,
+  findDeadline,
+  NEW_MEMORY,
+  NOTICED_LATE_MS,
+  type PushMemory,
+  type PushRules,
+  startAfresh,
+} from "../domain/push-deadline.ts";
+import { judgeEntry, readPush } from "../domain/push-evaluation.ts";
+import { nextTime } from "../platform/cron.ts";
+import { probeEntry } from "../probes/registry.ts";
+import { pushRulesOf, rulesOf } from "./monitor-rules.ts";
+import { PushRing, RING_SIZE } from "./push-ring.ts";
+
+/** The state of an object: one row, so that state and outbox change together. */
+export interface Stored {
+  storage_version: 1;
+  monitor_id: string;
+  config_version: number;
+  rules: MonitorRules;
+  /** Of monitors that others report to. */
+  push: { rules: PushRules; credential_version: number; memory: PushMemory } | null;
+  /** Of composites, whose pause and status follow from more than their own row. */
+  composite: { paused: boolean } | null;
+  state: MonitorState;
+  settled: boolean;
+  /** What led to the present status. */
+  message: string | null;
+  /** Grows whenever this row is written. */
+  revision: number;
+  /** Transitions that the event consumer has not confirmed, oldest first. */
+  outbox: Transition[];
+}
+
+const KEY = "monitor";
+const MINUTE_MS = 60_000;
+
+/**
+ * What a monitor's object knows and keeps, without any waiting: whatever a method changes is stored when it returns, or
+ * not at all.
+ *
+ * A push is one row in the ring, and the state's row is written only if the push changed more than its own memory, which
+ * lies in the ring's row, too.
+ */
+export class MonitorCell {
+  readonly #storage: DurableObjectStorage;
+  readonly #ring: PushRing;
+  /** The stored row and what the ring adds to it. */
+  #known: Stored | undefined;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#ring = new PushRing(storage.sql);
+  }
+
+  get stored(): Stored | undefined {
+    this.#known ??= this.#recall();
+    return this.#known;
+  }
+
+  /** The next time at which nobody having reported changes anything. */
+  get deadline(): Deadline | null {
+    const push = this.stored?.push;
+    return push && this.stored ? findDeadline(push.memory, push.rules, this.stored.state, nextTime) : null;
+  }
+
+  /** After everything stored was deleted. */
+  forget(): void {
+    this.#known = undefined;
+  }
+
+  learn(record: MonitorRecord, at: number): void {
+    const rules = pushRulesOf(record);
+    const isComposite = probeEntry(record.type).follows === "members";
+    if (rules) this.#ring.open();
+    this.#change(() => {
+      const present = this.stored;
+      this.#known = {
+        storage_version: 1,
+        monitor_id: record.id,
+        config_version: record.config_version,
+        rules: rulesOf(record, rules),
+        push: rules && {
+          rules,
+          credential_version: record.credential_version,
+          memory: this.#memoryUnder(rules, present, at),
+        },
+        composite: isComposite ? { paused: record.paused } : null,
+        state: present?.state ?? initialState(record.created_at),
+        settled: present?.settled ?? false,
+        message: present?.message ?? null,
+        revision: present?.revision ?? 0,
+        outbox: present?.outbox ?? [],
+      };
+      const isMoved = !isComposite && this.#decide({ kind: record.paused ? "pause" : "resume" }, at).accepted;
+      if (isMoved) this.#remember((memory) => startAfresh(memory, at));
+      this.#save();
+    });
+  }
+
+  /** Decides one input after the other; gives the instant at which the check should be repeated. */
+  take(inputs: readonly MonitorInput[], at: number): number | null {
+    let retryAt: number | null = null;
+    this.#change(() => {
+      const decisions = inputs.map((input) => this.#decide(input, at));
+      for (const { retry_at } of decisions) retryAt = retry_at ?? retryAt;
+      if (decisions.some(({ accepted }) => accepted)) this.#save();
+    });
+    return retryAt;
+  }
+
+  takePush(push: Push, at: number): void {
+    this.#change(() => {
+      const before = this.stored;
+      if (!before?.push) return;
+      const { memory, rules } = before.push;
+      const { results, runs, entry } = readPush(push, memory, rules, at);
+      const tallied = this.#ring.tally(memory.count, memory.tallied, at);
+      this.#remember(() => ({ ...memory, count: memory.count + 1, runs, tallied }));
+      for (const result of results) {
+        if (!this.#decide({ kind: "result", ...result }, at).accepted) continue;
+        const { checked_at: since } = result;
+        this.#remember((known) => ({ ...known, result, since, judged_to: since }));
+      }
+      if (this.#known && changesMore(before, this.#known)) this.#save();
+      if (this.#known?.push) this.#ring.write(memory.count, entry, this.#known.push.memory);
+    });
+  }
+
+  /** Judges what is overdue; what we noticed too late is our own fault and starts afresh. */
+  judgeDeadlines(at: number): void {
+    for (let { deadline } = this; deadline && deadline.at < at; { deadline } = this) {
+      const { after, due_at, level, message, at: valid_until } = deadline;
+      this.#change(() => {
+        if (at - valid_until > NOTICED_LATE_MS) {
+          const last_result_at = this.stored?.state.judged_at ?? null;
+          this.#remember((memory) => startAfresh(memory, at));
+          this.#decide({ kind: "stale", last_result_at, valid_until, reason: "nobody watched for a while" }, at);
+        } else {
+          this.#remember(() => after);
+          this.#decide({ kind: "silence", due_at, level, message }, at);
+        }
+        this.#save();
+      });
+    }
+  }
+
+  confirm(seq: number): void {
+    const { stored } = this;
+    if (!stored?.outbox.some((transition) => transition.seq <= seq)) return;
+    this.#store({ ...stored, outbox: stored.outbox.filter((transition) => transition.seq > seq) });
+  }
+
+  /** How long until the push that is a minute's limit back is a minute ago. */
+  msUntilRoom(perMinute: number | null, at: number): number {
+    const count = this.stored?.push?.memory.count ?? 0;
+    if (perMinute === null) return 0;
+    const receivedAt = this.#ring.receivedAt(count - Math.min(perMinute, RING_SIZE));
+    return receivedAt === undefined ? 0 : Math.max(0, receivedAt + MINUTE_MS - at);
+  }
+
+  history({ limit, range }: PushQuery): PushHistory {
+    const memory = this.stored?.push?.memory;
+    if (!memory) return { entries: [], steps: [] };
+    const steps = range ? this.#ring.steps(range, memory.tallied) : [];
+    return { entries: this.#ring.list(memory.count, limit), steps };
+  }
+
+  results({ from, to, limit }: { from: number; to: number; limit: number }): PushResult[] {
+    const push = this.stored?.push;
+    const found: PushResult[] = [];
+    if (!push) return found;
+    for (const entry of this.#ring.newest(push.memory.count)) {
+      if (found.length >= limit || entry.received_at < from) break;
+      found.push(...judgeEntry(entry, push.rules).filter((each) => each.checked_at >= from && each.checked_at < to));
+    }
+    return found.slice(0, limit);
+  }
+
+  /** The ring's newest row is newer than the state's row, unless something was written without a push. */
+  #recall(): Stored | undefined {
+    const stored = this.#storage.kv.get<Stored>(KEY);
+    if (!stored?.push) return stored;
+    this.#ring.open();
+    const memory = this.#ring.recall();
+    if (!memory || memory.count <= stored.push.memory.count) return stored;
+    const { result } = memory;
+    const replayed = result && decide(stored.state, { kind: "result", ...result }, stored.rules, result.checked_at);
+    return { ...stored, state: replayed?.state ?? stored.state, push: { ...stored.push, memory } };
+  }
+
+  /** Other deadlines than before begin to count when they become known. */
+  #memoryUnder(rules: PushRules, present: Stored | undefined, at: number): PushMemory {
+    const memory = present?.push?.memory ?? this.#ring.recall() ?? NEW_MEMORY;
+    const isSame = JSON.stringify(present?.push?.rules) === JSON.stringify(rules);
+    return isSame ? memory : startAfresh(memory, at);
+  }
+
+  #change(run: () => void): void {
+    try {
+      this.#storage.transactionSync(run);
+    } catch (error) {
+      this.#known = undefined;
+      throw error;
+    }
+  }
+
+  /** Decides without storing yet. */
+  #decide(input: MonitorInput, at: number): Decision {
+    const { stored } = this;
+    if (!stored) throw new Error("input for an object without a monitor");
+    const decision = decide(stored.state, input, stored.rules, at);
+    const { accepted, state, settled, transition } = decision;
+    if (accepted) {
+      const message = transition?.message ?? stored.message;
+      const outbox = transition ? [...stored.outbox, transition] : stored.outbox;
+      this.#known = { ...stored, state, settled, message, outbox };
+    }
+    return decision;
+  }
+
+  #remember(change: (memory: PushMemory) => PushMemory): void {
+    const { stored } = this;
+    if (stored?.push) this.#known = { ...stored, push: { ...stored.push, memory: change(stored.push.memory) } };
+  }
+
+  #save(): void {
+    const { stored } = this;
+    if (stored) this.#store({ ...stored, revision: stored.revision + 1 });
+  }
+
+  #store(stored: Stored): void {
+    this.#known = stored;
+    this.#storage.kv.put(KEY, stored);
+  }
+}
+
+/** Whether a push changed anything that its own row does not hold. */
+function changesMore(before: Stored, after: Stored): boolean {
+  const { state } = after;
+  return state.seq !== before.state.seq || state.run !== before.state.run || after.settled !== before.settled;
+}

@@ -1,0 +1,158 @@
+import type { PushEntry, PushStep } from "../contract/monitor-object.ts";
+import { addNumbers, mergeTallies, numbersOf, Steps, type Tally } from "../domain/metric-series.ts";
+import type { PushMemory } from "../domain/push-deadline.ts";
+
+/** As many pushes are kept whole. */
+export const RING_SIZE = 1000;
+const HOUR_MS = 3_600_000;
+const HOURS_KEPT_MS = 90 * 24 * HOUR_MS;
+
+/** Without a further index, so that a push is one row written; what it leaves in memory is in the same row. */
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS pushes (slot INTEGER PRIMARY KEY, n INTEGER NOT NULL, received_at INTEGER NOT NULL,
+    entry TEXT NOT NULL, memory TEXT NOT NULL)`,
+  "CREATE TABLE IF NOT EXISTS hours (hour_at INTEGER PRIMARY KEY, tallies TEXT NOT NULL)",
+];
+
+type Tallied = PushMemory["tallied"];
+
+/**
+ * What was pushed to one monitor: the newest pushes in a ring of fixed slots, where number n lies in slot n modulo the
+ * size, and a row of tallies for each hour, which is written when the hour is over.
+ */
+export class PushRing {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  open(): void {
+    for (const statement of SCHEMA) this.#sql.exec(statement);
+  }
+
+  /** What the newest push left in memory; undefined before the first. */
+  recall(): PushMemory | undefined {
+    const first = this.#numberIn(0);
+    if (first === undefined) return undefined;
+    // Slots written since slot 0 was hold the numbers that follow it; the newest of them is found by halving.
+    let [newest, older] = [0, RING_SIZE];
+    while (older - newest > 1) {
+      const middle = Math.floor((newest + older) / 2);
+      if (this.#numberIn(middle) === first + middle) newest = middle;
+      else older = middle;
+    }
+    const [row] = this.#sql.exec<{ memory: string }>("SELECT memory FROM pushes WHERE slot = ?", newest);
+    return row && JSON.parse(row.memory);
+  }
+
+  #numberIn(slot: number): number | undefined {
+    const [row] = this.#sql.exec<{ n: number }>("SELECT n FROM pushes WHERE slot = ?", slot);
+    return row?.n;
+  }
+
+  /** When push number n arrived; undefined when it is not kept. */
+  receivedAt(n: number): number | undefined {
+    if (n < 0) return undefined;
+    const [row] = this.#sql.exec<{ n: number; received_at: number }>(
+      "SELECT n, received_at FROM pushes WHERE slot = ?",
+      n % RING_SIZE,
+    );
+    return row?.n === n ? row.received_at : undefined;
+  }
+
+  write(n: number, entry: PushEntry, memory: PushMemory): void {
+    this.#sql.exec(
+      `INSERT INTO pushes (slot, n, received_at, entry, memory) VALUES (?, ?, ?, ?, ?) ON CONFLICT (slot) DO UPDATE
+        SET n = excluded.n, received_at = excluded.received_at, entry = excluded.entry, memory = excluded.memory`,
+      n % RING_SIZE,
+      n,
+      entry.received_at,
+      JSON.stringify(entry),
+      JSON.stringify(memory),
+    );
+  }
+
+  /** Adds pushes to their hours when an hour is over, or before the ring would lose them. */
+  tally(count: number, tallied: Tallied, now: number): Tallied {
+    const isSameHour = hourOf(now) === hourOf(tallied.at);
+    if (count > tallied.count && isSameHour && count - tallied.count < RING_SIZE / 2) return tallied;
+    if (count === tallied.count && isSameHour) return tallied;
+    const hours = new Steps(HOUR_MS);
+    for (const entry of this.#since(tallied.count)) addEntry(hours, entry);
+    for (const [hour_at, tallies] of hours.list()) {
+      for (const known of this.#hours(hour_at, hour_at + 1)) mergeTallies(tallies, known.tallies);
+      this.#sql.exec(
+        "INSERT INTO hours (hour_at, tallies) VALUES (?, ?) ON CONFLICT (hour_at) DO UPDATE SET tallies = excluded.tallies",
+        hour_at,
+        JSON.stringify([...tallies]),
+      );
+    }
+    this.#sql.exec("DELETE FROM hours WHERE hour_at < ?", now - HOURS_KEPT_MS);
+    return { count, at: now };
+  }
+
+  /** The newest pushes, newest first. */
+  list(count: number, limit: number): PushEntry[] {
+    const entries: PushEntry[] = [];
+    for (const entry of this.newest(count)) {
+      if (entries.length >= limit) break;
+      entries.push(entry);
+    }
+    return entries;
+  }
+
+  /** All that are kept, newest first, each read when it is wanted. */
+  *newest(count: number): Generator<PushEntry> {
+    for (let n = count - 1; n >= 0; n--) {
+      const [row] = this.#sql.exec<{ n: number; entry: string }>(
+        "SELECT n, entry FROM pushes WHERE slot = ?",
+        n % RING_SIZE,
+      );
+      if (row?.n !== n) break;
+      yield JSON.parse(row.entry);
+    }
+  }
+
+  /**
+   * Numbers within `[from, to)` in steps. Steps of whole hours reach as far back as the tallies, shorter ones as far as
+   * the ring.
+   */
+  steps({ from, to, step_ms }: { from: number; to: number; step_ms: number }, tallied: Tallied): PushStep[] {
+    const steps = new Steps(step_ms);
+    const isHourly = step_ms % HOUR_MS === 0;
+    if (isHourly) {
+      for (const { hour_at, tallies } of this.#hours(from, to)) mergeTallies(steps.at(hour_at), tallies);
+    }
+    for (const entry of this.#since(isHourly ? tallied.count : 0)) addEntry(steps, entry, { from, to });
+    return steps.list().map(([at, tallies]) => ({ at, tallies: [...tallies] }));
+  }
+
+  *#since(n: number): Generator<PushEntry> {
+    for (const row of this.#sql.exec<{ entry: string }>("SELECT entry FROM pushes WHERE n >= ?", n)) {
+      yield JSON.parse(row.entry);
+    }
+  }
+
+  *#hours(from: number, to: number): Generator<{ hour_at: number; tallies: [string, Tally][] }> {
+    for (const row of this.#sql.exec<{ hour_at: number; tallies: string }>(
+      "SELECT hour_at, tallies FROM hours WHERE hour_at >= ? AND hour_at < ?",
+      from,
+      to,
+    )) {
+      yield { hour_at: row.hour_at, tallies: JSON.parse(row.tallies) };
+    }
+  }
+}
+
+function hourOf(instant: number): number {
+  return Math.floor(instant / HOUR_MS);
+}
+
+function addEntry(steps: Steps, { received_at, beat, samples }: PushEntry, within = { from: 0, to: Infinity }): void {
+  const add = (at: number, numbers: Map<string, number>) => {
+    if (numbers.size > 0 && at >= within.from && at < within.to) addNumbers(steps.at(at), numbers);
+  };
+  if (beat?.duration_ms) add(received_at, new Map([["duration_ms", beat.duration_ms]]));
+  for (const sample of samples ?? []) add(sample.at ?? received_at, numbersOf(sample));
+}

@@ -1,0 +1,77 @@
+import { type AuditSubject, commit } from "../../access/commit.ts";
+import { requireCallingAgent } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
+import type { AgentDiscoveriesReport, AgentEventsReport, AgentMetricsReport } from "../../contract/agent.ts";
+import { type AgentReportRecord, countKnown } from "../../data/agent-reports/read.ts";
+import { insertReports } from "../../data/agent-reports/write.ts";
+import { runBatch } from "../../data/db.ts";
+import { idFrom } from "../../platform/ids.ts";
+import { agentAudit } from "./service.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export function reportMetrics(ctx: Ctx, metrics: AgentMetricsReport): Promise<number> {
+  return keepReports(
+    ctx,
+    "metric",
+    // Those that name no time are told apart by their place; the last one is of now.
+    metrics.map(({ collected_at, ...data }, n) => ({
+      at: collected_at ?? ctx.now - (metrics.length - 1 - n),
+      key: [],
+      data,
+    })),
+  );
+}
+
+export function reportEvents(ctx: Ctx, { events }: AgentEventsReport): Promise<number> {
+  return keepReports(
+    ctx,
+    "event",
+    events.map(({ at, ...data }) => ({ at: at ?? ctx.now, key: [data.level, data.type, data.message], data })),
+  );
+}
+
+/** What is found again is the same finding, and is kept for another day; only what is new is in the audit log. */
+export async function reportDiscoveries(ctx: Ctx, { discoveries }: AgentDiscoveriesReport): Promise<number> {
+  const { agent } = requireCallingAgent(ctx);
+  const audit = agentAudit(agent, `agent "${agent.name}" found services on its host`);
+  return keepReports(
+    ctx,
+    "discovery",
+    discoveries.map((data) => ({ at: null, key: [data.kind, data.name, data.target ?? ""], data })),
+    audit,
+  );
+}
+
+interface Told {
+  /** null: now, and whenever it is told again. */
+  at: number | null;
+  key: string[];
+  data: Record<string, unknown>;
+}
+
+/** A clock that is ahead does not make a report last longer; what is too old to be kept is not taken. */
+async function keepReports(
+  ctx: Ctx,
+  kind: AgentReportRecord["kind"],
+  told: readonly Told[],
+  audit?: AuditSubject,
+): Promise<number> {
+  const agent_id = requireCallingAgent(ctx).agent.id;
+  const reports = told
+    .map(({ at, key, data }) => ({
+      id: idFrom(`agent ${kind}`, agent_id, String(at), ...key),
+      agent_id,
+      kind,
+      at: Math.min(at ?? ctx.now, ctx.now),
+      data,
+    }))
+    .filter(({ at }) => at > ctx.now - DAY_MS);
+  const distinct = [...new Map(reports.map((report) => [report.id, report])).values()];
+  const statements = distinct.length > 0 ? insertReports(ctx.db, { agent_id, kind }, distinct) : [];
+  const known = audit ? await countKnown(ctx.db, distinct) : distinct.length;
+  const found = distinct.length - known;
+  if (audit && found > 0) await commit(ctx, statements, { audit: { ...audit, data: { found } } });
+  else await runBatch(ctx.db, statements);
+  return distinct.length;
+}

@@ -1,0 +1,218 @@
+import { requireAssignedMonitor, requireOwnCommand } from "../../access/agents.ts";
+import { type AuditSubject, commit } from "../../access/commit.ts";
+import { openSecrets } from "../../access/monitor-secrets.ts";
+import { requireCallingAgent, requireGrant } from "../../access/principal.ts";
+import type { Ctx } from "../../access/request-scope.ts";
+import { depsOf } from "../../access/scope.ts";
+import { takeResults } from "../../checks/agent-results.ts";
+import type {
+  AgentAssignment,
+  AgentCommandAck,
+  AgentEnroll,
+  AgentHandshake,
+  AgentResults,
+} from "../../contract/agent.ts";
+import { invalid, notFound, unauthenticated } from "../../contract/errors.ts";
+import { type AgentCommandRecord, listWaitingCommands } from "../../data/agent-reports/read.ts";
+import { acknowledge } from "../../data/agent-reports/write.ts";
+import { type AgentRecord, findAgent, findAwaitedAgent, isSpent, listAssigned } from "../../data/agents/read.ts";
+import { type AgentChanges, insertAgent, spendInstallToken, updateAgent } from "../../data/agents/write.ts";
+import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { retryIntervalMs } from "../../domain/check-schedule.ts";
+import { sleep } from "../../platform/clock.ts";
+import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
+import { newId } from "../../platform/ids.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const AHEAD_MAX_MS = 5 * MINUTE_MS;
+const LOOK_EVERY_S = 1;
+
+/** Trades an install token for an agent and its credential; of two that present the same token one is refused. */
+export async function enrollAgent(ctx: Ctx, input: AgentEnroll): Promise<{ agent: AgentRecord; token: string }> {
+  const grant = requireGrant(ctx);
+  const token = newMachineToken("agent");
+  const awaited = await findAwaited(ctx, input);
+  const enrolled = { token_hash: sha256Hex(token), next_token_hash: null, enrolled_at: ctx.now, updated_at: ctx.now };
+  const seen = { status: "online", last_seen_at: ctx.now } as const;
+  const changes: AgentChanges = {
+    ...factsOf(awaited, input),
+    ...enrolled,
+    // One that was there before comes online with its first call, which tells everybody.
+    ...(awaited?.enrolled_at ? {} : seen),
+  };
+  const agent = { ...(awaited ?? newAgent(ctx, input)), ...changes };
+  const write = awaited ? updateAgent(ctx.db, awaited, changes) : insertAgent(ctx.db, agent);
+  await commit(ctx, [spendInstallToken(ctx.db, grant.id), write], {
+    audit: {
+      owner_id: agent.owner_id,
+      status_page_id: agent.status_page_id,
+      target_type: "agent",
+      target_id: agent.id,
+      summary: `enrolled agent "${agent.name}"`,
+      data: { hostname: agent.hostname, version: agent.version },
+    },
+    guards: [{ name: "stale", when: isSpent(grant.id, awaited), error: unauthenticated() }],
+  });
+  return { agent, token };
+}
+
+async function findAwaited(ctx: Ctx, { hostname }: AgentEnroll): Promise<AgentRecord | undefined> {
+  const { agent_id, owner_id, status_page_id } = requireGrant(ctx);
+  if (agent_id !== null) return findAgent(ctx.db, agent_id);
+  return hostname ? findAwaitedAgent(ctx.db, { owner_id, status_page_id, hostname }) : undefined;
+}
+
+function newAgent(ctx: Ctx, input: AgentEnroll): AgentRecord {
+  const { owner_id, created_by, status_page_id } = requireGrant(ctx);
+  return {
+    id: newId(),
+    owner_id,
+    created_by,
+    status_page_id,
+    name: input.name ?? (input.hostname || "agent"),
+    hostname: null,
+    region: null,
+    version: null,
+    os: null,
+    arch: null,
+    capabilities: [],
+    token_hash: null,
+    next_token_hash: null,
+    status: "offline",
+    last_seen_at: null,
+    enrolled_at: null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+}
+
+/** What a host says of itself holds, but for the region, which people may name better. */
+function factsOf(known: AgentRecord | undefined, said: AgentHandshake) {
+  return {
+    hostname: said.hostname || (known?.hostname ?? null),
+    region: known?.region ?? (said.region || null),
+    version: said.version ?? known?.version ?? null,
+    os: said.os ?? known?.os ?? null,
+    arch: said.arch ?? known?.arch ?? null,
+    capabilities: said.capabilities ?? known?.capabilities ?? [],
+  };
+}
+
+export async function shakeHands(ctx: Ctx, input: AgentHandshake): Promise<AgentRecord> {
+  const { agent } = requireCallingAgent(ctx);
+  const changed = { ...agent, ...factsOf(agent, input) };
+  if (JSON.stringify(changed) !== JSON.stringify(agent)) {
+    const facts = { ...factsOf(agent, input), updated_at: ctx.now };
+    const before = factsOf(agent, {});
+    const data = Object.fromEntries(
+      Object.entries(factsOf(agent, input)).filter(
+        ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof before]),
+      ),
+    );
+    await commit(ctx, [updateAgent(ctx.db, agent, facts)], {
+      audit: agentAudit(agent, `agent "${agent.name}" told of its host and program`, data),
+    });
+  }
+  return changed;
+}
+
+/** The monitors of the calling agent, with the secrets that its probes need; of no other. */
+export async function listAssignments(ctx: Ctx): Promise<AgentAssignment[]> {
+  const monitors = await listAssigned(ctx.db, requireCallingAgent(ctx).agent);
+  return Promise.all(monitors.filter(({ paused }) => !paused).map((monitor) => assignmentOf(ctx, monitor)));
+}
+
+async function assignmentOf(ctx: Ctx, monitor: MonitorRecord): Promise<AgentAssignment> {
+  const { target, fields } = await openSecrets(ctx.settings, monitor);
+  return {
+    id: monitor.id,
+    name: monitor.name,
+    type: monitor.type,
+    target,
+    interval: monitor.interval,
+    timeout_seconds: monitor.timeout_seconds,
+    retry_interval: retryIntervalMs(monitor.interval, monitor.retry_interval) / 1000,
+    failure_threshold: monitor.failure_threshold,
+    recovery_threshold: monitor.recovery_threshold,
+    latency_threshold_ms: monitor.latency_threshold_ms,
+    options: fields,
+    config_version: monitor.config_version,
+  };
+}
+
+/** Waits until there is something to do, for at most this long. */
+export async function awaitCommands(ctx: Ctx, waitSeconds: number): Promise<AgentCommandRecord[]> {
+  const { agent } = requireCallingAgent(ctx);
+  for (let waited = 0; ; waited += LOOK_EVERY_S) {
+    const commands = await listWaitingCommands(ctx.db, agent.id);
+    if (commands.length > 0 || waited >= waitSeconds) return commands;
+    await sleep(LOOK_EVERY_S * 1000);
+  }
+}
+
+/**
+ * The first answer to a command stands. Whoever confirms rotate_token is given the next credential; as long as it is not
+ * used, the answer may have been lost, and asking again gives another.
+ */
+export async function acknowledgeCommand(
+  ctx: Ctx,
+  commandId: string,
+  ack: AgentCommandAck,
+): Promise<{ agent_token?: string }> {
+  const { agent } = requireCallingAgent(ctx);
+  const command = await requireOwnCommand(ctx, commandId);
+  const isFirst = command.acked_at === null;
+  const rotates = command.type === "rotate_token" && (isFirst ? ack.ok : command.ok && agent.next_token_hash !== null);
+  if (!isFirst && !rotates) return {};
+  const token = rotates ? newMachineToken("agent") : undefined;
+  const answer = { acked_at: ctx.now, ok: ack.ok, result: ack.result ?? null, error: ack.error ?? null };
+  await commit(
+    ctx,
+    [
+      acknowledge(ctx.db, { ...command, ...answer }),
+      ...(token ? [updateAgent(ctx.db, agent, { next_token_hash: sha256Hex(token) })] : []),
+    ],
+    {
+      audit: {
+        ...agentAudit(agent, `agent "${agent.name}" answered ${command.type}`, { ok: ack.ok }),
+        target_type: "agent_command",
+        target_id: command.id,
+      },
+    },
+  );
+  return token ? { agent_token: token } : {};
+}
+
+export function agentAudit(agent: AgentRecord, summary: string, data: Record<string, unknown> = {}): AuditSubject {
+  const { owner_id, status_page_id } = agent;
+  return { owner_id, status_page_id, target_type: "agent", target_id: agent.id, summary, data };
+}
+
+/** Refuses the whole list when one result cannot be true or comes too late to be kept. */
+export async function submitResults(ctx: Ctx, monitorId: string, results: AgentResults) {
+  const monitor = await requireAssignedMonitor(ctx, monitorId);
+  const measured = results.map(({ status, latency_ms, message, details, ...result }, n) => {
+    const checked_at = result.checked_at ?? ctx.now;
+    const problem = problemOf(checked_at - ctx.now);
+    if (problem) {
+      throw invalid(`checked_at ${problem}`, [{ path: `[${n}].checked_at`, message: problem }]);
+    }
+    return {
+      status,
+      checked_at,
+      latency_ms: latency_ms === undefined || latency_ms === null ? null : Math.round(latency_ms),
+      message: message ?? "",
+      details: details ?? {},
+    };
+  });
+  const kept_days = ctx.settings.RAW_RESULTS_DAYS[requireCallingAgent(ctx).plan];
+  const taken = await takeResults(depsOf(ctx), monitor, { results: measured, kept_days });
+  if (!taken) throw notFound("monitor");
+  return taken;
+}
+
+function problemOf(aheadMs: number): string | undefined {
+  if (aheadMs > AHEAD_MAX_MS) return "is more than 5 minutes ahead of the service";
+  return aheadMs < -DAY_MS ? "is more than 24 hours ago" : undefined;
+}

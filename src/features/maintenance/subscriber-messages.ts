@@ -1,0 +1,93 @@
+import type { Ctx } from "../../access/request-scope.ts";
+import type { MaintenanceStatus, MaintenanceTarget } from "../../contract/maintenance.ts";
+import type { MaintenanceDetail } from "../../data/maintenance/list.ts";
+import type { MaintenanceRecord, MaintenanceUpdateRecord } from "../../data/maintenance/read.ts";
+import type { Tellable } from "../../delivery/subscriber-messages.ts";
+import type { Occurrence } from "../../domain/recurrence.ts";
+import { toIso } from "../../platform/clock.ts";
+import { newId } from "../../platform/ids.ts";
+
+/** What subscribers hear besides the beginning and the end of a window. It is no event: webhooks know of no such names. */
+type NewsName =
+  | "maintenance.scheduled"
+  | "maintenance.rescheduled"
+  | "maintenance.cancelled"
+  | "maintenance.updated"
+  | "maintenance.completed";
+
+interface Said {
+  name: NewsName;
+  status: MaintenanceStatus | "cancelled";
+  occurrence: Occurrence | null;
+  targets: readonly MaintenanceTarget[];
+  /** Markdown; null: what the window says of itself. */
+  message?: string | null;
+}
+
+function maintenanceNews(ctx: Ctx, window: MaintenanceRecord, said: Said): Tellable {
+  const { name, status, occurrence, targets, message } = said;
+  const idsOf = (type: MaintenanceTarget["target_type"]) =>
+    targets.filter(({ target_type }) => target_type === type).map(({ target_id }) => target_id);
+  return {
+    id: newId(),
+    name,
+    status_page_id: window.status_page_id,
+    data: {
+      maintenance_id: window.id,
+      title: window.title,
+      message: message ?? window.description,
+      is_public: window.is_public,
+      status,
+      start: occurrence && toIso(occurrence.start_at),
+      end: occurrence && toIso(occurrence.end_at),
+    },
+    created_at: ctx.now,
+    targets: { monitor_ids: idsOf("monitor"), group_ids: idsOf("group") },
+  };
+}
+
+/** The occurrence that subscribers wait for or are in; null when there is none. */
+export function trackedOccurrence(window: MaintenanceRecord): Occurrence | null {
+  const { occurrence_start_at: start_at, occurrence_end_at: end_at } = window;
+  return start_at === null || end_at === null ? null : { start_at, end_at };
+}
+
+interface Change {
+  former: MaintenanceRecord | null;
+  window: MaintenanceRecord;
+  targets: readonly MaintenanceTarget[];
+}
+
+/** What a change of a window means to those who were told of it, or were not. */
+export function newsOfChange(ctx: Ctx, { former, window, targets }: Change): Tellable[] {
+  const before = former?.is_public ? trackedOccurrence(former) : null;
+  const occurrence = trackedOccurrence(window);
+  // Of one that has begun its beginning is told.
+  if (!occurrence || occurrence.start_at <= ctx.now) return [];
+  if (before?.start_at === occurrence.start_at && before.end_at === occurrence.end_at) return [];
+  const name = before ? "maintenance.rescheduled" : "maintenance.scheduled";
+  return [maintenanceNews(ctx, window, { name, status: "scheduled", occurrence, targets })];
+}
+
+/** An occurrence that does not take place, or not to its end. */
+export function newsOfEnd(ctx: Ctx, window: MaintenanceDetail, occurrence: Occurrence | null): Tellable[] {
+  if (!occurrence || occurrence.end_at <= ctx.now) return [];
+  const { targets } = window;
+  const message = occurrence.start_at <= ctx.now ? "It ended early." : "It does not take place.";
+  return [
+    maintenanceNews(ctx, window, { name: "maintenance.cancelled", status: "cancelled", occurrence, targets, message }),
+  ];
+}
+
+interface Update {
+  update: MaintenanceUpdateRecord;
+  occurrence: Occurrence | null;
+  isEnd: boolean;
+}
+
+export function newsOfUpdate(ctx: Ctx, window: MaintenanceDetail, { update, occurrence, isEnd }: Update): Tellable[] {
+  const name = isEnd ? "maintenance.completed" : "maintenance.updated";
+  const { message, status } = update;
+  const span = occurrence && isEnd ? { ...occurrence, end_at: ctx.now } : occurrence;
+  return [maintenanceNews(ctx, window, { name, status, occurrence: span, targets: window.targets, message })];
+}

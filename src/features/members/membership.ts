@@ -1,0 +1,69 @@
+import type { Ctx } from "../../access/request-scope.ts";
+import { forbidden } from "../../contract/errors.ts";
+import type { InvitationRecord } from "../../data/invitations/read.ts";
+import type { MemberRecord, NamedMember } from "../../data/members/read.ts";
+import { insertMember } from "../../data/members/write.ts";
+import { setPassword } from "../../data/sessions/write.ts";
+import type { StatusPageRecord } from "../../data/status-pages/read.ts";
+import type { UserRecord } from "../../data/users/read.ts";
+import { insertUser } from "../../data/users/write.ts";
+import { covers, type Membership } from "../../domain/roles.ts";
+import { newId } from "../../platform/ids.ts";
+import { hashPassword } from "../../platform/password.ts";
+
+export function requireGrantable(own: Membership, granted: Membership): void {
+  if (!covers(own, granted)) throw forbidden("role must not allow more on the status page than your own");
+}
+
+/** What an invitation gives whoever accepts it. */
+export function joinStatements(
+  ctx: Ctx,
+  user: Pick<UserRecord, "id" | "email" | "name">,
+  invitation: InvitationRecord,
+) {
+  const record: MemberRecord = {
+    id: newId(ctx.now),
+    status_page_id: invitation.status_page_id,
+    user_id: user.id,
+    role: invitation.role,
+    capabilities: invitation.capabilities,
+    invitation_id: invitation.id,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+  const member: NamedMember = { ...record, email: user.email, name: user.name };
+  return { member, statements: [insertMember(ctx.db, record)] };
+}
+
+/** An account with a password, made a member by its invitation. */
+export function newAccount(
+  ctx: Ctx,
+  { email, name, password }: { email: string; name: string; password: string },
+  invitation: InvitationRecord,
+) {
+  const user: UserRecord = {
+    id: newId(ctx.now),
+    email,
+    name,
+    plan: null,
+    beta: null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+  const hash = hashPassword(ctx.settings.ROOT_SECRET, password);
+  const { member, statements } = joinStatements(ctx, user, invitation);
+  const made = [insertUser(ctx.db, user), setPassword(ctx.db, { user_id: user.id, hash, now: ctx.now }), ...statements];
+  return { user, member, statements: made };
+}
+
+export function invitationAudit(page: StatusPageRecord, invitation: InvitationRecord, summary: string) {
+  const { email, role, capabilities } = invitation;
+  return {
+    owner_id: page.owner_id,
+    status_page_id: page.id,
+    target_type: "invitation",
+    target_id: invitation.id,
+    summary,
+    data: { email, role, capabilities },
+  };
+}

@@ -1,0 +1,56 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { LatencyBaseline, UptimeDay, UptimeQuery } from "../../contract/uptime.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import { IdParam, json, OBJECT_ERRORS } from "../../http/responses.ts";
+import { presentBaseline, presentDay } from "./present.ts";
+import { computeUptime, learnLatency } from "./service.ts";
+
+const tags = ["Monitors"];
+
+export const endpoints = [
+  endpoint(
+    {
+      at: ["v1"],
+      auth: "user",
+      capability: "page.read",
+      audit: null,
+      rate: "api",
+      ids: { params: { id: "monitor" } },
+    },
+    createRoute({
+      method: "get",
+      path: "/monitors/{id}/uptime",
+      tags,
+      summary: "Uptime of a monitor by day",
+      description:
+        "Seconds up, degraded and down, oldest day first, as far back as the plan keeps history. Unknown, pending and paused time counts for nothing.",
+      request: { params: IdParam, query: UptimeQuery },
+      responses: { 200: json("One entry per day", z.array(UptimeDay)), ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const days = await computeUptime(c.var.ctx, c.req.valid("param").id, c.req.valid("query").days);
+      return c.json(days.map(presentDay), 200);
+    },
+  ),
+
+  endpoint(
+    {
+      at: ["v1"],
+      auth: "user",
+      capability: "page.read",
+      audit: null,
+      rate: "api",
+      ids: { params: { id: "monitor" } },
+    },
+    createRoute({
+      method: "get",
+      path: "/monitors/{id}/latency-baseline",
+      tags,
+      summary: "Learned latency of a monitor",
+      description: "From the successful checks of the last 14 days, counted when their hour is over.",
+      request: { params: IdParam },
+      responses: { 200: json("The baseline", LatencyBaseline), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentBaseline(await learnLatency(c.var.ctx, c.req.valid("param").id)), 200),
+  ),
+];

@@ -1,0 +1,64 @@
+import { requireMonitor } from "../../access/monitors.ts";
+import { getOwner } from "../../access/owners.ts";
+import { findVisiblePage } from "../../access/pages.ts";
+import type { Ctx } from "../../access/request-scope.ts";
+import { regionsOf } from "../../checks/enqueue.ts";
+import { listRollups } from "../../data/daily-aggregates/read.ts";
+import { listIntervalsSince } from "../../data/status-intervals/read.ts";
+import { addTallies, type LatencyTally, readTally } from "../../domain/baseline.ts";
+import { findUnrolled, tallyDays } from "../../domain/daily-aggregates.ts";
+import { ByteReader } from "../../lib/varint.ts";
+import { listDaysUntil, monthOf } from "../../lib/zoned-days.ts";
+import { proberObject } from "../../platform/prober-objects.ts";
+
+export const BASELINE_DAYS = 14;
+const HOUR_MS = 3_600_000;
+
+/** How long each status held on each of the last days, oldest first; no more days than the owner's plan keeps. */
+export async function computeUptime(ctx: Ctx, monitorId: string, wantedDays: number) {
+  const monitor = await requireMonitor(ctx, monitorId);
+  const { plan } = await getOwner(ctx, monitor.owner_id);
+  const count = Math.min(wantedDays, ctx.settings.HISTORY_DAYS[plan]);
+  const page = monitor.status_page_id === null ? undefined : await findVisiblePage(ctx, monitor.status_page_id);
+  const timezone = page?.page.timezone ?? "UTC";
+  const days = listDaysUntil(ctx.now, timezone, count);
+  const from_month = monthOf(days[0]?.date ?? "");
+  const rollups = await listRollups(ctx.db, { monitor_id: monitorId, timezone, from_month });
+  const unrolled = findUnrolled(days, rollups, monitor.created_at);
+  const intervals = await listIntervalsSince(ctx.db, monitorId, unrolled);
+  return tallyDays(days, { rollups, intervals }, ctx.now).flatMap((tally, n) => {
+    const date = days[n]?.date;
+    return date === undefined ? [] : [{ date, tally }];
+  });
+}
+
+export interface LearnedLatency {
+  monitor_id: string;
+  total: LatencyTally;
+  /** By hour of the day in UTC; hours without samples are left out. */
+  hourly: { hour: number; tally: LatencyTally }[];
+  /** Epoch ms; null before the first sample. */
+  updated_at: number | null;
+}
+
+/** What latency is usual, learned from the successes of the last two weeks in all of the monitor's regions. */
+export async function learnLatency(ctx: Ctx, monitorId: string): Promise<LearnedLatency> {
+  const monitor = await requireMonitor(ctx, monitorId);
+  const from = ctx.now - BASELINE_DAYS * 24 * HOUR_MS;
+  const hours = await Promise.all(
+    regionsOf(monitor.regions).map((region) =>
+      proberObject(ctx.env, monitor.shard_id, region).latency(monitorId, from),
+    ),
+  );
+  const samples = hours.flat().map(({ hour_at, tally }) => ({ hour_at, tally: readTally(new ByteReader(tally)) }));
+  const byHour = Map.groupBy(samples, ({ hour_at }) => new Date(hour_at).getUTCHours());
+  return {
+    monitor_id: monitorId,
+    total: addTallies(samples.map(({ tally }) => tally)),
+    hourly: [...byHour]
+      .sort(([a], [b]) => a - b)
+      .map(([hour, found]) => ({ hour, tally: addTallies(found.map(({ tally }) => tally)) })),
+    updated_at:
+      samples.length === 0 ? null : Math.max(...samples.map(({ hour_at }) => Math.min(ctx.now, hour_at + HOUR_MS))),
+  };
+}

@@ -1,0 +1,134 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { ErrorHandler, MiddlewareHandler, NotFoundHandler } from "hono";
+import { limitOf } from "../access/rate-limit.ts";
+import { ApiError, forbidden, invalid, notFound } from "../contract/errors.ts";
+import { now } from "../platform/clock.ts";
+import { HOP_HEADER } from "../platform/egress/guard.ts";
+import { newId } from "../platform/ids.ts";
+import { createLogger } from "../platform/logger.ts";
+import { settingsOf } from "../platform/settings.ts";
+import { drain } from "./body.ts";
+import { type AppEnv, type Endpoint, type RefusalPage, SURFACES } from "./endpoint.ts";
+import { judgeError, toErrorResponse } from "./errors.ts";
+
+const SECURITY_HEADERS = Object.entries({
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
+});
+const URL_LENGTH_MAX = 16_384;
+const API_HEADERS = Object.entries({
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+});
+
+/** Outermost: what every request carries, what every answer has, and one log line per request. */
+export const openRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const started = now();
+  const settings = settingsOf(c.env);
+  const requestId = newId();
+  const log = createLogger(settings, { request_id: requestId });
+  c.set("settings", settings);
+  c.set("now", started);
+  c.set("requestId", requestId);
+  c.set("log", log);
+  c.set("publicUrl", settings.PUBLIC_URL || new URL(c.req.url).origin);
+  await next();
+  await drain(c.req.raw);
+  const headers = c.res.headers;
+  headers.set("X-Request-Id", requestId);
+  for (const [name, value] of SECURITY_HEADERS) if (!headers.has(name)) headers.set(name, value);
+  if (headers.get("content-type")?.startsWith("application/json")) {
+    headers.set("Content-Type", "application/json; charset=utf-8");
+    for (const [name, value] of API_HEADERS) if (!headers.has(name)) headers.set(name, value);
+  }
+  const { rateClass, ctx } = c.var;
+  const rate = rateClass && limitOf(settings, rateClass);
+  if (rate) {
+    headers.set("RateLimit-Policy", `"${rateClass}";q=${rate.limit};w=${rate.window_seconds}`);
+    headers.set("RateLimit-Limit", String(rate.limit));
+  }
+  log.info("request", {
+    method: c.req.method,
+    route: c.req.routePath,
+    status: c.res.status,
+    ms: now() - started,
+    user_id: userIdOf(ctx),
+  });
+};
+
+/** What no endpoint takes: addresses that no client writes, and requests that already went through us and back. */
+export const refuseHostile: MiddlewareHandler<AppEnv> = async (c, next) => {
+  if (c.req.url.length > URL_LENGTH_MAX) throw invalid(`the address is longer than ${URL_LENGTH_MAX} characters`);
+  if (c.req.url.includes("%00")) throw invalid("the address must not contain NUL");
+  if (Number(c.req.header(HOP_HEADER)) > 1) throw forbidden("this request comes from the service itself");
+  await next();
+};
+
+function userIdOf(ctx: AppEnv["Variables"]["ctx"] | undefined): string | undefined {
+  return ctx?.principal.kind === "user" ? ctx.principal.user_id : undefined;
+}
+
+export const answerErrors: ErrorHandler<AppEnv> = async (error, c) => {
+  const { refusalPage, requestId, log } = c.var;
+  if (!refusalPage) return toErrorResponse(error, requestId, log);
+  try {
+    return await refusalPage(c, judgeError(error, log));
+  } catch (again) {
+    return toErrorResponse(again, requestId, log);
+  }
+};
+
+export function mountEndpoints(app: OpenAPIHono<AppEnv>, endpoints: readonly Endpoint[]): void {
+  for (const each of endpoints) for (const surface of each.policy.at) each.mount(app, surface);
+}
+
+/** Under which path browsers look around, and what they see where nothing is; everywhere else clients want JSON. */
+export interface PlaceForPeople {
+  prefix: string;
+  refusalPage: RefusalPage;
+}
+
+/** 405 with Allow where the path exists under other methods, else 404; what people mistype leads to where they meant. */
+export function refuseUnknown(
+  endpoints: readonly Endpoint[],
+  places: readonly PlaceForPeople[],
+): NotFoundHandler<AppEnv> {
+  const methodsAt = indexMethods(endpoints);
+  return async (c) => {
+    const { path, method, url } = c.req;
+    const methods = methodsAt(path);
+    const place = places.find(({ prefix }) => `${path}/`.startsWith(`${prefix}/`));
+    const isLooking = place !== undefined && (method === "GET" || method === "HEAD");
+    const [, whole, lastWord] = /^(.*\/([^/]+))\/$/.exec(path) ?? [];
+    if (isLooking && whole !== undefined && methodsAt(whole).has("GET")) {
+      // Relative, because a page's own domain has other paths than these.
+      return new Response(null, { status: 308, headers: { Location: `../${lastWord}${new URL(url).search}` } });
+    }
+    const refusal = methods.size === 0 ? notFound("route") : methodNotAllowed(methods);
+    // Returned, not thrown: Hono would take an error from here past everything that openRequest does afterwards.
+    return isLooking ? place.refusalPage(c, refusal) : toErrorResponse(refusal, c.var.requestId, c.var.log);
+  };
+}
+
+/** The methods under which an address answers. */
+function indexMethods(endpoints: readonly Endpoint[]): (path: string) => Set<string> {
+  const methodsByPattern = new Map<string, Set<string>>();
+  for (const each of endpoints) {
+    for (const surface of each.policy.at) {
+      const pattern = `^${(SURFACES[surface] + each.path).replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}$`;
+      const methods = methodsByPattern.get(pattern) ?? new Set();
+      methodsByPattern.set(pattern, methods.add(each.method.toUpperCase()));
+    }
+  }
+  return (path) => {
+    const found = [...methodsByPattern].filter(([pattern]) => new RegExp(pattern).test(path));
+    return new Set(found.flatMap(([, methods]) => [...methods]));
+  };
+}
+
+function methodNotAllowed(methods: Set<string>): ApiError {
+  const allowed = methods.has("GET") ? [...methods, "HEAD"] : [...methods];
+  const list = allowed.join(", ");
+  return new ApiError(405, `this address answers ${list} only`, { headers: { Allow: list } });
+}

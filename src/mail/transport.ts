@@ -1,0 +1,101 @@
+import type { MailOutcome } from "../contract/mail.ts";
+import { egressTo } from "../platform/egress/guard.ts";
+import type { Env } from "../platform/env.ts";
+import { edgeIo } from "../platform/probe-io.ts";
+import type { Settings } from "../platform/settings.ts";
+import { composeLetter, domainOf, type Mailbox, parseMailbox, withAsciiDomain } from "./mime.ts";
+import { SmtpConnection } from "./smtp.ts";
+import type { SmtpServer } from "./smtp-url.ts";
+
+export interface Mail {
+  to: string;
+  subject: string;
+  text: string;
+  html?: string;
+  headers?: Record<string, string>;
+}
+
+/** A message of the outbox. Sent twice, it says so by its id, wherever the way out has a place for one. */
+export interface OutgoingMail extends Mail {
+  id: string;
+  created_at: number;
+}
+
+/** The way out for mail; whoever opens it closes it. */
+export interface Mailer {
+  /** Never throws. */
+  send(mail: OutgoingMail): Promise<MailOutcome>;
+  close(): Promise<void>;
+}
+
+/** Answers of an HTTP service that say nothing about the message, although the client is said to be wrong. */
+const BUSY = [408, 425, 429];
+const ADDRESS = /[^\s<>"',;:()]+@[^\s<>"',;:()]+/g;
+
+/**
+ * The operator's mail server, else the platform's e-mail binding, else an HTTP service that takes JSON. Null where none
+ * is configured: then people read the outbox.
+ */
+export function openMailer(env: Env, settings: Settings): Mailer | null {
+  const from = parseMailbox(settings.MAIL_FROM);
+  const { MAIL: binding } = env;
+  if (!from) return null;
+  if (settings.SMTP_URL) return smtpMailer(settings, settings.SMTP_URL, from);
+  if (binding) return { send: (mail) => sendByBinding(binding, from, mail), close: async () => {} };
+  return settings.MAIL_HTTP_URL === "" ? null : { send: (mail) => sendByHttp(settings, mail), close: async () => {} };
+}
+
+/** The operator named the server, no tenant can: it may be private without being in EGRESS_ALLOW. */
+function smtpMailer(settings: Settings, server: SmtpServer, mailbox: Mailbox): Mailer {
+  const from = { ...mailbox, address: withAsciiDomain(mailbox.address) };
+  const { connect } = edgeIo(egressTo(settings, server.host));
+  const options = { server, own_name: domainOf(from.address), timeout_ms: settings.MAIL_TIMEOUT_MS };
+  const connection = new SmtpConnection(connect, options);
+  return {
+    send(mail) {
+      const to = withAsciiDomain(mail.to);
+      return connection.send({ from: from.address, to, content: composeLetter({ ...mail, from, to }) });
+    },
+    close: () => connection.close(),
+  };
+}
+
+async function sendByBinding(
+  binding: NonNullable<Env["MAIL"]>,
+  { name, address }: Mailbox,
+  { id: _, created_at: __, ...mail }: OutgoingMail,
+): Promise<MailOutcome> {
+  try {
+    await binding.send({ from: name === "" ? address : { email: address, name }, ...mail });
+    return { kind: "sent" };
+  } catch (error) {
+    // Its words may repeat addresses, and end up in the log.
+    return { kind: "failed", error: String(error).replace(ADDRESS, "…"), is_final: false };
+  }
+}
+
+async function sendByHttp(
+  { MAIL_FROM: from, MAIL_HTTP_URL, MAIL_HTTP_TOKEN, MAIL_TIMEOUT_MS }: Settings,
+  { id, created_at: _, ...mail }: OutgoingMail,
+): Promise<MailOutcome> {
+  try {
+    const response = await fetch(MAIL_HTTP_URL, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        Authorization: `Bearer ${MAIL_HTTP_TOKEN}`,
+        "Idempotency-Key": id,
+      },
+      body: JSON.stringify({ from, ...mail }),
+      redirect: "manual",
+      signal: AbortSignal.timeout(MAIL_TIMEOUT_MS),
+    });
+    await response.body?.cancel();
+    if (response.ok) return { kind: "sent" };
+    const error = `the mail service answered ${response.status}`;
+    const isFinal = response.status >= 400 && response.status < 500 && !BUSY.includes(response.status);
+    return { kind: "failed", error, is_final: isFinal };
+  } catch (error) {
+    return { kind: "unavailable", error: String(error) };
+  }
+}

@@ -1,0 +1,101 @@
+import { X509Certificate } from "node:crypto";
+import { spanOf } from "../../lib/duration-format.ts";
+import { brokenTls } from "./bytes.ts";
+import { TLS_1_2, TLS_1_3 } from "./client-hello.ts";
+import type { SeenCertificates } from "./handshake.ts";
+import { isAddress } from "./host.ts";
+
+/** What the certificates themselves say. Whether their issuer is trusted only the platform's own TLS can tell. */
+export interface CertificateVerdict {
+  /** Why no client may accept it, in words for people, or null. */
+  problem: string | null;
+  /** Why a client that does not trust it may have said so. */
+  distrust: string;
+  expires_at: number;
+  details: Record<string, unknown>;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const NAME_MAX = 100;
+const PROTOCOLS: Record<number, string> = {
+  [TLS_1_3]: "TLS 1.3",
+  [TLS_1_2]: "TLS 1.2",
+  770: "TLS 1.1",
+  769: "TLS 1.0",
+};
+
+/** `host` is a name or a bare address, as it was asked for. */
+export function judgeCertificates(seen: SeenCertificates, host: string, now: number): CertificateVerdict {
+  const [own, ...others] = seen.certificates.map(parse);
+  if (!own) throw brokenTls();
+  const expires_at = Date.parse(own.validTo);
+  const protocol = PROTOCOLS[seen.version] ?? "SSL 3.0 or older";
+  return {
+    problem:
+      problemOf(own, host, now) ?? (seen.version < TLS_1_2 ? `${host} speaks nothing newer than ${protocol}` : null),
+    distrust: distrustOf(own, others, host, now),
+    expires_at,
+    details: {
+      protocol,
+      subject: nameOf(own.subject),
+      issuer: nameOf(own.issuer),
+      valid_from: isoOf(own.validFrom),
+      valid_to: isoOf(own.validTo),
+      days_left: Math.floor((expires_at - now) / DAY_MS),
+      is_self_signed: isSelfSigned(own),
+      fingerprint_sha256: own.fingerprint256,
+      chain: others.map((certificate) => nameOf(certificate.subject)),
+    },
+  };
+}
+
+function problemOf(own: X509Certificate, host: string, now: number): string | null {
+  const [from, to] = [Date.parse(own.validFrom), Date.parse(own.validTo)];
+  if (now >= to) return `certificate of ${host} expired ${spanOf(now - to)} ago`;
+  if (now < from) return `certificate of ${host} is not valid for another ${spanOf(from - now)}`;
+  return covers(own, host) ? null : `certificate of ${host} is for another name: ${namesOf(own)}`;
+}
+
+function distrustOf(own: X509Certificate, others: X509Certificate[], host: string, now: number): string {
+  if (isSelfSigned(own)) return `certificate of ${host} is self-signed`;
+  const old = others.find((certificate) => now >= Date.parse(certificate.validTo));
+  if (old) return `certificate of ${host} comes with an expired one: ${nameOf(old.subject)}`;
+  return `certificate of ${host} is not trusted, issued by ${nameOf(own.issuer)}`;
+}
+
+/** By subjectAltName alone, wildcards for one label included, as browsers do (RFC 9525). */
+function covers(own: X509Certificate, host: string): boolean {
+  const covered = isAddress(host) ? own.checkIP(host) : own.checkHost(host, { subject: "never" });
+  return covered !== undefined;
+}
+
+function isSelfSigned(own: X509Certificate): boolean {
+  return own.subject === own.issuer && own.verify(own.publicKey);
+}
+
+function parse(der: Uint8Array): X509Certificate {
+  try {
+    return new X509Certificate(der);
+  } catch (cause) {
+    throw brokenTls({ cause });
+  }
+}
+
+function namesOf(own: X509Certificate): string {
+  const names = (own.subjectAltName ?? "").replaceAll(/(DNS|IP Address):/g, "");
+  return shortened(names === "" ? nameOf(own.subject) : names);
+}
+
+/** Of a distinguished name, which is one `KEY=value` a line, the part that people know it by. */
+function nameOf(distinguished: string): string {
+  const fields = new Map(distinguished.split("\n").map((line): [string, string] => [line.slice(0, 2), line.slice(3)]));
+  return shortened(fields.get("CN") ?? distinguished.split("\n").at(-1) ?? "");
+}
+
+function shortened(text: string): string {
+  return text.length > NAME_MAX ? `${text.slice(0, NAME_MAX)}…` : text;
+}
+
+function isoOf(text: string): string {
+  return new Date(Date.parse(text)).toISOString();
+}

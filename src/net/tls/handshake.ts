@@ -1,0 +1,117 @@
+import { IoFault } from "../../lib/io-fault.ts";
+import type { ProbeSocket } from "../../probes/port.ts";
+import { ByteReader, brokenTls, concat, vector } from "./bytes.ts";
+import { parseCertificateMessage } from "./certificate-message.ts";
+import { clientHello, type HelloWishes, TLS_1_3 } from "./client-hello.ts";
+import {
+  applicationSecrets,
+  CIPHER_SUITES,
+  type CipherSuite,
+  finishedMac,
+  handshakeSecrets,
+  type StageSecrets,
+  trafficKey,
+} from "./key-schedule.ts";
+import { createKeyShares, createRandom, type KeyShare, sharedSecret } from "./key-share.ts";
+import { MESSAGE, MessageStream } from "./message-stream.ts";
+import { RecordLayer } from "./record-layer.ts";
+import { parseServerHello, type ServerHello } from "./server-hello.ts";
+
+/**
+ * A client's handshake over a socket in clear. It sees certificates that the platform's own TLS hides or refuses, and it
+ * judges none of them: whoever calls it was told to ignore them, or judges them by itself.
+ */
+interface Greeting {
+  messages: MessageStream;
+  hello: ServerHello;
+  shares: KeyShare[];
+}
+
+export interface SeenCertificates {
+  version: number;
+  /** DER, the server's own first. */
+  certificates: Uint8Array[];
+}
+
+/** Goes as far as the certificates, which TLS 1.2 sends in clear, and leaves it at that. */
+export async function readCertificates(socket: ProbeSocket, wishes: HelloWishes): Promise<SeenCertificates> {
+  const greeting = await greet(socket, wishes);
+  const { messages, hello } = greeting;
+  if (hello.version === TLS_1_3) await exchangeKeys(greeting);
+  for (;;) {
+    const { type, body } = await messages.next();
+    if (type === MESSAGE.certificate) {
+      return { version: hello.version, certificates: parseCertificateMessage(body, hello.version) };
+    }
+    if (type === MESSAGE.finished) throw brokenTls();
+  }
+}
+
+/** The whole handshake of TLS 1.3; the layer then carries the application's data. */
+export async function shakeHands(socket: ProbeSocket, wishes: HelloWishes): Promise<RecordLayer> {
+  const greeting = await greet(socket, wishes);
+  if (greeting.hello.version !== TLS_1_3) {
+    throw new IoFault(
+      "unsupported",
+      "the server has no TLS 1.3; to ignore its certificate (verify_ssl false) needs an agent",
+    );
+  }
+  const { messages } = greeting;
+  const { suite, secrets } = await exchangeKeys(greeting);
+  const request = await untilFinished(messages, suite, secrets);
+  const application = await applicationSecrets(suite, secrets, messages.transcript);
+  messages.layer.writeWith(await trafficKey(suite, secrets.client));
+  // Whoever asks for our certificate hears that there is none.
+  if (request) await messages.send(MESSAGE.certificate, emptyCertificate(request));
+  await messages.send(MESSAGE.finished, await finishedMac(suite, secrets.client, messages.transcript));
+  messages.layer.readWith(await trafficKey(suite, application.server));
+  messages.layer.writeWith(await trafficKey(suite, application.client));
+  return messages.layer;
+}
+
+async function greet(socket: ProbeSocket, wishes: HelloWishes): Promise<Greeting> {
+  const messages = new MessageStream(new RecordLayer(socket));
+  const shares = await createKeyShares();
+  await messages.send(MESSAGE.client_hello, clientHello(wishes, await createRandom(), shares));
+  const { type, body } = await messages.next();
+  if (type !== MESSAGE.server_hello) throw brokenTls();
+  return { messages, shares, hello: parseServerHello(body) };
+}
+
+/** From here on everything the server says is encrypted. */
+async function exchangeKeys({
+  messages,
+  hello,
+  shares,
+}: Greeting): Promise<{ suite: CipherSuite; secrets: StageSecrets }> {
+  const suite = CIPHER_SUITES.get(hello.suite);
+  if (!suite || !hello.share) throw brokenTls();
+  const shared = await sharedSecret(shares, hello.share.group, hello.share.public_key);
+  const secrets = await handshakeSecrets(suite, shared, messages.transcript);
+  messages.layer.readWith(await trafficKey(suite, secrets.server));
+  return { suite, secrets };
+}
+
+/** Reads the server's flight to its Finished, which proves that nobody changed it; gives the request for a certificate. */
+async function untilFinished(
+  messages: MessageStream,
+  suite: CipherSuite,
+  secrets: StageSecrets,
+): Promise<Uint8Array | null> {
+  let request: Uint8Array | null = null;
+  for (;;) {
+    const before = messages.transcript;
+    const { type, body } = await messages.next();
+    if (type === MESSAGE.certificate_request) request = body;
+    if (type !== MESSAGE.finished) continue;
+    const expected = await finishedMac(suite, secrets.server, before);
+    if (expected.length !== body.length || expected.some((byte, index) => byte !== body[index])) throw brokenTls();
+    return request;
+  }
+}
+
+/** An empty list under the context of the request (RFC 8446, section 4.4.2). */
+function emptyCertificate(request: Uint8Array): Uint8Array {
+  const context = new ByteReader(request).vector(1).rest();
+  return concat(vector(1, context), vector(3));
+}

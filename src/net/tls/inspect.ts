@@ -1,0 +1,39 @@
+import type { ProbeIo } from "../../probes/port.ts";
+import { classifyError, type Finding } from "../faults.ts";
+import { type CertificateVerdict, judgeCertificates } from "./certificate.ts";
+import { readCertificates } from "./handshake.ts";
+import { nameIn, serverName } from "./host.ts";
+
+export interface TlsTarget {
+  host: string;
+  port: number;
+}
+
+export interface Look extends CertificateVerdict {
+  /** Time until the certificate was there. */
+  latency_ms: number;
+}
+
+/** Looks at the certificate that a server shows, whatever is wrong with it. */
+export async function lookAtCertificate(io: ProbeIo, target: TlsTarget, signal: AbortSignal): Promise<Look> {
+  const socket = await io.connect({ ...target, tls: "off", signal });
+  try {
+    const openedAt = io.now();
+    const seen = await readCertificates(socket, { server_name: serverName(target.host), alpn: [] });
+    const now = io.now();
+    return { ...judgeCertificates(seen, nameIn(target.host), now), latency_ms: socket.latency_ms + now - openedAt };
+  } finally {
+    socket.close();
+  }
+}
+
+/** What is wrong with a server whose TLS was refused, or null where a second look cannot tell. */
+export async function explainTls(io: ProbeIo, target: TlsTarget, signal: AbortSignal): Promise<Finding | null> {
+  try {
+    const { problem, distrust } = await lookAtCertificate(io, target, signal);
+    return { outcome: "failure", cause: "tls", message: problem ?? distrust };
+  } catch (error) {
+    const finding = classifyError(error, signal, 0);
+    return finding.cause === "tls" ? finding : null;
+  }
+}

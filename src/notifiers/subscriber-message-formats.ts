@@ -1,0 +1,152 @@
+import type { SubscriberChannel, SubscriberNews } from "../contract/subscriber.ts";
+import type { Wording } from "../domain/subscriber-messages.ts";
+import { type Block, type Inline, parseMarkdown } from "../ui/markdown.ts";
+
+/** The words of subscriber-news.ts as each channel takes them. */
+
+const DISCORD_LENGTH_MAX = 2000;
+const SLACK_LENGTH_MAX = 3000;
+
+export function toMailTexts(wording: Wording): { text: string; html: string } {
+  return { text: toPlainText(wording), html: toHtmlMail(wording) };
+}
+
+function toPlainText(wording: Wording): string {
+  const { page, action, reason, links } = wording;
+  const footer = [
+    `${page.name}: ${links.page}`,
+    reason,
+    ...(links.manage === null ? [] : [`Change what you are told: ${links.manage}`]),
+    ...(links.unsubscribe === null ? [] : [`Unsubscribe: ${links.unsubscribe}`]),
+  ];
+  return `${[...saidIn(wording), `${action.label}: ${action.url}`, `-- \n${footer.join("\n")}`].join("\n\n")}\n`;
+}
+
+/** All but the links, as plain paragraphs. */
+function saidIn({ kind, heading, facts, text }: Wording): string[] {
+  const lines = facts.map(({ label, value }) => `${label}: ${value}`);
+  return [kind === null ? heading : `${kind}: ${heading}`, lines.join("\n"), text].filter((part) => part !== "");
+}
+
+/** Without anything from elsewhere: no pictures, no style sheets, nothing that tells who reads it. */
+function toHtmlMail(wording: Wording): string {
+  const { page, kind, heading, facts, text, action, reason, links } = wording;
+  const rows = facts.map(
+    ({ label, value }) =>
+      `<tr><th scope="row" align="left" valign="top" style="padding:2px 16px 2px 0;font-weight:400;color:#545d6b">${escapeHtml(label)}</th><td dir="auto" style="padding:2px 0">${escapeHtml(value)}</td></tr>`,
+  );
+  const table =
+    rows.length === 0
+      ? ""
+      : `<table cellspacing="0" style="margin:0 0 16px;border-collapse:collapse;font-size:15px">${rows.join("")}</table>`;
+  const quiet = (url: string | null, label: string) =>
+    url === null ? [] : [`<a href="${escapeHtml(url)}" style="color:#545d6b">${escapeHtml(label)}</a>`];
+  const footer = [
+    ...quiet(links.page, page.name),
+    ...quiet(links.manage, "Change what you are told"),
+    ...quiet(links.unsubscribe, "Unsubscribe"),
+  ];
+  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(wording.subject)}</title></head>
+<body style="margin:0;padding:24px 12px;background:#f5f6f8;color:#171a20;font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif">
+<div style="max-width:560px;margin:0 auto;padding:24px;background:#fff;border:1px solid #dfe3e8;border-top:4px solid ${escapeHtml(page.brand_color ?? "#dfe3e8")};border-radius:12px">
+<p dir="auto" style="margin:0 0 20px;font-weight:600">${escapeHtml(page.name)}</p>
+${kind === null ? "" : `<p style="margin:0;font-size:14px;color:#545d6b">${escapeHtml(kind)}</p>`}
+<h1 dir="auto" style="margin:0 0 16px;font-size:22px;line-height:1.3">${escapeHtml(heading)}</h1>
+${table}
+${toHtml(parseMarkdown(text))}
+<p style="margin:20px 0 0"><a href="${escapeHtml(action.url)}" style="display:inline-block;padding:10px 18px;background:#0b57d0;color:#fff;border-radius:8px;text-decoration:none">${escapeHtml(action.label)}</a></p>
+</div>
+<p style="max-width:560px;margin:16px auto 0;font-size:13px;color:#545d6b">${escapeHtml(reason)}<br>${footer.join(" &middot; ")}</p>
+</body></html>
+`;
+}
+
+const BLOCK_STYLE = 'dir="auto" style="margin:0 0 12px"';
+
+/** The few elements that a text of people can become; mail programs know no classes. */
+function toHtml(blocks: readonly Block[]): string {
+  return blocks.map(blockHtml).join("\n");
+}
+
+function blockHtml(block: Block): string {
+  switch (block.kind) {
+    case "paragraph":
+      return `<p ${BLOCK_STYLE}>${inlineHtml(block.children)}</p>`;
+    case "quote":
+      return `<blockquote style="margin:0 0 12px;padding:0 0 0 12px;border-left:3px solid #dfe3e8">${toHtml(block.children)}</blockquote>`;
+    case "code":
+      return `<pre style="margin:0 0 12px;white-space:pre-wrap;font:14px/1.4 ui-monospace,monospace">${escapeHtml(block.text)}</pre>`;
+    case "list": {
+      const tag = block.ordered ? "ol" : "ul";
+      return `<${tag} ${BLOCK_STYLE}>${block.items.map((item) => `<li>${toHtml(item)}</li>`).join("")}</${tag}>`;
+    }
+  }
+}
+
+function inlineHtml(inlines: readonly Inline[]): string {
+  return inlines.map(elementHtml).join("");
+}
+
+function elementHtml(inline: Inline): string {
+  switch (inline.kind) {
+    case "text":
+      return escapeHtml(inline.text);
+    case "code":
+      return `<code>${escapeHtml(inline.text)}</code>`;
+    case "break":
+      return "<br>";
+    case "link":
+      return `<a href="${escapeHtml(inline.href)}" rel="nofollow noopener">${inlineHtml(inline.children)}</a>`;
+    default:
+      return `<${inline.kind}>${inlineHtml(inline.children)}</${inline.kind}>`;
+  }
+}
+
+/** The body for a chat or a program. What people wrote mentions nobody and marks up nothing. */
+export function toBody(
+  channel: Exclude<SubscriberChannel, "email">,
+  wording: Wording,
+  news: SubscriberNews | null,
+): string {
+  const words = [wording.page.name, ...saidIn(wording)].join("\n");
+  const { links } = wording;
+  const link = `${wording.action.label}: ${wording.action.url}`;
+  switch (channel) {
+    case "slack": {
+      const inert = words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+      const leave = links.manage === null ? "" : `\n<${links.manage}|Change or unsubscribe>`;
+      return JSON.stringify({ text: `${shorten(inert, SLACK_LENGTH_MAX)}\n${link}${leave}`, unfurl_links: false });
+    }
+    case "discord": {
+      const leave = links.manage === null ? "" : `\n[Change or unsubscribe](<${links.manage}>)`;
+      const end = `\n${link}${leave}`;
+      const inert = words.replace(/[\\*_~`|>#[\]()<@]/g, "\\$&");
+      const content = shorten(inert, DISCORD_LENGTH_MAX - end.length) + end;
+      return JSON.stringify({ content, allowed_mentions: { parse: [] } });
+    }
+    case "webhook":
+      return JSON.stringify({
+        event: news?.event ?? "subscription.confirm",
+        page: { name: wording.page.name, url: links.page },
+        incident_id: news?.incident_id ?? null,
+        title: news?.title ?? wording.heading,
+        status: news?.status ?? null,
+        severity: news?.severity ?? null,
+        message: news?.message ?? wording.text,
+        affected: news?.affected ?? [],
+        created_at: news?.at ?? null,
+        starts_at: news?.starts_at ?? null,
+        ends_at: news?.ends_at ?? null,
+        url: wording.action.url,
+        unsubscribe_url: links.unsubscribe,
+      });
+  }
+}
+
+function shorten(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}

@@ -1,0 +1,100 @@
+import type { Ctx } from "../access/request-scope.ts";
+import { type Deps, depsOf } from "../access/scope.ts";
+import { type MailOutcome, MailText } from "../contract/mail.ts";
+import { runBatch } from "../data/db.ts";
+import { listDueMail, type MailRecord } from "../data/mail/read.ts";
+import { claimMail, deleteMailBefore, settleMail } from "../data/mail/write.ts";
+import { oneLine } from "../lib/one-line.ts";
+import { type Mail, type Mailer, openMailer } from "../mail/transport.ts";
+import { newId } from "../platform/ids.ts";
+import { seal, unseal } from "../platform/seal.ts";
+import type { Settings } from "../platform/settings.ts";
+
+/** On top of the time for sending: for reading the message and recording what became of it. */
+const LEASE_SLACK_MS = 30_000;
+const SENT_PER_MINUTE = 300;
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * The row that makes a message leave: it belongs into the batch that makes true what the message says. `sendSoon` after
+ * that, or the minute's sweep.
+ */
+export async function sealMail(
+  { settings, now, id = newId(now) }: { settings: Settings; now: number; id?: string },
+  mail: Mail,
+): Promise<MailRecord> {
+  // Names that people chose are in the subject; a line break there would begin a header.
+  const subject = oneLine(mail.subject);
+  const sealed = await seal(settings.ROOT_SECRET, id, { ...mail, subject });
+  const times = { created_at: now, updated_at: now, next_attempt_at: now };
+  return { id, sealed, state: "pending", attempt: 0, error: null, ...times };
+}
+
+/** Sends a message, whose row is committed, after the answer to whoever caused it. */
+export function sendSoon(ctx: Ctx, mail: MailRecord): void {
+  const deps = depsOf(ctx);
+  ctx.defer(dispatchMail(deps, [mail]).catch((error: unknown) => deps.log.error("mail", error, { mail_id: mail.id })));
+}
+
+/**
+ * Sends what is due, or leaves it to be read where nothing sends. A crash between sending and recording sends a message
+ * again, rather than never.
+ */
+export async function sweepMail(deps: Deps): Promise<void> {
+  await dispatchMail(deps, await listDueMail(deps.db, deps.now(), SENT_PER_MINUTE));
+}
+
+/**
+ * Sends these at once, after their rows are committed: one after the other over one connection, past those that somebody
+ * else is sending. When the way out fails, it costs one message an attempt, and not all.
+ */
+export async function dispatchMail(deps: Deps, mails: readonly MailRecord[]): Promise<void> {
+  const mailer = mails.length === 0 ? null : openMailer(deps.env, deps.settings);
+  if (!mailer) return;
+  try {
+    for (const mail of mails) {
+      const leaseUntil = deps.now() + deps.settings.MAIL_TIMEOUT_MS + LEASE_SLACK_MS;
+      if (!(await claimMail(deps.db, mail, leaseUntil))) continue;
+      const { kind } = await attempt(deps, mailer, mail);
+      if (kind === "unavailable") return;
+    }
+  } finally {
+    await mailer.close();
+  }
+}
+
+/** Forgets messages that nobody needs any more. */
+export async function forgetOldMail(deps: Deps): Promise<void> {
+  await runBatch(deps.db, [deleteMailBefore(deps.db, deps.now() - KEPT_MS)]);
+}
+
+async function attempt(deps: Deps, mailer: Mailer, mail: MailRecord): Promise<MailOutcome> {
+  const text = await open(deps, mail);
+  const outcome = text ? await mailer.send({ ...text, id: mail.id, created_at: mail.created_at }) : UNREADABLE;
+  const settlement = settle(deps, mail, outcome);
+  await runBatch(deps.db, [settleMail(deps.db, mail.id, { ...settlement, updated_at: deps.now() })]);
+  if (outcome.kind !== "sent") {
+    deps.log.warn("mail", { mail_id: mail.id, attempt: mail.attempt + 1, error: outcome.error });
+  }
+  return outcome;
+}
+
+const UNREADABLE: MailOutcome = { kind: "failed", error: "the message cannot be read", is_final: true };
+
+/** Null where the operator's root secret is not the one that it was encrypted under. */
+async function open({ settings, log }: Deps, mail: MailRecord): Promise<Mail | null> {
+  try {
+    return MailText.parse(await unseal(settings.ROOT_SECRET, mail.id, mail.sealed ?? ""));
+  } catch (error) {
+    log.error("mail cannot be read", error, { mail_id: mail.id });
+    return null;
+  }
+}
+
+function settle({ settings, now }: Deps, mail: MailRecord, outcome: MailOutcome) {
+  if (outcome.kind === "sent") return { state: "sent" as const, sealed: null, error: null };
+  const delay = settings.DELIVERY_RETRY_MS[mail.attempt];
+  const isOver = delay === undefined || (outcome.kind === "failed" && outcome.is_final);
+  const { error } = outcome;
+  return isOver ? { state: "failed" as const, error } : { next_attempt_at: now() + delay, error };
+}

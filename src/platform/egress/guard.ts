@@ -1,0 +1,187 @@
+import { IoFault } from "../../lib/io-fault.ts";
+import type { Settings } from "../settings.ts";
+import { type Address, type AllowList, addressOf, allowListOf, notPublic } from "./address.ts";
+import { dohResolver, type Resolve } from "./dns.ts";
+
+/**
+ * The one way out. A destination is judged twice: by its spelling when a person saves it, and by what its name resolves
+ * to each time it is used. Only global unicast addresses pass; `EGRESS_ALLOW` names the operator's exceptions.
+ *
+ * Between the look-up and the request a name may change its address; fetch cannot pin one. That residue is the
+ * platform's to stop: Workers have no route to private addresses.
+ */
+export type Purpose = "check" | "delivery";
+export type Destination = URL | { host: string; port: number };
+
+/** `addresses` is null where the name is left to the platform's resolver, or was not looked up. */
+export type Passage = { ok: true; host: string; addresses: string[] | null };
+export type Refusal = { ok: false; fault: "forbidden" | "dns" | "unavailable"; reason: string };
+export type Verdict = Passage | Refusal;
+
+export interface EgressPolicy {
+  purpose: Purpose;
+  allow: AllowList;
+  own_hosts: readonly string[];
+}
+
+export interface OutgoingRequest {
+  method: string;
+  headers?: Record<string, string>;
+  body?: string | null;
+  purpose: Purpose;
+  signal: AbortSignal;
+}
+
+export interface Egress {
+  /** The resolvers of the settings. */
+  resolvers: readonly string[];
+  /** Judges the spelling alone, for the moment a person saves it. */
+  checkLiteral(destination: Destination, purpose: Purpose): Verdict;
+  checkResolved(destination: Destination, purpose: Purpose, signal: AbortSignal): Promise<Verdict>;
+  /**
+   * One request, no redirect followed; `latency_ms` runs from sending to the headers of the answer. Throws an IoFault
+   * when the destination is refused or does not resolve, and whatever fetch throws.
+   */
+  guardedFetch(url: URL, request: OutgoingRequest): Promise<{ response: Response; latency_ms: number }>;
+}
+
+/** Marks our requests, so that a check or delivery that reaches ourselves can be refused instead of looping. */
+export const HOP_HEADER = "X-Monitor-Hop";
+
+/** Workers cannot open it: https://developers.cloudflare.com/workers/runtime-apis/tcp-sockets/#considerations */
+const SMTP_PORT = 25;
+const PRIVATE_SUFFIXES = ["localhost", "local", "internal", "home.arpa", "onion"];
+
+const refuse = (reason: string): Refusal => ({ ok: false, fault: "forbidden", reason });
+
+type Literal = { host: string; address: Address | null; isAllowed: boolean };
+
+/** Pure: what the spelling of a destination says. */
+export function checkLiteral(destination: Destination, policy: EgressPolicy): Verdict {
+  const literal = judgeLiteral(destination, policy);
+  return "reason" in literal ? literal : { ok: true, host: literal.host, addresses: null };
+}
+
+/** Asks the resolver unless the spelling already decides; every address of a name must be public or allowed. */
+export async function checkResolved(
+  destination: Destination,
+  policy: EgressPolicy,
+  resolve: Resolve,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const literal = judgeLiteral(destination, policy);
+  if ("reason" in literal) return literal;
+  const { host, address, isAllowed } = literal;
+  if (address) return { ok: true, host, addresses: [address.toString()] };
+  if (isAllowed) return { ok: true, host, addresses: null };
+  const resolution = await resolve(host, signal);
+  switch (resolution.kind) {
+    case "unavailable":
+      return { ok: false, fault: "unavailable", reason: "no name server could be asked" };
+    case "nothing":
+      return { ok: false, fault: "dns", reason: `"${host}" does not resolve` };
+    case "addresses":
+      return judgeAddresses(host, resolution.addresses, policy);
+  }
+}
+
+function judgeAddresses(host: string, addresses: string[], policy: EgressPolicy): Verdict {
+  for (const text of addresses) {
+    const address = addressOf(text);
+    const reason = address ? notPublic(address) : "something that is not an address";
+    if (reason && !(address && policy.allow.allowsAddress(address))) return refuse(`"${host}" resolves to ${reason}`);
+  }
+  return { ok: true, host, addresses };
+}
+
+function judgeLiteral(destination: Destination, policy: EgressPolicy): Literal | Refusal {
+  const url = destination instanceof URL ? destination : urlOf(destination);
+  if (!url) return refuse("it has no valid host name");
+  if (url.username !== "" || url.password !== "") return refuse("it must not contain a user name or password");
+  if (url.protocol !== "https:" && url.protocol !== "http:") return refuse("only http and https can be reached");
+  const port = destination instanceof URL ? Number(url.port) : destination.port;
+  if (port === SMTP_PORT) return refuse("port 25 cannot be reached from here");
+  const literal = judgeHost(url.hostname, policy);
+  if ("reason" in literal || literal.isAllowed) return literal;
+  if (policy.own_hosts.includes(literal.host)) return refuse(`"${literal.host}" is this service itself`);
+  if (policy.purpose === "delivery" && url.protocol !== "https:") return refuse("it must be an https address");
+  return literal;
+}
+
+function judgeHost(hostname: string, policy: EgressPolicy): Literal | Refusal {
+  const address = addressOf(hostname);
+  if (address) {
+    const isAllowed = policy.allow.allowsAddress(address);
+    const reason = notPublic(address);
+    return reason && !isAllowed ? refuse(`"${hostname}" is ${reason}`) : { host: hostname, address, isAllowed };
+  }
+  const host = hostname.replace(/\.$/, "");
+  if (policy.allow.allowsName(host)) return { host, address, isAllowed: true };
+  const labels = host.split(".");
+  if (host.length > 253 || labels.some((label) => label === "" || label.length > 63)) {
+    return refuse("it has no valid host name");
+  }
+  const isPrivate = PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
+  if (labels.length === 1 || isPrivate) return refuse(`"${host}" is not a public host name`);
+  return { host, address, isAllowed: false };
+}
+
+/** Brings a bare host through the URL parser, which knows every spelling of an IPv4 address: 0x7f.1, 2130706433, … */
+function urlOf({ host, port }: { host: string; port: number }): URL | null {
+  if (/[\s/?#@\\]/.test(host)) return null;
+  const bracketed = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  const text = `https://${bracketed}:${port}`;
+  return URL.canParse(text) ? new URL(text) : null;
+}
+
+/** How the outside is reached; tests put their own in place. */
+export interface Outside {
+  fetch: (url: URL, init: RequestInit) => Promise<Response>;
+  now: () => number;
+}
+
+const REAL: Outside = { fetch: (url, init) => fetch(url, init), now: () => Date.now() };
+const built = new WeakMap<Settings, Egress>();
+
+/** The way out under these settings; one per isolate, because it remembers what names resolved to. */
+export function egressOf(settings: Settings): Egress {
+  const known = built.get(settings) ?? buildEgress(settings, REAL);
+  built.set(settings, known);
+  return known;
+}
+
+/** The way out to a host that the operator names in a setting of its own: trusted like one of EGRESS_ALLOW. */
+export function egressTo(settings: Settings, host: string): Egress {
+  return buildEgress({ ...settings, EGRESS_ALLOW: [...settings.EGRESS_ALLOW, host] }, REAL);
+}
+
+export function buildEgress(
+  settings: Pick<Settings, "EGRESS_ALLOW" | "DOH_RESOLVERS" | "PUBLIC_URL">,
+  outside: Outside,
+): Egress {
+  const allow = allowListOf(settings.EGRESS_ALLOW);
+  const own_hosts = URL.canParse(settings.PUBLIC_URL) ? [new URL(settings.PUBLIC_URL).hostname] : [];
+  const resolve = dohResolver({ ...outside, resolvers: settings.DOH_RESOLVERS });
+  const resolved = (destination: Destination, purpose: Purpose, signal: AbortSignal) =>
+    checkResolved(destination, { purpose, allow, own_hosts }, resolve, signal);
+
+  return {
+    resolvers: settings.DOH_RESOLVERS,
+    checkLiteral: (destination, purpose) => checkLiteral(destination, { purpose, allow, own_hosts }),
+    checkResolved: resolved,
+    async guardedFetch(url, { method, headers = {}, body = null, purpose, signal }) {
+      const verdict = await resolved(url, purpose, signal);
+      if (!verdict.ok) throw new IoFault(verdict.fault, verdict.reason);
+      const sentAt = outside.now();
+      const response = await outside.fetch(url, {
+        method,
+        headers: { ...headers, [HOP_HEADER]: "1" },
+        body,
+        signal,
+        redirect: "manual",
+        cache: "no-store",
+      });
+      return { response, latency_ms: outside.now() - sentAt };
+    },
+  };
+}

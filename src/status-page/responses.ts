@@ -1,0 +1,167 @@
+import type { Context } from "hono";
+import { authenticateIfAny } from "../access/credentials.ts";
+import { findVisiblePage } from "../access/pages.ts";
+import { ApiError } from "../contract/errors.ts";
+import type { PagePayload } from "../contract/public-page.ts";
+import { findLateness, type Punctuality } from "../domain/check-schedule.ts";
+import { addressPage, type PageAddress } from "../domain/page-address.ts";
+import type { AppEnv } from "../http/endpoint.ts";
+import { sha256Hex } from "../platform/credentials.ts";
+import { isUnavailable } from "../platform/d1-errors.ts";
+import type { Rendering } from "../platform/page-cache.ts";
+import { buildPayload } from "./payload.ts";
+import { readPage } from "./reader.ts";
+import type { Viewing } from "./view-model.ts";
+import { renderMessagePage } from "./views/pages.tsx";
+
+const MINUTE_MS = 60_000;
+/** A page has two or three answers that are kept, on two hosts; a service without PUBLIC_URL may have more names. */
+const RENDERINGS_MAX = 12;
+const FOR_EVERYBODY = "public, max-age=15, stale-if-error=600";
+const FOR_MEMBERS = "private, no-store";
+
+/** Nothing of a page is inline, nothing comes from elsewhere but the logo. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src https:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export const HTML = {
+  type: "text/html; charset=utf-8",
+  headers: { "Content-Security-Policy": PAGE_POLICY },
+};
+
+export interface ShownPage {
+  payload: PagePayload;
+  viewing: Viewing;
+  /** Where finished answers are kept; null where nothing may be kept. */
+  rendered: Map<string, Rendering> | null;
+  cache_control: string;
+}
+
+/** The page as far as whoever asks may see it: undefined where there is none, or none for them. */
+export async function openPage(c: Context<AppEnv>, slug: string): Promise<ShownPage | undefined> {
+  const { ctx, now } = c.var;
+  const reading = await readPage(ctx, slug);
+  if (reading.kind === "public") {
+    const { known, payload, is_stale } = reading;
+    // Whole minutes, so that an answer is rendered once a minute and its ETag lasts as long.
+    const minute = Math.max(now - (now % MINUTE_MS), payload.generated_at);
+    const address = addressOf(c, payload);
+    const viewing = is_stale
+      ? { as_of: known.confirmed_at, is_stale, late: null, address }
+      : { as_of: minute, is_stale, late: findLate(c, payload, known.checks), address };
+    return { payload, viewing, rendered: is_stale ? null : known.rendered, cache_control: FOR_EVERYBODY };
+  }
+  const known = reading.kind === "private" ? reading.known : null;
+  const payload = await openForMember(c, known?.page_id ?? null);
+  if (!payload || !known) return undefined;
+  const late = findLate(c, payload, known.checks);
+  const viewing = { as_of: now, is_stale: false, late, address: addressOf(c, payload) };
+  return { payload, viewing, rendered: null, cache_control: FOR_MEMBERS };
+}
+
+/** Of the reader, not of the payload, which both hosts share. */
+function addressOf({ var: { isOwnDomain, publicUrl } }: Context<AppEnv>, { page }: PagePayload): PageAddress {
+  return addressPage(page, { service_url: publicUrl, is_own_domain: isOwnDomain === true });
+}
+
+/**
+ * Decided whenever somebody reads, so that a service whose clock has stopped says so, too. Where everything is pushed,
+ * nothing waits for the clock.
+ */
+function findLate({ var: { now, settings } }: Context<AppEnv>, payload: PagePayload, known: Punctuality) {
+  const since = payload.needs_ticks ? findLateness(known, now, settings.CHECKS_LATE_AFTER_MS) : null;
+  // Whole minutes, as the rest of the page.
+  return since === null ? null : { since, for_ms: now - since - ((now - since) % MINUTE_MS) };
+}
+
+/** The credential is judged before the page is, so that the answer does not tell a private page from none. */
+async function openForMember(c: Context<AppEnv>, pageId: string | null): Promise<PagePayload | undefined> {
+  const { ctx, settings, now, publicUrl } = c.var;
+  const request = c.req.raw;
+  const principal = await authenticateIfAny({ env: c.env, settings, request, publicUrl, now, defer: ctx.defer });
+  if (pageId === null) return undefined;
+  const found = await findVisiblePage({ ...ctx, principal, loaded: new Map() }, pageId);
+  return found && buildPayload(ctx.db, pageId, now);
+}
+
+interface Answer {
+  /** Under which the finished answer is kept; null where it is not worth it. */
+  name: string | null;
+  type: string;
+  headers: Record<string, string>;
+  make: () => string;
+}
+
+export function respond(c: Context<AppEnv>, shown: ShownPage, answer: Answer): Response {
+  const { body, etag } = renderOnce(shown, answer);
+  const headers = {
+    ...answer.headers,
+    "Content-Type": answer.type,
+    "Cache-Control": shown.cache_control,
+    ETag: etag,
+    Vary: "Authorization",
+  };
+  return isKnownTo(c.req.header("if-none-match"), etag)
+    ? new Response(null, { status: 304, headers })
+    : answerText(body, headers);
+}
+
+function renderOnce({ rendered, viewing }: ShownPage, { name, make }: Answer): Rendering {
+  const key = `${name} ${viewing.address.base} ${viewing.address.url}`;
+  const earlier = name === null ? undefined : rendered?.get(key);
+  const late_ms = viewing.late?.for_ms ?? null;
+  if (earlier?.as_of === viewing.as_of && earlier.late_ms === late_ms) return earlier;
+  const body = make();
+  const rendering = { as_of: viewing.as_of, late_ms, body, etag: `"${sha256Hex(body).slice(0, 32)}"` };
+  if (name === null || !rendered) return rendering;
+  if (rendered.size >= RENDERINGS_MAX) rendered.clear();
+  rendered.set(key, rendering);
+  return rendering;
+}
+
+/** Compression on the way makes tags weak, which does not matter here. */
+function isKnownTo(ifNoneMatch: string | undefined, etag: string): boolean {
+  const known = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return known.includes(etag) || known.includes("*");
+}
+
+/** People get a document for what they cannot see, too. */
+export async function answerPage(c: Context<AppEnv>, show: () => Promise<Response | undefined>): Promise<Response> {
+  try {
+    return (await show()) ?? answerNothing();
+  } catch (error) {
+    const isOutage = error instanceof ApiError ? error.status === 503 : isUnavailable(error);
+    if (!isOutage) throw error;
+    c.var.log.error("page: unavailable", error);
+    const text = "This page cannot be read at the moment. Please try again soon.";
+    return answerMessage(renderMessagePage("Not available right now", text), 503, { "Retry-After": "5" });
+  }
+}
+
+export function answerNothing(status = 404, headers: Record<string, string> = {}): Response {
+  return answerMessage(
+    renderMessagePage("Page not found", "There is no status page at this address."),
+    status,
+    headers,
+  );
+}
+
+function answerMessage(body: string, status: number, headers: Record<string, string>): Response {
+  return answerText(
+    body,
+    { ...headers, ...HTML.headers, "Content-Type": HTML.type, "Cache-Control": "no-store" },
+    status,
+  );
+}
+
+export function answerText(body: string, headers: Record<string, string>, status = 200): Response {
+  return new Response(body, { status, headers });
+}

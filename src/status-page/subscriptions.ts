@@ -1,0 +1,168 @@
+import { commit } from "../access/commit.ts";
+import type { Ctx } from "../access/request-scope.ts";
+import { invalid, notFound } from "../contract/errors.ts";
+import type { PagePayload } from "../contract/public-page.ts";
+import type { Choice, SubscribeInput, SubscriberChannel } from "../contract/subscriber.ts";
+import { listMonitorGroups } from "../data/monitor-groups/read.ts";
+import { findPage } from "../data/status-pages/read.ts";
+import { findSubscriber, findSubscriberAt, type SubscriberRecord } from "../data/subscribers/read.ts";
+import { insertSubscriber, insertSubscriberMessage, updateSubscriber } from "../data/subscribers/write.ts";
+import { egressOf } from "../platform/egress/guard.ts";
+import { newId } from "../platform/ids.ts";
+import { countOne } from "../platform/rate-counters.ts";
+import { seal } from "../platform/seal.ts";
+import { wakeSubscribers } from "../platform/subscriber-queue.ts";
+import { endpointHash, isSubscriberToken, subscriberOf } from "../platform/subscriber-tokens.ts";
+
+/** What visitors of a public page may do about their own subscription. A link that we sent is all that they need. */
+const DAY_MS = 86_400_000;
+const CONFIRM_WITHIN_MS = DAY_MS;
+const REQUESTS_PER_ADDRESS_AND_DAY = 3;
+const GROUPS_MAX = 1000;
+
+/** Stores the wish and asks the address itself. Whoever asks learns nothing of what came of it. */
+export async function requestSubscription(ctx: Ctx, page: PagePayload, input: SubscribeInput): Promise<void> {
+  const choice = await requireChoice(ctx, page, input);
+  requireReachable(ctx, input);
+  const endpoint = input.channel === "email" ? input.endpoint.toLowerCase() : input.endpoint;
+  const endpoint_hash = endpointHash(ctx.settings.ROOT_SECRET, input.channel, endpoint);
+  if (!(await isWithinBounds(ctx, endpoint_hash))) return;
+  const at = { status_page_id: page.page.id, channel: input.channel, endpoint_hash };
+  const [known, row] = await Promise.all([findSubscriberAt(ctx.db, at), findPage(ctx.db, page.page.id)]);
+  if (!row) throw notFound("status page");
+  const id = known?.id ?? newId(ctx.now);
+  const sealed = await seal(ctx.settings.ROOT_SECRET, id, { endpoint, base_url: ctx.publicUrl });
+  const asked = { sealed, requested_at: ctx.now, updated_at: ctx.now };
+  const subscriber: SubscriberRecord = {
+    id,
+    owner_id: row.owner_id,
+    ...at,
+    endpoint_masked: maskEndpoint(input.channel, endpoint),
+    ...choice,
+    confirmed_at: null,
+    unsubscribed_at: null,
+    created_at: ctx.now,
+    ...asked,
+  };
+  // Nobody changes by a mere request what somebody else has confirmed.
+  const change = known && isSubscribed(known) ? { updated_at: ctx.now } : { ...choice, ...asked };
+  const message = {
+    id: newId(ctx.now),
+    subscriber_id: id,
+    kind: "confirm" as const,
+    news: {},
+    state: "pending" as const,
+    attempt: 0,
+    next_attempt_at: ctx.now,
+    lease_until: 0,
+    error: null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+  const stored = known ? updateSubscriber(ctx.db, id, change) : insertSubscriber(ctx.db, subscriber);
+  await commit(ctx, [stored, insertSubscriberMessage(ctx.db, message)], {
+    audit: auditOf(subscriber, "asked to subscribe"),
+  });
+  // Not waited for, so that the time it takes tells nobody whether the address may still be asked today.
+  ctx.defer(wakeSubscribers(ctx.env, ctx.log, [{ message_ids: [message.id] }]));
+}
+
+export type LinkedSubscriber = { subscriber: SubscriberRecord };
+
+/** Whom a link of the given kind is about; undefined where we made no such link, or it is used or too old. */
+export async function findLinked(
+  ctx: Ctx,
+  link: { kind: "confirm" | "manage"; token: string },
+): Promise<SubscriberRecord | undefined> {
+  const id = subscriberOf(link.token);
+  const found = id === undefined ? undefined : await findSubscriber(ctx.db, id);
+  if (!found) return undefined;
+  const secret = ctx.settings.ROOT_SECRET;
+  if (link.kind === "manage") return isSubscriberToken(secret, link.token, { kind: "manage" }) ? found : undefined;
+  const { requested_at } = found;
+  if (requested_at === null || ctx.now - requested_at > CONFIRM_WITHIN_MS) return undefined;
+  return isSubscriberToken(secret, link.token, { kind: "confirm", requested_at }) ? found : undefined;
+}
+
+/** Ends the request, so that its link is good for nothing more. */
+export async function confirmSubscription(ctx: Ctx, subscriber: SubscriberRecord): Promise<void> {
+  const change = { confirmed_at: ctx.now, unsubscribed_at: null, requested_at: null, updated_at: ctx.now };
+  await commit(ctx, [updateSubscriber(ctx.db, subscriber.id, change)], { audit: auditOf(subscriber, "subscribed") });
+}
+
+export async function changeSubscription(
+  ctx: Ctx,
+  page: PagePayload,
+  { subscriber, choice }: LinkedSubscriber & { choice: Choice },
+): Promise<SubscriberRecord> {
+  const change = { ...(await requireChoice(ctx, page, choice)), updated_at: ctx.now };
+  await commit(ctx, [updateSubscriber(ctx.db, subscriber.id, change)], {
+    audit: auditOf(subscriber, "changed the subscription of"),
+  });
+  return { ...subscriber, ...change };
+}
+
+/** The address itself is forgotten; what is left recognises it, should it come again. */
+export async function endSubscription(ctx: Ctx, subscriber: SubscriberRecord): Promise<void> {
+  if (subscriber.unsubscribed_at !== null) return;
+  const change = { unsubscribed_at: ctx.now, sealed: null, requested_at: null, updated_at: ctx.now };
+  await commit(ctx, [updateSubscriber(ctx.db, subscriber.id, change)], { audit: auditOf(subscriber, "unsubscribed") });
+}
+
+export function isSubscribed({ confirmed_at, unsubscribed_at }: SubscriberRecord): boolean {
+  return confirmed_at !== null && unsubscribed_at === null;
+}
+
+/** Only what the page shows can be chosen, so that nothing can be guessed by choosing it. */
+async function requireChoice(ctx: Ctx, page: PagePayload, { monitor_ids, group_ids, events }: Choice) {
+  const shown = new Set(page.monitors.map(({ id }) => id));
+  requireKnown("monitor_ids", monitor_ids ?? [], shown);
+  if (group_ids && group_ids.length > 0) {
+    const everything = { limit: GROUPS_MAX, offset: 0 };
+    const { rows } = await listMonitorGroups(ctx.db, { status_page_id: page.page.id }, everything);
+    requireKnown("group_ids", group_ids, new Set(rows.map(({ id }) => id)));
+  }
+  return {
+    monitor_ids: [...new Set(monitor_ids ?? [])],
+    group_ids: [...new Set(group_ids ?? [])],
+    events: [...new Set(events ?? [])],
+  };
+}
+
+function requireKnown(name: string, ids: readonly string[], known: ReadonlySet<string>): void {
+  const foreign = ids.findIndex((id) => !known.has(id));
+  if (foreign >= 0) throw invalid(`${name}[${foreign}] names nothing on this page`);
+}
+
+function requireReachable(ctx: Ctx, { channel, endpoint }: SubscribeInput): void {
+  if (channel === "email") return;
+  const verdict = egressOf(ctx.settings).checkLiteral(new URL(endpoint), "delivery");
+  if (!verdict.ok) throw invalid(`endpoint cannot be used: ${verdict.reason}`);
+}
+
+/** Whatever the page, and whoever asks: nobody's inbox is to suffer from us. */
+async function isWithinBounds(ctx: Ctx, endpointHashText: string): Promise<boolean> {
+  const { ok } = await countOne(ctx.env, {
+    key: `subscribe-address:${endpointHashText}`,
+    limit: REQUESTS_PER_ADDRESS_AND_DAY,
+    window_ms: DAY_MS,
+    now: ctx.now,
+    exact: true,
+  });
+  return ok;
+}
+
+function maskEndpoint(channel: SubscriberChannel, endpoint: string): string {
+  if (channel !== "email") return `${new URL(endpoint).origin}/***`;
+  return `${endpoint.slice(0, 1)}***${endpoint.slice(endpoint.lastIndexOf("@"))}`;
+}
+
+function auditOf(subscriber: SubscriberRecord, verb: string) {
+  return {
+    owner_id: subscriber.owner_id,
+    status_page_id: subscriber.status_page_id,
+    target_type: "subscriber",
+    target_id: subscriber.id,
+    summary: `${verb} ${subscriber.channel} ${subscriber.endpoint_masked}`,
+  };
+}

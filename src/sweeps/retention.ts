@@ -1,0 +1,49 @@
+import type { Deps } from "../access/scope.ts";
+import type { Plan } from "../contract/plan.ts";
+import { runBatch, type Statement } from "../data/db.ts";
+import { listMonitorPlans, listUserPlans } from "../data/retention/read.ts";
+import { forgetEvents, forgetPast, forgetUnsubscribed, type Kept } from "../data/retention/write.ts";
+import { goOn } from "./resumable-sweep.ts";
+import { historyEdge } from "./retention-cutoff.ts";
+
+/**
+ * Forgets what is older than the owner's plan keeps history, oldest accounts and monitors first. A minute deletes so many
+ * rows of a table at most; where there is more, it stays where it is and goes on with the next.
+ */
+const HOUR_MS = 60 * 60 * 1000;
+const EVERY_MS = 6 * HOUR_MS;
+const VISITED_MAX = 200;
+const DELETED_MAX = 500;
+const UNSUBSCRIBED_KEPT_MS = 30 * 24 * HOUR_MS;
+
+export async function sweepHistory(deps: Deps): Promise<void> {
+  const { db } = deps;
+  await goOn(deps, {
+    ...{ name: "past of monitors", every_ms: EVERY_MS },
+    visit: async (after) =>
+      visit(deps, after, await listMonitorPlans(db, after, VISITED_MAX), (kept) => forgetPast(db, kept, DELETED_MAX)),
+  });
+  await goOn(deps, {
+    ...{ name: "events of accounts", every_ms: EVERY_MS },
+    visit: async (after) =>
+      visit(deps, after, await listUserPlans(db, after, VISITED_MAX), (kept) => [
+        ...forgetEvents(db, kept, DELETED_MAX),
+        forgetUnsubscribed(db, deps.now() - UNSUBSCRIBED_KEPT_MS, DELETED_MAX),
+      ]),
+  });
+}
+
+async function visit(
+  deps: Deps,
+  after: string,
+  visited: readonly { id: string; plan: Plan | null }[],
+  forget: (kept: Kept[]) => Statement[],
+): Promise<string | null> {
+  if (visited.length === 0) return null;
+  const deleted = await runBatch(
+    deps.db,
+    forget(visited.map(({ id, plan }) => ({ id, edge: historyEdge(deps, plan) }))),
+  );
+  if (deleted.some((rows) => Array.isArray(rows) && rows.length >= DELETED_MAX)) return after;
+  return visited.length < VISITED_MAX ? null : (visited.at(-1)?.id ?? null);
+}

@@ -1,0 +1,148 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/**
+ * Who may import whom. Every folder may also import itself and lib. Entries are paths below src; `feature services`
+ * and `feature presenters` stand for `features/<any>/service.ts` and `present.ts`. Packages are what each folder may
+ * take from outside.
+ */
+interface Rule {
+  may: readonly string[];
+  packages: readonly string[];
+}
+const RULES: Record<string, Rule> = {
+  lib: { may: [], packages: [] },
+  contract: { may: [], packages: ["zod"] },
+  domain: { may: ["contract"], packages: [] },
+  data: { may: ["contract", "domain"], packages: ["drizzle-orm"] },
+  net: { may: ["contract", "domain", "probes/port.ts"], packages: ["dns-packet", "node:crypto", "zod"] },
+  platform: {
+    may: ["contract", "domain", "net", "mail/smtp-url.ts", "mail/mime.ts", "probes/port.ts"],
+    packages: ["cloudflare:", "croner", "node:crypto", "ipaddr.js", "tldts", "zod"],
+  },
+  ui: { may: ["contract", "domain"], packages: ["hono", "marked"] },
+  mail: { may: ["contract", "domain", "platform", "net", "ui", "probes/port.ts"], packages: ["cloudflare:", "zod"] },
+  report: { may: ["contract", "domain", "platform", "net", "ui"], packages: ["bidi-js"] },
+  probes: {
+    may: ["contract", "domain", "net"],
+    packages: ["croner", "dns-packet", "node:crypto", "re2js", "tldts", "zod"],
+  },
+  notifiers: { may: ["contract", "domain", "net", "ui"], packages: ["node:crypto", "zod"] },
+  access: { may: ["contract", "domain", "data", "platform"], packages: ["drizzle-orm"] },
+  http: { may: ["contract", "domain", "platform", "access"], packages: ["hono", "@hono/zod-openapi", "zod"] },
+  outbox: { may: ["contract", "domain", "data", "platform", "access", "mail"], packages: [] },
+  delivery: {
+    may: ["contract", "domain", "data", "platform", "access", "outbox", "notifiers", "mail", "ui"],
+    packages: [],
+  },
+  checks: { may: ["contract", "domain", "data", "platform", "access", "probes", "net"], packages: [] },
+  "durable-objects": {
+    may: ["contract", "domain", "data", "platform", "access/scope.ts", "checks/runner.ts", "probes"],
+    packages: ["cloudflare:"],
+  },
+  events: { may: ["contract", "domain", "data", "platform", "access", "outbox", "delivery"], packages: [] },
+  sweeps: { may: ["contract", "domain", "data", "platform", "access"], packages: [] },
+  features: {
+    may: [
+      ...["contract", "domain", "data", "platform", "access", "checks", "outbox", "delivery", "mail", "report", "ui"],
+      ...["events/emit.ts", "probes/registry.ts", "probes/run.ts", "notifiers/registry.ts", "feature services"],
+      "feature presenters",
+    ],
+    packages: ["zod"],
+  },
+  jobs: {
+    may: [
+      ...["contract", "domain", "platform", "access", "checks", "events", "delivery", "outbox", "sweeps"],
+      "feature services",
+    ],
+    packages: ["zod"],
+  },
+  "status-page": {
+    may: ["contract", "domain", "data", "platform", "access", "http", "outbox", "ui"],
+    packages: ["hono", "zod"],
+  },
+  dashboard: {
+    may: ["contract", "domain", "data", "platform", "access", "http", "ui", "feature services"],
+    packages: ["hono", "zod"],
+  },
+};
+const ROUTES: Rule = { may: [...(RULES.features?.may ?? []), "http"], packages: ["@hono/zod-openapi", "zod"] };
+const TOP: Record<string, Rule> = {
+  "app.ts": {
+    may: ["contract", "http", "features/*/routes", "status-page", "dashboard", "platform"],
+    packages: ["hono", "@hono/zod-openapi"],
+  },
+  "worker.ts": { may: ["app.ts", "durable-objects", "jobs", "platform"], packages: [] },
+};
+
+const SRC = resolve(import.meta.dirname, "../../src");
+const IMPORT = /^(?:import|export)\s[^;]*?from\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gm;
+
+/** Programs that are handed out as text: what they import and call, somebody else's machine does. */
+const HANDED_OUT = ["features/game-servers/sidecar.ts"];
+
+const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter(
+  (file) => /\.tsx?$/.test(file) && !/\.(test|d)\.tsx?$/.test(file) && !HANDED_OUT.includes(file),
+);
+
+function importsOf(file: string): string[] {
+  return [...readFileSync(join(SRC, file), "utf8").matchAll(IMPORT)].map(
+    (match) => match[1] ?? match[2] ?? match[3] ?? "",
+  );
+}
+
+function ruleOf(file: string): Rule | undefined {
+  const top = TOP[file];
+  if (top) return top;
+  if (/^features\/[^/]+\/routes\.tsx?$/.test(file)) return ROUTES;
+  return RULES[file.split("/")[0] ?? ""];
+}
+
+function isAllowed(file: string, specifier: string, rule: Rule): boolean {
+  if (!specifier.startsWith(".")) {
+    return rule.packages.some(
+      (name) => specifier === name || specifier.startsWith(name.endsWith(":") ? name : `${name}/`),
+    );
+  }
+  const target = relative(SRC, resolve(dirname(join(SRC, file)), specifier));
+  if (target.endsWith("package.json")) return file === "platform/version.ts";
+  if (target.startsWith("../node_modules/")) return file === "lib/zod.ts";
+  const own = file.startsWith("features/") ? file.split("/").slice(0, 2).join("/") : (file.split("/")[0] ?? "");
+  if (target.startsWith(`${own}/`) || target.startsWith("lib/")) return true;
+  return rule.may.some((allowed) => {
+    if (allowed === "feature services") return /^features\/[^/]+\/service\.ts$/.test(target);
+    if (allowed === "feature presenters") return /^features\/[^/]+\/present\.ts$/.test(target);
+    if (allowed === "features/*/routes") return /^features\/[^/]+\/routes\.tsx?$/.test(target);
+    return target === allowed || target.startsWith(`${allowed}/`);
+  });
+}
+
+describe("imports", () => {
+  it.each(files)("%s imports only what its folder may", (file) => {
+    const rule = ruleOf(file);
+    if (!rule) throw new Error(`${file} lies in a folder without an import rule`);
+    expect(importsOf(file).filter((specifier) => !isAllowed(file, specifier, rule))).toEqual([]);
+  });
+});
+
+/** Impure calls and where alone they may stand. */
+const IMPURE: [what: string, pattern: RegExp, allowed: RegExp][] = [
+  ["the clock", /\bDate\.now\(|new Date\(\)|performance\.now\(/, /^platform\//],
+  ["chance", /Math\.random\(|crypto\.(randomUUID|getRandomValues)\(/, /^platform\//],
+  ["the console", /\bconsole\./, /^platform\/logger\.ts$/],
+  ["the network", /(?:await|return|=>|[=(,]) fetch\(|\bopenSocket\(/, /^(platform|mail)\//],
+  ["text as a pattern", /new RegExp\(/, /^(platform|http)\//],
+  ["SQL", /\bdrizzle-orm\b/, /^(data|access)\//],
+];
+
+describe("impure calls", () => {
+  it.each(IMPURE)("to %s stand in their adapter only", (_what, pattern, allowed) => {
+    const offenders = files.filter(
+      (file) =>
+        !allowed.test(file) &&
+        pattern.test(readFileSync(join(SRC, file), "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, "")),
+    );
+    expect(offenders).toEqual([]);
+  });
+});

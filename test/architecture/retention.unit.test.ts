@@ -1,0 +1,81 @@
+import { readdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { getTableName, is } from "drizzle-orm";
+import { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { describe, expect, it } from "vitest";
+
+/**
+ * What ends the rows of each table: people, who made them; the row that they belong to; or a sweep, named by its file,
+ * after so long. A new table has to say so here, because what nobody ends grows for ever.
+ */
+const PEOPLE = "whoever made it, or with its page or account";
+const HISTORY = "sweeps/retention.ts: the plan's history";
+
+const ENDS: Record<string, string> = {
+  agent_commands: "checks/agent-sweep.ts: a day",
+  agent_reports: "checks/agent-sweep.ts: a day",
+  agent_results: "checks/agent-sweep.ts: the plan's results",
+  agents: PEOPLE,
+  api_tokens: `${PEOPLE}; once expired sweeps/retention.ts: the plan's history`,
+  audit_log: HISTORY,
+  check_groups: "with the last of its monitors",
+  custom_domains: "features/custom-domains/service.ts: held for a while when a page gave it up",
+  daily_rollups: HISTORY,
+  deleted_monitors: "checks/reconcile.ts: as soon as the monitor's object knows",
+  deliveries: "delivery/sweep.ts: 30 days",
+  delivery_attempts: "with its delivery",
+  events: HISTORY,
+  guards: "never has any",
+  held_outages: "with its outage",
+  idempotency_keys: "access/idempotency.ts: a day",
+  incident_groups: "with its incident",
+  incident_monitors: "with its incident",
+  incident_templates: PEOPLE,
+  incident_updates: "with its incident",
+  incidents: `${HISTORY}, if it is resolved and was not published; else ${PEOPLE}`,
+  install_tokens: "checks/agent-sweep.ts: when it expires",
+  mail_outbox: "outbox/mail.ts: 30 days",
+  maintenance: `${HISTORY}, if nothing of it is to come; else ${PEOPLE}`,
+  maintenance_groups: "with its window",
+  maintenance_monitors: "with its window",
+  maintenance_occurrences: HISTORY,
+  maintenance_updates: "with its window",
+  monitor_groups: PEOPLE,
+  monitors: PEOPLE,
+  notifications: HISTORY,
+  page_invitations: "access/members.ts: a month after it expires",
+  page_members: PEOPLE,
+  passwords: "with its user",
+  planned_minutes: "checks/planner.ts: a day",
+  sessions: "access/sessions.ts: when it is over",
+  shards: "nothing: one for thirty monitors, and others take the places of those that go",
+  sla_assignments: PEOPLE,
+  sla_policies: PEOPLE,
+  sla_targets: PEOPLE,
+  status_intervals: HISTORY,
+  status_pages: PEOPLE,
+  subscriber_messages: "delivery/subscriber-messages.ts: 30 days",
+  subscribers:
+    "delivery/subscriber-messages.ts: a week without confirmation; sweeps/retention.ts: 30 days after leaving",
+  transitions: HISTORY,
+  upkeep_rounds: "nothing: one for each round",
+  users: PEOPLE,
+  webhooks: PEOPLE,
+};
+
+const DATA = resolve(import.meta.dirname, "../../src/data");
+
+describe("every table", () => {
+  it("says what ends its rows", async () => {
+    const files = readdirSync(DATA, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith("/table.ts"));
+    const modules = await Promise.all(files.map((file) => import(`${DATA}/${file}`)));
+    const tables = modules.flatMap((module) => Object.values(module)).filter((member) => is(member, SQLiteTable));
+    expect(tables.map((table) => getTableName(table)).sort()).toEqual(Object.keys(ENDS).sort());
+  });
+
+  it("names files that exist", () => {
+    const files = readdirSync(resolve(DATA, ".."), { recursive: true, encoding: "utf8" });
+    const named = Object.values(ENDS).flatMap((text) => text.match(/[\w/-]+\.ts/g) ?? []);
+    expect(named.filter((file) => !files.includes(file))).toEqual([]);
+  });
+});

@@ -1,0 +1,111 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import type { HistoryEntry } from "../../src/contract/prober-object.ts";
+import { readTally } from "../../src/domain/baseline.ts";
+import { ByteReader } from "../../src/lib/varint.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { proberObject } from "../../src/platform/prober-objects.ts";
+
+const HOUR = 3_600_000;
+const T0 = Math.floor(Date.now() / HOUR) * HOUR;
+
+function entry(monitor_id: string, checked_at: number, fields: Partial<HistoryEntry> = {}): HistoryEntry {
+  return { monitor_id, checked_at, outcome: "success", latency_ms: 20, message: "HTTP 200", ...fields };
+}
+
+function aProber() {
+  const shard = newId();
+  const stub = env.PROBER.get(env.PROBER.idFromName(`${shard}/default`));
+  return { prober: proberObject(env, shard, "default"), stub };
+}
+
+const everything = { from: 0, to: Number.MAX_SAFE_INTEGER, limit: 100 };
+
+describe("the history of a shard", () => {
+  it("gives back each monitor's results, newest first, within the time and number asked for", async () => {
+    const { prober, stub } = aProber();
+    const [a, b] = [newId(), newId()];
+    const failed = { outcome: "failure", latency_ms: null, message: "connection refused" } as const;
+    for (let n = 0; n < 5; n++) {
+      const slot_at = T0 + n * 60_000;
+      const entries = [entry(a, slot_at + 7), entry(b, slot_at + 9, n === 3 ? failed : { latency_ms: n })];
+      await prober.record({ slot_at, attempt: 0, key: "g", entries });
+    }
+    await evictDurableObject(stub);
+    expect(await prober.list({ monitor_id: b, ...everything, limit: 2 })).toEqual([
+      entry(b, T0 + 240_009, { latency_ms: 4 }),
+      entry(b, T0 + 180_009, failed),
+    ]);
+    expect(await prober.list({ monitor_id: a, from: T0 + 60_000, to: T0 + 180_000, limit: 100 })).toHaveLength(2);
+    expect(await prober.list({ monitor_id: newId(), ...everything })).toEqual([]);
+  });
+
+  it("takes a time for that of the check, not of the slot that it was for", async () => {
+    const { prober } = aProber();
+    const id = newId();
+    for (const [attempt, delay] of [7, 90_000].entries()) {
+      await prober.record({ slot_at: T0, attempt, key: "g", entries: [entry(id, T0 + delay)] });
+    }
+    const within = async (from: number, to: number) =>
+      (await prober.list({ monitor_id: id, from, to, limit: 10 })).map(({ checked_at }) => checked_at - T0);
+    expect(await within(T0 + 7, T0 + 90_000)).toEqual([7]);
+    expect(await within(T0 + 8, T0 + 90_001)).toEqual([90_000]);
+    expect(await within(T0, T0 + 7)).toEqual([]);
+  });
+
+  it("keeps a message that comes twice once, and a repeat of its slot beside it", async () => {
+    const { prober } = aProber();
+    const id = newId();
+    for (const attempt of [0, 0, 1]) {
+      await prober.record({ slot_at: T0, attempt, key: "g", entries: [entry(id, T0 + attempt)] });
+    }
+    expect(await prober.list({ monitor_id: id, ...everything })).toHaveLength(2);
+  });
+
+  it("writes one row for thirty checks", async () => {
+    const { prober, stub } = aProber();
+    const ids = Array.from({ length: 30 }, newId);
+    const record = (slot_at: number) =>
+      prober.record({ slot_at, attempt: 0, key: "g", entries: ids.map((id) => entry(id, slot_at + 5)) });
+    await record(T0);
+    await runInDurableObject(stub, async (_object, state) => {
+      const written = state.storage.sql.exec("SELECT sum(length(block)) AS bytes, count(*) AS rows FROM checks").one();
+      expect(written.rows).toBe(1);
+      expect(Number(written.bytes) / 30).toBeLessThanOrEqual(8);
+    });
+    await record(T0 + 60_000);
+    expect(await prober.list({ monitor_id: ids[29] ?? "", ...everything })).toHaveLength(2);
+  });
+
+  it("adds the latencies of each hour up, the present one included, without failures and errors", async () => {
+    const { prober } = aProber();
+    const id = newId();
+    for (const [n, outcome] of (["success", "slow", "failure", "error"] as const).entries()) {
+      const slot_at = T0 - HOUR + n * 60_000;
+      await prober.record({
+        slot_at,
+        attempt: 0,
+        key: "g",
+        entries: [entry(id, slot_at, { outcome, latency_ms: 100 })],
+      });
+    }
+    const learned = async () =>
+      (await prober.latency(id, 0)).map(({ hour_at, tally }) => {
+        const { count, sum } = readTally(new ByteReader(tally));
+        return { hour_at, count, sum };
+      });
+    const over = { hour_at: T0 - HOUR, count: 2, sum: 200 };
+    expect(await learned()).toEqual([over]);
+    await prober.record({ slot_at: T0, attempt: 0, key: "g", entries: [entry(id, T0)] });
+    expect(await learned()).toEqual([over, { hour_at: T0, count: 1, sum: 20 }]);
+  });
+
+  it("forgets what is older than any plan shows", async () => {
+    const { prober } = aProber();
+    const id = newId();
+    await prober.record({ slot_at: T0 - 91 * 24 * HOUR, attempt: 0, key: "g", entries: [entry(id, T0)] });
+    await prober.record({ slot_at: T0, attempt: 0, key: "g", entries: [entry(id, T0)] });
+    expect(await prober.list({ monitor_id: id, ...everything })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,272 @@
+import { env } from "cloudflare:workers";
+import { asc, eq, gte } from "drizzle-orm";
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Deps, jobDeps } from "../../src/access/scope.ts";
+import { MONITOR_STATUSES, type MonitorStatus } from "../../src/contract/monitor-values.ts";
+import type { AgentResultRecord } from "../../src/data/agent-results/read.ts";
+import { insertResults, planFilling } from "../../src/data/agent-results/write.ts";
+import { dailyRollups, upkeepRounds } from "../../src/data/daily-aggregates/table.ts";
+import { openDb, runBatch } from "../../src/data/db.ts";
+import { monitors, statusIntervals } from "../../src/data/monitors/table.ts";
+import { recordTransition } from "../../src/data/monitors/write.ts";
+import { statusPages } from "../../src/data/status-pages/table.ts";
+import { packTally, unpackDays } from "../../src/domain/daily-aggregates.ts";
+import { computeTallies } from "../../src/domain/uptime.ts";
+import { listDaysUntil } from "../../src/lib/zoned-days.ts";
+import { buildPayload, DAYS_SHOWN } from "../../src/status-page/payload.ts";
+import { sweepRollups } from "../../src/sweeps/daily-aggregates.ts";
+import { V1 } from "../support/client.ts";
+import { createAccount } from "../support/factories.ts";
+import { insertMonitor, insertPage } from "../support/monitors.ts";
+import { insertIntervals } from "../support/pages.ts";
+
+const db = openDb(env.DB);
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const depsAt = (at: number): Deps => ({ ...jobDeps(env, "test"), now: () => at });
+
+/** As many minutes as a round takes. */
+async function rollUpAt(now: number) {
+  await db.delete(upkeepRounds);
+  for (let due_at = 0; due_at <= now; ) {
+    await sweepRollups(depsAt(now));
+    const [round] = await db.select().from(upkeepRounds).where(eq(upkeepRounds.name, "roll-ups"));
+    due_at = round?.position === "" ? round.due_at : 0;
+  }
+}
+
+const monthsOf = (monitorId: string) =>
+  db.select().from(dailyRollups).where(eq(dailyRollups.monitor_id, monitorId)).orderBy(asc(dailyRollups.month));
+
+/** Nobody else's monitors are looked at. */
+beforeEach(async () => void (await db.delete(monitors)));
+
+/** Near these, clocks change: in the north, in the south, at midnight, by half an hour, and during Ramadan. */
+const MOMENTS = [
+  "2026-11-21T20:53:10.123Z",
+  "2026-04-30T00:30:00Z",
+  "2027-03-01T04:59:59.999Z",
+  "2025-01-01T00:00:00Z",
+];
+const ZONES = [
+  ...["UTC", "Europe/Berlin", "America/New_York", "America/Santiago", "Asia/Beirut"],
+  ...["Australia/Lord_Howe", "Africa/Casablanca", "Pacific/Chatham", "Pacific/Kiritimati"],
+];
+const zone = fc.constantFrom(...ZONES);
+const ago = fc.integer({ min: 1, max: 120 * DAY });
+
+const timeline = fc.record({
+  now: fc.constantFrom(...MOMENTS).map((text) => Date.parse(text)),
+  zone,
+  other: zone,
+  changes: fc.array(fc.tuple(ago, fc.constantFrom(...MONITOR_STATUSES)), { minLength: 1, maxLength: 40 }),
+  /** What an agent that was cut off measured, as time before now. */
+  late: fc.array(fc.tuple(ago, fc.constantFrom("up" as const, "down" as const, "degraded" as const)), { maxLength: 6 }),
+  /** How much of its last interval a transition takes away that nobody knew of. */
+  retroactive: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+
+describe("the bars of a page", () => {
+  it("say through roll-ups what the intervals say, in any zone, before and after the past was put right", async () => {
+    const { user_id } = await createAccount();
+    const property = fc.asyncProperty(timeline, async ({ now, changes, late, ...drawn }) => {
+      const stretches = changes.map(([before, status]): [number, MonitorStatus] => [now - before, status]);
+      stretches.sort(([a], [b]) => a - b);
+      const created_at = stretches[0]?.[0] ?? now;
+      const status_page_id = await insertPage(user_id, { timezone: drawn.zone });
+      const { id } = await insertMonitor(user_id, { status_page_id, created_at });
+      await insertIntervals(id, stretches);
+      await db.update(statusIntervals).set({ to_at: created_at }).where(eq(statusIntervals.seq, 0));
+
+      const readsAsBefore = async (timezone: string) => {
+        const intervals = await db
+          .select()
+          .from(statusIntervals)
+          .where(eq(statusIntervals.monitor_id, id))
+          .orderBy(asc(statusIntervals.from_at), asc(statusIntervals.seq));
+        const tallies = computeTallies(intervals, listDaysUntil(now, timezone, DAYS_SHOWN), now).map(packTally);
+        const payload = await buildPayload(db, status_page_id, now);
+        expect(payload?.monitors[0]?.tallies).toEqual(tallies);
+      };
+      const readsAsAfterSweep = async (timezone: string) => {
+        await readsAsBefore(timezone);
+        await rollUpAt(now);
+        await readsAsBefore(timezone);
+      };
+
+      await readsAsAfterSweep(drawn.zone);
+      if (created_at < now - 4 * DAY) expect(await monthsOf(id)).not.toEqual([]);
+
+      const measured = late.map(([before, status]) => ({ checked_at: now - before, status }));
+      await putRight(id, measured, now);
+      await readsAsAfterSweep(drawn.zone);
+
+      const last = stretches.at(-1)?.[0] ?? now;
+      const effective_at = Math.floor(last + (now - last) * drawn.retroactive);
+      await runBatch(
+        db,
+        recordTransition(db, { monitor_id: id, transition: aTransition(stretches.length + 1, effective_at), now }),
+      );
+      await readsAsAfterSweep(drawn.zone);
+
+      await db.update(statusPages).set({ timezone: drawn.other }).where(eq(statusPages.id, status_page_id));
+      await readsAsAfterSweep(drawn.other);
+      await db.delete(monitors).where(eq(monitors.id, id));
+    });
+    await fc.assert(property, { numRuns: 15 });
+  }, 60_000);
+});
+
+function aTransition(seq: number, effective_at: number) {
+  return {
+    ...{ seq, from: "up" as const, to: "down" as const, at: effective_at, effective_at, message: "m" },
+    ...{ latency_ms: null, region: null, outage: null, event: null },
+  };
+}
+
+async function putRight(monitor_id: string, measured: Pick<AgentResultRecord, "checked_at" | "status">[], now: number) {
+  const results = measured.toSorted((a, b) => a.checked_at - b.checked_at);
+  const rest = { latency_ms: null, message: "", details: {}, is_late: true, expires_at: now };
+  await insertResults(
+    db,
+    results.map((result) => ({ ...result, ...rest, monitor_id })),
+  );
+  const [from, to] = [results.at(0)?.checked_at, results.at(-1)?.checked_at];
+  if (from === undefined || to === undefined) return;
+  await runBatch(db, await planFilling(db, { monitor_id, from, to, valid_for_ms: 5 * HOUR, until: now, now }));
+}
+
+describe("roll-ups", () => {
+  /** Of an account on UTC, up since 70 days but for an hour of each day. */
+  async function aFlappingMonitor(now: number) {
+    const account = await createAccount();
+    const midnight = Math.floor(now / DAY) * DAY;
+    const { id } = await insertMonitor(account.user_id, { created_at: midnight - 70 * DAY });
+    const stretches = Array.from({ length: 70 }, (_, n): [number, MonitorStatus][] => [
+      [midnight - (70 - n) * DAY, "up"],
+      [midnight - (70 - n) * DAY + 12 * HOUR, "down"],
+      [midnight - (70 - n) * DAY + 13 * HOUR, "up"],
+    ]);
+    await insertIntervals(id, stretches.flat());
+    return { account, id };
+  }
+
+  it("are of days that have been over for two days, one row a month", async () => {
+    const now = Date.parse("2026-11-21T01:00:00Z");
+    const { id } = await aFlappingMonitor(now);
+    await rollUpAt(now);
+    const day = [23 * HOUR, 0, HOUR];
+    expect(await monthsOf(id)).toMatchObject([
+      { month: "2026-09", timezone: "UTC", days: [[11], [19, ...day]] },
+      { month: "2026-10", days: [[31, ...day]] },
+      { month: "2026-11", days: [[18, ...day]], to_at: Date.parse("2026-11-19") },
+    ]);
+    await rollUpAt(now + DAY);
+    expect((await monthsOf(id)).at(-1)).toMatchObject({ days: [[19, ...day]], to_at: Date.parse("2026-11-20") });
+  });
+
+  it("are looked for once an hour", async () => {
+    const now = Date.now();
+    const { id } = await aFlappingMonitor(now);
+    await rollUpAt(now);
+    await db.delete(dailyRollups).where(eq(dailyRollups.monitor_id, id));
+    await sweepRollups(depsAt(now + HOUR - 1));
+    expect(await monthsOf(id)).toEqual([]);
+    await sweepRollups(depsAt(now + HOUR));
+    expect(await monthsOf(id)).not.toEqual([]);
+  });
+
+  it("answer GET /monitors/{id}/uptime as the intervals do", async () => {
+    const { account, id } = await aFlappingMonitor(Date.now());
+    /** Without today, which grows. */
+    const ask = async () => (await account.client.get(`${V1}/monitors/${id}/uptime?days=90`)).body.slice(0, -1);
+    const before = await ask();
+    await rollUpAt(Date.now());
+    // Nothing but the roll-ups knows of these days any more.
+    await db.update(statusIntervals).set({ status: "unknown" }).where(eq(statusIntervals.seq, 10));
+    expect(await ask()).toEqual(before);
+    expect(before[85]).toMatchObject({ up_seconds: 82_800, down_seconds: 3600 });
+  });
+
+  it("that end before the days of a page are no beginning for them", async () => {
+    const now = Date.parse("2026-11-21T01:00:00Z");
+    const { user_id } = await createAccount();
+    const status_page_id = await insertPage(user_id);
+    const { id } = await insertMonitor(user_id, { status_page_id, created_at: now - 130 * DAY });
+    await insertIntervals(id, [[now - 130 * DAY, "up"]]);
+    await rollUpAt(now);
+    const before = await buildPayload(db, status_page_id, now);
+    await db.delete(dailyRollups).where(gte(dailyRollups.month, "2026-08"));
+    expect((await monthsOf(id)).map(({ month }) => month)).toEqual(["2026-07"]);
+    expect(await buildPayload(db, status_page_id, now)).toEqual(before);
+  });
+
+  it("go in the batch of a transition that began long ago", async () => {
+    const now = Date.now();
+    const { id } = await aFlappingMonitor(now);
+    await rollUpAt(now);
+    const effective_at = now - 20 * DAY;
+    await runBatch(db, recordTransition(db, { monitor_id: id, transition: aTransition(500, effective_at), now }));
+    expect((await monthsOf(id)).every(({ to_at }) => to_at <= effective_at)).toBe(true);
+    expect(await monthsOf(id)).not.toEqual([]);
+  });
+
+  it("of before a correction are not stored after it", async () => {
+    const now = Date.now();
+    const { id } = await aFlappingMonitor(now);
+    await db.delete(upkeepRounds);
+    const correct = () =>
+      runBatch(db, recordTransition(db, { monitor_id: id, transition: aTransition(500, now - 20 * DAY), now }));
+    // The correction comes between the sweep's reading and its writing.
+    const batch = env.DB.batch.bind(env.DB);
+    let isCorrected = false;
+    const database = new Proxy(env.DB, {
+      get(target, name) {
+        if (name !== "batch") return Reflect.get(target, name).bind(target);
+        return async (statements: D1PreparedStatement[]) => {
+          const results = await batch(statements);
+          if (!isCorrected && statements.length === 2) {
+            isCorrected = true;
+            await correct();
+          }
+          return results;
+        };
+      },
+    });
+    await sweepRollups({ ...depsAt(now), db: openDb(database) });
+    expect(isCorrected).toBe(true);
+    expect(await monthsOf(id)).toEqual([]);
+  });
+
+  it("of many days with many changes are made a part at a time", async () => {
+    const now = Date.parse("2026-11-21T01:00:00Z");
+    const { user_id } = await createAccount();
+    const created_at = now - 10 * DAY;
+    const { id } = await insertMonitor(user_id, { created_at });
+    // Every 20 seconds for ten days: more than one minute takes on.
+    await env.DB.prepare(
+      `INSERT INTO status_intervals (monitor_id, seq, status, from_at, to_at)
+        WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 43200)
+        SELECT ?1, n, CASE n % 2 WHEN 0 THEN 'up' ELSE 'down' END, ?2 + n * 20000, ?2 + (n + 1) * 20000 FROM n`,
+    )
+      .bind(id, created_at)
+      .run();
+    await db.delete(upkeepRounds);
+    await sweepRollups(depsAt(now));
+    const [first] = await monthsOf(id);
+    expect(first?.to_at).toBeGreaterThan(created_at);
+    expect(first?.to_at).toBeLessThan(now - 3 * DAY);
+    for (let minute = 0; minute < 3; minute++) await sweepRollups(depsAt(now));
+    const intervals = await db.select().from(statusIntervals).where(eq(statusIntervals.monitor_id, id));
+    intervals.sort((a, b) => a.from_at - b.from_at);
+    const [month] = await monthsOf(id);
+    const [whole] = computeTallies(intervals, [{ from_at: created_at, to_at: month?.to_at ?? 0 }], now);
+    const days = unpackDays(month?.days ?? []).map((day) => day ?? [0, 0, 0]);
+    const sums = [0, 1, 2].map((n) => days.reduce((sum, day) => sum + (day[n] ?? 0), 0));
+    expect(sums).toEqual([whole?.up, whole?.degraded, whole?.down]);
+    expect(month?.to_at).toBe(Date.parse("2026-11-19"));
+  });
+});
