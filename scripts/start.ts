@@ -5,18 +5,18 @@
 import type { Miniflare } from "miniflare";
 import { settingsOf } from "../src/platform/settings.ts";
 import { createFirstOwner } from "./local/accounts.ts";
-import { bundleWorker } from "./local/bundle.ts";
 import { startClock } from "./local/clock.ts";
 import { Refusal, runCommand } from "./local/command-error.ts";
-import { readWorkerConfig, type WorkerConfig } from "./local/config.ts";
 import { serveControl } from "./local/control.ts";
-import { applyMigrations, databaseOf, type Execute, openDatabase } from "./local/database.ts";
+import { databaseOf, type Execute } from "./local/database.ts";
 import { guardRuntimes } from "./local/guard.ts";
 import { lockState } from "./local/lock.ts";
 import { findPort } from "./local/port.ts";
+import { prepareState } from "./local/preparation.ts";
 import { createRuntime } from "./local/runtime.ts";
+import { askControl } from "./local/runtime-control.ts";
 import { loadSecrets } from "./local/secrets.ts";
-import { addressOf, createStateDir, type StateDir, settingsIn, stateDirOf, urlOf } from "./local/settings.ts";
+import { addressOf, createStateDir, settingsIn, stateDirOf, urlOf } from "./local/settings.ts";
 import { onStop } from "./local/stop.ts";
 
 /** A service that is just being stopped lets go of its state within this time. */
@@ -44,29 +44,23 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
     throw new Refusal(`another service runs on ${stateDir.path}: stop it or set STATE_DIR to another directory`);
   running.use(lock);
 
-  const config = readWorkerConfig();
+  guardRuntimes();
+  const config = await prepareState(stateDir, stopping);
   const bindings = { PUBLIC_URL: url, ...loadSecrets(stateDir), ...settingsIn(process.env) };
   refuseBadSettings({ ...config.options.bindings, ...bindings });
-  guardRuntimes();
-  await Promise.all([bundleWorker(stateDir.build, stopping), migrate(stateDir, config)]);
 
   const runtime = createRuntime({ config, stateDir, address, bindings });
   running.defer(() => runtime.dispose());
   await runtime.ready;
-  await serveControl(stateDir, databaseOf(runtime, config));
+  const execute = databaseOf(runtime);
+  await serveControl(stateDir, execute);
   await (await fetch(`${url}/health`)).body?.cancel();
-  running.use(startClock((scheduledTime) => fireCron(runtime, config, scheduledTime)));
+  await forgetPlannedMinute(execute);
+  running.use(startClock((scheduledTime) => fireCron(runtime, config.cron, scheduledTime)));
 
-  const token = await createFirstOwner(databaseOf(runtime, config));
+  const token = await createFirstOwner(execute);
   if (token) console.log(welcome(url, token));
   console.log(`ready ${url}`);
-}
-
-/** Done before the Worker exists: its overdue alarms fire at once and must find their tables. */
-async function migrate(stateDir: StateDir, config: WorkerConfig): Promise<void> {
-  await using database = await openDatabase(stateDir, config);
-  await applyMigrations(database.execute, config.database.migrationsDir);
-  await forgetPlannedMinute(database.execute);
 }
 
 /** Messages in local queues end with their process, so what is left of this minute has to be planned again. */
@@ -83,9 +77,8 @@ function refuseBadSettings(bindings: object): void {
   }
 }
 
-async function fireCron(runtime: Miniflare, { cron }: WorkerConfig, scheduledTime: Date): Promise<void> {
-  const worker = await runtime.getWorker();
-  const { outcome } = await worker.scheduled({ cron, scheduledTime });
+async function fireCron(runtime: Miniflare, cron: string, scheduledTime: Date): Promise<void> {
+  const outcome = await askControl(runtime, "/cron", { cron, scheduledTime: scheduledTime.getTime() });
   if (outcome !== "ok") console.error(`cron of ${scheduledTime.toISOString()}: ${outcome}`);
 }
 

@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";
 import { Refusal } from "./command-error.ts";
-import { PROJECT_ROOT, WRANGLER } from "./config.ts";
+import { PROJECT_ROOT, WRANGLER } from "./paths.ts";
 
 /** What wrangler makes of files that are no code; it does not tell which type it gave them. */
 const MODULE_TYPES: Record<string, "ESModule" | "Text" | "Data" | "CompiledWasm"> = {

@@ -1,11 +1,9 @@
-import { basename, extname, join, resolve } from "node:path";
+import { basename, extname, join } from "node:path";
 import type { V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
 import { Refusal } from "./command-error.ts";
+import { CONFIG_FILE, PROJECT_ROOT } from "./paths.ts";
 
-export const PROJECT_ROOT = resolve(import.meta.dirname, "../..");
-export const WRANGLER = join(PROJECT_ROOT, "node_modules/wrangler/bin/wrangler.js");
-const CONFIG_FILE = join(PROJECT_ROOT, "wrangler.toml");
 const EVERY_MINUTE = "* * * * *";
 
 export type WorkerConfig = ReturnType<typeof readWorkerConfig>;

@@ -33,7 +33,8 @@ export async function withLocalDatabase<Result>(work: Work<Result>): Promise<Res
 /** Loaded only when needed: a running service answers in a fraction of the time that wrangler takes to load. */
 async function alone<Result>(stateDir: StateDir, work: Work<Result>): Promise<Result> {
   const { readWorkerConfig } = await import("./config.ts");
-  const { applyMigrations, openDatabase } = await import("./database.ts");
+  const { openDatabase } = await import("./database.ts");
+  const { applyMigrations } = await import("./migrations.ts");
   const { guardRuntimes } = await import("./guard.ts");
   const config = readWorkerConfig();
   guardRuntimes();
@@ -44,7 +45,8 @@ async function alone<Result>(stateDir: StateDir, work: Work<Result>): Promise<Re
 
 /** Works on the deployed database, with the account that wrangler is signed in to. */
 export async function withRemoteDatabase<Result>(work: Work<Result>): Promise<Result> {
-  const { PROJECT_ROOT, readWorkerConfig, WRANGLER } = await import("./config.ts");
+  const { readWorkerConfig } = await import("./config.ts");
+  const { PROJECT_ROOT, WRANGLER } = await import("./paths.ts");
   const { name } = readWorkerConfig().database;
   return work(async (statements) => {
     const command = statements.map(inline).join(";\n");

@@ -12,10 +12,13 @@ const PLACE = /(?:file:\/\/)?(\/[^\s()]+\.js):(\d+):(\d+)/g;
 
 /** Prints the Worker's log on our output; places in the bundle become places in the source. */
 export function printLogs(bundlePath: string): (log: { level: string; message: string }) => void {
-  const sourceMap = new SourceMap(JSON.parse(readFileSync(`${bundlePath}.map`, "utf8")));
+  // Takes two hundred megabytes once read, and most services never print a place.
+  let sourceMap: SourceMap | undefined;
   const toSource = (text: string, path: string, line: string, column: string) => {
+    if (!path.endsWith(bundlePath)) return text;
+    sourceMap ??= new SourceMap(JSON.parse(readFileSync(`${bundlePath}.map`, "utf8")));
     const entry = sourceMap.findEntry(Number(line) - 1, Number(column) - 1);
-    if (!path.endsWith(bundlePath) || !("originalSource" in entry)) return text;
+    if (!("originalSource" in entry)) return text;
     return `${entry.originalSource.replace(/^(\.\.\/)+/, "")}:${entry.originalLine + 1}`;
   };
   return ({ level, message }) => {

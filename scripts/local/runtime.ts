@@ -3,6 +3,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { modulesOf } from "./bundle.ts";
 import type { WorkerConfig } from "./config.ts";
 import { printLogs } from "./logs.ts";
+import { controlWorker } from "./runtime-control.ts";
 import type { Address, StateDir } from "./settings.ts";
 
 /**
@@ -36,6 +37,7 @@ export function createRuntime({ config, stateDir, address, bindings }: RuntimeIn
           serviceBindings: { ...options.serviceBindings, ASSETS: FILES_WORKER },
         },
         { name: FILES_WORKER, assets, modules: true, script: HAND_OUT },
+        controlWorker(config, config.name),
       ],
       host: address.host,
       port: address.port,

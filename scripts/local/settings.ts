@@ -13,6 +13,8 @@ export interface StateDir {
   secrets: string;
   controlSocket: string;
   build: string;
+  /** What the bundle was made of, and its configuration. */
+  prepared: string;
   tmp: string;
   /** Databases, objects and key-value data; wrangler finds them here with `--local --persist-to STATE_DIR`. */
   data: string;
@@ -30,6 +32,7 @@ export function stateDirOf(env: NodeJS.ProcessEnv): StateDir {
     lock: join(path, "lock.sqlite"),
     secrets: join(path, "secrets.json"),
     build: join(path, "build"),
+    prepared: join(path, "build/prepared.json"),
     tmp: join(path, "tmp"),
     data: join(path, "v3"),
   };

@@ -1,4 +1,6 @@
-import { existsSync, statSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, rmSync, statSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { isWellFormedApiToken, sha256Hex } from "../../src/platform/credentials.ts";
@@ -33,6 +35,35 @@ describe("npm start", () => {
     const response = await fetch(`${service.url}/health`);
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ status: "ok" });
+  });
+
+  it("plans the minute in which it starts", async () => {
+    const sql = "SELECT minute_at FROM planned_minutes ORDER BY minute_at DESC LIMIT 1";
+    const lastPlanned = async () => Number((await service.execute([{ sql, params: [] }]))[0]?.[0]?.minute_at);
+    await expect.poll(lastPlanned).toBeGreaterThan(Date.now() - 90_000);
+  });
+
+  it("keeps strangers away from its control worker", async () => {
+    const body = JSON.stringify([{ sql: "SELECT 1", params: [] }]);
+    const headers = { host: "control.invalid", authorization: "Bearer guessed" };
+    const req = request(`${service.url}/execute`, { method: "POST", headers }).end(body);
+    const [response] = (await once(req, "response")) as [IncomingMessage];
+    expect(response.statusCode).toBe(404);
+    response.resume();
+  });
+
+  it("bundles and migrates again only when something changed", async () => {
+    const first = await startService();
+    const built = () => statSync(join(first.stateDir, "build/worker.js")).mtimeMs;
+    const builtAt = built();
+    await first.stop();
+    const second = await startService({ env: { STATE_DIR: first.stateDir } });
+    expect(built()).toBe(builtAt);
+    await second.stop();
+    rmSync(join(first.stateDir, "v3/d1"), { recursive: true });
+    const third = await startService({ env: { STATE_DIR: first.stateDir } });
+    expect(third.token, "the database is a new one").toBeDefined();
+    await third.stop();
   });
 
   it("makes an owner on the first run and prints a token and the addresses", async () => {

@@ -133,7 +133,7 @@ export async function startService({ env = {}, cwd }: Command = {}): Promise<Ser
     stateDir,
     logs: () => logs,
     execute: controlOf(stateDirOf({ STATE_DIR: stateDir })),
-    kill: () => end(() => killEach(processesOf(stateDir, /^node\0scripts\/start\.ts/))),
+    kill: () => end(() => killEach(processesOf(stateDir, /^node\0.*scripts\/start\.ts/))),
     killGroup: () => end(() => kill(-pid, "SIGKILL")),
     stop: () => end(() => kill(pid, "SIGTERM")),
   };

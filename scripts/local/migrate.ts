@@ -1,0 +1,23 @@
+/**
+ * Reads wrangler.toml and brings the local database to the present schema; prints the configuration as JSON. A process of
+ * its own, because wrangler stays in the memory of the process that loads it: `npm start` runs it and waits for its end.
+ */
+
+import { runCommand } from "./command-error.ts";
+import { readWorkerConfig } from "./config.ts";
+import { openDatabase } from "./database.ts";
+import { guardRuntimes } from "./guard.ts";
+import { applyMigrations } from "./migrations.ts";
+import { stateDirOf } from "./settings.ts";
+
+// The pipe ends when the holder of the lock dies; from then on somebody else may write to the database.
+process.stdin.on("end", () => process.exit(1)).resume();
+process.once("SIGTERM", () => process.exit(1));
+guardRuntimes();
+await runCommand(async () => {
+  const config = readWorkerConfig();
+  await using database = await openDatabase(stateDirOf(process.env), config);
+  await applyMigrations(database.execute, config.database.migrationsDir);
+  process.stdout.write(JSON.stringify(config));
+});
+process.stdin.destroy();
