@@ -29,8 +29,14 @@ import { endpoints as history } from "./features/uptime/routes.ts";
 import { endpoints as webhooks } from "./features/webhooks/routes.ts";
 import { mountDocs } from "./http/docs.ts";
 import type { AppEnv, Endpoint } from "./http/endpoint.ts";
-import { refuseInvalid } from "./http/errors.ts";
-import { answerErrors, mountEndpoints, openRequest, refuseHostile, refuseUnknown } from "./http/middleware.ts";
+import { rejectInvalid } from "./http/errors.ts";
+import {
+  handleErrors,
+  handleUnknownRoute,
+  mountEndpoints,
+  rejectHostileRequests,
+  startRequest,
+} from "./http/middleware.ts";
 import { routeHosts } from "./status-page/custom-host.ts";
 import { endpoints as publicPages, PLACE as publicPlace } from "./status-page/routes.ts";
 import { endpoints as subscriptions } from "./status-page/subscribe-routes.ts";
@@ -71,12 +77,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
 ];
 
 export function createApp(): OpenAPIHono<AppEnv> {
-  const app = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
+  const app = new OpenAPIHono<AppEnv>({ defaultHook: rejectInvalid });
   app.use(routeHosts((request, env, context) => app.fetch(request, env, context)));
-  app.use(openRequest);
-  app.use(refuseHostile);
-  app.onError(answerErrors);
-  app.notFound(refuseUnknown(ENDPOINTS, [dashboardPlace, publicPlace]));
+  app.use(startRequest);
+  app.use(rejectHostileRequests);
+  app.onError(handleErrors);
+  app.notFound(handleUnknownRoute(ENDPOINTS, [dashboardPlace, publicPlace]));
   mountEndpoints(app, ENDPOINTS);
   mountDocs(app, ENDPOINTS);
   return app;

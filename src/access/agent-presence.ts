@@ -16,7 +16,7 @@ interface Around {
  * Marks an agent online or offline, and tells of it once however many notice at the same time. Gives whether this call
  * was the one.
  */
-export async function switchAgent(
+export async function setAgentPresence(
   { env, db, log }: Around,
   agent: AgentRecord,
   change: { to: AgentStatus; now: number; silent_since?: number },

@@ -1,7 +1,7 @@
 import { forbidden, notFound, unauthenticated } from "../contract/errors.ts";
 import { type AgentCommandRecord, findCommand } from "../data/agent-reports/read.ts";
 import { type AgentRecord, findAgent, findAgentByToken, findInstallToken, touchAgent } from "../data/agents/read.ts";
-import { adoptNextToken } from "../data/agents/write.ts";
+import { activateNextToken } from "../data/agents/write.ts";
 import type { AuditRecord } from "../data/audit/read.ts";
 import { insertAudit } from "../data/audit/write.ts";
 import { openDb, runBatch } from "../data/db.ts";
@@ -12,10 +12,10 @@ import type { Env } from "../platform/env.ts";
 import { idFrom } from "../platform/ids.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { Settings } from "../platform/settings.ts";
-import { switchAgent } from "./agent-presence.ts";
-import { findMembership, once, requireRight } from "./pages.ts";
+import { setAgentPresence } from "./agent-presence.ts";
+import { findMembership, once, requirePermission } from "./pages.ts";
 import { type AgentPrincipal, type InstallPrincipal, requireCallingAgent } from "./principal.ts";
-import type { Ctx } from "./request-scope.ts";
+import type { RequestScope } from "./request-scope.ts";
 
 /** `last_seen_at` may lag by this much, so that a busy agent costs three rows a minute. */
 const SEEN_LAG_MS = 20_000;
@@ -26,7 +26,7 @@ export interface AccessibleAgent {
 }
 
 /** An agent is seen by the members of its page; one without a page by its owner alone. */
-export function requireVisibleAgent(ctx: Ctx, agentId: string): Promise<AccessibleAgent> {
+export function requireVisibleAgent(ctx: RequestScope, agentId: string): Promise<AccessibleAgent> {
   return once(ctx, `agent ${agentId}`, async () => {
     const agent = await findAgent(ctx.db, agentId);
     const membership = agent && (await findMembership(ctx, agent));
@@ -35,14 +35,14 @@ export function requireVisibleAgent(ctx: Ctx, agentId: string): Promise<Accessib
   });
 }
 
-export async function requireAgent(ctx: Ctx, agentId: string): Promise<AgentRecord> {
+export async function requireAgent(ctx: RequestScope, agentId: string): Promise<AgentRecord> {
   const { agent, membership } = await requireVisibleAgent(ctx, agentId);
-  requireRight(membership, ctx.right);
+  requirePermission(membership, ctx.permission);
   return agent;
 }
 
 /** A monitor of the calling agent; of the same account but not given to this agent is 403. */
-export function requireAssignedMonitor(ctx: Ctx, monitorId: string): Promise<MonitorRecord> {
+export function requireAssignedMonitor(ctx: RequestScope, monitorId: string): Promise<MonitorRecord> {
   return once(ctx, `assigned monitor ${monitorId}`, async () => {
     const { agent } = requireCallingAgent(ctx);
     const monitor = await findMonitor(ctx.db, monitorId);
@@ -52,7 +52,7 @@ export function requireAssignedMonitor(ctx: Ctx, monitorId: string): Promise<Mon
   });
 }
 
-export function requireOwnCommand(ctx: Ctx, commandId: string): Promise<AgentCommandRecord> {
+export function requireOwnCommand(ctx: RequestScope, commandId: string): Promise<AgentCommandRecord> {
   return once(ctx, `command ${commandId}`, async () => {
     const command = await findCommand(ctx.db, requireCallingAgent(ctx).agent.id, commandId);
     if (!command) throw notFound("command");
@@ -60,7 +60,7 @@ export function requireOwnCommand(ctx: Ctx, commandId: string): Promise<AgentCom
   });
 }
 
-interface Presented {
+interface AuthInput {
   env: Env;
   settings: Settings;
   log: Logger;
@@ -70,7 +70,7 @@ interface Presented {
 }
 
 /** The agent behind `X-Agent-Token: ag_…`, which is thereby seen; anything else is 401. */
-export async function authenticateAgent(presented: Presented): Promise<AgentPrincipal> {
+export async function authenticateAgent(presented: AuthInput): Promise<AgentPrincipal> {
   const { env, settings, token, now } = presented;
   if (token === undefined || !isWellFormedMachineToken("agent", token)) throw unauthenticated();
   const db = openDb(env.DB);
@@ -80,8 +80,8 @@ export async function authenticateAgent(presented: Presented): Promise<AgentPrin
   const { plan } = found;
   const isNext = found.agent.next_token_hash === tokenHash;
   const agent = isNext ? { ...found.agent, token_hash: tokenHash, next_token_hash: null } : found.agent;
-  if (isNext) await runBatch(db, [adoptNextToken(db, tokenHash), insertAudit(db, rotationAudit(agent, now))]);
-  if (agent.status === "offline") await switchAgent({ ...presented, db }, agent, { to: "online", now });
+  if (isNext) await runBatch(db, [activateNextToken(db, tokenHash), insertAudit(db, rotationAudit(agent, now))]);
+  if (agent.status === "offline") await setAgentPresence({ ...presented, db }, agent, { to: "online", now });
   else if (now - (agent.last_seen_at ?? 0) >= SEEN_LAG_MS) presented.defer(touchAgent(db, agent.id, now));
   return { kind: "agent", agent, plan: plan ?? settings.DEFAULT_PLAN };
 }
@@ -107,7 +107,7 @@ function rotationAudit(agent: AgentRecord, now: number): AuditRecord {
 }
 
 /** Whoever holds `X-Agent-Token: agi_…`, unspent and in time; anything else is 401. */
-export async function authenticateInstall({ env, token, now }: Presented): Promise<InstallPrincipal> {
+export async function authenticateInstall({ env, token, now }: AuthInput): Promise<InstallPrincipal> {
   if (token === undefined || !isWellFormedMachineToken("install", token)) throw unauthenticated();
   const grant = await findInstallToken(openDb(env.DB), sha256Hex(token), now);
   if (!grant) throw unauthenticated();

@@ -4,11 +4,11 @@ import type { AuditRecord } from "../data/audit/read.ts";
 import { insertAudit } from "../data/audit/write.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import { type GuardName, guardConstraint } from "../data/idempotency/read.ts";
-import { refuseWhen } from "../data/idempotency/write.ts";
+import { failBatchWhen } from "../data/idempotency/write.ts";
 import { violates } from "../platform/d1-errors.ts";
 import { newId } from "../platform/ids.ts";
-import { rememberResult, stillRunning } from "./idempotency.ts";
-import type { Ctx } from "./request-scope.ts";
+import { recordIdempotentResult, requestInProgress } from "./idempotency.ts";
+import type { RequestScope } from "./request-scope.ts";
 
 export interface AuditSubject {
   /** Whose account this concerns: the owner of the page, or of the object itself. */
@@ -43,19 +43,23 @@ interface CommitOptions {
  * The one door for writes by a verb: all statements, the audit row and the memory of the Idempotency-Key become true
  * together or not at all.
  */
-export async function commit(ctx: Ctx, statements: readonly Statement[], options: CommitOptions): Promise<void> {
+export async function commit(
+  ctx: RequestScope,
+  statements: readonly Statement[],
+  options: CommitOptions,
+): Promise<void> {
   const guards = options.guards ?? [];
   const batch = [
     // First, so that the second of two equal requests learns that, and not that what it wants is taken already.
-    ...rememberResult(ctx, options.audit.target_id, options.answer),
-    ...guards.map((guard) => refuseWhen(ctx.db, guard.name, guard.when)),
+    ...recordIdempotentResult(ctx, options.audit.target_id, options.answer),
+    ...guards.map((guard) => failBatchWhen(ctx.db, guard.name, guard.when)),
     ...statements,
     insertAudit(ctx.db, auditRecord(ctx, options.audit)),
   ];
   try {
     await runBatch(ctx.db, batch);
   } catch (error) {
-    if (violates(error, "idempotency_keys.user_id")) throw stillRunning();
+    if (violates(error, "idempotency_keys.user_id")) throw requestInProgress();
     const broken = guards.find((guard) => violates(error, guardConstraint(guard.name)));
     if (broken) throw broken.error;
     for (const [column, conflict] of Object.entries(options.conflicts ?? {})) {
@@ -65,7 +69,7 @@ export async function commit(ctx: Ctx, statements: readonly Statement[], options
   }
 }
 
-function auditRecord(ctx: Ctx, subject: AuditSubject): AuditRecord {
+function auditRecord(ctx: RequestScope, subject: AuditSubject): AuditRecord {
   if (ctx.auditEvent === null) throw new Error("this endpoint writes, but names no audit event");
   return {
     id: newId(),
@@ -83,7 +87,7 @@ function auditRecord(ctx: Ctx, subject: AuditSubject): AuditRecord {
   };
 }
 
-function actor(ctx: Ctx): Pick<AuditRecord, "actor_type" | "actor_id" | "actor_name"> {
+function actor(ctx: RequestScope): Pick<AuditRecord, "actor_type" | "actor_id" | "actor_name"> {
   const { principal } = ctx;
   if (principal.kind === "agent") {
     return { actor_type: "agent", actor_id: principal.agent.id, actor_name: principal.agent.name };

@@ -11,7 +11,7 @@ import { authenticateSession, sessionToken } from "./sessions.ts";
 /** `last_used_at` may lag by this much, so that a busy client costs one row a minute. */
 const LAST_USED_LAG_MS = 60_000;
 
-interface Presented {
+interface AuthInput {
   env: Env;
   settings: Settings;
   request: Request;
@@ -22,7 +22,7 @@ interface Presented {
 }
 
 /** The user behind `Authorization: Bearer sk_svc_…`, else behind the session cookie; anything else is 401. */
-export async function authenticateUser(presented: Presented): Promise<UserPrincipal> {
+export async function authenticateUser(presented: AuthInput): Promise<UserPrincipal> {
   const { request, publicUrl } = presented;
   const authorization = request.headers.get("authorization");
   const session = authorization === null ? sessionToken(request, publicUrl) : undefined;
@@ -37,7 +37,7 @@ export async function authenticateUser(presented: Presented): Promise<UserPrinci
 }
 
 /** The user where a credential is sent, else nobody in particular; a session that is over counts as none. */
-export async function authenticateIfAny(presented: Presented): Promise<Principal> {
+export async function authenticateOptional(presented: AuthInput): Promise<Principal> {
   const { request, publicUrl } = presented;
   const isBearer = request.headers.has("authorization");
   if (!isBearer && sessionToken(request, publicUrl) === undefined) return { kind: "anonymous" };

@@ -7,7 +7,7 @@ import { preloadGroups, requireGroup } from "./monitor-groups.ts";
 import { requireMonitorInPath } from "./monitor-in-path.ts";
 import { preloadMonitors, requireMonitor, requireVisibleMonitor } from "./monitors.ts";
 import { requireManagedPage, requirePage, requireVisiblePage } from "./pages.ts";
-import type { Ctx } from "./request-scope.ts";
+import type { RequestScope } from "./request-scope.ts";
 import { requireOwnSlaPolicy, requireSlaPolicy } from "./sla-policies.ts";
 import { requireSubscriber } from "./subscribers.ts";
 import { requireWebhook } from "./webhooks.ts";
@@ -38,11 +38,11 @@ const RESOLVERS = {
   sla_policy: requireSlaPolicy,
   "sla_policy:own": requireOwnSlaPolicy,
   subscriber: requireSubscriber,
-} satisfies Record<string, (ctx: Ctx, id: string) => Promise<unknown>>;
+} satisfies Record<string, (ctx: RequestScope, id: string) => Promise<unknown>>;
 export type IdKind = keyof typeof RESOLVERS;
 
 /** Kinds of which a body may name many: they are read in one query. */
-const PRELOADERS: Partial<Record<IdKind, (ctx: Ctx, ids: readonly string[]) => Promise<void>>> = {
+const PRELOADERS: Partial<Record<IdKind, (ctx: RequestScope, ids: readonly string[]) => Promise<void>>> = {
   monitor: preloadMonitors,
   "monitor:see": preloadMonitors,
   group: preloadGroups,
@@ -54,7 +54,7 @@ const IDS_MAX = 1000;
  * Which members of a request are ids of what. Paths are dotted; `[]` stands for every element of an array, so
  * `targets[].target_id` names one id per target.
  */
-export interface IdSlots {
+export interface IdLocations {
   params?: Readonly<Record<string, IdKind>>;
   query?: Readonly<Record<string, IdKind>>;
   body?: Readonly<Record<string, IdKind>>;
@@ -63,7 +63,11 @@ export interface IdSlots {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Ids in the path: malformed is 400, absent or foreign 404, seen but not allowed 403. */
-export async function authorizeParams(ctx: Ctx, slots: IdSlots, params: Record<string, string>): Promise<void> {
+export async function authorizeParams(
+  ctx: RequestScope,
+  slots: IdLocations,
+  params: Record<string, string>,
+): Promise<void> {
   for (const [name, kind] of Object.entries(slots.params ?? {})) {
     const id = params[name] ?? "";
     if (!UUID.test(id)) throw invalid(`${name} must be a UUID`);
@@ -72,7 +76,7 @@ export async function authorizeParams(ctx: Ctx, slots: IdSlots, params: Record<s
 }
 
 /** Ids in query and body: absent and foreign alike are 400 naming their place. Their form is the schema's business. */
-export async function authorizeMembers(ctx: Ctx, slots: Readonly<Record<string, IdKind>>, source: unknown) {
+export async function authorizeFields(ctx: RequestScope, slots: Readonly<Record<string, IdKind>>, source: unknown) {
   for (const [path, kind] of Object.entries(slots)) {
     const named = idsAt(source, path);
     if (named.length > IDS_MAX) throw invalid(`${path} must have at most ${IDS_MAX} items`);

@@ -3,13 +3,13 @@ import { runBatch, type Statement } from "../data/db.ts";
 import { findIdempotencyKey, type IdempotencyRecord } from "../data/idempotency/read.ts";
 import {
   deleteIdempotencyKeysBefore,
-  dropUnanswered,
+  deleteUnfinishedRequest,
   insertIdempotencyKey,
-  setAnswer,
+  storeIdempotentResponse,
 } from "../data/idempotency/write.ts";
 import { violates } from "../platform/d1-errors.ts";
-import type { Ctx } from "./request-scope.ts";
-import type { Deps } from "./scope.ts";
+import type { RequestScope } from "./request-scope.ts";
+import type { Scope } from "./scope.ts";
 
 const KEY_LENGTH_MAX = 255;
 const KEPT_MS = 24 * 60 * 60 * 1000;
@@ -36,20 +36,20 @@ export function parseIdempotencyKey(header: string | undefined): string | null {
 }
 
 /** The id of what an earlier request with this key made; undefined when this is the first. */
-export async function findEarlierResult(ctx: Ctx): Promise<string | null | undefined> {
+export async function findIdempotentResult(ctx: RequestScope): Promise<string | null | undefined> {
   return (await findEarlier(ctx))?.resource_id;
 }
 
 /** What an earlier request with this key answered, where that was kept; undefined when this is the first. */
 export async function findEarlierAnswer<Answer>(
-  ctx: Ctx,
+  ctx: RequestScope,
   parse: (stored: unknown) => Answer,
 ): Promise<Answer | undefined> {
   const earlier = await findEarlier(ctx);
   return earlier && parse(earlier.answer);
 }
 
-async function findEarlier(ctx: Ctx): Promise<IdempotencyRecord | undefined> {
+async function findEarlier(ctx: RequestScope): Promise<IdempotencyRecord | undefined> {
   if (!ctx.idempotency) return undefined;
   const earlier = await findIdempotencyKey(ctx.db, ctx.idempotency, ctx.now - KEPT_MS);
   if (!earlier) return undefined;
@@ -63,8 +63,8 @@ async function findEarlier(ctx: Ctx): Promise<IdempotencyRecord | undefined> {
  * For requests that make nothing that could be presented again: what the first one answered is kept and given to
  * whoever repeats it, who is told to wait while it runs. `claim` writes `rememberResult` with whatever belongs to it.
  */
-export async function answerOnce<Answer>(
-  ctx: Ctx,
+export async function runOnce<Answer>(
+  ctx: RequestScope,
   parse: (stored: unknown) => Answer,
   { claim, run }: { claim: () => Promise<void>; run: () => Promise<Answer> },
 ): Promise<Answer> {
@@ -74,7 +74,7 @@ export async function answerOnce<Answer>(
   await claim();
   try {
     const answer = await run();
-    if (ctx.idempotency) await runBatch(ctx.db, [setAnswer(ctx.db, ctx.idempotency, answer)]);
+    if (ctx.idempotency) await runBatch(ctx.db, [storeIdempotentResponse(ctx.db, ctx.idempotency, answer)]);
     return answer;
   } catch (error) {
     await forgetUnanswered(ctx, ctx.now);
@@ -83,16 +83,16 @@ export async function answerOnce<Answer>(
 }
 
 /** Where nothing else is written. */
-export async function claimKey(ctx: Ctx, resourceId: string | null): Promise<void> {
+export async function claimKey(ctx: RequestScope, resourceId: string | null): Promise<void> {
   try {
-    await runBatch(ctx.db, rememberResult(ctx, resourceId));
+    await runBatch(ctx.db, recordIdempotentResult(ctx, resourceId));
   } catch (error) {
-    throw violates(error, "idempotency_keys.user_id") ? stillRunning() : error;
+    throw violates(error, "idempotency_keys.user_id") ? requestInProgress() : error;
   }
 }
 
-async function forgetUnanswered(ctx: Ctx, takenUpTo: number): Promise<void> {
-  if (ctx.idempotency) await runBatch(ctx.db, [dropUnanswered(ctx.db, ctx.idempotency, takenUpTo)]);
+async function forgetUnanswered(ctx: RequestScope, takenUpTo: number): Promise<void> {
+  if (ctx.idempotency) await runBatch(ctx.db, [deleteUnfinishedRequest(ctx.db, ctx.idempotency, takenUpTo)]);
 }
 
 /** Routes that show a secret once never show it again: a repeat learns only what was made. */
@@ -101,19 +101,23 @@ export function alreadyShown(resourceId: string | null): ApiError {
 }
 
 /** Of two equal requests at once one makes something; the other may ask again for what that was. */
-export function stillRunning(): ApiError {
+export function requestInProgress(): ApiError {
   const message = "another request with this Idempotency-Key was made at the same time";
   return new ApiError(409, message, { code: "conflict", headers: { "Retry-After": "1" } });
 }
 
 /** `answer` is for what cannot be presented again from the resource. */
-export function rememberResult(ctx: Ctx, resourceId: string | null, answer: unknown = null): Statement[] {
+export function recordIdempotentResult(
+  ctx: RequestScope,
+  resourceId: string | null,
+  answer: unknown = null,
+): Statement[] {
   return ctx.idempotency
     ? [insertIdempotencyKey(ctx.db, { ...ctx.idempotency, resource_id: resourceId, answer, created_at: ctx.now })]
     : [];
 }
 
 /** Forgets keys whose time has passed. */
-export async function sweepIdempotencyKeys(deps: Deps): Promise<void> {
-  await runBatch(deps.db, [deleteIdempotencyKeysBefore(deps.db, deps.now() - KEPT_MS)]);
+export async function sweepIdempotencyKeys(scope: Scope): Promise<void> {
+  await runBatch(scope.db, [deleteIdempotencyKeysBefore(scope.db, scope.now() - KEPT_MS)]);
 }

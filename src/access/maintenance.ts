@@ -1,8 +1,8 @@
 import { findMaintenance, type MaintenanceRecord } from "../data/maintenance/read.ts";
 import { onPage } from "./incidents.ts";
-import type { Ctx } from "./request-scope.ts";
+import type { RequestScope } from "./request-scope.ts";
 
 /** A maintenance window is seen by the members of its page. */
-export function requireMaintenance(ctx: Ctx, maintenanceId: string): Promise<MaintenanceRecord> {
+export function requireMaintenance(ctx: RequestScope, maintenanceId: string): Promise<MaintenanceRecord> {
   return onPage(ctx, "maintenance window", maintenanceId, findMaintenance);
 }

@@ -3,37 +3,37 @@ import { runBatch } from "../data/db.ts";
 import { findInvitation, type InvitationRecord } from "../data/invitations/read.ts";
 import { deleteInvitationsExpiredBefore } from "../data/invitations/write.ts";
 import { findMember, type NamedMember } from "../data/members/read.ts";
-import { findVisiblePage, once, requireRight } from "./pages.ts";
+import { findVisiblePage, once, requirePermission } from "./pages.ts";
 import { requireUser } from "./principal.ts";
-import type { Ctx } from "./request-scope.ts";
-import type { Deps } from "./scope.ts";
+import type { RequestScope } from "./request-scope.ts";
+import type { Scope } from "./scope.ts";
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Members of a page see each other; to act on somebody else takes the endpoint's right. */
-export async function requireMember(ctx: Ctx, memberId: string): Promise<NamedMember> {
+export async function requireMember(ctx: RequestScope, memberId: string): Promise<NamedMember> {
   const { member, membership } = await once(ctx, `member ${memberId}`, async () => {
     const member = await findMember(ctx.db, memberId);
     const found = member && (await findVisiblePage(ctx, member.status_page_id));
     if (!member || !found) throw notFound("member");
     return { member, membership: found.membership };
   });
-  if (member.user_id !== requireUser(ctx).user_id) requireRight(membership, ctx.right);
+  if (member.user_id !== requireUser(ctx).user_id) requirePermission(membership, ctx.permission);
   return member;
 }
 
-export async function requireInvitation(ctx: Ctx, invitationId: string): Promise<InvitationRecord> {
+export async function requireInvitation(ctx: RequestScope, invitationId: string): Promise<InvitationRecord> {
   const { invitation, membership } = await once(ctx, `invitation ${invitationId}`, async () => {
     const invitation = await findInvitation(ctx.db, invitationId);
     const found = invitation && (await findVisiblePage(ctx, invitation.status_page_id));
     if (!invitation || !found) throw notFound("invitation");
     return { invitation, membership: found.membership };
   });
-  requireRight(membership, ctx.right);
+  requirePermission(membership, ctx.permission);
   return invitation;
 }
 
 /** Forgets invitations a month after their time, whatever became of them. */
-export async function sweepInvitations(deps: Deps): Promise<void> {
-  await runBatch(deps.db, [deleteInvitationsExpiredBefore(deps.db, deps.now() - KEPT_MS)]);
+export async function sweepInvitations(scope: Scope): Promise<void> {
+  await runBatch(scope.db, [deleteInvitationsExpiredBefore(scope.db, scope.now() - KEPT_MS)]);
 }

@@ -1,15 +1,15 @@
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { requireMonitor } from "./monitors.ts";
 import { once } from "./pages.ts";
-import type { Ctx } from "./request-scope.ts";
+import type { RequestScope } from "./request-scope.ts";
 
 const KEY = "monitor in the path";
 
 /** Authorises the monitor that a path names, and remembers it for the plan gate, which sees the body alone. */
-export function requireMonitorInPath(ctx: Ctx, monitorId: string): Promise<MonitorRecord> {
+export function requireMonitorInPath(ctx: RequestScope, monitorId: string): Promise<MonitorRecord> {
   return once(ctx, KEY, () => requireMonitor(ctx, monitorId));
 }
 
-export function monitorInPath(ctx: Ctx): Promise<MonitorRecord> {
+export function monitorInPath(ctx: RequestScope): Promise<MonitorRecord> {
   return once(ctx, KEY, () => Promise.reject(new Error("the path names no monitor")));
 }

@@ -1,12 +1,12 @@
 import { parseHttpHeaders } from "../contract/http-check.ts";
-import { KEPT, MonitorSecrets } from "../contract/monitor.ts";
+import { MonitorSecrets, SECRET_PLACEHOLDER } from "../contract/monitor.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
-import { hasRight } from "../domain/roles.ts";
+import { hasPermission } from "../domain/roles.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { seal, unseal } from "../platform/seal.ts";
 import type { Settings } from "../platform/settings.ts";
 import { findMembership } from "./pages.ts";
-import type { Ctx } from "./request-scope.ts";
+import type { RequestScope } from "./request-scope.ts";
 
 /** The target and the fields of a monitor as its probe needs them. */
 export async function openSecrets(settings: Settings, record: MonitorRecord) {
@@ -44,29 +44,29 @@ export async function sealSecrets(
 }
 
 /** Whether the caller may read the secrets of a monitor that the caller sees. */
-export async function maySeeSecrets(ctx: Ctx, monitor: MonitorRecord): Promise<boolean> {
+export async function maySeeSecrets(ctx: RequestScope, monitor: MonitorRecord): Promise<boolean> {
   const membership = await findMembership(ctx, monitor);
-  return membership !== undefined && hasRight(membership, "secrets.read");
+  return membership !== undefined && hasPermission(membership, "secrets.read");
 }
 
 /** A password inside the authority of an address, with or without a scheme in front. */
 const PASSWORD = /^((?:[a-z][a-z0-9+.-]*:\/\/)?[^\s/?#@:]*:)([^\s/?#]+)@/i;
 
 export function maskTarget(target: string): string {
-  return target.replace(PASSWORD, `$1${KEPT}@`);
+  return target.replace(PASSWORD, `$1${SECRET_PLACEHOLDER}@`);
 }
 
 /** Headers as whoever may not read secrets sees them: names only. */
 export function maskHeaders(text: string): string {
   const headers = parseHttpHeaders(text);
   const names = headers.ok ? Object.keys(headers.value) : [];
-  return JSON.stringify(Object.fromEntries(names.map((name) => [name, KEPT])));
+  return JSON.stringify(Object.fromEntries(names.map((name) => [name, SECRET_PLACEHOLDER])));
 }
 
 /** The target with its stored password in the place of `***`; a password never follows to another host. */
 export function restoreTarget(given: string, stored: string | undefined): Parsed<string> {
   const password = PASSWORD.exec(given)?.[2];
-  if (password !== KEPT) return { ok: true, value: given };
+  if (password !== SECRET_PLACEHOLDER) return { ok: true, value: given };
   if (stored === undefined || authorityOf(maskTarget(stored)) !== authorityOf(given)) {
     return { ok: false, reason: "needs its password again, because its host or user changed" };
   }
@@ -80,16 +80,16 @@ function authorityOf(target: string): string {
 
 /** The headers with stored values in the place of `***`. What is not well-formed is left to the schema. */
 export function restoreHeaders(given: string, stored: string | undefined): Parsed<string> {
-  if (given.trim() === KEPT && stored !== undefined) return { ok: true, value: stored };
+  if (given.trim() === SECRET_PLACEHOLDER && stored !== undefined) return { ok: true, value: stored };
   const headers = parseHttpHeaders(given);
-  if (!headers.ok || !Object.values(headers.value).includes(KEPT)) return { ok: true, value: given };
+  if (!headers.ok || !Object.values(headers.value).includes(SECRET_PLACEHOLDER)) return { ok: true, value: given };
   const known = parseHttpHeaders(stored ?? "");
   const values = new Map(
     Object.entries(known.ok ? known.value : {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
   const restored: [string, string][] = [];
   for (const [name, value] of Object.entries(headers.value)) {
-    const kept = value === KEPT ? values.get(name.toLowerCase()) : value;
+    const kept = value === SECRET_PLACEHOLDER ? values.get(name.toLowerCase()) : value;
     if (kept === undefined) return { ok: false, reason: `has no stored value for ${name}` };
     restored.push([name, kept]);
   }

@@ -3,8 +3,8 @@ import { listMonitorsByIds } from "../data/monitor-settings/read.ts";
 import { findMonitor, type MonitorRecord } from "../data/monitors/read.ts";
 import type { Membership } from "../domain/roles.ts";
 import type { AuditSubject } from "./commit.ts";
-import { findMembership, once, requireRight } from "./pages.ts";
-import type { Ctx } from "./request-scope.ts";
+import { findMembership, once, requirePermission } from "./pages.ts";
+import type { RequestScope } from "./request-scope.ts";
 
 export interface AccessibleMonitor {
   monitor: MonitorRecord;
@@ -12,26 +12,26 @@ export interface AccessibleMonitor {
 }
 
 /** A monitor is seen by the members of its page; one without a page by its owner alone. */
-export function requireVisibleMonitor(ctx: Ctx, monitorId: string): Promise<AccessibleMonitor> {
+export function requireVisibleMonitor(ctx: RequestScope, monitorId: string): Promise<AccessibleMonitor> {
   return once(ctx, `monitor ${monitorId}`, async () => admit(ctx, await findMonitor(ctx.db, monitorId)));
 }
 
 /** Reads many at once, so that judging each of them costs no query of its own. */
-export async function preloadMonitors(ctx: Ctx, monitorIds: readonly string[]): Promise<void> {
+export async function preloadMonitors(ctx: RequestScope, monitorIds: readonly string[]): Promise<void> {
   const found = new Map((await listMonitorsByIds(ctx.db, monitorIds)).map((monitor) => [monitor.id, monitor]));
   // Whoever asks for one of them hears of its refusal.
   for (const id of monitorIds) once(ctx, `monitor ${id}`, () => admit(ctx, found.get(id))).catch(() => {});
 }
 
-async function admit(ctx: Ctx, monitor: MonitorRecord | undefined): Promise<AccessibleMonitor> {
+async function admit(ctx: RequestScope, monitor: MonitorRecord | undefined): Promise<AccessibleMonitor> {
   const membership = monitor && (await findMembership(ctx, monitor));
   if (!monitor || !membership) throw notFound("monitor");
   return { monitor, membership };
 }
 
-export async function requireMonitor(ctx: Ctx, monitorId: string): Promise<MonitorRecord> {
+export async function requireMonitor(ctx: RequestScope, monitorId: string): Promise<MonitorRecord> {
   const { monitor, membership } = await requireVisibleMonitor(ctx, monitorId);
-  requireRight(membership, ctx.right);
+  requirePermission(membership, ctx.permission);
   return monitor;
 }
 

@@ -3,10 +3,10 @@ import { PLAN_LIMITS } from "../domain/plans.ts";
 import type { Settings } from "../platform/settings.ts";
 import { once } from "./pages.ts";
 import { requireUser, type UserPrincipal } from "./principal.ts";
-import type { Ctx } from "./request-scope.ts";
+import type { RequestScope } from "./request-scope.ts";
 
 /** The account whose plan counts: the owner of the page or object, who need not be the caller. */
-export function getOwner(ctx: Ctx, ownerId: string): Promise<UserPrincipal> {
+export function getOwner(ctx: RequestScope, ownerId: string): Promise<UserPrincipal> {
   const caller = requireUser(ctx);
   if (caller.user_id === ownerId) return Promise.resolve(caller);
   return once(ctx, `owner ${ownerId}`, async () => {

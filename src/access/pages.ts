@@ -1,9 +1,9 @@
 import { ApiError, forbidden, notFound } from "../contract/errors.ts";
 import { findPageFor, isMemberAnywhere, type Viewer } from "../data/members/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
-import { hasRight, type Membership, OWNERSHIP, type Right } from "../domain/roles.ts";
+import { hasPermission, type Membership, OWNERSHIP, type Permission } from "../domain/roles.ts";
 import { requireUser } from "./principal.ts";
-import type { Ctx } from "./request-scope.ts";
+import type { RequestScope } from "./request-scope.ts";
 
 export interface AccessiblePage {
   page: StatusPageRecord;
@@ -11,7 +11,7 @@ export interface AccessiblePage {
 }
 
 /** The page when the caller may see it. This is the one place that finds out what somebody is on a page. */
-export function findVisiblePage(ctx: Ctx, pageId: string): Promise<AccessiblePage | undefined> {
+export function findVisiblePage(ctx: RequestScope, pageId: string): Promise<AccessiblePage | undefined> {
   return once(ctx, `page ${pageId}`, async () => {
     if (ctx.principal.kind !== "user") return undefined;
     const found = await findPageFor(ctx.db, pageId, ctx.principal.user_id);
@@ -24,7 +24,7 @@ export function findVisiblePage(ctx: Ctx, pageId: string): Promise<AccessiblePag
 
 /** What the caller is to an object that may be on a page: members see it there, without a page only its owner does. */
 export async function findMembership(
-  ctx: Ctx,
+  ctx: RequestScope,
   object: { owner_id: string; status_page_id: string | null },
 ): Promise<Membership | undefined> {
   if (ctx.principal.kind !== "user") return undefined;
@@ -34,41 +34,41 @@ export async function findMembership(
 }
 
 /** The caller as lists see them. */
-export function viewerOf(ctx: Ctx): Promise<Viewer> {
+export function viewerOf(ctx: RequestScope): Promise<Viewer> {
   const { user_id } = requireUser(ctx);
   return once(ctx, "viewer", async () => ({ user_id, is_member: await isMemberAnywhere(ctx.db, user_id) }));
 }
 
 /** Outsiders get the same 404 as for nothing. */
-export async function requireVisiblePage(ctx: Ctx, pageId: string): Promise<AccessiblePage> {
+export async function requireVisiblePage(ctx: RequestScope, pageId: string): Promise<AccessiblePage> {
   const found = await findVisiblePage(ctx, pageId);
   if (!found) throw notFound("status page");
   return found;
 }
 
 /** The page when the caller has this endpoint's right on it; members without it get 403. */
-export async function requirePage(ctx: Ctx, pageId: string): Promise<StatusPageRecord> {
+export async function requirePage(ctx: RequestScope, pageId: string): Promise<StatusPageRecord> {
   const { page, membership } = await requireVisiblePage(ctx, pageId);
-  requireRight(membership, ctx.right);
+  requirePermission(membership, ctx.permission);
   return page;
 }
 
 /** The same for endpoints that answer 403 whether the page exists or not, so that neither leaks. */
-export async function requireManagedPage(ctx: Ctx, pageId: string): Promise<StatusPageRecord> {
+export async function requireManagedPage(ctx: RequestScope, pageId: string): Promise<StatusPageRecord> {
   try {
     return await requirePage(ctx, pageId);
   } catch (error) {
     if (!(error instanceof ApiError) || (error.status !== 404 && error.status !== 403)) throw error;
-    throw forbidden(`this needs ${ctx.right} on the status page`);
+    throw forbidden(`this needs ${ctx.permission} on the status page`);
   }
 }
 
-export function requireRight(membership: Membership, right: Right): void {
-  if (!hasRight(membership, right)) throw forbidden(`your role on this status page does not include ${right}`);
+export function requirePermission(membership: Membership, right: Permission): void {
+  if (!hasPermission(membership, right)) throw forbidden(`your role on this status page does not include ${right}`);
 }
 
 /** Loads and judges an object once per request. */
-export function once<Found>(ctx: Ctx, key: string, load: () => Promise<Found>): Promise<Found> {
+export function once<Found>(ctx: RequestScope, key: string, load: () => Promise<Found>): Promise<Found> {
   const known = ctx.loaded.get(key);
   // Keys carry the kind of the object, so what stands under one always has that kind's type.
   if (known) return known as Promise<Found>;

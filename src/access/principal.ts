@@ -56,13 +56,13 @@ export function requireCallingAgent(ctx: { principal: Principal }): AgentPrincip
 }
 
 /** What the install token grants; endpoints with `auth: "install"` always have one. */
-export function requireGrant(ctx: { principal: Principal }): InstallTokenRecord {
+export function requireInstallToken(ctx: { principal: Principal }): InstallTokenRecord {
   if (ctx.principal.kind !== "install") throw unauthenticated();
   return ctx.principal.grant;
 }
 
 /** What a push was sent with; endpoints for pushes always have one. */
-export function requirePusher(ctx: { principal: Principal }): PushPrincipal {
+export function requirePushCredential(ctx: { principal: Principal }): PushPrincipal {
   if (ctx.principal.kind !== "push") throw unauthenticated();
   return ctx.principal;
 }

@@ -3,7 +3,7 @@ import { type PushPurpose, readPushToken } from "../platform/push-tokens.ts";
 import type { Settings } from "../platform/settings.ts";
 import type { PushPrincipal } from "./principal.ts";
 
-interface Presented {
+interface AuthInput {
   settings: Settings;
   purpose: PushPurpose;
   authorization: string | undefined;
@@ -12,7 +12,7 @@ interface Presented {
 }
 
 /** The bearer of a push credential; touches no storage. */
-export function authenticatePusher({ settings, purpose, authorization, token }: Presented): PushPrincipal {
+export function authenticatePusher({ settings, purpose, authorization, token }: AuthInput): PushPrincipal {
   const bearer = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   const credential = readPushToken(settings.ROOT_SECRET, purpose, bearer ?? token ?? "");
   if (!credential) throw unauthenticated();

@@ -2,7 +2,7 @@ import { rateLimited } from "../contract/errors.ts";
 import type { RateClass } from "../contract/limiter-object.ts";
 import type { Env } from "../platform/env.ts";
 import type { Logger } from "../platform/logger.ts";
-import { countOne } from "../platform/rate-counters.ts";
+import { incrementCounter } from "../platform/rate-counters.ts";
 import type { Settings } from "../platform/settings.ts";
 import type { Principal } from "./principal.ts";
 
@@ -46,7 +46,7 @@ export const RATE_LIMITS = {
   click: perMinute(30, "address"),
 } satisfies Record<RateClass, RateLimit>;
 
-export interface Asking {
+export interface RateLimitRequest {
   env: Env;
   settings: Settings;
   log: Logger;
@@ -65,13 +65,13 @@ export function limitOf(settings: Settings, rateClass: RateClass): RateLimit | u
 }
 
 /** Counts one request of this class, or throws 429. */
-export async function requireRate(asking: Asking, rateClass: RateClass): Promise<void> {
+export async function requireRate(asking: RateLimitRequest, rateClass: RateClass): Promise<void> {
   const rate = limitOf(asking.settings, rateClass);
   if (!rate) return;
   const isDefault = rate.limit === RATE_LIMITS[rateClass].limit;
-  let answer: Awaited<ReturnType<typeof countOne>>;
+  let answer: Awaited<ReturnType<typeof incrementCounter>>;
   try {
-    answer = await countOne(asking.env, {
+    answer = await incrementCounter(asking.env, {
       key: `${rateClass}:${subjectOf(asking, rate.per)}`,
       limit: rate.limit,
       window_ms: rate.window_seconds * 1000,
@@ -87,7 +87,7 @@ export async function requireRate(asking: Asking, rateClass: RateClass): Promise
 }
 
 /** Who shares one count. Callers without a credential of their own are told apart by where they come from. */
-function subjectOf({ principal, ip, object_id }: Asking, per: RateLimit["per"]): string {
+function subjectOf({ principal, ip, object_id }: RateLimitRequest, per: RateLimit["per"]): string {
   if (per === "object" && object_id !== undefined) return object_id;
   if (per === "credential" && principal.kind === "user") return principal.token_id ?? principal.user_id;
   if (per === "credential" && principal.kind === "agent") return principal.agent.id;

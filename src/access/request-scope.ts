@@ -1,5 +1,5 @@
 import { type Db, openDb } from "../data/db.ts";
-import type { Right } from "../domain/roles.ts";
+import type { Permission } from "../domain/roles.ts";
 import type { Env } from "../platform/env.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { Settings } from "../platform/settings.ts";
@@ -7,7 +7,7 @@ import type { Idempotency } from "./idempotency.ts";
 import type { Principal } from "./principal.ts";
 
 /** Everything a verb may use, built once per request or message. */
-export interface Ctx {
+export interface RequestScope {
   readonly env: Env;
   readonly settings: Settings;
   readonly db: Db;
@@ -16,7 +16,7 @@ export interface Ctx {
   readonly now: number;
   readonly principal: Principal;
   /** The right that this endpoint asks of whoever touches an object of a page. */
-  readonly right: Right;
+  readonly permission: Permission;
   /** Names the audit row of a successful write, e.g. `monitor.created`; null for reads. */
   readonly auditEvent: string | null;
   readonly ip: string | null;
@@ -30,8 +30,8 @@ export interface Ctx {
   defer(work: Promise<unknown>): void;
 }
 
-export type CtxParts = Omit<Ctx, "db" | "loaded">;
+export type CtxParts = Omit<RequestScope, "db" | "loaded">;
 
-export function createCtx(parts: CtxParts): Ctx {
+export function createCtx(parts: CtxParts): RequestScope {
   return { ...parts, db: openDb(parts.env.DB), loaded: new Map() };
 }

@@ -8,7 +8,7 @@ import { newId } from "../platform/ids.ts";
 import type { Settings } from "../platform/settings.ts";
 import { toPrincipal } from "./owners.ts";
 import type { UserPrincipal } from "./principal.ts";
-import type { Deps } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const IDLE_MS = 7 * DAY_MS;
@@ -19,7 +19,7 @@ const LAST_USED_LAG_MS = 60_000;
 const TOKEN_LENGTH = 43;
 const SAFE_METHODS = ["GET", "HEAD", "OPTIONS"];
 
-interface Presented {
+interface AuthInput {
   env: Env;
   settings: Settings;
   request: Request;
@@ -36,9 +36,9 @@ export function sessionToken(request: Request, publicUrl: string): string | unde
 }
 
 /** The person whose browser this is. What other sites make the browser send is refused. */
-export async function authenticateSession(presented: Presented, token: string): Promise<UserPrincipal> {
+export async function authenticateSession(presented: AuthInput, token: string): Promise<UserPrincipal> {
   const { env, settings, request, publicUrl, now, defer } = presented;
-  if (!SAFE_METHODS.includes(request.method)) requireOwnSite(request, publicUrl);
+  if (!SAFE_METHODS.includes(request.method)) requireSameOrigin(request, publicUrl);
   const db = openDb(env.DB);
   const found = await findSessionOwner(db, sha256Hex(token), limitsAt(now));
   if (!found) throw unauthenticated();
@@ -48,7 +48,7 @@ export async function authenticateSession(presented: Presented, token: string): 
 }
 
 /** For what only our own pages may make a browser send. */
-export function requireOwnSite(request: Request, publicUrl: string): void {
+export function requireSameOrigin(request: Request, publicUrl: string): void {
   if (!isOwnSite(request, publicUrl)) throw forbidden("this request must come from this service's own pages");
 }
 
@@ -78,7 +78,7 @@ export function openSession({ db, now, publicUrl }: { db: Db; now: number; publi
 }
 
 /** Takes the cookie away from the browser. */
-export function endedCookie(publicUrl: string): string {
+export function expiredCookie(publicUrl: string): string {
   return cookieOf(publicUrl, "", 0);
 }
 
@@ -101,6 +101,6 @@ function limitsAt(now: number): SessionLimits {
 }
 
 /** Forgets sessions that nobody can use any more. */
-export async function sweepSessions(deps: Deps): Promise<void> {
-  await runBatch(deps.db, [deleteDeadSessions(deps.db, limitsAt(deps.now()))]);
+export async function sweepSessions(scope: Scope): Promise<void> {
+  await runBatch(scope.db, [deleteDeadSessions(scope.db, limitsAt(scope.now()))]);
 }

@@ -1,8 +1,8 @@
 import { forbidden, notFound } from "../contract/errors.ts";
 import { findSlaPolicy, listMembershipsNearPolicy, type SlaPolicyRecord } from "../data/sla/read.ts";
-import { hasRight, type Membership, OWNERSHIP } from "../domain/roles.ts";
+import { hasPermission, type Membership, OWNERSHIP } from "../domain/roles.ts";
 import { once } from "./pages.ts";
-import type { Ctx } from "./request-scope.ts";
+import type { RequestScope } from "./request-scope.ts";
 
 interface AccessiblePolicy {
   policy: SlaPolicyRecord;
@@ -13,7 +13,7 @@ interface AccessiblePolicy {
  * A policy belongs to the account that made it. Whoever is on a page of that account, or on one that is measured by the
  * policy, sees it there.
  */
-function requireVisiblePolicy(ctx: Ctx, policyId: string): Promise<AccessiblePolicy> {
+function requireVisiblePolicy(ctx: RequestScope, policyId: string): Promise<AccessiblePolicy> {
   return once(ctx, `sla policy ${policyId}`, async () => {
     const policy = await findSlaPolicy(ctx.db, policyId);
     if (ctx.principal.kind !== "user" || !policy) throw notFound("SLA policy");
@@ -26,14 +26,14 @@ function requireVisiblePolicy(ctx: Ctx, policyId: string): Promise<AccessiblePol
 }
 
 /** For whoever has this endpoint's right on such a page. */
-export async function requireSlaPolicy(ctx: Ctx, policyId: string): Promise<SlaPolicyRecord> {
+export async function requireSlaPolicy(ctx: RequestScope, policyId: string): Promise<SlaPolicyRecord> {
   const { policy, memberships } = await requireVisiblePolicy(ctx, policyId);
-  if (memberships.some((membership) => hasRight(membership, ctx.right))) return policy;
-  throw forbidden(`this needs ${ctx.right} on a status page of the policy's owner`);
+  if (memberships.some((membership) => hasPermission(membership, ctx.permission))) return policy;
+  throw forbidden(`this needs ${ctx.permission} on a status page of the policy's owner`);
 }
 
 /** What a policy says is its account's to decide, because it may hold for other pages, too. */
-export async function requireOwnSlaPolicy(ctx: Ctx, policyId: string): Promise<SlaPolicyRecord> {
+export async function requireOwnSlaPolicy(ctx: RequestScope, policyId: string): Promise<SlaPolicyRecord> {
   const { policy, memberships } = await requireVisiblePolicy(ctx, policyId);
   if (memberships.includes(OWNERSHIP)) return policy;
   throw forbidden("the policy belongs to another account");

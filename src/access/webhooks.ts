@@ -1,8 +1,8 @@
 import { notFound } from "../contract/errors.ts";
 import { findWebhook, type WebhookRecord } from "../data/webhooks/read.ts";
 import type { Membership } from "../domain/roles.ts";
-import { findMembership, once, requireRight } from "./pages.ts";
-import type { Ctx } from "./request-scope.ts";
+import { findMembership, once, requirePermission } from "./pages.ts";
+import type { RequestScope } from "./request-scope.ts";
 
 export interface AccessibleWebhook {
   webhook: WebhookRecord;
@@ -10,7 +10,7 @@ export interface AccessibleWebhook {
 }
 
 /** A webhook is seen by the members of its page; one without a page by its owner alone. */
-export function requireVisibleWebhook(ctx: Ctx, webhookId: string): Promise<AccessibleWebhook> {
+export function requireVisibleWebhook(ctx: RequestScope, webhookId: string): Promise<AccessibleWebhook> {
   return once(ctx, `webhook ${webhookId}`, async () => {
     const webhook = await findWebhook(ctx.db, webhookId);
     const membership = webhook && (await findMembership(ctx, webhook));
@@ -19,8 +19,8 @@ export function requireVisibleWebhook(ctx: Ctx, webhookId: string): Promise<Acce
   });
 }
 
-export async function requireWebhook(ctx: Ctx, webhookId: string): Promise<WebhookRecord> {
+export async function requireWebhook(ctx: RequestScope, webhookId: string): Promise<WebhookRecord> {
   const { webhook, membership } = await requireVisibleWebhook(ctx, webhookId);
-  requireRight(membership, ctx.right);
+  requirePermission(membership, ctx.permission);
   return webhook;
 }

@@ -1,17 +1,17 @@
-import type { Deps } from "../access/scope.ts";
+import type { Scope } from "../access/scope.ts";
 import type { ResultStatus } from "../contract/agent.ts";
 import { type CheckOutcome, DEFAULT_REGION } from "../contract/check.ts";
-import type { MonitorAnswer, ReportedResult } from "../contract/monitor-object.ts";
+import type { CheckResult, MonitorSnapshot } from "../contract/monitor-object.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 import type { AgentResultRecord } from "../data/agent-results/read.ts";
-import { insertResults, planFilling } from "../data/agent-results/write.ts";
+import { insertResults, planBackfill } from "../data/agent-results/write.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { staleAfterMs } from "../domain/check-schedule.ts";
 import { violates } from "../platform/d1-errors.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
-import { projectionOf } from "./projection.ts";
+import { buildProjection } from "./projection.ts";
 
 /** What an agent measured of one monitor; `checked_at` is when the check began. */
 export interface AgentResult {
@@ -32,16 +32,16 @@ const SLACK = 1.5;
  * the monitor's object, which knows those it has had; late ones only put the past right. Every step may be repeated, so an
  * agent that got no answer sends everything again. undefined: the monitor is gone.
  */
-export async function takeResults(
-  deps: Deps,
+export async function acceptAgentResults(
+  scope: Scope,
   monitor: MonitorRecord,
   measured: { results: readonly AgentResult[]; kept_days: number },
 ): Promise<{ accepted: number; status: MonitorStatus } | undefined> {
-  const now = deps.now();
+  const now = scope.now();
   const results = inOrder(measured.results);
   const presentFrom = now - staleAfterMs(monitor.interval);
   const present = results.filter(({ checked_at }) => checked_at >= presentFrom);
-  const answer = await report(deps, monitor, present);
+  const answer = await report(scope, monitor, present);
   if (answer === null) return undefined;
   const records = results.map((result) => ({
     ...result,
@@ -50,8 +50,8 @@ export async function takeResults(
     expires_at: result.checked_at + measured.kept_days * 86_400_000,
   }));
   // The agent repeats a failed check by itself, so the object's wish to have it repeated is nothing to remember.
-  const projection = answer === undefined ? [] : projectionOf(deps, monitor, { ...answer, retry: null });
-  const accepted = await store(deps, monitor, records, { projection, until: presentFrom });
+  const projection = answer === undefined ? [] : buildProjection(scope, monitor, { ...answer, retry: null });
+  const accepted = await store(scope, monitor, records, { projection, until: presentFrom });
   return { accepted, status: answer?.status ?? monitor.status };
 }
 
@@ -63,15 +63,15 @@ function inOrder(results: readonly AgentResult[]): AgentResult[] {
 
 /** undefined: the object need not hear of it, because fast successes of a settled monitor change nothing. */
 async function report(
-  deps: Deps,
+  scope: Scope,
   monitor: MonitorRecord,
   present: readonly AgentResult[],
-): Promise<MonitorAnswer | null | undefined> {
+): Promise<MonitorSnapshot | null | undefined> {
   const isSynced = monitor.synced_version === monitor.config_version;
   const isQuiet = monitor.settled && isSynced && present.every(({ status }) => status === "up");
   if (present.length === 0 || isQuiet) return undefined;
   const reported = present.map(
-    ({ status, checked_at, latency_ms, message }): ReportedResult => ({
+    ({ status, checked_at, latency_ms, message }): CheckResult => ({
       region: DEFAULT_REGION,
       slot_at: checked_at,
       attempt: 0,
@@ -81,22 +81,22 @@ async function report(
       message,
     }),
   );
-  return monitorObject(deps.env, monitor.id).report(monitor.id, monitor.config_version, reported);
+  return monitorObject(scope.env, monitor.id).report(monitor.id, monitor.config_version, reported);
 }
 
 /** Gives how many results were new. Starts again when another batch divided the same stretch of time meanwhile. */
 async function store(
-  deps: Deps,
+  scope: Scope,
   monitor: MonitorRecord,
   records: readonly AgentResultRecord[],
   { projection, until }: { projection: readonly Statement[]; until: number },
 ): Promise<number> {
-  const inserted = await insertResults(deps.db, records);
+  const inserted = await insertResults(scope.db, records);
   const late = records.filter(({ is_late }) => is_late).map(({ checked_at }) => checked_at);
   for (let attempt = 1; ; attempt++) {
-    const filling = await fill(deps, monitor, { late, until });
+    const filling = await fill(scope, monitor, { late, until });
     try {
-      await runBatch(deps.db, [...projection, ...filling]);
+      await runBatch(scope.db, [...projection, ...filling]);
       return inserted.length;
     } catch (error) {
       if (attempt === ATTEMPTS_MAX || !violates(error, "status_intervals.seq")) throw error;
@@ -105,21 +105,23 @@ async function store(
 }
 
 async function fill(
-  deps: Deps,
+  scope: Scope,
   monitor: MonitorRecord,
   { late, until }: { late: readonly number[]; until: number },
 ): Promise<Statement[]> {
   const [from, to] = [late.at(0), late.at(-1)];
   if (from === undefined || to === undefined) return [];
   const valid_for_ms = monitor.interval * 1000 * SLACK;
-  const filling = await planFilling(deps.db, {
+  const filling = await planBackfill(scope.db, {
     monitor_id: monitor.id,
     from,
     to,
     valid_for_ms,
     until,
-    now: deps.now(),
+    now: scope.now(),
   });
   const pageId = monitor.status_page_id;
-  return filling.length === 0 || pageId === null ? filling : [...filling, bumpPageVersion(deps.db, pageId, deps.now())];
+  return filling.length === 0 || pageId === null
+    ? filling
+    : [...filling, bumpPageVersion(scope.db, pageId, scope.now())];
 }

@@ -1,4 +1,4 @@
-import type { Deps } from "../access/scope.ts";
+import type { Scope } from "../access/scope.ts";
 import { egressOf } from "../platform/egress/guard.ts";
 import type { ProbeResult } from "../probes/port.ts";
 
@@ -12,28 +12,28 @@ let asked: { targets: readonly string[]; at: number; isWell: Promise<boolean> } 
  * A failure that is seen while every canary fails, too, is our own: it says nothing about the target. Without canaries
  * every failure counts.
  */
-export async function doubtFailure(deps: Deps, result: ProbeResult): Promise<ProbeResult> {
-  if (result.outcome !== "failure" || (await isOurWayOutWell(deps))) return result;
+export async function verifyWithCanaries(scope: Scope, result: ProbeResult): Promise<ProbeResult> {
+  if (result.outcome !== "failure" || (await isOurWayOutWell(scope))) return result;
   return { outcome: "error", latency_ms: null, message: "our own way out is broken", details: result.details };
 }
 
-function isOurWayOutWell(deps: Deps): Promise<boolean> {
-  const targets = deps.settings.CANARY_TARGETS;
+function isOurWayOutWell(scope: Scope): Promise<boolean> {
+  const targets = scope.settings.CANARY_TARGETS;
   if (targets.length === 0) return Promise.resolve(true);
-  if (asked?.targets === targets && deps.now() - asked.at < VALID_MS) return asked.isWell;
-  asked = { targets, at: deps.now(), isWell: askAll(deps, targets) };
+  if (asked?.targets === targets && scope.now() - asked.at < VALID_MS) return asked.isWell;
+  asked = { targets, at: scope.now(), isWell: askAll(scope, targets) };
   return asked.isWell;
 }
 
-async function askAll(deps: Deps, targets: readonly string[]): Promise<boolean> {
-  const answers = await Promise.allSettled(targets.map((target) => ask(deps, target)));
+async function askAll(scope: Scope, targets: readonly string[]): Promise<boolean> {
+  const answers = await Promise.allSettled(targets.map((target) => ask(scope, target)));
   return answers.some(({ status }) => status === "fulfilled");
 }
 
 /** Any answer shows that the way out is there. */
-async function ask(deps: Deps, target: string): Promise<void> {
+async function ask(scope: Scope, target: string): Promise<void> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const request = { method: "HEAD", purpose: "check", signal } as const;
-  const { response } = await egressOf(deps.settings).guardedFetch(new URL(target), request);
+  const { response } = await egressOf(scope.settings).guardedFetch(new URL(target), request);
   await response.body?.cancel();
 }

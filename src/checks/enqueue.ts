@@ -20,12 +20,12 @@ export function regionsOf(named: readonly Region[]): readonly string[] {
   return named.length > 0 ? named : [DEFAULT_REGION];
 }
 
-export interface DelayedCheck extends CheckMessage {
+export interface ScheduledCheck extends CheckMessage {
   /** When to run, epoch ms. */
   run_at: number;
 }
 
-export async function sendChecks(env: Env, checks: readonly DelayedCheck[], now: number): Promise<void> {
+export async function sendChecks(env: Env, checks: readonly ScheduledCheck[], now: number): Promise<void> {
   for (const [queue, slow] of [
     [env.CHECKS, false],
     [env.CHECKS_SLOW, true],
@@ -44,7 +44,7 @@ interface SlottedGroup {
   regions: readonly Region[];
 }
 
-export function checksAt(group: SlottedGroup, slots: readonly number[]): DelayedCheck[] {
+export function checksAt(group: SlottedGroup, slots: readonly number[]): ScheduledCheck[] {
   return slots.flatMap((slot_at) =>
     regionsOf(group.regions).map((region) => ({ group_id: group.id, region, slot_at, attempt: 0, run_at: slot_at })),
   );

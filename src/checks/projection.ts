@@ -1,10 +1,10 @@
-import type { Deps } from "../access/scope.ts";
-import type { MonitorAnswer } from "../contract/monitor-object.ts";
+import type { Scope } from "../access/scope.ts";
+import type { MonitorSnapshot } from "../contract/monitor-object.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import { findMonitor, type MonitorRecord } from "../data/monitors/read.ts";
-import { forgetDeleted, projectAnswer } from "../data/monitors/write.ts";
+import { deleteTombstone, projectAnswer } from "../data/monitors/write.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
-import { dissolveObject, monitorObject } from "../platform/monitor-objects.ts";
+import { monitorObject, tombstoneObject } from "../platform/monitor-objects.ts";
 
 type Known = Pick<
   MonitorRecord,
@@ -12,30 +12,34 @@ type Known = Pick<
 >;
 
 /** The writes that D1 owes after an answer of the monitor's object; none when it says what D1 knows already. */
-export function projectionOf(deps: Deps, known: Known, answer: MonitorAnswer): Statement[] {
+export function buildProjection(scope: Scope, known: Known, answer: MonitorSnapshot): Statement[] {
   const hasMoved = answer.seq !== known.state_seq;
   const isNews = hasMoved || answer.settled !== known.settled || answer.retry !== null;
   if (!isNews && answer.config_version === known.synced_version) return [];
   const page = hasMoved && known.status_page_id !== null ? [known.status_page_id] : [];
   return [
-    projectAnswer(deps.db, known.id, answer),
-    ...page.map((pageId) => bumpPageVersion(deps.db, pageId, deps.now())),
+    projectAnswer(scope.db, known.id, answer),
+    ...page.map((pageId) => bumpPageVersion(scope.db, pageId, scope.now())),
   ];
 }
 
 /** Tells a monitor's object of a committed change; gives the record as it stands then, undefined when it is gone. */
-export async function syncMonitor(deps: Deps, monitorId: string, version: number): Promise<MonitorRecord | undefined> {
-  const answer = await monitorObject(deps.env, monitorId).sync(monitorId, version);
-  const record = await findMonitor(deps.db, monitorId);
+export async function syncMonitor(
+  scope: Scope,
+  monitorId: string,
+  version: number,
+): Promise<MonitorRecord | undefined> {
+  const answer = await monitorObject(scope.env, monitorId).sync(monitorId, version);
+  const record = await findMonitor(scope.db, monitorId);
   if (!record || !answer) return record;
-  const writes = projectionOf(deps, record, answer);
+  const writes = buildProjection(scope, record, answer);
   if (writes.length === 0) return record;
-  await runBatch(deps.db, writes);
-  return findMonitor(deps.db, monitorId);
+  await runBatch(scope.db, writes);
+  return findMonitor(scope.db, monitorId);
 }
 
 /** Tells the object of a deleted monitor, which nobody has to tell again. */
-export async function dissolveMonitor(deps: Deps, monitorId: string): Promise<void> {
-  await dissolveObject(deps.env, monitorId);
-  await runBatch(deps.db, [forgetDeleted(deps.db, monitorId)]);
+export async function tombstoneMonitor(scope: Scope, monitorId: string): Promise<void> {
+  await tombstoneObject(scope.env, monitorId);
+  await runBatch(scope.db, [deleteTombstone(scope.db, monitorId)]);
 }

@@ -1,11 +1,11 @@
 import { openSecrets } from "../access/monitor-secrets.ts";
-import type { Deps } from "../access/scope.ts";
+import type { Scope } from "../access/scope.ts";
 import type { CheckMessage } from "../contract/messages.ts";
-import type { MonitorAnswer, ReportedResult } from "../contract/monitor-object.ts";
+import type { CheckResult, MonitorSnapshot } from "../contract/monitor-object.ts";
 import type { MonitorType } from "../contract/monitor-values.ts";
-import type { HistoryRow } from "../contract/prober-object.ts";
-import { type CheckGroupRecord, loadGroup } from "../data/check-groups/read.ts";
-import { deleteEmptyGroup, insertGroup, recordSlot } from "../data/check-groups/write.ts";
+import type { ResultBlock } from "../contract/prober-object.ts";
+import { type CheckGroupRecord, loadCheckGroup } from "../data/check-groups/read.ts";
+import { deleteEmptyCheckGroup, insertCheckGroup, recordSlot } from "../data/check-groups/write.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import type { PackedResult } from "../data/monitors/table.ts";
@@ -19,9 +19,9 @@ import { edgeIo } from "../platform/probe-io.ts";
 import type { ProbeResult } from "../probes/port.ts";
 import { probeFor } from "../probes/registry.ts";
 import { type CheckJob, runProbe } from "../probes/run.ts";
-import { doubtFailure } from "./canaries.ts";
-import { type DelayedCheck, regionsOf, sendChecks, startGroup } from "./enqueue.ts";
-import { projectionOf } from "./projection.ts";
+import { verifyWithCanaries } from "./canaries.ts";
+import { regionsOf, type ScheduledCheck, sendChecks, startGroup } from "./enqueue.ts";
+import { buildProjection } from "./projection.ts";
 
 /** Workers wait for at most six answers at a time: https://developers.cloudflare.com/workers/platform/limits/ */
 const CONNECTIONS = 6;
@@ -38,30 +38,31 @@ export interface Checked {
   checked_at: number;
   result: ProbeResult;
   /** null when the monitor's object did not have to hear of it, or the monitor is gone. */
-  answer: MonitorAnswer | null;
+  answer: MonitorSnapshot | null;
 }
 
 /** Where the results of a message are kept for good. */
-export type KeepHistory = (row: HistoryRow) => Promise<void>;
+export type StoreResults = (row: ResultBlock) => Promise<void>;
 
 /** Handles one message: checks the group's members, tells their objects what can matter, records the slot. */
-export async function runSlot(deps: Deps, message: CheckMessage, keep: KeepHistory): Promise<void> {
-  const begun_at = deps.now();
-  const { group, members } = await loadGroup(deps.db, message.group_id, message.monitor_id);
+export async function runSlot(scope: Scope, message: CheckMessage, keep: StoreResults): Promise<void> {
+  const begun_at = scope.now();
+  const { group, members } = await loadCheckGroup(scope.db, message.group_id, message.monitor_id);
   if (!group) return;
-  const checked = await checkMonitors(deps, members, message);
+  const checked = await checkMonitors(scope, members, message);
   const slot = { ...message, group, begun_at, isWholeGroup: message.monitor_id === undefined };
   await Promise.all([
-    recordChecks(deps, slot, checked),
+    recordChecks(scope, slot, checked),
     checked.length === 0 ? undefined : keep(historyRow(message, checked)),
   ]);
-  if (slot.isWholeGroup && members.length === 0) await runBatch(deps.db, [deleteEmptyGroup(deps.db, message.group_id)]);
+  if (slot.isWholeGroup && members.length === 0)
+    await runBatch(scope.db, [deleteEmptyCheckGroup(scope.db, message.group_id)]);
 }
 
 export function historyRow(
   slot: Slot & Pick<CheckMessage, "group_id" | "monitor_id">,
   checked: readonly Checked[],
-): HistoryRow {
+): ResultBlock {
   return {
     slot_at: slot.slot_at,
     attempt: slot.attempt,
@@ -76,41 +77,41 @@ export function historyRow(
   };
 }
 
-export function checkMonitors(deps: Deps, monitors: readonly MonitorRecord[], slot: Slot): Promise<Checked[]> {
+export function checkMonitors(scope: Scope, monitors: readonly MonitorRecord[], slot: Slot): Promise<Checked[]> {
   return mapConcurrently(monitors, CONNECTIONS, async (monitor) => {
-    const checked_at = deps.now();
-    const result = await doubtFailure(deps, await probe(deps, monitor));
-    return { monitor, checked_at, result, answer: await report(deps, monitor, slot, checked_at, result) };
+    const checked_at = scope.now();
+    const result = await verifyWithCanaries(scope, await probe(scope, monitor));
+    return { monitor, checked_at, result, answer: await report(scope, monitor, slot, checked_at, result) };
   });
 }
 
-async function probe(deps: Deps, monitor: MonitorRecord): Promise<ProbeResult> {
+async function probe(scope: Scope, monitor: MonitorRecord): Promise<ProbeResult> {
   const { timeout_seconds, latency_threshold_ms } = monitor;
-  return probeOnce(deps, monitor.type, {
-    ...(await openSecrets(deps.settings, monitor)),
+  return probeOnce(scope, monitor.type, {
+    ...(await openSecrets(scope.settings, monitor)),
     timeout_seconds,
     latency_threshold_ms,
   });
 }
 
 /** One check from here, of whatever type; nothing is told or kept. */
-export async function probeOnce(deps: Deps, type: MonitorType, job: CheckJob): Promise<ProbeResult> {
+export async function probeOnce(scope: Scope, type: MonitorType, job: CheckJob): Promise<ProbeResult> {
   const found = probeFor(type);
-  if (found) return runProbe(found, job, edgeIo(egressOf(deps.settings)));
+  if (found) return runProbe(found, job, edgeIo(egressOf(scope.settings)));
   return { outcome: "error", latency_ms: null, message: `${type} cannot be checked yet`, details: {} };
 }
 
 /** A fast success of a settled monitor cannot change anything, so its object is left asleep. */
 async function report(
-  deps: Deps,
+  scope: Scope,
   monitor: MonitorRecord,
   slot: Slot,
   checked_at: number,
   result: ProbeResult,
-): Promise<MonitorAnswer | null> {
+): Promise<MonitorSnapshot | null> {
   const isSynced = monitor.synced_version === monitor.config_version;
   if (monitor.settled && isSynced && result.outcome === "success") return null;
-  const reported: ReportedResult = {
+  const reported: CheckResult = {
     region: slot.region,
     slot_at: slot.slot_at,
     attempt: slot.attempt,
@@ -119,7 +120,7 @@ async function report(
     latency_ms: result.latency_ms,
     message: result.message,
   };
-  return monitorObject(deps.env, monitor.id).report(monitor.id, monitor.config_version, [reported]);
+  return monitorObject(scope.env, monitor.id).report(monitor.id, monitor.config_version, [reported]);
 }
 
 interface RecordedSlot extends Slot {
@@ -130,10 +131,10 @@ interface RecordedSlot extends Slot {
 }
 
 /** One batch per message: what the objects decided, and the newest result of every member. Then the repeats. */
-export async function recordChecks(deps: Deps, slot: RecordedSlot, checked: readonly Checked[]): Promise<void> {
-  const silent = await markSilent(deps, slot, checked);
+export async function recordChecks(scope: Scope, slot: RecordedSlot, checked: readonly Checked[]): Promise<void> {
+  const silent = await markSilent(scope, slot, checked);
   const answers = checked.flatMap(({ monitor, answer }) => (answer ? [{ monitor, answer }] : []));
-  const writes = [...answers, ...silent].flatMap(({ monitor, answer }) => projectionOf(deps, monitor, answer));
+  const writes = [...answers, ...silent].flatMap(({ monitor, answer }) => buildProjection(scope, monitor, answer));
   const { group } = slot;
   const moving = checked.filter(({ result }) => laneOf(result) !== group.lane);
   const latest = {
@@ -143,10 +144,10 @@ export async function recordChecks(deps: Deps, slot: RecordedSlot, checked: read
     // What is older belongs to monitors that have left the group.
     kept_from: slot.isWholeGroup ? slot.begun_at : 0,
   };
-  const record = recordSlot(deps.db, group.id, slot.isWholeGroup ? slot.slot_at : null, latest);
-  if (moving.length === 0) await runBatch(deps.db, [...writes, record]);
-  else await changeLane(deps, slot, moving, [...writes, record]);
-  await sendChecks(deps.env, checked.flatMap(repeatsOf), deps.now());
+  const record = recordSlot(scope.db, group.id, slot.isWholeGroup ? slot.slot_at : null, latest);
+  if (moving.length === 0) await runBatch(scope.db, [...writes, record]);
+  else await changeLane(scope, slot, moving, [...writes, record]);
+  await sendChecks(scope.env, checked.flatMap(repeatsOf), scope.now());
 }
 
 /** A target that timed out is checked in the slow lane from now on; like a new one, it leaves it with an answer in time. */
@@ -155,7 +156,7 @@ export function laneOf(result: ProbeResult): Lane {
 }
 
 async function changeLane(
-  deps: Deps,
+  scope: Scope,
   slot: RecordedSlot,
   moving: readonly Checked[],
   writes: readonly Statement[],
@@ -165,16 +166,16 @@ async function changeLane(
   const other = { ...group, id: inLane(group.id, lane), lane, latest: [] };
   const fresh = moving.map((each) => pack(each, slot));
   const replaced = moving.map(({ monitor }) => monitor.id);
-  const [made] = await runBatch(deps.db, [
-    insertGroup(deps.db, other),
+  const [made] = await runBatch(scope.db, [
+    insertCheckGroup(scope.db, other),
     ...writes,
-    ...replaced.map((id) => moveToGroup(deps.db, id, { from: group.id, to: other.id })),
-    recordSlot(deps.db, other.id, null, { fresh, replaced, known: [], kept_from: 0 }),
+    ...replaced.map((id) => moveToGroup(scope.db, id, { from: group.id, to: other.id })),
+    recordSlot(scope.db, other.id, null, { fresh, replaced, known: [], kept_from: 0 }),
   ]);
-  if (Array.isArray(made) && made.length > 0) await startGroup(deps.env, other, deps.now());
+  if (Array.isArray(made) && made.length > 0) await startGroup(scope.env, other, scope.now());
 }
 
-function repeatsOf({ monitor, answer, result }: Checked): DelayedCheck[] {
+function repeatsOf({ monitor, answer, result }: Checked): ScheduledCheck[] {
   const { retry } = answer ?? {};
   if (!retry) return [];
   return regionsOf(monitor.regions).map((region) => ({
@@ -188,15 +189,15 @@ function repeatsOf({ monitor, answer, result }: Checked): DelayedCheck[] {
 }
 
 /** A monitor that our own errors kept from being judged for too long is unknown; so is one that cannot be checked at all. */
-async function markSilent(deps: Deps, slot: RecordedSlot, checked: readonly Checked[]) {
+async function markSilent(scope: Scope, slot: RecordedSlot, checked: readonly Checked[]) {
   const judged = new Map(slot.group.latest.map((packed) => [packed[0], packed[6]]));
   const marked = await mapConcurrently(checked, CONNECTIONS, async ({ monitor, result }) => {
     if (result.outcome !== "error" || monitor.status === "unknown") return [];
     const last_result_at = judged.get(monitor.id) ?? null;
     const knownUntil = (last_result_at ?? monitor.status_since) + staleAfterMs(monitor.interval);
-    if (probeFor(monitor.type) && deps.now() < knownUntil) return [];
+    if (probeFor(monitor.type) && scope.now() < knownUntil) return [];
     const silence = { last_result_at, reason: result.message };
-    const answer = await monitorObject(deps.env, monitor.id).markStale(monitor.id, monitor.config_version, silence);
+    const answer = await monitorObject(scope.env, monitor.id).markStale(monitor.id, monitor.config_version, silence);
     return answer ? [{ monitor, answer }] : [];
   });
   return marked.flat();

@@ -1,12 +1,17 @@
-import type { Deps } from "../access/scope.ts";
-import { listGroupsAfter, listKnowingMembers, listLatest, type PlannedGroup } from "../data/check-groups/read.ts";
+import type { Scope } from "../access/scope.ts";
+import {
+  listCheckGroupsAfter,
+  listLatest,
+  listMonitorsWithStatus,
+  type PlannedGroup,
+} from "../data/check-groups/read.ts";
 import { runBatch } from "../data/db.ts";
-import { listLostRetries, listUnsynced } from "../data/monitors/read.ts";
-import { forgetRetries } from "../data/monitors/write.ts";
+import { listOverdueRetries, listUnsynced } from "../data/monitors/read.ts";
+import { clearRetries } from "../data/monitors/write.ts";
 import { staleAfterMs } from "../domain/check-schedule.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { enqueueChecks } from "./enqueue.ts";
-import { projectionOf, syncMonitor } from "./projection.ts";
+import { buildProjection, syncMonitor } from "./projection.ts";
 
 const PAGE_SIZE = 500;
 const MONITORS_MAX = 500;
@@ -14,28 +19,28 @@ const MONITORS_MAX = 500;
 const GRACE_MS = 30_000;
 
 /** Finds what fell silent, whatever swallowed it: objects behind their configuration, repeats, whole groups. */
-export async function sweepChecks(deps: Deps): Promise<void> {
-  const before = deps.now() - GRACE_MS;
-  for (const { id, config_version } of await listUnsynced(deps.db, before, MONITORS_MAX)) {
-    await syncMonitor(deps, id, config_version);
+export async function sweepChecks(scope: Scope): Promise<void> {
+  const before = scope.now() - GRACE_MS;
+  for (const { id, config_version } of await listUnsynced(scope.db, before, MONITORS_MAX)) {
+    await syncMonitor(scope, id, config_version);
   }
-  const lost = await listLostRetries(deps.db, before, MONITORS_MAX);
-  await enqueueChecks(deps.env, lost, deps.now());
+  const lost = await listOverdueRetries(scope.db, before, MONITORS_MAX);
+  await enqueueChecks(scope.env, lost, scope.now());
   if (lost.length > 0) {
-    await runBatch(deps.db, [
-      forgetRetries(
-        deps.db,
+    await runBatch(scope.db, [
+      clearRetries(
+        scope.db,
         lost.map(({ id }) => id),
       ),
     ]);
   }
-  await markStaleGroups(deps);
+  await markStaleGroups(scope);
 }
 
-async function markStaleGroups(deps: Deps): Promise<void> {
+async function markStaleGroups(scope: Scope): Promise<void> {
   for (let after = "", full = true; full; ) {
-    const groups = await listGroupsAfter(deps.db, after, PAGE_SIZE);
-    for (const group of groups.filter((each) => isStale(each, deps.now()))) await markGroup(deps, group);
+    const groups = await listCheckGroupsAfter(scope.db, after, PAGE_SIZE);
+    for (const group of groups.filter((each) => isStale(each, scope.now()))) await markGroup(scope, group);
     after = groups.at(-1)?.id ?? after;
     full = groups.length === PAGE_SIZE;
   }
@@ -45,15 +50,15 @@ function isStale({ last_slot_at, interval }: PlannedGroup, now: number): boolean
   return last_slot_at !== null && now - last_slot_at > staleAfterMs(interval);
 }
 
-async function markGroup(deps: Deps, group: PlannedGroup): Promise<void> {
-  const members = await listKnowingMembers(deps.db, group.id);
+async function markGroup(scope: Scope, group: PlannedGroup): Promise<void> {
+  const members = await listMonitorsWithStatus(scope.db, group.id);
   if (members.length === 0) return;
-  const judged = new Map((await listLatest(deps.db, [group.id])).map((packed) => [packed[0], packed[6]]));
+  const judged = new Map((await listLatest(scope.db, [group.id])).map((packed) => [packed[0], packed[6]]));
   for (const member of members) {
     const last_result_at = judged.get(member.id) ?? null;
-    if (last_result_at !== null && deps.now() - last_result_at <= staleAfterMs(group.interval)) continue;
+    if (last_result_at !== null && scope.now() - last_result_at <= staleAfterMs(group.interval)) continue;
     const silence = { last_result_at, reason: "no check ran for too long" };
-    const answer = await monitorObject(deps.env, member.id).markStale(member.id, member.config_version, silence);
-    if (answer) await runBatch(deps.db, projectionOf(deps, member, answer));
+    const answer = await monitorObject(scope.env, member.id).markStale(member.id, member.config_version, silence);
+    if (answer) await runBatch(scope.db, buildProjection(scope, member, answer));
   }
 }

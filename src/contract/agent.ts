@@ -18,7 +18,7 @@ export type ResultStatus = (typeof RESULT_STATUSES)[number];
 /** Agents call at least this often; one that is silent for longer than AGENT_SILENCE_MS is offline. */
 export const AGENT_HEARTBEAT_S = 30;
 export const AGENT_POLL_S = 30;
-export const AGENT_SILENCE_MS = 90_000;
+export const AGENT_OFFLINE_AFTER_MS = 90_000;
 
 const ITEMS_MAX = 100;
 const WORD_MAX = 200;
@@ -113,9 +113,9 @@ export const AgentDiscoveriesReport = z
   .meta({ id: "AgentDiscoveriesReport" });
 export type AgentDiscoveriesReport = z.infer<typeof AgentDiscoveriesReport>;
 
-export const Accepted = z
+export const ReportsAccepted = z
   .object({ accepted: z.int().meta({ description: "how many were taken; what is repeated or too old is not" }) })
-  .meta({ id: "Accepted" });
+  .meta({ id: "ReportsAccepted" });
 
 export const AgentCommand = z
   .object({
@@ -207,11 +207,11 @@ export const AgentEnrolled = z
   })
   .meta({ id: "AgentEnrolled" });
 
-export const AgentWelcome = Rhythm.extend({
+export const AgentHandshakeResponse = Rhythm.extend({
   agent_id: Id,
   server_time: Instant,
   latest_version: z.string(),
-}).meta({ id: "AgentWelcome" });
+}).meta({ id: "AgentHandshakeResponse" });
 
 export const AgentAssignment = z
   .object({
@@ -241,11 +241,11 @@ const Result = z.object({
 export const AgentResults = oneOrMany(Result);
 export type AgentResults = z.infer<typeof AgentResults>;
 
-export const AgentResultsTaken = Accepted.extend({ status: z.enum(MONITOR_STATUSES) }).meta({
-  id: "AgentResultsTaken",
+export const AgentResultsAccepted = ReportsAccepted.extend({ status: z.enum(MONITOR_STATUSES) }).meta({
+  id: "AgentResultsAccepted",
 });
 
-export const RawResult = z
+export const MonitorResult = z
   .object({
     checked_at: Instant,
     status: z.enum(CHECK_STATUSES).meta({ description: "unknown: the checker itself failed" }),
@@ -254,6 +254,6 @@ export const RawResult = z
     region: z.string().meta({ description: "default: wherever the check ran, also on an agent" }),
     details: z.record(z.string(), z.unknown()),
   })
-  .meta({ id: "RawResult" });
+  .meta({ id: "MonitorResult" });
 
 export const RESULT_REGIONS = ["default", ...REGIONS] as const;

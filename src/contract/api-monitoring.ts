@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Id, Instant, InstantInput } from "./common.ts";
 import { INTERVAL_MIN_S, OPTION_FIELDS } from "./monitor.ts";
 import { MONITOR_STATUSES } from "./monitor-values.ts";
-import { CustomMetrics, METRIC_FIELDS, oneOrMore, Threshold, Widget } from "./push.ts";
+import { CustomMetrics, METRIC_FIELDS, MetricThreshold, MetricWidget, oneOrMore } from "./push.ts";
 
 const DAY_S = 86_400;
 const LATENCY_MAX_MS = 3_600_000;
@@ -46,8 +46,8 @@ export const MetricsMonitorFields = {
   latency_threshold_ms: z.int().nullable(),
   failure_threshold: z.int(),
   recovery_threshold: z.int(),
-  widgets: z.array(Widget),
-  thresholds: z.array(Threshold),
+  widgets: z.array(MetricWidget),
+  thresholds: z.array(MetricThreshold),
   paused: z.boolean(),
   last_message: z.string().nullable(),
   last_push_at: Instant.nullable(),
@@ -59,16 +59,16 @@ export const MetricsMonitorFields = {
 
 const Kept = { received_at: Instant, timestamp: Instant.nullable() };
 
-export const ApiKept = z
+export const StoredApiSample = z
   .object({ ...Kept, ...ApiFields, metrics: z.record(z.string(), z.unknown()) })
   .meta({ id: "ApiKept" });
-export const KEPT_FIELDS = Kept;
+export const STORED_SAMPLE_FIELDS = Kept;
 
 export const ApiMonitor = z
-  .object({ ...MetricsMonitorFields, type: z.literal("api"), last_push: ApiKept.nullable() })
+  .object({ ...MetricsMonitorFields, type: z.literal("api"), last_push: StoredApiSample.nullable() })
   .meta({ id: "ApiMonitor" });
 
-export const KeyReplaced = z.object({ monitor_id: Id, push_key: z.string(), push_url: z.string() });
+export const RotatedPushKey = z.object({ monitor_id: Id, push_key: z.string(), push_url: z.string() });
 
 export const MetricsQuery = z.object({
   from: InstantInput.optional().meta({ description: "default: an hour before `to`" }),
@@ -92,7 +92,7 @@ export const Series = z.array(
 );
 
 const History = { monitor_id: Id, from: Instant, to: Instant, step: z.int(), series: Series };
-export const HISTORY_FIELDS = History;
+export const METRIC_SERIES_FIELDS = History;
 export const ApiMetrics = z
-  .object({ ...History, recent: z.array(ApiKept).meta({ description: "newest push first" }) })
+  .object({ ...History, recent: z.array(StoredApiSample).meta({ description: "newest push first" }) })
   .meta({ id: "ApiMetrics" });

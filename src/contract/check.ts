@@ -20,7 +20,7 @@ export const CHECK_STATUSES = ["up", "down", "degraded", "unknown"] as const;
 export type CheckStatus = (typeof CHECK_STATUSES)[number];
 
 /** What a check found that somebody asked for. */
-export const AdHocResult = z.object({
+export const ManualCheckResult = z.object({
   status: z.enum(CHECK_STATUSES),
   latency_ms: z.number().nullable(),
   message: z.string(),
@@ -28,4 +28,4 @@ export const AdHocResult = z.object({
   checked_at: z.number(),
   details: z.record(z.string(), z.unknown()),
 });
-export type AdHocResult = z.infer<typeof AdHocResult>;
+export type ManualCheckResult = z.infer<typeof ManualCheckResult>;

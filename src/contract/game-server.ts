@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CONFIG_FIELDS, HISTORY_FIELDS, KEPT_FIELDS, MetricsMonitorFields } from "./api-monitoring.ts";
+import { CONFIG_FIELDS, METRIC_SERIES_FIELDS, MetricsMonitorFields, STORED_SAMPLE_FIELDS } from "./api-monitoring.ts";
 import { InstantInput } from "./common.ts";
 import { OPTION_FIELDS } from "./monitor.ts";
 import { GAME_TYPES, QUERY_METHODS } from "./monitor-values.ts";
@@ -40,8 +40,8 @@ export const GameConfig = z
   })
   .meta({ id: "GameServerConfig" });
 
-export const GameKept = z
-  .object({ ...KEPT_FIELDS, ...GameFields, custom_metrics: z.record(z.string(), z.unknown()) })
+export const StoredGameSample = z
+  .object({ ...STORED_SAMPLE_FIELDS, ...GameFields, custom_metrics: z.record(z.string(), z.unknown()) })
   .meta({ id: "GameKept" });
 
 export const GameMonitor = z
@@ -52,12 +52,12 @@ export const GameMonitor = z
     game_type: z.enum(GAME_TYPES),
     query_method: z.enum(QUERY_METHODS),
     query_port: z.int().nullable(),
-    last_push: GameKept.nullable(),
+    last_push: StoredGameSample.nullable(),
   })
   .meta({ id: "GameMonitor" });
 
 export const GameMetrics = z
-  .object({ ...HISTORY_FIELDS, recent: z.array(GameKept).meta({ description: "newest push first" }) })
+  .object({ ...METRIC_SERIES_FIELDS, recent: z.array(StoredGameSample).meta({ description: "newest push first" }) })
   .meta({ id: "GameMetrics" });
 
 /** A program that runs beside the server and pushes for it. */

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { Id, Instant, Name } from "./common.ts";
-import { Message, Severity, Status } from "./incident.ts";
+import { Severity, Status, UpdateMessage } from "./incident.ts";
 
 const FIELDS = {
   name: Name,
   title: Name,
   severity: Severity.nullish().meta({ description: "default minor" }),
   status: Status.nullish().meta({ description: "default investigating" }),
-  initial_update: Message.nullish(),
+  initial_update: UpdateMessage.nullish(),
   is_public: z.boolean().nullish().meta({ description: "default false" }),
 };
 

@@ -10,7 +10,7 @@ const TAGS_MAX = 50;
 /** How many of its newest updates an incident or a maintenance window carries; there is a list of all. */
 export const UPDATES_CARRIED = 100;
 
-export const Message = z.string().trim().min(1).max(10_000).meta({ description: "Markdown" });
+export const UpdateMessage = z.string().trim().min(1).max(10_000).meta({ description: "Markdown" });
 export const Severity = z.enum(INCIDENT_SEVERITIES);
 export const Status = z.enum(INCIDENT_STATUSES);
 
@@ -35,14 +35,14 @@ export const IncidentCreate = z
   .object({
     ...FIELDS,
     status_page_id: Id,
-    message: Message.nullish().meta({ description: "first entry of the timeline, Markdown" }),
+    message: UpdateMessage.nullish().meta({ description: "first entry of the timeline, Markdown" }),
   })
   .meta({ id: "IncidentCreate" });
 export type IncidentCreate = z.infer<typeof IncidentCreate>;
 
 /** Absent members keep their value; null clears. */
 export const IncidentChange = z
-  .object({ ...FIELDS, message: Message.nullish().meta({ description: "what a change of status is told with" }) })
+  .object({ ...FIELDS, message: UpdateMessage.nullish().meta({ description: "what a change of status is told with" }) })
   .partial()
   .meta({ id: "IncidentChange" });
 export type IncidentChange = z.infer<typeof IncidentChange>;
@@ -50,14 +50,14 @@ export type IncidentChange = z.infer<typeof IncidentChange>;
 export const IncidentUpdateCreate = z
   .object({
     status: Status.nullish().meta({ description: "absent: as it is" }),
-    message: Message,
+    message: UpdateMessage,
     notify_subscribers: z.boolean().nullish().meta({ description: "default true" }),
   })
   .meta({ id: "IncidentUpdateCreate" });
 export type IncidentUpdateCreate = z.infer<typeof IncidentUpdateCreate>;
 
 /** A correction of the text; what was announced with it stays announced. */
-export const UpdateChange = z.object({ message: Message.optional() }).meta({ id: "UpdateChange" });
+export const UpdateChange = z.object({ message: UpdateMessage.optional() }).meta({ id: "UpdateChange" });
 export type UpdateChange = z.infer<typeof UpdateChange>;
 
 export const IncidentUpdate = z

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Id, Instant, InstantInput, LongText, Name } from "./common.ts";
-import { Message, UPDATES_CARRIED } from "./incident.ts";
+import { UPDATES_CARRIED, UpdateMessage } from "./incident.ts";
 
 export const RECURRENCE_TYPES = ["none", "daily", "weekly", "monthly"] as const;
 export type RecurrenceType = (typeof RECURRENCE_TYPES)[number];
@@ -62,7 +62,7 @@ export const MaintenanceUpdateCreate = z
       .enum(MAINTENANCE_STATUSES)
       .nullish()
       .meta({ description: "absent: as it is; completed ends an occurrence that is in progress" }),
-    message: Message,
+    message: UpdateMessage,
     notify_subscribers: z.boolean().nullish().meta({ description: "default true" }),
   })
   .meta({ id: "MaintenanceUpdateCreate" });

@@ -28,8 +28,8 @@ export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
 export const SUBSCRIBERS_PER_MESSAGE = 100;
 
 /** Wakes what lies ready for subscribers: all that tells of one event, from the one after `after` on, or these. */
-export const SubscriberMessage = z.union([
+export const SubscriberBatchMessage = z.union([
   z.object({ event_id: z.string(), after: z.string() }),
   z.object({ message_ids: z.array(z.string()).min(1).max(SUBSCRIBERS_PER_MESSAGE) }),
 ]);
-export type SubscriberMessage = z.infer<typeof SubscriberMessage>;
+export type SubscriberBatchMessage = z.infer<typeof SubscriberBatchMessage>;

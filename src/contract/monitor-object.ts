@@ -1,9 +1,9 @@
 import type { CheckOutcome } from "./check.ts";
 import type { MonitorStatus } from "./monitor-values.ts";
-import type { Beat, PushKind, Sample } from "./push.ts";
+import type { Heartbeat, MetricSample, PushKind } from "./push.ts";
 
 /** One region's result of one slot, as it goes to the monitor's object. */
-export interface ReportedResult {
+export interface CheckResult {
   region: string;
   slot_at: number;
   attempt: number;
@@ -14,7 +14,7 @@ export interface ReportedResult {
 }
 
 /** What the object answers to everything: its present state. The caller copies it into D1 where `revision` is newer. */
-export interface MonitorAnswer {
+export interface MonitorSnapshot {
   revision: number;
   seq: number;
   status: MonitorStatus;
@@ -32,11 +32,11 @@ export interface Push {
   credential_version: number;
   /** As many are taken in a minute; null: any number. */
   per_minute: number | null;
-  beat?: Beat;
-  samples?: Sample[];
+  beat?: Heartbeat;
+  samples?: MetricSample[];
 }
 
-export type PushAnswer =
+export type PushOutcome =
   | {
       outcome: "taken";
       received_at: number;
@@ -44,20 +44,20 @@ export type PushAnswer =
       /** When a beat is due next, if one is expected. */
       next_expected_at: number | null;
       /** What D1 has to learn; null in the common case that nothing changed. */
-      news: MonitorAnswer | null;
+      snapshot: MonitorSnapshot | null;
     }
   | { outcome: "unauthorized" }
   | { outcome: "rate_limited"; retry_after_ms: number };
 
 /** A push as it is kept. */
-export interface PushEntry {
+export interface StoredPush {
   received_at: number;
-  beat?: Beat;
-  samples?: Sample[];
+  beat?: Heartbeat;
+  samples?: MetricSample[];
 }
 
 /** Numbers of all metrics within one step of time. */
-export interface PushStep {
+export interface MetricBucket {
   at: number;
   tallies: [metric: string, tally: [count: number, sum: number, min: number, max: number]][];
 }
@@ -69,14 +69,14 @@ export interface PushQuery {
   range: { from: number; to: number; step_ms: number } | null;
 }
 
-export interface PushHistory {
+export interface PushLog {
   /** Newest first. */
-  entries: PushEntry[];
-  steps: PushStep[];
+  entries: StoredPush[];
+  steps: MetricBucket[];
 }
 
 /** What one push, or one sample of it, said of the monitor. */
-export interface PushResult {
+export interface PushedResult {
   /** When it was measured, as its sender says, but not after it arrived. */
   checked_at: number;
   received_at: number;
@@ -92,22 +92,22 @@ export interface MonitorRpc {
    * Learns the configuration with at least this version from D1, and makes up for whatever was missed: deadlines, the
    * alarm, what a composite's members add up to. A deleted monitor empties its object.
    */
-  sync(monitorId: string, version: number): Promise<MonitorAnswer | null>;
+  sync(monitorId: string, version: number): Promise<MonitorSnapshot | null>;
   /** Results of checks that ran under this version of the configuration; those of an older one are dropped. */
-  report(monitorId: string, version: number, results: ReportedResult[]): Promise<MonitorAnswer | null>;
+  report(monitorId: string, version: number, results: CheckResult[]): Promise<MonitorSnapshot | null>;
   /** No result came for too long, or can come at all, for a reason on our side. */
-  markStale(monitorId: string, version: number, silence: Silence): Promise<MonitorAnswer | null>;
+  markStale(monitorId: string, version: number, silence: StaleReport): Promise<MonitorSnapshot | null>;
   /** Takes what the watched thing says of itself. */
-  push(monitorId: string, push: Push): Promise<PushAnswer>;
+  push(monitorId: string, push: Push): Promise<PushOutcome>;
   /** What was pushed lately. */
-  pushes(monitorId: string, query: PushQuery): Promise<PushHistory>;
+  pushes(monitorId: string, query: PushQuery): Promise<PushLog>;
   /** What those pushes said that were measured in `[from, to)`, the last received first; at most `limit`. */
-  pushResults(monitorId: string, range: { from: number; to: number; limit: number }): Promise<PushResult[]>;
+  pushResults(monitorId: string, range: { from: number; to: number; limit: number }): Promise<PushedResult[]>;
   /** The consumer has committed the transitions up to this sequence number. */
   confirm(seq: number): Promise<void>;
 }
 
-export interface Silence {
+export interface StaleReport {
   /** The newest result that the caller knows of. */
   last_result_at: number | null;
   reason: string;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isRecord } from "../lib/is-record.ts";
-import { AdHocResult } from "./check.ts";
+import { ManualCheckResult } from "./check.ts";
 import { Id, Instant, Name } from "./common.ts";
 import { DNS_FIELDS } from "./dns-check.ts";
 import { DOMAIN_FIELDS } from "./domain-check.ts";
@@ -18,7 +18,7 @@ import { SSL_FIELDS } from "./ssl-check.ts";
 import { TLS_FIELDS } from "./tls-check.ts";
 
 /** What stands in place of a secret for whoever may not read it; sent back, it keeps the stored value. */
-export const KEPT = "***";
+export const SECRET_PLACEHOLDER = "***";
 
 export const INTERVAL_MIN_S = 10;
 const DAY_S = 86_400;
@@ -179,7 +179,7 @@ export type Monitor = z.infer<typeof Monitor>;
 export const MonitorSecrets = z.object({ target: z.string().optional(), http_headers: z.string().optional() });
 export type MonitorSecrets = z.infer<typeof MonitorSecrets>;
 
-export const CheckReport = AdHocResult.extend({ checked_at: Instant }).meta({ id: "CheckReport" });
+export const CheckReport = ManualCheckResult.extend({ checked_at: Instant }).meta({ id: "CheckReport" });
 
 const Placed = z.object({ id: Id, order: z.int().min(0).max(1_000_000) });
 export const OrderList = z.array(Placed).min(1).max(ORDER_MAX);

@@ -2,7 +2,7 @@ import type { CheckOutcome } from "./check.ts";
 import type { CheckMessage } from "./messages.ts";
 
 /** One result as the history keeps it. */
-export interface HistoryEntry {
+export interface StoredResult {
   monitor_id: string;
   checked_at: number;
   outcome: CheckOutcome;
@@ -11,14 +11,14 @@ export interface HistoryEntry {
 }
 
 /** The results of one message. `key` tells messages of one slot apart; the same message twice is kept once. */
-export interface HistoryRow {
+export interface ResultBlock {
   slot_at: number;
   attempt: number;
   key: string;
-  entries: HistoryEntry[];
+  entries: StoredResult[];
 }
 
-export interface HistoryQuery {
+export interface ResultQuery {
   monitor_id: string;
   /** Inclusive. */
   from: number;
@@ -38,8 +38,8 @@ export interface ProberRpc {
   /** Runs a message's checks from where this object lives, and records them. */
   run(message: CheckMessage): Promise<void>;
   /** Keeps what a runner elsewhere found. */
-  record(row: HistoryRow): Promise<void>;
+  record(row: ResultBlock): Promise<void>;
   /** Newest first. */
-  list(query: HistoryQuery): Promise<HistoryEntry[]>;
+  list(query: ResultQuery): Promise<StoredResult[]>;
   latency(monitorId: string, from: number): Promise<HourlyLatency[]>;
 }

@@ -25,7 +25,7 @@ export const PAGE_STATES = [
 export type PageState = (typeof PAGE_STATES)[number];
 
 /** Milliseconds of one day in which a monitor was [up, degraded, down]; null where nothing is known of that day. */
-export type DayTally = [up: number, degraded: number, down: number] | null;
+export type DayDurations = [up: number, degraded: number, down: number] | null;
 
 export const PublicGroup = z.object({ id: z.string(), name: z.string() });
 export type PublicGroup = z.infer<typeof PublicGroup>;
@@ -38,7 +38,7 @@ export const PublicMonitor = z.object({
   status: z.enum(PUBLIC_STATUSES),
   status_since: z.number(),
   /** One for each of the payload's days. Not looked into: a page may have 45,000, and the format says whose they are. */
-  tallies: z.custom<DayTally[]>(Array.isArray),
+  tallies: z.custom<DayDurations[]>(Array.isArray),
 });
 export type PublicMonitor = z.infer<typeof PublicMonitor>;
 
@@ -116,7 +116,9 @@ export type PagePayload = z.infer<typeof PagePayload>;
 
 export const PageParams = z.object({ slug: z.string() });
 export const PageIncidentParams = PageParams.extend({ id: z.string() });
-export const HistoryQuery = z.object({ before: InstantInput.optional().meta({ description: "begun before this" }) });
+export const IncidentHistoryQuery = z.object({
+  before: InstantInput.optional().meta({ description: "begun before this" }),
+});
 export const StylesheetParams = z.object({ file: z.string() });
 
 const Percentage = z.number().nullable().meta({ description: "of the time of which a status is known; null: none is" });

@@ -20,22 +20,22 @@ export const PUSH_KINDS = ["heartbeat", "api", "game_server"] as const;
 export type PushKind = (typeof PUSH_KINDS)[number];
 
 /** A beat says how a job went (`ok`, `fail`), that it began, or just something. */
-export const BEAT_STATUSES = ["ok", "fail", "start", "log"] as const;
+export const HEARTBEAT_STATUSES = ["ok", "fail", "start", "log"] as const;
 
 /** Numbers come as text in queries. */
-export const BeatBody = z
+export const HeartbeatBody = z
   .object({
-    status: z.enum(BEAT_STATUSES).nullish(),
+    status: z.enum(HEARTBEAT_STATUSES).nullish(),
     message: z.string().nullish().meta({ description: "the first 10 kB are kept" }),
     duration_ms: z.coerce.number().min(0).max(DURATION_MAX_MS).nullish(),
     exit_code: z.coerce.number().int().nullish().meta({ description: "anything but 0 is a failure" }),
     run_id: z.string().trim().min(1).max(RUN_ID_MAX).nullish().meta({ description: "the same in start and end" }),
   })
-  .meta({ id: "Beat" });
-export type BeatBody = z.infer<typeof BeatBody>;
+  .meta({ id: "Heartbeat" });
+export type HeartbeatBody = z.infer<typeof HeartbeatBody>;
 
-export interface Beat {
-  status: (typeof BEAT_STATUSES)[number];
+export interface Heartbeat {
+  status: (typeof HEARTBEAT_STATUSES)[number];
   message: string | null;
   duration_ms: number | null;
   exit_code: number | null;
@@ -43,7 +43,7 @@ export interface Beat {
 }
 
 /** One measurement of an API or a game server. */
-export interface Sample {
+export interface MetricSample {
   /** When it was measured, as its sender says; null: now. */
   at: number | null;
   /** The members of its body that have a meaning of their own. */
@@ -55,9 +55,9 @@ export interface Sample {
 export const PushAccepted = z
   .object({ ok: z.literal(true), monitor_id: Id, status: z.enum(MONITOR_STATUSES), received_at: Instant })
   .meta({ id: "PushAccepted" });
-export const BeatAccepted = PushAccepted.extend({
+export const HeartbeatAccepted = PushAccepted.extend({
   next_expected_at: Instant.nullable().meta({ description: "when the next beat is due; null: not yet, or paused" }),
-}).meta({ id: "BeatAccepted" });
+}).meta({ id: "HeartbeatAccepted" });
 
 export const MetricName = z.string().regex(/^[A-Za-z0-9_.:-]{1,64}$/, "must match [A-Za-z0-9_.:-]{1,64}");
 
@@ -81,7 +81,7 @@ export function oneOrMore<Schema extends z.ZodType>(sample: Schema) {
 export const OPERATORS = ["gt", "gte", "lt", "lte", "eq", "neq", ">", ">=", "<", "<=", "==", "=", "!="] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-export const Threshold = z
+export const MetricThreshold = z
   .object({
     metric: MetricName,
     operator: z.enum(OPERATORS),
@@ -89,21 +89,21 @@ export const Threshold = z
     status: z.enum(["degraded", "down"]),
   })
   .meta({ id: "MetricThreshold" });
-export type Threshold = z.infer<typeof Threshold>;
+export type MetricThreshold = z.infer<typeof MetricThreshold>;
 
-export const Widget = z
+export const MetricWidget = z
   .object({ type: z.enum(["line", "bar", "stat"]), metric: MetricName, title: z.string().trim().max(200) })
   .meta({ id: "MetricWidget" });
 
 /** Fields of monitors that metrics are pushed to. */
 export const METRIC_FIELDS = {
   widgets: z
-    .array(Widget)
+    .array(MetricWidget)
     .max(WIDGETS_MAX)
     .nullish()
     .transform((value) => value ?? []),
   thresholds: z
-    .array(Threshold)
+    .array(MetricThreshold)
     .max(THRESHOLDS_MAX)
     .nullish()
     .transform((value) => value ?? []),

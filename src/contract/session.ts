@@ -61,10 +61,10 @@ export const PasswordChange = z
   .meta({ id: "PasswordChange" });
 export type PasswordChange = z.infer<typeof PasswordChange>;
 
-export const PasswordForgotten = Login.pick({ email: true }).meta({ id: "PasswordForgotten" });
-export type PasswordForgotten = z.infer<typeof PasswordForgotten>;
+export const PasswordResetRequest = Login.pick({ email: true }).meta({ id: "PasswordResetRequest" });
+export type PasswordResetRequest = z.infer<typeof PasswordResetRequest>;
 
-export const PasswordForgottenAnswer = z.object({ message: z.string() }).meta({ id: "PasswordForgottenAnswer" });
+export const PasswordResetRequested = z.object({ message: z.string() }).meta({ id: "PasswordResetRequested" });
 
 const RESET_TOKEN_LENGTH_MAX = 200;
 export const PasswordReset = z

@@ -22,7 +22,7 @@ const Page = z.object({
 });
 const Status = z.object({ indicator: z.enum(INDICATORS), description: z.string() });
 
-export const Component = z
+export const StatuspageComponent = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -39,8 +39,8 @@ export const Component = z
     only_show_if_degraded: z.boolean(),
     components: z.array(z.string()).optional().meta({ description: "of a group: the ids of its components" }),
   })
-  .meta({ id: "PublicComponent" });
-export type Component = z.infer<typeof Component>;
+  .meta({ id: "StatuspageComponent" });
+export type StatuspageComponent = z.infer<typeof StatuspageComponent>;
 
 const Update = z.object({
   id: z.string(),
@@ -69,22 +69,22 @@ const EVENT = {
   started_at: Instant,
   page_id: z.string(),
   incident_updates: z.array(Update),
-  components: z.array(Component),
+  components: z.array(StatuspageComponent),
   reminder_intervals: z.null(),
 };
-export const PublicIncidentEvent = z.object(EVENT).meta({ id: "PublicIncidentEvent" });
-export type PublicIncidentEvent = z.infer<typeof PublicIncidentEvent>;
+export const StatuspageIncident = z.object(EVENT).meta({ id: "StatuspageIncident" });
+export type StatuspageIncident = z.infer<typeof StatuspageIncident>;
 export const ScheduledMaintenance = z
   .object({ ...EVENT, scheduled_for: Instant, scheduled_until: Instant })
   .meta({ id: "ScheduledMaintenance" });
 export type ScheduledMaintenance = z.infer<typeof ScheduledMaintenance>;
 
-const incidents = z.array(PublicIncidentEvent);
+const incidents = z.array(StatuspageIncident);
 const scheduled_maintenances = z.array(ScheduledMaintenance);
-const components = z.array(Component);
+const components = z.array(StatuspageComponent);
 
 /** By the last words of the address, below /api/v2. */
-export const STATUSPAGE_ANSWERS = {
+export const STATUSPAGE_DOCUMENTS = {
   summary: z.object({ page: Page, components, incidents, scheduled_maintenances, status: Status }),
   status: z.object({ page: Page, status: Status }),
   components: z.object({ page: Page, components }),
@@ -94,4 +94,4 @@ export const STATUSPAGE_ANSWERS = {
   "scheduled-maintenances/upcoming": z.object({ page: Page, scheduled_maintenances }),
   "scheduled-maintenances/active": z.object({ page: Page, scheduled_maintenances }),
 };
-export type StatuspageAnswer = keyof typeof STATUSPAGE_ANSWERS;
+export type StatuspageAnswer = keyof typeof STATUSPAGE_DOCUMENTS;

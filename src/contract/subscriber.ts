@@ -5,23 +5,23 @@ import { isHttpsUrl } from "./status-page.ts";
 export const SUBSCRIBER_CHANNELS = ["email", "webhook", "slack", "discord"] as const;
 export type SubscriberChannel = (typeof SUBSCRIBER_CHANNELS)[number];
 
-export const SUBSCRIBER_EVENTS = ["incident", "maintenance"] as const;
-export type SubscriberEvent = (typeof SUBSCRIBER_EVENTS)[number];
+export const SUBSCRIPTION_TOPICS = ["incident", "maintenance"] as const;
+export type SubscriptionTopic = (typeof SUBSCRIPTION_TOPICS)[number];
 
 const ENDPOINT_LENGTH_MAX = 2000;
 const CHOSEN_MAX = 500;
 
 /** Empty lists and absent ones alike mean everything. */
-export const Choice = z.object({
+export const SubscriptionFilter = z.object({
   monitor_ids: z.array(Id).max(CHOSEN_MAX).nullish(),
   group_ids: z.array(Id).max(CHOSEN_MAX).nullish(),
-  events: z.array(z.enum(SUBSCRIBER_EVENTS)).max(SUBSCRIBER_EVENTS.length).nullish(),
+  events: z.array(z.enum(SUBSCRIPTION_TOPICS)).max(SUBSCRIPTION_TOPICS.length).nullish(),
 });
-export type Choice = z.infer<typeof Choice>;
+export type SubscriptionFilter = z.infer<typeof SubscriptionFilter>;
 
 const Email = z.email("must be an e-mail address").max(254);
 
-export const SubscribeInput = Choice.extend({
+export const SubscribeInput = SubscriptionFilter.extend({
   channel: z.enum(SUBSCRIBER_CHANNELS),
   endpoint: z
     .string()
@@ -39,14 +39,14 @@ export const SubscribeInput = Choice.extend({
 export type SubscribeInput = z.infer<typeof SubscribeInput>;
 
 /** The same whether the address was known, new, or has been asked too often. */
-export const SubscribeAnswer = z.object({ message: z.string() }).meta({ id: "SubscribeAnswer" });
+export const SubscribeResponse = z.object({ message: z.string() }).meta({ id: "SubscribeResponse" });
 
 export const Subscriber = z
   .object({
     id: Id,
     channel: z.enum(SUBSCRIBER_CHANNELS),
     endpoint_masked: z.string(),
-    events: z.array(z.enum(SUBSCRIBER_EVENTS)),
+    events: z.array(z.enum(SUBSCRIPTION_TOPICS)),
     monitor_ids: z.array(Id).meta({ description: "empty, together with group_ids: everything on the page" }),
     group_ids: z.array(Id),
     confirmed_at: Instant.nullable(),
@@ -61,7 +61,7 @@ export const SubscriberAddress = z.object({ endpoint: z.string(), base_url: z.st
 export type SubscriberAddress = z.infer<typeof SubscriberAddress>;
 
 /** What is told, as it is stored with the message; the status is the event's. */
-export const SubscriberNews = z.object({
+export const SubscriberMessageContent = z.object({
   event: z.string(),
   title: z.string(),
   status: z.string(),
@@ -75,7 +75,7 @@ export const SubscriberNews = z.object({
   affected: z.array(z.string()).default([]),
   incident_id: z.string().nullable().default(null),
 });
-export type SubscriberNews = z.infer<typeof SubscriberNews>;
+export type SubscriberMessageContent = z.infer<typeof SubscriberMessageContent>;
 
 export const SubscribeParams = z.object({ slug: z.string() });
 export const SubscriberLink = z.object({ token: z.string().default("") });

@@ -12,7 +12,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export const TEST_EVENT = "test_event";
 
 /** What a person sees, and may send back, in place of a secret that is kept. */
-export const KEPT_SECRET = "***";
+export const SECRET_PLACEHOLDER = "***";
 
 /** Names under which clients know the provider whose payload is `{content}`. */
 const PROVIDER_ALIASES: Readonly<Record<string, WebhookProvider>> = { service: "discord", "the service": "discord" };

@@ -1,22 +1,22 @@
-import { requireOwnSite } from "../access/sessions.ts";
+import { requireSameOrigin } from "../access/sessions.ts";
 import { InvitationLink } from "../contract/dashboard.ts";
 import { ApiError, unauthenticated } from "../contract/errors.ts";
 import { InvitationAccept } from "../contract/member.ts";
 import { Login } from "../contract/session.ts";
 import { explainMembership, ROLE_NAMES } from "../domain/roles.ts";
-import { acceptInvitation, findOffer, type Offer } from "../features/members/service.ts";
+import { acceptInvitation, type InvitationState, loadInvitation } from "../features/members/service.ts";
 import { signIn } from "../features/sessions/service.ts";
 import { readForm } from "../http/body.ts";
-import { type AppContext, endpoint, type Policy, type RefusalPage } from "../http/endpoint.ts";
+import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
 import { formatMoment } from "../lib/date-format.ts";
 import { toIso } from "../platform/clock.ts";
-import { type Problems, parseFields, type Refused, refusalOf } from "./form.ts";
-import { goTo, page, REFUSALS, showRefusal } from "./responses.ts";
-import { type Message, renderMessage } from "./views/frame.tsx";
+import { type FormErrors, type Problems, parseFields, toFormErrors } from "./form.ts";
+import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
+import { type NoticeView, renderMessage } from "./views/frame.tsx";
 import { type InvitationView, renderInvitation } from "./views/invitation.tsx";
 
-type OpenOffer = Extract<Offer, { state: "open" }>;
+type OpenOffer = Extract<InvitationState, { state: "open" }>;
 
 const tags = ["Dashboard"];
 const query = InvitationLink;
@@ -25,26 +25,26 @@ const GONE = {
   410: html("The invitation was accepted already, or has expired"),
 };
 const refusals = {
-  ...REFUSALS,
+  ...ERROR_RESPONSES,
   401: html("The password is wrong, or a credential is"),
   403: html("Signed in as somebody else, or not sent from this service's own pages"),
 };
 const elsewhere = { description: "Done; it goes on there" };
 
 /** The form keeps what was entered, also when there were too many attempts. */
-const onForm: RefusalPage = async (c, refusal) => {
-  if (refusal?.status !== 429) return showRefusal(c, refusal);
-  const offer = await findOffer(c.var.ctx, tokenOf(c));
-  if (offer?.state !== "open") return showRefusal(c, refusal);
+const onForm: ErrorPage = async (c, refusal) => {
+  if (refusal?.status !== 429) return renderErrorPage(c, refusal);
+  const offer = await loadInvitation(c.var.ctx, tokenOf(c));
+  if (offer?.state !== "open") return renderErrorPage(c, refusal);
   const form = await readForm(c.req.raw).catch(() => new URLSearchParams());
-  return show(c, offer, { name: form.get("name") ?? "", refused: refusalOf(refusal) });
+  return show(c, offer, { name: form.get("name") ?? "", refused: toFormErrors(refusal) });
 };
 
-const policy = { at: ["root"], auth: "optional", capability: null } satisfies Partial<Policy>;
+const policy = { at: ["root"], auth: "optional", permission: null } satisfies Partial<EndpointPolicy>;
 
 export const endpoints = [
   endpoint(
-    { ...policy, audit: null, rate: "click", refusalPage: showRefusal },
+    { ...policy, audit: null, rate: "click", refusalPage: renderErrorPage },
     {
       method: "get",
       path: "/app/accept",
@@ -69,7 +69,7 @@ export const endpoints = [
       responses: { 303: elsewhere, ...GONE, 409: html("On the team already"), ...refusals },
     },
     async (c) => {
-      requireOwnSite(c.req.raw, c.var.publicUrl);
+      requireSameOrigin(c.req.raw, c.var.publicUrl);
       const form = await readForm(c.req.raw);
       return byToken(c, (offer) => accept(c, offer, form));
     },
@@ -86,15 +86,15 @@ export const endpoints = [
       responses: { 303: elsewhere, ...GONE, ...refusals },
     },
     async (c) => {
-      requireOwnSite(c.req.raw, c.var.publicUrl);
+      requireSameOrigin(c.req.raw, c.var.publicUrl);
       const form = await readForm(c.req.raw);
       return byToken(c, async (offer) => {
         form.set("email", offer.invitation.email);
         try {
           const { cookie } = await signIn(c.var.ctx, parseFields(Login, form, ["email", "password"]));
-          return goTo(addressOf(c), cookie);
+          return redirectTo(addressOf(c), cookie);
         } catch (error) {
-          const refused = refusalOf(error);
+          const refused = toFormErrors(error);
           if (refused.status === 401) refused.problems = { password: "The password is wrong." };
           return show(c, offer, { step: "sign_in", refused });
         }
@@ -106,24 +106,24 @@ export const endpoints = [
 async function accept(c: AppContext, offer: OpenOffer, form: URLSearchParams): Promise<Response> {
   const step = stepFor(c, offer);
   // Whoever signed out in another window is asked again instead.
-  if (step === "sign_in") return show(c, offer, { step, refused: refusalOf(unauthenticated()), problems: {} });
+  if (step === "sign_in") return show(c, offer, { step, refused: toFormErrors(unauthenticated()), problems: {} });
   if (step === "change_account") return show(c, offer, { step });
   form.set("token", tokenOf(c));
   const names = step === "accept" ? ["token"] : ["token", "name", "password"];
   try {
     const { cookie } = await acceptInvitation(c.var.ctx, parseFields(InvitationAccept, form, names));
-    return goTo(`/app?joined=${offer.page.id}`, cookie);
+    return redirectTo(`/app?joined=${offer.page.id}`, cookie);
   } catch (error) {
     // Somebody was faster: the page itself says what became of the invitation.
     if (error instanceof ApiError && (error.status === 401 || error.details?.[0]?.path === "token")) {
-      return goTo(addressOf(c));
+      return redirectTo(addressOf(c));
     }
-    return show(c, offer, { step, name: form.get("name") ?? "", refused: refusalOf(error) });
+    return show(c, offer, { step, name: form.get("name") ?? "", refused: toFormErrors(error) });
   }
 }
 
 async function byToken(c: AppContext, run: (offer: OpenOffer) => Promise<Response>): Promise<Response> {
-  const offer = await findOffer(c.var.ctx, tokenOf(c));
+  const offer = await loadInvitation(c.var.ctx, tokenOf(c));
   if (offer?.state === "open") return run(offer);
   return page(renderMessage(whatBecameOf(offer)), offer ? 410 : 404);
 }
@@ -131,7 +131,7 @@ async function byToken(c: AppContext, run: (offer: OpenOffer) => Promise<Respons
 interface Entered {
   step?: InvitationView["step"];
   name?: string;
-  refused?: Refused;
+  refused?: FormErrors;
   problems?: Problems;
 }
 
@@ -167,7 +167,7 @@ function stepFor(c: AppContext, { invitation, has_account }: OpenOffer): Invitat
   return has_account ? "sign_in" : "open_account";
 }
 
-function whatBecameOf(offer: Offer | undefined): Message {
+function whatBecameOf(offer: InvitationState | undefined): NoticeView {
   switch (offer?.state) {
     case "used":
       return {

@@ -5,7 +5,7 @@ import { invalidInput } from "../http/errors.ts";
 /** What is wrong, as sentences by the name of the field that they stand beside. */
 export type Problems = Partial<Record<"email" | "name" | "password", string>>;
 
-export interface Refused {
+export interface FormErrors {
   status: 400 | 401 | 429;
   problems: Problems;
   headers: Record<string, string>;
@@ -29,7 +29,7 @@ export function parseFields<Schema extends z.ZodType>(
 }
 
 /** What a person can mend is said on the form that they sent; everything else is not theirs. */
-export function refusalOf(error: unknown): Refused {
+export function toFormErrors(error: unknown): FormErrors {
   if (!(error instanceof ApiError)) throw error;
   const { status, headers } = error;
   if (status === 429) {

@@ -1,13 +1,13 @@
-import { requireOwnSite } from "../access/sessions.ts";
+import { requireSameOrigin } from "../access/sessions.ts";
 import { PasswordLinkQuery } from "../contract/dashboard.ts";
 import { ApiError } from "../contract/errors.ts";
-import { PasswordForgotten, PasswordReset } from "../contract/session.ts";
-import { findForgetful, requestPasswordLink, resetPassword } from "../features/sessions/service.ts";
+import { PasswordReset, PasswordResetRequest } from "../contract/session.ts";
+import { findResetAccount, requestPasswordReset, resetPassword } from "../features/sessions/service.ts";
 import { readForm } from "../http/body.ts";
-import { type AppContext, endpoint, type Policy, type RefusalPage } from "../http/endpoint.ts";
+import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
-import { parseFields, type Refused, refusalOf } from "./form.ts";
-import { goTo, page, REFUSALS, showRefusal } from "./responses.ts";
+import { type FormErrors, parseFields, toFormErrors } from "./form.ts";
+import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
 import { renderMessage } from "./views/frame.tsx";
 import { renderForgotten, renderReset } from "./views/password.tsx";
 
@@ -16,15 +16,20 @@ const tags = ["Dashboard"];
 const query = PasswordLinkQuery;
 const GONE = { 410: html("The link was used, or is too old") };
 
-const onForgotten: RefusalPage = async (c, refusal) => {
-  if (refusal?.status !== 429) return showRefusal(c, refusal);
+const onForgotten: ErrorPage = async (c, refusal) => {
+  if (refusal?.status !== 429) return renderErrorPage(c, refusal);
   const form = await readForm(c.req.raw).catch(() => new URLSearchParams());
-  return showForgotten(form.get("email"), refusalOf(refusal));
+  return showForgotten(form.get("email"), toFormErrors(refusal));
 };
-const onReset: RefusalPage = (c, refusal) =>
-  refusal?.status === 429 ? showReset(c, refusalOf(refusal)) : showRefusal(c, refusal);
+const onReset: ErrorPage = (c, refusal) =>
+  refusal?.status === 429 ? showReset(c, toFormErrors(refusal)) : renderErrorPage(c, refusal);
 
-const policy = { at: ["root"], auth: "public", capability: null, refusalPage: showRefusal } satisfies Partial<Policy>;
+const policy = {
+  at: ["root"],
+  auth: "public",
+  permission: null,
+  refusalPage: renderErrorPage,
+} satisfies Partial<EndpointPolicy>;
 
 export const endpoints = [
   endpoint(
@@ -34,7 +39,7 @@ export const endpoints = [
       path: "/app/forgotten-password",
       tags,
       summary: "The form to ask for a new password with",
-      responses: { 200: html("The form"), ...REFUSALS },
+      responses: { 200: html("The form"), ...ERROR_RESPONSES },
     },
     () => showForgotten(null),
   ),
@@ -47,15 +52,15 @@ export const endpoints = [
       tags,
       summary: "Where the form goes",
       description: "application/x-www-form-urlencoded; programs use POST /auth/password/forgotten.",
-      responses: { 202: html("Accepted"), ...REFUSALS },
+      responses: { 202: html("Accepted"), ...ERROR_RESPONSES },
     },
     async (c) => {
-      requireOwnSite(c.req.raw, c.var.publicUrl);
+      requireSameOrigin(c.req.raw, c.var.publicUrl);
       const form = await readForm(c.req.raw);
       try {
-        await requestPasswordLink(c.var.ctx, parseFields(PasswordForgotten, form, ["email"]));
+        await requestPasswordReset(c.var.ctx, parseFields(PasswordResetRequest, form, ["email"]));
       } catch (error) {
-        return showForgotten(form.get("email"), refusalOf(error));
+        return showForgotten(form.get("email"), toFormErrors(error));
       }
       const text =
         "If this address has an account, a message with a link is on its way to it. Please look in a minute.";
@@ -75,7 +80,7 @@ export const endpoints = [
       summary: "Where the link of such a mail leads",
       description: "Shows a form and changes nothing, because mail programs open links by themselves.",
       request: { query },
-      responses: { 200: html("The form"), ...GONE, ...REFUSALS },
+      responses: { 200: html("The form"), ...GONE, ...ERROR_RESPONSES },
     },
     (c) => showReset(c),
   ),
@@ -89,24 +94,27 @@ export const endpoints = [
       summary: "Choose a new password",
       description: "application/x-www-form-urlencoded; programs use POST /auth/password/reset.",
       request: { query },
-      responses: { 303: { description: "Signed in; it goes on there" }, ...GONE, ...REFUSALS },
+      responses: { 303: { description: "Signed in; it goes on there" }, ...GONE, ...ERROR_RESPONSES },
     },
     async (c) => {
-      requireOwnSite(c.req.raw, c.var.publicUrl);
+      requireSameOrigin(c.req.raw, c.var.publicUrl);
       const form = await readForm(c.req.raw);
       form.set("token", tokenOf(c));
       try {
-        return goTo("/app", await resetPassword(c.var.ctx, parseFields(PasswordReset, form, ["token", "password"])));
+        return redirectTo(
+          "/app",
+          await resetPassword(c.var.ctx, parseFields(PasswordReset, form, ["token", "password"])),
+        );
       } catch (error) {
         // Used or too old meanwhile: the page itself says so.
         if (error instanceof ApiError && error.details?.[0]?.path === "token") return showReset(c);
-        return showReset(c, refusalOf(error));
+        return showReset(c, toFormErrors(error));
       }
     },
   ),
 ];
 
-function showForgotten(email: string | null, refused?: Refused): Response {
+function showForgotten(email: string | null, refused?: FormErrors): Response {
   return page(
     renderForgotten({ email: email ?? "", problems: refused?.problems ?? {} }),
     refused?.status,
@@ -114,9 +122,9 @@ function showForgotten(email: string | null, refused?: Refused): Response {
   );
 }
 
-async function showReset(c: AppContext, refused?: Refused): Promise<Response> {
+async function showReset(c: AppContext, refused?: FormErrors): Promise<Response> {
   const token = tokenOf(c);
-  const found = await findForgetful(c.var.ctx, token);
+  const found = await findResetAccount(c.var.ctx, token);
   if (!found) return page(renderMessage(GONE_MESSAGE), 410);
   const view = {
     email: found.user.email,

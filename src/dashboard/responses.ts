@@ -1,7 +1,7 @@
 import type { ApiError } from "../contract/errors.ts";
-import type { RefusalPage } from "../http/endpoint.ts";
+import type { ErrorPage } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
-import { type Message, renderMessage } from "./views/frame.tsx";
+import { type NoticeView, renderMessage } from "./views/frame.tsx";
 
 const HEADERS = {
   "Content-Type": "text/html; charset=utf-8",
@@ -20,7 +20,7 @@ const HEADERS = {
 };
 
 /** What any page here, or the form on it, may answer instead. */
-export const REFUSALS = {
+export const ERROR_RESPONSES = {
   400: html("What was sent cannot be used; the form says why"),
   403: html("Not sent from this service's own pages"),
   413: html("More than a form holds"),
@@ -34,16 +34,16 @@ export function page(html: string, status = 200, headers: Record<string, string>
 }
 
 /** After a form, so that reloading sends nothing twice. */
-export function goTo(path: string, cookie?: string | null): Response {
+export function redirectTo(path: string, cookie?: string | null): Response {
   const headers = { Location: path, "Cache-Control": "no-store", "Referrer-Policy": HEADERS["Referrer-Policy"] };
   return new Response(null, { status: 303, headers: cookie ? { ...headers, "Set-Cookie": cookie } : headers });
 }
 
 /** For everything that no form can say. */
-export const showRefusal: RefusalPage = (_c, refusal) =>
+export const renderErrorPage: ErrorPage = (_c, refusal) =>
   page(renderMessage(messageOf(refusal)), refusal?.status ?? 500, refusal?.headers);
 
-function messageOf(refusal: ApiError | undefined): Message {
+function messageOf(refusal: ApiError | undefined): NoticeView {
   switch (refusal?.status) {
     case undefined:
       return { title: "Something went wrong here", text: "That is our fault, not yours. Please try again soon." };

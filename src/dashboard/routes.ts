@@ -1,4 +1,4 @@
-import { requireOwnSite } from "../access/sessions.ts";
+import { requireSameOrigin } from "../access/sessions.ts";
 import { HomeQuery, SignInQuery } from "../contract/dashboard.ts";
 import { StylesheetParams } from "../contract/public-page.ts";
 import { Login } from "../contract/session.ts";
@@ -7,14 +7,14 @@ import { listPagesSharedWithMe } from "../features/members/service.ts";
 import { signIn, signOut } from "../features/sessions/service.ts";
 import { listMyPages } from "../features/status-pages/service.ts";
 import { readForm } from "../http/body.ts";
-import { type AppContext, endpoint, type Policy, type RefusalPage } from "../http/endpoint.ts";
-import type { PlaceForPeople } from "../http/middleware.ts";
+import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "../http/endpoint.ts";
+import type { HtmlArea } from "../http/middleware.ts";
 import { document, html } from "../http/responses.ts";
-import { answerStylesheet } from "../http/stylesheet.ts";
+import { serveStylesheet } from "../http/stylesheet.ts";
 import { endpoints as accepting } from "./accept-routes.ts";
-import { parseFields, pathAfter, type Refused, refusalOf } from "./form.ts";
+import { type FormErrors, parseFields, pathAfter, toFormErrors } from "./form.ts";
 import { endpoints as choosingPasswords } from "./password-routes.ts";
-import { goTo, page, REFUSALS, showRefusal } from "./responses.ts";
+import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
 import { STYLESHEET } from "./stylesheet.ts";
 import { renderHome } from "./views/home.tsx";
 import { renderSignIn } from "./views/sign-in.tsx";
@@ -22,19 +22,24 @@ import { renderSignIn } from "./views/sign-in.tsx";
 /** The signed-in pages: forms without a script, by the same verbs as the API's. */
 const tags = ["Dashboard"];
 const elsewhere = { description: "It goes on there" };
-const refusals = { ...REFUSALS, 401: html("E-mail address or password is wrong, or a credential is") };
+const refusals = { ...ERROR_RESPONSES, 401: html("E-mail address or password is wrong, or a credential is") };
 const SHOWN_MAX = 100;
 
-const policy = { at: ["root"], auth: "optional", capability: null, refusalPage: showRefusal } satisfies Partial<Policy>;
+const policy = {
+  at: ["root"],
+  auth: "optional",
+  permission: null,
+  refusalPage: renderErrorPage,
+} satisfies Partial<EndpointPolicy>;
 
 /** The form keeps what was entered, also when there were too many attempts. */
-const onSignIn: RefusalPage = async (c, refusal) => {
-  if (refusal?.status !== 429) return showRefusal(c, refusal);
+const onSignIn: ErrorPage = async (c, refusal) => {
+  if (refusal?.status !== 429) return renderErrorPage(c, refusal);
   const form = await readForm(c.req.raw).catch(() => new URLSearchParams());
-  return showSignIn(c, { email: form.get("email"), next: form.get("next"), refused: refusalOf(refusal) });
+  return showSignIn(c, { email: form.get("email"), next: form.get("next"), refused: toFormErrors(refusal) });
 };
 
-export const PLACE: PlaceForPeople = { prefix: "/app", refusalPage: showRefusal };
+export const PLACE: HtmlArea = { prefix: "/app", refusalPage: renderErrorPage };
 
 export const endpoints = [
   endpoint(
@@ -46,7 +51,7 @@ export const endpoints = [
       summary: "Where people begin who know the service's name alone",
       responses: { 303: elsewhere },
     },
-    () => goTo("/app"),
+    () => redirectTo("/app"),
   ),
 
   endpoint(
@@ -60,7 +65,7 @@ export const endpoints = [
       responses: { 200: html("Their status pages"), 303: { description: "To sign in first" }, ...refusals },
     },
     async (c) => {
-      if (c.var.ctx.principal.kind !== "user") return goTo("/app/sign-in");
+      if (c.var.ctx.principal.kind !== "user") return redirectTo("/app/sign-in");
       return showHome(c, c.req.valid("query").joined);
     },
   ),
@@ -77,7 +82,7 @@ export const endpoints = [
     },
     async (c) => {
       const { next, signed_out } = c.req.valid("query");
-      if (c.var.ctx.principal.kind === "user") return goTo(pathAfter(next, c.var.publicUrl));
+      if (c.var.ctx.principal.kind === "user") return redirectTo(pathAfter(next, c.var.publicUrl));
       return showSignIn(c, { next, isSignedOut: signed_out !== undefined });
     },
   ),
@@ -93,14 +98,14 @@ export const endpoints = [
       responses: { 303: elsewhere, ...refusals },
     },
     async (c) => {
-      requireOwnSite(c.req.raw, c.var.publicUrl);
+      requireSameOrigin(c.req.raw, c.var.publicUrl);
       const form = await readForm(c.req.raw);
       const next = form.get("next");
       try {
         const { cookie } = await signIn(c.var.ctx, parseFields(Login, form, ["email", "password"]));
-        return goTo(pathAfter(next, c.var.publicUrl), cookie);
+        return redirectTo(pathAfter(next, c.var.publicUrl), cookie);
       } catch (error) {
-        return showSignIn(c, { email: form.get("email"), next, refused: refusalOf(error) });
+        return showSignIn(c, { email: form.get("email"), next, refused: toFormErrors(error) });
       }
     },
   ),
@@ -116,11 +121,11 @@ export const endpoints = [
       responses: { 303: elsewhere, ...refusals },
     },
     async (c) => {
-      requireOwnSite(c.req.raw, c.var.publicUrl);
+      requireSameOrigin(c.req.raw, c.var.publicUrl);
       const next = (await readForm(c.req.raw)).get("next");
       const after = next ? pathAfter(next, c.var.publicUrl) : "/app/sign-in?signed_out=yes";
-      if (c.var.ctx.principal.kind !== "user") return goTo(after);
-      return goTo(after, await signOut(c.var.ctx));
+      if (c.var.ctx.principal.kind !== "user") return redirectTo(after);
+      return redirectTo(after, await signOut(c.var.ctx));
     },
   ),
 
@@ -137,7 +142,7 @@ export const endpoints = [
       request: { params: StylesheetParams },
       responses: { 200: document("The sheet", "text/css") },
     },
-    (c) => answerStylesheet(STYLESHEET, c.req.valid("param").file),
+    (c) => serveStylesheet(STYLESHEET, c.req.valid("param").file),
   ),
 ];
 
@@ -160,7 +165,7 @@ async function showHome(c: AppContext, joined: string | undefined): Promise<Resp
 interface SignInState {
   email?: string | null;
   next?: string | null | undefined;
-  refused?: Refused;
+  refused?: FormErrors;
   isSignedOut?: boolean;
 }
 

@@ -1,20 +1,20 @@
-import type { Deps } from "../access/scope.ts";
+import type { Scope } from "../access/scope.ts";
 import { Envelope, type SentRequest, TEST_EVENT } from "../contract/webhook.ts";
 import { runBatch } from "../data/db.ts";
 import type { AttemptRecord, DeliveryRecord } from "../data/deliveries/read.ts";
 import { insertAttempt, settleDelivery } from "../data/deliveries/write.ts";
 import type { WebhookRecord } from "../data/webhooks/read.ts";
-import { noteFailure, noteSuccess } from "../data/webhooks/write.ts";
+import { clearFailures, recordFailure } from "../data/webhooks/write.ts";
 import type { NotifierRequest } from "../notifiers/port.ts";
 import { findNotifier } from "../notifiers/registry.ts";
 import { idFrom } from "../platform/ids.ts";
 import { decideOutcome, type Outcome } from "./outcome.ts";
 import { send, type TimedReply } from "./sender.ts";
 import { maskUrl, openConfig } from "./webhook-config.ts";
-import { tellSwitchedOff } from "./webhook-owner-notices.ts";
+import { notifyWebhookDisabled } from "./webhook-owner-notices.ts";
 
 /** What delivering takes, at one instant; a request's ctx has it, too. */
-export type DeliveryParts = Omit<Deps, "now"> & { now: number };
+export type DeliveryParts = Omit<Scope, "now"> & { now: number };
 
 /** A delivery that the caller holds the claim of. */
 export interface Claimed {
@@ -116,14 +116,14 @@ async function store(parts: DeliveryParts, { delivery, webhook }: Claimed, recor
   const failure = state === "delivered" ? null : failureOf(parts, webhook, outcome);
   // The books may have changed since they were read; then the statements themselves find that nothing is to be told.
   const isLast = failure !== null && (webhook.failing_since ?? parts.now) <= failure.disable_if_failing_since;
-  const telling = isLast ? await tellSwitchedOff(parts, webhook, { ...outcome, failure }) : [];
+  const telling = isLast ? await notifyWebhookDisabled(parts, webhook, { ...outcome, failure }) : [];
   const write = () =>
     runBatch(db, [
       insertAttempt(db, record),
       settleDelivery(db, delivery, { state, next_attempt_at, updated_at: parts.now }),
       // Before the books, which then no longer show whether it was this failure that switched the webhook off.
       ...telling,
-      failure ? noteFailure(db, failure) : noteSuccess(db, webhook.id),
+      failure ? recordFailure(db, failure) : clearFailures(db, webhook.id),
     ]);
   try {
     await write();

@@ -5,7 +5,7 @@ import { insertDeliveries } from "../data/deliveries/write.ts";
 import type { StoredEvent } from "../data/events/read.ts";
 import { listAlertRouting } from "../data/status-pages/read.ts";
 import { listActiveWebhooks } from "../data/webhooks/read.ts";
-import { applyOverride, selectWebhooks } from "../domain/alert-routing.ts";
+import { applyRoutingOverride, selectWebhooks } from "../domain/alert-routing.ts";
 import { toIso } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -36,7 +36,7 @@ export async function routeEvents(
   ]);
   const routingOf = new Map(pages.map((page) => [page.id, page.alert_routing]));
   const records = events.flatMap((event) => {
-    const heard = applyOverride(event, routingOf.get(event.status_page_id ?? ""));
+    const heard = applyRoutingOverride(event, routingOf.get(event.status_page_id ?? ""));
     return deliveriesOf(event, selectWebhooks(heard, webhooks), now);
   });
   return {

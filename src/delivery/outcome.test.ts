@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { decideOutcome, type Outcome, type Reply, retryAfterMs } from "./outcome.ts";
+import { decideOutcome, type Outcome, retryAfterMs, type SendResult } from "./outcome.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 const ATTEMPTED = { delivery_id: "d", attempt: 1, delays_ms: [1000, 2000], ended_at: NOW };
-const answered = (status: number, retry_after: string | null = null): Reply => ({
+const answered = (status: number, retry_after: string | null = null): SendResult => ({
   kind: "answered",
   status,
   retry_after,
   excerpt: "",
 });
-const unanswered = (is_final: boolean): Reply => ({ kind: "unanswered", is_final, error: "no answer" });
+const unanswered = (is_final: boolean): SendResult => ({ kind: "unanswered", is_final, error: "no answer" });
 
 describe("decideOutcome", () => {
   it.each<[number, Outcome["state"]]>([

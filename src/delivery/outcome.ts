@@ -2,7 +2,7 @@ import type { DeliveryState } from "../contract/webhook.ts";
 import { idFrom } from "../platform/ids.ts";
 
 /** What came of sending: an answer, or none and why. */
-export type Reply =
+export type SendResult =
   | { kind: "answered"; status: number; retry_after: string | null; excerpt: string }
   | { kind: "unanswered"; is_final: boolean; error: string };
 
@@ -32,7 +32,7 @@ const GONE = 410;
 /** Refusals that may pass: request timeout, too early, too many requests. */
 const PASSING = [408, 425, 429];
 
-export function decideOutcome(reply: Reply, attempted: Attempted): Outcome {
+export function decideOutcome(reply: SendResult, attempted: Attempted): Outcome {
   if (isSuccess(reply)) return { state: "delivered", next_attempt_at: null, error: null, is_gone: false };
   const error = reply.kind === "answered" ? `the endpoint answered ${reply.status}` : reply.error;
   const is_gone = reply.kind === "answered" && reply.status === GONE;
@@ -44,11 +44,11 @@ export function decideOutcome(reply: Reply, attempted: Attempted): Outcome {
   return { state: "pending", next_attempt_at: attempted.ended_at + wait, error, is_gone };
 }
 
-function isSuccess(reply: Reply): boolean {
+function isSuccess(reply: SendResult): boolean {
   return reply.kind === "answered" && reply.status >= 200 && reply.status < 300;
 }
 
-function mayPass(reply: Reply): boolean {
+function mayPass(reply: SendResult): boolean {
   if (reply.kind === "unanswered") return !reply.is_final;
   return PASSING.includes(reply.status) || reply.status >= 500;
 }

@@ -14,7 +14,7 @@ export function leaseUntil({ settings, now }: Pick<DeliveryParts, "settings" | "
 }
 
 /** Attempts a delivery if it is due. Any number of messages for the same delivery make one attempt. */
-export async function deliverOne(parts: DeliveryParts, deliveryId: string): Promise<void> {
+export async function processDelivery(parts: DeliveryParts, deliveryId: string): Promise<void> {
   const { db, now } = parts;
   const claimed = await claimDelivery(db, deliveryId, { now, lease_until: leaseUntil(parts) });
   if (!claimed) return;

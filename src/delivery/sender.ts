@@ -3,13 +3,13 @@ import type { NotifierRequest } from "../notifiers/port.ts";
 import { now } from "../platform/clock.ts";
 import { egressOf } from "../platform/egress/guard.ts";
 import type { Settings } from "../platform/settings.ts";
-import type { Reply } from "./outcome.ts";
+import type { SendResult } from "./outcome.ts";
 
 /** Read to the end so that the connection can be used again, but no further than this. */
 const BODY_READ_BYTES = 64 * 1024;
 const BODY_KEPT_BYTES = 4 * 1024;
 
-export type TimedReply = Reply & { duration_ms: number };
+export type TimedReply = SendResult & { duration_ms: number };
 
 /** The one place that sends to webhooks. Never throws: a target that cannot be reached is an outcome. */
 export async function send(settings: Settings, request: NotifierRequest): Promise<TimedReply> {
@@ -19,7 +19,7 @@ export async function send(settings: Settings, request: NotifierRequest): Promis
   return { ...reply, duration_ms: now() - startedAt };
 }
 
-async function replyTo(settings: Settings, request: NotifierRequest, signal: AbortSignal): Promise<Reply> {
+async function replyTo(settings: Settings, request: NotifierRequest, signal: AbortSignal): Promise<SendResult> {
   const { method, headers, body } = request;
   const outgoing = { method, headers, body, purpose: "delivery", signal } as const;
   const { response } = await egressOf(settings).guardedFetch(new URL(request.url), outgoing);
@@ -44,7 +44,7 @@ async function readExcerpt(response: Response): Promise<string> {
 }
 
 /** Says in our own words why there was no answer; the runtime's texts may name addresses. */
-function unanswered(error: unknown, signal: AbortSignal, settings: Settings): Reply {
+function unanswered(error: unknown, signal: AbortSignal, settings: Settings): SendResult {
   if (error instanceof IoFault) {
     const isForbidden = error.kind === "forbidden";
     const reason = isForbidden ? `the address may not be reached: ${error.message}` : error.message;

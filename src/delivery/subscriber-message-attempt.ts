@@ -1,18 +1,23 @@
-import type { Deps } from "../access/scope.ts";
-import { SubscriberAddress, SubscriberNews } from "../contract/subscriber.ts";
+import type { Scope } from "../access/scope.ts";
+import { SubscriberAddress, SubscriberMessageContent } from "../contract/subscriber.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import type { MailRecord } from "../data/mail/read.ts";
 import { insertMail } from "../data/mail/write.ts";
 import { claimSubscriberMessage, settleSubscriberMessage } from "../data/subscribers/write.ts";
-import { addressPage } from "../domain/page-address.ts";
-import { type Wording, wordConfirmation, wordNews, wordReminder } from "../domain/subscriber-messages.ts";
-import { toBody, toMailTexts } from "../notifiers/subscriber-message-formats.ts";
+import { buildPageUrls } from "../domain/page-address.ts";
+import {
+  composeAlreadySubscribedMessage,
+  composeConfirmationMessage,
+  composeUpdateMessage,
+  type MessageDraft,
+} from "../domain/subscriber-messages.ts";
+import { formatChannelBody, formatMail } from "../notifiers/subscriber-message-formats.ts";
 import { sealMail } from "../outbox/mail.ts";
 import { idFrom } from "../platform/ids.ts";
 import { unseal } from "../platform/seal.ts";
 import { wakeSubscribers } from "../platform/subscriber-queue.ts";
 import { subscriberToken } from "../platform/subscriber-tokens.ts";
-import { decideOutcome, type Reply } from "./outcome.ts";
+import { decideOutcome, type SendResult } from "./outcome.ts";
 import { send } from "./sender.ts";
 
 const LEASE_MS = 60_000;
@@ -30,27 +35,27 @@ interface Done {
 }
 
 /** Sends one message, if it is due and nobody else has it; mail it puts into the outbox and hands back to be sent. */
-export async function attemptMessage(deps: Deps, id: string): Promise<MailRecord | undefined> {
-  const claimed = await claimSubscriberMessage(deps.db, id, { now: deps.now(), lease_until: deps.now() + LEASE_MS });
+export async function attemptMessage(scope: Scope, id: string): Promise<MailRecord | undefined> {
+  const claimed = await claimSubscriberMessage(scope.db, id, { now: scope.now(), lease_until: scope.now() + LEASE_MS });
   if (!claimed) return undefined;
   try {
-    const { statements, mail, retry_in_ms = Number.POSITIVE_INFINITY } = await perform(deps, claimed);
-    await runBatch(deps.db, statements);
+    const { statements, mail, retry_in_ms = Number.POSITIVE_INFINITY } = await perform(scope, claimed);
+    await runBatch(scope.db, statements);
     if (retry_in_ms <= DELAYED_MESSAGE_MAX_MS) {
-      await wakeSubscribers(deps.env, deps.log, [{ message_ids: [id] }], retry_in_ms);
+      await wakeSubscribers(scope.env, scope.log, [{ message_ids: [id] }], retry_in_ms);
     }
     return mail;
   } catch (error) {
     // The lease ends, and somebody tries again.
-    deps.log.error("subscriber message", error, { subscriber_message_id: id });
+    scope.log.error("subscriber message", error, { subscriber_message_id: id });
     return undefined;
   }
 }
 
-async function perform(deps: Deps, claimed: Claimed): Promise<Done> {
-  const { db, settings } = deps;
+async function perform(scope: Scope, claimed: Claimed): Promise<Done> {
+  const { db, settings } = scope;
   const { message, subscriber } = claimed;
-  const now = deps.now();
+  const now = scope.now();
   const settled = (state: "sent" | "failed", error: string | null = null) =>
     settleSubscriberMessage(db, message, { state, error, updated_at: now });
   const isAsked =
@@ -59,7 +64,7 @@ async function perform(deps: Deps, claimed: Claimed): Promise<Done> {
   const { endpoint, base_url } = SubscriberAddress.parse(
     await unseal(settings.ROOT_SECRET, subscriber.id, subscriber.sealed),
   );
-  const news = message.kind === "news" ? SubscriberNews.parse(message.news) : null;
+  const news = message.kind === "news" ? SubscriberMessageContent.parse(message.news) : null;
   const wording = wordingOf(settings.ROOT_SECRET, settings.PUBLIC_URL || base_url, claimed, news);
   if (subscriber.channel === "email") {
     // Of one message there is one mail, whoever else might take this attempt for lost.
@@ -67,13 +72,13 @@ async function perform(deps: Deps, claimed: Claimed): Promise<Done> {
     const mail = await sealMail({ settings, now, id }, toMail(endpoint, wording));
     return { statements: [insertMail(db, mail), settled("sent")], mail };
   }
-  const body = toBody(subscriber.channel, wording, news);
+  const body = formatChannelBody(subscriber.channel, wording, news);
   const headers = { "content-type": "application/json", "webhook-id": message.id };
   const reply = await send(settings, { method: "POST", url: endpoint, headers, body });
-  return settleReply(deps, message, reply);
+  return settleReply(scope, message, reply);
 }
 
-function settleReply({ db, settings, now }: Deps, message: Claimed["message"], reply: Reply): Done {
+function settleReply({ db, settings, now }: Scope, message: Claimed["message"], reply: SendResult): Done {
   const ended_at = now();
   const { state, next_attempt_at, error } = decideOutcome(reply, {
     delivery_id: message.id,
@@ -93,9 +98,9 @@ function wordingOf(
   rootSecret: string,
   service_url: string,
   { subscriber, page }: Claimed,
-  news: SubscriberNews | null,
-): Wording {
-  const { url } = addressPage(page, { service_url, is_own_domain: false });
+  news: SubscriberMessageContent | null,
+): MessageDraft {
+  const { url } = buildPageUrls(page, { service_url, is_own_domain: false });
   const manage = subscriberToken(rootSecret, subscriber.id, { kind: "manage" });
   const links = {
     page: url,
@@ -103,18 +108,18 @@ function wordingOf(
     manage: `${url}/subscribers/manage?token=${manage}`,
     unsubscribe: `${url}/subscribers/unsubscribe?token=${manage}`,
   };
-  if (news) return wordNews(page, news, links);
+  if (news) return composeUpdateMessage(page, news, links);
   const { requested_at, confirmed_at, unsubscribed_at } = subscriber;
-  if (confirmed_at !== null && unsubscribed_at === null) return wordReminder(page, links);
+  if (confirmed_at !== null && unsubscribed_at === null) return composeAlreadySubscribedMessage(page, links);
   const token = subscriberToken(rootSecret, subscriber.id, { kind: "confirm", requested_at: requested_at ?? 0 });
-  return wordConfirmation(page, { page: url, confirm: `${url}/subscribers/confirm?token=${token}` });
+  return composeConfirmationMessage(page, { page: url, confirm: `${url}/subscribers/confirm?token=${token}` });
 }
 
 /** One-click unsubscription: RFC 2369 and RFC 8058. */
-function toMail(to: string, wording: Wording) {
+function toMail(to: string, wording: MessageDraft) {
   const leave: Record<string, string> =
     wording.links.unsubscribe === null
       ? {}
       : { "List-Unsubscribe": `<${wording.links.unsubscribe}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" };
-  return { to, subject: wording.subject, ...toMailTexts(wording), headers: leave };
+  return { to, subject: wording.subject, ...formatMail(wording), headers: leave };
 }

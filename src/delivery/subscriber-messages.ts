@@ -1,16 +1,20 @@
-import type { Deps } from "../access/scope.ts";
-import { SUBSCRIBERS_PER_MESSAGE, type SubscriberMessage } from "../contract/messages.ts";
-import type { SubscriberEvent, SubscriberNews } from "../contract/subscriber.ts";
+import type { Scope } from "../access/scope.ts";
+import { SUBSCRIBERS_PER_MESSAGE, type SubscriberBatchMessage } from "../contract/messages.ts";
+import type { SubscriberMessageContent, SubscriptionTopic } from "../contract/subscriber.ts";
 import { type Db, runBatch, type Statement } from "../data/db.ts";
 import type { StoredEvent } from "../data/events/read.ts";
 import {
   type DueMessage,
   listAffected,
   listDueAmong,
-  listDueNews,
+  listDueMessagesOfEvent,
   listDueSubscriberMessages,
 } from "../data/subscribers/read.ts";
-import { deleteSubscriberMessagesBefore, deleteUnconfirmedBefore, insertNews } from "../data/subscribers/write.ts";
+import {
+  deleteSubscriberMessagesBefore,
+  deleteUnconfirmedBefore,
+  insertSubscriberMessages,
+} from "../data/subscribers/write.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { dispatchMail } from "../outbox/mail.ts";
 import { toIso } from "../platform/clock.ts";
@@ -31,20 +35,24 @@ const KEPT_MS = 30 * DAY_MS;
 const UNCONFIRMED_KEPT_MS = 7 * DAY_MS;
 
 /** Something that happened to a page, stored as an event or not. */
-export type Tellable = Pick<StoredEvent, "id" | "name" | "status_page_id" | "data" | "created_at"> & {
+export type PublishedChange = Pick<StoredEvent, "id" | "name" | "status_page_id" | "data" | "created_at"> & {
   /** What it is about, where that is stored in this very batch. */
   targets?: { monitor_ids: string[]; group_ids: string[] };
 };
 
-export interface Telling {
+export interface PlannedMessages {
   /** Part of the batch that makes true what is told. */
   statements: Statement[];
   /** For wakeSubscribers, after the commit. */
-  messages: SubscriberMessage[];
+  messages: SubscriberBatchMessage[];
 }
 
 /** Only what is published is told, and only where whoever wrote it did not decide otherwise. */
-export async function tellSubscribers(db: Db, events: readonly Tellable[], now: number): Promise<Telling> {
+export async function planSubscriberMessages(
+  db: Db,
+  events: readonly PublishedChange[],
+  now: number,
+): Promise<PlannedMessages> {
   const told = events.flatMap((event) => {
     const topic = topicOf(event.name);
     const { status_page_id, data } = event;
@@ -55,18 +63,20 @@ export async function tellSubscribers(db: Db, events: readonly Tellable[], now: 
   for (const { event, topic, status_page_id } of told) {
     const { names, ...affected } = await affectedBy(db, event, status_page_id);
     const news = { ...newsOf(event), affected: names };
-    statements.push(insertNews(db, { event_id: event.id, status_page_id, topic, ...affected, news, now }));
+    statements.push(
+      insertSubscriberMessages(db, { event_id: event.id, status_page_id, topic, ...affected, news, now }),
+    );
   }
   return { statements, messages: told.map(({ event }) => ({ event_id: event.id, after: "" })) };
 }
 
-function topicOf(name: string): SubscriberEvent | null {
+function topicOf(name: string): SubscriptionTopic | null {
   if (name.startsWith("incident.")) return "incident";
   return name.startsWith("maintenance.") ? "maintenance" : null;
 }
 
 /** The event's own monitor is named as well, because its incident is stored in this very batch. */
-function affectedBy(db: Db, { data, targets }: Tellable, status_page_id: string) {
+function affectedBy(db: Db, { data, targets }: PublishedChange, status_page_id: string) {
   const id = data.incident_id ?? data.maintenance_id;
   const own = typeof data.monitor_id === "string" ? [data.monitor_id] : [];
   return listAffected(db, {
@@ -77,7 +87,7 @@ function affectedBy(db: Db, { data, targets }: Tellable, status_page_id: string)
   });
 }
 
-function newsOf({ name, data, created_at }: Tellable): Omit<SubscriberNews, "affected"> {
+function newsOf({ name, data, created_at }: PublishedChange): Omit<SubscriberMessageContent, "affected"> {
   const textOf = (value: unknown) => (typeof value === "string" ? value : null);
   return {
     event: name,
@@ -93,17 +103,17 @@ function newsOf({ name, data, created_at }: Tellable): Omit<SubscriberNews, "aff
 }
 
 /** Sends what one queue message names. What others have taken, or is sent already, is passed over. */
-export async function tellSome(deps: Deps, message: SubscriberMessage): Promise<void> {
+export async function sendSubscriberBatch(scope: Scope, message: SubscriberBatchMessage): Promise<void> {
   const due =
     "message_ids" in message
-      ? await listDueAmong(deps.db, message.message_ids, deps.now())
-      : await takePage(deps, message);
-  const attempt = ({ id }: DueMessage) => attemptMessage(deps, id);
+      ? await listDueAmong(scope.db, message.message_ids, scope.now())
+      : await takePage(scope, message);
+  const attempt = ({ id }: DueMessage) => attemptMessage(scope, id);
   // First, because nobody's server can hold it up.
   const mails = due.filter(({ channel }) => channel === "email");
   const sealed = await mapConcurrently(mails, AT_ONCE, attempt);
   await dispatchMail(
-    deps,
+    scope,
     sealed.filter((mail) => mail !== undefined),
   );
   const others = due.filter(({ channel }) => channel !== "email");
@@ -111,24 +121,24 @@ export async function tellSome(deps: Deps, message: SubscriberMessage): Promise<
 }
 
 /** The next hundred of an event. Those beyond are handed on first, so that a slow receiver holds up none of them. */
-async function takePage(deps: Deps, { event_id, after }: Extract<SubscriberMessage, { event_id: string }>) {
+async function takePage(scope: Scope, { event_id, after }: Extract<SubscriberBatchMessage, { event_id: string }>) {
   const limit = SUBSCRIBERS_PER_MESSAGE;
-  const due = await listDueNews(deps.db, { event_id, after, now: deps.now(), limit });
+  const due = await listDueMessagesOfEvent(scope.db, { event_id, after, now: scope.now(), limit });
   const last = due.at(-1);
-  if (last && due.length === limit) await wakeSubscribers(deps.env, deps.log, [{ event_id, after: last.id }]);
+  if (last && due.length === limit) await wakeSubscribers(scope.env, scope.log, [{ event_id, after: last.id }]);
   return due;
 }
 
 /** Every minute: wakes what is due and not under way, whatever became of its message, and forgets what is too old. */
-export async function sweepSubscribers(deps: Deps): Promise<void> {
-  const due = await listDueSubscriberMessages(deps.db, deps.now() - WAKE_GRACE_MS, WOKEN_PER_MINUTE);
-  const messages: SubscriberMessage[] = [];
+export async function sweepSubscribers(scope: Scope): Promise<void> {
+  const due = await listDueSubscriberMessages(scope.db, scope.now() - WAKE_GRACE_MS, WOKEN_PER_MINUTE);
+  const messages: SubscriberBatchMessage[] = [];
   for (let from = 0; from < due.length; from += SUBSCRIBERS_PER_MESSAGE) {
     messages.push({ message_ids: due.slice(from, from + SUBSCRIBERS_PER_MESSAGE) });
   }
-  await wakeSubscribers(deps.env, deps.log, messages);
-  await runBatch(deps.db, [
-    deleteUnconfirmedBefore(deps.db, deps.now() - UNCONFIRMED_KEPT_MS),
-    deleteSubscriberMessagesBefore(deps.db, deps.now() - KEPT_MS),
+  await wakeSubscribers(scope.env, scope.log, messages);
+  await runBatch(scope.db, [
+    deleteUnconfirmedBefore(scope.db, scope.now() - UNCONFIRMED_KEPT_MS),
+    deleteSubscriberMessagesBefore(scope.db, scope.now() - KEPT_MS),
   ]);
 }

@@ -1,18 +1,18 @@
-import type { Deps } from "../access/scope.ts";
+import type { Scope } from "../access/scope.ts";
 import type { NotificationType } from "../contract/notification.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import { insertMailIf } from "../data/mail/write.ts";
 import { insertNotificationIf } from "../data/notifications/write.ts";
 import {
   type Failure,
-  findToldOwner,
+  findWebhookOwner,
+  isDisabledBy,
   isStillUnwarned,
-  isSwitchedOffBy,
-  listUnwarned,
+  listWebhooksToWarn,
   type WebhookRecord,
 } from "../data/webhooks/read.ts";
-import { noteWarning } from "../data/webhooks/write.ts";
-import { type OwnerNews, wordSwitchedOff, wordWarning } from "../domain/webhook-owner-notices.ts";
+import { markWarned } from "../data/webhooks/write.ts";
+import { composeDisabledNotice, composeFailureWarning, type OwnerNotice } from "../domain/webhook-owner-notices.ts";
 import { sealMail } from "../outbox/mail.ts";
 import { newId } from "../platform/ids.ts";
 import type { Outcome } from "./outcome.ts";
@@ -21,33 +21,33 @@ import type { Outcome } from "./outcome.ts";
  * What the owner of a webhook is told, in the product and by mail: once in each run of failures that it goes on, and once
  * when it was switched off. Both are conditions of the same transaction that changes the webhook's books.
  */
-type Parts = Pick<Deps, "db" | "settings"> & { now: number };
+type Parts = Pick<Scope, "db" | "settings"> & { now: number };
 
 const WARNED_PER_MINUTE = 50;
 
 /** Belongs before the statement that may switch the webhook off. */
-export async function tellSwitchedOff(
+export async function notifyWebhookDisabled(
   parts: Parts,
   webhook: WebhookRecord,
   { failure, is_gone, error }: Pick<Outcome, "is_gone" | "error"> & { failure: Failure },
 ): Promise<Statement[]> {
-  const owner = await findToldOwner(parts.db, webhook);
+  const owner = await findWebhookOwner(parts.db, webhook);
   if (!owner) return [];
-  const words = wordSwitchedOff(described(parts, webhook, { ...owner, last_error: error }), { is_gone });
-  return tell(parts, webhook, { type: "webhook.disabled", email: owner.email, words, when: isSwitchedOffBy(failure) });
+  const words = composeDisabledNotice(described(parts, webhook, { ...owner, last_error: error }), { is_gone });
+  return tell(parts, webhook, { type: "webhook.disabled", email: owner.email, words, when: isDisabledBy(failure) });
 }
 
 /** Every minute: warns where nothing was delivered for long, also when nothing has been attempted since. */
-export async function warnOwners(deps: Deps): Promise<void> {
-  const { db, settings, log } = deps;
-  const now = deps.now();
-  const due = await listUnwarned(db, now - settings.WEBHOOK_WARN_AFTER_MS, WARNED_PER_MINUTE);
+export async function sweepFailingWebhooks(scope: Scope): Promise<void> {
+  const { db, settings, log } = scope;
+  const now = scope.now();
+  const due = await listWebhooksToWarn(db, now - settings.WEBHOOK_WARN_AFTER_MS, WARNED_PER_MINUTE);
   for (const { webhook, email, ...known } of due) {
     const parts = { db, settings, now };
     const disableAt = (webhook.failing_since ?? now) + settings.WEBHOOK_DISABLE_AFTER_MS;
-    const words = wordWarning(described(parts, webhook, known), disableAt);
+    const words = composeFailureWarning(described(parts, webhook, known), disableAt);
     const told = { type: "webhook.failing", email, words, when: isStillUnwarned(webhook) } as const;
-    await runBatch(db, [...(await tell(parts, webhook, told)), noteWarning(db, webhook, now)]);
+    await runBatch(db, [...(await tell(parts, webhook, told)), markWarned(db, webhook, now)]);
     log.info("webhook owner warned", { webhook_id: webhook.id });
   }
 }
@@ -60,17 +60,17 @@ function described(
   return { id, name, provider, failing_since, page_name, last_error, public_url: settings.PUBLIC_URL };
 }
 
-interface Told {
+interface OwnerMessage {
   type: NotificationType;
   email: string;
-  words: OwnerNews;
-  when: ReturnType<typeof isSwitchedOffBy>;
+  words: OwnerNotice;
+  when: ReturnType<typeof isDisabledBy>;
 }
 
 async function tell(
   { db, settings, now }: Parts,
   webhook: WebhookRecord,
-  { type, email, words, when }: Told,
+  { type, email, words, when }: OwnerMessage,
 ): Promise<Statement[]> {
   const notification = {
     id: newId(now),

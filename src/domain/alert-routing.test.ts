@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyOverride, type RoutableEvent, type RoutableWebhook, selectWebhooks } from "./alert-routing.ts";
+import { applyRoutingOverride, type RoutableEvent, type RoutableWebhook, selectWebhooks } from "./alert-routing.ts";
 
 const EVENT: RoutableEvent = { name: "monitor.down", classification: "public", owner_id: "o", status_page_id: "p" };
 const WEBHOOK: RoutableWebhook = {
@@ -96,6 +96,6 @@ describe("applyOverride", () => {
       "team_only",
     ],
   ] as const)("gives %s its audience", (_name, event, routing, classification) => {
-    expect(applyOverride({ ...EVENT, ...event }, routing).classification).toBe(classification);
+    expect(applyRoutingOverride({ ...EVENT, ...event }, routing).classification).toBe(classification);
   });
 });

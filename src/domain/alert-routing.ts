@@ -27,7 +27,10 @@ const MAINTENANCE_END = ["maintenance.completed", "maintenance.ended"] as const;
  * The event as its page wants it to be heard: an override by name wins over the audience that it has by itself. What is
  * the team's own, as members of a composite are, stays so: the public does not know of them.
  */
-export function applyOverride<Event extends RoutableEvent>(event: Event, routing: AlertRouting | undefined): Event {
+export function applyRoutingOverride<Event extends RoutableEvent>(
+  event: Event,
+  routing: AlertRouting | undefined,
+): Event {
   if (event.classification === "team_only") return event;
   const [name = event.name] = MAINTENANCE_END.some((end) => end === event.name) ? MAINTENANCE_END : [];
   const overrides: Partial<Record<string, EventClassification>> = routing ?? {};

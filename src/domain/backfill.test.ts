@@ -1,33 +1,33 @@
 import { describe, expect, it } from "vitest";
-import { fillStretch, type Measurement, type Stretch } from "./backfill.ts";
+import { backfillInterval, type LateResult, type SourcedInterval } from "./backfill.ts";
 
 const REACH = { valid_for_ms: 90, until: 10_000 };
 
 /** "unknown 0-600", with "agent" at the end for what was filled in. */
-function read(text: string): Stretch {
+function read(text: string): SourcedInterval {
   const [status, range = "", source = "check"] = text.split(" ");
   const [from, to] = range.split("-");
   return {
-    status: status as Stretch["status"],
+    status: status as SourcedInterval["status"],
     from_at: Number(from),
     to_at: to === "" ? null : Number(to),
-    source: source as Stretch["source"],
+    source: source as SourcedInterval["source"],
   };
 }
 
-function show({ status, from_at, to_at, source }: Stretch): string {
+function show({ status, from_at, to_at, source }: SourcedInterval): string {
   return `${status} ${from_at}-${to_at ?? ""}${source === "check" ? "" : ` ${source}`}`;
 }
 
-const late = (checked_at: number, status: Measurement["status"] = "up"): Measurement => ({
+const late = (checked_at: number, status: LateResult["status"] = "up"): LateResult => ({
   checked_at,
   status,
   is_late: true,
 });
-const present = (checked_at: number): Measurement => ({ checked_at, status: "up", is_late: false });
+const present = (checked_at: number): LateResult => ({ checked_at, status: "up", is_late: false });
 
 describe("filling an unknown stretch", () => {
-  it.each<[string, string, Measurement[], string[]]>([
+  it.each<[string, string, LateResult[], string[]]>([
     ["without results leaves it", "unknown 0-600", [], ["unknown 0-600"]],
     [
       "with one in its middle speaks from the check on",
@@ -93,7 +93,7 @@ describe("filling an unknown stretch", () => {
       ["up 0-40 agent", "down 40-90 agent"],
     ],
   ])("%s", (_name, stretch, measurements, expected) => {
-    expect(fillStretch(read(stretch), measurements, REACH).map(show)).toEqual(expected);
+    expect(backfillInterval(read(stretch), measurements, REACH).map(show)).toEqual(expected);
   });
 
   it.each([
@@ -102,7 +102,7 @@ describe("filling an unknown stretch", () => {
     "degraded 0-600",
     "paused 0-600",
   ])("leaves %s alone, which somebody vouched for", (text) => {
-    expect(fillStretch(read(text), [late(100, "down")], REACH).map(show)).toEqual([text]);
+    expect(backfillInterval(read(text), [late(100, "down")], REACH).map(show)).toEqual([text]);
   });
 });
 
@@ -120,17 +120,17 @@ describe("whatever results come", () => {
     const next = numbers(seed + 1);
     const from_at = next(500);
     const to_at = next(4) === 0 ? null : from_at + 1 + next(500);
-    const stretch: Stretch = { status: next(2) === 0 ? "unknown" : "pending", from_at, to_at, source: "check" };
+    const stretch: SourcedInterval = { status: next(2) === 0 ? "unknown" : "pending", from_at, to_at, source: "check" };
     const statuses = ["up", "down", "degraded"] as const;
     const measurements = [...new Set(Array.from({ length: next(12) }, () => next(1100)))]
       .sort((a, b) => a - b)
-      .map((checked_at): Measurement => ({ checked_at, status: statuses[next(3)] ?? "up", is_late: next(4) > 0 }));
+      .map((checked_at): LateResult => ({ checked_at, status: statuses[next(3)] ?? "up", is_late: next(4) > 0 }));
     return { stretch, measurements, reach: { valid_for_ms: 1 + next(150), until: next(1200) } };
   });
 
   it("the pieces cover the stretch without gap, overlap or empty piece", () => {
     for (const { stretch, measurements, reach } of cases) {
-      const pieces = fillStretch(stretch, measurements, reach);
+      const pieces = backfillInterval(stretch, measurements, reach);
       expect(pieces.at(0)?.from_at).toBe(stretch.from_at);
       expect(pieces.at(-1)?.to_at).toBe(stretch.to_at);
       for (const [n, piece] of pieces.entries()) {
@@ -143,7 +143,7 @@ describe("whatever results come", () => {
 
   it("every instant says what the newest result said that reaches it, or stays as it was", () => {
     for (const { stretch, measurements, reach } of cases) {
-      const pieces = fillStretch(stretch, measurements, reach);
+      const pieces = backfillInterval(stretch, measurements, reach);
       for (let at = stretch.from_at; at < (stretch.to_at ?? 1300); at += 7) {
         const newest = measurements.findLast(({ checked_at }) => checked_at <= at);
         const isReached = newest?.is_late && at < newest.checked_at + reach.valid_for_ms && at < reach.until;
@@ -156,8 +156,8 @@ describe("whatever results come", () => {
 
   it("doing it again changes nothing", () => {
     for (const { stretch, measurements, reach } of cases) {
-      const once = fillStretch(stretch, measurements, reach);
-      expect(once.flatMap((piece) => fillStretch(piece, measurements, reach))).toEqual(once);
+      const once = backfillInterval(stretch, measurements, reach);
+      expect(once.flatMap((piece) => backfillInterval(piece, measurements, reach))).toEqual(once);
     }
   });
 });

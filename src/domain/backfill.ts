@@ -8,21 +8,21 @@ import type { MonitorStatus } from "../contract/monitor-values.ts";
 export type IntervalSource = "check" | "agent" | "push";
 
 /** Half-open; `to_at` is null while it lasts. */
-export interface Stretch {
+export interface SourcedInterval {
   status: MonitorStatus;
   from_at: number;
   to_at: number | null;
   source: IntervalSource;
 }
 
-export interface Measurement {
+export interface LateResult {
   checked_at: number;
   status: "up" | "down" | "degraded";
   /** False: it only ends what the one before it says, because its own say went through the monitor's object. */
   is_late: boolean;
 }
 
-export interface Reach {
+export interface BackfillLimits {
   /** How long a result speaks when no other follows. */
   valid_for_ms: number;
   /** Nothing is filled in from here on: the present belongs to the monitor's object. */
@@ -30,7 +30,7 @@ export interface Reach {
 }
 
 /** Only what nobody vouched for can be filled in, and what was filled in can be told more exactly. */
-export function isFillable({ status, source }: Pick<Stretch, "status" | "source">): boolean {
+export function isBackfillable({ status, source }: Pick<SourcedInterval, "status" | "source">): boolean {
   return status === "unknown" || status === "pending" || source === "agent";
 }
 
@@ -38,10 +38,14 @@ export function isFillable({ status, source }: Pick<Stretch, "status" | "source"
  * The pieces into which results, oldest first, divide one stretch. Together they cover it without gap or overlap; what
  * no result reaches stays as it was.
  */
-export function fillStretch(stretch: Stretch, measurements: readonly Measurement[], reach: Reach): Stretch[] {
-  if (!isFillable(stretch)) return [stretch];
+export function backfillInterval(
+  stretch: SourcedInterval,
+  measurements: readonly LateResult[],
+  reach: BackfillLimits,
+): SourcedInterval[] {
+  if (!isBackfillable(stretch)) return [stretch];
   const end = stretch.to_at ?? Number.POSITIVE_INFINITY;
-  const pieces: Stretch[] = [];
+  const pieces: SourcedInterval[] = [];
   let covered = stretch.from_at;
   for (const [n, { checked_at, status, is_late }] of measurements.entries()) {
     if (!is_late) continue;
@@ -58,7 +62,7 @@ export function fillStretch(stretch: Stretch, measurements: readonly Measurement
 }
 
 /** Neighbours that say the same are one. */
-function append(pieces: Stretch[], piece: Stretch): void {
+function append(pieces: SourcedInterval[], piece: SourcedInterval): void {
   const last = pieces.at(-1);
   if (last?.status === piece.status && last.source === piece.source) last.to_at = piece.to_at;
   else pieces.push(piece);

@@ -4,7 +4,7 @@ import type { ByteReader, ByteWriter } from "../lib/varint.ts";
  * What latency is usual. Samples are counted in buckets that grow by a tenth each, so that any number of them takes
  * little room, hours can be added up, and a percentile is right within five per cent.
  */
-export interface LatencyTally {
+export interface LatencyHistogram {
   count: number;
   sum: number;
   sum_of_squares: number;
@@ -18,11 +18,11 @@ const GROWTH = Math.log(1.1);
 /** Samples from which a baseline is said to be ready. */
 const READY_SAMPLES = 100;
 
-function emptyTally(): LatencyTally {
+function emptyTally(): LatencyHistogram {
   return { count: 0, sum: 0, sum_of_squares: 0, min: 0, max: 0, buckets: new Map() };
 }
 
-export function tallyOf(samples: readonly number[]): LatencyTally {
+export function tallyOf(samples: readonly number[]): LatencyHistogram {
   const tally = emptyTally();
   for (const sample of samples) {
     const bucket = bucketOf(sample);
@@ -36,7 +36,7 @@ export function tallyOf(samples: readonly number[]): LatencyTally {
   return tally;
 }
 
-export function addTallies(tallies: readonly LatencyTally[]): LatencyTally {
+export function addTallies(tallies: readonly LatencyHistogram[]): LatencyHistogram {
   const total = emptyTally();
   for (const tally of tallies.filter(({ count }) => count > 0)) {
     total.min = total.count === 0 ? tally.min : Math.min(total.min, tally.min);
@@ -49,17 +49,17 @@ export function addTallies(tallies: readonly LatencyTally[]): LatencyTally {
   return total;
 }
 
-export function meanOf(tally: LatencyTally): number | null {
+export function meanOf(tally: LatencyHistogram): number | null {
   return tally.count === 0 ? null : tally.sum / tally.count;
 }
 
-export function deviationOf(tally: LatencyTally): number | null {
+export function deviationOf(tally: LatencyHistogram): number | null {
   const mean = meanOf(tally);
   return mean === null ? null : Math.sqrt(Math.max(0, tally.sum_of_squares / tally.count - mean * mean));
 }
 
 /** The latency that this share of the samples (0 to 1) does not exceed. */
-export function percentileOf(tally: LatencyTally, share: number): number | null {
+export function percentileOf(tally: LatencyHistogram, share: number): number | null {
   if (tally.count === 0) return null;
   const rank = Math.max(1, Math.ceil(share * tally.count));
   let seen = 0;
@@ -70,7 +70,7 @@ export function percentileOf(tally: LatencyTally, share: number): number | null 
   return tally.max;
 }
 
-export function isReady(tally: LatencyTally): boolean {
+export function isReady(tally: LatencyHistogram): boolean {
   return tally.count >= READY_SAMPLES;
 }
 
@@ -82,13 +82,13 @@ function middleOf(bucket: number): number {
   return Math.exp(bucket * GROWTH) - 1;
 }
 
-export function writeTally(writer: ByteWriter, tally: LatencyTally): void {
+export function writeTally(writer: ByteWriter, tally: LatencyHistogram): void {
   writer.integer(tally.count).integer(Math.round(tally.sum)).integer(Math.round(tally.sum_of_squares));
   writer.integer(Math.round(tally.min)).integer(Math.round(tally.max)).integer(tally.buckets.size);
   for (const [bucket, count] of tally.buckets) writer.integer(bucket).integer(count);
 }
 
-export function readTally(reader: ByteReader): LatencyTally {
+export function readTally(reader: ByteReader): LatencyHistogram {
   const tally = emptyTally();
   tally.count = reader.integer();
   tally.sum = reader.integer();

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  findLateness,
-  groupIdOf,
-  lateAfterMs,
+  checkGroupId,
+  delayedAfterMs,
+  findDelayedSince,
   phaseOf,
   retryIntervalMs,
   slotBefore,
@@ -12,7 +12,7 @@ import {
 } from "./check-schedule.ts";
 
 const MINUTE = 60_000;
-const group = (interval: number) => groupIdOf({ shard_id: "s1", interval, regions: ["weur"], lane: "normal" });
+const group = (interval: number) => checkGroupId({ shard_id: "s1", interval, regions: ["weur"], lane: "normal" });
 
 describe("slots of a check group", () => {
   it("cover consecutive minutes without a gap or a repeat, whatever the interval", () => {
@@ -41,7 +41,7 @@ describe("slots of a check group", () => {
   it("are spread over the interval, so that groups do not fire together", () => {
     const phases = new Set(
       Array.from({ length: 200 }, (_, n) =>
-        phaseOf(groupIdOf({ shard_id: `${n}`, interval: 60, regions: [], lane: "normal" }), MINUTE),
+        phaseOf(checkGroupId({ shard_id: `${n}`, interval: 60, regions: [], lane: "normal" }), MINUTE),
       ),
     );
     expect(phases.size).toBeGreaterThan(40);
@@ -72,7 +72,7 @@ describe("lateness", () => {
     [76, 182_000],
     [3600, 7_230_000],
   ])("of checks every %i s begins after %i ms", (interval, after) => {
-    expect(lateAfterMs(interval, 180_000)).toBe(after);
+    expect(delayedAfterMs(interval, 180_000)).toBe(after);
   });
 
   it.each([
@@ -82,6 +82,6 @@ describe("lateness", () => {
     ["late checks", { last_tick_at: 990_000, late_since: 700_000 }, 700_000],
     ["both", { last_tick_at: 600_000, late_since: 500_000 }, 500_000],
   ])("is since when the last checks ran: %s", (_name, known, since) => {
-    expect(findLateness(known, 1_000_000, 180_000)).toBe(since);
+    expect(findDelayedSince(known, 1_000_000, 180_000)).toBe(since);
   });
 });

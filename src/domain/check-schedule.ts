@@ -8,7 +8,7 @@ import { fnv1a } from "../lib/fnv.ts";
  */
 export type Lane = "normal" | "slow";
 
-export interface GroupKey {
+export interface CheckGroupKey {
   shard_id: string;
   /** Seconds. */
   interval: number;
@@ -22,7 +22,7 @@ const RETRY_INTERVAL_DEFAULT_S = 20;
 /** A check may take its time before its slot is recorded. */
 export const SLOT_GRACE_MS = 30 * SECOND_MS;
 
-export function groupIdOf(key: GroupKey): string {
+export function checkGroupId(key: CheckGroupKey): string {
   return [key.shard_id, key.interval, key.regions.join("+") || "any", key.lane].join("/");
 }
 
@@ -61,19 +61,19 @@ export function staleAfterMs(intervalSeconds: number): number {
 }
 
 /** How old the newest slot of a group may be before its checks are late. */
-export function lateAfterMs(intervalSeconds: number, atLeastMs: number): number {
+export function delayedAfterMs(intervalSeconds: number, atLeastMs: number): number {
   return Math.max(2 * intervalSeconds * SECOND_MS + SLOT_GRACE_MS, atLeastMs);
 }
 
 /** What is known of the service's own punctuality, as far as it matters to some monitors. */
-export interface Punctuality {
+export interface CheckLag {
   last_tick_at: number | null;
   /** The newest slot of those among their check groups that are late. */
   late_since: number | null;
 }
 
 /** When the last checks ran, while checks are late; null while they are on time, or before the first tick ever. */
-export function findLateness(known: Punctuality, now: number, atLeastMs: number): number | null {
+export function findDelayedSince(known: CheckLag, now: number, atLeastMs: number): number | null {
   const isTickLate = known.last_tick_at !== null && now - known.last_tick_at > atLeastMs;
   const late = [isTickLate ? known.last_tick_at : null, known.late_since].filter((at) => at !== null);
   return late.length === 0 ? null : Math.min(...late);

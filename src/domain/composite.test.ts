@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
-import { computeComposite, computeRollUp, type Member } from "./composite.ts";
+import { type ChildState, computeComposite, computeCompositeState } from "./composite.ts";
 import { decide, initialState, type MonitorRules } from "./monitor-state.ts";
 
 describe("status of a composite", () => {
@@ -56,16 +56,16 @@ describe("the roll-up of a composite", () => {
     ["has no past without members", "up", [], 0],
   ];
   it.each(rows)("%s", (_name, before, members, since) => {
-    const states = members.map(([status, status_since]): Member => ({ status, status_since }));
-    expect(computeRollUp(states, before).since).toBe(since);
+    const states = members.map(([status, status_since]): ChildState => ({ status, status_since }));
+    expect(computeCompositeState(states, before).since).toBe(since);
   });
 
   it("says how many members it is about", () => {
-    const members: Member[] = [
+    const members: ChildState[] = [
       { status: "down", status_since: 1 },
       { status: "up", status_since: 1 },
     ];
-    expect(computeRollUp(members, "up").message).toBe("1 of 2 members down");
+    expect(computeCompositeState(members, "up").message).toBe("1 of 2 members down");
   });
 });
 

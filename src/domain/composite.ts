@@ -3,7 +3,7 @@ import type { MonitorStatus } from "../contract/monitor-values.ts";
 /** Choice: members that all rest leave the composite paused; while one of them has yet to report, it is pending. */
 const ORDER: readonly MonitorStatus[] = ["down", "degraded", "unknown", "up", "pending", "paused"];
 
-export interface Member {
+export interface ChildState {
   status: MonitorStatus;
   status_since: number;
 }
@@ -17,7 +17,7 @@ export function computeComposite(members: readonly MonitorStatus[]): MonitorStat
  * What the members add up to, and since when. What became worse did so with the first member that has the new status;
  * what became better, when the last member left the old one.
  */
-export function computeRollUp(members: readonly Member[], before: MonitorStatus) {
+export function computeCompositeState(members: readonly ChildState[], before: MonitorStatus) {
   const status = computeComposite(members.map((member) => member.status));
   const alike = members.filter((member) => member.status === status);
   const isWorse = ORDER.indexOf(status) < ORDER.indexOf(before);

@@ -1,12 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { type Claim, judgeClaim, LOST_AFTER_MS, nextWait, PROVE_WITHIN_MS, type Seen } from "./custom-domain.ts";
+import {
+  type DomainClaim,
+  type DomainLookup,
+  decideClaim,
+  LOST_AFTER_MS,
+  nextCheckDelay,
+  PROVE_WITHIN_MS,
+} from "./custom-domain.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const NOW = 1_000 * DAY;
 
-const claim = (changes: Partial<Claim> = {}): Claim => ({
+const claim = (changes: Partial<DomainClaim> = {}): DomainClaim => ({
   status: "pending",
   claimed_at: NOW,
   proven_at: null,
@@ -15,18 +22,18 @@ const claim = (changes: Partial<Claim> = {}): Claim => ({
   astray_since: null,
   ...changes,
 });
-const active = (changes: Partial<Claim> = {}) =>
+const active = (changes: Partial<DomainClaim> = {}) =>
   claim({ status: "active", proven_at: NOW - DAY, aimed_at: NOW - DAY, ...changes });
 
-const BOTH: Seen = { proof: "seen", aim: "seen" };
-const NEITHER: Seen = { proof: "missing", aim: "missing" };
-const NO_PROOF: Seen = { proof: "missing", aim: "seen" };
-const NO_AIM: Seen = { proof: "seen", aim: "missing" };
-const SILENCE: Seen = { proof: "unknown", aim: "unknown" };
+const BOTH: DomainLookup = { ownership: "seen", routing: "seen" };
+const NEITHER: DomainLookup = { ownership: "missing", routing: "missing" };
+const NO_PROOF: DomainLookup = { ownership: "missing", routing: "seen" };
+const NO_AIM: DomainLookup = { ownership: "seen", routing: "missing" };
+const SILENCE: DomainLookup = { ownership: "unknown", routing: "unknown" };
 const JUST_GONE = NOW - LOST_AFTER_MS;
 
 describe("judgeClaim", () => {
-  it.each<[string, Claim, Seen, object]>([
+  it.each<[string, DomainClaim, DomainLookup, object]>([
     [
       "both records make a claim active for a day",
       claim(),
@@ -133,7 +140,7 @@ describe("judgeClaim", () => {
       { status: "error", next_check_at: NOW + HOUR },
     ],
   ])("%s", (_name, given, seen, expected) => {
-    expect(judgeClaim(given, seen, NOW)).toMatchObject(expected);
+    expect(decideClaim(given, seen, NOW)).toMatchObject(expected);
   });
 });
 
@@ -145,6 +152,6 @@ describe("nextWait", () => {
     [10 * HOUR, HOUR],
     [6 * DAY, HOUR],
   ])("after %i ms is %i ms", (age, wait) => {
-    expect(nextWait(age)).toBe(wait);
+    expect(nextCheckDelay(age)).toBe(wait);
   });
 });

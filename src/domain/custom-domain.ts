@@ -1,5 +1,5 @@
 /** What is known of a page's claim to a host name, and what its zone says now. */
-export interface Claim {
+export interface DomainClaim {
   status: "pending" | "active" | "error";
   claimed_at: number;
   proven_at: number | null;
@@ -9,17 +9,17 @@ export interface Claim {
 }
 
 /** `unknown`: no resolver answered, which says nothing about the name. */
-export type Sighting = "seen" | "missing" | "unknown";
+export type RecordLookup = "seen" | "missing" | "unknown";
 
-export interface Seen {
+export interface DomainLookup {
   /** The TXT record: it says whose the name is, and alone decides whether the page may be served there. */
-  proof: Sighting;
+  ownership: RecordLookup;
   /** The CNAME record, or the same addresses: whether visitors of the name come here. */
-  aim: Sighting;
+  routing: RecordLookup;
 }
 
-export interface ClaimVerdict {
-  status: Claim["status"];
+export interface ClaimDecision {
+  status: DomainClaim["status"];
   error: string | null;
   proven_at: number | null;
   lost_since: number | null;
@@ -34,20 +34,20 @@ const DAY_MS = 24 * HOUR_MS;
 export const PROVE_WITHIN_MS = 7 * DAY_MS;
 export const LOST_AFTER_MS = 72 * HOUR_MS;
 /** How long a proven name that was given up is kept from other accounts. */
-export const HELD_MS = 7 * DAY_MS;
+export const RESERVED_MS = 7 * DAY_MS;
 
 /**
  * A claim is active once its proof was seen, so that a page is ready before its name is turned to it. Of an active one the
  * proof, or a way here that once was there, may be missing for 72 hours; it is back as soon as both are.
  */
-export function judgeClaim(claim: Claim, seen: Seen, now: number): ClaimVerdict {
+export function decideClaim(claim: DomainClaim, seen: DomainLookup, now: number): ClaimDecision {
   const found = {
-    proven_at: seen.proof === "seen" ? now : claim.proven_at,
-    aimed_at: seen.aim === "seen" ? now : claim.aimed_at,
-    lost_since: since(claim.lost_since, seen.proof, claim.status === "active", now),
-    astray_since: since(claim.astray_since, seen.aim, claim.status !== "pending" && claim.aimed_at !== null, now),
+    proven_at: seen.ownership === "seen" ? now : claim.proven_at,
+    aimed_at: seen.routing === "seen" ? now : claim.aimed_at,
+    lost_since: since(claim.lost_since, seen.ownership, claim.status === "active", now),
+    astray_since: since(claim.astray_since, seen.routing, claim.status !== "pending" && claim.aimed_at !== null, now),
   };
-  const status = decideStatus({ ...claim, ...found }, seen.proof, now);
+  const status = decideStatus({ ...claim, ...found }, seen.ownership, now);
   return {
     status,
     error: describe({ ...claim, ...found, status }, seen, now),
@@ -57,27 +57,27 @@ export function judgeClaim(claim: Claim, seen: Seen, now: number): ClaimVerdict 
 }
 
 /** When something that counts went missing. */
-function since(earlier: number | null, sighting: Sighting, counts: boolean, now: number): number | null {
+function since(earlier: number | null, sighting: RecordLookup, counts: boolean, now: number): number | null {
   if (sighting === "seen") return null;
   return earlier ?? (sighting === "missing" && counts ? now : null);
 }
 
-function decideStatus(claim: Claim, proof: Sighting, now: number): Claim["status"] {
+function decideStatus(claim: DomainClaim, proof: RecordLookup, now: number): DomainClaim["status"] {
   if (claim.status === "active") return isGone(claim, now) ? "error" : "active";
   if (proof === "seen" && !isGone(claim, now)) return "active";
   const isTooLate = proof === "missing" && now - claim.claimed_at >= PROVE_WITHIN_MS;
   return claim.status === "pending" && isTooLate ? "error" : claim.status;
 }
 
-function isGone({ lost_since, astray_since }: Claim, now: number): boolean {
+function isGone({ lost_since, astray_since }: DomainClaim, now: number): boolean {
   return [lost_since, astray_since].some((at) => at !== null && now - at >= LOST_AFTER_MS);
 }
 
 /** Which records are not as they should be. */
-function describe(claim: Claim, { proof, aim }: Seen, now: number): string | null {
-  const missing = [...(proof === "missing" ? ["TXT"] : []), ...(aim === "missing" ? ["CNAME"] : [])];
+function describe(claim: DomainClaim, { ownership, routing }: DomainLookup, now: number): string | null {
+  const missing = [...(ownership === "missing" ? ["TXT"] : []), ...(routing === "missing" ? ["CNAME"] : [])];
   if (missing.length === 0) {
-    if (proof === "seen" && aim === "seen") return null;
+    if (ownership === "seen" && routing === "seen") return null;
     if (claim.status === "pending") return "no DNS resolver could say whether the records are there";
     return claim.status === "error" ? "the records are missing" : null;
   }
@@ -88,20 +88,20 @@ function describe(claim: Claim, { proof, aim }: Seen, now: number): string | nul
   ];
   if (isGone(claim, now)) return `${records} ${has} been missing for 72 hours`;
   if (claim.status === "error" && claim.proven_at === null) return `${records} ${is} missing: not proven within 7 days`;
-  const wasThere = proof === "missing" ? claim.proven_at !== null : claim.aimed_at !== null;
+  const wasThere = ownership === "missing" ? claim.proven_at !== null : claim.aimed_at !== null;
   return wasThere ? `${records} ${is} missing` : `${records} ${is} not there yet`;
 }
 
 /** Often while somebody waits, every hour while something is lost, every day while all is well. */
-function waitOf(claim: Claim, { proof, aim }: Seen, now: number): number {
-  if (proof === "unknown") return MINUTE_MS;
+function waitOf(claim: DomainClaim, { ownership, routing }: DomainLookup, now: number): number {
+  if (ownership === "unknown") return MINUTE_MS;
   if (claim.status === "error" || claim.lost_since !== null || claim.astray_since !== null) return HOUR_MS;
   const age = now - claim.claimed_at;
-  if (claim.status === "pending") return nextWait(age);
-  return aim === "seen" || age >= PROVE_WITHIN_MS ? DAY_MS : nextWait(age);
+  if (claim.status === "pending") return nextCheckDelay(age);
+  return routing === "seen" || age >= PROVE_WITHIN_MS ? DAY_MS : nextCheckDelay(age);
 }
 
 /** Every minute at first, ever more rarely then, every hour at last. */
-export function nextWait(ageMs: number): number {
+export function nextCheckDelay(ageMs: number): number {
   return Math.min(Math.max(MINUTE_MS, Math.floor(ageMs / 10)), HOUR_MS);
 }

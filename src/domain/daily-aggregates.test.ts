@@ -1,31 +1,35 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MONITOR_STATUSES } from "../contract/monitor-values.ts";
-import type { DayTally } from "../contract/public-page.ts";
+import type { DayDurations } from "../contract/public-page.ts";
 import { listDaysUntil } from "../lib/zoned-days.ts";
 import {
+  AGGREGATE_AFTER_MS,
+  type AggregatedMonth,
   type DayRun,
-  findUnrolled,
+  findUnaggregatedFrom,
   listMissingDays,
   packDays,
   packTally,
-  ROLLED_AFTER_MS,
-  type RolledMonth,
   rememberedCalendar,
   tallyDays,
   unpackDays,
 } from "./daily-aggregates.ts";
-import { computeTallies, type StatusInterval } from "./uptime.ts";
+import { computeStatusDurations, type StatusInterval } from "./uptime.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const at = (text: string) => Date.parse(text);
-const rolled = (month: string, to_at: string, timezone = "UTC"): RolledMonth => ({ month, timezone, to_at: at(to_at) });
+const rolled = (month: string, to_at: string, timezone = "UTC"): AggregatedMonth => ({
+  month,
+  timezone,
+  to_at: at(to_at),
+});
 
 describe("days that are still to be rolled up", () => {
   const now = at("2026-11-21T12:00:00Z");
   const november = ["2026-11: 18 days after 0, to 2026-11-19T00:00"];
-  it.each<[string, { from: string; timezone?: string; rows?: RolledMonth[] }, string[]]>([
+  it.each<[string, { from: string; timezone?: string; rows?: AggregatedMonth[] }, string[]]>([
     ["are all those that have been over for two days", { from: "2026-11-01" }, november],
     ["begin with the first of the month, whenever the monitor did", { from: "2026-11-20T09:00:00Z" }, november],
     [
@@ -66,9 +70,9 @@ describe("days that are still to be rolled up", () => {
 });
 
 describe("a packed month", () => {
-  it.each<[string, DayTally[], DayRun[]]>([
+  it.each<[string, DayDurations[], DayRun[]]>([
     ["is nothing without days", [], []],
-    ["is one run where nothing happened", Array.from({ length: 3 }, (): DayTally => [9, 0, 0]), [[3, 9]]],
+    ["is one run where nothing happened", Array.from({ length: 3 }, (): DayDurations => [9, 0, 0]), [[3, 9]]],
     ["tells unknown days from days that were down", [null, [0, 0, 4], null], [[1], [1, 0, 0, 4], [1]]],
     [
       "keeps zeros before what is not zero",
@@ -120,16 +124,16 @@ describe("days read through roll-ups", () => {
         listMissingDays(wanted, rememberedCalendar())
           .filter((_, n) => !dropped.includes(n))
           .map(({ month, days }) => {
-            const packed = packDays(computeTallies(intervals, days, rolledAt).map(packTally));
+            const packed = packDays(computeStatusDurations(intervals, days, rolledAt).map(packTally));
             return [month, unpackDays(packed)];
           }),
       );
       const days = listDaysUntil(now, timezone, 90);
-      const since = findUnrolled(days, rollups, created_at);
+      const since = findUnaggregatedFrom(days, rollups, created_at);
       const holding = intervals.findLastIndex(({ from_at }) => from_at <= since);
       const read = { rollups, intervals: intervals.slice(Math.max(0, holding)) };
-      expect(tallyDays(days, read, now)).toEqual(computeTallies(intervals, days, now));
-      if (dropped.length === 0) expect(since).toBeGreaterThan(rolledAt - ROLLED_AFTER_MS - 26 * HOUR);
+      expect(tallyDays(days, read, now)).toEqual(computeStatusDurations(intervals, days, now));
+      if (dropped.length === 0) expect(since).toBeGreaterThan(rolledAt - AGGREGATE_AFTER_MS - 26 * HOUR);
     });
     fc.assert(property, { numRuns: 60 });
   }, 30_000);

@@ -1,15 +1,15 @@
-import type { DayTally } from "../contract/public-page.ts";
+import type { DayDurations } from "../contract/public-page.ts";
 import { dateIn, listDaysOfMonth, monthOf, nextMonth, type ZonedDay } from "../lib/zoned-days.ts";
-import { computeTallies, type StatusInterval, type Tally } from "./uptime.ts";
+import { computeStatusDurations, type StatusDurations, type StatusInterval } from "./uptime.ts";
 
 /**
  * Days that have been over for so long are rolled up. What agents kept back for us is taken for 24 hours, so that hardly
  * anything changes a day afterwards; whatever does drops its roll-up.
  */
-export const ROLLED_AFTER_MS = 48 * 60 * 60 * 1000;
+export const AGGREGATE_AFTER_MS = 48 * 60 * 60 * 1000;
 
 /** How far the roll-up of a month is. */
-export interface RolledMonth {
+export interface AggregatedMonth {
   month: string;
   timezone: string;
   /** The end of its last day. */
@@ -44,10 +44,10 @@ export function listMissingDays(
     timezone,
     rolled,
     now,
-  }: { from_at: number; timezone: string; rolled: readonly RolledMonth[]; now: number },
+  }: { from_at: number; timezone: string; rolled: readonly AggregatedMonth[]; now: number },
   calendar: Calendar,
 ): MissingDays[] {
-  const readyAt = now - ROLLED_AFTER_MS;
+  const readyAt = now - AGGREGATE_AFTER_MS;
   const missing: MissingDays[] = [];
   const last = monthOf(dateIn(timezone, readyAt));
   for (let month = monthOf(dateIn(timezone, from_at)); month <= last; month = nextMonth(month)) {
@@ -60,31 +60,31 @@ export function listMissingDays(
 }
 
 /** Where a reader of these days has to begin with the intervals; nothing is known from before `since`. */
-export function findUnrolled(days: readonly ZonedDay[], rollups: Rollups, since: number): number {
+export function findUnaggregatedFrom(days: readonly ZonedDay[], rollups: DailyAggregates, since: number): number {
   const first = days.find((day) => day.to_at > since && rolledDay(rollups, day) === undefined);
   return first?.from_at ?? days.at(-1)?.to_at ?? since;
 }
 
 /** By month. */
-export type Rollups = ReadonlyMap<string, readonly DayTally[]>;
+export type DailyAggregates = ReadonlyMap<string, readonly DayDurations[]>;
 
 /** How long each status held on each day: as the roll-up says, else as the intervals do. */
 export function tallyDays(
   days: readonly ZonedDay[],
-  { rollups, intervals }: { rollups: Rollups; intervals: readonly StatusInterval[] },
+  { rollups, intervals }: { rollups: DailyAggregates; intervals: readonly StatusInterval[] },
   now: number,
-): Tally[] {
+): StatusDurations[] {
   const rolled = days.map((day) => rolledDay(rollups, day));
   const others = days.filter((_, n) => rolled[n] === undefined);
-  const tallies = computeTallies(intervals, others, now).values();
+  const tallies = computeStatusDurations(intervals, others, now).values();
   return rolled.map((day) => (day === undefined ? (tallies.next().value ?? unpackTally(null)) : unpackTally(day)));
 }
 
-function rolledDay(rollups: Rollups, { date }: ZonedDay): DayTally | undefined {
+function rolledDay(rollups: DailyAggregates, { date }: ZonedDay): DayDurations | undefined {
   return rollups.get(monthOf(date))?.[Number(date.slice(8)) - 1];
 }
 
-export function packTally({ up, degraded, down }: Tally): DayTally {
+export function packTally({ up, degraded, down }: StatusDurations): DayDurations {
   return up + degraded + down === 0 ? null : [up, degraded, down];
 }
 
@@ -92,7 +92,7 @@ export function packTally({ up, degraded, down }: Tally): DayTally {
 export type DayRun = [days: number, ...tally: number[]];
 
 /** A month of which nothing happened is a run or two, and most months are. */
-export function packDays(days: readonly DayTally[]): DayRun[] {
+export function packDays(days: readonly DayDurations[]): DayRun[] {
   const runs: DayRun[] = [];
   for (const day of days) {
     const tally = trimZeros(day ?? []);
@@ -103,7 +103,7 @@ export function packDays(days: readonly DayTally[]): DayRun[] {
   return runs;
 }
 
-export function unpackDays(runs: readonly DayRun[]): DayTally[] {
+export function unpackDays(runs: readonly DayRun[]): DayDurations[] {
   return runs.flatMap(([count, up = 0, degraded = 0, down = 0]) =>
     Array.from({ length: count }, () => packTally({ up, degraded, down })),
   );
@@ -113,7 +113,7 @@ function trimZeros(tally: readonly number[]): number[] {
   return tally.slice(0, tally.findLastIndex((value) => value !== 0) + 1);
 }
 
-function unpackTally(packed: DayTally): Tally {
+function unpackTally(packed: DayDurations): StatusDurations {
   const [up, degraded, down] = packed ?? [0, 0, 0];
   return { up, degraded, down };
 }

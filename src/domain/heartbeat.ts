@@ -1,4 +1,4 @@
-import type { Beat } from "../contract/push.ts";
+import type { Heartbeat } from "../contract/push.ts";
 
 /** A run of a job that said that it began. */
 export interface OpenRun {
@@ -11,7 +11,7 @@ export interface OpenRun {
 /** More runs than this at a time are not followed; the oldest are forgotten. */
 const RUNS_MAX = 20;
 
-export interface ReadBeat {
+export interface HeartbeatEvaluation {
   /** Null where it says nothing of how the job does. */
   outcome: "success" | "failure" | null;
   duration_ms: number | null;
@@ -20,7 +20,7 @@ export interface ReadBeat {
 }
 
 /** What a beat says, given the runs that are open when it arrives. */
-export function readBeat(beat: Beat, open: readonly OpenRun[], now: number): ReadBeat {
+export function evaluateHeartbeat(beat: Heartbeat, open: readonly OpenRun[], now: number): HeartbeatEvaluation {
   const others = open.filter(({ id }) => id !== beat.run_id);
   const message = beat.message ?? "";
   if (beat.status === "log") return { outcome: null, duration_ms: beat.duration_ms, message, runs: [...open] };
@@ -35,7 +35,7 @@ export function readBeat(beat: Beat, open: readonly OpenRun[], now: number): Rea
   return { outcome, duration_ms, message: message || describe(beat, hasFailed), runs: others };
 }
 
-function describe({ exit_code }: Beat, hasFailed: boolean): string {
+function describe({ exit_code }: Heartbeat, hasFailed: boolean): string {
   if (!hasFailed) return "a beat arrived";
   return exit_code === null ? "the job reported a failure" : `the job ended with exit code ${exit_code}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { INCIDENT_STATUSES } from "../contract/incident.ts";
-import { decideMove } from "./incident-status.ts";
+import { decideStatusChange } from "./incident-status.ts";
 
 const pairs = INCIDENT_STATUSES.flatMap((from) => INCIDENT_STATUSES.map((to) => ({ from, to })));
 
@@ -8,10 +8,10 @@ describe("decideMove", () => {
   it.each(pairs)("from $from to $to", ({ from, to }) => {
     const standing = { status: from, resolved_at: from === "resolved" ? 5 : null };
     const moved = from === to ? null : { status: to, resolved_at: to === "resolved" ? 9 : null };
-    expect(decideMove(standing, to, 9)).toEqual(moved);
+    expect(decideStatusChange(standing, to, 9)).toEqual(moved);
   });
 
   it("stays where it is when nothing is said", () => {
-    expect(decideMove({ status: "resolved", resolved_at: 5 }, undefined, 9)).toBeNull();
+    expect(decideStatusChange({ status: "resolved", resolved_at: 5 }, undefined, 9)).toBeNull();
   });
 });

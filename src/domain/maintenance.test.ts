@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
+  announcedStart,
   findOccurrence,
   listOccurrences,
   type MaintenanceWindow,
   maintenanceStatus,
-  toldStart,
-  trackOccurrence,
+  trackBoundary,
 } from "./maintenance.ts";
 
 const HOUR = 3_600_000;
@@ -65,15 +65,15 @@ describe("what a window follows", () => {
   const occurrence = { start_at: 5, end_at: 9 };
 
   it("is due at its beginning until that was told, then at its end", () => {
-    expect(trackOccurrence(occurrence, null)).toMatchObject({ next_edge_at: 5 });
-    expect(trackOccurrence(occurrence, 4)).toMatchObject({ next_edge_at: 5 });
-    expect(trackOccurrence(occurrence, 5)).toMatchObject({ next_edge_at: 9 });
-    expect(trackOccurrence(null, 5)).toMatchObject({ next_edge_at: null });
+    expect(trackBoundary(occurrence, null)).toMatchObject({ next_edge_at: 5 });
+    expect(trackBoundary(occurrence, 4)).toMatchObject({ next_edge_at: 5 });
+    expect(trackBoundary(occurrence, 5)).toMatchObject({ next_edge_at: 9 });
+    expect(trackBoundary(null, 5)).toMatchObject({ next_edge_at: null });
   });
 
   it("remembers what was told", () => {
-    expect(toldStart(trackOccurrence(occurrence, null))).toBeNull();
-    expect(toldStart(trackOccurrence(occurrence, 5))).toBe(5);
-    expect(toldStart(trackOccurrence(null, null))).toBeNull();
+    expect(announcedStart(trackBoundary(occurrence, null))).toBeNull();
+    expect(announcedStart(trackBoundary(occurrence, 5))).toBe(5);
+    expect(announcedStart(trackBoundary(null, null))).toBeNull();
   });
 });

@@ -45,7 +45,7 @@ interface Tracked {
  * What a stored window follows from now on. The beginning of an occurrence is due even when it is past, until it was told:
  * `told` is the start of the occurrence whose beginning was.
  */
-export function trackOccurrence(occurrence: Occurrence | null, told: number | null): Tracked {
+export function trackBoundary(occurrence: Occurrence | null, told: number | null): Tracked {
   if (!occurrence) return { occurrence_start_at: null, occurrence_end_at: null, next_edge_at: null };
   const { start_at, end_at } = occurrence;
   return {
@@ -56,6 +56,6 @@ export function trackOccurrence(occurrence: Occurrence | null, told: number | nu
 }
 
 /** The start of the occurrence that a stored window follows, when its beginning was told. */
-export function toldStart({ occurrence_start_at, occurrence_end_at, next_edge_at }: Tracked): number | null {
+export function announcedStart({ occurrence_start_at, occurrence_end_at, next_edge_at }: Tracked): number | null {
   return next_edge_at !== null && next_edge_at === occurrence_end_at ? occurrence_start_at : null;
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { addNumbers, mergeTallies, numbersOf, Steps, type Tallies } from "./metric-series.ts";
+import { addNumbers, MetricBuckets, type MetricSummaries, mergeTallies, numericMetrics } from "./metric-series.ts";
 
 describe("the numbers of a sample", () => {
   it("are its numbers and flags; what the sender calls like a field of ours does not replace it", () => {
-    const numbers = numbersOf({
+    const numbers = numericMetrics({
       fields: { latency_ms: 12, is_error: false, method: "GET" },
       metrics: { latency_ms: 99, queue: 3, note: "x", tags: [1], ready: true, empty: null },
     });
@@ -13,7 +13,7 @@ describe("the numbers of a sample", () => {
 
 describe("tallies", () => {
   const tally = (...values: number[]) => {
-    const tallies: Tallies = new Map();
+    const tallies: MetricSummaries = new Map();
     for (const value of values) addNumbers(tallies, new Map([["a", value]]));
     return tallies;
   };
@@ -29,7 +29,7 @@ describe("tallies", () => {
   });
 
   it("remember two hundred names and go on counting those", () => {
-    const tallies: Tallies = new Map();
+    const tallies: MetricSummaries = new Map();
     for (let n = 0; n < 300; n++) addNumbers(tallies, new Map([[`m${n}`, 1]]));
     addNumbers(tallies, new Map([["m0", 5]]));
     expect(tallies.size).toBe(200);
@@ -39,7 +39,7 @@ describe("tallies", () => {
 
 describe("steps", () => {
   it("begin at multiples of their length and are listed in order", () => {
-    const steps = new Steps(10);
+    const steps = new MetricBuckets(10);
     for (const instant of [29, 10, 20, 19, 9]) addNumbers(steps.at(instant), new Map([["a", instant]]));
     expect(steps.list().map(([start, tallies]) => [start, tallies.get("a")?.[0]])).toEqual([
       [0, 1],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { planMove } from "./monitor-migration.ts";
+import { planMigration } from "./monitor-migration.ts";
 
 const monitor = (id: string, parent_monitor_id: string | null = null) => ({ id, parent_monitor_id });
 
@@ -21,6 +21,6 @@ describe("planMove", () => {
       { moved: ["a", "d", "b"], detached: ["a"] },
     ],
   ])("moves %s", (_name, chosen, members, plan) => {
-    expect(planMove(chosen, members)).toEqual(plan);
+    expect(planMigration(chosen, members)).toEqual(plan);
   });
 });

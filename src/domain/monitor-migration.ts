@@ -3,7 +3,7 @@ interface Movable {
   parent_monitor_id: string | null;
 }
 
-export interface MovePlan {
+export interface MigrationPlan {
   /** Everything that moves, once each. */
   moved: string[];
   /** Members that move without their composite, and are none of its any more. */
@@ -11,7 +11,7 @@ export interface MovePlan {
 }
 
 /** Who moves to another page: composites bring their members, a member alone leaves its composite. */
-export function planMove(chosen: readonly Movable[], members: readonly Movable[]): MovePlan {
+export function planMigration(chosen: readonly Movable[], members: readonly Movable[]): MigrationPlan {
   const all = new Map([...chosen, ...members].map((monitor) => [monitor.id, monitor]));
   const isOrphan = ({ parent_monitor_id }: Movable) => parent_monitor_id !== null && !all.has(parent_monitor_id);
   return { moved: [...all.keys()], detached: [...all.values()].filter(isOrphan).map(({ id }) => id) };

@@ -2,11 +2,11 @@ import type { MonitorStatus } from "../contract/monitor-values.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import {
   addToRound,
-  computeFinding,
-  type Finding,
   type Round,
   type RoundResult,
   type RoundRules,
+  type RoundSummary,
+  summarizeRound,
   type Verdict,
 } from "./rounds.ts";
 
@@ -128,7 +128,7 @@ export function decide(state: MonitorState, input: MonitorInput, rules: MonitorR
     case "stale":
       return decideStale(state, input, rules, now);
     case "silence":
-      return decideSilence(state, input, rules, now);
+      return decideMissedDeadline(state, input, rules, now);
     case "pause":
       return move({ ...state, run: null, round: null }, "paused", ours("paused", now), now);
     default:
@@ -146,13 +146,19 @@ function decideResult(state: MonitorState, input: RoundResult, rules: MonitorRul
   const before = { ...state, round, run: hasMissedSlots(state, round, rules) ? null : state.run };
   if (verdict === null) return orderRetry(accept(before), input, rules, now);
 
-  const finding = computeFinding(round, verdict);
+  const finding = summarizeRound(round, verdict);
   const judged = judge({ ...before, judged_at: finding.since }, verdict, finding, rules, now);
   return orderRetry(judged, input, rules, now);
 }
 
 /** What one verdict does: it either adds to the run against the status, or ends that run. */
-function judge(state: MonitorState, verdict: Verdict, finding: Finding, rules: MonitorRules, now: number): Decision {
+function judge(
+  state: MonitorState,
+  verdict: Verdict,
+  finding: RoundSummary,
+  rules: MonitorRules,
+  now: number,
+): Decision {
   const isDown = state.status === "down";
   if (isDown === (verdict === "failure")) {
     const rested = { ...state, run: null };
@@ -190,7 +196,7 @@ function decideStale(
 }
 
 /** One failure, or the way from up to degraded, that no check brought; a report since the due time refutes it. */
-function decideSilence(
+function decideMissedDeadline(
   state: MonitorState,
   input: Extract<MonitorInput, { kind: "silence" }>,
   rules: MonitorRules,
@@ -231,11 +237,11 @@ function findRetry(round: Round | null, input: RoundResult): number | null {
   return round.retry?.region === input.region ? round.retry.at : null;
 }
 
-function ours(message: string, since: number): Finding {
+function ours(message: string, since: number): RoundSummary {
   return { region: null, latency_ms: null, message, since };
 }
 
-function move(state: MonitorState, to: MonitorStatus, finding: Finding, now: number): Decision {
+function move(state: MonitorState, to: MonitorStatus, finding: RoundSummary, now: number): Decision {
   const seq = state.seq + 1;
   const { since, message, latency_ms, region } = finding;
   const effective_at = Math.max(state.status_since, Math.min(since, now));

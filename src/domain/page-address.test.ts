@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addressPage } from "./page-address.ts";
+import { buildPageUrls } from "./page-address.ts";
 
 const service_url = "https://vigil.acme.com";
 const own = { slug: "northwind", domain: "status.northwind.com" };
@@ -17,7 +17,7 @@ describe("addressPage", () => {
     ],
     ["is the root of the page's own domain", own, true, "", "/"],
   ])("%s", (_name, page, is_own_domain, base, home) => {
-    expect(addressPage(page, { service_url, is_own_domain })).toMatchObject({ base, home });
+    expect(buildPageUrls(page, { service_url, is_own_domain })).toMatchObject({ base, home });
   });
 
   it.each([
@@ -25,7 +25,7 @@ describe("addressPage", () => {
     ["with one", own, "https://status.northwind.com"],
   ])("tells the same address everywhere, %s", (_name, page, url) => {
     for (const is_own_domain of [false, true]) {
-      expect(addressPage(page, { service_url, is_own_domain }).url).toBe(url);
+      expect(buildPageUrls(page, { service_url, is_own_domain }).url).toBe(url);
     }
   });
 });

@@ -5,14 +5,14 @@ export interface AddressedPage {
 }
 
 /** Where somebody reads a page. */
-export interface Reading {
+export interface PageHost {
   /** Address of this service, without a trailing slash. */
   service_url: string;
   /** Whether the page was asked for under its own domain. */
   is_own_domain: boolean;
 }
 
-export interface PageAddress {
+export interface PageUrls {
   /** What links and forms begin with: they stay on the host where the page is read. */
   base: string;
   /** The page itself, as a link. */
@@ -22,7 +22,7 @@ export interface PageAddress {
 }
 
 /** The one place that decides how a page is addressed: at the root of its own domain, under its slug elsewhere. */
-export function addressPage({ slug, domain }: AddressedPage, { service_url, is_own_domain }: Reading): PageAddress {
+export function buildPageUrls({ slug, domain }: AddressedPage, { service_url, is_own_domain }: PageHost): PageUrls {
   const path = `/status/${slug}`;
   const url = domain === null ? service_url + path : `https://${domain}`;
   return is_own_domain ? { base: "", home: "/", url } : { base: path, home: path, url };

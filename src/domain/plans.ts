@@ -76,7 +76,7 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
 };
 
 /** What of a monitor a plan does not include, as a sentence; members that are absent are not judged. */
-export function findExcess(
+export function findPlanViolation(
   plan: Plan,
   monitor: { type?: MonitorType; interval?: number; regions?: readonly unknown[] },
 ): string | null {

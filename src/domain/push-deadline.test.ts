@@ -3,13 +3,13 @@ import type { MonitorStatus } from "../contract/monitor-values.ts";
 import {
   type Deadline,
   findDeadline,
-  findDue,
+  findNextDue,
   type HeartbeatRules,
+  INITIAL_PUSH_STATE,
   type MetricsRules,
-  NEW_MEMORY,
-  type PushMemory,
   type PushRules,
-  startAfresh,
+  type PushState,
+  restartDeadlines,
 } from "./push-deadline.ts";
 
 const MINUTE = 60_000;
@@ -25,14 +25,14 @@ const METRICS: MetricsRules = { kind: "api", stale_ms: MINUTE, thresholds: [], l
 const hourly = { schedule: "0 * * * *", timezone: "UTC" };
 const nextHour = (_cron: unknown, after: number) => (Math.floor(after / (60 * MINUTE)) + 1) * 60 * MINUTE;
 
-const beaten = (since: number, change: Partial<PushMemory> = {}): PushMemory => ({
-  ...NEW_MEMORY,
+const beaten = (since: number, change: Partial<PushState> = {}): PushState => ({
+  ...INITIAL_PUSH_STATE,
   since,
   judged_to: since,
   ...change,
 });
 const find = (
-  memory: PushMemory,
+  memory: PushState,
   rules: PushRules,
   status: MonitorStatus = "up",
   run: { count: 1; since: 0 } | null = null,
@@ -52,7 +52,7 @@ describe("the next deadline", () => {
       find(beaten(1000, { judged_to: 61_000 }), HEARTBEAT),
       [121_000, 127_000, "failure"],
     ],
-    ["is none before the first beat", find(NEW_MEMORY, HEARTBEAT), null],
+    ["is none before the first beat", find(INITIAL_PUSH_STATE, HEARTBEAT), null],
     ["is none while paused", find(beaten(0), HEARTBEAT, "paused"), null],
     ["is none while down", find(beaten(0), HEARTBEAT, "down"), null],
     [
@@ -92,7 +92,7 @@ describe("the next deadline", () => {
     ],
     [
       "of an open run counts before the first beat, too",
-      find({ ...NEW_MEMORY, runs: [run] }, HEARTBEAT),
+      find({ ...INITIAL_PUSH_STATE, runs: [run] }, HEARTBEAT),
       [56_000, 56_000, "failure"],
     ],
     ["of metrics is degraded first", find(beaten(1000), METRICS), [61_000, 61_000, "degraded"]],
@@ -116,23 +116,23 @@ describe("the next deadline", () => {
       memory = deadline.after;
     }
     expect(due).toEqual([60_000, 120_000, 180_000]);
-    expect(findDue(memory, HEARTBEAT, nextHour)).toBe(240_000);
+    expect(findNextDue(memory, HEARTBEAT, nextHour)).toBe(240_000);
   });
 
   it("of a run that was judged does not come back", () => {
     const after = find(beaten(0, { runs: [run] }), HEARTBEAT)?.after;
     expect(after?.runs).toEqual([{ ...run, is_overdue: true }]);
-    expect(shown(find(after ?? NEW_MEMORY, HEARTBEAT))).toEqual([60_000, 66_000, "failure"]);
+    expect(shown(find(after ?? INITIAL_PUSH_STATE, HEARTBEAT))).toEqual([60_000, 66_000, "failure"]);
   });
 });
 
 describe("a fresh start", () => {
   it("waits a whole interval and its grace from now on, for nothing that was open", () => {
-    const memory = startAfresh(beaten(0, { judged_to: 60_000, runs: [{ id: null, at: 5 }] }), 500_000);
+    const memory = restartDeadlines(beaten(0, { judged_to: 60_000, runs: [{ id: null, at: 5 }] }), 500_000);
     expect(shown(find(memory, HEARTBEAT, "unknown"))).toEqual([560_000, 566_000, "failure"]);
   });
 
   it("still waits for nobody where no beat ever came", () => {
-    expect(find(startAfresh(NEW_MEMORY, 500_000), HEARTBEAT)).toBeNull();
+    expect(find(restartDeadlines(INITIAL_PUSH_STATE, 500_000), HEARTBEAT)).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-import type { Threshold } from "../contract/push.ts";
+import type { MetricThreshold } from "../contract/push.ts";
 import type { OpenRun } from "./heartbeat.ts";
 import type { MonitorState } from "./monitor-state.ts";
 import type { RoundResult } from "./rounds.ts";
@@ -31,12 +31,12 @@ export interface MetricsRules extends SharedRules {
   kind: "api" | "game_server";
   /** Without a push for this long it is degraded; every further such time is one failure. */
   stale_ms: number;
-  thresholds: Threshold[];
+  thresholds: MetricThreshold[];
 }
 export type PushRules = HeartbeatRules | MetricsRules;
 
 /** What it remembers besides its status. Plain JSON. */
-export interface PushMemory {
+export interface PushState {
   /** Pushes so far. */
   count: number;
   /** The newest one that spoke for the present. */
@@ -50,7 +50,7 @@ export interface PushMemory {
   tallied: { count: number; at: number };
 }
 
-export const NEW_MEMORY: PushMemory = {
+export const INITIAL_PUSH_STATE: PushState = {
   count: 0,
   result: null,
   since: null,
@@ -66,16 +66,16 @@ export interface Deadline {
   level: "failure" | "degraded";
   message: string;
   /** The memory once it is judged. */
-  after: PushMemory;
+  after: PushState;
 }
 
 /** Deadlines that are noticed later than this were missed by us, so they say nothing. */
-export const NOTICED_LATE_MS = 30_000;
+export const DEADLINE_TOLERANCE_MS = 30_000;
 const GRACE_MIN_MS = 5_000;
 
 /** The next deadline that could change anything; null while nobody is waited for. */
 export function findDeadline(
-  memory: PushMemory,
+  memory: PushState,
   rules: PushRules,
   { status, run }: Pick<MonitorState, "status" | "run">,
   nextTime: NextTime,
@@ -91,7 +91,7 @@ export function findDeadline(
 }
 
 /** When a beat is due next; null when none is expected. */
-export function findDue(memory: PushMemory, rules: HeartbeatRules, nextTime: NextTime): number | null {
+export function findNextDue(memory: PushState, rules: HeartbeatRules, nextTime: NextTime): number | null {
   const { since, judged_to } = memory;
   if (since === null) return null;
   if (typeof rules.every !== "number") return nextTime(rules.every, judged_to);
@@ -103,25 +103,25 @@ export function findDue(memory: PushMemory, rules: HeartbeatRules, nextTime: Nex
  * Choice: it counts as if it had reported just now. With the mere grace, whatever reports less often than that would be
  * called down for our own outage.
  */
-export function startAfresh(memory: PushMemory, now: number): PushMemory {
+export function restartDeadlines(memory: PushState, now: number): PushState {
   return { ...memory, since: memory.since === null ? null : now, judged_to: now, runs: [] };
 }
 
-function dueBeat(memory: PushMemory, rules: HeartbeatRules, nextTime: NextTime): Deadline | null {
-  const due_at = findDue(memory, rules, nextTime);
+function dueBeat(memory: PushState, rules: HeartbeatRules, nextTime: NextTime): Deadline | null {
+  const due_at = findNextDue(memory, rules, nextTime);
   if (due_at === null) return null;
   const at = due_at + graceAt(due_at, rules, nextTime);
   return { at, due_at, level: "failure", message: "no beat arrived in time", after: { ...memory, judged_to: due_at } };
 }
 
-function oldBeat(memory: PushMemory, rules: HeartbeatRules, status: MonitorState["status"]): Deadline | null {
+function oldBeat(memory: PushState, rules: HeartbeatRules, status: MonitorState["status"]): Deadline | null {
   if (memory.since === null || rules.degraded_after_ms === null || status !== "up") return null;
   const at = memory.since + rules.degraded_after_ms;
   const message = `no beat for ${rules.degraded_after_ms / 1000} s`;
   return { at, due_at: at, level: "degraded", message, after: memory };
 }
 
-function openRuns(memory: PushMemory, rules: HeartbeatRules, nextTime: NextTime): Deadline[] {
+function openRuns(memory: PushState, rules: HeartbeatRules, nextTime: NextTime): Deadline[] {
   const waitedFor = memory.runs.filter((run) => !run.is_overdue);
   return waitedFor.map((run) => {
     const due = typeof rules.every === "number" ? run.at : (nextTime(rules.every, run.at) ?? run.at);
@@ -132,7 +132,7 @@ function openRuns(memory: PushMemory, rules: HeartbeatRules, nextTime: NextTime)
   });
 }
 
-function stalePush(memory: PushMemory, rules: MetricsRules): Deadline | null {
+function stalePush(memory: PushState, rules: MetricsRules): Deadline | null {
   if (memory.since === null) return null;
   const at = memory.judged_to + rules.stale_ms;
   const level = memory.judged_to === memory.since ? "degraded" : "failure";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Sample } from "../contract/push.ts";
-import { type MetricsRules, NEW_MEMORY } from "./push-deadline.ts";
-import { readPush } from "./push-evaluation.ts";
+import type { MetricSample } from "../contract/push.ts";
+import { INITIAL_PUSH_STATE, type MetricsRules } from "./push-deadline.ts";
+import { evaluatePush } from "./push-evaluation.ts";
 
 const RULES: MetricsRules = {
   kind: "api",
@@ -10,11 +10,11 @@ const RULES: MetricsRules = {
   latency_threshold_ms: 500,
 };
 const NOW = 1_000_000;
-const sample = (change: Partial<Sample> = {}): Sample => ({ at: null, fields: {}, metrics: {}, ...change });
-const read = (...samples: Sample[]) => readPush({ samples }, NEW_MEMORY, RULES, NOW).results;
+const sample = (change: Partial<MetricSample> = {}): MetricSample => ({ at: null, fields: {}, metrics: {}, ...change });
+const read = (...samples: MetricSample[]) => evaluatePush({ samples }, INITIAL_PUSH_STATE, RULES, NOW).results;
 
 describe("samples", () => {
-  it.each<[name: string, sample: Sample, outcome: string]>([
+  it.each<[name: string, sample: MetricSample, outcome: string]>([
     ["that say nothing are a sign of life", sample(), "success"],
     ["as slow as is allowed are a success", sample({ fields: { latency_ms: 500 } }), "success"],
     ["that are slower are slow", sample({ fields: { latency_ms: 500.1 } }), "slow"],

@@ -1,37 +1,37 @@
 import { DEFAULT_REGION } from "../contract/check.ts";
-import type { Push, PushEntry, PushResult } from "../contract/monitor-object.ts";
-import type { Beat, Sample } from "../contract/push.ts";
-import { type OpenRun, type ReadBeat, readBeat } from "./heartbeat.ts";
-import { numbersOf } from "./metric-series.ts";
-import type { MetricsRules, PushMemory, PushRules } from "./push-deadline.ts";
+import type { Push, PushedResult, StoredPush } from "../contract/monitor-object.ts";
+import type { Heartbeat, MetricSample } from "../contract/push.ts";
+import { evaluateHeartbeat, type HeartbeatEvaluation, type OpenRun } from "./heartbeat.ts";
+import { numericMetrics } from "./metric-series.ts";
+import type { MetricsRules, PushRules, PushState } from "./push-deadline.ts";
 import type { RoundResult } from "./rounds.ts";
 import { findCrossed } from "./thresholds.ts";
 
 type Judgement = Pick<RoundResult, "outcome" | "latency_ms" | "message">;
 
-export interface ReadPush {
+export interface PushEvaluation {
   /** What it reports to the monitor's state, oldest first; nothing where it only tells. */
   results: RoundResult[];
   runs: OpenRun[];
   /** As it is kept. */
-  entry: PushEntry;
+  entry: StoredPush;
 }
 
 /** What a push means at the instant at which it arrives. */
-export function readPush(
+export function evaluatePush(
   push: Pick<Push, "beat" | "samples">,
-  memory: PushMemory,
+  memory: PushState,
   rules: PushRules,
   now: number,
-): ReadPush {
+): PushEvaluation {
   if (push.beat) return readOneBeat(push.beat, memory, rules, now);
   const samples = push.samples ?? [];
   const results = rules.kind === "heartbeat" ? [] : readSamples(samples, memory, rules, now);
   return { results, runs: memory.runs, entry: { received_at: now, samples } };
 }
 
-function readOneBeat(beat: Beat, memory: PushMemory, rules: PushRules, now: number): ReadPush {
-  const read = readBeat(beat, memory.runs, now);
+function readOneBeat(beat: Heartbeat, memory: PushState, rules: PushRules, now: number): PushEvaluation {
+  const read = evaluateHeartbeat(beat, memory.runs, now);
   const { duration_ms, runs } = read;
   const entry = { received_at: now, beat: { ...beat, duration_ms } };
   const judged = judgeBeat(read, rules);
@@ -40,7 +40,7 @@ function readOneBeat(beat: Beat, memory: PushMemory, rules: PushRules, now: numb
   return { results: [{ region: DEFAULT_REGION, slot_at, attempt: 0, checked_at: now, ...judged }], runs, entry };
 }
 
-function judgeBeat({ outcome, duration_ms, message }: ReadBeat, rules: PushRules): Judgement | null {
+function judgeBeat({ outcome, duration_ms, message }: HeartbeatEvaluation, rules: PushRules): Judgement | null {
   if (outcome === null) return null;
   const isSlow = outcome === "success" && isOver(duration_ms, rules.latency_threshold_ms);
   return { outcome: isSlow ? "slow" : outcome, latency_ms: duration_ms, message };
@@ -50,9 +50,9 @@ function judgeBeat({ outcome, duration_ms, message }: ReadBeat, rules: PushRules
  * What a kept push says of its monitor, newest first; nothing where it only told something. Choice: as the thresholds
  * are now, because a push is kept as it came.
  */
-export function judgeEntry({ received_at, beat, samples }: PushEntry, rules: PushRules): PushResult[] {
+export function evaluateStoredPush({ received_at, beat, samples }: StoredPush, rules: PushRules): PushedResult[] {
   if (beat) {
-    const judged = judgeBeat(readBeat(beat, [], received_at), rules);
+    const judged = judgeBeat(evaluateHeartbeat(beat, [], received_at), rules);
     const { run_id, exit_code } = beat;
     return judged ? [{ checked_at: received_at, received_at, ...judged, details: { run_id, exit_code } }] : [];
   }
@@ -69,7 +69,12 @@ export function judgeEntry({ received_at, beat, samples }: PushEntry, rules: Pus
  * A sample that names its time stands at that time: one that is not newer than what is known is history. One of a time
  * to come tells of a clock that is fast, and counts as of now.
  */
-function readSamples(samples: readonly Sample[], memory: PushMemory, rules: MetricsRules, now: number): RoundResult[] {
+function readSamples(
+  samples: readonly MetricSample[],
+  memory: PushState,
+  rules: MetricsRules,
+  now: number,
+): RoundResult[] {
   const inOrder = [...samples].sort((a, b) => (a.at ?? now) - (b.at ?? now));
   let last = memory.result?.slot_at;
   return inOrder.map((sample) => {
@@ -86,8 +91,8 @@ function nextSlot(last: number | undefined, now: number): number {
   return last === undefined ? now : Math.max(now, last + 1);
 }
 
-function judgeSample(sample: Sample, rules: MetricsRules): Judgement {
-  const numbers = numbersOf(sample);
+function judgeSample(sample: MetricSample, rules: MetricsRules): Judgement {
+  const numbers = numericMetrics(sample);
   const latency_ms = numbers.get("latency_ms") ?? null;
   if (numbers.get("is_error") === 1) return { outcome: "failure", latency_ms, message: "the push reports an error" };
   const crossed = findCrossed(rules.thresholds, numbers);

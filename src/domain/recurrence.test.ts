@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
-import { findFlaw, type Occurrence, occurrencesFrom, type Recurrence } from "./recurrence.ts";
+import { findRecurrenceError, type Occurrence, occurrencesFrom, type Recurrence } from "./recurrence.ts";
 
 const HOUR = 3_600_000;
 const at = (text: string) => Date.parse(text);
@@ -140,7 +140,7 @@ describe("findFlaw", () => {
     ["an end date at the start", rule({ recurrence_type: "daily", recurrence_end_date: rule({}).start_time }), true],
     ["an end date before it", rule({ recurrence_type: "daily", recurrence_end_date: rule({}).start_time - 1 }), false],
   ])("judges %s", (_name, given, isGood) => {
-    expect(findFlaw(given, "UTC") === null).toBe(isGood);
+    expect(findRecurrenceError(given, "UTC") === null).toBe(isGood);
   });
 });
 

@@ -45,7 +45,7 @@ export function* occurrencesFrom(rule: Recurrence, timezone: string, from: numbe
 }
 
 /** Why a rule cannot be: one sentence, or null. */
-export function findFlaw(rule: Recurrence, timezone: string): string | null {
+export function findRecurrenceError(rule: Recurrence, timezone: string): string | null {
   if (rule.end_time <= rule.start_time) return "end_time must be after start_time";
   if (rule.recurrence_type === "none") return null;
   const period = { daily: 1, weekly: 7, monthly: 28 }[rule.recurrence_type] * rule.recurrence_interval * DAY_MS;

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { CAPABILITIES, type Capability, GRANTED_ROLES } from "../contract/member.ts";
-import { covers, explainMembership, hasRight, type Membership, type RESERVED_RIGHTS, ROLE_RIGHTS } from "./roles.ts";
+import {
+  explainMembership,
+  hasPermission,
+  includesPermissions,
+  type Membership,
+  type RESERVED_PERMISSIONS,
+  ROLE_PERMISSIONS,
+} from "./roles.ts";
 
 const member = (role: Membership["role"], ...capabilities: Capability[]): Membership => ({ role, capabilities });
 
@@ -11,13 +18,13 @@ describe("the table of roles", () => {
       ["editor", "admin"],
       ["admin", "owner"],
     ] as const) {
-      expect(ROLE_RIGHTS[high]).toEqual(expect.arrayContaining([...ROLE_RIGHTS[low]]));
+      expect(ROLE_PERMISSIONS[high]).toEqual(expect.arrayContaining([...ROLE_PERMISSIONS[low]]));
     }
   });
 
   it("keeps deletion for the owner and migration from everybody but admins", () => {
-    const having = (right: (typeof RESERVED_RIGHTS)[number]) =>
-      GRANTED_ROLES.filter((role) => hasRight(member(role, ...CAPABILITIES), right));
+    const having = (right: (typeof RESERVED_PERMISSIONS)[number]) =>
+      GRANTED_ROLES.filter((role) => hasPermission(member(role, ...CAPABILITIES), right));
     expect(having("page.delete")).toEqual([]);
     expect(having("page.migrate")).toEqual(["admin"]);
     expect(having("page.read")).toEqual([...GRANTED_ROLES]);
@@ -36,7 +43,7 @@ describe("covers", () => {
     ["a custom member and a viewer", member("custom", "members.manage"), member("viewer"), true],
     ["a custom member and an editor", member("custom", "members.manage"), member("editor"), false],
   ])("compares %s", (_name, own, other, expected) => {
-    expect(covers(own, other)).toBe(expected);
+    expect(includesPermissions(own, other)).toBe(expected);
   });
 });
 

@@ -3,14 +3,14 @@ import { type Capability, GRANTED_ROLES } from "../contract/member.ts";
 /** The one table that decides who may do what on a status page; endpoints, documentation and tests read it. */
 
 /** Rights that no role or capability but the named one gives. */
-export const RESERVED_RIGHTS = ["page.read", "page.migrate", "page.delete"] as const;
-export type Right = Capability | (typeof RESERVED_RIGHTS)[number];
+export const RESERVED_PERMISSIONS = ["page.read", "page.migrate", "page.delete"] as const;
+export type Permission = Capability | (typeof RESERVED_PERMISSIONS)[number];
 
 export const ROLES = ["owner", ...GRANTED_ROLES] as const;
 export type Role = (typeof ROLES)[number];
 
-const VIEWER: readonly Right[] = ["page.read"];
-const EDITOR: readonly Right[] = [
+const VIEWER: readonly Permission[] = ["page.read"];
+const EDITOR: readonly Permission[] = [
   ...VIEWER,
   "monitors.write",
   "incidents.write",
@@ -19,7 +19,7 @@ const EDITOR: readonly Right[] = [
   "sla.write",
   "secrets.read",
 ];
-const ADMIN: readonly Right[] = [
+const ADMIN: readonly Permission[] = [
   ...EDITOR,
   "page.write",
   "alerting.write",
@@ -29,7 +29,7 @@ const ADMIN: readonly Right[] = [
   "page.migrate",
 ];
 
-export const ROLE_RIGHTS: Record<Role, readonly Right[]> = {
+export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
   owner: [...ADMIN, "page.delete"],
   admin: ADMIN,
   editor: EDITOR,
@@ -45,20 +45,21 @@ export interface Membership {
 
 export const OWNERSHIP: Membership = { role: "owner", capabilities: [] };
 
-export function hasRight(membership: Membership, right: Right): boolean {
+export function hasPermission(membership: Membership, right: Permission): boolean {
   return (
-    ROLE_RIGHTS[membership.role].includes(right) || membership.capabilities.some((capability) => capability === right)
+    ROLE_PERMISSIONS[membership.role].includes(right) ||
+    membership.capabilities.some((capability) => capability === right)
   );
 }
 
 /** Everything that a membership allows. */
-function rightsOf({ role, capabilities }: Membership): Right[] {
-  return [...new Set([...ROLE_RIGHTS[role], ...capabilities])];
+function rightsOf({ role, capabilities }: Membership): Permission[] {
+  return [...new Set([...ROLE_PERMISSIONS[role], ...capabilities])];
 }
 
 /** Whether one membership allows all that another does: nobody gives, changes or takes away more than their own. */
-export function covers(own: Membership, other: Membership): boolean {
-  return rightsOf(other).every((right) => hasRight(own, right));
+export function includesPermissions(own: Membership, other: Membership): boolean {
+  return rightsOf(other).every((right) => hasPermission(own, right));
 }
 
 /** To follow on "you are on the team". */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CheckOutcome } from "../contract/check.ts";
 import { REGION_POLICIES, type RegionPolicy } from "../contract/monitor-values.ts";
-import { addToRound, computeFinding, computeVerdict, type Round, type RoundResult, type Verdict } from "./rounds.ts";
+import { addToRound, computeVerdict, type Round, type RoundResult, summarizeRound, type Verdict } from "./rounds.ts";
 
 const REGIONS = ["weur", "enam", "apac", "sam"];
 const OUTCOME = { S: "success", L: "slow", F: "failure", E: "error" } as const satisfies Record<string, CheckOutcome>;
@@ -170,7 +170,7 @@ describe("collecting a round", () => {
       result({ region: "enam", checked_at: 61 }),
     );
     if (round === null) throw new Error("no round");
-    expect(computeFinding(round, "failure")).toEqual({
+    expect(summarizeRound(round, "failure")).toEqual({
       region: "weur",
       message: "timed out",
       latency_ms: 9,

@@ -88,14 +88,14 @@ function isExceeded(count: { bad: number; good: number; missing: number }, polic
   }
 }
 
-export interface Finding extends Omit<RegionResult, "outcome" | "checked_at"> {
+export interface RoundSummary extends Omit<RegionResult, "outcome" | "checked_at"> {
   region: string | null;
   /** When what was found began to be so. */
   since: number;
 }
 
 /** What the round found: since the earliest check that agrees with the verdict, in the words of the latest one. */
-export function computeFinding(round: Round, verdict: Verdict): Finding {
+export function summarizeRound(round: Round, verdict: Verdict): RoundSummary {
   const agreeing = Object.entries(round.results)
     .filter(([, result]) => result.outcome === verdict)
     .sort(([, a], [, b]) => a.checked_at - b.checked_at);

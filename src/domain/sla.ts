@@ -15,7 +15,7 @@ export interface SlaRules {
 }
 
 /** Milliseconds of counted time by status. */
-export interface SlaTally {
+export interface SlaTotals {
   up: number;
   degraded: number;
   down: number;
@@ -83,9 +83,9 @@ function calendarSpan(months: number, timezone: string, now: number): Span {
 export function tallySla(
   intervals: readonly StatusInterval[],
   { maintenance, range, now, rules }: { maintenance: readonly Span[]; range: Span; now: number; rules: SlaRules },
-): SlaTally {
+): SlaTotals {
   const windows = mergeSpans(maintenance);
-  const tally: SlaTally = { up: 0, degraded: 0, down: 0, maintenance: 0, outages: 0 };
+  const tally: SlaTotals = { up: 0, degraded: 0, down: 0, maintenance: 0, outages: 0 };
   let isOut = false;
   for (const [n, { status, from_at, to_at }] of intervals.entries()) {
     if (status !== "up" && status !== "degraded" && status !== "down") continue;
@@ -103,8 +103,8 @@ export function tallySla(
   return tally;
 }
 
-export function sumSlaTallies(tallies: readonly SlaTally[]): SlaTally {
-  const sum: SlaTally = { up: 0, degraded: 0, down: 0, maintenance: 0, outages: 0 };
+export function sumSlaTallies(tallies: readonly SlaTotals[]): SlaTotals {
+  const sum: SlaTotals = { up: 0, degraded: 0, down: 0, maintenance: 0, outages: 0 };
   for (const tally of tallies) {
     sum.up += tally.up;
     sum.degraded += tally.degraded;
@@ -116,7 +116,7 @@ export function sumSlaTallies(tallies: readonly SlaTally[]): SlaTally {
 }
 
 /** `meets_target` compares whole milliseconds and not rounded percentages. */
-export function judgeSla(tally: SlaTally, targetPercentage: number, rules: SlaRules): SlaResult {
+export function judgeSla(tally: SlaTotals, targetPercentage: number, rules: SlaRules): SlaResult {
   const { up, degraded, down, maintenance, outages } = tally;
   const downtime = rules.degraded_counts_as_downtime ? down + degraded : down;
   const counted = up + degraded + down;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { SubscriberNews } from "../contract/subscriber.ts";
-import { toBody, toMailTexts } from "../notifiers/subscriber-message-formats.ts";
-import { wordConfirmation, wordNews } from "./subscriber-messages.ts";
+import type { SubscriberMessageContent } from "../contract/subscriber.ts";
+import { formatChannelBody, formatMail } from "../notifiers/subscriber-message-formats.ts";
+import { composeConfirmationMessage, composeUpdateMessage } from "./subscriber-messages.ts";
 
 const PAGE = { name: "Northwind", timezone: "Europe/Berlin", brand_color: "#0a7d33" };
-const NEWS: SubscriberNews = {
+const NEWS: SubscriberMessageContent = {
   event: "incident.updated",
   title: "Checkout fails",
   status: "identified",
@@ -16,7 +16,7 @@ const NEWS: SubscriberNews = {
   affected: ["Web shop", "API"],
   incident_id: "i1",
 };
-const WINDOW: SubscriberNews = {
+const WINDOW: SubscriberMessageContent = {
   ...NEWS,
   event: "maintenance.started",
   title: "Move to new racks",
@@ -32,12 +32,13 @@ const LINKS = {
   manage: "https://v.test/m?token=a",
   unsubscribe: "https://v.test/u?token=a",
 };
-const whenOf = (news: Partial<SubscriberNews>, timezone: string) =>
-  wordNews({ ...PAGE, timezone }, { ...WINDOW, ...news }, LINKS).facts.find(({ label }) => label === "When")?.value;
+const whenOf = (news: Partial<SubscriberMessageContent>, timezone: string) =>
+  composeUpdateMessage({ ...PAGE, timezone }, { ...WINDOW, ...news }, LINKS).facts.find(({ label }) => label === "When")
+    ?.value;
 
 describe("a message to subscribers", () => {
   it("reads well as plain text", () => {
-    expect(toMailTexts(wordNews(PAGE, NEWS, LINKS)).text).toBe(
+    expect(formatMail(composeUpdateMessage(PAGE, NEWS, LINKS)).text).toBe(
       [
         "Incident updated: Checkout fails",
         "Status: Identified\nSeverity: Major\nAffects: Web shop, API\nPosted: 21 Nov 2026, 04:00 CET",
@@ -50,14 +51,14 @@ describe("a message to subscribers", () => {
   });
 
   it("shows the text of people as it was meant in HTML", () => {
-    const { html } = toMailTexts(wordNews(PAGE, NEWS, LINKS));
+    const { html } = formatMail(composeUpdateMessage(PAGE, NEWS, LINKS));
     expect(html).toContain("A <strong>bad</strong> release.");
     expect(html).toContain('<a href="https://log.test/?a=1&amp;b=2" rel="nofollow noopener">the log</a>');
     expect(html).toContain("#0a7d33");
     for (const link of Object.values(LINKS)) expect(html).toContain(`href="${link}"`);
   });
 
-  it.each<[string, Partial<SubscriberNews>, string, string]>([
+  it.each<[string, Partial<SubscriberMessageContent>, string, string]>([
     ["in the page's zone", {}, "Europe/Berlin", "21 Nov 2026, 04:00 to 06:00 CET"],
     ["in UTC", {}, "UTC", "21 Nov 2026, 03:00 to 05:00 UTC"],
     ["over midnight", {}, "America/New_York", "20 Nov 2026, 22:00 to 21 Nov 2026, 00:00 GMT-5"],
@@ -73,7 +74,7 @@ describe("a message to subscribers", () => {
 
   it("names ten of many that are affected", () => {
     const affected = Array.from({ length: 12 }, (_, n) => `S${n}`);
-    const { facts } = wordNews(PAGE, { ...NEWS, affected }, LINKS);
+    const { facts } = composeUpdateMessage(PAGE, { ...NEWS, affected }, LINKS);
     expect(facts).toContainEqual({ label: "Affects", value: "S0, S1, S2, S3, S4, S5, S6, S7, S8, S9 and 2 more" });
   });
 
@@ -86,7 +87,7 @@ describe("a message to subscribers", () => {
     ["incident.invented", "update"],
   ])("has a subject for %s that nobody but us wrote", (event, words) => {
     const page = { ...PAGE, name: "North\r\nBcc: x" };
-    expect(wordNews(page, { ...NEWS, event }, LINKS).subject).toBe(`North Bcc: x: ${words}`);
+    expect(composeUpdateMessage(page, { ...NEWS, event }, LINKS).subject).toBe(`North Bcc: x: ${words}`);
   });
 
   it("lets no text become markup, in any form", () => {
@@ -96,17 +97,19 @@ describe("a message to subscribers", () => {
       message: "<script>alert(1)</script> @here <!channel> **b** [x](javascript:alert(1))",
       affected: ["<img src=x>"],
     };
-    const wording = wordNews({ ...PAGE, name: "<i>N</i>" }, hostile, LINKS);
-    const { html } = toMailTexts(wording);
+    const wording = composeUpdateMessage({ ...PAGE, name: "<i>N</i>" }, hostile, LINKS);
+    const { html } = formatMail(wording);
     expect(html).not.toMatch(/<img|<script|<i>|href="javascript/);
     expect(html).toContain("&quot;&gt;&lt;img src=x onerror=alert(1)&gt;");
-    expect(JSON.parse(toBody("slack", wording, hostile)).text).toContain("&lt;!channel&gt;");
-    expect(JSON.parse(toBody("discord", wording, hostile)).content).toContain("\\@here \\<!channel\\> \\*\\*b\\*\\*");
+    expect(JSON.parse(formatChannelBody("slack", wording, hostile)).text).toContain("&lt;!channel&gt;");
+    expect(JSON.parse(formatChannelBody("discord", wording, hostile)).content).toContain(
+      "\\@here \\<!channel\\> \\*\\*b\\*\\*",
+    );
   });
 
   it("fits into a Discord message with its links", () => {
     const long = { ...NEWS, message: "*".repeat(5000) };
-    const { content } = JSON.parse(toBody("discord", wordNews(PAGE, long, LINKS), long));
+    const { content } = JSON.parse(formatChannelBody("discord", composeUpdateMessage(PAGE, long, LINKS), long));
     expect(content.length).toBe(2000);
     expect(content.endsWith(`\nSee the incident: ${LINKS.incident}\n[Change or unsubscribe](<${LINKS.manage}>)`)).toBe(
       true,
@@ -114,7 +117,7 @@ describe("a message to subscribers", () => {
   });
 
   it("gives programs everything as data", () => {
-    expect(JSON.parse(toBody("webhook", wordNews(PAGE, NEWS, LINKS), NEWS))).toEqual({
+    expect(JSON.parse(formatChannelBody("webhook", composeUpdateMessage(PAGE, NEWS, LINKS), NEWS))).toEqual({
       event: "incident.updated",
       page: { name: "Northwind", url: LINKS.page },
       incident_id: "i1",
@@ -132,13 +135,13 @@ describe("a message to subscribers", () => {
   });
 
   it("asks for a confirmation and offers nothing else", () => {
-    const wording = wordConfirmation(PAGE, { page: LINKS.page, confirm: "https://v.test/c?token=a" });
+    const wording = composeConfirmationMessage(PAGE, { page: LINKS.page, confirm: "https://v.test/c?token=a" });
     expect(wording).toMatchObject({ subject: "Northwind: confirm your subscription", links: { unsubscribe: null } });
-    expect(JSON.parse(toBody("webhook", wording, null))).toMatchObject({
+    expect(JSON.parse(formatChannelBody("webhook", wording, null))).toMatchObject({
       event: "subscription.confirm",
       url: "https://v.test/c?token=a",
       unsubscribe_url: null,
     });
-    expect(toMailTexts(wording).html).toContain('href="https://v.test/c?token=a"');
+    expect(formatMail(wording).html).toContain('href="https://v.test/c?token=a"');
   });
 });

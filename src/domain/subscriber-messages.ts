@@ -1,4 +1,4 @@
-import type { SubscriberNews } from "../contract/subscriber.ts";
+import type { SubscriberMessageContent } from "../contract/subscriber.ts";
 import { SHORT_DATE, TIME_OF_DAY } from "../lib/date-format.ts";
 import { oneLine } from "../lib/one-line.ts";
 
@@ -20,7 +20,7 @@ export interface MessageLinks {
  * Words for people, from which subscriber-texts.ts makes each channel's message. `subject` holds nothing that a person
  * wrote but the page's name.
  */
-export interface Wording {
+export interface MessageDraft {
   subject: string;
   page: Pick<NamedPage, "name" | "brand_color">;
   /** What kind of news this is; null for what is none. */
@@ -49,7 +49,11 @@ const HEADLINES: Record<string, string> = {
   "maintenance.completed": "Maintenance is over",
 };
 
-export function wordNews(page: NamedPage, news: SubscriberNews, links: MessageLinks): Wording {
+export function composeUpdateMessage(
+  page: NamedPage,
+  news: SubscriberMessageContent,
+  links: MessageLinks,
+): MessageDraft {
   const kind = HEADLINES[news.event] ?? "Update";
   const name = oneLine(page.name);
   const { starts_at, ends_at } = news;
@@ -75,7 +79,7 @@ export function wordNews(page: NamedPage, news: SubscriberNews, links: MessageLi
   };
 }
 
-export function wordConfirmation(page: NamedPage, links: { page: string; confirm: string }): Wording {
+export function composeConfirmationMessage(page: NamedPage, links: { page: string; confirm: string }): MessageDraft {
   const name = oneLine(page.name);
   return {
     subject: `${name}: confirm your subscription`,
@@ -91,7 +95,7 @@ export function wordConfirmation(page: NamedPage, links: { page: string; confirm
 }
 
 /** For whoever asks again although they are subscribed. */
-export function wordReminder(page: NamedPage, links: MessageLinks): Wording {
+export function composeAlreadySubscribedMessage(page: NamedPage, links: MessageLinks): MessageDraft {
   const name = oneLine(page.name);
   return {
     subject: `${name}: you are subscribed already`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Operator, Threshold } from "../contract/push.ts";
+import type { MetricThreshold, Operator } from "../contract/push.ts";
 import { compare, findCrossed } from "./thresholds.ts";
 
 describe("comparing a metric", () => {
@@ -36,12 +36,12 @@ describe("comparing a metric", () => {
 });
 
 describe("thresholds", () => {
-  const slow: Threshold = { metric: "latency_ms", operator: "gt", value: 500, status: "degraded" };
-  const dead: Threshold = { metric: "queue", operator: ">=", value: 100, status: "down" };
+  const slow: MetricThreshold = { metric: "latency_ms", operator: "gt", value: 500, status: "degraded" };
+  const dead: MetricThreshold = { metric: "queue", operator: ">=", value: 100, status: "down" };
   const crossed = (numbers: Record<string, number>) =>
     findCrossed([slow, dead], new Map(Object.entries(numbers)))?.threshold ?? null;
 
-  it.each<[string, Record<string, number>, Threshold | null]>([
+  it.each<[string, Record<string, number>, MetricThreshold | null]>([
     ["nothing that is within all", { latency_ms: 500, queue: 99 }, null],
     ["the one that is crossed", { latency_ms: 501, queue: 99 }, slow],
     ["the worse of two", { latency_ms: 501, queue: 100 }, dead],

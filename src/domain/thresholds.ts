@@ -1,4 +1,4 @@
-import type { Operator, Threshold } from "../contract/push.ts";
+import type { MetricThreshold, Operator } from "../contract/push.ts";
 
 /** Every operator has a word and a sign. */
 const COMPARE: Record<Operator, (actual: number, value: number) => boolean> = {
@@ -23,9 +23,9 @@ export function compare(operator: Operator, actual: number, value: number): bool
 
 /** The worst threshold that the numbers cross; a metric that was not measured crosses none. */
 export function findCrossed(
-  thresholds: readonly Threshold[],
+  thresholds: readonly MetricThreshold[],
   numbers: ReadonlyMap<string, number>,
-): { threshold: Threshold; actual: number } | null {
+): { threshold: MetricThreshold; actual: number } | null {
   const crossed = thresholds.flatMap((threshold) => {
     const actual = numbers.get(threshold.metric);
     const isCrossed = actual !== undefined && compare(threshold.operator, actual, threshold.value);

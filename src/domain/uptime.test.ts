@@ -1,12 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { computeTallies, computeUptimePercentage, type StatusInterval, sumTallies, type Tally } from "./uptime.ts";
+import {
+  computeStatusDurations,
+  computeUptimePercentage,
+  type StatusDurations,
+  type StatusInterval,
+  sumStatusDurations,
+} from "./uptime.ts";
 
 const DAYS = [
   { from_at: 0, to_at: 100 },
   { from_at: 100, to_at: 200 },
   { from_at: 200, to_at: 300 },
 ];
-const NONE: Tally = { up: 0, degraded: 0, down: 0 };
+const NONE: StatusDurations = { up: 0, degraded: 0, down: 0 };
 
 /** "up 0-50, down 50-" */
 function readIntervals(text: string): StatusInterval[] {
@@ -21,7 +27,7 @@ function readIntervals(text: string): StatusInterval[] {
 }
 
 describe("time by status", () => {
-  it.each<[name: string, intervals: string, now: number, expected: Partial<Tally>[]]>([
+  it.each<[name: string, intervals: string, now: number, expected: Partial<StatusDurations>[]]>([
     ["parts at the end of a day", "up 50-150", 300, [{ up: 50 }, { up: 50 }, {}]],
     [
       "gives an instant between two intervals to the later one",
@@ -54,19 +60,19 @@ describe("time by status", () => {
     ["ignores an interval without length", "down 100-100, up 100-150", 300, [{}, { up: 50 }, {}]],
     ["ignores what lies after the last day", "up 250-900", 900, [{}, {}, { up: 50 }]],
   ])("%s", (_name, intervals, now, expected) => {
-    expect(computeTallies(readIntervals(intervals), DAYS, now)).toEqual(
+    expect(computeStatusDurations(readIntervals(intervals), DAYS, now)).toEqual(
       expected.map((tally) => ({ ...NONE, ...tally })),
     );
   });
 
   it("is clipped to the first day where it began before", () => {
     const intervals: StatusInterval[] = [{ status: "up", from_at: -500, to_at: 30 }];
-    expect(computeTallies(intervals, DAYS, 300)[0]).toEqual({ ...NONE, up: 30 });
+    expect(computeStatusDurations(intervals, DAYS, 300)[0]).toEqual({ ...NONE, up: 30 });
   });
 
   it("adds up over days", () => {
     expect(
-      sumTallies([
+      sumStatusDurations([
         { up: 1, degraded: 2, down: 3 },
         { up: 10, degraded: 20, down: 30 },
       ]),
@@ -79,7 +85,7 @@ describe("time by status", () => {
 });
 
 describe("uptime in percent", () => {
-  it.each<[name: string, tally: Partial<Tally>, expected: number | null]>([
+  it.each<[name: string, tally: Partial<StatusDurations>, expected: number | null]>([
     ["is null where nothing is known", {}, null],
     ["is 100 without downtime", { up: 1 }, 100],
     ["counts degraded as up", { degraded: 50, up: 50 }, 100],

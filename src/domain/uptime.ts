@@ -13,7 +13,7 @@ export function byTime(a: { from_at: number; seq: number }, b: { from_at: number
 }
 
 /** Milliseconds by status. Time that is unknown, pending or paused is in none of them, so it counts for nothing. */
-export interface Tally {
+export interface StatusDurations {
   up: number;
   degraded: number;
   down: number;
@@ -23,11 +23,11 @@ export interface Tally {
  * How long each status held in each range. Ranges and intervals are half-open and in order. An
  * interval ends no later than the next one begins, and the last one not after `now`.
  */
-export function computeTallies(
+export function computeStatusDurations(
   intervals: readonly StatusInterval[],
   ranges: readonly { from_at: number; to_at: number }[],
   now: number,
-): Tally[] {
+): StatusDurations[] {
   const tallies = ranges.map(() => ({ up: 0, degraded: 0, down: 0 }));
   let first = 0;
   for (const [n, { status, from_at, to_at }] of intervals.entries()) {
@@ -44,8 +44,8 @@ export function computeTallies(
   return tallies;
 }
 
-export function sumTallies(tallies: readonly Tally[]): Tally {
-  const sum: Tally = { up: 0, degraded: 0, down: 0 };
+export function sumStatusDurations(tallies: readonly StatusDurations[]): StatusDurations {
+  const sum: StatusDurations = { up: 0, degraded: 0, down: 0 };
   for (const tally of tallies) {
     sum.up += tally.up;
     sum.degraded += tally.degraded;
@@ -58,7 +58,7 @@ export function sumTallies(tallies: readonly Tally[]): Tally {
  * Share of the known time that was not down, in percent with at most three decimals; null where nothing is known.
  * Rounded down, so that only what never was down shows 100.
  */
-export function computeUptimePercentage({ up, degraded, down }: Tally): number | null {
+export function computeUptimePercentage({ up, degraded, down }: StatusDurations): number | null {
   const known = up + degraded + down;
   if (known === 0) return null;
   return down === 0 ? 100 : Math.floor(((up + degraded) / known) * 100_000) / 1000;

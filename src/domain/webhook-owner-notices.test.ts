@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type FailingWebhook, wordSwitchedOff, wordWarning } from "./webhook-owner-notices.ts";
+import { composeDisabledNotice, composeFailureWarning, type FailingWebhook } from "./webhook-owner-notices.ts";
 
 const webhook: FailingWebhook = {
   id: "w1",
@@ -14,7 +14,7 @@ const disableAt = Date.UTC(2026, 10, 25, 9, 5);
 
 describe("what the owner of a webhook reads", () => {
   it("warns with what, since when, why and what comes", () => {
-    expect(wordWarning(webhook, disableAt)).toEqual({
+    expect(composeFailureWarning(webhook, disableAt)).toEqual({
       title: 'Webhook "On call" keeps failing',
       message:
         'The webhook "On call" (telegram bot) of the status page "Shop" has failed since 20 November 2026, 09:05 (UTC): nothing was delivered in all that time. The last attempt: no answer within 10000 ms. Please check the receiver. If it goes on like this, the webhook is switched off at its first failure after 25 November 2026, 09:05 (UTC); one delivery that arrives is enough to prevent it.',
@@ -47,7 +47,7 @@ What was sent, and what came back: GET https://status.example/api/uptime/v1/webh
       'The webhook "On call" of your account was switched off, because it has failed since 20 November 2026, 09:05 (UTC): nothing was delivered in all that time.',
     ],
   ])("says how to switch it on again: %s", (_name, described, is_gone, why) => {
-    const { title, message, text } = wordSwitchedOff(described, { is_gone });
+    const { title, message, text } = composeDisabledNotice(described, { is_gone });
     expect(title).toBe('Webhook "On call" was switched off');
     expect(message).toBe(
       `${why} What happens while it is off is not sent later, either. Once the receiver is in order, switch the webhook on again: PATCH https://status.example/api/uptime/v1/webhooks/w1/toggle`,

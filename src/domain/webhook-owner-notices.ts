@@ -14,7 +14,7 @@ export interface FailingWebhook {
   public_url: string;
 }
 
-export interface OwnerNews {
+export interface OwnerNotice {
   /** Also the subject of the mail. */
   title: string;
   /** For the list of notifications. */
@@ -24,7 +24,7 @@ export interface OwnerNews {
 }
 
 /** While there is still time. */
-export function wordWarning(webhook: FailingWebhook, disableAt: number): OwnerNews {
+export function composeFailureWarning(webhook: FailingWebhook, disableAt: number): OwnerNotice {
   const title = `Webhook "${webhook.name}" keeps failing`;
   return news(webhook, title, [
     `${described(webhook)} has failed ${sinceWhen(webhook)}: nothing was delivered in all that time.${lastError(webhook)}`,
@@ -32,7 +32,7 @@ export function wordWarning(webhook: FailingWebhook, disableAt: number): OwnerNe
   ]);
 }
 
-export function wordSwitchedOff(webhook: FailingWebhook, { is_gone }: { is_gone: boolean }): OwnerNews {
+export function composeDisabledNotice(webhook: FailingWebhook, { is_gone }: { is_gone: boolean }): OwnerNotice {
   const title = `Webhook "${webhook.name}" was switched off`;
   const why = is_gone
     ? `${described(webhook)} was switched off, because its receiver answered 410 Gone: it asks for nothing more to be sent.`
@@ -43,7 +43,7 @@ export function wordSwitchedOff(webhook: FailingWebhook, { is_gone }: { is_gone:
   ]);
 }
 
-function news(webhook: FailingWebhook, title: string, paragraphs: readonly string[]): OwnerNews {
+function news(webhook: FailingWebhook, title: string, paragraphs: readonly string[]): OwnerNotice {
   const deliveries = `${webhook.public_url}/api/uptime/v1/webhooks/${webhook.id}/deliveries`;
   const footer = `What was sent, and what came back: GET ${deliveries}`;
   return { title, message: paragraphs.join(" "), text: `${[...paragraphs, footer].join("\n\n")}\n` };

@@ -1,4 +1,4 @@
-import type { Push, PushHistory, PushQuery, PushResult } from "../contract/monitor-object.ts";
+import type { Push, PushedResult, PushLog, PushQuery } from "../contract/monitor-object.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import {
   type Decision,
@@ -10,28 +10,28 @@ import {
   type Transition,
 } from "../domain/monitor-state.ts";
 import {
+  DEADLINE_TOLERANCE_MS,
   type Deadline,
   findDeadline,
-  NEW_MEMORY,
-  NOTICED_LATE_MS,
-  type PushMemory,
+  INITIAL_PUSH_STATE,
   type PushRules,
-  startAfresh,
+  type PushState,
+  restartDeadlines,
 } from "../domain/push-deadline.ts";
-import { judgeEntry, readPush } from "../domain/push-evaluation.ts";
+import { evaluatePush, evaluateStoredPush } from "../domain/push-evaluation.ts";
 import { nextTime } from "../platform/cron.ts";
 import { probeEntry } from "../probes/registry.ts";
 import { pushRulesOf, rulesOf } from "./monitor-rules.ts";
 import { PushRing, RING_SIZE } from "./push-ring.ts";
 
 /** The state of an object: one row, so that state and outbox change together. */
-export interface Stored {
+export interface StoredMonitor {
   storage_version: 1;
   monitor_id: string;
   config_version: number;
   rules: MonitorRules;
   /** Of monitors that others report to. */
-  push: { rules: PushRules; credential_version: number; memory: PushMemory } | null;
+  push: { rules: PushRules; credential_version: number; memory: PushState } | null;
   /** Of composites, whose pause and status follow from more than their own row. */
   composite: { paused: boolean } | null;
   state: MonitorState;
@@ -54,18 +54,18 @@ const MINUTE_MS = 60_000;
  * A push is one row in the ring, and the state's row is written only if the push changed more than its own memory, which
  * lies in the ring's row, too.
  */
-export class MonitorCell {
+export class MonitorStore {
   readonly #storage: DurableObjectStorage;
   readonly #ring: PushRing;
   /** The stored row and what the ring adds to it. */
-  #known: Stored | undefined;
+  #known: StoredMonitor | undefined;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.#ring = new PushRing(storage.sql);
   }
 
-  get stored(): Stored | undefined {
+  get stored(): StoredMonitor | undefined {
     this.#known ??= this.#recall();
     return this.#known;
   }
@@ -77,11 +77,11 @@ export class MonitorCell {
   }
 
   /** After everything stored was deleted. */
-  forget(): void {
+  reset(): void {
     this.#known = undefined;
   }
 
-  learn(record: MonitorRecord, at: number): void {
+  applyConfig(record: MonitorRecord, at: number): void {
     const rules = pushRulesOf(record);
     const isComposite = probeEntry(record.type).follows === "members";
     if (rules) this.#ring.open();
@@ -105,13 +105,13 @@ export class MonitorCell {
         outbox: present?.outbox ?? [],
       };
       const isMoved = !isComposite && this.#decide({ kind: record.paused ? "pause" : "resume" }, at).accepted;
-      if (isMoved) this.#remember((memory) => startAfresh(memory, at));
+      if (isMoved) this.#remember((memory) => restartDeadlines(memory, at));
       this.#save();
     });
   }
 
   /** Decides one input after the other; gives the instant at which the check should be repeated. */
-  take(inputs: readonly MonitorInput[], at: number): number | null {
+  applyInputs(inputs: readonly MonitorInput[], at: number): number | null {
     let retryAt: number | null = null;
     this.#change(() => {
       const decisions = inputs.map((input) => this.#decide(input, at));
@@ -121,12 +121,12 @@ export class MonitorCell {
     return retryAt;
   }
 
-  takePush(push: Push, at: number): void {
+  applyPush(push: Push, at: number): void {
     this.#change(() => {
       const before = this.stored;
       if (!before?.push) return;
       const { memory, rules } = before.push;
-      const { results, runs, entry } = readPush(push, memory, rules, at);
+      const { results, runs, entry } = evaluatePush(push, memory, rules, at);
       const tallied = this.#ring.tally(memory.count, memory.tallied, at);
       this.#remember(() => ({ ...memory, count: memory.count + 1, runs, tallied }));
       for (const result of results) {
@@ -140,13 +140,13 @@ export class MonitorCell {
   }
 
   /** Judges what is overdue; what we noticed too late is our own fault and starts afresh. */
-  judgeDeadlines(at: number): void {
+  processDeadlines(at: number): void {
     for (let { deadline } = this; deadline && deadline.at < at; { deadline } = this) {
       const { after, due_at, level, message, at: valid_until } = deadline;
       this.#change(() => {
-        if (at - valid_until > NOTICED_LATE_MS) {
+        if (at - valid_until > DEADLINE_TOLERANCE_MS) {
           const last_result_at = this.stored?.state.judged_at ?? null;
-          this.#remember((memory) => startAfresh(memory, at));
+          this.#remember((memory) => restartDeadlines(memory, at));
           this.#decide({ kind: "stale", last_result_at, valid_until, reason: "nobody watched for a while" }, at);
         } else {
           this.#remember(() => after);
@@ -164,34 +164,36 @@ export class MonitorCell {
   }
 
   /** How long until the push that is a minute's limit back is a minute ago. */
-  msUntilRoom(perMinute: number | null, at: number): number {
+  rateLimitDelayMs(perMinute: number | null, at: number): number {
     const count = this.stored?.push?.memory.count ?? 0;
     if (perMinute === null) return 0;
     const receivedAt = this.#ring.receivedAt(count - Math.min(perMinute, RING_SIZE));
     return receivedAt === undefined ? 0 : Math.max(0, receivedAt + MINUTE_MS - at);
   }
 
-  history({ limit, range }: PushQuery): PushHistory {
+  history({ limit, range }: PushQuery): PushLog {
     const memory = this.stored?.push?.memory;
     if (!memory) return { entries: [], steps: [] };
     const steps = range ? this.#ring.steps(range, memory.tallied) : [];
     return { entries: this.#ring.list(memory.count, limit), steps };
   }
 
-  results({ from, to, limit }: { from: number; to: number; limit: number }): PushResult[] {
+  results({ from, to, limit }: { from: number; to: number; limit: number }): PushedResult[] {
     const push = this.stored?.push;
-    const found: PushResult[] = [];
+    const found: PushedResult[] = [];
     if (!push) return found;
     for (const entry of this.#ring.newest(push.memory.count)) {
       if (found.length >= limit || entry.received_at < from) break;
-      found.push(...judgeEntry(entry, push.rules).filter((each) => each.checked_at >= from && each.checked_at < to));
+      found.push(
+        ...evaluateStoredPush(entry, push.rules).filter((each) => each.checked_at >= from && each.checked_at < to),
+      );
     }
     return found.slice(0, limit);
   }
 
   /** The ring's newest row is newer than the state's row, unless something was written without a push. */
-  #recall(): Stored | undefined {
-    const stored = this.#storage.kv.get<Stored>(KEY);
+  #recall(): StoredMonitor | undefined {
+    const stored = this.#storage.kv.get<StoredMonitor>(KEY);
     if (!stored?.push) return stored;
     this.#ring.open();
     const memory = this.#ring.recall();
@@ -202,10 +204,10 @@ export class MonitorCell {
   }
 
   /** Other deadlines than before begin to count when they become known. */
-  #memoryUnder(rules: PushRules, present: Stored | undefined, at: number): PushMemory {
-    const memory = present?.push?.memory ?? this.#ring.recall() ?? NEW_MEMORY;
+  #memoryUnder(rules: PushRules, present: StoredMonitor | undefined, at: number): PushState {
+    const memory = present?.push?.memory ?? this.#ring.recall() ?? INITIAL_PUSH_STATE;
     const isSame = JSON.stringify(present?.push?.rules) === JSON.stringify(rules);
-    return isSame ? memory : startAfresh(memory, at);
+    return isSame ? memory : restartDeadlines(memory, at);
   }
 
   #change(run: () => void): void {
@@ -231,7 +233,7 @@ export class MonitorCell {
     return decision;
   }
 
-  #remember(change: (memory: PushMemory) => PushMemory): void {
+  #remember(change: (memory: PushState) => PushState): void {
     const { stored } = this;
     if (stored?.push) this.#known = { ...stored, push: { ...stored.push, memory: change(stored.push.memory) } };
   }
@@ -241,14 +243,14 @@ export class MonitorCell {
     if (stored) this.#store({ ...stored, revision: stored.revision + 1 });
   }
 
-  #store(stored: Stored): void {
+  #store(stored: StoredMonitor): void {
     this.#known = stored;
     this.#storage.kv.put(KEY, stored);
   }
 }
 
 /** Whether a push changed anything that its own row does not hold. */
-function changesMore(before: Stored, after: Stored): boolean {
+function changesMore(before: StoredMonitor, after: StoredMonitor): boolean {
   const { state } = after;
   return state.seq !== before.state.seq || state.run !== before.state.run || after.settled !== before.settled;
 }

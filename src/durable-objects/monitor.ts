@@ -1,25 +1,25 @@
 import { DurableObject } from "cloudflare:workers";
 import type {
-  MonitorAnswer,
+  CheckResult,
   MonitorRpc,
+  MonitorSnapshot,
   Push,
-  PushAnswer,
-  PushHistory,
+  PushedResult,
+  PushLog,
+  PushOutcome,
   PushQuery,
-  PushResult,
-  ReportedResult,
-  Silence,
+  StaleReport,
 } from "../contract/monitor-object.ts";
 import { openDb } from "../data/db.ts";
 import { findMonitor, listMemberStates } from "../data/monitors/read.ts";
-import { computeRollUp } from "../domain/composite.ts";
-import { findDue } from "../domain/push-deadline.ts";
+import { computeCompositeState } from "../domain/composite.ts";
+import { findNextDue } from "../domain/push-deadline.ts";
 import { now } from "../platform/clock.ts";
 import { nextTime } from "../platform/cron.ts";
 import type { Env } from "../platform/env.ts";
 import { createLogger, type Logger } from "../platform/logger.ts";
 import { settingsOf } from "../platform/settings.ts";
-import { MonitorCell, type Stored } from "./monitor-store.ts";
+import { MonitorStore, type StoredMonitor } from "./monitor-store.ts";
 
 const RESEND_MS = 10_000;
 
@@ -33,7 +33,7 @@ const RESEND_MS = 10_000;
  */
 export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   readonly #log: Logger;
-  readonly #cell: MonitorCell;
+  readonly #store: MonitorStore;
   /** When the alarm fires, null for never; undefined = not asked yet. */
   #alarmAt: number | null | undefined;
   /** The monitor was deleted. Its id never comes back, whatever a call read before it went. */
@@ -44,38 +44,38 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#log = createLogger(settingsOf(env), { object: "monitor" });
-    this.#cell = new MonitorCell(ctx.storage);
+    this.#store = new MonitorStore(ctx.storage);
   }
 
-  async sync(monitorId: string, version: number): Promise<MonitorAnswer | null> {
+  async sync(monitorId: string, version: number): Promise<MonitorSnapshot | null> {
     const loaded = await this.#load(monitorId, version);
     if (!loaded) return null;
-    if (loaded.composite) await this.#rollUp(monitorId, loaded.composite);
-    this.#cell.judgeDeadlines(now());
+    if (loaded.composite) await this.#computeComposite(monitorId, loaded.composite);
+    this.#store.processDeadlines(now());
     this.#alarmAt = undefined;
     await this.#handOver();
     return this.#answer(null);
   }
 
-  async report(monitorId: string, version: number, results: ReportedResult[]): Promise<MonitorAnswer | null> {
+  async report(monitorId: string, version: number, results: CheckResult[]): Promise<MonitorSnapshot | null> {
     const loaded = await this.#load(monitorId, version);
     if (!loaded) return null;
     const isCurrent = loaded.config_version === version;
     const inputs = results.map((result) => ({ kind: "result" as const, ...result }));
-    const retryAt = isCurrent ? this.#cell.take(inputs, now()) : null;
+    const retryAt = isCurrent ? this.#store.applyInputs(inputs, now()) : null;
     await this.#handOver();
     return this.#answer(retryAt);
   }
 
-  async markStale(monitorId: string, version: number, silence: Silence): Promise<MonitorAnswer | null> {
+  async markStale(monitorId: string, version: number, silence: StaleReport): Promise<MonitorSnapshot | null> {
     const loaded = await this.#load(monitorId, version);
     if (!loaded) return null;
-    if (loaded.config_version === version) this.#cell.take([{ kind: "stale", ...silence }], now());
+    if (loaded.config_version === version) this.#store.applyInputs([{ kind: "stale", ...silence }], now());
     await this.#handOver();
     return this.#answer(null);
   }
 
-  async push(monitorId: string, push: Push): Promise<PushAnswer> {
+  async push(monitorId: string, push: Push): Promise<PushOutcome> {
     let loaded = await this.#load(monitorId, 0);
     // Only we mint, so a newer credential than the known one means that the rotation was not heard of yet.
     if (loaded?.push && loaded.push.credential_version < push.credential_version) {
@@ -85,94 +85,94 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
       return { outcome: "unauthorized" };
     }
     const received_at = now();
-    const retry_after_ms = this.#cell.msUntilRoom(push.per_minute, received_at);
+    const retry_after_ms = this.#store.rateLimitDelayMs(push.per_minute, received_at);
     if (retry_after_ms > 0) return { outcome: "rate_limited", retry_after_ms };
-    this.#cell.judgeDeadlines(received_at);
-    this.#cell.takePush(push, received_at);
+    this.#store.processDeadlines(received_at);
+    this.#store.applyPush(push, received_at);
     await this.#handOver();
     return this.#pushAnswer(received_at, loaded.revision);
   }
 
-  async pushes(monitorId: string, query: PushQuery): Promise<PushHistory> {
+  async pushes(monitorId: string, query: PushQuery): Promise<PushLog> {
     await this.#load(monitorId, 0);
-    return this.#cell.history(query);
+    return this.#store.history(query);
   }
 
-  async pushResults(monitorId: string, range: { from: number; to: number; limit: number }): Promise<PushResult[]> {
+  async pushResults(monitorId: string, range: { from: number; to: number; limit: number }): Promise<PushedResult[]> {
     await this.#load(monitorId, 0);
-    return this.#cell.results(range);
+    return this.#store.results(range);
   }
 
   async confirm(seq: number): Promise<void> {
-    this.#cell.confirm(seq);
+    this.#store.confirm(seq);
   }
 
   override async alarm(): Promise<void> {
     this.#alarmAt = null;
     try {
-      this.#cell.judgeDeadlines(now());
+      this.#store.processDeadlines(now());
     } catch (error) {
-      this.#log.error("deadline", error, { monitor_id: this.#cell.stored?.monitor_id });
+      this.#log.error("deadline", error, { monitor_id: this.#store.stored?.monitor_id });
       await this.#wakeBefore(now() + RESEND_MS);
     }
     await this.#handOver();
   }
 
-  #answer(retryAt: number | null): MonitorAnswer | null {
-    const { stored } = this.#cell;
+  #answer(retryAt: number | null): MonitorSnapshot | null {
+    const { stored } = this.#store;
     return stored ? toAnswer(stored, retryAt) : null;
   }
 
   /** The state under a configuration at least this new. What D1 no longer has leaves nothing behind here. */
-  async #load(monitorId: string, version: number): Promise<Stored | undefined> {
+  async #load(monitorId: string, version: number): Promise<StoredMonitor | undefined> {
     if (this.#isGone) return undefined;
-    const known = this.#cell.stored;
+    const known = this.#store.stored;
     if (known && known.config_version >= version) return known;
     const record = await findMonitor(openDb(this.env.DB), monitorId);
     if (!record || this.#isGone) {
       this.#isGone = true;
       await this.ctx.storage.deleteAll();
-      this.#cell.forget();
+      this.#store.reset();
       return undefined;
     }
     // Another call may have learned a newer configuration while this one waited for D1.
-    const present = this.#cell.stored;
-    if (!present || present.config_version < record.config_version) this.#cell.learn(record, now());
-    return this.#cell.stored;
+    const present = this.#store.stored;
+    if (!present || present.config_version < record.config_version) this.#store.applyConfig(record, now());
+    return this.#store.stored;
   }
 
-  #pushAnswer(received_at: number, revisionBefore: number): PushAnswer {
-    const stored = this.#cell.stored;
+  #pushAnswer(received_at: number, revisionBefore: number): PushOutcome {
+    const stored = this.#store.stored;
     if (!stored?.push) return { outcome: "unauthorized" };
     const { memory, rules } = stored.push;
     const { status } = stored.state;
     const isExpected = rules.kind === "heartbeat" && status !== "paused";
-    const next_expected_at = isExpected ? findDue(memory, rules, nextTime) : null;
-    const news = stored.revision === revisionBefore ? null : toAnswer(stored, null);
-    return { outcome: "taken", received_at, status, next_expected_at, news };
+    const next_expected_at = isExpected ? findNextDue(memory, rules, nextTime) : null;
+    const snapshot = stored.revision === revisionBefore ? null : toAnswer(stored, null);
+    return { outcome: "taken", received_at, status, next_expected_at, snapshot };
   }
 
   /** Of two readings at a time the one that began later saw more. */
-  async #rollUp(monitorId: string, { paused }: { paused: boolean }): Promise<void> {
+  async #computeComposite(monitorId: string, { paused }: { paused: boolean }): Promise<void> {
     this.#readings.begun += 1;
     const reading = this.#readings.begun;
     const members = await listMemberStates(openDb(this.env.DB), monitorId);
-    const stored = this.#cell.stored;
+    const stored = this.#store.stored;
     if (!stored || reading < this.#readings.used) return;
     this.#readings.used = reading;
     const at = now();
     const rolledUp = paused
       ? { status: "paused" as const, since: at, message: "paused" }
-      : computeRollUp(members, stored.state.status);
-    this.#cell.take([{ kind: "computed", ...rolledUp }], at);
+      : computeCompositeState(members, stored.state.status);
+    this.#store.applyInputs([{ kind: "computed", ...rolledUp }], at);
   }
 
   /** Sends what is not confirmed, and comes back to see whether it was, and for the next deadline. */
   async #handOver(): Promise<void> {
-    const stored = this.#cell.stored;
+    const stored = this.#store.stored;
     if (!stored) return;
     try {
-      const { deadline } = this.#cell;
+      const { deadline } = this.#store;
       if (deadline) await this.#wakeBefore(deadline.at + 1);
       if (stored.outbox.length === 0) return;
       await this.#wakeBefore(now() + RESEND_MS);
@@ -190,7 +190,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   }
 }
 
-function toAnswer(stored: Stored, retryAt: number | null): MonitorAnswer {
+function toAnswer(stored: StoredMonitor, retryAt: number | null): MonitorSnapshot {
   const { state } = stored;
   return {
     revision: stored.revision,

@@ -1,8 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
-import { jobDeps } from "../access/scope.ts";
+import { jobScope } from "../access/scope.ts";
 import { runSlot } from "../checks/runner.ts";
 import type { CheckMessage } from "../contract/messages.ts";
-import type { HistoryEntry, HistoryQuery, HistoryRow, HourlyLatency, ProberRpc } from "../contract/prober-object.ts";
+import type { HourlyLatency, ProberRpc, ResultBlock, ResultQuery, StoredResult } from "../contract/prober-object.ts";
 import { tallyOf, writeTally } from "../domain/baseline.ts";
 import { packChecks, unpackChecks } from "../domain/packed-results.ts";
 import { ByteReader, ByteWriter } from "../lib/varint.ts";
@@ -53,10 +53,10 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
   }
 
   async run(message: CheckMessage): Promise<void> {
-    await runSlot(jobDeps(this.env, "checks"), message, (row) => this.record(row));
+    await runSlot(jobScope(this.env, "checks"), message, (row) => this.record(row));
   }
 
-  async record({ slot_at, attempt, key, entries }: HistoryRow): Promise<void> {
+  async record({ slot_at, attempt, key, entries }: ResultBlock): Promise<void> {
     this.ctx.storage.transactionSync(() => {
       const checks = entries.map((entry) => ({
         member: this.#numberOf("monitor", entry.monitor_id),
@@ -69,15 +69,15 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
         "INSERT OR IGNORE INTO checks (slot_at, attempt, key, block) VALUES (?, ?, ?, ?)",
         ...[slot_at, attempt, key, packChecks(checks)],
       );
-      this.#rollUp(slot_at);
+      this.#aggregateHours(slot_at);
     });
   }
 
-  async list({ monitor_id, from, to, limit }: HistoryQuery): Promise<HistoryEntry[]> {
+  async list({ monitor_id, from, to, limit }: ResultQuery): Promise<StoredResult[]> {
     const member = this.#words.get(`monitor ${monitor_id}`);
     if (member === undefined) return [];
     const phrases = this.#phrases();
-    const found: HistoryEntry[] = [];
+    const found: StoredResult[] = [];
     const rows = this.#sql.exec<{ slot_at: number; block: ArrayBuffer }>(
       "SELECT slot_at, block FROM checks WHERE slot_at >= ? AND slot_at < ? ORDER BY slot_at DESC, attempt DESC",
       ...[from - DELAY_MAX_MS, to],
@@ -145,7 +145,7 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
   }
 
   /** Hours that are over become one row each; then what nobody may see any more is deleted. */
-  #rollUp(slotAt: number): void {
+  #aggregateHours(slotAt: number): void {
     const present = hourOf(slotAt);
     const [last] = this.#sql.exec<{ at: number | null }>("SELECT max(hour_at) AS at FROM hours");
     const [oldest] = this.#sql.exec<{ at: number | null }>("SELECT min(slot_at) AS at FROM checks");

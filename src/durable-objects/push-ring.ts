@@ -1,6 +1,12 @@
-import type { PushEntry, PushStep } from "../contract/monitor-object.ts";
-import { addNumbers, mergeTallies, numbersOf, Steps, type Tally } from "../domain/metric-series.ts";
-import type { PushMemory } from "../domain/push-deadline.ts";
+import type { MetricBucket, StoredPush } from "../contract/monitor-object.ts";
+import {
+  addNumbers,
+  MetricBuckets,
+  type MetricSummary,
+  mergeTallies,
+  numericMetrics,
+} from "../domain/metric-series.ts";
+import type { PushState } from "../domain/push-deadline.ts";
 
 /** As many pushes are kept whole. */
 export const RING_SIZE = 1000;
@@ -14,7 +20,7 @@ const SCHEMA = [
   "CREATE TABLE IF NOT EXISTS hours (hour_at INTEGER PRIMARY KEY, tallies TEXT NOT NULL)",
 ];
 
-type Tallied = PushMemory["tallied"];
+type Tallied = PushState["tallied"];
 
 /**
  * What was pushed to one monitor: the newest pushes in a ring of fixed slots, where number n lies in slot n modulo the
@@ -32,7 +38,7 @@ export class PushRing {
   }
 
   /** What the newest push left in memory; undefined before the first. */
-  recall(): PushMemory | undefined {
+  recall(): PushState | undefined {
     const first = this.#numberIn(0);
     if (first === undefined) return undefined;
     // Slots written since slot 0 was hold the numbers that follow it; the newest of them is found by halving.
@@ -61,7 +67,7 @@ export class PushRing {
     return row?.n === n ? row.received_at : undefined;
   }
 
-  write(n: number, entry: PushEntry, memory: PushMemory): void {
+  write(n: number, entry: StoredPush, memory: PushState): void {
     this.#sql.exec(
       `INSERT INTO pushes (slot, n, received_at, entry, memory) VALUES (?, ?, ?, ?, ?) ON CONFLICT (slot) DO UPDATE
         SET n = excluded.n, received_at = excluded.received_at, entry = excluded.entry, memory = excluded.memory`,
@@ -78,7 +84,7 @@ export class PushRing {
     const isSameHour = hourOf(now) === hourOf(tallied.at);
     if (count > tallied.count && isSameHour && count - tallied.count < RING_SIZE / 2) return tallied;
     if (count === tallied.count && isSameHour) return tallied;
-    const hours = new Steps(HOUR_MS);
+    const hours = new MetricBuckets(HOUR_MS);
     for (const entry of this.#since(tallied.count)) addEntry(hours, entry);
     for (const [hour_at, tallies] of hours.list()) {
       for (const known of this.#hours(hour_at, hour_at + 1)) mergeTallies(tallies, known.tallies);
@@ -93,8 +99,8 @@ export class PushRing {
   }
 
   /** The newest pushes, newest first. */
-  list(count: number, limit: number): PushEntry[] {
-    const entries: PushEntry[] = [];
+  list(count: number, limit: number): StoredPush[] {
+    const entries: StoredPush[] = [];
     for (const entry of this.newest(count)) {
       if (entries.length >= limit) break;
       entries.push(entry);
@@ -103,7 +109,7 @@ export class PushRing {
   }
 
   /** All that are kept, newest first, each read when it is wanted. */
-  *newest(count: number): Generator<PushEntry> {
+  *newest(count: number): Generator<StoredPush> {
     for (let n = count - 1; n >= 0; n--) {
       const [row] = this.#sql.exec<{ n: number; entry: string }>(
         "SELECT n, entry FROM pushes WHERE slot = ?",
@@ -118,8 +124,8 @@ export class PushRing {
    * Numbers within `[from, to)` in steps. Steps of whole hours reach as far back as the tallies, shorter ones as far as
    * the ring.
    */
-  steps({ from, to, step_ms }: { from: number; to: number; step_ms: number }, tallied: Tallied): PushStep[] {
-    const steps = new Steps(step_ms);
+  steps({ from, to, step_ms }: { from: number; to: number; step_ms: number }, tallied: Tallied): MetricBucket[] {
+    const steps = new MetricBuckets(step_ms);
     const isHourly = step_ms % HOUR_MS === 0;
     if (isHourly) {
       for (const { hour_at, tallies } of this.#hours(from, to)) mergeTallies(steps.at(hour_at), tallies);
@@ -128,13 +134,13 @@ export class PushRing {
     return steps.list().map(([at, tallies]) => ({ at, tallies: [...tallies] }));
   }
 
-  *#since(n: number): Generator<PushEntry> {
+  *#since(n: number): Generator<StoredPush> {
     for (const row of this.#sql.exec<{ entry: string }>("SELECT entry FROM pushes WHERE n >= ?", n)) {
       yield JSON.parse(row.entry);
     }
   }
 
-  *#hours(from: number, to: number): Generator<{ hour_at: number; tallies: [string, Tally][] }> {
+  *#hours(from: number, to: number): Generator<{ hour_at: number; tallies: [string, MetricSummary][] }> {
     for (const row of this.#sql.exec<{ hour_at: number; tallies: string }>(
       "SELECT hour_at, tallies FROM hours WHERE hour_at >= ? AND hour_at < ?",
       from,
@@ -149,10 +155,14 @@ function hourOf(instant: number): number {
   return Math.floor(instant / HOUR_MS);
 }
 
-function addEntry(steps: Steps, { received_at, beat, samples }: PushEntry, within = { from: 0, to: Infinity }): void {
+function addEntry(
+  steps: MetricBuckets,
+  { received_at, beat, samples }: StoredPush,
+  within = { from: 0, to: Infinity },
+): void {
   const add = (at: number, numbers: Map<string, number>) => {
     if (numbers.size > 0 && at >= within.from && at < within.to) addNumbers(steps.at(at), numbers);
   };
   if (beat?.duration_ms) add(received_at, new Map([["duration_ms", beat.duration_ms]]));
-  for (const sample of samples ?? []) add(sample.at ?? received_at, numbersOf(sample));
+  for (const sample of samples ?? []) add(sample.at ?? received_at, numericMetrics(sample));
 }

@@ -73,7 +73,7 @@ interface Edge {
 }
 
 /** The beginning or the end of one occurrence of a window; both are told once, whoever tells. */
-export function edgeEvent(window: MaintenanceRecord, { name, occurrence }: Edge): NewEvent {
+export function boundaryEvent(window: MaintenanceRecord, { name, occurrence }: Edge): NewEvent {
   const isStart = name === "maintenance.started";
   return {
     id: idFrom("event", window.id, name, String(occurrence.start_at)),

@@ -10,24 +10,24 @@ import { idFrom } from "../platform/ids.ts";
 import { incidentAudit } from "./audit.ts";
 import { incidentEvent } from "./emit.ts";
 
-export interface Happening {
+export interface TransitionContext {
   transition: MonitorTransition;
   monitor: MonitorRecord;
   page: StatusPageRecord | null;
 }
 
-export interface Consequences {
+export interface IncidentEffects {
   statements: Statement[];
   events: StoredEvent[];
 }
 
-export const NONE: Consequences = { statements: [], events: [] };
+export const NONE: IncidentEffects = { statements: [], events: [] };
 
 /**
  * The automatic incident of an outage: opened when it begins, resolved when it ends, never a second one. Its id follows
  * from the outage, so doing this twice writes the same rows.
  */
-export async function followIncident(db: Db, happening: Happening, now: number): Promise<Consequences> {
+export async function planIncidentEffects(db: Db, happening: TransitionContext, now: number): Promise<IncidentEffects> {
   const { transition, monitor, page } = happening;
   if (!page || !transition.outage) return NONE;
   const outageId = `${monitor.id}/${transition.outage.seq}`;
@@ -43,14 +43,14 @@ function wantsIncident(monitor: MonitorRecord, page: StatusPageRecord): boolean 
   return page.incident_system_enabled && (monitor.auto_create_incident ?? page.auto_create_incident);
 }
 
-type OnPage = Happening & { page: StatusPageRecord };
+type OnPage = TransitionContext & { page: StatusPageRecord };
 
 async function open(
   db: Db,
   { monitor, page, transition }: OnPage,
   outageId: string,
   now: number,
-): Promise<Consequences> {
+): Promise<IncidentEffects> {
   if (await findOpenAutomaticIncident(db, monitor.id)) return NONE;
   const incident: IncidentRecord = {
     id: idFrom("incident", outageId),
@@ -93,7 +93,7 @@ async function open(
   };
 }
 
-async function close(db: Db, { monitor, transition }: OnPage, outageId: string, now: number): Promise<Consequences> {
+async function close(db: Db, { monitor, transition }: OnPage, outageId: string, now: number): Promise<IncidentEffects> {
   // A person may have reopened that of an earlier outage: it is over as soon as its monitor is up, too.
   const incident = await findOpenAutomaticIncident(db, monitor.id);
   if (!incident) return NONE;

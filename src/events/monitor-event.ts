@@ -1,10 +1,10 @@
 import type { StoredEvent } from "../data/events/read.ts";
 import { toIso } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
-import type { Happening } from "./incidents.ts";
+import type { TransitionContext } from "./incidents.ts";
 
 /** What is told of a change of status; null for a silent one. */
-export function monitorEvent({ transition, monitor }: Happening, now: number): StoredEvent | null {
+export function monitorEvent({ transition, monitor }: TransitionContext, now: number): StoredEvent | null {
   if (transition.event === null) return null;
   return {
     id: idFrom("event", monitor.id, String(transition.seq)),

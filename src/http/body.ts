@@ -7,7 +7,7 @@ const FORM_BYTES_MAX = 64 * 1024;
 const DRAINED_BYTES_MAX = 32 * BODY_BYTES_MAX;
 
 /** The body as bytes, read no further than the limit. */
-export async function readCapped(request: Request, bytesMax: number): Promise<Uint8Array> {
+export async function readRequestBody(request: Request, bytesMax: number): Promise<Uint8Array> {
   const tooLarge = new ApiError(413, `the body is larger than ${bytesMax} bytes`, { code: "too_large" });
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge;
   const chunks: Uint8Array[] = [];
@@ -41,7 +41,7 @@ export async function drain(request: Request): Promise<void> {
 export async function readForm(request: Request): Promise<URLSearchParams> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) throw unsupportedMediaType("a form");
-  const form = new URLSearchParams(new TextDecoder().decode(await readCapped(request, FORM_BYTES_MAX)));
+  const form = new URLSearchParams(new TextDecoder().decode(await readRequestBody(request, FORM_BYTES_MAX)));
   for (const [name, value] of form) refuseUnstorableText(value, name);
   return form;
 }

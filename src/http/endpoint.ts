@@ -1,22 +1,22 @@
 import type { OpenAPIHono, RouteConfig, RouteHandler } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import { authenticateAgent, authenticateInstall } from "../access/agents.ts";
-import { authenticateIfAny, authenticateUser } from "../access/credentials.ts";
-import { authorizeMembers, authorizeParams, type IdSlots } from "../access/id-authorization.ts";
+import { authenticateOptional, authenticateUser } from "../access/credentials.ts";
+import { authorizeFields, authorizeParams, type IdLocations } from "../access/id-authorization.ts";
 import { type Idempotency, parseIdempotencyKey } from "../access/idempotency.ts";
 import type { Principal } from "../access/principal.ts";
 import { authenticatePusher } from "../access/push-credentials.ts";
-import { type Asking, requireRate } from "../access/rate-limit.ts";
-import { type Ctx, createCtx } from "../access/request-scope.ts";
+import { type RateLimitRequest, requireRate } from "../access/rate-limit.ts";
+import { createCtx, type RequestScope } from "../access/request-scope.ts";
 import { ApiError, invalid } from "../contract/errors.ts";
 import type { RateClass } from "../contract/limiter-object.ts";
-import type { Right } from "../domain/roles.ts";
+import type { Permission } from "../domain/roles.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import { sha256Hex } from "../platform/credentials.ts";
 import type { Env } from "../platform/env.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { Settings } from "../platform/settings.ts";
-import { BODY_BYTES_MAX, parseJsonBody, readCapped } from "./body.ts";
+import { BODY_BYTES_MAX, parseJsonBody, readRequestBody } from "./body.ts";
 import { errorsOf } from "./responses.ts";
 
 /** What every request carries from the outermost middleware on. */
@@ -30,11 +30,11 @@ export interface AppEnv {
     publicUrl: string;
     /** The request came under a page's own domain, and reaches nothing but that page. */
     isOwnDomain: boolean | undefined;
-    ctx: Ctx;
+    ctx: RequestScope;
     /** What this request was counted as; absent where nothing is counted. */
     rateClass: RateClass | undefined;
     /** Of the endpoint that was reached; absent where refusals are JSON. */
-    refusalPage: RefusalPage | undefined;
+    refusalPage: ErrorPage | undefined;
   };
 }
 
@@ -42,7 +42,7 @@ export interface AppEnv {
 export type AppContext = Context<AppEnv>;
 
 /** Says to a person what a program is told as JSON; undefined is our own bug, of which nothing is said. */
-export type RefusalPage = (c: AppContext, refusal: ApiError | undefined) => Response | Promise<Response>;
+export type ErrorPage = (c: AppContext, refusal: ApiError | undefined) => Response | Promise<Response>;
 
 /** Where an endpoint is mounted; one definition may answer under several. */
 export const SURFACES = {
@@ -56,12 +56,12 @@ export type Surface = keyof typeof SURFACES;
 const ANONYMOUS: Principal = { kind: "anonymous" };
 
 /** Everything about an endpoint that is not its schema; sweeps, the role matrix and the documentation read it. */
-export interface Policy {
+export interface EndpointPolicy {
   at: readonly Surface[];
   /** `optional`: a user where a credential is sent, else anybody. */
   auth: "user" | "agent" | "install" | "beat" | "metrics" | "public" | "optional";
   /** The right that the caller needs on the objects that the request names; null where it names none. */
-  capability: Right | null;
+  permission: Permission | null;
   /** Names the audit row that a success writes; null for reads. */
   audit: string | null;
   /** What a request counts as; `public` is for what caches answer and is not counted. */
@@ -69,14 +69,14 @@ export interface Policy {
   /** Smaller than what bodies may have elsewhere. */
   bodyBytesMax?: number;
   /** For pages: what whoever is refused gets to see. */
-  refusalPage?: RefusalPage;
-  ids?: IdSlots;
+  refusalPage?: ErrorPage;
+  ids?: IdLocations;
   /** Refuses what the caller's plan does not include (403), before the body's schema is looked at. */
-  plan?: (ctx: Ctx, body: unknown, params: Record<string, string>) => void | Promise<void>;
+  plan?: (ctx: RequestScope, body: unknown, params: Record<string, string>) => void | Promise<void>;
 }
 
 export interface Endpoint {
-  policy: Policy;
+  policy: EndpointPolicy;
   method: RouteConfig["method"];
   path: string;
   /** With every refusal that the frame may give, besides what the feature declared. */
@@ -86,7 +86,7 @@ export interface Endpoint {
 
 /** Agents send their credential, the install token included, in a header of their own. */
 const AGENT_HEADER = "x-agent-token";
-const SECURITY: Record<Policy["auth"], Record<string, string[]>[]> = {
+const SECURITY: Record<EndpointPolicy["auth"], Record<string, string[]>[]> = {
   user: [{ bearer: [] }],
   agent: [{ agent: [] }],
   install: [{ agent: [] }],
@@ -100,7 +100,11 @@ const SECURITY: Record<Policy["auth"], Record<string, string[]>[]> = {
  * The one way to add an endpoint. A request is judged in this order: credential, size, type and JSON of the body,
  * access to the objects that path and body name, plan, schema, handler.
  */
-export function endpoint<R extends RouteConfig>(policy: Policy, route: R, handler: RouteHandler<R, AppEnv>): Endpoint {
+export function endpoint<R extends RouteConfig>(
+  policy: EndpointPolicy,
+  route: R,
+  handler: RouteHandler<R, AppEnv>,
+): Endpoint {
   const security = SECURITY[policy.auth];
   const described = { ...route, security, responses: { ...errorsOf(policy, route), ...route.responses } };
   return {
@@ -118,7 +122,7 @@ export function endpoint<R extends RouteConfig>(policy: Policy, route: R, handle
   };
 }
 
-function admit(policy: Policy, route: RouteConfig): MiddlewareHandler<AppEnv> {
+function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<AppEnv> {
   const bodyBytesMax = policy.bodyBytesMax ?? BODY_BYTES_MAX;
   return async (c, next) => {
     c.set("refusalPage", policy.refusalPage);
@@ -132,7 +136,7 @@ function admit(policy: Policy, route: RouteConfig): MiddlewareHandler<AppEnv> {
       if (policy.rate !== "push") await requireRate({ ...askingOf(c), principal }, policy.rate);
     }
 
-    const bytes = route.request?.body ? await readCapped(c.req.raw, bodyBytesMax) : undefined;
+    const bytes = route.request?.body ? await readRequestBody(c.req.raw, bodyBytesMax) : undefined;
     const body = bytes && parseJsonBody(c.req.header("content-type") ?? null, bytes);
     // The validators read the body through this cache, so that it is read and parsed once.
     if (bytes) c.req.bodyCache.json = Promise.resolve(body);
@@ -142,19 +146,19 @@ function admit(policy: Policy, route: RouteConfig): MiddlewareHandler<AppEnv> {
 
     if (policy.ids) {
       await authorizeParams(ctx, policy.ids, c.req.param());
-      await authorizeMembers(ctx, policy.ids.query ?? {}, c.req.query());
-      await authorizeMembers(ctx, policy.ids.body ?? {}, body);
+      await authorizeFields(ctx, policy.ids.query ?? {}, c.req.query());
+      await authorizeFields(ctx, policy.ids.body ?? {}, body);
     }
     await policy.plan?.(ctx, body, c.req.param());
     await next();
   };
 }
 
-function ctxOf(c: Context<AppEnv>, policy: Policy, principal: Principal): Ctx {
+function ctxOf(c: Context<AppEnv>, policy: EndpointPolicy, principal: Principal): RequestScope {
   return createCtx({
     ...around(c),
     principal,
-    right: policy.capability ?? "page.read",
+    permission: policy.permission ?? "page.read",
     auditEvent: policy.audit,
     ip: addressOf(c),
     idempotency: null,
@@ -169,7 +173,7 @@ function around(c: Context<AppEnv>) {
 }
 
 /** Guessing is counted by address, because a guess has no account. */
-async function identify(c: Context<AppEnv>, policy: Policy): Promise<Principal> {
+async function identify(c: Context<AppEnv>, policy: EndpointPolicy): Promise<Principal> {
   try {
     return await authenticate(c, policy.auth);
   } catch (error) {
@@ -178,7 +182,7 @@ async function identify(c: Context<AppEnv>, policy: Policy): Promise<Principal> 
   }
 }
 
-function authenticate(c: Context<AppEnv>, auth: Policy["auth"]): Principal | Promise<Principal> {
+function authenticate(c: Context<AppEnv>, auth: EndpointPolicy["auth"]): Principal | Promise<Principal> {
   switch (auth) {
     case "user":
       return authenticateUser({ ...around(c), request: c.req.raw });
@@ -195,13 +199,13 @@ function authenticate(c: Context<AppEnv>, auth: Policy["auth"]): Principal | Pro
     case "public":
       return ANONYMOUS;
     case "optional":
-      return authenticateIfAny({ ...around(c), request: c.req.raw });
+      return authenticateOptional({ ...around(c), request: c.req.raw });
     default:
       return assertNever(auth);
   }
 }
 
-function askingOf(c: Context<AppEnv>): Asking {
+function askingOf(c: Context<AppEnv>): RateLimitRequest {
   return { ...around(c), principal: ANONYMOUS, ip: addressOf(c), object_id: Object.values(c.req.param())[0] };
 }
 

@@ -7,7 +7,7 @@ import type { Logger } from "../platform/logger.ts";
 
 /** Turns anything thrown into the one error shape. What is not an ApiError is our bug and says nothing of itself. */
 export function toErrorResponse(error: unknown, requestId: string, log: Logger) {
-  const answer = judgeError(error, log);
+  const answer = mapError(error, log);
   if (!answer) {
     return Response.json({ error: "internal error", code: "internal", request_id: requestId }, { status: 500 });
   }
@@ -16,7 +16,7 @@ export function toErrorResponse(error: unknown, requestId: string, log: Logger) 
 }
 
 /** What was thrown, as what may be said of it; what is our own fault is logged whole, and nothing is said of it. */
-export function judgeError(error: unknown, log: Logger): ApiError | undefined {
+export function mapError(error: unknown, log: Logger): ApiError | undefined {
   const answer = toApiError(error);
   if (!answer) log.error("unhandled", error);
   else if (answer.status === 503) log.error("unavailable", error);
@@ -33,7 +33,7 @@ function toApiError(error: unknown): ApiError | undefined {
 }
 
 /** The hook of every schema: all problems as details, the first one as the sentence. */
-export function refuseInvalid(result: { success: boolean; error?: ZodError }, _c: Context): void {
+export function rejectInvalid(result: { success: boolean; error?: ZodError }, _c: Context): void {
   if (!result.success && result.error) throw invalidInput(result.error);
 }
 

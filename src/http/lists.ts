@@ -10,10 +10,10 @@ export const ListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
   offset: z.coerce.number().int().min(0).max(OFFSET_MAX).default(0),
 });
-export type ListPage = z.infer<typeof ListQuery>;
+export type Pagination = z.infer<typeof ListQuery>;
 
 /** X-Total-Count and Link (RFC 8288) of a list answer. */
-export function setListHeaders(c: Context, page: ListPage, total: number): void {
+export function setListHeaders(c: Context, page: Pagination, total: number): void {
   c.header("X-Total-Count", String(total));
   const links = [];
   if (page.offset + page.limit < total) links.push(link(c, page.offset + page.limit, "next"));

@@ -8,8 +8,8 @@ import { newId } from "../platform/ids.ts";
 import { createLogger } from "../platform/logger.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { drain } from "./body.ts";
-import { type AppEnv, type Endpoint, type RefusalPage, SURFACES } from "./endpoint.ts";
-import { judgeError, toErrorResponse } from "./errors.ts";
+import { type AppEnv, type Endpoint, type ErrorPage, SURFACES } from "./endpoint.ts";
+import { mapError, toErrorResponse } from "./errors.ts";
 
 const SECURITY_HEADERS = Object.entries({
   "X-Content-Type-Options": "nosniff",
@@ -23,7 +23,7 @@ const API_HEADERS = Object.entries({
 });
 
 /** Outermost: what every request carries, what every answer has, and one log line per request. */
-export const openRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const startRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
   const started = now();
   const settings = settingsOf(c.env);
   const requestId = newId();
@@ -58,7 +58,7 @@ export const openRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
 };
 
 /** What no endpoint takes: addresses that no client writes, and requests that already went through us and back. */
-export const refuseHostile: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const rejectHostileRequests: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (c.req.url.length > URL_LENGTH_MAX) throw invalid(`the address is longer than ${URL_LENGTH_MAX} characters`);
   if (c.req.url.includes("%00")) throw invalid("the address must not contain NUL");
   if (Number(c.req.header(HOP_HEADER)) > 1) throw forbidden("this request comes from the service itself");
@@ -69,11 +69,11 @@ function userIdOf(ctx: AppEnv["Variables"]["ctx"] | undefined): string | undefin
   return ctx?.principal.kind === "user" ? ctx.principal.user_id : undefined;
 }
 
-export const answerErrors: ErrorHandler<AppEnv> = async (error, c) => {
+export const handleErrors: ErrorHandler<AppEnv> = async (error, c) => {
   const { refusalPage, requestId, log } = c.var;
   if (!refusalPage) return toErrorResponse(error, requestId, log);
   try {
-    return await refusalPage(c, judgeError(error, log));
+    return await refusalPage(c, mapError(error, log));
   } catch (again) {
     return toErrorResponse(again, requestId, log);
   }
@@ -84,15 +84,15 @@ export function mountEndpoints(app: OpenAPIHono<AppEnv>, endpoints: readonly End
 }
 
 /** Under which path browsers look around, and what they see where nothing is; everywhere else clients want JSON. */
-export interface PlaceForPeople {
+export interface HtmlArea {
   prefix: string;
-  refusalPage: RefusalPage;
+  refusalPage: ErrorPage;
 }
 
 /** 405 with Allow where the path exists under other methods, else 404; what people mistype leads to where they meant. */
-export function refuseUnknown(
+export function handleUnknownRoute(
   endpoints: readonly Endpoint[],
-  places: readonly PlaceForPeople[],
+  places: readonly HtmlArea[],
 ): NotFoundHandler<AppEnv> {
   const methodsAt = indexMethods(endpoints);
   return async (c) => {

@@ -1,5 +1,5 @@
 import { type RouteConfig, z } from "@hono/zod-openapi";
-import type { Policy } from "./endpoint.ts";
+import type { EndpointPolicy } from "./endpoint.ts";
 
 export const ErrorBody = z
   .object({
@@ -38,7 +38,7 @@ export const BODY_ERRORS = {
 };
 
 /** Every refusal that the frame itself may give an endpoint, so that no feature has to remember them. */
-export function errorsOf(policy: Pick<Policy, "auth" | "ids">, route: RouteConfig): RouteConfig["responses"] {
+export function errorsOf(policy: Pick<EndpointPolicy, "auth" | "ids">, route: RouteConfig): RouteConfig["responses"] {
   const isPost = route.method === "post";
   return {
     ...(policy.auth === "public" ? PUBLIC_ERRORS : USER_ERRORS),

@@ -11,7 +11,7 @@ export function defineStylesheet(folder: string, text: string): Stylesheet {
 }
 
 /** A document from before a deployment still gets a sheet, but keeps it briefly. */
-export function answerStylesheet({ text, address }: Stylesheet, file: string): Response {
+export function serveStylesheet({ text, address }: Stylesheet, file: string): Response {
   const isCurrent = address.endsWith(`/${file}`);
   const headers = {
     "Content-Type": "text/css; charset=utf-8",

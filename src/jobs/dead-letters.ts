@@ -1,4 +1,4 @@
-import { jobDeps } from "../access/scope.ts";
+import { jobScope } from "../access/scope.ts";
 import type { Env } from "../platform/env.ts";
 
 /**
@@ -6,9 +6,9 @@ import type { Env } from "../platform/env.ts";
  * by an object, and the sweeps bring them back; the log says that something needs a person.
  */
 export async function handleDeadLetters(batch: MessageBatch, env: Env): Promise<void> {
-  const deps = jobDeps(env, "dead letters");
+  const scope = jobScope(env, "dead letters");
   for (const message of batch.messages) {
-    deps.log.error("dead letter", "gave up after the last attempt", { queue: batch.queue, message_id: message.id });
+    scope.log.error("dead letter", "gave up after the last attempt", { queue: batch.queue, message_id: message.id });
     message.ack();
   }
 }

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Deps } from "../access/scope.ts";
+import type { Scope } from "../access/scope.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 
 const RETRY_BASE_S = 5;
@@ -11,7 +11,7 @@ const RETRY_MAX_S = 300;
  * the connections that one invocation may have.
  */
 export async function handleMessages<Schema extends z.ZodType>(
-  deps: Deps,
+  scope: Scope,
   batch: MessageBatch,
   schema: Schema,
   handle: (message: z.infer<Schema>) => Promise<void>,
@@ -19,7 +19,7 @@ export async function handleMessages<Schema extends z.ZodType>(
   await mapConcurrently(batch.messages, batch.messages.length, async (message) => {
     const parsed = schema.safeParse(message.body);
     if (!parsed.success) {
-      deps.log.error("poison message", parsed.error, { queue: batch.queue, message_id: message.id });
+      scope.log.error("poison message", parsed.error, { queue: batch.queue, message_id: message.id });
       message.ack();
       return;
     }
@@ -27,7 +27,7 @@ export async function handleMessages<Schema extends z.ZodType>(
       await handle(parsed.data);
       message.ack();
     } catch (error) {
-      deps.log.error("message failed", error, { queue: batch.queue, attempts: message.attempts });
+      scope.log.error("message failed", error, { queue: batch.queue, attempts: message.attempts });
       message.retry({ delaySeconds: Math.min(RETRY_MAX_S, RETRY_BASE_S * 2 ** (message.attempts - 1)) });
     }
   });

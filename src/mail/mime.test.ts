@@ -1,8 +1,8 @@
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
-import { composeLetter, type Letter, parseMailbox, quotedPrintable, withAsciiDomain } from "./mime.ts";
+import { composeLetter, type MimeMessage, parseMailbox, quotedPrintable, withAsciiDomain } from "./mime.ts";
 
-const letter = (changes: Partial<Letter> = {}): Letter => ({
+const letter = (changes: Partial<MimeMessage> = {}): MimeMessage => ({
   id: "0190-aa",
   from: { name: "", address: "vigil@example.com" },
   to: "ann@example.org",
@@ -11,7 +11,7 @@ const letter = (changes: Partial<Letter> = {}): Letter => ({
   created_at: Date.UTC(2026, 10, 20, 9, 5, 7),
   ...changes,
 });
-const parse = (changes: Partial<Letter>) => PostalMime.parse(composeLetter(letter(changes)));
+const parse = (changes: Partial<MimeMessage>) => PostalMime.parse(composeLetter(letter(changes)));
 
 describe("a letter", () => {
   it("is this, byte by byte, whenever it is composed", () => {

@@ -4,7 +4,7 @@ import { oneLine } from "../lib/one-line.ts";
  * A message as it goes over the wire: RFC 5322 with RFC 2045 to 2047, lines ended by CR LF. Every line is ASCII and short,
  * so that each server takes it as it is; only addresses may hold other letters, where the server offers SMTPUTF8.
  */
-export interface Letter {
+export interface MimeMessage {
   /** Makes the Message-ID and the boundary: the same letter is the same bytes, however often it is sent. */
   id: string;
   from: Mailbox;
@@ -50,7 +50,7 @@ export function withAsciiDomain(address: string): string {
   return URL.canParse(url) ? address.slice(0, address.lastIndexOf("@") + 1) + new URL(url).hostname : address;
 }
 
-export function composeLetter({ id, from, to, subject, text, html, headers = {}, created_at }: Letter): string {
+export function composeLetter({ id, from, to, subject, text, html, headers = {}, created_at }: MimeMessage): string {
   const head = [
     header("From", from.name === "" ? from.address : `${phrase(from.name)} <${from.address}>`),
     header("To", to),

@@ -1,7 +1,7 @@
 import { concatenate } from "../lib/bytes.ts";
 import { IoFault } from "../lib/io-fault.ts";
 import type { ConnectRequest, ProbeIo, ProbeResult, ProbeSocket } from "../probes/port.ts";
-import { classifyError, type Finding, resultOf } from "./faults.ts";
+import { classifyError, type ProbeFailure, resultOf } from "./faults.ts";
 
 const LINE_MAX = 8 * 1024;
 /** More than any answer that a probe asks for; ends a server that talks without end. */
@@ -19,7 +19,7 @@ export async function converse(
   request: Omit<ConnectRequest, "signal">,
   io: ProbeIo,
   signal: AbortSignal,
-  talk: (conversation: Conversation, details: Details) => Promise<string | Finding>,
+  talk: (conversation: Conversation, details: Details) => Promise<string | ProbeFailure>,
 ): Promise<ProbeResult> {
   const startedAt = io.now();
   const details: Details = {};

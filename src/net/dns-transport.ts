@@ -4,7 +4,7 @@ import type { DnsRecordType } from "../contract/dns-check.ts";
 import type { ProbeIo } from "../probes/port.ts";
 import { type Conversation, protocolFault } from "./conversation.ts";
 import { type DnsReply, normalRecord } from "./dns-answer.ts";
-import { discard, readCapped } from "./http-body.ts";
+import { discard, readResponseBody } from "./http-body.ts";
 
 /** The two ways to a name server: a resolver over HTTPS, any server over TCP. */
 export interface Question {
@@ -26,7 +26,7 @@ const JsonReply = z.object({
 });
 
 /** Rejects when the resolver cannot be asked or talks nonsense, neither of which says anything about the name. */
-export async function askResolver(
+export async function queryResolver(
   io: ProbeIo,
   resolver: string,
   { name, type }: Question,
@@ -41,7 +41,7 @@ export async function askResolver(
     await discard(response.body);
     throw new Error(`resolver answered HTTP ${response.status}`);
   }
-  const { text } = await readCapped(response.body, null);
+  const { text } = await readResponseBody(response.body, null);
   const { Status, Answer: answers } = JsonReply.parse(JSON.parse(text));
   // The chain of aliases comes with the records it leads to.
   const wanted = answers.filter((answer) => answer.type === TYPE_NUMBERS[type]);
@@ -50,7 +50,7 @@ export async function askResolver(
 }
 
 /** RFC 7766: each message follows its length. */
-export async function askServer(conversation: Conversation, { name, type }: Question): Promise<DnsReply> {
+export async function queryServer(conversation: Conversation, { name, type }: Question): Promise<DnsReply> {
   await conversation.write(
     streamEncode({ type: "query", id: ID, flags: RECURSION_DESIRED, questions: [{ type, name }] }),
   );

@@ -7,13 +7,13 @@ import type { ProbeResult } from "../probes/port.ts";
  * thrown by Node or the local Workers runtime, and answers 520 to 530 that Cloudflare's network makes up in production
  * where it would otherwise throw. What nobody can read counts as an error of ours, never as a failure of the target.
  */
-export interface Finding {
+export interface ProbeFailure {
   outcome: "failure" | "error";
   cause?: FailureCause;
   message: string;
 }
 
-const failure = (cause: FailureCause, message: string): Finding => ({ outcome: "failure", cause, message });
+const failure = (cause: FailureCause, message: string): ProbeFailure => ({ outcome: "failure", cause, message });
 
 const FAULT_OUTCOMES: Record<IoFaultKind, FailureCause | "error"> = {
   forbidden: "error",
@@ -42,7 +42,7 @@ const KNOWN_ERRORS: [pattern: RegExp, cause: FailureCause, message: string][] = 
 ];
 
 /** `elapsedMs` is the time since the check began, for the words of a time-out. */
-export function classifyError(error: unknown, signal: AbortSignal, elapsedMs: number): Finding {
+export function classifyError(error: unknown, signal: AbortSignal, elapsedMs: number): ProbeFailure {
   if (error instanceof IoFault) {
     const cause = FAULT_OUTCOMES[error.kind];
     return cause === "error" ? { outcome: "error", message: error.message } : failure(cause, error.message);
@@ -76,11 +76,11 @@ const SYNTHETIC: Record<number, [cause: FailureCause, message: string]> = {
 };
 
 /** What an answer stands for when Cloudflare's network made it in place of a server that it could not reach. */
-export function syntheticFailure(status: number, headers: Headers): Finding | null {
+export function syntheticFailure(status: number, headers: Headers): ProbeFailure | null {
   const meaning = SYNTHETIC[status];
   return meaning && headers.get("server")?.toLowerCase() === "cloudflare" ? failure(...meaning) : null;
 }
 
-export function resultOf(finding: Finding, latency_ms: number | null = null): ProbeResult {
+export function resultOf(finding: ProbeFailure, latency_ms: number | null = null): ProbeResult {
   return { ...finding, latency_ms, details: {} };
 }

@@ -2,7 +2,7 @@
 export const BODY_MAX = 1024 * 1024;
 
 /** Reads up to the limit and cancels the rest, which closes the connection of an endless body. */
-export async function readCapped(
+export async function readResponseBody(
   body: ReadableStream<Uint8Array> | null,
   contentType: string | null,
 ): Promise<{ text: string; isCut: boolean }> {

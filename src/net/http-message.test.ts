@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bodyChunks, Inbox, readHead } from "./http-message.ts";
+import { BufferedReader, bodyChunks, readHead } from "./http-message.ts";
 
 /** The same bytes in one piece, or letter by letter. */
 function sourceOf(text: string, size: number) {
@@ -8,7 +8,7 @@ function sourceOf(text: string, size: number) {
 }
 
 async function read(text: string, size = 1e6) {
-  const inbox = new Inbox(sourceOf(text, size));
+  const inbox = new BufferedReader(sourceOf(text, size));
   const head = await readHead(inbox);
   let body = "";
   for await (const chunk of bodyChunks(head, inbox)) body += new TextDecoder().decode(chunk);

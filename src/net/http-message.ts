@@ -11,13 +11,13 @@ export interface ByteSource {
   read(): Promise<Uint8Array | null>;
 }
 
-export interface AnswerHead {
+export interface ResponseHead {
   status: number;
   headers: Headers;
 }
 
 /** Bytes in the order they came, taken by line or by count. */
-export class Inbox {
+export class BufferedReader {
   readonly #source: ByteSource;
   #unread: Uint8Array = new Uint8Array();
 
@@ -54,7 +54,7 @@ export class Inbox {
 }
 
 /** The head of the final answer; interim ones (1xx) are passed over. */
-export async function readHead(inbox: Inbox): Promise<AnswerHead> {
+export async function readHead(inbox: BufferedReader): Promise<ResponseHead> {
   for (;;) {
     const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(await inbox.line())?.[1] ?? Number.NaN);
     if (Number.isNaN(status)) throw notHttp();
@@ -63,7 +63,7 @@ export async function readHead(inbox: Inbox): Promise<AnswerHead> {
   }
 }
 
-async function readHeaders(inbox: Inbox): Promise<Headers> {
+async function readHeaders(inbox: BufferedReader): Promise<Headers> {
   const headers = new Headers();
   let length = 0;
   for (let line = await inbox.line(); line !== ""; line = await inbox.line()) {
@@ -80,7 +80,7 @@ async function readHeaders(inbox: Inbox): Promise<Headers> {
 }
 
 /** The pieces of the body, however its end is marked (RFC 9112, section 6.3). */
-export function bodyChunks(head: AnswerHead, inbox: Inbox): AsyncGenerator<Uint8Array> {
+export function bodyChunks(head: ResponseHead, inbox: BufferedReader): AsyncGenerator<Uint8Array> {
   if (/\bchunked\s*$/i.test(head.headers.get("transfer-encoding") ?? "")) return chunkedBody(inbox);
   const length = head.headers.get("content-length");
   if (length === null) return restOf(inbox);
@@ -88,11 +88,11 @@ export function bodyChunks(head: AnswerHead, inbox: Inbox): AsyncGenerator<Uint8
   return exactly(inbox, Number(length));
 }
 
-async function* restOf(inbox: Inbox): AsyncGenerator<Uint8Array> {
+async function* restOf(inbox: BufferedReader): AsyncGenerator<Uint8Array> {
   for (let chunk = await inbox.some(HEAD_MAX); chunk; chunk = await inbox.some(HEAD_MAX)) yield chunk;
 }
 
-async function* exactly(inbox: Inbox, length: number): AsyncGenerator<Uint8Array> {
+async function* exactly(inbox: BufferedReader, length: number): AsyncGenerator<Uint8Array> {
   for (let left = length; left > 0; ) {
     const chunk = await inbox.some(left);
     if (!chunk) throw endedEarly();
@@ -101,7 +101,7 @@ async function* exactly(inbox: Inbox, length: number): AsyncGenerator<Uint8Array
   }
 }
 
-async function* chunkedBody(inbox: Inbox): AsyncGenerator<Uint8Array> {
+async function* chunkedBody(inbox: BufferedReader): AsyncGenerator<Uint8Array> {
   for (;;) {
     const size = /^([0-9a-f]{1,8})\s*(?:;|$)/i.exec(await inbox.line())?.[1];
     if (size === undefined) throw notHttp();

@@ -1,9 +1,9 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { generic } from "./generic.ts";
-import type { Notification, Target } from "./port.ts";
+import type { NotifierInput, WebhookTarget } from "./port.ts";
 
-const NOTIFICATION: Notification = {
+const NOTIFICATION: NotifierInput = {
   delivery_id: "0199c0de-0000-5000-8000-000000000001",
   sent_at: Date.now(),
   envelope: {
@@ -16,10 +16,10 @@ const NOTIFICATION: Notification = {
     sequence: 7,
   },
 };
-const TARGET: Target = { url: "https://example.com/in?x=1", secret: null, previous_secret: null, channel: null };
+const TARGET: WebhookTarget = { url: "https://example.com/in?x=1", secret: null, previous_secret: null, channel: null };
 const BASE64_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-const verifies = (secret: string, target: Partial<Target>) => {
+const verifies = (secret: string, target: Partial<WebhookTarget>) => {
   const { body, headers } = generic.build(NOTIFICATION, { ...TARGET, ...target });
   const isEncoded = secret.startsWith("whsec_");
   const receiver = isEncoded ? new Webhook(secret) : new Webhook(new TextEncoder().encode(secret), { format: "raw" });

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Notification, Notifier, Target } from "./port.ts";
+import type { Notifier, NotifierInput, WebhookTarget } from "./port.ts";
 
 /**
  * Sends the envelope as JSON, signed by Standard Webhooks where the webhook has a secret.
@@ -28,7 +28,7 @@ export const generic: Notifier = {
   },
 };
 
-function sign({ delivery_id, sent_at }: Notification, body: string, target: Target): Record<string, string> {
+function sign({ delivery_id, sent_at }: NotifierInput, body: string, target: WebhookTarget): Record<string, string> {
   const timestamp = String(Math.floor(sent_at / 1000));
   const secrets = [target.secret, target.previous_secret].filter((secret) => secret !== null);
   const signatures = secrets.map((secret) => {

@@ -1,7 +1,7 @@
 import type { Envelope, WebhookProvider } from "../contract/webhook.ts";
 
 /** Where a notification goes and with what credentials. */
-export interface Target {
+export interface WebhookTarget {
   url: string;
   secret: string | null;
   /** The secret before the present one, while it still signs along. */
@@ -11,7 +11,7 @@ export interface Target {
 }
 
 /** One attempt at telling one target of one event. */
-export interface Notification {
+export interface NotifierInput {
   /** The same on every attempt, so that receivers can tell a repeat. */
   delivery_id: string;
   envelope: Envelope;
@@ -32,6 +32,6 @@ export interface Notifier {
   /** Gives up after so many attempts although the schedule goes on; null = follows the schedule to its end. */
   attemptsMax: number | null;
   /** What is wrong with the target as a sentence naming the wire field, or null. Whether it may be reached is not judged here. */
-  validate(target: Pick<Target, "url" | "secret">): string | null;
-  build(notification: Notification, target: Target): NotifierRequest;
+  validate(target: Pick<WebhookTarget, "url" | "secret">): string | null;
+  build(notification: NotifierInput, target: WebhookTarget): NotifierRequest;
 }

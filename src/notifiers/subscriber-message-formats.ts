@@ -1,5 +1,5 @@
-import type { SubscriberChannel, SubscriberNews } from "../contract/subscriber.ts";
-import type { Wording } from "../domain/subscriber-messages.ts";
+import type { SubscriberChannel, SubscriberMessageContent } from "../contract/subscriber.ts";
+import type { MessageDraft } from "../domain/subscriber-messages.ts";
 import { type Block, type Inline, parseMarkdown } from "../ui/markdown.ts";
 
 /** The words of subscriber-news.ts as each channel takes them. */
@@ -7,11 +7,11 @@ import { type Block, type Inline, parseMarkdown } from "../ui/markdown.ts";
 const DISCORD_LENGTH_MAX = 2000;
 const SLACK_LENGTH_MAX = 3000;
 
-export function toMailTexts(wording: Wording): { text: string; html: string } {
+export function formatMail(wording: MessageDraft): { text: string; html: string } {
   return { text: toPlainText(wording), html: toHtmlMail(wording) };
 }
 
-function toPlainText(wording: Wording): string {
+function toPlainText(wording: MessageDraft): string {
   const { page, action, reason, links } = wording;
   const footer = [
     `${page.name}: ${links.page}`,
@@ -23,13 +23,13 @@ function toPlainText(wording: Wording): string {
 }
 
 /** All but the links, as plain paragraphs. */
-function saidIn({ kind, heading, facts, text }: Wording): string[] {
+function saidIn({ kind, heading, facts, text }: MessageDraft): string[] {
   const lines = facts.map(({ label, value }) => `${label}: ${value}`);
   return [kind === null ? heading : `${kind}: ${heading}`, lines.join("\n"), text].filter((part) => part !== "");
 }
 
 /** Without anything from elsewhere: no pictures, no style sheets, nothing that tells who reads it. */
-function toHtmlMail(wording: Wording): string {
+function toHtmlMail(wording: MessageDraft): string {
   const { page, kind, heading, facts, text, action, reason, links } = wording;
   const rows = facts.map(
     ({ label, value }) =>
@@ -103,10 +103,10 @@ function elementHtml(inline: Inline): string {
 }
 
 /** The body for a chat or a program. What people wrote mentions nobody and marks up nothing. */
-export function toBody(
+export function formatChannelBody(
   channel: Exclude<SubscriberChannel, "email">,
-  wording: Wording,
-  news: SubscriberNews | null,
+  wording: MessageDraft,
+  news: SubscriberMessageContent | null,
 ): string {
   const words = [wording.page.name, ...saidIn(wording)].join("\n");
   const { links } = wording;

@@ -1,5 +1,5 @@
-import type { Ctx } from "../access/request-scope.ts";
-import { type Deps, depsOf } from "../access/scope.ts";
+import type { RequestScope } from "../access/request-scope.ts";
+import { type Scope, scopeOf } from "../access/scope.ts";
 import { type MailOutcome, MailText } from "../contract/mail.ts";
 import { runBatch } from "../data/db.ts";
 import { listDueMail, type MailRecord } from "../data/mail/read.ts";
@@ -31,31 +31,33 @@ export async function sealMail(
 }
 
 /** Sends a message, whose row is committed, after the answer to whoever caused it. */
-export function sendSoon(ctx: Ctx, mail: MailRecord): void {
-  const deps = depsOf(ctx);
-  ctx.defer(dispatchMail(deps, [mail]).catch((error: unknown) => deps.log.error("mail", error, { mail_id: mail.id })));
+export function sendAfterResponse(ctx: RequestScope, mail: MailRecord): void {
+  const scope = scopeOf(ctx);
+  ctx.defer(
+    dispatchMail(scope, [mail]).catch((error: unknown) => scope.log.error("mail", error, { mail_id: mail.id })),
+  );
 }
 
 /**
  * Sends what is due, or leaves it to be read where nothing sends. A crash between sending and recording sends a message
  * again, rather than never.
  */
-export async function sweepMail(deps: Deps): Promise<void> {
-  await dispatchMail(deps, await listDueMail(deps.db, deps.now(), SENT_PER_MINUTE));
+export async function sweepMail(scope: Scope): Promise<void> {
+  await dispatchMail(scope, await listDueMail(scope.db, scope.now(), SENT_PER_MINUTE));
 }
 
 /**
  * Sends these at once, after their rows are committed: one after the other over one connection, past those that somebody
  * else is sending. When the way out fails, it costs one message an attempt, and not all.
  */
-export async function dispatchMail(deps: Deps, mails: readonly MailRecord[]): Promise<void> {
-  const mailer = mails.length === 0 ? null : openMailer(deps.env, deps.settings);
+export async function dispatchMail(scope: Scope, mails: readonly MailRecord[]): Promise<void> {
+  const mailer = mails.length === 0 ? null : openMailer(scope.env, scope.settings);
   if (!mailer) return;
   try {
     for (const mail of mails) {
-      const leaseUntil = deps.now() + deps.settings.MAIL_TIMEOUT_MS + LEASE_SLACK_MS;
-      if (!(await claimMail(deps.db, mail, leaseUntil))) continue;
-      const { kind } = await attempt(deps, mailer, mail);
+      const leaseUntil = scope.now() + scope.settings.MAIL_TIMEOUT_MS + LEASE_SLACK_MS;
+      if (!(await claimMail(scope.db, mail, leaseUntil))) continue;
+      const { kind } = await attempt(scope, mailer, mail);
       if (kind === "unavailable") return;
     }
   } finally {
@@ -64,17 +66,17 @@ export async function dispatchMail(deps: Deps, mails: readonly MailRecord[]): Pr
 }
 
 /** Forgets messages that nobody needs any more. */
-export async function forgetOldMail(deps: Deps): Promise<void> {
-  await runBatch(deps.db, [deleteMailBefore(deps.db, deps.now() - KEPT_MS)]);
+export async function deleteOldMail(scope: Scope): Promise<void> {
+  await runBatch(scope.db, [deleteMailBefore(scope.db, scope.now() - KEPT_MS)]);
 }
 
-async function attempt(deps: Deps, mailer: Mailer, mail: MailRecord): Promise<MailOutcome> {
-  const text = await open(deps, mail);
+async function attempt(scope: Scope, mailer: Mailer, mail: MailRecord): Promise<MailOutcome> {
+  const text = await open(scope, mail);
   const outcome = text ? await mailer.send({ ...text, id: mail.id, created_at: mail.created_at }) : UNREADABLE;
-  const settlement = settle(deps, mail, outcome);
-  await runBatch(deps.db, [settleMail(deps.db, mail.id, { ...settlement, updated_at: deps.now() })]);
+  const settlement = settle(scope, mail, outcome);
+  await runBatch(scope.db, [settleMail(scope.db, mail.id, { ...settlement, updated_at: scope.now() })]);
   if (outcome.kind !== "sent") {
-    deps.log.warn("mail", { mail_id: mail.id, attempt: mail.attempt + 1, error: outcome.error });
+    scope.log.warn("mail", { mail_id: mail.id, attempt: mail.attempt + 1, error: outcome.error });
   }
   return outcome;
 }
@@ -82,7 +84,7 @@ async function attempt(deps: Deps, mailer: Mailer, mail: MailRecord): Promise<Ma
 const UNREADABLE: MailOutcome = { kind: "failed", error: "the message cannot be read", is_final: true };
 
 /** Null where the operator's root secret is not the one that it was encrypted under. */
-async function open({ settings, log }: Deps, mail: MailRecord): Promise<Mail | null> {
+async function open({ settings, log }: Scope, mail: MailRecord): Promise<Mail | null> {
   try {
     return MailText.parse(await unseal(settings.ROOT_SECRET, mail.id, mail.sealed ?? ""));
   } catch (error) {
@@ -91,7 +93,7 @@ async function open({ settings, log }: Deps, mail: MailRecord): Promise<Mail | n
   }
 }
 
-function settle({ settings, now }: Deps, mail: MailRecord, outcome: MailOutcome) {
+function settle({ settings, now }: Scope, mail: MailRecord, outcome: MailOutcome) {
   if (outcome.kind === "sent") return { state: "sent" as const, sealed: null, error: null };
   const delay = settings.DELIVERY_RETRY_MS[mail.attempt];
   const isOver = delay === undefined || (outcome.kind === "failed" && outcome.is_final);

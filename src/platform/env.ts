@@ -1,4 +1,4 @@
-import type { CheckMessage, DeliveryMessage, EventMessage, SubscriberMessage } from "../contract/messages.ts";
+import type { CheckMessage, DeliveryMessage, EventMessage, SubscriberBatchMessage } from "../contract/messages.ts";
 
 /** The bindings of wrangler.toml. Settings are read through settings.ts, never from here. */
 export interface Env {
@@ -22,5 +22,5 @@ export interface Env {
   CHECKS_SLOW: Queue<CheckMessage>;
   EVENTS: Queue<EventMessage>;
   DELIVERIES: Queue<DeliveryMessage>;
-  SUBSCRIBERS: Queue<SubscriberMessage>;
+  SUBSCRIBERS: Queue<SubscriberBatchMessage>;
 }

@@ -9,11 +9,11 @@ const HOSTS_MAX = 1000;
 
 const known = new Map<string, KnownHost>();
 
-export function recallHost(host: string): KnownHost | undefined {
+export function getCachedHost(host: string): KnownHost | undefined {
   return known.get(host);
 }
 
-export function rememberHost(host: string, entry: KnownHost): void {
+export function cacheHost(host: string, entry: KnownHost): void {
   known.delete(host);
   known.set(host, entry);
   const [oldest] = known.keys();

@@ -9,7 +9,7 @@ export function monitorObject(env: Env, monitorId: string): MonitorRpc {
 }
 
 /** Has the object of a deleted monitor keep nothing and take nothing more. */
-export async function dissolveObject(env: Env, monitorId: string): Promise<void> {
+export async function tombstoneObject(env: Env, monitorId: string): Promise<void> {
   // No configuration is newer, so the object looks for the monitor and finds it gone.
   await monitorObject(env, monitorId).sync(monitorId, Number.MAX_SAFE_INTEGER);
 }

@@ -1,13 +1,13 @@
 import type { PagePayload } from "../contract/public-page.ts";
-import type { Punctuality } from "../domain/check-schedule.ts";
+import type { CheckLag } from "../domain/check-schedule.ts";
 
 /** What this isolate knows of a public page, so that a busy page costs one database read per PAGE_MEMO_MS. */
-export interface KnownPage {
+export interface CachedPage {
   page_id: string;
   /** When the database last said so. */
   confirmed_at: number;
   /** How punctual the checks were at that time. */
-  checks: Punctuality;
+  checks: CheckLag;
   /** null while the page is private. */
   payload: PagePayload | null;
   /** When the payload, as far as this isolate knows, was last put into KV or confirmed there. */
@@ -26,19 +26,19 @@ export interface Rendering {
 /** Bounds the memory of an isolate; a page of ordinary size takes about 50 kB. */
 const PAGES_MAX = 200;
 
-const known = new Map<string, KnownPage>();
+const known = new Map<string, CachedPage>();
 let changes = 0;
 
-export function recallPage(slug: string): KnownPage | undefined {
+export function getCachedPage(slug: string): CachedPage | undefined {
   return known.get(slug);
 }
 
 /** To be taken before the database is asked: what a write has overtaken in the meantime is not remembered. */
-export function memoEpoch(): number {
+export function cacheEpoch(): number {
   return changes;
 }
 
-export function rememberPage(slug: string, page: KnownPage, epoch: number): void {
+export function cachePage(slug: string, page: CachedPage, epoch: number): void {
   if (epoch !== changes) return;
   known.delete(slug);
   known.set(slug, page);
@@ -47,7 +47,7 @@ export function rememberPage(slug: string, page: KnownPage, epoch: number): void
 }
 
 /** To be called after every commit that changes what a page shows: readers of this isolate then see it at once. */
-export function forgetPage(pageId: string): void {
+export function invalidatePage(pageId: string): void {
   changes += 1;
   for (const [slug, page] of known) if (page.page_id === pageId) known.delete(slug);
 }

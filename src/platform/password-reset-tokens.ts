@@ -5,7 +5,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
  * it. Nothing is stored. The proof is bound to the password that is to be replaced, so the link is good for one use,
  * and for none once the password was changed in another way.
  */
-export interface PasswordLink {
+export interface PasswordResetToken {
   user_id: string;
   expires_at: number;
 }
@@ -13,12 +13,12 @@ export interface PasswordLink {
 const TOKEN = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d{1,15})\.([\w-]{43})$/;
 
 /** `present` is the stored hash; null where the account has no password yet. */
-export function mintPasswordLink(rootSecret: string, link: PasswordLink, present: string | null): string {
+export function mintPasswordLink(rootSecret: string, link: PasswordResetToken, present: string | null): string {
   return `${link.user_id}.${link.expires_at}.${macOf(rootSecret, link, present)}`;
 }
 
 /** What a link says of itself; whether it is true is for isPasswordLink to say. */
-export function readPasswordLink(token: string): PasswordLink | undefined {
+export function readPasswordLink(token: string): PasswordResetToken | undefined {
   const [, user_id, expires_at] = TOKEN.exec(token) ?? [];
   return user_id === undefined ? undefined : { user_id, expires_at: Number(expires_at) };
 }
@@ -29,7 +29,7 @@ export function isPasswordLink(rootSecret: string, token: string, present: strin
   return timingSafeEqual(Buffer.from(token), Buffer.from(mintPasswordLink(rootSecret, link, present)));
 }
 
-function macOf(rootSecret: string, { user_id, expires_at }: PasswordLink, present: string | null): string {
+function macOf(rootSecret: string, { user_id, expires_at }: PasswordResetToken, present: string | null): string {
   const mac = createHmac("sha256", `password link ${rootSecret}`).update(
     JSON.stringify([user_id, expires_at, present]),
   );

@@ -11,7 +11,7 @@ interface Counted {
 }
 
 /** Counts one more under the key and says whether that is still within the limit. */
-export async function countOne(env: Env, counted: Counted): Promise<{ ok: boolean; retry_after_s: number }> {
+export async function incrementCounter(env: Env, counted: Counted): Promise<{ ok: boolean; retry_after_s: number }> {
   const { key, limit, window_ms, now } = counted;
   if (counted.exact) {
     const wait_ms = await limiterObject(env, key).take({ limit, window_ms, now });

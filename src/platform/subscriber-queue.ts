@@ -1,4 +1,4 @@
-import type { SubscriberMessage } from "../contract/messages.ts";
+import type { SubscriberBatchMessage } from "../contract/messages.ts";
 import type { Env } from "./env.ts";
 import type { Logger } from "./logger.ts";
 
@@ -9,7 +9,7 @@ const MESSAGES_PER_CALL = 25;
 export async function wakeSubscribers(
   env: Env,
   log: Logger,
-  messages: readonly SubscriberMessage[],
+  messages: readonly SubscriberBatchMessage[],
   delayMs = 0,
 ): Promise<void> {
   try {

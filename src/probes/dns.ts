@@ -2,7 +2,7 @@ import { DnsCheck } from "../contract/dns-check.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { converse } from "../net/conversation.ts";
 import { type DnsReply, judgeReply, rcodeName } from "../net/dns-answer.ts";
-import { askResolver, askServer, type Question } from "../net/dns-transport.ts";
+import { type Question, queryResolver, queryServer } from "../net/dns-transport.ts";
 import type { Probe, ProbeIo, ProbeResult } from "./port.ts";
 import { parseServer } from "./server-target.ts";
 
@@ -32,7 +32,7 @@ export const dnsProbe: Probe<string, DnsCheck> = {
     const server = serverOf(check);
     if (!server) return checkByResolvers(question, check, io, signal);
     return converse({ ...server, tls: "off" }, io, signal, async (conversation, details) => {
-      const reply = await askServer(conversation, question);
+      const reply = await queryServer(conversation, question);
       Object.assign(details, detailsOf(reply));
       return judgeReply(reply, check);
     });
@@ -76,7 +76,7 @@ async function checkByResolvers(
   for (const resolver of io.resolvers) {
     const within = AbortSignal.any([signal, AbortSignal.timeout(RESOLVER_TIMEOUT_MS)]);
     try {
-      const { reply, latency_ms } = await askResolver(io, resolver, question, within);
+      const { reply, latency_ms } = await queryResolver(io, resolver, question, within);
       const verdict = judgeReply(reply, check);
       const details = { ...detailsOf(reply), resolver: new URL(resolver).hostname };
       const finding = typeof verdict === "string" ? { outcome: "success" as const, message: verdict } : verdict;

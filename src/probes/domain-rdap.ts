@@ -44,7 +44,7 @@ const Answer = z.object({
   entities: z.array(z.object({ roles: z.array(z.string()).catch([]), vcardArray: z.unknown() })).catch([]),
 });
 
-export async function askRdap(io: ProbeIo, server: URL, name: string, signal: AbortSignal): Promise<Registration> {
+export async function queryRdap(io: ProbeIo, server: URL, name: string, signal: AbortSignal): Promise<Registration> {
   const { status, value, latency_ms } = await getJson(io, new URL(`domain/${name}`, server), signal);
   if (status === 404) return { kind: "free", latency_ms };
   if (status !== 200) return { kind: "unknown", reason: `RDAP answered HTTP ${status}` };

@@ -14,7 +14,7 @@ const FREE =
   /^\s*%*\s*(?:no match|not found|no data found|no entries found|domain not found|status:\s*(?:free|available))/im;
 
 /** Asks the server that the root of whois names for the zone. */
-export async function askWhois(io: ProbeIo, name: string, signal: AbortSignal): Promise<Registration> {
+export async function queryWhois(io: ProbeIo, name: string, signal: AbortSignal): Promise<Registration> {
   const startedAt = io.now();
   const zone = name.slice(name.lastIndexOf(".") + 1);
   const server = REFERRAL.exec(await query(io, WHOIS_ROOT, zone, signal))?.[1];

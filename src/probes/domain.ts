@@ -3,9 +3,9 @@ import { DomainCheck } from "../contract/domain-check.ts";
 import { spanOf } from "../lib/duration-format.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { classifyError, resultOf } from "../net/faults.ts";
-import { askRdap, rdapDirectory } from "./domain-rdap.ts";
+import { queryRdap, rdapDirectory } from "./domain-rdap.ts";
 import type { Registration } from "./domain-registration.ts";
-import { askWhois } from "./domain-whois.ts";
+import { queryWhois } from "./domain-whois.ts";
 import type { Probe, ProbeIo, ProbeResult } from "./port.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -30,10 +30,10 @@ export function buildDomainProbe(): Probe<string, DomainCheck> {
       try {
         const server = await findServer(io, name, signal);
         const byRdap: Registration = server
-          ? await askRdap(io, server, name, signal)
+          ? await queryRdap(io, server, name, signal)
           : { kind: "unknown", reason: "its zone has no RDAP server" };
         if (byRdap.kind !== "unknown") return judge(name, byRdap, "rdap", options, io);
-        const byWhois = await askWhois(io, name, signal);
+        const byWhois = await queryWhois(io, name, signal);
         if (byWhois.kind !== "unknown") return judge(name, byWhois, "whois", options, io);
         return unknown(`the registration of ${name} is not known: ${byRdap.reason}, and ${byWhois.reason}`);
       } catch (error) {

@@ -1,6 +1,6 @@
 import { isRecord } from "../lib/is-record.ts";
 import { type Conversation, converse, protocolFault } from "../net/conversation.ts";
-import { countOf, playersOnline } from "./game-server-rest.ts";
+import { playersOnline, toCount } from "./game-server-rest.ts";
 import { parseJson } from "./json-assertions.ts";
 import type { ProbeIo, ProbeResult } from "./port.ts";
 import type { HostPort } from "./tcp.ts";
@@ -15,7 +15,7 @@ const VARINT_BYTES_MAX = 5;
 const MOTD_MAX = 200;
 const MOTD_DEPTH_MAX = 8;
 
-export function askMinecraft({ host, port }: HostPort, io: ProbeIo, signal: AbortSignal): Promise<ProbeResult> {
+export function queryMinecraft({ host, port }: HostPort, io: ProbeIo, signal: AbortSignal): Promise<ProbeResult> {
   return converse({ host, port, tls: "off" }, io, signal, async (conversation, details) => {
     const handshake = [...varint(ANY_VERSION), ...text(host), port >> 8, port & 255, ...varint(NEXT_STATE_STATUS)];
     await conversation.write(Uint8Array.from([...packet(handshake), ...packet([])]));
@@ -70,8 +70,8 @@ function parseStatus(json: string) {
   const { players, version, description } = parsed.value;
   const motd = plainText(description, 0).replaceAll(/§./g, "").replaceAll(/\s+/g, " ").trim();
   return {
-    players: isRecord(players) ? countOf(players.online) : null,
-    max_players: isRecord(players) ? countOf(players.max) : null,
+    players: isRecord(players) ? toCount(players.online) : null,
+    max_players: isRecord(players) ? toCount(players.max) : null,
     version: isRecord(version) && typeof version.name === "string" ? version.name.slice(0, MOTD_MAX) : null,
     motd: motd.slice(0, MOTD_MAX),
   };

@@ -7,7 +7,7 @@ import type { ProbeIo, ProbeResult } from "./port.ts";
 const TEXT_MAX = 200;
 
 /** An address of the user's own, which has to give JSON. */
-export function askRestApi(url: URL, io: ProbeIo, signal: AbortSignal): Promise<ProbeResult> {
+export function queryRestApi(url: URL, io: ProbeIo, signal: AbortSignal): Promise<ProbeResult> {
   return judged(io, signal, async () => {
     const { latency_ms } = await getDocument(io, url, signal);
     return { latency_ms, message: "the server answers with JSON", details: {} };
@@ -15,14 +15,14 @@ export function askRestApi(url: URL, io: ProbeIo, signal: AbortSignal): Promise<
 }
 
 /** FiveM's web interface; `dynamic.json` is the server's word that it runs, the others only add to it. */
-export function askFivem(root: URL, io: ProbeIo, signal: AbortSignal): Promise<ProbeResult> {
+export function queryFivem(root: URL, io: ProbeIo, signal: AbortSignal): Promise<ProbeResult> {
   return judged(io, signal, async () => {
     const { value, latency_ms } = await getDocument(io, new URL("dynamic.json", root), signal);
     if (!isRecord(value)) throw new IoFault("protocol", "the answer is not that of a FiveM server");
     const optional = (path: string) => getDocument(io, new URL(path, root), signal).catch(() => null);
     const [info, players] = await Promise.all([optional("info.json"), optional("players.json")]);
-    const online = countOf(value.clients) ?? (Array.isArray(players?.value) ? players.value.length : null);
-    const max = countOf(value.sv_maxclients);
+    const online = toCount(value.clients) ?? (Array.isArray(players?.value) ? players.value.length : null);
+    const max = toCount(value.sv_maxclients);
     const details = {
       players: online,
       max_players: max,
@@ -40,7 +40,7 @@ export function playersOnline(online: number | null, max: number | null): string
 }
 
 /** Numbers come as such or as text. */
-export function countOf(value: unknown): number | null {
+export function toCount(value: unknown): number | null {
   const count = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof count === "number" && Number.isInteger(count) && count >= 0 ? count : null;
 }

@@ -4,8 +4,8 @@ import type { GameType } from "../contract/monitor-values.ts";
 import { METRIC_FIELDS } from "../contract/push.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import type { Parsed } from "../lib/parse-result.ts";
-import { askMinecraft } from "./game-server-minecraft.ts";
-import { askFivem, askRestApi } from "./game-server-rest.ts";
+import { queryMinecraft } from "./game-server-minecraft.ts";
+import { queryFivem, queryRestApi } from "./game-server-rest.ts";
 import type { Probe, ProbeIo, ProbeResult } from "./port.ts";
 import { parseHostPort, tcpProbe } from "./tcp.ts";
 
@@ -84,13 +84,13 @@ async function check(target: GameTarget, options: GameCheck, io: ProbeIo, signal
     case "push":
       return notOurs("the server pushes its own results");
     case "rest_api":
-      if (game_type === "fivem") return askFivem(apiAddress(target, options), io, signal);
-      return askRestApi(target.url ?? apiAddress(target, options), io, signal);
+      if (game_type === "fivem") return queryFivem(apiAddress(target, options), io, signal);
+      return queryRestApi(target.url ?? apiAddress(target, options), io, signal);
     case "tcp_connect":
       return port === null ? notOurs("target must name a port") : tcpProbe.check({ host, port }, null, io, signal);
     case "query":
-      if (game_type === "fivem") return askFivem(apiAddress(target, options), io, signal);
-      if (game_type === "minecraft" && port !== null) return askMinecraft({ host, port }, io, signal);
+      if (game_type === "fivem") return queryFivem(apiAddress(target, options), io, signal);
+      if (game_type === "minecraft" && port !== null) return queryMinecraft({ host, port }, io, signal);
       return notOurs(`${game_type} servers are queried over UDP, which only an agent can send`);
     default:
       return assertNever(query_method);

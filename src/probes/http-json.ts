@@ -1,5 +1,5 @@
 import { IoFault } from "../lib/io-fault.ts";
-import { discard, readCapped } from "../net/http-body.ts";
+import { discard, readResponseBody } from "../net/http-body.ts";
 import { type Hop, nextHop, redirectLocation } from "./http-hop.ts";
 import { parseJson } from "./json-assertions.ts";
 import type { ProbeIo } from "./port.ts";
@@ -23,7 +23,7 @@ export async function getJson(io: ProbeIo, url: URL, signal: AbortSignal): Promi
     const { status, headers, body } = response;
     latency_ms += response.latency_ms;
     if (status === 200) {
-      const { text, isCut } = await readCapped(body, headers.get("content-type"));
+      const { text, isCut } = await readResponseBody(body, headers.get("content-type"));
       const parsed = parseJson(text);
       if (isCut || !parsed.ok) throw new IoFault("protocol", "the answer is not JSON");
       return { status, value: parsed.value, latency_ms };

@@ -1,5 +1,5 @@
 import { IoFault } from "../lib/io-fault.ts";
-import { bodyChunks, Inbox, readHead } from "../net/http-message.ts";
+import { BufferedReader, bodyChunks, readHead } from "../net/http-message.ts";
 import { serverName } from "../net/tls/host.ts";
 import { openUnverified, type TlsStream } from "../net/tls/stream.ts";
 import type { ProbeIo, ProbeRequest, ProbeResponse } from "./port.ts";
@@ -10,7 +10,7 @@ const BODILESS = [204, 205, 304];
  * Sends a request by `io.fetch`; where the place cannot ignore a certificate (`verify_tls` false), by our own TLS 1.3 and
  * HTTP/1.1 over a plain socket instead. A certificate that is to be verified never comes here.
  */
-export async function fetchAsAsked(io: ProbeIo, request: ProbeRequest): Promise<ProbeResponse> {
+export async function fetchWithOptionalVerification(io: ProbeIo, request: ProbeRequest): Promise<ProbeResponse> {
   try {
     return await io.fetch(request);
   } catch (error) {
@@ -27,7 +27,7 @@ async function fetchUnverified(io: ProbeIo, request: ProbeRequest): Promise<Prob
   const stream = await openUnverified(socket, { server_name: serverName(url.hostname), alpn: ["http/1.1"] });
   try {
     await stream.write(bytesOf(request));
-    const inbox = new Inbox(stream);
+    const inbox = new BufferedReader(stream);
     const head = await readHead(inbox);
     const latency_ms = socket.latency_ms + io.now() - openedAt;
     const hasBody = method !== "HEAD" && !BODILESS.includes(head.status);

@@ -1,12 +1,12 @@
 import { HttpCheck, statusRange } from "../contract/http-check.ts";
 import { IoFault } from "../lib/io-fault.ts";
 import type { Parsed } from "../lib/parse-result.ts";
-import { classifyError, type Finding, resultOf, syntheticFailure } from "../net/faults.ts";
-import { discard, readCapped } from "../net/http-body.ts";
+import { classifyError, type ProbeFailure, resultOf, syntheticFailure } from "../net/faults.ts";
+import { discard, readResponseBody } from "../net/http-body.ts";
 import { explainTls } from "../net/tls/inspect.ts";
 import { bodyProblem, needsBody, patternProblem } from "./body-match.ts";
 import { type Hop, nextHop, redirectLocation } from "./http-hop.ts";
-import { fetchAsAsked } from "./http-unverified.ts";
+import { fetchWithOptionalVerification } from "./http-unverified.ts";
 import { assertionProblem, pathProblem } from "./json-assertions.ts";
 import type { Probe, ProbeIo, ProbeResponse, ProbeResult } from "./port.ts";
 
@@ -98,7 +98,7 @@ async function check(target: URL, check: HttpCheck, io: ProbeIo, signal: AbortSi
 }
 
 /** The platform does not tell what it has against a server's TLS; a second look at the certificate often does. */
-async function explain(finding: Finding, url: URL, check: HttpCheck, io: ProbeIo, signal: AbortSignal) {
+async function explain(finding: ProbeFailure, url: URL, check: HttpCheck, io: ProbeIo, signal: AbortSignal) {
   if (finding.cause !== "tls" || !check.verify_ssl || signal.aborted) return finding;
   const target = { host: url.hostname, port: Number(url.port) || 443 };
   return (await explainTls(io, target, signal)) ?? finding;
@@ -111,7 +111,7 @@ async function follow(
   io: ProbeIo,
   signal: AbortSignal,
   elapsed: () => number,
-): Promise<Answer | Finding> {
+): Promise<Answer | ProbeFailure> {
   const { url, authorization } = splitCredentials(target);
   const isAuthorized = Object.keys(check.http_headers).some((name) => name.toLowerCase() === "authorization");
   let hop: Hop = {
@@ -125,7 +125,7 @@ async function follow(
     let response: ProbeResponse;
     try {
       const request = { ...hop, headers: allHeaders(hop.headers), verify_tls: check.verify_ssl, signal };
-      response = await fetchAsAsked(io, request);
+      response = await fetchWithOptionalVerification(io, request);
     } catch (error) {
       return redirects > 0 && error instanceof IoFault && error.kind === "forbidden"
         ? redirectFailure("redirects to an address that may not be reached")
@@ -144,7 +144,7 @@ async function follow(
   }
 }
 
-function redirectFailure(message: string): Finding {
+function redirectFailure(message: string): ProbeFailure {
   return { outcome: "failure", cause: "status", message };
 }
 
@@ -160,7 +160,7 @@ function namesStatus(check: HttpCheck, status: number): boolean {
   return check.expected_status === status || check.expected_statuses.some((entry) => String(entry) === String(status));
 }
 
-function statusFinding(response: ProbeResponse, check: HttpCheck): Finding | null {
+function statusFinding(response: ProbeResponse, check: HttpCheck): ProbeFailure | null {
   const expected = [...(check.expected_status === null ? [] : [check.expected_status]), ...check.expected_statuses];
   const ranges = (expected.length > 0 ? expected : ["200-299"]).map(statusRange);
   if (ranges.some((range) => range && response.status >= range.from && response.status <= range.to)) return null;
@@ -179,9 +179,9 @@ async function bodyFinding(
   check: HttpCheck,
   signal: AbortSignal,
   elapsed: () => number,
-): Promise<Finding | null> {
+): Promise<ProbeFailure | null> {
   try {
-    const body = await readCapped(response.body, response.headers.get("content-type"));
+    const body = await readResponseBody(response.body, response.headers.get("content-type"));
     const problem = bodyProblem(check, body) ?? assertionProblem(check.json_assertions, body);
     return problem === null ? null : { outcome: "failure", cause: "body", message: problem };
   } catch (error) {

@@ -23,16 +23,16 @@ import { telnetProbe } from "./telnet.ts";
  * `computed` follows from other states. An entry without a probe cannot be checked by this program.
  */
 export interface ProbeEntry {
-  runs: Runs;
+  runs: ResultSource;
   probe?: Probe;
   /** How the fields of a type without a probe are read. */
   options?: ZodType;
   /** Where the fields of the type say who runs it. */
-  runsWith?(options: unknown): Runs;
+  runsWith?(options: unknown): ResultSource;
   /** What a computed status follows from. */
   follows?: "agent" | "members";
 }
-export type Runs = "edge" | "agent" | "push" | "computed";
+export type ResultSource = "edge" | "agent" | "push" | "computed";
 
 const REGISTRY = {
   http: { runs: "edge", probe: httpProbe },
@@ -81,7 +81,7 @@ export function optionsOf(type: MonitorType): ZodType {
 }
 
 /** Who runs a monitor of this type with these fields, as `optionsOf` read them. */
-export function runsOf(type: MonitorType, options: unknown): Runs {
+export function resultSourceOf(type: MonitorType, options: unknown): ResultSource {
   const entry = probeEntry(type);
   return entry.runsWith?.(options) ?? entry.runs;
 }

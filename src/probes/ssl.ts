@@ -1,8 +1,8 @@
 import { SslCheck } from "../contract/ssl-check.ts";
 import { spanOf } from "../lib/duration-format.ts";
 import type { Parsed } from "../lib/parse-result.ts";
-import { classifyError, type Finding, resultOf } from "../net/faults.ts";
-import { type Look, lookAtCertificate } from "../net/tls/inspect.ts";
+import { classifyError, type ProbeFailure, resultOf } from "../net/faults.ts";
+import { inspectCertificate, type TlsInspection } from "../net/tls/inspect.ts";
 import type { Probe, ProbeIo, ProbeResult } from "./port.ts";
 import { type HostPort, parseHostPort } from "./tcp.ts";
 
@@ -23,7 +23,7 @@ export const sslProbe: Probe<HostPort, SslCheck> = {
   async check(target, options, io, signal) {
     const startedAt = io.now();
     try {
-      const look = await lookAtCertificate(io, target, signal);
+      const look = await inspectCertificate(io, target, signal);
       return await judge(look, target, options, io, signal);
     } catch (error) {
       return resultOf(classifyError(error, signal, io.now() - startedAt));
@@ -40,7 +40,7 @@ function parseTarget(text: string): Parsed<HostPort> {
 }
 
 async function judge(
-  look: Look,
+  look: TlsInspection,
   target: HostPort,
   { ssl_expiry_warning_days }: SslCheck,
   io: ProbeIo,
@@ -60,11 +60,11 @@ async function judge(
 }
 
 async function refusalByPlatform(
-  look: Look,
+  look: TlsInspection,
   target: HostPort,
   io: ProbeIo,
   signal: AbortSignal,
-): Promise<Finding | null> {
+): Promise<ProbeFailure | null> {
   const startedAt = io.now();
   try {
     (await io.connect({ ...target, tls: "on", signal })).close();

@@ -3,7 +3,7 @@
  * mapping which letter it is a shape of; within the blocks the order is alone, last, first, middle. Letters without
  * such characters, a few of Pashto and Sindhi, stand alone.
  */
-export interface DrawnLetter {
+export interface ShapedGlyph {
   /** Where it begins in the text. */
   at: number;
   /** The character to draw. */
@@ -44,8 +44,8 @@ function shapes(): Map<string, number[]> {
 }
 
 /** The letters of a text in the order they are read, Arabic ones in the shape that their neighbours ask for. */
-export function joinArabic(text: string): DrawnLetter[] {
-  const letters: DrawnLetter[] = [];
+export function joinArabic(text: string): ShapedGlyph[] {
+  const letters: ShapedGlyph[] = [];
   let at = 0;
   for (const letter of text) {
     const before = letters.at(-1);
@@ -66,10 +66,10 @@ export function joinArabic(text: string): DrawnLetter[] {
   return letters;
 }
 
-function joinsNext(letter: DrawnLetter | undefined): boolean {
+function joinsNext(letter: ShapedGlyph | undefined): boolean {
   return letter !== undefined && (JOINERS.includes(letter.text) || (shapes().get(letter.text)?.length ?? 0) > 2);
 }
 
-function joinsPrevious(letter: DrawnLetter | undefined): boolean {
+function joinsPrevious(letter: ShapedGlyph | undefined): boolean {
   return letter !== undefined && (JOINERS.includes(letter.text) || (shapes().get(letter.text)?.length ?? 0) > 1);
 }

@@ -2,7 +2,7 @@ import { SHORT_DATE, TIME_OF_DAY } from "../lib/date-format.ts";
 
 /** How the figures of a report are written out. */
 
-export function formatPercentage(percentage: number | null): string {
+export function formatReportPercentage(percentage: number | null): string {
   return percentage === null ? "no data" : `${percentage}%`;
 }
 
@@ -22,7 +22,7 @@ function join(seconds: number, [size, unit]: [number, string], [small, smallUnit
   return `${Math.floor(seconds / size)} ${unit}${rest === 0 ? "" : ` ${rest} ${smallUnit}`}`;
 }
 
-export function countOf(count: number, noun: string): string {
+export function pluralize(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 

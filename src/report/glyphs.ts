@@ -4,7 +4,7 @@ import type { Env } from "../platform/env.ts";
  * The outlines of letters, from the packs that scripts/glyph-packs.ts makes of web fonts. They lie among the static
  * assets, one for each 1024 code points, and a document loads those of the scripts in it.
  */
-export interface Letter {
+export interface GlyphOutline {
   /** In thousandths of the size of the text. */
   advance: number;
   /** As in the `glyf` table of TrueType; nothing for a space. */
@@ -12,7 +12,7 @@ export interface Letter {
 }
 
 /** The sets, in the order in which they are asked for a letter. */
-export type LetterSet = "regular" | "bold" | "japanese";
+export type FontSet = "regular" | "bold" | "japanese";
 
 /** Null where there is no such file. */
 export type ReadAsset = (path: string) => Promise<Uint8Array<ArrayBuffer> | null>;
@@ -31,12 +31,12 @@ export function assetReader({ ASSETS }: Pick<Env, "ASSETS">): ReadAsset {
   };
 }
 
-export async function loadLetters(
+export async function loadGlyphs(
   points: Iterable<number>,
-  sets: readonly LetterSet[],
+  sets: readonly FontSet[],
   read: ReadAsset,
-): Promise<Map<number, Letter>> {
-  const found = new Map<number, Letter>();
+): Promise<Map<number, GlyphOutline>> {
+  const found = new Map<number, GlyphOutline>();
   let missing = [...points];
   for (const set of sets) {
     const blocks = Map.groupBy(missing, (point) => Math.floor(point / BLOCK));
@@ -52,7 +52,7 @@ export async function loadLetters(
 }
 
 /** The layout of a pack is told in scripts/glyph-packs.ts. */
-function takeFrom(pack: Uint8Array<ArrayBuffer>, wanted: readonly number[], found: Map<number, Letter>): void {
+function takeFrom(pack: Uint8Array<ArrayBuffer>, wanted: readonly number[], found: Map<number, GlyphOutline>): void {
   const view = new DataView(pack.buffer, pack.byteOffset, pack.byteLength);
   const pointOf = new Map(wanted.map((point) => [point % BLOCK, point]));
   const count = view.getUint16(0);

@@ -1,5 +1,5 @@
 import type { SlaSummary } from "../contract/sla.ts";
-import { countOf, formatInstant, formatPercentage, formatSeconds } from "./format.ts";
+import { formatInstant, formatReportPercentage, formatSeconds, pluralize } from "./format.ts";
 
 /**
  * An SLA report as pages. They are lists of marks; lengths are points (1/72 inch) from the upper left
@@ -138,9 +138,9 @@ function drawVerdict(y: number, overall: Figures): Mark[] {
 
 function drawTiles(y: number, { overall, target_percentage }: SlaSummary): Block {
   const tiles: [label: string, value: string, color: string, note: string][] = [
-    ["Uptime", formatPercentage(overall.uptime_percentage), verdictColor(overall), "over all monitors"],
-    ["Target", formatPercentage(target_percentage), INK, `allows ${formatSeconds(overall.error_budget_seconds)}`],
-    ["Downtime", formatSeconds(overall.downtime_seconds), INK, `in ${countOf(overall.outages, "outage")}`],
+    ["Uptime", formatReportPercentage(overall.uptime_percentage), verdictColor(overall), "over all monitors"],
+    ["Target", formatReportPercentage(target_percentage), INK, `allows ${formatSeconds(overall.error_budget_seconds)}`],
+    ["Downtime", formatSeconds(overall.downtime_seconds), INK, `in ${pluralize(overall.outages, "outage")}`],
     [
       "Mean time to repair",
       formatSeconds(overall.mttr_seconds),
@@ -226,7 +226,7 @@ function drawChart(top: number, { monitors }: SlaSummary): Block {
           { kind: "box", x: from, y: y + 1, width: length, height: 9, color: GROUND },
           { kind: "box", x: from, y: y + 1, width: at(row.uptime_percentage), height: 9, color: verdictColor(row) },
           { kind: "box", x: from + at(row.target_percentage) - 0.75, y: y - 1, width: 1.5, height: 13, color: INK },
-          { ...text(RIGHT, y, 9, INK, formatPercentage(row.uptime_percentage)), align: "right" },
+          { ...text(RIGHT, y, 9, INK, formatReportPercentage(row.uptime_percentage)), align: "right" },
         ];
       }),
       text(from, end + 3, 8, QUIET, `${least}%`),
@@ -238,8 +238,8 @@ function drawChart(top: number, { monitors }: SlaSummary): Block {
 }
 
 const TABLE: [title: string, right: number, cell: (row: Row) => string][] = [
-  ["Uptime", 232, (row) => formatPercentage(row.uptime_percentage)],
-  ["Target", 280, (row) => formatPercentage(row.target_percentage)],
+  ["Uptime", 232, (row) => formatReportPercentage(row.uptime_percentage)],
+  ["Target", 280, (row) => formatReportPercentage(row.target_percentage)],
   ["Downtime", 342, (row) => formatSeconds(row.downtime_seconds)],
   ["Outages", 386, (row) => String(row.outages)],
   ["To repair", 446, (row) => formatSeconds(row.mttr_seconds)],

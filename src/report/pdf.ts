@@ -1,5 +1,5 @@
 import { concatenate } from "../lib/bytes.ts";
-import { type Letter, type LetterSet, loadLetters, type ReadAsset } from "./glyphs.ts";
+import { type FontSet, type GlyphOutline, loadGlyphs, type ReadAsset } from "./glyphs.ts";
 import type { Mark, ReportPage } from "./layout.ts";
 import { deflate, type PdfImage } from "./pdf-image.ts";
 import { cleanText, type Shown, shorten, toVisualOrder } from "./text-line.ts";
@@ -34,12 +34,12 @@ export async function writePdf(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const texts = pages.flatMap(({ marks }) => marks.filter((mark) => mark.kind === "text"));
   // Where there is Japanese, characters that Chinese shares are written the Japanese way.
-  const japanese: LetterSet[] = texts.some(({ text }) => KANA.test(text)) ? ["japanese"] : [];
+  const japanese: FontSet[] = texts.some(({ text }) => KANA.test(text)) ? ["japanese"] : [];
   const lineOf = remembering(toVisualOrder);
-  const load = async (isBold: boolean, sets: readonly LetterSet[]) => {
+  const load = async (isBold: boolean, sets: readonly FontSet[]) => {
     const lines = texts.filter(({ bold = false }) => bold === isBold).map(({ text }) => lineOf(cleanText(text)));
     const points = new Set(lines.flatMap((line) => line.map(({ drawn }) => drawn))).add(ELLIPSIS);
-    return new TypeFace(await loadLetters(points, sets, read), lineOf);
+    return new TypeFace(await loadGlyphs(points, sets, read), lineOf);
   };
   const [plain, bold] = await Promise.all([
     load(false, [...japanese, "regular"]),
@@ -71,12 +71,12 @@ export async function writePdf(
 
 /** The letters of one weight that a document uses, numbered in the order of their first use. */
 class TypeFace {
-  readonly #letters: Map<number, Letter>;
+  readonly #letters: Map<number, GlyphOutline>;
   readonly #lineOf: (text: string) => Shown[];
-  readonly #used: { letter: Letter; text: string }[] = [{ letter: MISSING, text: "\ufffd" }];
+  readonly #used: { letter: GlyphOutline; text: string }[] = [{ letter: MISSING, text: "\ufffd" }];
   readonly #numbers = new Map<string, number>();
 
-  constructor(letters: Map<number, Letter>, lineOf: (text: string) => Shown[]) {
+  constructor(letters: Map<number, GlyphOutline>, lineOf: (text: string) => Shown[]) {
     this.#letters = letters;
     this.#lineOf = lineOf;
   }
@@ -103,7 +103,7 @@ class TypeFace {
   }
 
   /** A letter that no font has gets a number too: it shows as a box, but is copied as what it is. */
-  #letterOf({ drawn, half }: Shown): Letter {
+  #letterOf({ drawn, half }: Shown): GlyphOutline {
     const letter = this.#letters.get(drawn) ?? MISSING;
     if (half === undefined) return letter;
     const advance = Math.floor(letter.advance / 2);

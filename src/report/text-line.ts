@@ -1,5 +1,5 @@
 import createBidi from "bidi-js";
-import { type DrawnLetter, joinArabic } from "./arabic-forms.ts";
+import { joinArabic, type ShapedGlyph } from "./arabic-forms.ts";
 
 /** Scripts that are written from right to left. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
@@ -29,7 +29,7 @@ export function toVisualOrder(text: string): Shown[] {
   }
   bidi ??= createBidi();
   const { levels } = bidi.getEmbeddingLevels(text, "auto");
-  const levelOf = ({ at }: DrawnLetter) => levels[at] ?? 0;
+  const levelOf = ({ at }: ShapedGlyph) => levels[at] ?? 0;
   const letters = joinArabic(text).filter((letter) => letter.text.replace(INVISIBLE, "") !== "");
   const highest = Math.max(0, ...letters.map(levelOf));
   let line = letters;

@@ -1,11 +1,11 @@
 import { concatenate } from "../lib/bytes.ts";
-import type { Letter } from "./glyphs.ts";
+import type { GlyphOutline } from "./glyphs.ts";
 
 /** Of Noto Sans, in thousandths of its size. */
 export const METRICS = { ascent: 1069, descent: -293, cap_height: 714, units_per_em: 1000 };
 
 /** A box, for what no font has. */
-export const MISSING: Letter = {
+export const MISSING: GlyphOutline = {
   advance: 600,
   outline: toBytes([
     ...[2, 60, 0, 540, 714, 3, 7, 0].map((value) => [16, value]),
@@ -19,7 +19,7 @@ export const MISSING: Letter = {
  * A font of exactly these glyphs, the first of which stands for what is missing. It has the tables that a font inside a
  * PDF needs, ISO 32000-1 9.9, and no others: characters are mapped in the PDF.
  */
-export function buildTrueType(glyphs: readonly Letter[]): Uint8Array<ArrayBuffer> {
+export function buildTrueType(glyphs: readonly GlyphOutline[]): Uint8Array<ArrayBuffer> {
   const offsets = [0];
   for (const { outline } of glyphs) offsets.push((offsets.at(-1) ?? 0) + outline.length);
   const glyf = concatenate(glyphs.map(({ outline }) => outline));

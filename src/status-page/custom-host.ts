@@ -1,13 +1,13 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { findSlugOfHost } from "../data/custom-domains/read.ts";
 import { openDb } from "../data/db.ts";
-import { addressPage } from "../domain/page-address.ts";
+import { buildPageUrls } from "../domain/page-address.ts";
 import type { AppEnv } from "../http/endpoint.ts";
 import { now } from "../platform/clock.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
-import { isOwnHost, mayBeOwnHost } from "../platform/egress/service-hosts.ts";
+import { isServiceHost, mayBeOwnHost } from "../platform/egress/service-hosts.ts";
 import type { Env } from "../platform/env.ts";
-import { recallHost, rememberHost } from "../platform/host-cache.ts";
+import { cacheHost, getCachedHost } from "../platform/host-cache.ts";
 import { type Settings, settingsOf } from "../platform/settings.ts";
 
 /**
@@ -37,7 +37,7 @@ export function routeHosts(answer: Answer): MiddlewareHandler<AppEnv> {
     }
     const url = new URL(c.req.url);
     const host = url.hostname.replace(/\.$/, "");
-    if (isOwnHost(settings, host)) return next();
+    if (isServiceHost(settings, host)) return next();
     const found = await findPageOf(c.env, settings, host);
     if (found === null) return mayBeOwnHost(host) ? next() : refuse(404, NOTHING_HERE);
     if (found === "unavailable") return mayBeOwnHost(host) ? next() : refuse(503, "a store is not reachable");
@@ -56,12 +56,12 @@ type Found = { slug: string } | null | "unavailable";
 /** Without the database, what was known last. */
 async function findPageOf(env: Env, settings: Settings, host: string): Promise<Found> {
   const at = now();
-  const known = recallHost(host);
+  const known = getCachedHost(host);
   const keptMs = known?.slug === null ? ABSENT_MEMO_MS : settings.PAGE_MEMO_MS;
   if (known && at - known.known_at < keptMs) return toFound(known.slug);
   try {
     const slug = (await findSlugOfHost(openDb(env.DB), host)) ?? null;
-    rememberHost(host, { slug, known_at: at });
+    cacheHost(host, { slug, known_at: at });
     return toFound(slug);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
@@ -75,7 +75,7 @@ function toFound(slug: string | null): Found {
 
 /** The page's address on the service's host works here as well: mails from before the domain was there name it. */
 function addressOnPage(slug: string, pathname: string): string {
-  const page = addressPage({ slug, domain: null }, { service_url: "", is_own_domain: false }).base;
+  const page = buildPageUrls({ slug, domain: null }, { service_url: "", is_own_domain: false }).base;
   if (pathname === "/") return page;
   const isComplete = pathname === page || pathname.startsWith(`${page}/`) || pathname.startsWith(STYLESHEETS);
   return isComplete ? pathname : page + pathname;

@@ -1,8 +1,8 @@
 import type { MonitorStatus } from "../contract/monitor-values.ts";
-import type { DayTally } from "../contract/public-page.ts";
+import type { DayDurations } from "../contract/public-page.ts";
 import type { Db } from "../data/db.ts";
 import { listIntervalsOf } from "../data/status-intervals/read.ts";
-import { findUnrolled, packTally, type Rollups, tallyDays } from "../domain/daily-aggregates.ts";
+import { type DailyAggregates, findUnaggregatedFrom, packTally, tallyDays } from "../domain/daily-aggregates.ts";
 import { byTime, type StatusInterval } from "../domain/uptime.ts";
 import type { ZonedDay } from "../lib/zoned-days.ts";
 
@@ -12,7 +12,7 @@ interface ReadRollup {
   to_at: number;
   /** What lasted just before that. */
   status: MonitorStatus | null;
-  days: readonly DayTally[];
+  days: readonly DayDurations[];
 }
 
 interface Past {
@@ -32,9 +32,9 @@ export async function tallyMonitors(db: Db, past: Past, days: readonly ZonedDay[
   const intervalsOf = Map.groupBy(past.intervals, (interval) => interval.monitor_id);
   const timelines = past.monitors.map(({ id, created_at }) => {
     const months = monthsOf.get(id) ?? [];
-    const rollups: Rollups = new Map(months.map((row) => [row.month, row.days]));
+    const rollups: DailyAggregates = new Map(months.map((row) => [row.month, row.days]));
     const newest = months.toSorted((a, b) => a.to_at - b.to_at).at(-1);
-    const since = newest && findUnrolled(days, rollups, created_at);
+    const since = newest && findUnaggregatedFrom(days, rollups, created_at);
     const missing_from = newest && since !== undefined && since < newest.to_at ? since : null;
     return { id, rollups, missing_from, intervals: [...lasting(newest), ...(intervalsOf.get(id) ?? []).sort(byTime)] };
   });

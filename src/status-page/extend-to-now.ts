@@ -1,5 +1,5 @@
-import type { DayTally, PagePayload, PublicMonitor } from "../contract/public-page.ts";
-import type { Tally } from "../domain/uptime.ts";
+import type { DayDurations, PagePayload, PublicMonitor } from "../contract/public-page.ts";
+import type { StatusDurations } from "../domain/uptime.ts";
 
 /**
  * The days of a monitor as of now. A payload stays good for as long as nothing changes, so the present status has held
@@ -9,7 +9,7 @@ export function talliesUntil(
   monitor: PublicMonitor,
   { generated_at, valid_until }: Pick<PagePayload, "generated_at" | "valid_until">,
   now: number,
-): Tally[] {
+): StatusDurations[] {
   const tallies = monitor.tallies.map(unpack);
   const today = tallies.at(-1);
   const { status } = monitor;
@@ -19,7 +19,7 @@ export function talliesUntil(
   return tallies;
 }
 
-function unpack(tally: DayTally): Tally {
+function unpack(tally: DayDurations): StatusDurations {
   const [up, degraded, down] = tally ?? [0, 0, 0];
   return { up, degraded, down };
 }

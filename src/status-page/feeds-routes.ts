@@ -2,18 +2,18 @@ import type { Context } from "hono";
 import { z } from "zod";
 import { notFound } from "../contract/errors.ts";
 import { PageParams } from "../contract/public-page.ts";
-import { STATUSPAGE_ANSWERS, type StatuspageAnswer } from "../contract/statuspage-api.ts";
-import { type AppEnv, type Endpoint, endpoint, type Policy } from "../http/endpoint.ts";
+import { STATUSPAGE_DOCUMENTS, type StatuspageAnswer } from "../contract/statuspage-api.ts";
+import { type AppEnv, type Endpoint, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { document, json, PUBLIC_ERRORS } from "../http/responses.ts";
 import { renderCalendar } from "./calendar.ts";
 import { type FeedSource, renderAtom, renderRss } from "./feeds.ts";
-import { openPage, respond } from "./responses.ts";
+import { loadPageForViewer, respond } from "./responses.ts";
 import { presentStatuspage } from "./statuspage-api.ts";
 
 /** The page for feed readers, calendars and programs that know Statuspage. */
 
 const tags = ["Public pages"];
-const policy: Policy = { at: ["root"], auth: "public", capability: null, audit: null, rate: "public" };
+const policy: EndpointPolicy = { at: ["root"], auth: "public", permission: null, audit: null, rate: "public" };
 const refusals = { 304: { description: "As the If-None-Match says" }, ...PUBLIC_ERRORS, 404: PUBLIC_ERRORS[400] };
 const OPEN = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag" };
 
@@ -38,7 +38,7 @@ const feeds: Endpoint[] = FEEDS.map(({ file, type, summary, render }) =>
   ),
 );
 
-const answers: Endpoint[] = Object.entries(STATUSPAGE_ANSWERS).map(([name, schema]) =>
+const answers: Endpoint[] = Object.entries(STATUSPAGE_DOCUMENTS).map(([name, schema]) =>
   endpoint(
     policy,
     {
@@ -68,7 +68,7 @@ interface Document {
 /** Not kept in memory: what is written depends on the address under which the page was asked for. */
 async function answer(c: Context<AppEnv>, slug: string, { type, render }: Document): Promise<Response> {
   c.header("Access-Control-Allow-Origin", "*");
-  const shown = await openPage(c, slug);
+  const shown = await loadPageForViewer(c, slug);
   if (!shown) throw notFound("status page");
   const { payload, viewing } = shown;
   const source = { payload, now: viewing.as_of, url: viewing.address.url };

@@ -1,5 +1,5 @@
 import type { PagePayload, PublicMonitor, PublicStatus } from "../contract/public-page.ts";
-import { computeUptimePercentage, sumTallies, type Tally } from "../domain/uptime.ts";
+import { computeUptimePercentage, type StatusDurations, sumStatusDurations } from "../domain/uptime.ts";
 import { talliesUntil } from "./extend-to-now.ts";
 import { type Formats, formatDuration, formatPercentage, type Moment } from "./format.ts";
 
@@ -15,7 +15,7 @@ export interface BarRun {
   hint: string | null;
 }
 
-export interface MonitorView {
+export interface PublicMonitorView {
   name: string;
   status: PublicStatus | "maintenance";
   label: string;
@@ -35,9 +35,14 @@ const STATUS_LABELS: Record<PublicStatus, string> = {
   pending: "No data yet",
 };
 
-export function viewMonitor(monitor: PublicMonitor, payload: PagePayload, now: number, formats: Formats): MonitorView {
+export function buildMonitorView(
+  monitor: PublicMonitor,
+  payload: PagePayload,
+  now: number,
+  formats: Formats,
+): PublicMonitorView {
   const tallies = talliesUntil(monitor, payload, now);
-  const percentage = computeUptimePercentage(sumTallies(tallies));
+  const percentage = computeUptimePercentage(sumStatusDurations(tallies));
   const uptime = percentage === null ? "No data yet" : `${formatPercentage(percentage)} uptime`;
   const troubled = tallies
     .map((tally, n) => ({ day: payload.days[n] ?? "", text: describeTrouble(tally) }))
@@ -59,11 +64,11 @@ export function viewMonitor(monitor: PublicMonitor, payload: PagePayload, now: n
 }
 
 /** What happens to it now is planned, and says nothing about how it is. */
-export function duringMaintenance(view: MonitorView): MonitorView {
+export function duringMaintenance(view: PublicMonitorView): PublicMonitorView {
   return { ...view, status: "maintenance", label: "Under maintenance", since: null };
 }
 
-function toRuns(tallies: Tally[], hint: (day: number, text: string) => string): BarRun[] {
+function toRuns(tallies: StatusDurations[], hint: (day: number, text: string) => string): BarRun[] {
   const runs: BarRun[] = [];
   for (const [n, tally] of tallies.entries()) {
     const state = stateOfDay(tally);
@@ -75,13 +80,13 @@ function toRuns(tallies: Tally[], hint: (day: number, text: string) => string): 
   return runs;
 }
 
-function stateOfDay({ up, degraded, down }: Tally): DayState {
+function stateOfDay({ up, degraded, down }: StatusDurations): DayState {
   if (down > 0) return "down";
   if (degraded > 0) return "degraded";
   return up > 0 ? "up" : "none";
 }
 
-function describeTrouble({ degraded, down }: Tally): string {
+function describeTrouble({ degraded, down }: StatusDurations): string {
   const parts = [];
   if (down > 0) parts.push(`down for ${formatDuration(down)}`);
   if (degraded > 0) parts.push(`degraded for ${formatDuration(degraded)}`);

@@ -1,13 +1,13 @@
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 import type {
-  DayTally,
+  DayDurations,
   PagePayload,
   PublicIncident,
   PublicMaintenance,
   PublicStatus,
 } from "../contract/public-page.ts";
 import type { Db } from "../data/db.ts";
-import { findShownIncident, listShownIncidents, readShownPage } from "../data/public-page/read.ts";
+import { findShownIncident, readPublicPage, selectPublicIncidents } from "../data/public-page/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { listOccurrences } from "../domain/maintenance.ts";
 import { dateIn, listDaysUntil, monthOf, type ZonedDay } from "../lib/zoned-days.ts";
@@ -18,16 +18,16 @@ export const DAYS_SHOWN = 90;
 export const RESOLVED_SHOWN_DAYS = 14;
 const OCCURRENCES_SHOWN = 5;
 
-type ShownPage = Awaited<ReturnType<typeof readShownPage>>;
-type ShownIncident = ShownPage["incidents"][number];
-type ShownMaintenance = ShownPage["maintenance"][number];
+type VisiblePage = Awaited<ReturnType<typeof readPublicPage>>;
+type ShownIncident = VisiblePage["incidents"][number];
+type ShownMaintenance = VisiblePage["maintenance"][number];
 
 /** Builds a page's payload, but for rare cases in one round trip; undefined when the page is gone. */
 export async function buildPayload(db: Db, pageId: string, now: number): Promise<PagePayload | undefined> {
   // Days in the page's zone begin at most a day before those of UTC.
   const first = now - (DAYS_SHOWN + 1) * DAY_MS;
   const since = { days: first, month: monthOf(dateIn("UTC", first)), resolved: now - RESOLVED_SHOWN_DAYS * DAY_MS };
-  const shown = await readShownPage(db, pageId, since);
+  const shown = await readPublicPage(db, pageId, since);
   if (!shown.page) return undefined;
   const days = listDaysUntil(now, shown.page.timezone, DAYS_SHOWN);
   const tallies = await tallyMonitors(db, shown, days, now);
@@ -39,7 +39,7 @@ export async function listPublicIncidents(
   db: Db,
   scope: { page_id: string; before: number; limit: number },
 ): Promise<PublicIncident[]> {
-  return (await listShownIncidents(db, scope)).map(toPublicIncident);
+  return (await selectPublicIncidents(db, scope)).map(toPublicIncident);
 }
 
 export async function findPublicIncident(
@@ -50,11 +50,11 @@ export async function findPublicIncident(
   return incident && toPublicIncident(incident);
 }
 
-interface Readings extends ShownPage {
-  page: NonNullable<ShownPage["page"]>;
+interface Readings extends VisiblePage {
+  page: NonNullable<VisiblePage["page"]>;
   days: readonly ZonedDay[];
   /** By the monitor's id. */
-  tallies: ReadonlyMap<string, DayTally[]>;
+  tallies: ReadonlyMap<string, DayDurations[]>;
 }
 
 /** Names each member that becomes public. */

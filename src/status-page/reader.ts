@@ -1,11 +1,11 @@
-import type { Ctx } from "../access/request-scope.ts";
+import type { RequestScope } from "../access/request-scope.ts";
 import { unavailable } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
 import { SLUG } from "../contract/status-page.ts";
 import { findPageVersion } from "../data/public-page/read.ts";
-import type { Punctuality } from "../domain/check-schedule.ts";
+import type { CheckLag } from "../domain/check-schedule.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
-import { type KnownPage, memoEpoch, recallPage, rememberPage } from "../platform/page-cache.ts";
+import { type CachedPage, cacheEpoch, cachePage, getCachedPage } from "../platform/page-cache.ts";
 import { dropStoredPage, readStoredPage, type StoredPage, storePage } from "../platform/page-store.ts";
 import { buildPayload } from "./payload.ts";
 
@@ -21,28 +21,28 @@ const STALE_MAX_MS = 15 * 60_000;
 const CONFIRM_AFTER_MS = 10 * 60_000;
 
 export type PageReading =
-  | { kind: "public"; known: KnownPage; payload: PagePayload; is_stale: boolean }
-  | { kind: "private"; known: KnownPage }
+  | { kind: "public"; known: CachedPage; payload: PagePayload; is_stale: boolean }
+  | { kind: "private"; known: CachedPage }
   | { kind: "absent" };
 
 /** What is assumed where it cannot be asked. */
-const ON_TIME: Punctuality = { last_tick_at: null, late_since: null };
+const ON_TIME: CheckLag = { last_tick_at: null, late_since: null };
 
 type PageVersion = NonNullable<Awaited<ReturnType<typeof findPageVersion>>>;
 
-export async function readPage(ctx: Ctx, slug: string): Promise<PageReading> {
+export async function readPage(ctx: RequestScope, slug: string): Promise<PageReading> {
   if (!SLUG.test(slug)) return { kind: "absent" };
-  const known = recallPage(slug);
+  const known = getCachedPage(slug);
   if (known && ctx.now - known.confirmed_at < ctx.settings.PAGE_MEMO_MS && isInTime(known.payload, ctx.now)) {
     return toReading(known, false);
   }
-  const epoch = memoEpoch();
+  const epoch = cacheEpoch();
   try {
     const row = await findPageVersion(ctx.db, slug);
     if (!row) return { kind: "absent" };
     const page = row.is_public ? await refresh(ctx, { slug, row, known }) : conceal(ctx, { slug, row, known });
     if (!page) return { kind: "absent" };
-    rememberPage(slug, page, epoch);
+    cachePage(slug, page, epoch);
     return toReading(page, false);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
@@ -54,10 +54,10 @@ export async function readPage(ctx: Ctx, slug: string): Promise<PageReading> {
 interface Stage {
   slug: string;
   row: PageVersion;
-  known: KnownPage | undefined;
+  known: CachedPage | undefined;
 }
 
-async function refresh(ctx: Ctx, { slug, row, known }: Stage): Promise<KnownPage | undefined> {
+async function refresh(ctx: RequestScope, { slug, row, known }: Stage): Promise<CachedPage | undefined> {
   const isCurrent = (payload: PagePayload | null | undefined): payload is PagePayload =>
     payload?.page.id === row.id && payload.version >= row.version && isInTime(payload, ctx.now);
 
@@ -77,24 +77,28 @@ async function refresh(ctx: Ctx, { slug, row, known }: Stage): Promise<KnownPage
 }
 
 /** Puts the body into KV, as confirmed now, without making the reader wait for it. */
-function keep(ctx: Ctx, page: KnownPage): KnownPage {
+function keep(ctx: RequestScope, page: CachedPage): CachedPage {
   if (!page.payload) return page;
   defer(ctx, storePage(ctx.env, { payload: page.payload, confirmed_at: ctx.now }));
   return { ...page, stored_at: ctx.now };
 }
 
-function punctualityOf({ last_tick_at, late_since }: PageVersion): Punctuality {
+function punctualityOf({ last_tick_at, late_since }: PageVersion): CheckLag {
   return { last_tick_at, late_since };
 }
 
-function conceal(ctx: Ctx, { slug, row, known }: Stage): KnownPage {
+function conceal(ctx: RequestScope, { slug, row, known }: Stage): CachedPage {
   const isNews = !known || known.payload !== null;
   if (isNews) defer(ctx, dropStoredPage(ctx.env, slug));
   const checks = punctualityOf(row);
   return { page_id: row.id, confirmed_at: ctx.now, checks, payload: null, stored_at: ctx.now, rendered: new Map() };
 }
 
-async function readWithoutDatabase(ctx: Ctx, slug: string, known: KnownPage | undefined): Promise<PageReading> {
+async function readWithoutDatabase(
+  ctx: RequestScope,
+  slug: string,
+  known: CachedPage | undefined,
+): Promise<PageReading> {
   if (known?.payload === null) throw unavailable("the page cannot be read right now");
   if (known && ctx.now - known.confirmed_at <= STALE_MAX_MS) return toReading(known, true);
   const stored = await readStored(ctx, slug);
@@ -105,7 +109,7 @@ async function readWithoutDatabase(ctx: Ctx, slug: string, known: KnownPage | un
   return toReading(page, true);
 }
 
-async function readStored(ctx: Ctx, slug: string): Promise<StoredPage | undefined> {
+async function readStored(ctx: RequestScope, slug: string): Promise<StoredPage | undefined> {
   try {
     return await readStoredPage(ctx.env, slug);
   } catch (error) {
@@ -114,7 +118,7 @@ async function readStored(ctx: Ctx, slug: string): Promise<StoredPage | undefine
   }
 }
 
-function toReading(known: KnownPage, isStale: boolean): PageReading {
+function toReading(known: CachedPage, isStale: boolean): PageReading {
   return known.payload
     ? { kind: "public", known, payload: known.payload, is_stale: isStale }
     : { kind: "private", known };
@@ -124,6 +128,6 @@ function isInTime(payload: PagePayload | null, now: number): boolean {
   return payload === null || now < payload.valid_until;
 }
 
-function defer(ctx: Ctx, work: Promise<void>): void {
+function defer(ctx: RequestScope, work: Promise<void>): void {
   ctx.defer(work.catch((error: unknown) => ctx.log.error("page: KV unavailable", error)));
 }

@@ -1,17 +1,17 @@
 import type { Context } from "hono";
-import { authenticateIfAny } from "../access/credentials.ts";
+import { authenticateOptional } from "../access/credentials.ts";
 import { findVisiblePage } from "../access/pages.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
-import { findLateness, type Punctuality } from "../domain/check-schedule.ts";
-import { addressPage, type PageAddress } from "../domain/page-address.ts";
+import { type CheckLag, findDelayedSince } from "../domain/check-schedule.ts";
+import { buildPageUrls, type PageUrls } from "../domain/page-address.ts";
 import type { AppEnv } from "../http/endpoint.ts";
 import { sha256Hex } from "../platform/credentials.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
 import type { Rendering } from "../platform/page-cache.ts";
 import { buildPayload } from "./payload.ts";
 import { readPage } from "./reader.ts";
-import type { Viewing } from "./view-model.ts";
+import type { RenderContext } from "./view-model.ts";
 import { renderMessagePage } from "./views/pages.tsx";
 
 const MINUTE_MS = 60_000;
@@ -37,16 +37,16 @@ export const HTML = {
   headers: { "Content-Security-Policy": PAGE_POLICY },
 };
 
-export interface ShownPage {
+export interface VisiblePage {
   payload: PagePayload;
-  viewing: Viewing;
+  viewing: RenderContext;
   /** Where finished answers are kept; null where nothing may be kept. */
   rendered: Map<string, Rendering> | null;
   cache_control: string;
 }
 
 /** The page as far as whoever asks may see it: undefined where there is none, or none for them. */
-export async function openPage(c: Context<AppEnv>, slug: string): Promise<ShownPage | undefined> {
+export async function loadPageForViewer(c: Context<AppEnv>, slug: string): Promise<VisiblePage | undefined> {
   const { ctx, now } = c.var;
   const reading = await readPage(ctx, slug);
   if (reading.kind === "public") {
@@ -68,16 +68,16 @@ export async function openPage(c: Context<AppEnv>, slug: string): Promise<ShownP
 }
 
 /** Of the reader, not of the payload, which both hosts share. */
-function addressOf({ var: { isOwnDomain, publicUrl } }: Context<AppEnv>, { page }: PagePayload): PageAddress {
-  return addressPage(page, { service_url: publicUrl, is_own_domain: isOwnDomain === true });
+function addressOf({ var: { isOwnDomain, publicUrl } }: Context<AppEnv>, { page }: PagePayload): PageUrls {
+  return buildPageUrls(page, { service_url: publicUrl, is_own_domain: isOwnDomain === true });
 }
 
 /**
  * Decided whenever somebody reads, so that a service whose clock has stopped says so, too. Where everything is pushed,
  * nothing waits for the clock.
  */
-function findLate({ var: { now, settings } }: Context<AppEnv>, payload: PagePayload, known: Punctuality) {
-  const since = payload.needs_ticks ? findLateness(known, now, settings.CHECKS_LATE_AFTER_MS) : null;
+function findLate({ var: { now, settings } }: Context<AppEnv>, payload: PagePayload, known: CheckLag) {
+  const since = payload.needs_ticks ? findDelayedSince(known, now, settings.CHECKS_LATE_AFTER_MS) : null;
   // Whole minutes, as the rest of the page.
   return since === null ? null : { since, for_ms: now - since - ((now - since) % MINUTE_MS) };
 }
@@ -86,7 +86,7 @@ function findLate({ var: { now, settings } }: Context<AppEnv>, payload: PagePayl
 async function openForMember(c: Context<AppEnv>, pageId: string | null): Promise<PagePayload | undefined> {
   const { ctx, settings, now, publicUrl } = c.var;
   const request = c.req.raw;
-  const principal = await authenticateIfAny({ env: c.env, settings, request, publicUrl, now, defer: ctx.defer });
+  const principal = await authenticateOptional({ env: c.env, settings, request, publicUrl, now, defer: ctx.defer });
   if (pageId === null) return undefined;
   const found = await findVisiblePage({ ...ctx, principal, loaded: new Map() }, pageId);
   return found && buildPayload(ctx.db, pageId, now);
@@ -100,7 +100,7 @@ interface Answer {
   make: () => string;
 }
 
-export function respond(c: Context<AppEnv>, shown: ShownPage, answer: Answer): Response {
+export function respond(c: Context<AppEnv>, shown: VisiblePage, answer: Answer): Response {
   const { body, etag } = renderOnce(shown, answer);
   const headers = {
     ...answer.headers,
@@ -114,7 +114,7 @@ export function respond(c: Context<AppEnv>, shown: ShownPage, answer: Answer): R
     : answerText(body, headers);
 }
 
-function renderOnce({ rendered, viewing }: ShownPage, { name, make }: Answer): Rendering {
+function renderOnce({ rendered, viewing }: VisiblePage, { name, make }: Answer): Rendering {
   const key = `${name} ${viewing.address.base} ${viewing.address.url}`;
   const earlier = name === null ? undefined : rendered?.get(key);
   const late_ms = viewing.late?.for_ms ?? null;
@@ -134,9 +134,12 @@ function isKnownTo(ifNoneMatch: string | undefined, etag: string): boolean {
 }
 
 /** People get a document for what they cannot see, too. */
-export async function answerPage(c: Context<AppEnv>, show: () => Promise<Response | undefined>): Promise<Response> {
+export async function respondWithPage(
+  c: Context<AppEnv>,
+  show: () => Promise<Response | undefined>,
+): Promise<Response> {
   try {
-    return (await show()) ?? answerNothing();
+    return (await show()) ?? respondNotFound();
   } catch (error) {
     const isOutage = error instanceof ApiError ? error.status === 503 : isUnavailable(error);
     if (!isOutage) throw error;
@@ -146,7 +149,7 @@ export async function answerPage(c: Context<AppEnv>, show: () => Promise<Respons
   }
 }
 
-export function answerNothing(status = 404, headers: Record<string, string> = {}): Response {
+export function respondNotFound(status = 404, headers: Record<string, string> = {}): Response {
   return answerMessage(
     renderMessagePage("Page not found", "There is no status page at this address."),
     status,

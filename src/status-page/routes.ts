@@ -1,19 +1,19 @@
 import type { Context } from "hono";
 import { notFound } from "../contract/errors.ts";
 import {
-  HistoryQuery,
+  IncidentHistoryQuery,
   PageIncidentParams,
   PageParams,
   PageSummary,
   StylesheetParams,
 } from "../contract/public-page.ts";
-import { type AppEnv, endpoint, type Policy } from "../http/endpoint.ts";
-import type { PlaceForPeople } from "../http/middleware.ts";
+import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
+import type { HtmlArea } from "../http/middleware.ts";
 import { document, html, json, PUBLIC_ERRORS } from "../http/responses.ts";
-import { answerStylesheet } from "../http/stylesheet.ts";
+import { serveStylesheet } from "../http/stylesheet.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
 import { findPublicIncident, listPublicIncidents } from "./payload.ts";
-import { answerNothing, answerPage, HTML, openPage, respond } from "./responses.ts";
+import { HTML, loadPageForViewer, respond, respondNotFound, respondWithPage } from "./responses.ts";
 import { STYLESHEET } from "./stylesheet.ts";
 import { presentSummary } from "./summary.ts";
 import { buildHistoryView, buildIncidentView, buildPageView } from "./view-model.ts";
@@ -21,7 +21,7 @@ import { renderHistoryPage, renderIncidentPage, renderStatusPage } from "./views
 
 const tags = ["Public pages"];
 const HISTORY_LIMIT = 50;
-const policy: Policy = { at: ["root"], auth: "public", capability: null, audit: null, rate: "public" };
+const policy: EndpointPolicy = { at: ["root"], auth: "public", permission: null, audit: null, rate: "public" };
 
 const unchanged = { description: "As the If-None-Match says" };
 const PAGE_ANSWERS = {
@@ -31,9 +31,9 @@ const PAGE_ANSWERS = {
 };
 const hiddenPages = "A page that is not public answers its members, who send their credential, and nobody else.";
 
-export const PLACE: PlaceForPeople = {
+export const PLACE: HtmlArea = {
   prefix: "/status",
-  refusalPage: (_c, refusal) => answerNothing(refusal?.status, refusal?.headers),
+  refusalPage: (_c, refusal) => respondNotFound(refusal?.status, refusal?.headers),
 };
 
 export const endpoints = [
@@ -49,8 +49,8 @@ export const endpoints = [
       responses: { 200: html("The page"), ...PAGE_ANSWERS },
     },
     (c) =>
-      answerPage(c, async () => {
-        const shown = await openPage(c, c.req.valid("param").slug);
+      respondWithPage(c, async () => {
+        const shown = await loadPageForViewer(c, c.req.valid("param").slug);
         if (!shown) return undefined;
         return respond(c, shown, {
           ...HTML,
@@ -78,7 +78,7 @@ export const endpoints = [
     },
     async (c) => {
       c.header("Access-Control-Allow-Origin", "*");
-      const shown = await openPage(c, c.req.valid("param").slug);
+      const shown = await loadPageForViewer(c, c.req.valid("param").slug);
       if (!shown) throw notFound("status page");
       return respond(c, shown, {
         name: "summary",
@@ -100,7 +100,7 @@ export const endpoints = [
       request: { params: PageIncidentParams },
       responses: { 200: html("The incident"), ...PAGE_ANSWERS },
     },
-    (c) => answerPage(c, () => showIncident(c, c.req.valid("param"))),
+    (c) => respondWithPage(c, () => showIncident(c, c.req.valid("param"))),
   ),
 
   endpoint(
@@ -111,10 +111,10 @@ export const endpoints = [
       tags,
       summary: "Published incidents, month by month, for people",
       description: hiddenPages,
-      request: { params: PageParams, query: HistoryQuery },
+      request: { params: PageParams, query: IncidentHistoryQuery },
       responses: { 200: html("The history"), ...PAGE_ANSWERS },
     },
-    (c) => answerPage(c, () => showHistory(c, c.req.valid("param").slug, c.req.valid("query").before)),
+    (c) => respondWithPage(c, () => showHistory(c, c.req.valid("param").slug, c.req.valid("query").before)),
   ),
 
   ...feeds,
@@ -129,12 +129,12 @@ export const endpoints = [
       request: { params: StylesheetParams },
       responses: { 200: document("The sheet", "text/css") },
     },
-    (c) => answerStylesheet(STYLESHEET, c.req.valid("param").file),
+    (c) => serveStylesheet(STYLESHEET, c.req.valid("param").file),
   ),
 ];
 
 async function showHistory(c: Context<AppEnv>, slug: string, before: number | undefined) {
-  const shown = await openPage(c, slug);
+  const shown = await loadPageForViewer(c, slug);
   if (!shown) return undefined;
   const { payload, viewing } = shown;
   const scope = { page_id: payload.page.id, before: before ?? viewing.as_of + 1, limit: HISTORY_LIMIT };
@@ -148,7 +148,7 @@ async function showHistory(c: Context<AppEnv>, slug: string, before: number | un
 
 /** Recent incidents are in the page's payload; older ones are read when somebody follows a link to them. */
 async function showIncident(c: Context<AppEnv>, { slug, id }: { slug: string; id: string }) {
-  const shown = await openPage(c, slug);
+  const shown = await loadPageForViewer(c, slug);
   if (!shown) return undefined;
   const { payload, viewing } = shown;
   const incident =

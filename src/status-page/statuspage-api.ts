@@ -7,11 +7,11 @@ import type {
 } from "../contract/public-page.ts";
 import {
   COMPONENT_STATUSES,
-  type Component,
   type Indicator,
-  type PublicIncidentEvent,
   type ScheduledMaintenance,
   type StatuspageAnswer,
+  type StatuspageComponent,
+  type StatuspageIncident,
 } from "../contract/statuspage-api.ts";
 import { toIso, toIsoOrNull } from "../platform/clock.ts";
 import { monitorsInMaintenance } from "./maintenance.ts";
@@ -27,7 +27,7 @@ const INDICATOR_OF: Record<PageState, Indicator> = {
   partial_outage: "major",
   major_outage: "critical",
 };
-const STATUS_OF: Record<PublicMonitor["status"], Component["status"]> = {
+const STATUS_OF: Record<PublicMonitor["status"], StatuspageComponent["status"]> = {
   up: "operational",
   pending: "operational",
   // The shape has no word for what is not known, and no data is no outage.
@@ -36,14 +36,14 @@ const STATUS_OF: Record<PublicMonitor["status"], Component["status"]> = {
   down: "major_outage",
 };
 
-export interface Sight {
+export interface StatuspageContext {
   payload: PagePayload;
   now: number;
   /** Address of the page. */
   url: string;
 }
 
-export function presentStatuspage(name: StatuspageAnswer, sight: Sight): unknown {
+export function presentStatuspage(name: StatuspageAnswer, sight: StatuspageContext): unknown {
   const { payload, now, url } = sight;
   const { id, name: title, timezone } = payload.page;
   const page = { id, name: title, url, time_zone: timezone, updated_at: toIso(payload.generated_at) };
@@ -71,7 +71,7 @@ export function presentStatuspage(name: StatuspageAnswer, sight: Sight): unknown
   return answers[name]();
 }
 
-function listComponents({ payload, now }: Sight): Component[] {
+function listComponents({ payload, now }: StatuspageContext): StatuspageComponent[] {
   const planned = monitorsInMaintenance(payload, now);
   return payload.monitors.map((monitor, n) => ({
     id: monitor.id,
@@ -91,10 +91,10 @@ function listComponents({ payload, now }: Sight): Component[] {
 }
 
 /** Headings of components are components themselves, as bad as the worst of theirs. */
-function listGroups({ payload }: Sight, components: readonly Component[]): Component[] {
+function listGroups({ payload }: StatuspageContext, components: readonly StatuspageComponent[]): StatuspageComponent[] {
   return payload.groups.flatMap(({ id, name }, n) => {
     const members = components.filter(({ group_id }) => group_id === id);
-    const worst = members.reduce<Component | undefined>(
+    const worst = members.reduce<StatuspageComponent | undefined>(
       (worse, each) => (worse && rankOf(worse) >= rankOf(each) ? worse : each),
       undefined,
     );
@@ -116,9 +116,13 @@ function listGroups({ payload }: Sight, components: readonly Component[]): Compo
   });
 }
 
-const rankOf = ({ status }: Component) => COMPONENT_STATUSES.indexOf(status);
+const rankOf = ({ status }: StatuspageComponent) => COMPONENT_STATUSES.indexOf(status);
 
-function toIncident(incident: PublicIncident, components: Component[], { payload, url }: Sight): PublicIncidentEvent {
+function toIncident(
+  incident: PublicIncident,
+  components: StatuspageComponent[],
+  { payload, url }: StatuspageContext,
+): StatuspageIncident {
   const affected = components.filter(({ id }) => incident.monitor_ids.includes(id));
   const updates = toUpdates(incident.id, incident.updates, affected);
   return {
@@ -140,7 +144,11 @@ function toIncident(incident: PublicIncident, components: Component[], { payload
 }
 
 /** One entry for the occurrence under way or next, one for each that was over lately; each has an id of its own. */
-function toMaintenances(window: PublicMaintenance, components: Component[], sight: Sight): ScheduledMaintenance[] {
+function toMaintenances(
+  window: PublicMaintenance,
+  components: StatuspageComponent[],
+  sight: StatuspageContext,
+): ScheduledMaintenance[] {
   const next = window.upcoming.filter(({ end_at }) => end_at > sight.now).slice(0, 1);
   const affected = components.filter(({ id }) => window.monitor_ids.includes(id));
   return [...next, ...window.past].map(({ start_at, end_at }) => {
@@ -175,7 +183,7 @@ interface Said {
   created_at: number;
 }
 
-function toUpdates(incident_id: string, updates: readonly Said[], affected: Component[]) {
+function toUpdates(incident_id: string, updates: readonly Said[], affected: StatuspageComponent[]) {
   return updates.map(({ id, status, message, created_at }) => ({
     id,
     status,

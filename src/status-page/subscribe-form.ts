@@ -12,7 +12,7 @@ export function problemOf(issues: readonly { path: PropertyKey[]; message: strin
 }
 
 /** What a person did wrong is said on the form; everything else is not theirs. */
-export async function refusalOf(run: () => Promise<void>): Promise<string | null> {
+export async function toFormErrors(run: () => Promise<void>): Promise<string | null> {
   try {
     await run();
     return null;

@@ -1,26 +1,32 @@
 import type { Context } from "hono";
 import { notFound } from "../contract/errors.ts";
-import { Choice, SubscribeAnswer, SubscribeInput, SubscribeParams, SubscriberLink } from "../contract/subscriber.ts";
+import {
+  SubscribeInput,
+  SubscribeParams,
+  SubscribeResponse,
+  SubscriberLink,
+  SubscriptionFilter,
+} from "../contract/subscriber.ts";
 import type { SubscriberRecord } from "../data/subscribers/read.ts";
 import { readForm } from "../http/body.ts";
-import { type AppEnv, endpoint, type Policy } from "../http/endpoint.ts";
+import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { BODY_ERRORS, html, json, jsonBody, PUBLIC_ERRORS } from "../http/responses.ts";
-import { answerPage, answerText, HTML, openPage, type ShownPage } from "./responses.ts";
-import { choiceIn, problemOf, refusalOf } from "./subscribe-form.ts";
+import { answerText, HTML, loadPageForViewer, respondWithPage, type VisiblePage } from "./responses.ts";
+import { choiceIn, problemOf, toFormErrors } from "./subscribe-form.ts";
 import { renderManagePage, renderNotice, renderQuestion, renderSubscribePage } from "./subscribe-views.tsx";
 import {
   changeSubscription,
   confirmSubscription,
-  endSubscription,
-  findLinked,
+  findSubscriberByLink,
   isSubscribed,
   requestSubscription,
+  unsubscribe,
 } from "./subscriptions.ts";
 import { buildPageView, type FrameView } from "./view-model.ts";
 
 /** Forms and links for whoever wants to hear of a page; everything works without a script. */
 const tags = ["Subscribers"];
-const policy = { at: ["root"], auth: "public", capability: null, audit: null, rate: "public" } satisfies Policy;
+const policy = { at: ["root"], auth: "public", permission: null, audit: null, rate: "public" } satisfies EndpointPolicy;
 const changes = { ...policy, rate: "subscribe" } as const;
 const byLink = { ...policy, rate: "click" } as const;
 
@@ -47,7 +53,7 @@ export const endpoints = [
         "The address gets a link, good for one day, by which it has to be confirmed. The answer is the same whether it is known, new, or has been asked too often (3 times a day).",
       request: { params: SubscribeParams, body: jsonBody(SubscribeInput) },
       responses: {
-        202: json("Accepted", SubscribeAnswer),
+        202: json("Accepted", SubscribeResponse),
         ...PUBLIC_ERRORS,
         404: { ...BODY_ERRORS[409], description: "No such page" },
       },
@@ -69,7 +75,7 @@ export const endpoints = [
       request: { params: SubscribeParams },
       responses: { 200: html("The form"), ...FORM_ANSWERS },
     },
-    (c) => answerPage(c, () => onPage(c, c.req.valid("param").slug, async (shown) => showSubscribe(shown, null))),
+    (c) => respondWithPage(c, () => onPage(c, c.req.valid("param").slug, async (shown) => showSubscribe(shown, null))),
   ),
 
   endpoint(
@@ -84,7 +90,7 @@ export const endpoints = [
       responses: { 202: html("Accepted"), ...FORM_ANSWERS },
     },
     (c) =>
-      answerPage(c, () =>
+      respondWithPage(c, () =>
         onPage(c, c.req.valid("param").slug, async (shown) => {
           const form = await readForm(c.req.raw);
           const input = SubscribeInput.safeParse({
@@ -93,7 +99,7 @@ export const endpoints = [
             ...choiceIn(form),
           });
           if (!input.success) return showSubscribe(shown, `The address ${problemOf(input.error.issues)}.`);
-          const problem = await refusalOf(() => requestSubscription(c.var.ctx, shown.payload, input.data));
+          const problem = await toFormErrors(() => requestSubscription(c.var.ctx, shown.payload, input.data));
           if (problem !== null) return showSubscribe(shown, `${problem}.`);
           return page(renderNotice(frameOf(shown), "Almost there", ACCEPTED), 202);
         }),
@@ -167,10 +173,10 @@ export const endpoints = [
     (c) =>
       byToken(c, "manage", async ({ shown, subscriber }) => {
         const { token } = c.req.valid("query");
-        const choice = Choice.safeParse(choiceIn(await readForm(c.req.raw)));
+        const choice = SubscriptionFilter.safeParse(choiceIn(await readForm(c.req.raw)));
         if (!choice.success) return showManage({ shown, subscriber, problem: "This choice cannot be used." }, token);
         let changed = subscriber;
-        const problem = await refusalOf(async () => {
+        const problem = await toFormErrors(async () => {
           changed = await changeSubscription(c.var.ctx, shown.payload, { subscriber, choice: choice.data });
         });
         return showManage({ shown, subscriber: changed, problem, is_saved: problem === null }, token);
@@ -213,23 +219,23 @@ export const endpoints = [
     },
     (c) =>
       toLeave(c, async (frame, subscriber) => {
-        await endSubscription(c.var.ctx, subscriber);
+        await unsubscribe(c.var.ctx, subscriber);
         return page(renderNotice(frame, "You are unsubscribed", "Nothing more will be sent."));
       }),
   ),
 ];
 
 interface Linked {
-  shown: ShownPage;
+  shown: VisiblePage;
   subscriber: SubscriberRecord;
 }
 
 /** A link works for whoever holds it, and says nothing about why one does not. */
 function byToken(c: Context<AppEnv>, kind: "confirm" | "manage", show: (found: Linked) => Promise<Response>) {
-  return answerPage(c, () =>
+  return respondWithPage(c, () =>
     onPage(c, c.req.param("slug") ?? "", async (shown) => {
       const link = { kind, token: c.req.query("token") ?? "" };
-      const subscriber = await findLinked(c.var.ctx, link);
+      const subscriber = await findSubscriberByLink(c.var.ctx, link);
       if (subscriber?.status_page_id === shown.payload.page.id) return show({ shown, subscriber });
       return linkNotFound(shown);
     }),
@@ -241,17 +247,17 @@ function toLeave(
   c: Context<AppEnv>,
   show: (frame: FrameView | null, subscriber: SubscriberRecord) => Promise<Response>,
 ) {
-  return answerPage(c, async () => {
+  return respondWithPage(c, async () => {
     const link = { kind: "manage", token: c.req.query("token") ?? "" } as const;
-    const subscriber = await findLinked(c.var.ctx, link);
-    const shown = await openPage(c, c.req.param("slug") ?? "");
+    const subscriber = await findSubscriberByLink(c.var.ctx, link);
+    const shown = await loadPageForViewer(c, c.req.param("slug") ?? "");
     if (!subscriber) return shown && linkNotFound(shown);
     const isItsPage = shown?.payload.page.id === subscriber.status_page_id;
     return show(isItsPage ? frameOf(shown) : null, subscriber);
   });
 }
 
-function linkNotFound(shown: ShownPage): Response {
+function linkNotFound(shown: VisiblePage): Response {
   const text = "This link is not good any more. You can subscribe again on the status page.";
   return page(renderNotice(frameOf(shown), "Link not found", text), 404);
 }
@@ -259,19 +265,19 @@ function linkNotFound(shown: ShownPage): Response {
 async function onPage(
   c: Context<AppEnv>,
   slug: string,
-  show: (shown: ShownPage) => Promise<Response>,
+  show: (shown: VisiblePage) => Promise<Response>,
 ): Promise<Response | undefined> {
-  const shown = await openPage(c, slug);
+  const shown = await loadPageForViewer(c, slug);
   return shown && show(shown);
 }
 
-async function requirePublicPage(c: Context<AppEnv>, slug: string): Promise<ShownPage> {
-  const shown = await openPage(c, slug);
+async function requirePublicPage(c: Context<AppEnv>, slug: string): Promise<VisiblePage> {
+  const shown = await loadPageForViewer(c, slug);
   if (!shown) throw notFound("status page");
   return shown;
 }
 
-function showSubscribe(shown: ShownPage, problem: string | null): Response {
+function showSubscribe(shown: VisiblePage, problem: string | null): Response {
   return page(renderSubscribePage({ frame: frameOf(shown), ...offered(shown), problem }), problem ? 400 : 200);
 }
 
@@ -287,15 +293,15 @@ function showManage(
   return page(renderManagePage(view), problem === null ? 200 : 400);
 }
 
-function offered({ payload: { monitors, groups } }: ShownPage) {
+function offered({ payload: { monitors, groups } }: VisiblePage) {
   return { monitors, groups };
 }
 
-function frameOf({ payload, viewing }: ShownPage) {
+function frameOf({ payload, viewing }: VisiblePage) {
   return buildPageView(payload, viewing).frame;
 }
 
-function addressOf(shown: ShownPage, verb: string, token: string): string {
+function addressOf(shown: VisiblePage, verb: string, token: string): string {
   return `${shown.viewing.address.base}/subscribers/${verb}?token=${encodeURIComponent(token)}`;
 }
 

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { SUBSCRIBER_CHANNELS, type SubscriberChannel, type SubscriberEvent } from "../contract/subscriber.ts";
+import { SUBSCRIBER_CHANNELS, type SubscriberChannel, type SubscriptionTopic } from "../contract/subscriber.ts";
 import type { FrameView } from "./view-model.ts";
 import { Document, Frame } from "./views/frame.tsx";
 
@@ -70,7 +70,7 @@ export function renderSubscribePage(view: SubscribeView): string {
 export interface ManageView extends SubscribeView {
   token: string;
   endpoint: string;
-  events: SubscriberEvent[];
+  events: SubscriptionTopic[];
   monitor_ids: string[];
   group_ids: string[];
   is_saved: boolean;
@@ -162,8 +162,8 @@ function Problem({ text }: { text: string }) {
   );
 }
 
-function Topics({ chosen }: { chosen: SubscriberEvent[] }) {
-  const isOn = (event: SubscriberEvent) => chosen.length === 0 || chosen.includes(event);
+function Topics({ chosen }: { chosen: SubscriptionTopic[] }) {
+  const isOn = (event: SubscriptionTopic) => chosen.length === 0 || chosen.includes(event);
   return (
     <fieldset>
       <legend>What about</legend>

@@ -1,15 +1,15 @@
 import { commit } from "../access/commit.ts";
-import type { Ctx } from "../access/request-scope.ts";
+import type { RequestScope } from "../access/request-scope.ts";
 import { invalid, notFound } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
-import type { Choice, SubscribeInput, SubscriberChannel } from "../contract/subscriber.ts";
+import type { SubscribeInput, SubscriberChannel, SubscriptionFilter } from "../contract/subscriber.ts";
 import { listMonitorGroups } from "../data/monitor-groups/read.ts";
 import { findPage } from "../data/status-pages/read.ts";
 import { findSubscriber, findSubscriberAt, type SubscriberRecord } from "../data/subscribers/read.ts";
 import { insertSubscriber, insertSubscriberMessage, updateSubscriber } from "../data/subscribers/write.ts";
 import { egressOf } from "../platform/egress/guard.ts";
 import { newId } from "../platform/ids.ts";
-import { countOne } from "../platform/rate-counters.ts";
+import { incrementCounter } from "../platform/rate-counters.ts";
 import { seal } from "../platform/seal.ts";
 import { wakeSubscribers } from "../platform/subscriber-queue.ts";
 import { endpointHash, isSubscriberToken, subscriberOf } from "../platform/subscriber-tokens.ts";
@@ -21,7 +21,7 @@ const REQUESTS_PER_ADDRESS_AND_DAY = 3;
 const GROUPS_MAX = 1000;
 
 /** Stores the wish and asks the address itself. Whoever asks learns nothing of what came of it. */
-export async function requestSubscription(ctx: Ctx, page: PagePayload, input: SubscribeInput): Promise<void> {
+export async function requestSubscription(ctx: RequestScope, page: PagePayload, input: SubscribeInput): Promise<void> {
   const choice = await requireChoice(ctx, page, input);
   requireReachable(ctx, input);
   const endpoint = input.channel === "email" ? input.endpoint.toLowerCase() : input.endpoint;
@@ -70,8 +70,8 @@ export async function requestSubscription(ctx: Ctx, page: PagePayload, input: Su
 export type LinkedSubscriber = { subscriber: SubscriberRecord };
 
 /** Whom a link of the given kind is about; undefined where we made no such link, or it is used or too old. */
-export async function findLinked(
-  ctx: Ctx,
+export async function findSubscriberByLink(
+  ctx: RequestScope,
   link: { kind: "confirm" | "manage"; token: string },
 ): Promise<SubscriberRecord | undefined> {
   const id = subscriberOf(link.token);
@@ -85,15 +85,15 @@ export async function findLinked(
 }
 
 /** Ends the request, so that its link is good for nothing more. */
-export async function confirmSubscription(ctx: Ctx, subscriber: SubscriberRecord): Promise<void> {
+export async function confirmSubscription(ctx: RequestScope, subscriber: SubscriberRecord): Promise<void> {
   const change = { confirmed_at: ctx.now, unsubscribed_at: null, requested_at: null, updated_at: ctx.now };
   await commit(ctx, [updateSubscriber(ctx.db, subscriber.id, change)], { audit: auditOf(subscriber, "subscribed") });
 }
 
 export async function changeSubscription(
-  ctx: Ctx,
+  ctx: RequestScope,
   page: PagePayload,
-  { subscriber, choice }: LinkedSubscriber & { choice: Choice },
+  { subscriber, choice }: LinkedSubscriber & { choice: SubscriptionFilter },
 ): Promise<SubscriberRecord> {
   const change = { ...(await requireChoice(ctx, page, choice)), updated_at: ctx.now };
   await commit(ctx, [updateSubscriber(ctx.db, subscriber.id, change)], {
@@ -103,7 +103,7 @@ export async function changeSubscription(
 }
 
 /** The address itself is forgotten; what is left recognises it, should it come again. */
-export async function endSubscription(ctx: Ctx, subscriber: SubscriberRecord): Promise<void> {
+export async function unsubscribe(ctx: RequestScope, subscriber: SubscriberRecord): Promise<void> {
   if (subscriber.unsubscribed_at !== null) return;
   const change = { unsubscribed_at: ctx.now, sealed: null, requested_at: null, updated_at: ctx.now };
   await commit(ctx, [updateSubscriber(ctx.db, subscriber.id, change)], { audit: auditOf(subscriber, "unsubscribed") });
@@ -114,7 +114,11 @@ export function isSubscribed({ confirmed_at, unsubscribed_at }: SubscriberRecord
 }
 
 /** Only what the page shows can be chosen, so that nothing can be guessed by choosing it. */
-async function requireChoice(ctx: Ctx, page: PagePayload, { monitor_ids, group_ids, events }: Choice) {
+async function requireChoice(
+  ctx: RequestScope,
+  page: PagePayload,
+  { monitor_ids, group_ids, events }: SubscriptionFilter,
+) {
   const shown = new Set(page.monitors.map(({ id }) => id));
   requireKnown("monitor_ids", monitor_ids ?? [], shown);
   if (group_ids && group_ids.length > 0) {
@@ -134,15 +138,15 @@ function requireKnown(name: string, ids: readonly string[], known: ReadonlySet<s
   if (foreign >= 0) throw invalid(`${name}[${foreign}] names nothing on this page`);
 }
 
-function requireReachable(ctx: Ctx, { channel, endpoint }: SubscribeInput): void {
+function requireReachable(ctx: RequestScope, { channel, endpoint }: SubscribeInput): void {
   if (channel === "email") return;
   const verdict = egressOf(ctx.settings).checkLiteral(new URL(endpoint), "delivery");
   if (!verdict.ok) throw invalid(`endpoint cannot be used: ${verdict.reason}`);
 }
 
 /** Whatever the page, and whoever asks: nobody's inbox is to suffer from us. */
-async function isWithinBounds(ctx: Ctx, endpointHashText: string): Promise<boolean> {
-  const { ok } = await countOne(ctx.env, {
+async function isWithinBounds(ctx: RequestScope, endpointHashText: string): Promise<boolean> {
+  const { ok } = await incrementCounter(ctx.env, {
     key: `subscribe-address:${endpointHashText}`,
     limit: REQUESTS_PER_ADDRESS_AND_DAY,
     window_ms: DAY_MS,

@@ -1,13 +1,16 @@
 import type { PagePayload, PageSummary } from "../contract/public-page.ts";
-import { computeUptimePercentage, sumTallies } from "../domain/uptime.ts";
+import { computeUptimePercentage, sumStatusDurations } from "../domain/uptime.ts";
 import { toIso, toIsoOrNull } from "../platform/clock.ts";
 import { talliesUntil } from "./extend-to-now.ts";
 import { monitorsInMaintenance, type OpenWindow, sortMaintenance } from "./maintenance.ts";
 import { computePageState } from "./page-state.ts";
-import type { Viewing } from "./view-model.ts";
+import type { RenderContext } from "./view-model.ts";
 
 /** The page for programs: the same facts as the HTML. */
-export function presentSummary(payload: PagePayload, { as_of: now, is_stale, late, address }: Viewing): PageSummary {
+export function presentSummary(
+  payload: PagePayload,
+  { as_of: now, is_stale, late, address }: RenderContext,
+): PageSummary {
   const { state, title } = computePageState(payload, now);
   const planned = monitorsInMaintenance(payload, now);
   return {
@@ -33,7 +36,7 @@ export function presentSummary(payload: PagePayload, { as_of: now, is_stale, lat
         status: monitor.status,
         in_maintenance: planned.has(monitor.id),
         status_since: toIso(monitor.status_since),
-        uptime_percentage: computeUptimePercentage(sumTallies(tallies)),
+        uptime_percentage: computeUptimePercentage(sumStatusDurations(tallies)),
         daily_uptime_percentages: tallies.map(computeUptimePercentage),
       };
     }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type {
-  DayTally,
+  DayDurations,
   PagePayload,
   PublicIncident,
   PublicMaintenance,
@@ -175,9 +175,9 @@ describe("a monitor on the page", () => {
     view({ monitors: [monitor(fields)] }, asOf).sections[0]?.monitors[0];
 
   it("joins equal days and lets each day of trouble stand alone, with words for it", () => {
-    const down: DayTally = [DAY - 11 * MINUTE, 0, 11 * MINUTE];
+    const down: DayDurations = [DAY - 11 * MINUTE, 0, 11 * MINUTE];
     const days = ["2026-11-15", "2026-11-16", "2026-11-17", "2026-11-18", "2026-11-19", "2026-11-20"];
-    const tallies: DayTally[] = [null, null, [DAY, 0, 0], down, down, [DAY - HOUR, HOUR, 0]];
+    const tallies: DayDurations[] = [null, null, [DAY, 0, 0], down, down, [DAY - HOUR, HOUR, 0]];
     const seen = view({ days, monitors: [monitor({ tallies })] }).sections[0]?.monitors[0];
     expect(seen?.runs).toEqual([
       { state: "none", first: 0, length: 2, hint: null },
@@ -196,14 +196,14 @@ describe("a monitor on the page", () => {
 
   it("goes on being down after the payload was made", () => {
     const down = { status: "down", tallies: [null, null, [12 * HOUR - MINUTE, 0, MINUTE]] } as const;
-    expect(shown({ ...down, tallies: [...down.tallies] as DayTally[] })?.troubled[0]?.text).toBe("down for 1 min");
-    expect(shown({ ...down, tallies: [...down.tallies] as DayTally[] }, NOON + HOUR)?.troubled[0]?.text).toBe(
+    expect(shown({ ...down, tallies: [...down.tallies] as DayDurations[] })?.troubled[0]?.text).toBe("down for 1 min");
+    expect(shown({ ...down, tallies: [...down.tallies] as DayDurations[] }, NOON + HOUR)?.troubled[0]?.text).toBe(
       "down for 1 h 1 min",
     );
   });
 
   it("counts no time beyond the day that the payload is for", () => {
-    const tallies: DayTally[] = [null, null, [12 * HOUR, 0, 0]];
+    const tallies: DayDurations[] = [null, null, [12 * HOUR, 0, 0]];
     const late = view({ monitors: [monitor({ status: "down", tallies })] }, NOON + 3 * DAY).sections[0]?.monitors[0];
     expect(late?.troubled[0]?.text).toBe("down for 12 h");
   });

@@ -1,11 +1,11 @@
 import type { MaintenanceStatus } from "../contract/maintenance.ts";
 import type { PagePayload, PublicIncident, PublicMonitor } from "../contract/public-page.ts";
-import type { PageAddress } from "../domain/page-address.ts";
+import type { PageUrls } from "../domain/page-address.ts";
 import { dateIn } from "../lib/zoned-days.ts";
 import { type Block, parseMarkdown } from "../ui/markdown.ts";
 import { createFormats, type Formats, formatDuration, type Moment, toParagraphs } from "./format.ts";
 import { monitorsInMaintenance, type OpenWindow, sortMaintenance } from "./maintenance.ts";
-import { duringMaintenance, type MonitorView, viewMonitor } from "./monitor-view.ts";
+import { buildMonitorView, duringMaintenance, type PublicMonitorView } from "./monitor-view.ts";
 import { computePageState, type PageStateView } from "./page-state.ts";
 
 /** Exactly what is shown, in words: views only arrange it. */
@@ -56,14 +56,14 @@ export interface FrameView {
   footer: { paragraphs: string[]; links: { label: string; url: string }[]; show_branding: boolean };
 }
 
-export interface PageView {
+export interface PublicPageView {
   frame: FrameView;
   /** When the last checks ran, and how long ago, while they are late. */
   late: { at: Moment; ago: string } | null;
   description: Block[];
   banner: PageStateView;
   /** Monitors without a group, then group by group. */
-  sections: { title: string; monitors: MonitorView[] }[];
+  sections: { title: string; monitors: PublicMonitorView[] }[];
   open: IncidentView[];
   /** Under way, then to come. */
   maintenance: MaintenanceView[];
@@ -86,11 +86,11 @@ export interface IncidentPageView {
 }
 
 /** When the page was last known to be like that; `is_stale` when it could not be asked again. */
-export interface Viewing {
+export interface RenderContext {
   as_of: number;
   is_stale: boolean;
   /** Where the page is read. */
-  address: PageAddress;
+  address: PageUrls;
   /** Since when checks that matter to the page have not run, while they are late. */
   late: { since: number; for_ms: number } | null;
 }
@@ -108,7 +108,7 @@ const INCIDENT_LABELS: Record<PublicIncident["status"], string> = {
   resolved: "Resolved",
 };
 
-export function buildPageView(payload: PagePayload, viewing: Viewing): PageView {
+export function buildPageView(payload: PagePayload, viewing: RenderContext): PublicPageView {
   const formats = createFormats(payload.page.timezone);
   const incidents = payload.incidents.map((incident) => ({
     date: dateIn(payload.page.timezone, incident.started_at),
@@ -121,7 +121,7 @@ export function buildPageView(payload: PagePayload, viewing: Viewing): PageView 
   const planned = monitorsInMaintenance(payload, viewing.as_of);
   const { active, upcoming } = sortMaintenance(payload, viewing.as_of);
   const viewOne = (monitor: PublicMonitor) => {
-    const view = viewMonitor(monitor, payload, viewing.as_of, formats);
+    const view = buildMonitorView(monitor, payload, viewing.as_of, formats);
     return planned.has(monitor.id) ? duringMaintenance(view) : view;
   };
   return {
@@ -150,7 +150,11 @@ function toSections({ groups, monitors }: PagePayload): { title: string; monitor
   return others.length > 0 || grouped.length === 0 ? [first, ...grouped] : grouped;
 }
 
-export function buildIncidentView(incident: PublicIncident, payload: PagePayload, viewing: Viewing): IncidentPageView {
+export function buildIncidentView(
+  incident: PublicIncident,
+  payload: PagePayload,
+  viewing: RenderContext,
+): IncidentPageView {
   const formats = createFormats(payload.page.timezone);
   const { address } = viewing;
   return {
@@ -161,7 +165,7 @@ export function buildIncidentView(incident: PublicIncident, payload: PagePayload
 }
 
 interface Stretch {
-  viewing: Viewing;
+  viewing: RenderContext;
   /** How many incidents were asked for: as many found means that there may be more. */
   limit: number;
   /** They began before this; undefined: of all there are. */
@@ -192,7 +196,7 @@ function historyPath(before: number | undefined, formats: Formats): string {
   return before === undefined ? "/history" : `/history?before=${formats.moment(before).iso}`;
 }
 
-function viewFrame({ page }: PagePayload, { as_of, is_stale, address }: Viewing, formats: Formats): FrameView {
+function viewFrame({ page }: PagePayload, { as_of, is_stale, address }: RenderContext, formats: Formats): FrameView {
   return {
     name: page.name,
     ...address,
@@ -212,7 +216,7 @@ function viewFrame({ page }: PagePayload, { as_of, is_stale, address }: Viewing,
 function viewIncident(
   incident: PublicIncident,
   { monitors }: PagePayload,
-  address: PageAddress,
+  address: PageUrls,
   formats: Formats,
 ): IncidentView {
   const { started_at, resolved_at } = incident;

@@ -1,11 +1,11 @@
-import type { Deps } from "../access/scope.ts";
+import type { Scope } from "../access/scope.ts";
 import {
-  listRollableMonitors,
-  type RollableMonitor,
-  type RollupRecord,
+  type DailyAggregateRecord,
+  listMonitorsToAggregate,
+  type MonitorToAggregate,
   readWantedDays,
 } from "../data/daily-aggregates/read.ts";
-import { storeRollups } from "../data/daily-aggregates/write.ts";
+import { upsertDailyAggregates } from "../data/daily-aggregates/write.ts";
 import { runBatch } from "../data/db.ts";
 import {
   listMissingDays,
@@ -15,10 +15,10 @@ import {
   rememberedCalendar,
   unpackDays,
 } from "../domain/daily-aggregates.ts";
-import { byTime, computeTallies } from "../domain/uptime.ts";
+import { byTime, computeStatusDurations } from "../domain/uptime.ts";
 import { dateIn, monthOf } from "../lib/zoned-days.ts";
-import { goOn } from "./resumable-sweep.ts";
-import { historyEdge, oldestEdge } from "./retention-cutoff.ts";
+import { advanceSweep } from "./resumable-sweep.ts";
+import { oldestCutoff, retentionCutoff } from "./retention-cutoff.ts";
 
 /**
  * Rolls up the days that are long over (data/daily-aggregates/table.ts). Bounded in all that it reads and writes; a day costs one
@@ -30,27 +30,27 @@ const MONTHS_MAX = 300;
 const INTERVALS_MAX = 20_000;
 
 interface Work extends MissingDays {
-  monitor: RollableMonitor;
+  monitor: MonitorToAggregate;
   timezone: string;
 }
 
-export function sweepRollups(deps: Deps): Promise<void> {
-  return goOn(deps, { name: "roll-ups", every_ms: EVERY_MS, visit: (after) => visit(deps, after) });
+export function sweepDailyAggregates(scope: Scope): Promise<void> {
+  return advanceSweep(scope, { name: "roll-ups", every_ms: EVERY_MS, visit: (after) => visit(scope, after) });
 }
 
-async function visit(deps: Deps, after: string): Promise<string | null> {
-  const from_month = monthOf(dateIn("UTC", oldestEdge(deps)));
-  const monitors = await listRollableMonitors(deps.db, { after, from_month, limit: MONITORS_MAX });
-  const { works, through } = planWork(deps, monitors);
-  const unfinished = await rollUp(deps, works);
+async function visit(scope: Scope, after: string): Promise<string | null> {
+  const from_month = monthOf(dateIn("UTC", oldestCutoff(scope)));
+  const monitors = await listMonitorsToAggregate(scope.db, { after, from_month, limit: MONITORS_MAX });
+  const { works, through } = planWork(scope, monitors);
+  const unfinished = await rollUp(scope, works);
   // Going on behind a monitor that is not done would leave it for the next round.
   if (unfinished) return monitors[monitors.indexOf(unfinished) - 1]?.id ?? after;
   return through === monitors.length && monitors.length < MONITORS_MAX ? null : (monitors[through - 1]?.id ?? null);
 }
 
 /** What the first of these monitors lack, as much as one minute takes on, and how many monitors that is. */
-function planWork(deps: Deps, monitors: readonly RollableMonitor[]): { works: Work[]; through: number } {
-  const now = deps.now();
+function planWork(scope: Scope, monitors: readonly MonitorToAggregate[]): { works: Work[]; through: number } {
+  const now = scope.now();
   const calendar = rememberedCalendar();
   const works: Work[] = [];
   let through = 0;
@@ -58,7 +58,7 @@ function planWork(deps: Deps, monitors: readonly RollableMonitor[]): { works: Wo
     if (works.length >= MONTHS_MAX) break;
     const { rolled, created_at } = monitor;
     const timezone = monitor.timezone ?? "UTC";
-    const from_at = Math.max(created_at, historyEdge(deps, monitor.plan));
+    const from_at = Math.max(created_at, retentionCutoff(scope, monitor.plan));
     const missing = listMissingDays({ from_at, timezone, rolled, now }, calendar);
     works.push(...missing.map((days) => ({ ...days, monitor, timezone })));
     through += 1;
@@ -67,7 +67,7 @@ function planWork(deps: Deps, monitors: readonly RollableMonitor[]): { works: Wo
 }
 
 /** Gives the monitor at which it came to its limit. */
-async function rollUp(deps: Deps, works: readonly Work[]): Promise<RollableMonitor | undefined> {
+async function rollUp(scope: Scope, works: readonly Work[]): Promise<MonitorToAggregate | undefined> {
   if (works.length === 0) return undefined;
   const wanted = works.map(({ monitor, month, days }) => ({
     monitor_id: monitor.id,
@@ -75,7 +75,7 @@ async function rollUp(deps: Deps, works: readonly Work[]): Promise<RollableMonit
     from_at: days[0]?.from_at ?? 0,
     to_at: days.at(-1)?.to_at ?? 0,
   }));
-  const { intervals, months } = await readWantedDays(deps.db, wanted, INTERVALS_MAX);
+  const { intervals, months } = await readWantedDays(scope.db, wanted, INTERVALS_MAX);
   const isCut = intervals.length === INTERVALS_MAX;
   const last = isCut ? (intervals.at(-1)?.wanted ?? 0) : works.length;
   const intervalsOf = Map.groupBy(intervals, (interval) => interval.wanted);
@@ -89,22 +89,26 @@ async function rollUp(deps: Deps, works: readonly Work[]): Promise<RollableMonit
     const days = work.days.filter(({ to_at }) => to_at <= readTo);
     const to_at = days.at(-1)?.to_at;
     if (to_at === undefined || kept.length < work.kept) return [];
-    const tallies = computeTallies(found, days, deps.now()).map(packTally);
+    const tallies = computeStatusDurations(found, days, scope.now()).map(packTally);
     const status = found.findLast(({ from_at }) => from_at < to_at)?.status ?? null;
     return [toRollup(work, { to_at, status, days: packDays([...kept, ...tallies]) })];
   });
-  if (rollups.length > 0) await runBatch(deps.db, [storeRollups(deps.db, rollups)]);
+  if (rollups.length > 0) await runBatch(scope.db, [upsertDailyAggregates(scope.db, rollups)]);
   const cut = works[last]?.monitor;
   if (!cut || rollups.length > 0) return cut;
   // A day with more changes than a minute takes on: readers take it from the intervals, and the others go on.
-  deps.log.warn("roll-up left out", { monitor_id: cut.id });
+  scope.log.warn("roll-up left out", { monitor_id: cut.id });
   return works.slice(last).find(({ monitor }) => monitor !== cut)?.monitor;
 }
 
-function nameOf({ monitor_id, month, timezone }: Pick<RollupRecord, "monitor_id" | "month" | "timezone">): string {
+function nameOf({
+  monitor_id,
+  month,
+  timezone,
+}: Pick<DailyAggregateRecord, "monitor_id" | "month" | "timezone">): string {
   return [monitor_id, month, timezone].join(" ");
 }
 
-function toRollup({ monitor, month, timezone }: Work, rolled: Pick<RollupRecord, "to_at" | "status" | "days">) {
+function toRollup({ monitor, month, timezone }: Work, rolled: Pick<DailyAggregateRecord, "to_at" | "status" | "days">) {
   return { monitor_id: monitor.id, month, timezone, ...rolled, history_version: monitor.history_version };
 }

@@ -1,4 +1,4 @@
-import type { Deps } from "../access/scope.ts";
+import type { Scope } from "../access/scope.ts";
 import type { Plan } from "../contract/plan.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -6,11 +6,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MARGIN_MS = DAY_MS;
 
 /** What was over before this is older than the plan keeps; null: a user without a plan of their own. */
-export function historyEdge({ settings, now }: Deps, plan: Plan | null): number {
+export function retentionCutoff({ settings, now }: Scope, plan: Plan | null): number {
   return now() - settings.HISTORY_DAYS[plan ?? settings.DEFAULT_PLAN] * DAY_MS - MARGIN_MS;
 }
 
 /** The edge of the most generous plan. */
-export function oldestEdge({ settings, now }: Deps): number {
+export function oldestCutoff({ settings, now }: Scope): number {
   return now() - Math.max(...Object.values(settings.HISTORY_DAYS)) * DAY_MS - MARGIN_MS;
 }

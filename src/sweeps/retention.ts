@@ -1,10 +1,15 @@
-import type { Deps } from "../access/scope.ts";
+import type { Scope } from "../access/scope.ts";
 import type { Plan } from "../contract/plan.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import { listMonitorPlans, listUserPlans } from "../data/retention/read.ts";
-import { forgetEvents, forgetPast, forgetUnsubscribed, type Kept } from "../data/retention/write.ts";
-import { goOn } from "./resumable-sweep.ts";
-import { historyEdge } from "./retention-cutoff.ts";
+import {
+  deleteExpiredAccountHistory,
+  deleteExpiredMonitorHistory,
+  deleteUnsubscribedBefore,
+  type RetentionScope,
+} from "../data/retention/write.ts";
+import { advanceSweep } from "./resumable-sweep.ts";
+import { retentionCutoff } from "./retention-cutoff.ts";
 
 /**
  * Forgets what is older than the owner's plan keeps history, oldest accounts and monitors first. A minute deletes so many
@@ -16,33 +21,35 @@ const VISITED_MAX = 200;
 const DELETED_MAX = 500;
 const UNSUBSCRIBED_KEPT_MS = 30 * 24 * HOUR_MS;
 
-export async function sweepHistory(deps: Deps): Promise<void> {
-  const { db } = deps;
-  await goOn(deps, {
+export async function sweepRetention(scope: Scope): Promise<void> {
+  const { db } = scope;
+  await advanceSweep(scope, {
     ...{ name: "past of monitors", every_ms: EVERY_MS },
     visit: async (after) =>
-      visit(deps, after, await listMonitorPlans(db, after, VISITED_MAX), (kept) => forgetPast(db, kept, DELETED_MAX)),
+      visit(scope, after, await listMonitorPlans(db, after, VISITED_MAX), (kept) =>
+        deleteExpiredMonitorHistory(db, kept, DELETED_MAX),
+      ),
   });
-  await goOn(deps, {
+  await advanceSweep(scope, {
     ...{ name: "events of accounts", every_ms: EVERY_MS },
     visit: async (after) =>
-      visit(deps, after, await listUserPlans(db, after, VISITED_MAX), (kept) => [
-        ...forgetEvents(db, kept, DELETED_MAX),
-        forgetUnsubscribed(db, deps.now() - UNSUBSCRIBED_KEPT_MS, DELETED_MAX),
+      visit(scope, after, await listUserPlans(db, after, VISITED_MAX), (kept) => [
+        ...deleteExpiredAccountHistory(db, kept, DELETED_MAX),
+        deleteUnsubscribedBefore(db, scope.now() - UNSUBSCRIBED_KEPT_MS, DELETED_MAX),
       ]),
   });
 }
 
 async function visit(
-  deps: Deps,
+  scope: Scope,
   after: string,
   visited: readonly { id: string; plan: Plan | null }[],
-  forget: (kept: Kept[]) => Statement[],
+  forget: (kept: RetentionScope[]) => Statement[],
 ): Promise<string | null> {
   if (visited.length === 0) return null;
   const deleted = await runBatch(
-    deps.db,
-    forget(visited.map(({ id, plan }) => ({ id, edge: historyEdge(deps, plan) }))),
+    scope.db,
+    forget(visited.map(({ id, plan }) => ({ id, edge: retentionCutoff(scope, plan) }))),
   );
   if (deleted.some((rows) => Array.isArray(rows) && rows.length >= DELETED_MAX)) return after;
   return visited.length < VISITED_MAX ? null : (visited.at(-1)?.id ?? null);

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/scope.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import { runSlot } from "../../src/checks/runner.ts";
 import { agentResults, agents } from "../../src/data/agents/table.ts";
 import { openDb } from "../../src/data/db.ts";
@@ -164,7 +164,7 @@ describe("POST /monitors/{id}/status", () => {
     const outside = vi.spyOn(globalThis, "fetch");
     const recording = recordingEnv();
     await runSlot(
-      jobDeps(recording.env, "test"),
+      jobScope(recording.env, "test"),
       {
         group_id: check_group_id,
         region: "default",

@@ -2,8 +2,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/scope.ts";
-import { visitUnchecked } from "../../src/checks/reconcile.ts";
+import { jobScope } from "../../src/access/scope.ts";
+import { reconcileUnscheduledMonitors } from "../../src/checks/reconcile.ts";
 import type { MonitorStatus } from "../../src/contract/monitor-values.ts";
 import { openDb } from "../../src/data/db.ts";
 import { events } from "../../src/data/events/table.ts";
@@ -17,7 +17,7 @@ import { insertMonitor } from "../support/monitors.ts";
 import { beat, createHeartbeat, holdClock, moveClock, type Pushed, stubOf } from "../support/pushes.ts";
 
 const db = openDb(env.DB);
-const deps = jobDeps(env, "test");
+const scope = jobScope(env, "test");
 
 let account: Account;
 let status_page_id: string;
@@ -51,7 +51,7 @@ async function settle(...ids: string[]): Promise<void> {
       stubOf(id),
       (_object, state) => state.storage.kv.get<{ outbox: Transition[] }>("monitor")?.outbox,
     );
-    if (transitions?.length) await consumeEvent(deps, { monitor_id: id, transitions });
+    if (transitions?.length) await consumeEvent(scope, { monitor_id: id, transitions });
   }
 }
 
@@ -163,7 +163,7 @@ describe("a composite", () => {
     const only = await member();
     const { id } = await compositeOf([only]);
     await db.update(monitors).set({ status: "down", status_since: Date.now() }).where(eq(monitors.id, only.id));
-    await visitUnchecked(deps);
+    await reconcileUnscheduledMonitors(scope);
     expect((await rowOf(id))?.status).toBe("down");
   });
 });

@@ -2,7 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/scope.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import { createApp } from "../../src/app.ts";
 import { customDomains } from "../../src/data/custom-domains/table.ts";
 import { openDb } from "../../src/data/db.ts";
@@ -52,7 +52,7 @@ async function sweep(hostname: string, changes: Record<string, unknown> = bindin
   const db = openDb(env.DB);
   await db.update(customDomains).set({ next_check_at: Date.now() + 365 * DAY });
   await db.update(customDomains).set({ next_check_at: 0 }).where(eq(customDomains.hostname, hostname));
-  await sweepDomains(jobDeps({ ...env, ...changes } as never, "test"));
+  await sweepDomains(jobScope({ ...env, ...changes } as never, "test"));
 }
 
 type Claimed = { hostname: string; body: { records: { value: string }[] } };

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { jobDeps } from "../../src/access/scope.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import { openDb } from "../../src/data/db.ts";
 import { events } from "../../src/data/events/table.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
@@ -405,9 +405,9 @@ describe("webhooks", () => {
     const hook = await createWebhook(account, { events: ["incident.created"] });
     await openIncident(account, { status_page_id });
     const [event] = await db.select().from(events).where(eq(events.status_page_id, status_page_id));
-    const deps = jobDeps(recordingEnv().env, "test");
-    await consumeEvent(deps, { event_id: event?.id ?? "" });
-    await consumeEvent(deps, { event_id: event?.id ?? "" });
+    const scope = jobScope(recordingEnv().env, "test");
+    await consumeEvent(scope, { event_id: event?.id ?? "" });
+    await consumeEvent(scope, { event_id: event?.id ?? "" });
     const heard = await db.select().from(deliveries).where(eq(deliveries.webhook_id, hook.id));
     expect(heard.map(({ event_name }) => event_name)).toEqual(["incident.created"]);
   });

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { sweepInvitations } from "../../src/access/members.ts";
-import { jobDeps } from "../../src/access/scope.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import { MailText } from "../../src/contract/mail.ts";
 import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb } from "../../src/data/db.ts";
@@ -487,7 +487,7 @@ it("the minute's sweep forgets invitations a month after their time, and no othe
   const [old, fresh] = [await createInvitation(owner), await createInvitation(owner)];
   const expires_at = Date.now() - 30 * DAY - 1000;
   await db.update(pageInvitations).set({ expires_at }).where(eq(pageInvitations.id, old.invitation_id));
-  await sweepInvitations(jobDeps(env, "test"));
+  await sweepInvitations(jobScope(env, "test"));
   const find = (id: string) => db.select().from(pageInvitations).where(eq(pageInvitations.id, id));
   expect(await find(old.invitation_id)).toEqual([]);
   expect(await find(fresh.invitation_id)).toHaveLength(1);

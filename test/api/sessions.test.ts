@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/scope.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import { sweepSessions } from "../../src/access/sessions.ts";
 import { installTokens } from "../../src/data/agents/table.ts";
 import { auditLog } from "../../src/data/audit/table.ts";
@@ -238,7 +238,7 @@ it("the minute's sweep forgets sessions that are over, and no others", async () 
     .set({ last_used_at: Date.now() - 7 * DAY })
     .where(eq(sessions.user_id, user_id));
   const { body } = await signIn(email);
-  await sweepSessions(jobDeps(env, "test"));
+  await sweepSessions(jobScope(env, "test"));
   const left = await db.select().from(sessions).where(eq(sessions.user_id, user_id));
   expect(left.map(({ id }) => id)).toEqual([body.session.id]);
 });

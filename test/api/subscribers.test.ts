@@ -1,12 +1,12 @@
 import { env, exports } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/scope.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import type { StoredEvent } from "../../src/data/events/read.ts";
 import { subscriberMessages, subscribers } from "../../src/data/subscribers/table.ts";
-import { sweepSubscribers, tellSubscribers } from "../../src/delivery/subscriber-messages.ts";
+import { planSubscriberMessages, sweepSubscribers } from "../../src/delivery/subscriber-messages.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { wakeSubscribers } from "../../src/platform/subscriber-queue.ts";
 import { createClient, V1 } from "../support/client.ts";
@@ -34,7 +34,7 @@ afterEach(() => void vi.useRealTimers());
 const ask = (path: string, body: Record<string, unknown>) => createClient().post(`${path}/subscribers`, body);
 async function sweep() {
   vi.setSystemTime(Date.now() + GRACE);
-  await sweepSubscribers(jobDeps(env, "test"));
+  await sweepSubscribers(jobScope(env, "test"));
   await queue.drain();
 }
 
@@ -84,9 +84,9 @@ async function tell(shop: { account: { user_id: string }; page: { id: string } }
       ...event.data,
     },
   };
-  const { statements, messages } = await tellSubscribers(db, [stored], Date.now());
+  const { statements, messages } = await planSubscriberMessages(db, [stored], Date.now());
   await runBatch(db, statements);
-  await wakeSubscribers(env, jobDeps(env, "test").log, messages);
+  await wakeSubscribers(env, jobScope(env, "test").log, messages);
   return stored;
 }
 

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { ENDPOINTS } from "../../src/app.ts";
-import { type Right, ROLE_RIGHTS, ROLES } from "../../src/domain/roles.ts";
+import { type Permission, ROLE_PERMISSIONS, ROLES } from "../../src/domain/roles.ts";
 import { type Endpoint, SURFACES } from "../../src/http/endpoint.ts";
 
 // Only the Workers runtime has this module; no description needs it.
@@ -14,15 +14,15 @@ function addressOf({ method, path, policy }: Endpoint): string {
 
 /** What somebody does with objects of their own account asks for no right. */
 function asksOnPage({ policy }: Endpoint): boolean {
-  return policy.auth === "user" && policy.ids !== undefined && (policy.capability !== null || policy.audit === null);
+  return policy.auth === "user" && policy.ids !== undefined && (policy.permission !== null || policy.audit === null);
 }
 
 function describeRoles(endpoints: readonly Endpoint[]): string {
-  const asked = Map.groupBy(endpoints.filter(asksOnPage), ({ policy }): Right => policy.capability ?? "page.read");
-  const rights = [...new Set(NAMED.flatMap((role) => ROLE_RIGHTS[role]))];
-  const row = (right: Right) =>
-    `| \`${right}\` | ${NAMED.map((role) => (ROLE_RIGHTS[role].includes(right) ? "yes" : "")).join(" | ")} |`;
-  const section = (right: Right) => [
+  const asked = Map.groupBy(endpoints.filter(asksOnPage), ({ policy }): Permission => policy.permission ?? "page.read");
+  const rights = [...new Set(NAMED.flatMap((role) => ROLE_PERMISSIONS[role]))];
+  const row = (right: Permission) =>
+    `| \`${right}\` | ${NAMED.map((role) => (ROLE_PERMISSIONS[role].includes(right) ? "yes" : "")).join(" | ")} |`;
+  const section = (right: Permission) => [
     `### \`${right}\``,
     "",
     ...(asked.get(right) ?? []).map((each) => `- ${addressOf(each)}`),

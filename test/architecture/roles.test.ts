@@ -4,7 +4,7 @@ import { z } from "zod";
 import { idsAt } from "../../src/access/id-authorization.ts";
 import { ENDPOINTS } from "../../src/app.ts";
 import { CAPABILITIES, GRANTED_ROLES } from "../../src/contract/member.ts";
-import { hasRight, type Membership, type Right } from "../../src/domain/roles.ts";
+import { hasPermission, type Membership, type Permission } from "../../src/domain/roles.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { createClient } from "../support/client.ts";
 import { nameOf, OBJECTS, type Prepared, prepare, send } from "../support/examples.ts";
@@ -109,14 +109,16 @@ describe("every role", () => {
     "%s is for those alone whom the table of roles names",
     { timeout: 60_000 },
     async (_name, endpoint) => {
-      const right: Right = endpoint.policy.capability ?? "page.read";
+      const right: Permission = endpoint.policy.permission ?? "page.read";
       const shared = await prepareShared(endpoint);
       expect(namesObject(endpoint, shared.prepared), "the example names nothing on a page").toBe(true);
 
       const anonymous = { client: createClient() };
       expect((await send(anonymous, shared.prepared)).status).toBe(401);
       expect((await send(outsider, shared.prepared)).status).toBe(refusalOf(endpoint));
-      for (const { name, membership, account } of members.filter((member) => !hasRight(member.membership, right))) {
+      for (const { name, membership, account } of members.filter(
+        (member) => !hasPermission(member.membership, right),
+      )) {
         const answer = await send(account, shared.prepared);
         expect([name, answer.status, membership.role], JSON.stringify(answer.body)).toEqual([
           name,
@@ -124,7 +126,7 @@ describe("every role", () => {
           membership.role,
         ]);
       }
-      for (const { name, account } of members.filter((member) => hasRight(member.membership, right))) {
+      for (const { name, account } of members.filter((member) => hasPermission(member.membership, right))) {
         const { prepared } = isGet(endpoint) ? shared : await prepareShared(endpoint);
         const answer = await send(account, prepared);
         expect({ name, status: answer.status, body: answer.body }).toMatchObject({
@@ -136,7 +138,7 @@ describe("every role", () => {
   );
 
   it("has no endpoint that asks for a right on nothing", () => {
-    const asking = ENDPOINTS.filter(({ policy }) => policy.capability !== null && policy.auth === "user");
+    const asking = ENDPOINTS.filter(({ policy }) => policy.permission !== null && policy.auth === "user");
     expect(asking.filter((endpoint) => kindsOf(endpoint).length === 0).map(nameOf)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import type { DayTally, PagePayload, PublicIncident, PublicMonitor } from "../../src/contract/public-page.ts";
+import type { DayDurations, PagePayload, PublicIncident, PublicMonitor } from "../../src/contract/public-page.ts";
 import { listDaysUntil } from "../../src/lib/zoned-days.ts";
 
 /** Pages as readers may find them. */
@@ -9,9 +9,9 @@ export const NOW = Date.parse("2026-11-20T14:32:00Z");
 const TIMEZONE = "Europe/Berlin";
 const days = listDaysUntil(NOW, TIMEZONE, 90);
 
-function monitor(name: string, fields: Partial<PublicMonitor> & { trouble?: Record<number, DayTally> } = {}) {
+function monitor(name: string, fields: Partial<PublicMonitor> & { trouble?: Record<number, DayDurations> } = {}) {
   const { trouble = {}, ...given } = fields;
-  const tallies = days.map((_day, n): DayTally => trouble[n] ?? (n < 6 ? null : [DAY, 0, 0]));
+  const tallies = days.map((_day, n): DayDurations => trouble[n] ?? (n < 6 ? null : [DAY, 0, 0]));
   return {
     id: name,
     name,

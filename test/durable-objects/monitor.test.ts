@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { MonitorAnswer, ReportedResult } from "../../src/contract/monitor-object.ts";
+import type { CheckResult, MonitorSnapshot } from "../../src/contract/monitor-object.ts";
 import { openDb } from "../../src/data/db.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
 import { monitorObject } from "../../src/platform/monitor-objects.ts";
@@ -22,7 +22,7 @@ async function aMonitor(fields: Parameters<typeof insertMonitor>[1] = {}) {
 }
 
 let slot = Date.now() - 600_000;
-function result(outcome: ReportedResult["outcome"], fields: Partial<ReportedResult> = {}): ReportedResult {
+function result(outcome: CheckResult["outcome"], fields: Partial<CheckResult> = {}): CheckResult {
   slot += 60_000;
   const checked_at = Math.min(slot, Date.now());
   return {
@@ -85,7 +85,7 @@ describe("the object of a monitor", () => {
   it("continues after it was evicted between any two results", async () => {
     const { id } = await aMonitor({ failure_threshold: 3 });
     const object = monitorObject(env, id);
-    const answers: (MonitorAnswer | null)[] = [];
+    const answers: (MonitorSnapshot | null)[] = [];
     for (const outcome of ["success", "failure", "failure", "failure"] as const) {
       answers.push(await object.report(id, 1, [result(outcome)]));
       await evictDurableObject(stubOf(id));

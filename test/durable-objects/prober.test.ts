@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { HistoryEntry } from "../../src/contract/prober-object.ts";
+import type { StoredResult } from "../../src/contract/prober-object.ts";
 import { readTally } from "../../src/domain/baseline.ts";
 import { ByteReader } from "../../src/lib/varint.ts";
 import { newId } from "../../src/platform/ids.ts";
@@ -10,7 +10,7 @@ import { proberObject } from "../../src/platform/prober-objects.ts";
 const HOUR = 3_600_000;
 const T0 = Math.floor(Date.now() / HOUR) * HOUR;
 
-function entry(monitor_id: string, checked_at: number, fields: Partial<HistoryEntry> = {}): HistoryEntry {
+function entry(monitor_id: string, checked_at: number, fields: Partial<StoredResult> = {}): StoredResult {
   return { monitor_id, checked_at, outcome: "success", latency_ms: 20, message: "HTTP 200", ...fields };
 }
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { and, asc, eq, inArray } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/scope.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import { sweepAgents } from "../../src/checks/agent-sweep.ts";
 import { agentReports, agentResults, agents } from "../../src/data/agents/table.ts";
 import { openDb } from "../../src/data/db.ts";
@@ -41,7 +41,7 @@ const iso = (at: number) => new Date(at).toISOString();
 async function sweepAt(at: number) {
   vi.setSystemTime(at);
   const recording = recordingEnv();
-  await sweepAgents(jobDeps(recording.env, "test"));
+  await sweepAgents(jobScope(recording.env, "test"));
   return recording.events;
 }
 
@@ -116,8 +116,8 @@ describe("an agent that falls silent", () => {
     const stage = await aStage();
     vi.setSystemTime(T0 + 2 * MINUTE);
     const recording = recordingEnv();
-    const deps = jobDeps(recording.env, "test");
-    await Promise.all([sweepAgents(deps), sweepAgents(deps), sweepAgents(deps)]);
+    const scope = jobScope(recording.env, "test");
+    await Promise.all([sweepAgents(scope), sweepAgents(scope), sweepAgents(scope)]);
     expect(recording.events).toHaveLength(1);
     expect(await agentEvents(stage.agent, stage.account)).toEqual(["agent.offline"]);
   });

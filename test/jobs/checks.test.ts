@@ -2,7 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/scope.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import { createApp } from "../../src/app.ts";
 import { planMinute } from "../../src/checks/planner.ts";
 import { runSlot } from "../../src/checks/runner.ts";
@@ -50,9 +50,9 @@ async function runNext(
 ) {
   vi.setSystemTime(Date.now() + afterMs);
   const recording = recordingEnv(settings);
-  const deps = jobDeps(recording.env, "test");
+  const scope = jobScope(recording.env, "test");
   const message = { group_id: monitor.check_group_id, region: "default", slot_at: slot_at ?? Date.now(), attempt };
-  await runSlot(deps, message, async () => {});
+  await runSlot(scope, message, async () => {});
   return { ...recording, message };
 }
 
@@ -62,7 +62,7 @@ describe("the planner", () => {
     const minute = Date.now();
     await db.update(checkGroups).set({ last_slot_at: minute - 1 });
     const { env: recording, checks } = recordingEnv();
-    await planMinute(jobDeps(recording, "test"), minute);
+    await planMinute(jobScope(recording, "test"), minute);
     expect(checks).toEqual(
       slotsWithin(check_group_id, 10_000, minute, minute + MINUTE).map((slot_at) => ({
         body: { group_id: check_group_id, region: "default", slot_at, attempt: 0 },
@@ -77,9 +77,9 @@ describe("the planner", () => {
     const minute = Date.now();
     await db.update(checkGroups).set({ last_slot_at: minute - 1 });
     const { env: recording, checks } = recordingEnv();
-    const deps = jobDeps(recording, "test");
-    await Promise.all([planMinute(deps, minute), planMinute(deps, minute), planMinute(deps, minute)]);
-    await planMinute(deps, minute);
+    const scope = jobScope(recording, "test");
+    await Promise.all([planMinute(scope, minute), planMinute(scope, minute), planMinute(scope, minute)]);
+    await planMinute(scope, minute);
     expect(checks).toHaveLength(1);
   });
 
@@ -89,7 +89,7 @@ describe("the planner", () => {
     await db.insert(plannedMinutes).values({ minute_at: minute - 60 * MINUTE });
     await db.update(checkGroups).set({ last_slot_at: minute - 60 * MINUTE });
     const { env: recording, checks } = recordingEnv();
-    await planMinute(jobDeps(recording, "test"), minute);
+    await planMinute(jobScope(recording, "test"), minute);
     expect(checks.filter(({ delaySeconds }) => delaySeconds === 0).length).toBeGreaterThanOrEqual(1);
     expect(checks.length).toBeLessThanOrEqual(2);
     expect(new Set(checks.map(({ body }) => body.group_id))).toEqual(new Set([check_group_id]));
@@ -102,7 +102,7 @@ describe("the planner", () => {
     vi.setSystemTime(now);
     await db.insert(plannedMinutes).values({ minute_at: minute - MINUTE });
     const { env: recording, checks } = recordingEnv();
-    await planMinute(jobDeps(recording, "test"), minute);
+    await planMinute(jobScope(recording, "test"), minute);
     const slots = slotsWithin(check_group_id, 10_000, minute, minute + MINUTE);
     const past = slots.filter((slot) => slot < now).slice(-1);
     expect(checks.map(({ body }) => body.slot_at)).toEqual([...past, ...slots.filter((slot) => slot >= now)]);
@@ -120,7 +120,7 @@ describe("the planner", () => {
       await db.delete(plannedMinutes);
       await db.insert(plannedMinutes).values({ minute_at: at - MINUTE });
       const { env: recording, checks } = recordingEnv();
-      await planMinute(jobDeps(recording, "test"), at);
+      await planMinute(jobScope(recording, "test"), at);
       expect(checks.filter(({ body }) => body.slot_at === lost)).toHaveLength(resent);
     }
   });
@@ -145,13 +145,13 @@ describe("the planner of 10,000 monitors at 60 s and 500 at 10 s", () => {
     }
     await db.insert(plannedMinutes).values({ minute_at: start - MINUTE });
     const { env: recording, checks } = recordingEnv();
-    const deps = jobDeps(recording, "test");
+    const scope = jobScope(recording, "test");
     const late: number[] = [];
     for (let minute = start; minute < start + 10 * MINUTE; minute += MINUTE) {
       const sent = checks.length;
       vi.setSystemTime(minute + ((minute / MINUTE) % 3) * 150);
-      await Promise.all([planMinute(deps, minute), planMinute(deps, minute)]);
-      await planMinute(deps, minute);
+      await Promise.all([planMinute(scope, minute), planMinute(scope, minute)]);
+      await planMinute(scope, minute);
       for (const { body, delaySeconds = 0 } of checks.slice(sent)) {
         late.push(Date.now() + delaySeconds * 1000 - body.slot_at);
       }
@@ -325,7 +325,7 @@ describe("the runner", () => {
     for (const attempt of [1, 2]) {
       vi.setSystemTime(Date.now() + 5_000);
       const repeat = { ...message, group_id: moved.check_group_id, attempt, monitor_id: monitor.id };
-      await runSlot(jobDeps(recordingEnv().env, "test"), repeat, async () => {});
+      await runSlot(jobScope(recordingEnv().env, "test"), repeat, async () => {});
     }
     expect(await read(monitor.id)).toMatchObject({ status: "down", status_since: message.slot_at });
   });
@@ -339,7 +339,7 @@ describe("the runner", () => {
     if (!repeat) throw new Error("no repeat was ordered");
     const elsewhere = await aMonitor();
     await db.update(monitors).set({ check_group_id: elsewhere.check_group_id }).where(eq(monitors.id, monitor.id));
-    await runSlot(jobDeps(recordingEnv().env, "test"), repeat.body, async () => {});
+    await runSlot(jobScope(recordingEnv().env, "test"), repeat.body, async () => {});
     expect((await read(monitor.id)).status).toBe("down");
   });
 
@@ -372,8 +372,8 @@ describe("the runner", () => {
     }
     expect(checks).toEqual([]);
     expect(slow.map(({ delaySeconds }) => delaySeconds)).toEqual([0, 0]);
-    const deps = jobDeps(recording, "test");
-    for (const { body: first } of slow) await runSlot(deps, first, async () => {});
+    const scope = jobScope(recording, "test");
+    for (const { body: first } of slow) await runSlot(scope, first, async () => {});
     const [group, ...others] = [...new Set(checks.map(({ body: { group_id } }) => group_id))];
     expect(others).toEqual([]);
     const minute = Math.floor(Date.now() / MINUTE) * MINUTE;
@@ -393,10 +393,10 @@ describe("the runner", () => {
     const [first] = members;
     const { check_group_id } = await read(first?.id ?? "");
     await db.update(monitors).set({ check_group_id });
-    const deps = jobDeps(recordingEnv().env, "test");
+    const scope = jobScope(recordingEnv().env, "test");
     const slot = { group_id: check_group_id, region: "default", slot_at: Date.now(), attempt: 0 };
     const messages = members.map(({ id }) => ({ ...slot, monitor_id: id }));
-    await Promise.all(messages.map((message) => runSlot(deps, message, async () => {})));
+    await Promise.all(messages.map((message) => runSlot(scope, message, async () => {})));
     const latest = async () =>
       (await db.select().from(checkGroups).where(eq(checkGroups.id, check_group_id)))[0]?.latest;
     expect((await latest())?.map(([id]) => id).sort()).toEqual(members.map(({ id }) => id).sort());
@@ -424,7 +424,7 @@ describe("the sweep", () => {
     const monitor = await aMonitor();
     await runNext(monitor);
     await db.update(monitors).set({ paused: true, config_version: 2, updated_at: Date.now() - 31_000 });
-    await sweepChecks(jobDeps(recordingEnv().env, "test"));
+    await sweepChecks(jobScope(recordingEnv().env, "test"));
     expect(await read(monitor.id)).toMatchObject({ status: "paused", synced_version: 2 });
   });
 
@@ -435,7 +435,7 @@ describe("the sweep", () => {
     await runNext(monitor);
     vi.setSystemTime(Date.now() + 36_000);
     const { env: recording, checks } = recordingEnv();
-    await sweepChecks(jobDeps(recording, "test"));
+    await sweepChecks(jobScope(recording, "test"));
     expect(checks).toMatchObject([{ body: { monitor_id: monitor.id, attempt: 0, slot_at: Date.now() } }]);
   });
 
@@ -447,7 +447,7 @@ describe("the sweep", () => {
       [1, "unknown"],
     ] as const) {
       vi.setSystemTime(Date.now() + afterMs);
-      await sweepChecks(jobDeps(recordingEnv().env, "test"));
+      await sweepChecks(jobScope(recordingEnv().env, "test"));
       expect(await read(monitor.id)).toMatchObject({ status });
     }
   });

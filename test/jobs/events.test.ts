@@ -2,7 +2,7 @@ import { createExecutionContext, createMessageBatch, getQueueResult, runInDurabl
 import { env } from "cloudflare:workers";
 import { and, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { jobDeps } from "../../src/access/scope.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import type { MonitorTransition } from "../../src/contract/event.ts";
 import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb } from "../../src/data/db.ts";
@@ -60,8 +60,8 @@ const upAgain: MonitorTransition = {
   ...{ latency_ms: 9, region: "default", outage, event: "monitor.up" },
 };
 
-function consume(monitor_id: string, sent: MonitorTransition[], deps = jobDeps(recordingEnv().env, "test")) {
-  return consumeEvent(deps, { monitor_id, transitions: sent });
+function consume(monitor_id: string, sent: MonitorTransition[], scope = jobScope(recordingEnv().env, "test")) {
+  return consumeEvent(scope, { monitor_id, transitions: sent });
 }
 
 /** Everything that the consumer left behind for a monitor. */
@@ -164,7 +164,7 @@ describe("an outage", () => {
         return typeof member === "function" ? member.bind(target) : member;
       },
     });
-    await expect(consume(monitor_id, [down], jobDeps(recordingEnv({ DB: broken }).env, "test"))).rejects.toThrow();
+    await expect(consume(monitor_id, [down], jobScope(recordingEnv({ DB: broken }).env, "test"))).rejects.toThrow();
     expect(await traces(monitor_id)).toEqual(before);
     await consume(monitor_id, [down]);
     expect((await traces(monitor_id)).incidents).toHaveLength(1);
@@ -220,13 +220,13 @@ describe("stored events", () => {
     await db.insert(events).values({ id, ...event, data: {}, created_at: Date.now() - 31_000, processed_at: null });
     await db.insert(events).values({ id: newId(), ...event, data: {}, created_at: Date.now(), processed_at: null });
     const { env: recording, events: sent } = recordingEnv();
-    const deps = jobDeps(recording, "test");
-    await sweepEvents(deps);
+    const scope = jobScope(recording, "test");
+    await sweepEvents(scope);
     expect(sent).toEqual([{ body: { event_id: id } }]);
-    await consumeEvent(deps, { event_id: id });
-    await consumeEvent(deps, { event_id: id });
+    await consumeEvent(scope, { event_id: id });
+    await consumeEvent(scope, { event_id: id });
     expect(await db.select().from(deliveries).where(eq(deliveries.event_id, id))).toHaveLength(1);
-    await sweepEvents(deps);
+    await sweepEvents(scope);
     expect(sent).toHaveLength(1);
   });
 });
@@ -239,7 +239,7 @@ describe("the events queue", () => {
     const readObject = () => runInDurableObject(stub, (_object, state) => state.storage.kv.get("monitor"));
     expect(await readObject()).toMatchObject({ monitor_id });
     await db.delete(monitors).where(eq(monitors.id, monitor_id));
-    await consumeEvent(jobDeps(recordingEnv().env, "test"), { monitor_id, transitions: [up] });
+    await consumeEvent(jobScope(recordingEnv().env, "test"), { monitor_id, transitions: [up] });
     expect(await readObject()).toBeUndefined();
     expect(await db.select().from(events).where(eq(events.monitor_id, monitor_id))).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import PostalMime from "postal-mime";
 import { afterEach, describe, expect, inject, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/scope.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import { createApp } from "../../src/app.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { mailOutbox } from "../../src/data/mail/table.ts";
@@ -36,8 +36,8 @@ async function post() {
 }
 
 const sweep = (changes: Partial<Env> & Record<string, unknown>, later = 0) => {
-  const deps = jobDeps({ ...env, ...changes }, "test");
-  return sweepMail({ ...deps, now: () => Date.now() + later });
+  const scope = jobScope({ ...env, ...changes }, "test");
+  return sweepMail({ ...scope, now: () => Date.now() + later });
 };
 
 describe("mail", () => {

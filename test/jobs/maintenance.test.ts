@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
-import { type Deps, jobDeps } from "../../src/access/scope.ts";
+import { jobScope, type Scope } from "../../src/access/scope.ts";
 import type { MonitorTransition } from "../../src/contract/event.ts";
 import { openDb } from "../../src/data/db.ts";
 import { events } from "../../src/data/events/table.ts";
@@ -27,7 +27,7 @@ const NOW = Math.floor(Date.now() / 1000) * 1000;
 const iso = (at: number) => new Date(at).toISOString();
 
 /** The sweep as it runs at that moment, in this isolate or beside another one. */
-const depsAt = (at: number): Deps => ({ ...jobDeps(recordingEnv().env, "test"), now: () => at });
+const depsAt = (at: number): Scope => ({ ...jobScope(recordingEnv().env, "test"), now: () => at });
 const sweepAt = (at: number) => sweepMaintenance(depsAt(at));
 
 async function aStage(window: Record<string, unknown> = {}, isTarget = true) {
@@ -94,7 +94,7 @@ describe("the edges of a window", () => {
         const sent = stored.filter(({ id }) =>
           recording.events.some(({ body }) => "event_id" in body && body.event_id === id),
         );
-        for (const { id } of sent) await consumeEvent(jobDeps(recording.env, "test"), { event_id: id });
+        for (const { id } of sent) await consumeEvent(jobScope(recording.env, "test"), { event_id: id });
         const heard = sent.filter(({ id }) =>
           recording.subscribers.some(({ body }) => "event_id" in body && body.event_id === id),
         );
@@ -110,10 +110,10 @@ describe("the edges of a window", () => {
 
   it("are told in their order where nobody swept in between, and reach the webhooks", async () => {
     const { status_page_id, hook_id } = await aStage();
-    const deps = depsAt(NOW + 2 * HOUR);
-    await sweepMaintenance(deps);
+    const scope = depsAt(NOW + 2 * HOUR);
+    await sweepMaintenance(scope);
     const told = await db.select().from(events).where(eq(events.status_page_id, status_page_id)).orderBy(events.name);
-    for (const { id } of [...told, ...told]) await consumeEvent(deps, { event_id: id });
+    for (const { id } of [...told, ...told]) await consumeEvent(scope, { event_id: id });
     expect((await heardBy(hook_id)).toSorted()).toEqual(["maintenance.completed", "maintenance.started"]);
   });
 

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { asc, eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Deps, jobDeps } from "../../src/access/scope.ts";
+import { jobScope, type Scope } from "../../src/access/scope.ts";
 import type { MonitorStatus } from "../../src/contract/monitor-values.ts";
 import { auditLog } from "../../src/data/audit/table.ts";
-import { dailyRollups, upkeepRounds } from "../../src/data/daily-aggregates/table.ts";
+import { dailyAggregates, sweepCursors } from "../../src/data/daily-aggregates/table.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { events } from "../../src/data/events/table.ts";
 import { incidents, incidentUpdates } from "../../src/data/incidents/table.ts";
@@ -15,7 +15,7 @@ import { subscribers } from "../../src/data/subscribers/table.ts";
 import { apiTokens, users } from "../../src/data/users/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
-import { sweepHistory } from "../../src/sweeps/retention.ts";
+import { sweepRetention } from "../../src/sweeps/retention.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertNotice } from "../support/members.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
@@ -29,11 +29,11 @@ const ago = (days: number) => NOW - days * DAY;
 
 /** History is kept for ten days on the free plan, and a day more because days begin at different times. */
 const settings = settingsOf({ ...env, HISTORY_DAYS: "free=10,starter=20" });
-const depsAt = (at: number): Deps => ({ ...jobDeps(env, "test"), settings, now: () => at });
+const depsAt = (at: number): Scope => ({ ...jobScope(env, "test"), settings, now: () => at });
 
 async function sweep(minutes = 1) {
-  await db.delete(upkeepRounds);
-  for (let n = 0; n < minutes; n++) await sweepHistory(depsAt(NOW));
+  await db.delete(sweepCursors);
+  for (let n = 0; n < minutes; n++) await sweepRetention(depsAt(NOW));
 }
 
 /** Nobody else's rows are looked at. */
@@ -127,7 +127,7 @@ describe("the past of a monitor", () => {
   it("loses roll-ups of months that were over before the edge in every zone", async () => {
     const { user_id } = await createAccount({ plan: "free" });
     const id = await aPast(user_id, [[300, "up"]]);
-    await db.insert(dailyRollups).values(
+    await db.insert(dailyAggregates).values(
       ["2026-09", "2026-10", "2026-11"].map((month) => ({
         monitor_id: id,
         month,
@@ -138,7 +138,7 @@ describe("the past of a monitor", () => {
     );
     await sweep();
     expect(
-      await db.select({ month: dailyRollups.month }).from(dailyRollups).where(eq(dailyRollups.monitor_id, id)),
+      await db.select({ month: dailyAggregates.month }).from(dailyAggregates).where(eq(dailyAggregates.monitor_id, id)),
     ).toEqual([{ month: "2026-11" }]);
   });
 
@@ -156,9 +156,9 @@ describe("the past of a monitor", () => {
     const left = () => db.$count(statusIntervals);
     await sweep();
     expect(await left()).toBe(400);
-    await sweepHistory(depsAt(NOW));
+    await sweepRetention(depsAt(NOW));
     expect(await left()).toBe(3);
-    await sweepHistory(depsAt(NOW));
+    await sweepRetention(depsAt(NOW));
     for (const id of ids) expect(await pastOf(id)).toEqual({ intervals: [299], transitions: [299] });
   });
 
@@ -169,9 +169,9 @@ describe("the past of a monitor", () => {
       [300, "pending"],
       [200, "up"],
     ]);
-    await sweepHistory(depsAt(NOW + 6 * 3_600_000 - 1));
+    await sweepRetention(depsAt(NOW + 6 * 3_600_000 - 1));
     expect((await pastOf(id)).intervals).toEqual([0, 1]);
-    await sweepHistory(depsAt(NOW + 6 * 3_600_000));
+    await sweepRetention(depsAt(NOW + 6 * 3_600_000));
     expect((await pastOf(id)).intervals).toEqual([1]);
   });
 });

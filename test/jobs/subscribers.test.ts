@@ -2,11 +2,15 @@ import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq, inArray } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/scope.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { mailOutbox } from "../../src/data/mail/table.ts";
 import { subscriberMessages, subscribers } from "../../src/data/subscribers/table.ts";
-import { sweepSubscribers, tellSome, tellSubscribers } from "../../src/delivery/subscriber-messages.ts";
+import {
+  planSubscriberMessages,
+  sendSubscriberBatch,
+  sweepSubscribers,
+} from "../../src/delivery/subscriber-messages.ts";
 import { handleSubscribers } from "../../src/jobs/subscribers.ts";
 import { mapConcurrently } from "../../src/lib/map-concurrently.ts";
 import { newId } from "../../src/platform/ids.ts";
@@ -73,7 +77,7 @@ describe("with the real queues, and without a minute's tick", () => {
     await openIncident(shop.account, { status_page_id: shop.page.id, is_public: true });
     await arrived(endpoint, 1);
     const { env: bindings, subscribers: woken } = recordingEnv();
-    await sweepSubscribers({ ...jobDeps(bindings, "test"), now: () => Date.now() + HOUR });
+    await sweepSubscribers({ ...jobScope(bindings, "test"), now: () => Date.now() + HOUR });
     expect(woken).toEqual([]);
     expect(await mailsTo(endpoint)).toHaveLength(1);
   });
@@ -164,7 +168,7 @@ describe("many subscribers", () => {
       data,
       created_at: Date.now(),
     };
-    const { statements, messages } = await tellSubscribers(db, [event], Date.now());
+    const { statements, messages } = await planSubscriberMessages(db, [event], Date.now());
     await runBatch(db, statements);
     const states = async () => {
       const rows = await db
@@ -200,14 +204,14 @@ describe("many subscribers", () => {
   it("are told once, whoever takes a message how often, at the same time", async () => {
     const { messages, states, readers } = await aCrowd(20);
     const { env: bindings } = recordingEnv();
-    const deps = jobDeps(bindings, "test");
+    const scope = jobScope(bindings, "test");
     const ids = await db
       .select({ id: subscriberMessages.id })
       .from(subscriberMessages)
       .where(inArray(subscriberMessages.subscriber_id, readers));
     const all = { message_ids: ids.map(({ id }) => id) };
     const before = (await db.select({ id: mailOutbox.id }).from(mailOutbox)).length;
-    await Promise.all([...messages, ...messages, all, all].map((message) => tellSome(deps, message)));
+    await Promise.all([...messages, ...messages, all, all].map((message) => sendSubscriberBatch(scope, message)));
     expect(await states()).toEqual(new Set(["sent 1"]));
     expect((await db.select({ id: mailOutbox.id }).from(mailOutbox)).length - before).toBe(20);
   });
@@ -216,11 +220,11 @@ describe("many subscribers", () => {
     await runBatch(db, [db.delete(subscriberMessages)]);
     const { states, readers } = await aCrowd(3);
     const { env: bindings, subscribers: woken } = recordingEnv();
-    const deps = jobDeps(bindings, "test");
-    await sweepSubscribers(deps);
+    const scope = jobScope(bindings, "test");
+    await sweepSubscribers(scope);
     expect(woken).toEqual([]);
     vi.setSystemTime(Date.now() + MINUTE);
-    await sweepSubscribers(deps);
+    await sweepSubscribers(scope);
     expect(woken).toHaveLength(1);
     await take(woken[0]?.body, bindings);
     expect(await states()).toEqual(new Set(["sent 1"]));

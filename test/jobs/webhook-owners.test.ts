@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { jobDeps } from "../../src/access/scope.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import { MailText } from "../../src/contract/mail.ts";
 import { openDb } from "../../src/data/db.ts";
 import { mailOutbox } from "../../src/data/mail/table.ts";
-import { warnOwners } from "../../src/delivery/webhook-owner-notices.ts";
+import { sweepFailingWebhooks } from "../../src/delivery/webhook-owner-notices.ts";
 import { unseal } from "../../src/platform/seal.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
 import { CORE, V1 } from "../support/client.ts";
@@ -19,7 +19,7 @@ const sink = useSink();
 useClock();
 const db = openDb(env.DB);
 
-const minute = (changes = {}) => warnOwners(jobDeps(createEnv(changes).bindings, "minute"));
+const minute = (changes = {}) => sweepFailingWebhooks(jobScope(createEnv(changes).bindings, "minute"));
 const failAgain = async (account: Account, changes = {}) =>
   deliver(await route(eventOf(account.user_id)), createEnv(changes).bindings);
 const toggle = (account: Account, webhook: { id: string }) =>

@@ -2,20 +2,20 @@ import { env } from "cloudflare:workers";
 import { asc, eq, gte } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Deps, jobDeps } from "../../src/access/scope.ts";
+import { jobScope, type Scope } from "../../src/access/scope.ts";
 import { MONITOR_STATUSES, type MonitorStatus } from "../../src/contract/monitor-values.ts";
 import type { AgentResultRecord } from "../../src/data/agent-results/read.ts";
-import { insertResults, planFilling } from "../../src/data/agent-results/write.ts";
-import { dailyRollups, upkeepRounds } from "../../src/data/daily-aggregates/table.ts";
+import { insertResults, planBackfill } from "../../src/data/agent-results/write.ts";
+import { dailyAggregates, sweepCursors } from "../../src/data/daily-aggregates/table.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { monitors, statusIntervals } from "../../src/data/monitors/table.ts";
 import { recordTransition } from "../../src/data/monitors/write.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
 import { packTally, unpackDays } from "../../src/domain/daily-aggregates.ts";
-import { computeTallies } from "../../src/domain/uptime.ts";
+import { computeStatusDurations } from "../../src/domain/uptime.ts";
 import { listDaysUntil } from "../../src/lib/zoned-days.ts";
 import { buildPayload, DAYS_SHOWN } from "../../src/status-page/payload.ts";
-import { sweepRollups } from "../../src/sweeps/daily-aggregates.ts";
+import { sweepDailyAggregates } from "../../src/sweeps/daily-aggregates.ts";
 import { V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
@@ -26,20 +26,24 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const depsAt = (at: number): Deps => ({ ...jobDeps(env, "test"), now: () => at });
+const depsAt = (at: number): Scope => ({ ...jobScope(env, "test"), now: () => at });
 
 /** As many minutes as a round takes. */
 async function rollUpAt(now: number) {
-  await db.delete(upkeepRounds);
+  await db.delete(sweepCursors);
   for (let due_at = 0; due_at <= now; ) {
-    await sweepRollups(depsAt(now));
-    const [round] = await db.select().from(upkeepRounds).where(eq(upkeepRounds.name, "roll-ups"));
+    await sweepDailyAggregates(depsAt(now));
+    const [round] = await db.select().from(sweepCursors).where(eq(sweepCursors.name, "roll-ups"));
     due_at = round?.position === "" ? round.due_at : 0;
   }
 }
 
 const monthsOf = (monitorId: string) =>
-  db.select().from(dailyRollups).where(eq(dailyRollups.monitor_id, monitorId)).orderBy(asc(dailyRollups.month));
+  db
+    .select()
+    .from(dailyAggregates)
+    .where(eq(dailyAggregates.monitor_id, monitorId))
+    .orderBy(asc(dailyAggregates.month));
 
 /** Nobody else's monitors are looked at. */
 beforeEach(async () => void (await db.delete(monitors)));
@@ -87,7 +91,7 @@ describe("the bars of a page", () => {
           .from(statusIntervals)
           .where(eq(statusIntervals.monitor_id, id))
           .orderBy(asc(statusIntervals.from_at), asc(statusIntervals.seq));
-        const tallies = computeTallies(intervals, listDaysUntil(now, timezone, DAYS_SHOWN), now).map(packTally);
+        const tallies = computeStatusDurations(intervals, listDaysUntil(now, timezone, DAYS_SHOWN), now).map(packTally);
         const payload = await buildPayload(db, status_page_id, now);
         expect(payload?.monitors[0]?.tallies).toEqual(tallies);
       };
@@ -136,7 +140,7 @@ async function putRight(monitor_id: string, measured: Pick<AgentResultRecord, "c
   );
   const [from, to] = [results.at(0)?.checked_at, results.at(-1)?.checked_at];
   if (from === undefined || to === undefined) return;
-  await runBatch(db, await planFilling(db, { monitor_id, from, to, valid_for_ms: 5 * HOUR, until: now, now }));
+  await runBatch(db, await planBackfill(db, { monitor_id, from, to, valid_for_ms: 5 * HOUR, until: now, now }));
 }
 
 describe("roll-ups", () => {
@@ -172,10 +176,10 @@ describe("roll-ups", () => {
     const now = Date.now();
     const { id } = await aFlappingMonitor(now);
     await rollUpAt(now);
-    await db.delete(dailyRollups).where(eq(dailyRollups.monitor_id, id));
-    await sweepRollups(depsAt(now + HOUR - 1));
+    await db.delete(dailyAggregates).where(eq(dailyAggregates.monitor_id, id));
+    await sweepDailyAggregates(depsAt(now + HOUR - 1));
     expect(await monthsOf(id)).toEqual([]);
-    await sweepRollups(depsAt(now + HOUR));
+    await sweepDailyAggregates(depsAt(now + HOUR));
     expect(await monthsOf(id)).not.toEqual([]);
   });
 
@@ -199,7 +203,7 @@ describe("roll-ups", () => {
     await insertIntervals(id, [[now - 130 * DAY, "up"]]);
     await rollUpAt(now);
     const before = await buildPayload(db, status_page_id, now);
-    await db.delete(dailyRollups).where(gte(dailyRollups.month, "2026-08"));
+    await db.delete(dailyAggregates).where(gte(dailyAggregates.month, "2026-08"));
     expect((await monthsOf(id)).map(({ month }) => month)).toEqual(["2026-07"]);
     expect(await buildPayload(db, status_page_id, now)).toEqual(before);
   });
@@ -217,7 +221,7 @@ describe("roll-ups", () => {
   it("of before a correction are not stored after it", async () => {
     const now = Date.now();
     const { id } = await aFlappingMonitor(now);
-    await db.delete(upkeepRounds);
+    await db.delete(sweepCursors);
     const correct = () =>
       runBatch(db, recordTransition(db, { monitor_id: id, transition: aTransition(500, now - 20 * DAY), now }));
     // The correction comes between the sweep's reading and its writing.
@@ -236,7 +240,7 @@ describe("roll-ups", () => {
         };
       },
     });
-    await sweepRollups({ ...depsAt(now), db: openDb(database) });
+    await sweepDailyAggregates({ ...depsAt(now), db: openDb(database) });
     expect(isCorrected).toBe(true);
     expect(await monthsOf(id)).toEqual([]);
   });
@@ -254,16 +258,16 @@ describe("roll-ups", () => {
     )
       .bind(id, created_at)
       .run();
-    await db.delete(upkeepRounds);
-    await sweepRollups(depsAt(now));
+    await db.delete(sweepCursors);
+    await sweepDailyAggregates(depsAt(now));
     const [first] = await monthsOf(id);
     expect(first?.to_at).toBeGreaterThan(created_at);
     expect(first?.to_at).toBeLessThan(now - 3 * DAY);
-    for (let minute = 0; minute < 3; minute++) await sweepRollups(depsAt(now));
+    for (let minute = 0; minute < 3; minute++) await sweepDailyAggregates(depsAt(now));
     const intervals = await db.select().from(statusIntervals).where(eq(statusIntervals.monitor_id, id));
     intervals.sort((a, b) => a.from_at - b.from_at);
     const [month] = await monthsOf(id);
-    const [whole] = computeTallies(intervals, [{ from_at: created_at, to_at: month?.to_at ?? 0 }], now);
+    const [whole] = computeStatusDurations(intervals, [{ from_at: created_at, to_at: month?.to_at ?? 0 }], now);
     const days = unpackDays(month?.days ?? []).map((day) => day ?? [0, 0, 0]);
     const sums = [0, 1, 2].map((n) => days.reduce((sum, day) => sum + (day[n] ?? 0), 0));
     expect(sums).toEqual([whole?.up, whole?.degraded, whole?.down]);

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import ICAL from "ical.js";
 import { describe, expect, it } from "vitest";
-import { STATUSPAGE_ANSWERS, type StatuspageAnswer } from "../../src/contract/statuspage-api.ts";
+import { STATUSPAGE_DOCUMENTS, type StatuspageAnswer } from "../../src/contract/statuspage-api.ts";
 import { openDb } from "../../src/data/db.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
 import { V1 } from "../support/client.ts";
@@ -13,7 +13,7 @@ const db = openDb(env.DB);
 const visit = createVisitor({ PAGE_MEMO_MS: "0" });
 const NOW = Math.floor(Date.now() / 1000) * 1000;
 const iso = (at: number) => new Date(at).toISOString();
-const ANSWERS = Object.keys(STATUSPAGE_ANSWERS) as StatuspageAnswer[];
+const ANSWERS = Object.keys(STATUSPAGE_DOCUMENTS) as StatuspageAnswer[];
 const FILES = ["feed.atom", "feed.rss", "maintenance.ics", ...ANSWERS.map((name) => `api/v2/${name}.json`)];
 type Shop = Awaited<ReturnType<typeof createShop>>;
 
@@ -45,7 +45,7 @@ const readAnswer = async (path: string, name: StatuspageAnswer) => {
   const { status, text } = await visit(`${path}/api/v2/${name}.json`);
   expect(status).toBe(200);
   const body: unknown = JSON.parse(text);
-  expect(body).toEqual(STATUSPAGE_ANSWERS[name].parse(body));
+  expect(body).toEqual(STATUSPAGE_DOCUMENTS[name].parse(body));
   // biome-ignore lint/suspicious/noExplicitAny: the schema was checked above; tests read what they assert
   return body as any;
 };

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { asc, eq } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/scope.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import { runSlot } from "../../src/checks/runner.ts";
 import { openDb } from "../../src/data/db.ts";
 import { events } from "../../src/data/events/table.ts";
@@ -11,7 +11,7 @@ import { incidents } from "../../src/data/incidents/table.ts";
 import { monitors, transitions } from "../../src/data/monitors/table.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
 import { deliveries } from "../../src/data/webhooks/table.ts";
-import type { Stored } from "../../src/durable-objects/monitor-store.ts";
+import type { StoredMonitor } from "../../src/durable-objects/monitor-store.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
 import { V1 } from "../support/client.ts";
 import { readTables } from "../support/database.ts";
@@ -62,13 +62,13 @@ const planOf = (verbs: fc.Arbitrary<Verb[]>) =>
   });
 
 const readObject = (id: string) =>
-  runInDurableObject(stubOf(id), (_object, state) => state.storage.kv.get<Stored>("monitor"));
+  runInDurableObject(stubOf(id), (_object, state) => state.storage.kv.get<StoredMonitor>("monitor"));
 
 /** Lets the consumer take what the object has not been confirmed, as the queue would. */
 async function settle(id: string): Promise<void> {
-  const deps = jobDeps(recordingEnv().env, "test");
+  const scope = jobScope(recordingEnv().env, "test");
   for (let outbox = (await readObject(id))?.outbox; outbox?.length; outbox = (await readObject(id))?.outbox) {
-    await consumeEvent(deps, { monitor_id: id, transitions: outbox });
+    await consumeEvent(scope, { monitor_id: id, transitions: outbox });
   }
 }
 
@@ -119,7 +119,7 @@ async function aCheckedMonitor() {
     .where(eq(monitors.id, monitor.id));
   const slot = { group_id: monitor.check_group_id, region: "default", attempt: 0 };
   outside.mockImplementation(async () => new Response("ok"));
-  await runSlot(jobDeps(recordingEnv().env, "test"), { ...slot, slot_at: Date.now() - 600_000 }, async () => {});
+  await runSlot(jobScope(recordingEnv().env, "test"), { ...slot, slot_at: Date.now() - 600_000 }, async () => {});
   await settle(monitor.id);
   return { ...monitor, slot };
 }
@@ -149,12 +149,12 @@ async function play(s: fc.Scheduler, { checks, verbs }: { checks: Check[]; verbs
     const object = verb === "sync" ? await readObject(id) : undefined;
     if (object) learned.push({ version: object.config_version, seq: object.state.seq });
   });
-  const deps = jobDeps(bindings, "test");
+  const scope = jobScope(bindings, "test");
   const moments: Moment[] = [];
   const began = Date.now();
   const check = async ({ begins_after }: Check, n: number) => {
     await wait(s, begins_after, `check ${n}`);
-    await runSlot(deps, { ...slot, slot_at: began - 300_000 + n * 60_000 }, async () => {});
+    await runSlot(scope, { ...slot, slot_at: began - 300_000 + n * 60_000 }, async () => {});
   };
   const change = async () => {
     for (const verb of verbs) {
@@ -170,7 +170,7 @@ async function play(s: fc.Scheduler, { checks, verbs }: { checks: Check[]; verbs
     await s.schedule(Promise.resolve(), "events are consumed");
     const outbox = (await readObject(id))?.outbox;
     // What fails because the monitor went meanwhile is brought again by the queue, as settle() does.
-    if (outbox?.length) await consumeEvent(deps, { monitor_id: id, transitions: outbox }).catch(() => {});
+    if (outbox?.length) await consumeEvent(scope, { monitor_id: id, transitions: outbox }).catch(() => {});
   };
   await s.waitFor(Promise.all([...checks.map(check), change(), consume()]));
   await settle(id);

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/scope.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import { planMinute } from "../../src/checks/planner.ts";
 import { openDb } from "../../src/data/db.ts";
 import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors/table.ts";
@@ -29,7 +29,7 @@ const pass = (ms: number) => void vi.setSystemTime(Date.now() + ms);
 
 /** A minute's plan, and nothing of what it sends. */
 async function tick() {
-  await planMinute(jobDeps(recordingEnv().env, "test"), Math.floor(Date.now() / MINUTE) * MINUTE);
+  await planMinute(jobScope(recordingEnv().env, "test"), Math.floor(Date.now() / MINUTE) * MINUTE);
 }
 
 /** As if the checks of a group ran on time. */

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { asc, eq } from "drizzle-orm";
 import fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/scope.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import { syncMonitor } from "../../src/checks/projection.ts";
 import { runSlot } from "../../src/checks/runner.ts";
 import { sweepChecks } from "../../src/checks/stale.ts";
@@ -110,11 +110,11 @@ class Stage {
           .update(monitors)
           .set({ paused: step.kind === "pause", config_version: this.#version })
           .where(eq(monitors.id, this.id));
-        await syncMonitor(jobDeps(recordingEnv().env, "test"), this.id, this.#version);
+        await syncMonitor(jobScope(recordingEnv().env, "test"), this.id, this.#version);
         return this.#expect({ kind: step.kind });
       default:
         vi.setSystemTime(Date.now() + 3_600_000);
-        await sweepChecks(jobDeps(recordingEnv().env, "test"));
+        await sweepChecks(jobScope(recordingEnv().env, "test"));
         return this.#expectSilence();
     }
   }
@@ -145,7 +145,7 @@ class Stage {
 
   async #run(message: CheckMessage, changes = {}): Promise<CheckMessage | undefined> {
     const recording = recordingEnv(changes);
-    await runSlot(jobDeps(recording.env, "test"), message, async () => {});
+    await runSlot(jobScope(recording.env, "test"), message, async () => {});
     return recording.checks[0]?.body;
   }
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../src/platform/env.ts";
-import { forgetPage } from "../../src/platform/page-cache.ts";
+import { invalidatePage } from "../../src/platform/page-cache.ts";
 import { createShop, createVisitor, PAGES, setStatus, summaryOf } from "../support/pages.ts";
 
 const visit = createVisitor({ PAGE_MEMO_MS: "0" });
@@ -27,7 +27,7 @@ describe("when a part is down", () => {
     const { path, page } = await createShop();
     await visit(path);
     const body = (await env.PAGES.get(`page:${page.slug}`)) ?? "";
-    forgetPage(page.id);
+    invalidatePage(page.id);
     const see = createVisitor({ PAGE_MEMO_MS: "0", ...withoutDb });
     const put = (age: number) =>
       env.PAGES.put(`page:${page.slug}`, body, { metadata: { confirmed_at: Date.now() - age } });

@@ -2,17 +2,17 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { jobDeps } from "../../src/access/scope.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import { planMinute } from "../../src/checks/planner.ts";
-import { upkeepRounds } from "../../src/data/daily-aggregates/table.ts";
+import { sweepCursors } from "../../src/data/daily-aggregates/table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors/table.ts";
-import { groupIdOf } from "../../src/domain/check-schedule.ts";
+import { checkGroupId } from "../../src/domain/check-schedule.ts";
 import { handleChecks } from "../../src/jobs/checks.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { buildPayload } from "../../src/status-page/payload.ts";
-import { sweepRollups } from "../../src/sweeps/daily-aggregates.ts";
+import { sweepDailyAggregates } from "../../src/sweeps/daily-aggregates.ts";
 import worker from "../../src/worker.ts";
 import { V1 } from "../support/client.ts";
 import { meter, type Units } from "../support/cost-meter.ts";
@@ -33,7 +33,7 @@ async function aFullGroup() {
   await db.delete(checkGroups);
   await db.delete(plannedMinutes);
   const shard_id = newId();
-  const group_id = groupIdOf({ shard_id, interval: 60, regions: [], lane: "normal" });
+  const group_id = checkGroupId({ shard_id, interval: 60, regions: [], lane: "normal" });
   for (let n = 0; n < MEMBERS; n++) {
     await insertMonitor(user_id, { shard_id, check_group_id: group_id, created_at: Date.now() - 3_600_000 });
   }
@@ -70,7 +70,7 @@ describe("a settled check", () => {
     await runSlot(env, group_id);
     const units = await meter(async (metered) => {
       await runSlot(metered, group_id);
-      await planMinute(jobDeps(metered, "test"), Math.floor(Date.now() / 60_000) * 60_000 + 60_000);
+      await planMinute(jobScope(metered, "test"), Math.floor(Date.now() / 60_000) * 60_000 + 60_000);
     });
     const twentieth = 1 / 20;
     expectAtMost(perCheck({ ...units, messages: Math.min(1, units.messages) }), {
@@ -123,8 +123,8 @@ describe("a page of monitors that flapped for 90 days", () => {
     const { page_id, now } = await aFlappingPage();
     const build = (bindings: Env) => buildPayload(openDb(bindings.DB), page_id, now);
     const rollUpAt = (at: number) => async (bindings: Env) => {
-      await db.delete(upkeepRounds);
-      await sweepRollups({ ...jobDeps(bindings, "test"), now: () => at });
+      await db.delete(sweepCursors);
+      await sweepDailyAggregates({ ...jobScope(bindings, "test"), now: () => at });
     };
     const before = await build(env);
     for (let n = 0; n < 3; n++) await rollUpAt(now)(env);

@@ -2,7 +2,7 @@ import { createExecutionContext, createMessageBatch, getQueueResult } from "clou
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, vi } from "vitest";
-import { jobDeps } from "../../src/access/scope.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import { openDb } from "../../src/data/db.ts";
 import { deliveries, deliveryAttempts } from "../../src/data/webhooks/table.ts";
 import { sweepDeliveries } from "../../src/delivery/sweep.ts";
@@ -46,8 +46,8 @@ export async function deliver(ids: readonly string[], bindings = createEnv().bin
 }
 
 export function sweep({ bindings } = createEnv()): Promise<void> {
-  const deps = jobDeps(bindings, "sweep");
-  return sweepDeliveries({ ...deps, now: deps.now() });
+  const scope = jobScope(bindings, "sweep");
+  return sweepDeliveries({ ...scope, now: scope.now() });
 }
 
 export async function stored(id: string) {

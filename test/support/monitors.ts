@@ -3,7 +3,7 @@ import { openDb } from "../../src/data/db.ts";
 import type { NewMonitor } from "../../src/data/monitors/read.ts";
 import { checkGroups, monitors, statusIntervals } from "../../src/data/monitors/table.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
-import { groupIdOf } from "../../src/domain/check-schedule.ts";
+import { checkGroupId } from "../../src/domain/check-schedule.ts";
 import { newId } from "../../src/platform/ids.ts";
 
 /** A monitor as its row, for tests below the API; its check group is its own. */
@@ -13,7 +13,7 @@ export async function insertMonitor(owner_id: string, fields: Partial<NewMonitor
   const id = newId();
   const shard_id = newId();
   const interval = fields.interval ?? 60;
-  const check_group_id = groupIdOf({ shard_id, interval, regions: fields.regions ?? [], lane: "normal" });
+  const check_group_id = checkGroupId({ shard_id, interval, regions: fields.regions ?? [], lane: "normal" });
   await db.insert(monitors).values({
     id,
     owner_id,

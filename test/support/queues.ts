@@ -1,5 +1,10 @@
 import { env } from "cloudflare:workers";
-import type { CheckMessage, DeliveryMessage, EventMessage, SubscriberMessage } from "../../src/contract/messages.ts";
+import type {
+  CheckMessage,
+  DeliveryMessage,
+  EventMessage,
+  SubscriberBatchMessage,
+} from "../../src/contract/messages.ts";
 import type { Env } from "../../src/platform/env.ts";
 
 export interface Sent<Body> {
@@ -27,7 +32,7 @@ export function recordingEnv(changes: Partial<Env> & Record<string, unknown> = {
   const slow = recorder<CheckMessage>();
   const events = recorder<EventMessage>();
   const deliveries = recorder<DeliveryMessage>();
-  const subscribers = recorder<SubscriberMessage>();
+  const subscribers = recorder<SubscriberBatchMessage>();
   return {
     env: {
       ...env,

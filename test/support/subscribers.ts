@@ -1,7 +1,7 @@
 import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, vi } from "vitest";
-import type { SubscriberMessage } from "../../src/contract/messages.ts";
+import type { SubscriberBatchMessage } from "../../src/contract/messages.ts";
 import { openDb } from "../../src/data/db.ts";
 import type { SubscriberRecord } from "../../src/data/subscribers/read.ts";
 import { subscribers } from "../../src/data/subscribers/table.ts";
@@ -32,7 +32,7 @@ export async function insertSubscriber(account: Account, fields: Partial<Subscri
 
 /** Keeps the messages that would wake the consumer, so that a test decides when it runs. */
 export function useSubscriberQueue() {
-  const waiting: SubscriberMessage[] = [];
+  const waiting: SubscriberBatchMessage[] = [];
   beforeEach(() => {
     waiting.length = 0;
     vi.spyOn(env.SUBSCRIBERS, "sendBatch").mockImplementation(async (messages) => {

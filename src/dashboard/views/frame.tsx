@@ -51,7 +51,7 @@ export function SignOut({ next, isWide }: { next?: string; isWide?: boolean }) {
   );
 }
 
-export function renderMessage({ title, text, link }: Message): string {
+export function renderMessage({ title, text, link }: NoticeView): string {
   return renderDocument({
     title,
     isNarrow: true,
@@ -69,7 +69,7 @@ export function renderMessage({ title, text, link }: Message): string {
   });
 }
 
-export interface Message {
+export interface NoticeView {
   title: string;
   text: string;
   link?: { href: string; text: string };

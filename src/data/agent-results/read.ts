@@ -49,7 +49,7 @@ export async function listLatestOfAgents(db: Db, monitorIds: readonly string[]):
 }
 
 /** Monitors whose agent fell silent, or says nothing of them any more, although they claim to know something. */
-export function listUnheard(db: Db, now: number) {
+export function listStaleAgentMonitors(db: Db, now: number) {
   const last = sql<number | null>`(SELECT max(checked_at) FROM agent_results WHERE monitor_id = ${monitors.id})`;
   const staleAfter = sql`max(${monitors.interval} * 3000, 180000)`;
   const { id, status_page_id, config_version, synced_version, state_seq, settled, updated_at } = monitors;

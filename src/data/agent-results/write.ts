@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, gte, isNull, lt, lte, or, sql } from "drizzle-orm";
-import { fillStretch, isFillable, type Reach, type Stretch } from "../../domain/backfill.ts";
+import { type BackfillLimits, backfillInterval, isBackfillable, type SourcedInterval } from "../../domain/backfill.ts";
 import { agentResults } from "../agents/table.ts";
-import { dropRollups } from "../daily-aggregates/write.ts";
+import { invalidateDailyAggregates } from "../daily-aggregates/write.ts";
 import type { Db, Statement } from "../db.ts";
 import { monitors, statusIntervals } from "../monitors/table.ts";
 import { type AgentResultRecord, SWEEP_MAX } from "./read.ts";
@@ -29,7 +29,7 @@ export function deleteExpiredResults(db: Db, now: number): Statement {
   return db.delete(agentResults).where(sql`rowid IN (${expired})`);
 }
 
-export interface Filling extends Reach {
+export interface BackfillRequest extends BackfillLimits {
   monitor_id: string;
   /** When the first and the last of the late results were checked. */
   from: number;
@@ -41,7 +41,7 @@ export interface Filling extends Reach {
  * Writes late results into the stretches that were unknown. A stretch is known by the transition that began it and
  * keeps its last piece; the pieces before it get numbers below zero, which make a batch fail that another one overtook.
  */
-export async function planFilling(db: Db, filling: Filling): Promise<Statement[]> {
+export async function planBackfill(db: Db, filling: BackfillRequest): Promise<Statement[]> {
   const { monitor_id, from, to, valid_for_ms } = filling;
   const [stretches, measurements, lowest] = await db.batch([
     db
@@ -76,8 +76,8 @@ export async function planFilling(db: Db, filling: Filling): Promise<Statement[]
       .where(eq(statusIntervals.monitor_id, monitor_id)),
   ]);
   let free = Math.min(0, lowest[0]?.seq ?? 0);
-  const filled = stretches.filter(isFillable).flatMap((stretch) => {
-    const pieces = fillStretch(stretch, measurements, filling);
+  const filled = stretches.filter(isBackfillable).flatMap((stretch) => {
+    const pieces = backfillInterval(stretch, measurements, filling);
     const last = pieces.pop();
     if (!last || isSame(stretch, last)) return [];
     const { status, source, from_at } = last;
@@ -96,9 +96,12 @@ export async function planFilling(db: Db, filling: Filling): Promise<Statement[]
   // What an earlier result said may end where the first of these begins, but nothing before that is told anew.
   return filled.length === 0
     ? []
-    : [...dropRollups(db, { monitor_id, touched_from: from - valid_for_ms, now: filling.now }), ...filled];
+    : [
+        ...invalidateDailyAggregates(db, { monitor_id, touched_from: from - valid_for_ms, now: filling.now }),
+        ...filled,
+      ];
 }
 
-function isSame(a: Stretch, b: Stretch): boolean {
+function isSame(a: SourcedInterval, b: SourcedInterval): boolean {
   return a.status === b.status && a.source === b.source && a.from_at === b.from_at;
 }

@@ -55,7 +55,7 @@ export async function listAgents(
 }
 
 /** An agent that was made for a host before the host called. */
-export async function findAwaitedAgent(
+export async function findUnenrolledAgent(
   db: Db,
   { owner_id, status_page_id, hostname }: { owner_id: string; status_page_id: string | null; hostname: string },
 ): Promise<AgentRecord | undefined> {
@@ -103,7 +103,7 @@ export function touchAgent(db: Db, agentId: string, now: number) {
     .where(and(eq(agents.id, agentId), lt(agents.last_seen_at, now)));
 }
 
-export interface Switch {
+export interface PresenceChange {
   agent_id: string;
   to: AgentStatus;
   now: number;
@@ -113,7 +113,7 @@ export interface Switch {
 }
 
 /** Changes the status together with the event that tells of it; whoever comes second changes nothing and gets false. */
-export async function switchAgentStatus(db: Db, change: Switch): Promise<boolean> {
+export async function switchAgentStatus(db: Db, change: PresenceChange): Promise<boolean> {
   const { agent_id, to, now, event, silent_since } = change;
   const isDue = and(
     eq(agents.id, agent_id),
@@ -138,7 +138,7 @@ export async function switchAgentStatus(db: Db, change: Switch): Promise<boolean
   return switched.length === 1;
 }
 
-export function listSilentAgents(db: Db, silentSince: number): Promise<AgentRecord[]> {
+export function listAgentsToMarkOffline(db: Db, silentSince: number): Promise<AgentRecord[]> {
   return db
     .select()
     .from(agents)
@@ -157,7 +157,7 @@ export async function findInstallToken(db: Db, tokenHash: string, now: number) {
 }
 
 /** Whether somebody else has used the token, or enrolled the agent, meanwhile. */
-export function isSpent(tokenId: string, awaited: AgentRecord | undefined): SQL {
+export function isInstallTokenConsumed(tokenId: string, awaited: AgentRecord | undefined): SQL {
   const { id, token_hash } = awaited ?? { id: "", token_hash: null };
   return sql`NOT EXISTS (SELECT 1 FROM ${installTokens} WHERE ${installTokens.id} = ${tokenId})
     OR EXISTS (SELECT 1 FROM ${agents} WHERE ${agents.id} = ${id} AND ${agents.token_hash} IS NOT ${token_hash})`;

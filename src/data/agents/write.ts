@@ -21,7 +21,7 @@ function isThis(agent: AgentKey) {
 }
 
 /** From the first use of the next credential on, the one before it is worth nothing. */
-export function adoptNextToken(db: Db, tokenHash: string): Statement {
+export function activateNextToken(db: Db, tokenHash: string): Statement {
   return db
     .update(agents)
     .set({ token_hash: tokenHash, next_token_hash: null })
@@ -32,7 +32,7 @@ export function insertInstallToken(db: Db, token: InstallTokenRecord): Statement
   return db.insert(installTokens).values(token);
 }
 
-export function spendInstallToken(db: Db, tokenId: string): Statement {
+export function consumeInstallToken(db: Db, tokenId: string): Statement {
   return db.delete(installTokens).where(eq(installTokens.id, tokenId));
 }
 

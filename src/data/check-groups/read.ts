@@ -14,7 +14,7 @@ export async function findLastPlannedMinute(db: Db): Promise<number | null> {
 }
 
 /** Up to which id the monitors that nobody checks have been visited. */
-export async function findVisitedTo(db: Db): Promise<string> {
+export async function findReconcileCursor(db: Db): Promise<string> {
   const rows = await db
     .select({ visited_to: plannedMinutes.visited_to })
     .from(plannedMinutes)
@@ -25,7 +25,7 @@ export async function findVisitedTo(db: Db): Promise<string> {
 }
 
 /** Groups in the order of their ids, for paging; without their packed results. */
-export async function listGroupsAfter(db: Db, groupId: string, limit: number) {
+export async function listCheckGroupsAfter(db: Db, groupId: string, limit: number) {
   return db
     .select({
       id: checkGroups.id,
@@ -39,13 +39,13 @@ export async function listGroupsAfter(db: Db, groupId: string, limit: number) {
     .orderBy(asc(checkGroups.id))
     .limit(limit);
 }
-export type PlannedGroup = Awaited<ReturnType<typeof listGroupsAfter>>[number];
+export type PlannedGroup = Awaited<ReturnType<typeof listCheckGroupsAfter>>[number];
 
 /**
  * One round trip: the group's row and the members that are to be checked, among them none that an agent checks. For one
  * monitor alone it is the group that the monitor is in by now.
  */
-export async function loadGroup(db: Db, groupId: string, monitorId?: string) {
+export async function loadCheckGroup(db: Db, groupId: string, monitorId?: string) {
   const isOne = monitorId !== undefined;
   const present = isOne ? sql`(SELECT check_group_id FROM monitors WHERE id = ${monitorId})` : groupId;
   const wanted = isOne ? eq(monitors.id, monitorId) : eq(monitors.check_group_id, groupId);
@@ -61,7 +61,7 @@ export async function loadGroup(db: Db, groupId: string, monitorId?: string) {
 }
 
 /** Members of a group whose status still claims to know something. */
-export async function listKnowingMembers(db: Db, groupId: string) {
+export async function listMonitorsWithStatus(db: Db, groupId: string) {
   return db
     .select({
       id: monitors.id,
@@ -84,11 +84,11 @@ export async function listKnowingMembers(db: Db, groupId: string) {
 }
 
 export async function listLatest(db: Db, groupIds: readonly string[]): Promise<PackedResult[]> {
-  return (await listRuns(db, groupIds)).flatMap(({ latest }) => latest);
+  return (await listCheckGroupStates(db, groupIds)).flatMap(({ latest }) => latest);
 }
 
 /** How far these groups are, and what their newest checks found. */
-export async function listRuns(db: Db, groupIds: readonly string[]) {
+export async function listCheckGroupStates(db: Db, groupIds: readonly string[]) {
   if (groupIds.length === 0) return [];
   return db
     .select({ id: checkGroups.id, last_slot_at: checkGroups.last_slot_at, latest: checkGroups.latest })
@@ -97,7 +97,7 @@ export async function listRuns(db: Db, groupIds: readonly string[]) {
 }
 
 /** The condition under which a group, known as `g`, is late; the same rule as domain/check-schedule.ts has for one group. */
-export function isGroupLate(now: number, atLeastMs: number): SQL {
+export function isCheckGroupLate(now: number, atLeastMs: number): SQL {
   return sql`g.last_slot_at < ${now} - max(2000 * g.interval + ${SLOT_GRACE_MS}, ${atLeastMs})`;
 }
 

@@ -1,9 +1,9 @@
 import { and, eq, isNotNull, lt, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
 import { checkGroups, monitors, type PackedResult, plannedMinutes, shards } from "../monitors/table.ts";
-import { shapesPage } from "../public-page/visible-monitors.ts";
+import { affectsPublicPage } from "../public-page/visible-monitors.ts";
 import { statusPages } from "../status-pages/table.ts";
-import { isGroupLate } from "./read.ts";
+import { isCheckGroupLate } from "./read.ts";
 
 export type NewCheckGroup = typeof checkGroups.$inferInsert;
 
@@ -17,7 +17,7 @@ export async function claimMinute(db: Db, minuteAt: number): Promise<boolean> {
   return rows.length === 1;
 }
 
-export function setVisitedTo(db: Db, monitorId: string): Statement {
+export function saveReconcileCursor(db: Db, monitorId: string): Statement {
   const newest = sql`(SELECT max(minute_at) FROM ${plannedMinutes})`;
   return db.update(plannedMinutes).set({ visited_to: monitorId }).where(eq(plannedMinutes.minute_at, newest));
 }
@@ -59,12 +59,12 @@ export function recordSlot(
 }
 
 /** One of those, known as `m`, that we check. */
-const isOurs = sql`${shapesPage} AND m.agent_id IS NULL`;
+const isOurs = sql`${affectsPublicPage} AND m.agent_id IS NULL`;
 
 /** Notes on the pages how far behind the checks of their monitors are; only where that has changed. */
-export function noteLatePages(db: Db, now: number, atLeastMs: number): Statement {
+export function markDelayedPages(db: Db, now: number, atLeastMs: number): Statement {
   const late = sql`FROM ${checkGroups} g JOIN ${monitors} m ON m.check_group_id = g.id
-    WHERE ${isGroupLate(now, atLeastMs)} AND ${isOurs} AND m.status_page_id`;
+    WHERE ${isCheckGroupLate(now, atLeastMs)} AND ${isOurs} AND m.status_page_id`;
   const since = sql`(SELECT min(g.last_slot_at) ${late} = ${statusPages.id})`;
   return db
     .update(statusPages)
@@ -75,7 +75,7 @@ export function noteLatePages(db: Db, now: number, atLeastMs: number): Statement
 }
 
 /** All pages but, at most, those whose monitors are late. */
-export function clearLatePages(db: Db, now: number, atLeastMs: number): Statement {
+export function clearDelayedPages(db: Db, now: number, atLeastMs: number): Statement {
   return db
     .update(statusPages)
     .set({ checks_late_since: null })
@@ -83,18 +83,18 @@ export function clearLatePages(db: Db, now: number, atLeastMs: number): Statemen
       and(
         isNotNull(statusPages.checks_late_since),
         sql`NOT EXISTS (SELECT 1 FROM ${monitors} m JOIN ${checkGroups} g ON g.id = m.check_group_id
-        WHERE m.status_page_id = ${statusPages.id} AND ${isOurs} AND ${isGroupLate(now, atLeastMs)})`,
+        WHERE m.status_page_id = ${statusPages.id} AND ${isOurs} AND ${isCheckGroupLate(now, atLeastMs)})`,
       ),
     );
 }
 
 /** Returns a row only where the group was not there before. */
-export function insertGroup(db: Db, group: NewCheckGroup): Statement {
+export function insertCheckGroup(db: Db, group: NewCheckGroup): Statement {
   return db.insert(checkGroups).values(group).onConflictDoNothing().returning({ id: checkGroups.id });
 }
 
 /** A group that nobody belongs to any more costs a message per interval. */
-export function deleteEmptyGroup(db: Db, groupId: string): Statement {
+export function deleteEmptyCheckGroup(db: Db, groupId: string): Statement {
   return db
     .delete(checkGroups)
     .where(
@@ -103,7 +103,11 @@ export function deleteEmptyGroup(db: Db, groupId: string): Statement {
 }
 
 /** Takes (or, with -1, gives back) a place in a shard, which comes into being with its first member. */
-export function takePlace(db: Db, shard: { id: string; interval: number; regions: string }, places: 1 | -1): Statement {
+export function changeShardSize(
+  db: Db,
+  shard: { id: string; interval: number; regions: string },
+  places: 1 | -1,
+): Statement {
   return db
     .insert(shards)
     .values({ ...shard, size: 1 })

@@ -1,35 +1,35 @@
 import { and, asc, eq, gt, gte, sql } from "drizzle-orm";
 import type { MonitorStatus } from "../../contract/monitor-values.ts";
 import type { Plan } from "../../contract/plan.ts";
-import { type RolledMonth, type Rollups, unpackDays } from "../../domain/daily-aggregates.ts";
+import { type AggregatedMonth, type DailyAggregates, unpackDays } from "../../domain/daily-aggregates.ts";
 import type { Db } from "../db.ts";
 import { monitors, statusIntervals } from "../monitors/table.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
-import { dailyRollups } from "./table.ts";
+import { dailyAggregates } from "./table.ts";
 
-export type RollupRecord = typeof dailyRollups.$inferSelect;
+export type DailyAggregateRecord = typeof dailyAggregates.$inferSelect;
 
 /** Of one monitor, in the days of that zone, from that month on. */
 export async function listRollups(
   db: Db,
   scope: { monitor_id: string; timezone: string; from_month: string },
-): Promise<Rollups> {
+): Promise<DailyAggregates> {
   const rows = await db
-    .select({ month: dailyRollups.month, days: dailyRollups.days })
-    .from(dailyRollups)
+    .select({ month: dailyAggregates.month, days: dailyAggregates.days })
+    .from(dailyAggregates)
     .where(
       and(
-        eq(dailyRollups.monitor_id, scope.monitor_id),
-        eq(dailyRollups.timezone, scope.timezone),
-        gte(dailyRollups.month, scope.from_month),
+        eq(dailyAggregates.monitor_id, scope.monitor_id),
+        eq(dailyAggregates.timezone, scope.timezone),
+        gte(dailyAggregates.month, scope.from_month),
       ),
     )
-    .orderBy(asc(dailyRollups.month));
+    .orderBy(asc(dailyAggregates.month));
   return new Map(rows.map(({ month, days }) => [month, unpackDays(days)]));
 }
 
-export interface RollableMonitor {
+export interface MonitorToAggregate {
   id: string;
   created_at: number;
   history_version: number;
@@ -37,16 +37,16 @@ export interface RollableMonitor {
   timezone: string | null;
   /** null: the operator's default. */
   plan: Plan | null;
-  rolled: RolledMonth[];
+  rolled: AggregatedMonth[];
 }
 
 /** Monitors in the order of their ids, each with the roll-ups that it has from that month on. */
-export async function listRollableMonitors(
+export async function listMonitorsToAggregate(
   db: Db,
   { after, from_month, limit }: { after: string; from_month: string; limit: number },
-): Promise<RollableMonitor[]> {
+): Promise<MonitorToAggregate[]> {
   const rolled = sql<string>`(SELECT json_group_array(json_object('month', r.month, 'timezone', r.timezone, 'to_at', r.to_at))
-    FROM ${dailyRollups} r WHERE r.monitor_id = ${monitors.id} AND r.month >= ${from_month})`;
+    FROM ${dailyAggregates} r WHERE r.monitor_id = ${monitors.id} AND r.month >= ${from_month})`;
   const rows = await db
     .select({
       id: monitors.id,
@@ -99,15 +99,15 @@ export async function readWantedDays(db: Db, wanted: readonly WantedDays[], limi
       .limit(limit),
     db
       .select({
-        monitor_id: dailyRollups.monitor_id,
-        month: dailyRollups.month,
-        timezone: dailyRollups.timezone,
-        days: dailyRollups.days,
+        monitor_id: dailyAggregates.monitor_id,
+        month: dailyAggregates.month,
+        timezone: dailyAggregates.timezone,
+        days: dailyAggregates.days,
       })
       .from(sql`${asked} AS w`)
       .innerJoin(
-        dailyRollups,
-        sql`${dailyRollups.monitor_id} = ${monitorId} AND ${dailyRollups.month} = (w.value ->> 'month')`,
+        dailyAggregates,
+        sql`${dailyAggregates.monitor_id} = ${monitorId} AND ${dailyAggregates.month} = (w.value ->> 'month')`,
       ),
   ]);
   return { intervals, months };

@@ -9,7 +9,7 @@ import { monitors } from "../monitors/table.ts";
  * a row for each month and not one for each change. Always what the intervals say: whoever changes these drops the row
  * in the same batch, and a day that is missing is read from them.
  */
-export const dailyRollups = sqliteTable(
+export const dailyAggregates = sqliteTable(
   "daily_rollups",
   {
     monitor_id: text("monitor_id")
@@ -30,7 +30,7 @@ export const dailyRollups = sqliteTable(
 );
 
 /** How far the sweeps are that go through everything there is, a part of it every minute. */
-export const upkeepRounds = sqliteTable("upkeep_rounds", {
+export const sweepCursors = sqliteTable("upkeep_rounds", {
   name: text("name").primaryKey(),
   /** The last id that was visited; empty = the round is over. */
   position: text("position").notNull(),

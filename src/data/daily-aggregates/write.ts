@@ -1,9 +1,9 @@
 import { and, eq, getTableColumns, gt, sql } from "drizzle-orm";
-import { ROLLED_AFTER_MS } from "../../domain/daily-aggregates.ts";
+import { AGGREGATE_AFTER_MS } from "../../domain/daily-aggregates.ts";
 import type { Db, Statement } from "../db.ts";
 import { monitors } from "../monitors/table.ts";
-import type { RollupRecord } from "./read.ts";
-import { dailyRollups } from "./table.ts";
+import type { DailyAggregateRecord } from "./read.ts";
+import { dailyAggregates } from "./table.ts";
 
 /** Clocks differ; what is this close to be rolled up may be so already. */
 const MARGIN_MS = 60 * 60 * 1000;
@@ -12,13 +12,15 @@ const MARGIN_MS = 60 * 60 * 1000;
  * Part of every batch that changes intervals from `touched_from` on. Nothing to do as long as they are too young to be
  * rolled up.
  */
-export function dropRollups(
+export function invalidateDailyAggregates(
   db: Db,
   { monitor_id, touched_from, now }: { monitor_id: string; touched_from: number; now: number },
 ): Statement[] {
-  if (touched_from > now - ROLLED_AFTER_MS + MARGIN_MS) return [];
+  if (touched_from > now - AGGREGATE_AFTER_MS + MARGIN_MS) return [];
   return [
-    db.delete(dailyRollups).where(and(eq(dailyRollups.monitor_id, monitor_id), gt(dailyRollups.to_at, touched_from))),
+    db
+      .delete(dailyAggregates)
+      .where(and(eq(dailyAggregates.monitor_id, monitor_id), gt(dailyAggregates.to_at, touched_from))),
     db
       .update(monitors)
       .set({ history_version: sql`${monitors.history_version} + 1` })
@@ -27,17 +29,20 @@ export function dropRollups(
 }
 
 /** One statement for any number. A monitor that was deleted, or whose intervals have changed since, drops out. */
-export function storeRollups(db: Db, rollups: readonly (RollupRecord & { history_version: number })[]): Statement {
-  const members = Object.values(getTableColumns(dailyRollups)).map((column) => sql`r.value ->> ${column.name}`);
+export function upsertDailyAggregates(
+  db: Db,
+  rollups: readonly (DailyAggregateRecord & { history_version: number })[],
+): Statement {
+  const members = Object.values(getTableColumns(dailyAggregates)).map((column) => sql`r.value ->> ${column.name}`);
   return db
-    .insert(dailyRollups)
+    .insert(dailyAggregates)
     .select(
       sql`SELECT ${sql.join(members, sql`, `)} FROM json_each(${JSON.stringify(rollups)}) AS r
         JOIN ${monitors} ON ${monitors.id} = r.value ->> 'monitor_id'
           AND ${monitors.history_version} = r.value ->> 'history_version' WHERE true`,
     )
     .onConflictDoUpdate({
-      target: [dailyRollups.monitor_id, dailyRollups.month],
+      target: [dailyAggregates.monitor_id, dailyAggregates.month],
       set: {
         timezone: sql`excluded.timezone`,
         to_at: sql`excluded.to_at`,

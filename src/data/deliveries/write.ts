@@ -67,7 +67,7 @@ export function insertAttempt(db: Db, attempt: AttemptRecord): Statement {
 }
 
 /** Makes a delivery due again at once, whatever became of it. */
-export function reviveDelivery(db: Db, deliveryId: string, now: number): Statement {
+export function requeueDelivery(db: Db, deliveryId: string, now: number): Statement {
   return db
     .update(deliveries)
     .set({ state: "pending", next_attempt_at: now, lease_until: 0, updated_at: now })

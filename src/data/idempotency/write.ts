@@ -4,7 +4,7 @@ import { type GuardName, type IdempotencyRecord, isRequest, type Request } from 
 import { guards, idempotencyKeys } from "./table.ts";
 
 /** Makes the whole batch fail when the condition holds at the moment of the write. */
-export function refuseWhen(db: Db, name: GuardName, condition: SQL): Statement {
+export function failBatchWhen(db: Db, name: GuardName, condition: SQL): Statement {
   return db.insert(guards).select(sql`SELECT ${name} WHERE ${condition}`);
 }
 
@@ -13,12 +13,12 @@ export function insertIdempotencyKey(db: Db, record: IdempotencyRecord): Stateme
   return db.insert(idempotencyKeys).values(record);
 }
 
-export function setAnswer(db: Db, request: Request, answer: unknown): Statement {
+export function storeIdempotentResponse(db: Db, request: Request, answer: unknown): Statement {
   return db.update(idempotencyKeys).set({ answer }).where(isRequest(request));
 }
 
 /** Lets a request that was not answered be made anew; one that was taken up after that instant is left alone. */
-export function dropUnanswered(db: Db, request: Request, takenUpTo: number): Statement {
+export function deleteUnfinishedRequest(db: Db, request: Request, takenUpTo: number): Statement {
   return db
     .delete(idempotencyKeys)
     .where(and(isRequest(request), isNull(idempotencyKeys.answer), lte(idempotencyKeys.created_at, takenUpTo)));

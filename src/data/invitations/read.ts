@@ -20,7 +20,7 @@ export async function findInvitationByToken(db: Db, tokenHash: string): Promise<
 }
 
 /** An invitation with what its receiver has to know before they accept. */
-export interface OfferRecord {
+export interface InvitationDetails {
   invitation: InvitationRecord;
   page: StatusPageRecord;
   inviter: Pick<UserRecord, "name" | "email"> | null;
@@ -28,7 +28,7 @@ export interface OfferRecord {
   has_account: boolean;
 }
 
-export async function findOfferByToken(db: Db, tokenHash: string): Promise<OfferRecord | undefined> {
+export async function findOfferByToken(db: Db, tokenHash: string): Promise<InvitationDetails | undefined> {
   const invited = alias(users, "invited");
   const rows = await db
     .select({

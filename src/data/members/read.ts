@@ -14,7 +14,7 @@ export interface NamedMember extends MemberRecord {
 }
 
 /** One line of a page's team: a member, or somebody who has yet to accept. */
-export interface TeamEntry {
+export interface MemberListEntry {
   id: string;
   user_id: string | null;
   email: string;
@@ -91,12 +91,12 @@ export async function listTeam(db: Db, scope: { status_page_id: string; now: num
     FROM ${pageInvitations} i
     WHERE i.status_page_id = ${status_page_id} AND i.accepted_at IS NULL AND i.expires_at > ${now}
   )`;
-  const rows = await db.all<Omit<TeamEntry, "capabilities"> & { capabilities: string }>(
+  const rows = await db.all<Omit<MemberListEntry, "capabilities"> & { capabilities: string }>(
     sql`SELECT * FROM ${team} ORDER BY created_at, id LIMIT ${page.limit} OFFSET ${page.offset}`,
   );
   const seats = await countSeats(db, status_page_id, now);
   return {
-    rows: rows.map((row): TeamEntry => ({ ...row, capabilities: JSON.parse(row.capabilities) })),
+    rows: rows.map((row): MemberListEntry => ({ ...row, capabilities: JSON.parse(row.capabilities) })),
     total: seats.members + seats.pending_invitations,
   };
 }

@@ -33,7 +33,7 @@ export const REFERENCES: readonly Reference[] = [
 ];
 
 /** The members of these monitors, as far as they are composites. */
-export function listMembersOf(db: Db, monitorIds: readonly string[]): Promise<MonitorRecord[]> {
+export function listChildrenOf(db: Db, monitorIds: readonly string[]): Promise<MonitorRecord[]> {
   return db
     .select()
     .from(monitors)
@@ -42,7 +42,7 @@ export function listMembersOf(db: Db, monitorIds: readonly string[]): Promise<Mo
 }
 
 /** The condition under which what is to move, members included, is no longer what was read. */
-export function isFamilyChanged(pageId: string, monitorIds: readonly string[]): SQL {
+export function haveMonitorsChanged(pageId: string, monitorIds: readonly string[]): SQL {
   return sql`(SELECT count(*) FROM ${monitors} WHERE ${monitors.status_page_id} = ${pageId}
     AND (${monitors.id} IN ${among(monitorIds)} OR ${monitors.parent_monitor_id} IN ${among(monitorIds)}))
     <> ${monitorIds.length}`;

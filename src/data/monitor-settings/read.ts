@@ -42,7 +42,7 @@ export async function listMonitorsByIds(db: Db, ids: readonly string[]): Promise
 }
 
 /** Members of these composites, in the order in which they stand on the page. */
-export async function listMembers(db: Db, compositeIds: readonly string[]) {
+export async function listChildren(db: Db, compositeIds: readonly string[]) {
   if (compositeIds.length === 0) return [];
   return db
     .select({ id: monitors.id, parent_monitor_id: monitors.parent_monitor_id })

@@ -26,7 +26,7 @@ export function deleteMonitor(db: Db, monitorId: string): Statement[] {
 }
 
 /** Makes exactly these monitors the members of a composite. */
-export function setMembers(db: Db, compositeId: string, memberIds: readonly string[], now: number): Statement[] {
+export function setChildren(db: Db, compositeId: string, memberIds: readonly string[], now: number): Statement[] {
   const isMember = sql`${monitors.id} IN ${among(memberIds)}`;
   return [
     db

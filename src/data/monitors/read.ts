@@ -41,7 +41,7 @@ export async function listUnsynced(db: Db, changedBefore: number, limit: number)
 }
 
 /** Deleted monitors whose objects have not confirmed it, the longest deleted first, as ids grow with time. */
-export async function listDeleted(db: Db, limit: number): Promise<string[]> {
+export async function listTombstones(db: Db, limit: number): Promise<string[]> {
   const rows = await db.select().from(deletedMonitors).orderBy(asc(deletedMonitors.monitor_id)).limit(limit);
   return rows.map(({ monitor_id }) => monitor_id);
 }
@@ -56,7 +56,7 @@ export async function listMemberStates(db: Db, compositeId: string) {
 }
 
 /** Monitors whose status comes from nobody's checks, in the order of their ids, for paging. */
-export async function listUncheckedAfter(db: Db, monitorId: string, limit: number): Promise<string[]> {
+export async function listUnscheduledAfter(db: Db, monitorId: string, limit: number): Promise<string[]> {
   const rows = await db
     .select({ id: monitors.id })
     .from(monitors)
@@ -68,7 +68,7 @@ export async function listUncheckedAfter(db: Db, monitorId: string, limit: numbe
 }
 
 /** Monitors whose quick repeat of a failed check should have run by now. */
-export async function listLostRetries(db: Db, dueBefore: number, limit: number) {
+export async function listOverdueRetries(db: Db, dueBefore: number, limit: number) {
   return db
     .select({ id: monitors.id, check_group_id: monitors.check_group_id, regions: monitors.regions })
     .from(monitors)

@@ -1,12 +1,12 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import type { MonitorTransition } from "../../contract/event.ts";
-import type { MonitorAnswer } from "../../contract/monitor-object.ts";
-import { dropRollups } from "../daily-aggregates/write.ts";
+import type { MonitorSnapshot } from "../../contract/monitor-object.ts";
+import { invalidateDailyAggregates } from "../daily-aggregates/write.ts";
 import type { Db, Statement } from "../db.ts";
 import { deletedMonitors, monitors, statusIntervals, transitions } from "./table.ts";
 
 /** Copies what the monitor's object answered, unless something newer stands here already. */
-export function projectAnswer(db: Db, monitorId: string, answer: MonitorAnswer): Statement {
+export function projectAnswer(db: Db, monitorId: string, answer: MonitorSnapshot): Statement {
   return db
     .update(monitors)
     .set({
@@ -41,7 +41,7 @@ export function recordTransition(
   { monitor_id: monitorId, transition, now }: { monitor_id: string; transition: MonitorTransition; now: number },
 ): Statement[] {
   return [
-    ...dropRollups(db, { monitor_id: monitorId, touched_from: transition.effective_at, now }),
+    ...invalidateDailyAggregates(db, { monitor_id: monitorId, touched_from: transition.effective_at, now }),
     db
       .insert(transitions)
       .values({
@@ -72,11 +72,11 @@ export function recordTransition(
   ];
 }
 
-export function forgetDeleted(db: Db, monitorId: string): Statement {
+export function deleteTombstone(db: Db, monitorId: string): Statement {
   return db.delete(deletedMonitors).where(eq(deletedMonitors.monitor_id, monitorId));
 }
 
-export function forgetRetries(db: Db, monitorIds: readonly string[]): Statement {
+export function clearRetries(db: Db, monitorIds: readonly string[]): Statement {
   return db
     .update(monitors)
     .set({ retry_at: null })

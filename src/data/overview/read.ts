@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, inArray, isNull, ne, sql } from "drizzle-orm";
 import type { MonitorStatus } from "../../contract/monitor-values.ts";
-import { findLateness } from "../../domain/check-schedule.ts";
-import { isGroupLate } from "../check-groups/read.ts";
+import { findDelayedSince } from "../../domain/check-schedule.ts";
+import { isCheckGroupLate } from "../check-groups/read.ts";
 import type { Db } from "../db.ts";
 import { incidents } from "../incidents/table.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
@@ -63,7 +63,9 @@ export async function readOverview(db: Db, viewer: Viewer, late: { now: number; 
     db
       .select({
         needing: count(),
-        late_since: sql<number | null>`min(CASE WHEN ${isGroupLate(late.now, late.after_ms)} THEN g.last_slot_at END)`,
+        late_since: sql<
+          number | null
+        >`min(CASE WHEN ${isCheckGroupLate(late.now, late.after_ms)} THEN g.last_slot_at END)`,
         last_tick_at: sql<number | null>`(SELECT max(minute_at) FROM ${plannedMinutes})`,
       })
       .from(monitors)
@@ -78,6 +80,6 @@ export async function readOverview(db: Db, viewer: Viewer, late: { now: number; 
   ]);
   const none = { open_incidents: 0, owned_pages: 0, shared_pages: 0, unread: 0 };
   const { needing, ...punctuality } = checks[0] ?? { needing: 0, late_since: null, last_tick_at: null };
-  const delayed = needing === 0 ? null : findLateness(punctuality, late.now, late.after_ms);
+  const delayed = needing === 0 ? null : findDelayedSince(punctuality, late.now, late.after_ms);
   return { statuses, worst, open, counts: counts[0] ?? none, checks_delayed_since: delayed };
 }

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gte, inArray, isNotNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { unpackDays } from "../../domain/daily-aggregates.ts";
 import { selectServedDomain } from "../custom-domains/read.ts";
-import { dailyRollups } from "../daily-aggregates/table.ts";
+import { dailyAggregates } from "../daily-aggregates/table.ts";
 import type { Db } from "../db.ts";
 import { incidentMonitors, incidents, incidentUpdates } from "../incidents/table.ts";
 import {
@@ -14,7 +14,7 @@ import {
 import { monitorGroups } from "../monitor-groups/table.ts";
 import { monitors, plannedMinutes, statusIntervals } from "../monitors/table.ts";
 import { statusPages } from "../status-pages/table.ts";
-import { isShown, shapesPage } from "./visible-monitors.ts";
+import { affectsPublicPage, isPubliclyVisible } from "./visible-monitors.ts";
 
 const INCIDENTS_MAX = 100;
 const UPDATES_MAX = 1000;
@@ -39,14 +39,14 @@ export async function findPageVersion(db: Db, slug: string) {
 
 /** Whether the service's own clock has to run for what the page says to be true: its checks, and the watch over agents. */
 const needsTicks = (pageId: string) =>
-  sql<number>`EXISTS (SELECT 1 FROM ${monitors} m WHERE m.status_page_id = ${pageId} AND ${shapesPage}
+  sql<number>`EXISTS (SELECT 1 FROM ${monitors} m WHERE m.status_page_id = ${pageId} AND ${affectsPublicPage}
     AND (m.check_group_id <> '' OR m.agent_id IS NOT NULL))`;
 
 /** The one place that decides which incidents the public sees. */
 const isPublished = (pageId: string) => and(eq(incidents.status_page_id, pageId), eq(incidents.is_public, true));
 
 /** Everything that a payload is made of, as of one moment. */
-export async function readShownPage(db: Db, pageId: string, since: { days: number; month: string; resolved: number }) {
+export async function readPublicPage(db: Db, pageId: string, since: { days: number; month: string; resolved: number }) {
   const recent = and(
     isPublished(pageId),
     or(ne(incidents.status, "resolved"), gte(incidents.resolved_at, since.resolved)),
@@ -85,7 +85,7 @@ export async function readShownPage(db: Db, pageId: string, since: { days: numbe
         created_at: monitors.created_at,
       })
       .from(monitors)
-      .where(isShown(pageId))
+      .where(isPubliclyVisible(pageId))
       .orderBy(asc(monitors.position), asc(monitors.id)),
     selectRollups(db, pageId, since.month),
     selectIntervals(db, pageId, since),
@@ -106,7 +106,7 @@ export async function readShownPage(db: Db, pageId: string, since: { days: numbe
 }
 
 /** Published incidents that began before that moment, the last begun first. */
-export async function listShownIncidents(db: Db, scope: { page_id: string; before: number; limit: number }) {
+export async function selectPublicIncidents(db: Db, scope: { page_id: string; before: number; limit: number }) {
   const chosen = and(isPublished(scope.page_id), lt(incidents.started_at, scope.before));
   const [found, updates, affected] = await db.batch(selectIncidents(db, scope.page_id, chosen, scope.limit));
   return joinIncidents(found, updates, affected);
@@ -125,15 +125,21 @@ const zoneOf = (pageId: string) => sql`(SELECT p.timezone FROM ${statusPages} p 
 function selectRollups(db: Db, pageId: string, fromMonth: string) {
   return db
     .select({
-      monitor_id: dailyRollups.monitor_id,
-      month: dailyRollups.month,
-      to_at: dailyRollups.to_at,
-      status: dailyRollups.status,
-      days: dailyRollups.days,
+      monitor_id: dailyAggregates.monitor_id,
+      month: dailyAggregates.month,
+      to_at: dailyAggregates.to_at,
+      status: dailyAggregates.status,
+      days: dailyAggregates.days,
     })
     .from(monitors)
-    .innerJoin(dailyRollups, eq(dailyRollups.monitor_id, monitors.id))
-    .where(and(isShown(pageId), gte(dailyRollups.month, fromMonth), sql`${dailyRollups.timezone} = ${zoneOf(pageId)}`));
+    .innerJoin(dailyAggregates, eq(dailyAggregates.monitor_id, monitors.id))
+    .where(
+      and(
+        isPubliclyVisible(pageId),
+        gte(dailyAggregates.month, fromMonth),
+        sql`${dailyAggregates.timezone} = ${zoneOf(pageId)}`,
+      ),
+    );
 }
 
 /**
@@ -142,7 +148,7 @@ function selectRollups(db: Db, pageId: string, fromMonth: string) {
  * In no order either.
  */
 function selectIntervals(db: Db, pageId: string, since: { days: number; month: string }) {
-  const rolledTo = sql`SELECT r.to_at FROM ${dailyRollups} r WHERE r.monitor_id = ${monitors.id}
+  const rolledTo = sql`SELECT r.to_at FROM ${dailyAggregates} r WHERE r.monitor_id = ${monitors.id}
     AND r.month >= ${since.month} AND r.timezone = ${zoneOf(pageId)} ORDER BY r.month DESC LIMIT 1`;
   const earlier = sql`SELECT max(i.from_at) FROM ${statusIntervals} i WHERE i.monitor_id = ${monitors.id} AND i.from_at <= ${since.days}`;
   return db
@@ -156,7 +162,10 @@ function selectIntervals(db: Db, pageId: string, since: { days: number; month: s
     .from(monitors)
     .innerJoin(statusIntervals, eq(statusIntervals.monitor_id, monitors.id))
     .where(
-      and(isShown(pageId), gte(statusIntervals.from_at, sql`coalesce((${rolledTo}), (${earlier}), ${since.days})`)),
+      and(
+        isPubliclyVisible(pageId),
+        gte(statusIntervals.from_at, sql`coalesce((${rolledTo}), (${earlier}), ${since.days})`),
+      ),
     );
 }
 
@@ -199,7 +208,7 @@ function selectIncidents(db: Db, pageId: string, chosen: SQL | undefined, limit 
       .select({ incident_id: incidentMonitors.incident_id, monitor_id: incidentMonitors.monitor_id })
       .from(incidentMonitors)
       .innerJoin(monitors, eq(monitors.id, incidentMonitors.monitor_id))
-      .where(and(isShown(pageId), inArray(incidentMonitors.incident_id, newest()))),
+      .where(and(isPubliclyVisible(pageId), inArray(incidentMonitors.incident_id, newest()))),
   ] as const;
 }
 
@@ -243,7 +252,7 @@ function selectMaintenance(db: Db, pageId: string, since: number) {
       })
       .from(maintenance)
       .innerJoin(monitors, targets)
-      .where(and(isShown(pageId), inArray(maintenance.id, ids()))),
+      .where(and(isPubliclyVisible(pageId), inArray(maintenance.id, ids()))),
     db
       .select()
       .from(maintenanceUpdates)

@@ -2,7 +2,7 @@ import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { monitors } from "../monitors/table.ts";
 
 /** The one place that decides which monitors the public sees. */
-export function isShown(pageId: string): SQL | undefined {
+export function isPubliclyVisible(pageId: string): SQL | undefined {
   return and(
     eq(monitors.status_page_id, pageId),
     eq(monitors.paused, false),
@@ -12,4 +12,4 @@ export function isShown(pageId: string): SQL | undefined {
 }
 
 /** A monitor, known as `m`, whose status shows: by itself, or, an internal one too, in what its composite says. */
-export const shapesPage = sql`m.paused = 0 AND (m.is_internal = 0 OR m.parent_monitor_id IS NOT NULL)`;
+export const affectsPublicPage = sql`m.paused = 0 AND (m.is_internal = 0 OR m.parent_monitor_id IS NOT NULL)`;

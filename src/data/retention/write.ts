@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { auditLog } from "../audit/table.ts";
-import { dailyRollups } from "../daily-aggregates/table.ts";
+import { dailyAggregates } from "../daily-aggregates/table.ts";
 import type { Db, Statement } from "../db.ts";
 import { events } from "../events/table.ts";
 import { incidents } from "../incidents/table.ts";
@@ -16,7 +16,7 @@ import { apiTokens } from "../users/table.ts";
  * deletes a bounded number of rows, finds them by an index that lists need as well, and gives a row for each that it
  * deleted; whoever gets as many as it asked for has to ask again.
  */
-export interface Kept {
+export interface RetentionScope {
   id: string;
   /** What was over before this may go. */
   edge: number;
@@ -29,7 +29,7 @@ const EDGE = sql`(k.value ->> 'edge')`;
  * The past of monitors. The interval that holds the edge stays whole, and so does the newest one. Of the transitions
  * those stay that began an interval that stays, and the whole of an outage that may still go on.
  */
-export function forgetPast(db: Db, kept: readonly Kept[], limit: number): Statement[] {
+export function deleteExpiredMonitorHistory(db: Db, kept: readonly RetentionScope[], limit: number): Statement[] {
   const holding = sql`(SELECT max(e.from_at) FROM ${statusIntervals} e WHERE e.monitor_id = ${ID} AND e.from_at <= ${EDGE})`;
   const oldest = sql`(SELECT min(e.seq) FROM ${statusIntervals} e WHERE e.monitor_id = ${ID} AND e.seq >= 0)`;
   const outage = sql`(SELECT e.outage_seq FROM ${transitions} e WHERE e.monitor_id = ${ID} ORDER BY e.seq DESC LIMIT 1)`;
@@ -41,12 +41,12 @@ export function forgetPast(db: Db, kept: readonly Kept[], limit: number): Statem
       ...{ kept, limit, from: transitions },
       rows: sql`t.monitor_id = ${ID} AND t.seq < min(${oldest}, coalesce(${outage}, ${oldest}))`,
     }),
-    forget(db, { kept, limit, from: dailyRollups, rows: sql`t.monitor_id = ${ID} AND t.month < ${month}` }),
+    forget(db, { kept, limit, from: dailyAggregates, rows: sql`t.monitor_id = ${ID} AND t.month < ${month}` }),
   ];
 }
 
 /** What happened in accounts: nothing that is open, still to come, or waits for its consumer. */
-export function forgetEvents(db: Db, kept: readonly Kept[], limit: number): Statement[] {
+export function deleteExpiredAccountHistory(db: Db, kept: readonly RetentionScope[], limit: number): Statement[] {
   const isOld = (owner: "owner_id" | "user_id") => sql`t.${sql.raw(owner)} = ${ID} AND t.created_at < ${EDGE}`;
   const hadOccurrence = sql`EXISTS (SELECT 1 FROM ${maintenanceOccurrences} o WHERE o.maintenance_id = t.id AND o.end_at >= ${EDGE})`;
   return [
@@ -74,13 +74,13 @@ export function forgetEvents(db: Db, kept: readonly Kept[], limit: number): Stat
 }
 
 /** The hashed and masked addresses of those who left. */
-export function forgetUnsubscribed(db: Db, before: number, limit: number): Statement {
+export function deleteUnsubscribedBefore(db: Db, before: number, limit: number): Statement {
   const left = sql`SELECT rowid FROM ${subscribers} WHERE unsubscribed_at < ${before} LIMIT ${limit}`;
   return db.delete(subscribers).where(sql`rowid IN (${left})`).returning({ id: subscribers.id });
 }
 
 interface Forgotten {
-  kept: readonly Kept[];
+  kept: readonly RetentionScope[];
   limit: number;
   from: SQLiteTable;
   /** What ties the rows, called `t`, to the kept ones, called `k`, where they do not name them themselves. */

@@ -4,7 +4,7 @@ import { incidentGroups, incidentMonitors } from "../incidents/table.ts";
 import { maintenanceGroups, maintenanceMonitors } from "../maintenance/table.ts";
 import { monitorGroups } from "../monitor-groups/table.ts";
 import { monitors } from "../monitors/table.ts";
-import { isShown } from "../public-page/visible-monitors.ts";
+import { isPubliclyVisible } from "../public-page/visible-monitors.ts";
 import { subscriberMessages, subscribers } from "./table.ts";
 
 export type SubscriberRecord = typeof subscribers.$inferSelect;
@@ -64,7 +64,7 @@ export async function listAffected(db: Db, about: Affected) {
     group_id: sql<string | null>`${monitors.group_id}`.as("group_id"),
     name: monitors.name,
     /** Of these alone the page shows the name. */
-    is_shown: sql<number | null>`${isShown(about.status_page_id)}`.as("is_shown"),
+    is_shown: sql<number | null>`${isPubliclyVisible(about.status_page_id)}`.as("is_shown"),
   };
   const [chosen, inGroups] = await db.batch([
     db
@@ -103,7 +103,7 @@ export const isDue = (now: number) =>
   and(isPending, lte(subscriberMessages.next_attempt_at, now), lt(subscriberMessages.lease_until, now));
 
 /** What is due of all that tells of one event, in the order of its ids, beyond one of them. */
-export async function listDueNews(
+export async function listDueMessagesOfEvent(
   db: Db,
   { event_id, after, now, limit }: { event_id: string; after: string; now: number; limit: number },
 ): Promise<DueMessage[]> {

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { SubscriberChannel, SubscriberEvent } from "../../contract/subscriber.ts";
+import type { SubscriberChannel, SubscriptionTopic } from "../../contract/subscriber.ts";
 import { emptyList, id, instant, timestamps } from "../columns.ts";
 import { statusPages } from "../status-pages/table.ts";
 
@@ -19,7 +19,7 @@ export const subscribers = sqliteTable(
     /** The address, encrypted; null once it is not needed any more. */
     sealed: text("sealed"),
     endpoint_masked: text("endpoint_masked").notNull(),
-    events: text("events", { mode: "json" }).$type<SubscriberEvent[]>().notNull().default(emptyList),
+    events: text("events", { mode: "json" }).$type<SubscriptionTopic[]>().notNull().default(emptyList),
     monitor_ids: text("monitor_ids", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
     group_ids: text("group_ids", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
     /** The latest request that waits for its confirmation; what it chose counts only then. */

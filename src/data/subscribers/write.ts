@@ -1,5 +1,5 @@
 import { and, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
-import type { SubscriberEvent } from "../../contract/subscriber.ts";
+import type { SubscriptionTopic } from "../../contract/subscriber.ts";
 import { isServedUnder } from "../custom-domains/read.ts";
 import { customDomains } from "../custom-domains/table.ts";
 import type { Db, Statement } from "../db.ts";
@@ -37,10 +37,10 @@ export function insertSubscriberMessage(db: Db, message: SubscriberMessageRecord
   return db.insert(subscriberMessages).values(message).onConflictDoNothing();
 }
 
-export interface Told {
+export interface MessageFanOut {
   event_id: string;
   status_page_id: string;
-  topic: SubscriberEvent;
+  topic: SubscriptionTopic;
   /** What it is about; nothing: all of the page. */
   monitor_ids: string[];
   group_ids: string[];
@@ -52,7 +52,7 @@ export interface Told {
  * One message for each confirmed subscriber whom this concerns, by one statement; a repeat adds none. What happens on a
  * hidden page is told to nobody, because nobody could read it there.
  */
-export function insertNews(db: Db, told: Told): Statement {
+export function insertSubscriberMessages(db: Db, told: MessageFanOut): Statement {
   const any = (chosen: SQL, ids: string[]) =>
     sql`EXISTS (SELECT 1 FROM json_each(${chosen}) c JOIN json_each(${JSON.stringify(ids)}) a ON a.value = c.value)`;
   const isWide = told.monitor_ids.length + told.group_ids.length === 0;

@@ -4,7 +4,7 @@ import { heldOutages } from "../incidents/table.ts";
 import { maintenance, maintenanceGroups, maintenanceMonitors, maintenanceOccurrences } from "../maintenance/table.ts";
 import { monitors, transitions } from "../monitors/table.ts";
 
-export type HeldOutage = typeof heldOutages.$inferSelect;
+export type SuppressedOutage = typeof heldOutages.$inferSelect;
 
 /**
  * Whether a public window of the monitor's page that targets the monitor or its group is open at that moment: by the
@@ -31,21 +31,21 @@ export async function findCoveringWindow(db: Db, monitorId: string, at: number):
   return rows[0]?.id ?? null;
 }
 
-export async function findHeldOutage(db: Db, monitorId: string): Promise<HeldOutage | undefined> {
+export async function findSuppressedOutage(db: Db, monitorId: string): Promise<SuppressedOutage | undefined> {
   const rows = await db.select().from(heldOutages).where(eq(heldOutages.monitor_id, monitorId)).limit(1);
   return rows[0];
 }
 
 /** Whether somebody else has told of the outage, or it is over. */
-export function isReleased(held: HeldOutage): SQL {
+export function isSuppressionEnded(held: SuppressedOutage): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM ${heldOutages} WHERE ${isHeld(held)})`;
 }
 
-export const isHeld = (held: HeldOutage) =>
+export const isHeld = (held: SuppressedOutage) =>
   and(eq(heldOutages.monitor_id, held.monitor_id), eq(heldOutages.outage_seq, held.outage_seq));
 
 /** Held outages that no window covers any more and whose monitor is still down, with what is known of their beginning. */
-export async function listReleasableOutages(db: Db, now: number, limit: number) {
+export async function listEndedSuppressions(db: Db, now: number, limit: number) {
   return db
     .select({ held: heldOutages, transition: transitions })
     .from(heldOutages)

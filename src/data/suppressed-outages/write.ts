@@ -2,9 +2,9 @@ import type { Db, Statement } from "../db.ts";
 import type { StoredEvent } from "../events/read.ts";
 import { events } from "../events/table.ts";
 import { heldOutages } from "../incidents/table.ts";
-import { type HeldOutage, isHeld } from "./read.ts";
+import { isHeld, type SuppressedOutage } from "./read.ts";
 
-export function holdOutage(db: Db, held: HeldOutage): Statement {
+export function suppressOutage(db: Db, held: SuppressedOutage): Statement {
   return db
     .insert(heldOutages)
     .values(held)
@@ -14,7 +14,7 @@ export function holdOutage(db: Db, held: HeldOutage): Statement {
     });
 }
 
-export function releaseOutage(db: Db, held: HeldOutage): Statement {
+export function endSuppression(db: Db, held: SuppressedOutage): Statement {
   return db.delete(heldOutages).where(isHeld(held));
 }
 

@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
-import { upkeepRounds } from "../daily-aggregates/table.ts";
+import { sweepCursors } from "../daily-aggregates/table.ts";
 import type { Db } from "../db.ts";
 
-export type RoundRecord = typeof upkeepRounds.$inferSelect;
+export type SweepCursorRecord = typeof sweepCursors.$inferSelect;
 
-export async function findRound(db: Db, name: string): Promise<RoundRecord> {
-  const rows = await db.select().from(upkeepRounds).where(eq(upkeepRounds.name, name)).limit(1);
+export async function findSweepCursor(db: Db, name: string): Promise<SweepCursorRecord> {
+  const rows = await db.select().from(sweepCursors).where(eq(sweepCursors.name, name)).limit(1);
   return rows[0] ?? { name, position: "", due_at: 0 };
 }

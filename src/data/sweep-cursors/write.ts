@@ -1,11 +1,11 @@
-import { upkeepRounds } from "../daily-aggregates/table.ts";
+import { sweepCursors } from "../daily-aggregates/table.ts";
 import type { Db, Statement } from "../db.ts";
-import type { RoundRecord } from "./read.ts";
+import type { SweepCursorRecord } from "./read.ts";
 
-export function moveRound(db: Db, round: RoundRecord): Statement {
+export function saveSweepCursor(db: Db, round: SweepCursorRecord): Statement {
   const { position, due_at } = round;
   return db
-    .insert(upkeepRounds)
+    .insert(sweepCursors)
     .values(round)
-    .onConflictDoUpdate({ target: upkeepRounds.name, set: { position, due_at } });
+    .onConflictDoUpdate({ target: sweepCursors.name, set: { position, due_at } });
 }

@@ -69,7 +69,7 @@ export interface Failure {
 }
 
 /** The condition under which this failure switches its webhook off. */
-export function isSwitchedOffBy(failure: Failure): SQL {
+export function isDisabledBy(failure: Failure): SQL {
   return sql`EXISTS (SELECT 1 FROM ${webhooks}
     WHERE ${webhooks.id} = ${failure.webhook_id} AND ${webhooks.is_active} = 1 AND ${overdue(failure)})`;
 }
@@ -79,12 +79,12 @@ export function overdue(failure: Failure): SQL {
 }
 
 /** Whom to tell of a webhook, and the name of its page. */
-export interface ToldOwner {
+export interface WebhookOwner {
   email: string;
   page_name: string | null;
 }
 
-export async function findToldOwner(db: Db, webhook: WebhookKey): Promise<ToldOwner | undefined> {
+export async function findWebhookOwner(db: Db, webhook: WebhookKey): Promise<WebhookOwner | undefined> {
   const rows = await db
     .select({ email: users.email, page_name: statusPages.name })
     .from(webhooks)
@@ -99,7 +99,7 @@ export async function findToldOwner(db: Db, webhook: WebhookKey): Promise<ToldOw
 const isUnwarned = sql`${webhooks.failing_since} IS NOT NULL AND ${webhooks.warned_at} IS NULL AND ${webhooks.is_active} = 1`;
 
 /** Webhooks that did nothing but fail since then, with whom to tell of it and why the last attempt failed. */
-export async function listUnwarned(db: Db, failingSince: number, limit: number) {
+export async function listWebhooksToWarn(db: Db, failingSince: number, limit: number) {
   const last_error = sql<string | null>`(SELECT error FROM ${deliveryAttempts}
     WHERE webhook_id = ${webhooks.id} ORDER BY created_at DESC, attempt DESC LIMIT 1)`;
   return db

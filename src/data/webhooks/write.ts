@@ -19,7 +19,7 @@ export function deleteWebhook(db: Db, webhook: WebhookKey): Statement {
 }
 
 /** Ends a run of failures; writes nothing where there was none. */
-export function noteSuccess(db: Db, webhookId: string): Statement {
+export function clearFailures(db: Db, webhookId: string): Statement {
   return db
     .update(webhooks)
     .set({ failing_since: null, warned_at: null })
@@ -27,7 +27,7 @@ export function noteSuccess(db: Db, webhookId: string): Statement {
 }
 
 /** Starts a run of failures, or ends a webhook that was in one for too long. Writes only when one of them is due. */
-export function noteFailure(db: Db, failure: Failure): Statement {
+export function recordFailure(db: Db, failure: Failure): Statement {
   const isOverdue = overdue(failure);
   return db
     .update(webhooks)
@@ -45,7 +45,7 @@ export function noteFailure(db: Db, failure: Failure): Statement {
     );
 }
 
-export function noteWarning(db: Db, webhook: Pick<WebhookRecord, "id" | "failing_since">, now: number): Statement {
+export function markWarned(db: Db, webhook: Pick<WebhookRecord, "id" | "failing_since">, now: number): Statement {
   return db
     .update(webhooks)
     .set({ warned_at: now })

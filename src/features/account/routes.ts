@@ -10,7 +10,7 @@ const tags = ["Account"];
 
 export const endpoints = [
   endpoint(
-    { at: ["core"], auth: "user", capability: null, audit: null, rate: "api" },
+    { at: ["core"], auth: "user", permission: null, audit: null, rate: "api" },
     createRoute({
       method: "get",
       path: "/user/api-tokens",
@@ -29,7 +29,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["core"], auth: "user", capability: null, audit: "token.created", rate: "token_creation" },
+    { at: ["core"], auth: "user", permission: null, audit: "token.created", rate: "token_creation" },
     createRoute({
       method: "post",
       path: "/user/api-tokens",
@@ -46,7 +46,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["core"], auth: "user", capability: null, audit: "token.revoked", rate: "api" },
+    { at: ["core"], auth: "user", permission: null, audit: "token.revoked", rate: "api" },
     createRoute({
       method: "delete",
       path: "/user/api-tokens/{id}",
@@ -62,7 +62,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["core"], auth: "user", capability: null, audit: null, rate: "api" },
+    { at: ["core"], auth: "user", permission: null, audit: null, rate: "api" },
     createRoute({
       method: "get",
       path: "/billing/status",
@@ -74,7 +74,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["core"], auth: "user", capability: null, audit: null, rate: "api" },
+    { at: ["core"], auth: "user", permission: null, audit: null, rate: "api" },
     createRoute({
       method: "get",
       path: "/uptime/tier-info",

@@ -1,7 +1,7 @@
 import { commit } from "../../access/commit.ts";
-import { alreadyShown, findEarlierResult } from "../../access/idempotency.ts";
+import { alreadyShown, findIdempotentResult } from "../../access/idempotency.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import type { TokenCreate } from "../../contract/account.ts";
 import { notFound } from "../../contract/errors.ts";
 import { countUsage, type Usage } from "../../data/usage/read.ts";
@@ -13,13 +13,16 @@ import { newId } from "../../platform/ids.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PREFIX_LENGTH = 12;
 
-export function listMyTokens(ctx: Ctx, page: { limit: number; offset: number }) {
+export function listMyTokens(ctx: RequestScope, page: { limit: number; offset: number }) {
   return listTokens(ctx.db, requireUser(ctx).user_id, page);
 }
 
-export async function createToken(ctx: Ctx, input: TokenCreate): Promise<{ record: ApiTokenRecord; token: string }> {
+export async function createToken(
+  ctx: RequestScope,
+  input: TokenCreate,
+): Promise<{ record: ApiTokenRecord; token: string }> {
   const user = requireUser(ctx);
-  const earlier = await findEarlierResult(ctx);
+  const earlier = await findIdempotentResult(ctx);
   if (earlier !== undefined) throw alreadyShown(earlier);
   const token = newApiToken();
   const record: ApiTokenRecord = {
@@ -38,7 +41,7 @@ export async function createToken(ctx: Ctx, input: TokenCreate): Promise<{ recor
 }
 
 /** Takes effect with the next request that presents the token. */
-export async function revokeToken(ctx: Ctx, tokenId: string): Promise<void> {
+export async function revokeToken(ctx: RequestScope, tokenId: string): Promise<void> {
   const user = requireUser(ctx);
   const token = await findToken(ctx.db, user.user_id, tokenId);
   if (!token) throw notFound("token");
@@ -51,7 +54,7 @@ export interface AccountUsage extends Usage {
 }
 
 /** What counts against the plan of the caller. */
-export async function countMyUsage(ctx: Ctx): Promise<AccountUsage> {
+export async function countMyUsage(ctx: RequestScope): Promise<AccountUsage> {
   const user = requireUser(ctx);
   const { RAW_RESULTS_DAYS, HISTORY_DAYS } = ctx.settings;
   const kept = { raw_results_days: RAW_RESULTS_DAYS[user.plan], history_days: HISTORY_DAYS[user.plan] };

@@ -1,6 +1,6 @@
 import { type AuditSubject, commit } from "../../access/commit.ts";
 import { requireCallingAgent } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import type { AgentDiscoveriesReport, AgentEventsReport, AgentMetricsReport } from "../../contract/agent.ts";
 import { type AgentReportRecord, countKnown } from "../../data/agent-reports/read.ts";
 import { insertReports } from "../../data/agent-reports/write.ts";
@@ -10,7 +10,7 @@ import { agentAudit } from "./service.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export function reportMetrics(ctx: Ctx, metrics: AgentMetricsReport): Promise<number> {
+export function reportMetrics(ctx: RequestScope, metrics: AgentMetricsReport): Promise<number> {
   return keepReports(
     ctx,
     "metric",
@@ -23,7 +23,7 @@ export function reportMetrics(ctx: Ctx, metrics: AgentMetricsReport): Promise<nu
   );
 }
 
-export function reportEvents(ctx: Ctx, { events }: AgentEventsReport): Promise<number> {
+export function reportEvents(ctx: RequestScope, { events }: AgentEventsReport): Promise<number> {
   return keepReports(
     ctx,
     "event",
@@ -32,7 +32,7 @@ export function reportEvents(ctx: Ctx, { events }: AgentEventsReport): Promise<n
 }
 
 /** What is found again is the same finding, and is kept for another day; only what is new is in the audit log. */
-export async function reportDiscoveries(ctx: Ctx, { discoveries }: AgentDiscoveriesReport): Promise<number> {
+export async function reportDiscoveries(ctx: RequestScope, { discoveries }: AgentDiscoveriesReport): Promise<number> {
   const { agent } = requireCallingAgent(ctx);
   const audit = agentAudit(agent, `agent "${agent.name}" found services on its host`);
   return keepReports(
@@ -52,7 +52,7 @@ interface Told {
 
 /** A clock that is ahead does not make a report last longer; what is too old to be kept is not taken. */
 async function keepReports(
-  ctx: Ctx,
+  ctx: RequestScope,
   kind: AgentReportRecord["kind"],
   told: readonly Told[],
   audit?: AuditSubject,

@@ -1,6 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import {
-  Accepted,
   AGENT_HEARTBEAT_S,
   AGENT_POLL_S,
   AgentAssignment,
@@ -12,12 +11,13 @@ import {
   AgentEnrolled,
   AgentEventsReport,
   AgentHandshake,
+  AgentHandshakeResponse,
   AgentMetricsReport,
   AgentResults,
-  AgentResultsTaken,
-  AgentWelcome,
+  AgentResultsAccepted,
+  ReportsAccepted,
 } from "../../contract/agent.ts";
-import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { toIso } from "../../platform/clock.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
@@ -27,8 +27,8 @@ import {
   acknowledgeCommand,
   awaitCommands,
   enrollAgent,
+  handshakeAgent,
   listAssignments,
-  shakeHands,
   submitResults,
 } from "./service.ts";
 
@@ -42,7 +42,7 @@ const RHYTHM = { heartbeat_interval_seconds: AGENT_HEARTBEAT_S, poll_interval_se
  * incidents, is audited. That it enrolled, whose credential changed, what it says of its host and program, what it found
  * for the first time and what came of a command are audited.
  */
-const calls = { at: ["v1"], auth: "agent", capability: null, audit: null, rate: "agent" } satisfies Policy;
+const calls = { at: ["v1"], auth: "agent", permission: null, audit: null, rate: "agent" } satisfies EndpointPolicy;
 
 export const endpoints = [
   endpoint(
@@ -71,10 +71,10 @@ export const endpoints = [
       summary: "Say hello",
       description: "Every call counts as a sign of life; an agent that is silent for 90 seconds is offline.",
       request: { body: jsonBody(AgentHandshake) },
-      responses: { 200: json("What the agent has to know", AgentWelcome), ...USER_ERRORS, ...BODY_ERRORS },
+      responses: { 200: json("What the agent has to know", AgentHandshakeResponse), ...USER_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => {
-      const { id } = await shakeHands(c.var.ctx, c.req.valid("json"));
+      const { id } = await handshakeAgent(c.var.ctx, c.req.valid("json"));
       return c.json({ agent_id: id, server_time: toIso(c.var.now), ...RHYTHM, latest_version: VERSION }, 200);
     },
   ),
@@ -111,7 +111,7 @@ export const endpoints = [
       summary: "Report metrics of the host",
       description: "One, or at most 100. The same collected_at twice counts once.",
       request: { body: jsonBody(AgentMetricsReport) },
-      responses: { 200: json("How many were taken", Accepted), ...USER_ERRORS, ...BODY_ERRORS },
+      responses: { 200: json("How many were taken", ReportsAccepted), ...USER_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => c.json({ accepted: await reportMetrics(c.var.ctx, c.req.valid("json")) }, 200),
   ),
@@ -124,7 +124,7 @@ export const endpoints = [
       tags,
       summary: "Report events, as one would log them",
       request: { body: jsonBody(AgentEventsReport) },
-      responses: { 200: json("How many were taken", Accepted), ...USER_ERRORS, ...BODY_ERRORS },
+      responses: { 200: json("How many were taken", ReportsAccepted), ...USER_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => c.json({ accepted: await reportEvents(c.var.ctx, c.req.valid("json")) }, 200),
   ),
@@ -137,7 +137,7 @@ export const endpoints = [
       tags,
       summary: "Report services found on the host",
       request: { body: jsonBody(AgentDiscoveriesReport) },
-      responses: { 200: json("How many were taken", Accepted), ...USER_ERRORS, ...BODY_ERRORS },
+      responses: { 200: json("How many were taken", ReportsAccepted), ...USER_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => c.json({ accepted: await reportDiscoveries(c.var.ctx, c.req.valid("json")) }, 200),
   ),
@@ -190,7 +190,7 @@ export const endpoints = [
         "One result, or at most 100. The same checked_at twice counts once; up to 5 minutes ahead and 24 hours back are taken. Results that are too old to say anything about the present fill in what was unknown, and fire nothing.",
       request: { params: IdParam, body: jsonBody(AgentResults) },
       responses: {
-        200: json("How many were new, and the status now", AgentResultsTaken),
+        200: json("How many were new, and the status now", AgentResultsAccepted),
         ...OBJECT_ERRORS,
         ...BODY_ERRORS,
       },

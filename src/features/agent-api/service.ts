@@ -1,10 +1,10 @@
 import { requireAssignedMonitor, requireOwnCommand } from "../../access/agents.ts";
 import { type AuditSubject, commit } from "../../access/commit.ts";
 import { openSecrets } from "../../access/monitor-secrets.ts";
-import { requireCallingAgent, requireGrant } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
-import { depsOf } from "../../access/scope.ts";
-import { takeResults } from "../../checks/agent-results.ts";
+import { requireCallingAgent, requireInstallToken } from "../../access/principal.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
+import { scopeOf } from "../../access/scope.ts";
+import { acceptAgentResults } from "../../checks/agent-results.ts";
 import type {
   AgentAssignment,
   AgentCommandAck,
@@ -15,8 +15,14 @@ import type {
 import { invalid, notFound, unauthenticated } from "../../contract/errors.ts";
 import { type AgentCommandRecord, listWaitingCommands } from "../../data/agent-reports/read.ts";
 import { acknowledge } from "../../data/agent-reports/write.ts";
-import { type AgentRecord, findAgent, findAwaitedAgent, isSpent, listAssigned } from "../../data/agents/read.ts";
-import { type AgentChanges, insertAgent, spendInstallToken, updateAgent } from "../../data/agents/write.ts";
+import {
+  type AgentRecord,
+  findAgent,
+  findUnenrolledAgent,
+  isInstallTokenConsumed,
+  listAssigned,
+} from "../../data/agents/read.ts";
+import { type AgentChanges, consumeInstallToken, insertAgent, updateAgent } from "../../data/agents/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { retryIntervalMs } from "../../domain/check-schedule.ts";
 import { sleep } from "../../platform/clock.ts";
@@ -29,8 +35,11 @@ const AHEAD_MAX_MS = 5 * MINUTE_MS;
 const LOOK_EVERY_S = 1;
 
 /** Trades an install token for an agent and its credential; of two that present the same token one is refused. */
-export async function enrollAgent(ctx: Ctx, input: AgentEnroll): Promise<{ agent: AgentRecord; token: string }> {
-  const grant = requireGrant(ctx);
+export async function enrollAgent(
+  ctx: RequestScope,
+  input: AgentEnroll,
+): Promise<{ agent: AgentRecord; token: string }> {
+  const grant = requireInstallToken(ctx);
   const token = newMachineToken("agent");
   const awaited = await findAwaited(ctx, input);
   const enrolled = { token_hash: sha256Hex(token), next_token_hash: null, enrolled_at: ctx.now, updated_at: ctx.now };
@@ -43,7 +52,7 @@ export async function enrollAgent(ctx: Ctx, input: AgentEnroll): Promise<{ agent
   };
   const agent = { ...(awaited ?? newAgent(ctx, input)), ...changes };
   const write = awaited ? updateAgent(ctx.db, awaited, changes) : insertAgent(ctx.db, agent);
-  await commit(ctx, [spendInstallToken(ctx.db, grant.id), write], {
+  await commit(ctx, [consumeInstallToken(ctx.db, grant.id), write], {
     audit: {
       owner_id: agent.owner_id,
       status_page_id: agent.status_page_id,
@@ -52,19 +61,19 @@ export async function enrollAgent(ctx: Ctx, input: AgentEnroll): Promise<{ agent
       summary: `enrolled agent "${agent.name}"`,
       data: { hostname: agent.hostname, version: agent.version },
     },
-    guards: [{ name: "stale", when: isSpent(grant.id, awaited), error: unauthenticated() }],
+    guards: [{ name: "stale", when: isInstallTokenConsumed(grant.id, awaited), error: unauthenticated() }],
   });
   return { agent, token };
 }
 
-async function findAwaited(ctx: Ctx, { hostname }: AgentEnroll): Promise<AgentRecord | undefined> {
-  const { agent_id, owner_id, status_page_id } = requireGrant(ctx);
+async function findAwaited(ctx: RequestScope, { hostname }: AgentEnroll): Promise<AgentRecord | undefined> {
+  const { agent_id, owner_id, status_page_id } = requireInstallToken(ctx);
   if (agent_id !== null) return findAgent(ctx.db, agent_id);
-  return hostname ? findAwaitedAgent(ctx.db, { owner_id, status_page_id, hostname }) : undefined;
+  return hostname ? findUnenrolledAgent(ctx.db, { owner_id, status_page_id, hostname }) : undefined;
 }
 
-function newAgent(ctx: Ctx, input: AgentEnroll): AgentRecord {
-  const { owner_id, created_by, status_page_id } = requireGrant(ctx);
+function newAgent(ctx: RequestScope, input: AgentEnroll): AgentRecord {
+  const { owner_id, created_by, status_page_id } = requireInstallToken(ctx);
   return {
     id: newId(),
     owner_id,
@@ -99,7 +108,7 @@ function factsOf(known: AgentRecord | undefined, said: AgentHandshake) {
   };
 }
 
-export async function shakeHands(ctx: Ctx, input: AgentHandshake): Promise<AgentRecord> {
+export async function handshakeAgent(ctx: RequestScope, input: AgentHandshake): Promise<AgentRecord> {
   const { agent } = requireCallingAgent(ctx);
   const changed = { ...agent, ...factsOf(agent, input) };
   if (JSON.stringify(changed) !== JSON.stringify(agent)) {
@@ -118,12 +127,12 @@ export async function shakeHands(ctx: Ctx, input: AgentHandshake): Promise<Agent
 }
 
 /** The monitors of the calling agent, with the secrets that its probes need; of no other. */
-export async function listAssignments(ctx: Ctx): Promise<AgentAssignment[]> {
+export async function listAssignments(ctx: RequestScope): Promise<AgentAssignment[]> {
   const monitors = await listAssigned(ctx.db, requireCallingAgent(ctx).agent);
   return Promise.all(monitors.filter(({ paused }) => !paused).map((monitor) => assignmentOf(ctx, monitor)));
 }
 
-async function assignmentOf(ctx: Ctx, monitor: MonitorRecord): Promise<AgentAssignment> {
+async function assignmentOf(ctx: RequestScope, monitor: MonitorRecord): Promise<AgentAssignment> {
   const { target, fields } = await openSecrets(ctx.settings, monitor);
   return {
     id: monitor.id,
@@ -142,7 +151,7 @@ async function assignmentOf(ctx: Ctx, monitor: MonitorRecord): Promise<AgentAssi
 }
 
 /** Waits until there is something to do, for at most this long. */
-export async function awaitCommands(ctx: Ctx, waitSeconds: number): Promise<AgentCommandRecord[]> {
+export async function awaitCommands(ctx: RequestScope, waitSeconds: number): Promise<AgentCommandRecord[]> {
   const { agent } = requireCallingAgent(ctx);
   for (let waited = 0; ; waited += LOOK_EVERY_S) {
     const commands = await listWaitingCommands(ctx.db, agent.id);
@@ -156,7 +165,7 @@ export async function awaitCommands(ctx: Ctx, waitSeconds: number): Promise<Agen
  * used, the answer may have been lost, and asking again gives another.
  */
 export async function acknowledgeCommand(
-  ctx: Ctx,
+  ctx: RequestScope,
   commandId: string,
   ack: AgentCommandAck,
 ): Promise<{ agent_token?: string }> {
@@ -190,7 +199,7 @@ export function agentAudit(agent: AgentRecord, summary: string, data: Record<str
 }
 
 /** Refuses the whole list when one result cannot be true or comes too late to be kept. */
-export async function submitResults(ctx: Ctx, monitorId: string, results: AgentResults) {
+export async function submitResults(ctx: RequestScope, monitorId: string, results: AgentResults) {
   const monitor = await requireAssignedMonitor(ctx, monitorId);
   const measured = results.map(({ status, latency_ms, message, details, ...result }, n) => {
     const checked_at = result.checked_at ?? ctx.now;
@@ -207,7 +216,7 @@ export async function submitResults(ctx: Ctx, monitorId: string, results: AgentR
     };
   });
   const kept_days = ctx.settings.RAW_RESULTS_DAYS[requireCallingAgent(ctx).plan];
-  const taken = await takeResults(depsOf(ctx), monitor, { results: measured, kept_days });
+  const taken = await acceptAgentResults(scopeOf(ctx), monitor, { results: measured, kept_days });
   if (!taken) throw notFound("monitor");
   return taken;
 }

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { requireUser } from "../../access/principal.ts";
-import { requireOwnSite } from "../../access/sessions.ts";
+import { requireSameOrigin } from "../../access/sessions.ts";
 import {
   Agent,
   AgentCommand,
@@ -12,7 +12,7 @@ import {
   InstallToken,
 } from "../../contract/agent.ts";
 import { InstantInput } from "../../contract/common.ts";
-import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { presentAgent, presentCommand, presentDetail, presentInstallToken, presentMetrics } from "./present.ts";
@@ -30,9 +30,9 @@ import {
 
 const tags = ["Agents"];
 const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
-const reads = { ...shared, capability: null, audit: null } satisfies Policy;
-const seen = { ...reads, ids: { params: { agent_id: "agent:see" } } } satisfies Policy;
-const writes = { ...shared, capability: "agents.write" } as const;
+const reads = { ...shared, permission: null, audit: null } satisfies EndpointPolicy;
+const seen = { ...reads, ids: { params: { agent_id: "agent:see" } } } satisfies EndpointPolicy;
+const writes = { ...shared, permission: "agents.write" } as const;
 const named = { params: { agent_id: "agent" } } as const;
 const AgentParam = z.object({ agent_id: z.uuid() });
 
@@ -93,7 +93,7 @@ export const endpoints = [
     }),
     async (c) => {
       // It makes a credential, so that what guards POSTs with a session guards this.
-      if (requireUser(c.var.ctx).session_id !== null) requireOwnSite(c.req.raw, c.var.publicUrl);
+      if (requireUser(c.var.ctx).session_id !== null) requireSameOrigin(c.req.raw, c.var.publicUrl);
       const minted = await mintInstallToken(c.var.ctx, c.req.valid("query"));
       c.header("Cache-Control", "no-store");
       return c.json(presentInstallToken(minted, c.var.publicUrl), 200);

@@ -1,9 +1,9 @@
 import { requireAgent, requireVisibleAgent } from "../../access/agents.ts";
 import { commit } from "../../access/commit.ts";
-import { findEarlierResult } from "../../access/idempotency.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
 import { findVisiblePage, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import type { AgentCommandCreate, AgentCreate, AgentUpdate } from "../../contract/agent.ts";
 import { conflict, forbidden, notFound } from "../../contract/errors.ts";
 import {
@@ -30,7 +30,7 @@ const INSTALL_TOKEN_MS = 60 * 60 * 1000;
 const SHOWN_REPORTS = 100;
 
 export async function listMyAgents(
-  ctx: Ctx,
+  ctx: RequestScope,
   statusPageId: string | undefined,
   page: { limit: number; offset: number },
 ) {
@@ -38,12 +38,12 @@ export async function listMyAgents(
   return listAgents(ctx.db, of, page);
 }
 
-export async function getAgent(ctx: Ctx, agentId: string): Promise<AgentRecord> {
+export async function getAgent(ctx: RequestScope, agentId: string): Promise<AgentRecord> {
   return (await requireVisibleAgent(ctx, agentId)).agent;
 }
 
 /** Of its monitors, members of a page see those that are on a page of theirs. */
-export async function getAgentView(ctx: Ctx, agentId: string): Promise<AgentView> {
+export async function getAgentView(ctx: RequestScope, agentId: string): Promise<AgentView> {
   const agent = await getAgent(ctx, agentId);
   const of = (kind: AgentReportRecord["kind"], limit: number) =>
     listReports(ctx.db, { agent_id: agentId, kind }, { limit });
@@ -57,13 +57,13 @@ export async function getAgentView(ctx: Ctx, agentId: string): Promise<AgentView
   return { agent, monitors: monitors.filter((_, n) => isVisible[n]), metrics, events, discoveries };
 }
 
-async function maySee(ctx: Ctx, monitor: MonitorRecord): Promise<boolean> {
+async function maySee(ctx: RequestScope, monitor: MonitorRecord): Promise<boolean> {
   if (monitor.owner_id === requireUser(ctx).user_id) return true;
   return monitor.status_page_id !== null && (await findVisiblePage(ctx, monitor.status_page_id)) !== undefined;
 }
 
 export async function listAgentMetrics(
-  ctx: Ctx,
+  ctx: RequestScope,
   agentId: string,
   range: { from?: number; to?: number; limit: number },
 ): Promise<AgentReportRecord[]> {
@@ -72,8 +72,8 @@ export async function listAgentMetrics(
 }
 
 /** An agent that is awaited: it is there once somebody enrols on its host. */
-export async function createAgent(ctx: Ctx, input: AgentCreate): Promise<AgentRecord> {
-  const earlier = await findEarlierResult(ctx);
+export async function createAgent(ctx: RequestScope, input: AgentCreate): Promise<AgentRecord> {
+  const earlier = await findIdempotentResult(ctx);
   if (earlier) return requireAgent(ctx, earlier);
   const status_page_id = input.status_page_id ?? null;
   const agent: AgentRecord = {
@@ -100,7 +100,7 @@ export async function createAgent(ctx: Ctx, input: AgentCreate): Promise<AgentRe
   return agent;
 }
 
-export async function changeAgent(ctx: Ctx, agentId: string, input: AgentUpdate): Promise<AgentRecord> {
+export async function changeAgent(ctx: RequestScope, agentId: string, input: AgentUpdate): Promise<AgentRecord> {
   const agent = await requireAgent(ctx, agentId);
   const status_page_id = input.status_page_id === undefined ? agent.status_page_id : input.status_page_id;
   if (status_page_id !== agent.status_page_id && (await ownerOf(ctx, status_page_id)) !== agent.owner_id) {
@@ -119,7 +119,7 @@ export async function changeAgent(ctx: Ctx, agentId: string, input: AgentUpdate)
 }
 
 /** Its credential is worth nothing from then on. Refused while monitors need it, since nothing else reaches their targets. */
-export async function removeAgent(ctx: Ctx, agentId: string): Promise<void> {
+export async function removeAgent(ctx: RequestScope, agentId: string): Promise<void> {
   const agent = await requireAgent(ctx, agentId);
   const assigned = await countAssigned(ctx.db, agentId);
   if (assigned > 0) throw inUse(assigned);
@@ -136,7 +136,7 @@ function inUse(monitors: number) {
 }
 
 export async function mintInstallToken(
-  ctx: Ctx,
+  ctx: RequestScope,
   wanted: { agent_id?: string; status_page_id?: string },
 ): Promise<{ token: string; expires_at: number }> {
   const agent = wanted.agent_id === undefined ? null : await requireAgent(ctx, wanted.agent_id);
@@ -166,9 +166,13 @@ export async function mintInstallToken(
 }
 
 /** Something that the agent is to do once; it hears of it with its next look, and has a day for it. */
-export async function queueCommand(ctx: Ctx, agentId: string, input: AgentCommandCreate): Promise<AgentCommandRecord> {
+export async function queueCommand(
+  ctx: RequestScope,
+  agentId: string,
+  input: AgentCommandCreate,
+): Promise<AgentCommandRecord> {
   const agent = await requireAgent(ctx, agentId);
-  const earlier = await findEarlierResult(ctx);
+  const earlier = await findIdempotentResult(ctx);
   if (earlier) {
     const made = await findCommand(ctx.db, agentId, earlier);
     if (!made) throw notFound("command");
@@ -190,7 +194,7 @@ export async function queueCommand(ctx: Ctx, agentId: string, input: AgentComman
 }
 
 /** An agent of a page belongs to the page's owner, one without a page to whoever makes it. */
-async function ownerOf(ctx: Ctx, statusPageId: string | null): Promise<string> {
+async function ownerOf(ctx: RequestScope, statusPageId: string | null): Promise<string> {
   if (statusPageId === null) return requireUser(ctx).user_id;
   return (await requirePage(ctx, statusPageId)).owner_id;
 }

@@ -4,34 +4,34 @@ import {
   ApiMetrics,
   ApiMonitor,
   ApiPush,
-  KeyReplaced,
   MetricsQuery,
+  RotatedPushKey,
 } from "../../contract/api-monitoring.ts";
 import { PUSH_BYTES_MAX, PushAccepted } from "../../contract/push.ts";
-import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { toIso } from "../../platform/clock.ts";
 import { gateUpdate } from "../monitors/service.ts";
 import { presentKey } from "../push/present.ts";
 import { presentApiMonitor, presentMetrics } from "./present.ts";
-import { configureApiMonitor, getApiMonitor, pushApi, readApiMetrics, replaceApiKey } from "./service.ts";
+import { configureApiMonitor, getApiMonitor, pushApi, readApiMetrics, rotateApiKey } from "./service.ts";
 
 const tags = ["API monitoring"];
 const shared = { at: ["v1", "v2"], auth: "user", rate: "api" } as const;
 const reads = {
   ...shared,
-  capability: null,
+  permission: null,
   audit: null,
   ids: { params: { id: "monitor:see" } },
-} satisfies Policy;
-const writes = { ...shared, capability: "monitors.write" } as const;
+} satisfies EndpointPolicy;
+const writes = { ...shared, permission: "monitors.write" } as const;
 
 export const endpoints = [
   endpoint(
     {
       at: ["v1", "v2"],
       auth: "metrics",
-      capability: null,
+      permission: null,
       audit: null,
       rate: "push",
       bodyBytesMax: PUSH_BYTES_MAX,
@@ -108,8 +108,8 @@ export const endpoints = [
       summary: "Replace the push key of an API monitor",
       description: "The old one is refused from now on.",
       request: { params: IdParam },
-      responses: { 200: json("The new key", KeyReplaced), ...OBJECT_ERRORS },
+      responses: { 200: json("The new key", RotatedPushKey), ...OBJECT_ERRORS },
     }),
-    async (c) => c.json(presentKey(await replaceApiKey(c.var.ctx, c.req.valid("param").id)), 200),
+    async (c) => c.json(presentKey(await rotateApiKey(c.var.ctx, c.req.valid("param").id)), 200),
   ),
 ];

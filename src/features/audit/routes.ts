@@ -8,14 +8,14 @@ import {
   AuditStatsQuery,
   AuditTimelineQuery,
 } from "../../contract/audit.ts";
-import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { setListHeaders } from "../../http/lists.ts";
 import { IdParam, json, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { presentDay, presentEntry, presentStats } from "./present.ts";
 import { computeStats, listDays, listEntries } from "./service.ts";
 
 const tags = ["Audit"];
-const reads = { at: ["v1"], auth: "user", capability: "page.read", audit: null, rate: "api" } satisfies Policy;
+const reads = { at: ["v1"], auth: "user", permission: "page.read", audit: null, rate: "api" } satisfies EndpointPolicy;
 const byObject = { query: { monitor_id: "monitor", status_page_id: "page" } } as const;
 const description =
   "Of a monitor or status page that you see, else of your own account. X-Total-Count stops counting at 10,000.";

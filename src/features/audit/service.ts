@@ -1,12 +1,12 @@
 import { requireUser } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import type { ActorType, AuditFilter } from "../../contract/audit.ts";
 import { countAudit, countAuditByDay, listAudit } from "../../data/audit/read.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The caller may see the objects of the filter: the endpoint asked for them. */
-export function listEntries(ctx: Ctx, query: AuditFilter & { limit: number; offset: number }) {
+export function listEntries(ctx: RequestScope, query: AuditFilter & { limit: number; offset: number }) {
   const { limit, offset, ...filter } = query;
   return listAudit(ctx.db, { ...filter, owner_id: requireUser(ctx).user_id }, { limit, offset });
 }
@@ -21,7 +21,7 @@ export interface AuditSummary {
 }
 
 export async function computeStats(
-  ctx: Ctx,
+  ctx: RequestScope,
   { days, ...filter }: AuditFilter & { days: number },
 ): Promise<AuditSummary> {
   const from = ctx.now - days * DAY_MS;
@@ -50,7 +50,7 @@ export interface DayOfEvents {
 }
 
 /** The last days of a page, oldest first; a day on which nothing happened is among them. */
-export async function listDays(ctx: Ctx, pageId: string, days: number): Promise<DayOfEvents[]> {
+export async function listDays(ctx: RequestScope, pageId: string, days: number): Promise<DayOfEvents[]> {
   const today = Math.floor(ctx.now / DAY_MS);
   const first = today - days + 1;
   const rows = await countAuditByDay(ctx.db, pageId, first * DAY_MS);

@@ -1,18 +1,18 @@
 import type { z } from "zod";
-import type { RawResult } from "../../contract/agent.ts";
+import type { MonitorResult } from "../../contract/agent.ts";
 import { toIso } from "../../platform/clock.ts";
 
 /** One check in one place, whoever made it. */
 export interface MeasuredResult {
   checked_at: number;
-  status: z.infer<typeof RawResult>["status"];
+  status: z.infer<typeof MonitorResult>["status"];
   latency_ms: number | null;
   message: string;
   region: string;
   details: Record<string, unknown>;
 }
 
-export function presentResult(result: MeasuredResult): z.infer<typeof RawResult> {
+export function presentResult(result: MeasuredResult): z.infer<typeof MonitorResult> {
   return {
     checked_at: toIso(result.checked_at),
     status: result.status,

@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { RawResult, RESULT_REGIONS } from "../../contract/agent.ts";
+import { MonitorResult, RESULT_REGIONS } from "../../contract/agent.ts";
 import { InstantInput } from "../../contract/common.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
@@ -13,7 +13,7 @@ export const endpoints = [
       at: ["v1"],
       auth: "user",
       rate: "api",
-      capability: null,
+      permission: null,
       audit: null,
       ids: { params: { id: "monitor:see" } },
     },
@@ -32,7 +32,7 @@ export const endpoints = [
           region: z.enum(RESULT_REGIONS).optional(),
         }),
       },
-      responses: { 200: json("Results, newest first", z.array(RawResult)), ...OBJECT_ERRORS },
+      responses: { 200: json("Results, newest first", z.array(MonitorResult)), ...OBJECT_ERRORS },
     }),
     async (c) => {
       const wanted = c.req.valid("query");

@@ -1,6 +1,6 @@
 import { requireVisibleMonitor } from "../../access/monitors.ts";
 import { getOwner } from "../../access/owners.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { regionsOf } from "../../checks/enqueue.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
 import { listResults } from "../../data/agent-results/read.ts";
@@ -9,7 +9,7 @@ import { STATUS_OF_OUTCOME } from "../../domain/check-status.ts";
 import { toIso } from "../../platform/clock.ts";
 import { monitorObject } from "../../platform/monitor-objects.ts";
 import { proberObject } from "../../platform/prober-objects.ts";
-import { runsOf } from "../../probes/registry.ts";
+import { resultSourceOf } from "../../probes/registry.ts";
 import type { MeasuredResult } from "./present.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -28,7 +28,7 @@ interface Wanted {
  * the plan of the monitor's owner keeps results, and of pushes the newest thousand.
  */
 export async function listMonitorResults(
-  ctx: Ctx,
+  ctx: RequestScope,
   monitorId: string,
   { limit, offset, ...asked }: Wanted & { offset: number },
 ): Promise<{ rows: MeasuredResult[]; total: number }> {
@@ -49,14 +49,14 @@ export async function listMonitorResults(
   return { rows: newest.slice(offset, offset + limit), total: Math.min(newest.length, reach) };
 }
 
-async function listFromAgents(ctx: Ctx, monitor: MonitorRecord, wanted: Wanted): Promise<MeasuredResult[]> {
+async function listFromAgents(ctx: RequestScope, monitor: MonitorRecord, wanted: Wanted): Promise<MeasuredResult[]> {
   const results = await listResults(ctx.db, monitor.id, wanted);
   return results.map((result) => ({ ...result, region: DEFAULT_REGION }));
 }
 
 /** The newest pushes that say how the thing does; what only tells (`start`, `log`) is no result. */
-async function listFromPushes(ctx: Ctx, monitor: MonitorRecord, wanted: Wanted): Promise<MeasuredResult[]> {
-  if (runsOf(monitor.type, monitor.options) !== "push") return [];
+async function listFromPushes(ctx: RequestScope, monitor: MonitorRecord, wanted: Wanted): Promise<MeasuredResult[]> {
+  if (resultSourceOf(monitor.type, monitor.options) !== "push") return [];
   const range = { from: wanted.from ?? 0, to: wanted.to ?? Number.MAX_SAFE_INTEGER, limit: wanted.limit };
   const results = await monitorObject(ctx.env, monitor.id).pushResults(monitor.id, range);
   return results.map(({ checked_at, received_at, outcome, latency_ms, message, details }) => ({
@@ -71,7 +71,7 @@ async function listFromPushes(ctx: Ctx, monitor: MonitorRecord, wanted: Wanted):
 
 /** A monitor without a shard was never checked by us. */
 async function listFromProber(
-  ctx: Ctx,
+  ctx: RequestScope,
   monitor: MonitorRecord,
   { from, to, limit, region }: Wanted & { region: string },
 ): Promise<MeasuredResult[]> {

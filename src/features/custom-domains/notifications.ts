@@ -5,7 +5,13 @@ import { toIso } from "../../platform/clock.ts";
 import { idFrom } from "../../platform/ids.ts";
 
 /** What the owner of a page is told when something became of its name. */
-export function newsOfDomain({ before, after }: { before: DomainRecord; after: DomainRecord }): NotificationRecord[] {
+export function buildDomainNotifications({
+  before,
+  after,
+}: {
+  before: DomainRecord;
+  after: DomainRecord;
+}): NotificationRecord[] {
   const { hostname } = after;
   const say = (type: NotificationRecord["type"], title: string, message: string): NotificationRecord[] => [
     {

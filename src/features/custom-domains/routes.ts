@@ -15,7 +15,7 @@ function targetOf({ settings, publicUrl }: Pick<AppEnv["Variables"], "settings" 
 
 export const endpoints = [
   endpoint(
-    { ...shared, capability: "page.read", audit: null },
+    { ...shared, permission: "page.read", audit: null },
     createRoute({
       method: "get",
       path: "/status-pages/{id}/ssl",
@@ -28,7 +28,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: "page.write", audit: "page.domain_set" },
+    { ...shared, permission: "page.write", audit: "page.domain_set" },
     createRoute({
       method: "put",
       path: "/status-pages/{id}/ssl",

@@ -1,7 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import { requirePage } from "../../access/pages.ts";
-import type { Ctx } from "../../access/request-scope.ts";
-import type { Deps } from "../../access/scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
+import type { Scope } from "../../access/scope.ts";
 import type { DomainInput } from "../../contract/custom-domain.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { SslType } from "../../contract/status-page.ts";
@@ -23,22 +23,22 @@ import { insertNotification } from "../../data/notifications/write.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { bumpPageVersion, updatePage } from "../../data/status-pages/write.ts";
 import {
-  type ClaimVerdict,
-  HELD_MS,
-  judgeClaim,
-  nextWait,
-  type Seen,
-  type Sighting,
+  type ClaimDecision,
+  type DomainLookup,
+  decideClaim,
+  nextCheckDelay,
+  RESERVED_MS,
+  type RecordLookup,
 } from "../../domain/custom-domain.ts";
-import { addressPage } from "../../domain/page-address.ts";
+import { buildPageUrls } from "../../domain/page-address.ts";
 import { randomBase62 } from "../../platform/credentials.ts";
 import { customHostnamesOf } from "../../platform/custom-hostnames.ts";
-import { leadsTo, lookUpTexts } from "../../platform/dns-records.ts";
-import { refusalOfClaim, targetOfDomains } from "../../platform/egress/service-hosts.ts";
+import { lookUpTexts, resolvesTo } from "../../platform/dns-records.ts";
+import { findHostnameConflict, targetOfDomains } from "../../platform/egress/service-hosts.ts";
 import { forgetHosts } from "../../platform/host-cache.ts";
-import { forgetPage } from "../../platform/page-cache.ts";
-import { newsOfDomain } from "./notifications.ts";
-import { proofName, proofText } from "./records.ts";
+import { invalidatePage } from "../../platform/page-cache.ts";
+import { buildDomainNotifications } from "./notifications.ts";
+import { verificationName, verificationValue } from "./records.ts";
 
 /**
  * A page's own host name. It is claimed here, proven by a TXT record that the minute's sweep looks for, then gets its
@@ -64,21 +64,21 @@ export interface PageDomain {
 
 /** How programs and mails are told to reach these pages. For pages without a name of their own nothing is read. */
 export async function findUrls(
-  ctx: Ctx,
+  ctx: RequestScope,
   pages: readonly StatusPageRecord[],
 ): Promise<(page: Pick<StatusPageRecord, "id" | "slug">) => string> {
   const named = pages.filter(({ custom_domain }) => custom_domain !== null).map(({ id }) => id);
   const domains = named.length > 0 ? await listServedDomains(ctx.db, named) : undefined;
   const reading = { service_url: ctx.publicUrl, is_own_domain: false };
-  return ({ id, slug }) => addressPage({ slug, domain: domains?.get(id) ?? null }, reading).url;
+  return ({ id, slug }) => buildPageUrls({ slug, domain: domains?.get(id) ?? null }, reading).url;
 }
 
-export async function getDomain(ctx: Ctx, pageId: string): Promise<PageDomain> {
+export async function getDomain(ctx: RequestScope, pageId: string): Promise<PageDomain> {
   const page = await requirePage(ctx, pageId);
   return { page, domain: await findDomainOfPage(ctx.db, pageId) };
 }
 
-export async function setDomain(ctx: Ctx, pageId: string, input: DomainInput): Promise<PageDomain> {
+export async function setDomain(ctx: RequestScope, pageId: string, input: DomainInput): Promise<PageDomain> {
   const page = await requirePage(ctx, pageId);
   const custom_domain = input.custom_domain === undefined ? page.custom_domain : input.custom_domain;
   const wanted = { custom_domain, ssl_type: input.ssl_type ?? sslTypeOf(page, custom_domain) };
@@ -94,7 +94,7 @@ export async function setDomain(ctx: Ctx, pageId: string, input: DomainInput): P
     },
     conflicts: CLAIM_CONFLICTS,
   });
-  forgetPage(pageId);
+  invalidatePage(pageId);
   forgetHosts();
   return { page: { ...page, ...wanted }, domain: await findDomainOfPage(ctx.db, pageId) };
 }
@@ -107,17 +107,17 @@ function sslTypeOf(page: StatusPageRecord, hostname: string | null): SslType {
 
 /** What has to happen to claims when a page's domain becomes that; belongs into the batch that changes the page. */
 export function planDomain(
-  ctx: Ctx,
+  ctx: RequestScope,
   page: Claimant,
   { custom_domain: hostname, ssl_type }: Pick<StatusPageRecord, "custom_domain" | "ssl_type">,
 ): Statement[] {
   const { db, now } = ctx;
-  const released = releaseDomain(db, { page_id: page.id, except: hostname, now, held_until: now + HELD_MS });
+  const released = releaseDomain(db, { page_id: page.id, except: hostname, now, held_until: now + RESERVED_MS });
   if (hostname === null) return page.custom_domain === null ? [] : [released];
   if (hostname === page.custom_domain) {
     return [updateDomain(db, hostname, { ssl_type, next_check_at: now, updated_at: now })];
   }
-  const refusal = refusalOfClaim({ ...ctx.settings, PUBLIC_URL: ctx.publicUrl }, hostname);
+  const refusal = findHostnameConflict({ ...ctx.settings, PUBLIC_URL: ctx.publicUrl }, hostname);
   if (refusal !== null) throw invalid(`custom_domain ${refusal}`, [{ path: "custom_domain", message: refusal }]);
   const claim: DomainRecord = {
     hostname,
@@ -143,33 +143,33 @@ export function planDomain(
 }
 
 /** Every minute: looks at the claims that are due. One that fails is logged and comes again in a minute. */
-export async function sweepDomains(deps: Deps): Promise<void> {
-  const due = await listDueDomains(deps.db, deps.now(), CHECKS_PER_MINUTE);
+export async function sweepDomains(scope: Scope): Promise<void> {
+  const due = await listDueDomains(scope.db, scope.now(), CHECKS_PER_MINUTE);
   for (const domain of due) {
     try {
       const look = domain.status_page_id === null ? release : verify;
-      await runBatch(deps.db, await look(deps, domain));
-      if (domain.status_page_id !== null) forgetPage(domain.status_page_id);
+      await runBatch(scope.db, await look(scope, domain));
+      if (domain.status_page_id !== null) invalidatePage(domain.status_page_id);
     } catch (error) {
-      deps.log.error("custom domain", error, { hostname: domain.hostname });
-      const retry = { next_check_at: deps.now() + RETRY_MS, updated_at: deps.now() };
-      await runBatch(deps.db, [updateDomain(deps.db, domain.hostname, retry)]);
+      scope.log.error("custom domain", error, { hostname: domain.hostname });
+      const retry = { next_check_at: scope.now() + RETRY_MS, updated_at: scope.now() };
+      await runBatch(scope.db, [updateDomain(scope.db, domain.hostname, retry)]);
     }
   }
   if (due.length > 0) forgetHosts();
 }
 
 /** A list, because awaiting a bare statement would run it. */
-async function verify(deps: Deps, domain: DomainRecord): Promise<Statement[]> {
-  const { db, settings, now } = deps;
+async function verify(scope: Scope, domain: DomainRecord): Promise<Statement[]> {
+  const { db, settings, now } = scope;
   const seen = await lookAt(settings, domain);
-  const verdict = judgeClaim(domain, seen, now());
-  const isDone = verdict.status !== "active" || seen.proof !== "seen" || domain.ssl_type === "none";
-  const change = { ...verdict, ...(isDone ? {} : await certify(deps, domain, verdict)), updated_at: now() };
+  const verdict = decideClaim(domain, seen, now());
+  const isDone = verdict.status !== "active" || seen.ownership !== "seen" || domain.ssl_type === "none";
+  const change = { ...verdict, ...(isDone ? {} : await certify(scope, domain, verdict)), updated_at: now() };
   const after: DomainRecord = { ...domain, ...change };
   return [
     updateClaim(db, domain, change),
-    ...newsOfDomain({ before: domain, after }).map((news) => insertNotification(db, news)),
+    ...buildDomainNotifications({ before: domain, after }).map((news) => insertNotification(db, news)),
     // The page's one address changes with it.
     ...(domain.status_page_id !== null && (domain.status === "active") !== (after.status === "active")
       ? [bumpPageVersion(db, domain.status_page_id, now())]
@@ -177,40 +177,40 @@ async function verify(deps: Deps, domain: DomainRecord): Promise<Statement[]> {
   ];
 }
 
-async function lookAt(settings: Deps["settings"], domain: DomainRecord): Promise<Seen> {
+async function lookAt(settings: Scope["settings"], domain: DomainRecord): Promise<DomainLookup> {
   const target = targetOfDomains(settings);
   const [texts, leads] = await Promise.all([
-    lookUpTexts(settings, proofName(domain.hostname)),
-    target === "" ? null : leadsTo(settings, domain.hostname, target),
+    lookUpTexts(settings, verificationName(domain.hostname)),
+    target === "" ? null : resolvesTo(settings, domain.hostname, target),
   ]);
   return {
-    proof: toSighting(texts?.includes(proofText(domain)) ?? null),
-    aim: toSighting(leads),
+    ownership: toSighting(texts?.includes(verificationValue(domain)) ?? null),
+    routing: toSighting(leads),
   };
 }
 
-function toSighting(isThere: boolean | null): Sighting {
+function toSighting(isThere: boolean | null): RecordLookup {
   if (isThere === null) return "unknown";
   return isThere ? "seen" : "missing";
 }
 
 /** What the provider of certificates says of a proven name. */
-async function certify({ settings, now }: Deps, domain: DomainRecord, verdict: ClaimVerdict) {
+async function certify({ settings, now }: Scope, domain: DomainRecord, verdict: ClaimDecision) {
   const { id, status, error, records } = await customHostnamesOf(settings).ensure(domain.hostname);
   return {
     // While a certificate is renewed the former one is good.
     status: status === "pending" && domain.status === "active" ? "active" : status,
     error: error ?? verdict.error,
-    next_check_at: status === "active" ? verdict.next_check_at : now() + nextWait(now() - domain.claimed_at),
+    next_check_at: status === "active" ? verdict.next_check_at : now() + nextCheckDelay(now() - domain.claimed_at),
     provider_id: id,
     provider_records: records,
   };
 }
 
 /** A name without a page loses its certificate; a proven one is forgotten only when nothing holds it any more. */
-async function release({ db, settings, now }: Deps, domain: DomainRecord): Promise<Statement[]> {
+async function release({ db, settings, now }: Scope, domain: DomainRecord): Promise<Statement[]> {
   if (domain.provider_id !== null) await customHostnamesOf(settings).remove(domain.provider_id);
-  const held_until = domain.held_until ?? now() + HELD_MS;
+  const held_until = domain.held_until ?? now() + RESERVED_MS;
   if (domain.proven_at === null || held_until <= now()) return [deleteDomain(db, domain.hostname)];
   return [updateClaim(db, domain, { held_until, provider_id: null, next_check_at: held_until, updated_at: now() })];
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { GameKept, GameMetrics, GameMonitor } from "../../contract/game-server.ts";
+import type { GameMetrics, GameMonitor, StoredGameSample } from "../../contract/game-server.ts";
 import { OPTION_FIELDS } from "../../contract/monitor.ts";
 import { presentPushed, presentSeries, presentTimes } from "../push/present.ts";
-import type { KeptSample, PushedMonitor, readMetrics } from "../push/service.ts";
+import type { KeptSample, PushMonitor, readMetrics } from "../push/service.ts";
 
 const Options = z.object({
   game_type: OPTION_FIELDS.game_type,
@@ -10,7 +10,7 @@ const Options = z.object({
   query_port: OPTION_FIELDS.query_port,
 });
 
-export function presentGameMonitor(monitor: PushedMonitor): z.infer<typeof GameMonitor> {
+export function presentGameMonitor(monitor: PushMonitor): z.infer<typeof GameMonitor> {
   const { game_type, query_method, query_port } = Options.parse(monitor.record.options);
   return {
     ...presentPushed(monitor),
@@ -24,9 +24,11 @@ export function presentGameMonitor(monitor: PushedMonitor): z.infer<typeof GameM
 }
 
 /** The members passed the schema of pushes when they were kept. */
-function presentSample(kept: KeptSample): z.infer<typeof GameKept> {
+function presentSample(kept: KeptSample): z.infer<typeof StoredGameSample> {
   const { fields, metrics } = kept.sample;
-  const { player_count, max_players, fps, map_name, server_name, resources } = fields as z.infer<typeof GameKept>;
+  const { player_count, max_players, fps, map_name, server_name, resources } = fields as z.infer<
+    typeof StoredGameSample
+  >;
   const game = { player_count, max_players, fps, map_name, server_name, resources };
   return { ...presentTimes(kept), ...game, custom_metrics: metrics };
 }

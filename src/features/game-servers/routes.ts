@@ -1,9 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { KeyReplaced, MetricsQuery } from "../../contract/api-monitoring.ts";
+import { MetricsQuery, RotatedPushKey } from "../../contract/api-monitoring.ts";
 import { invalid } from "../../contract/errors.ts";
 import { GameConfig, GameMetrics, GameMonitor, GamePush, SidecarQuery } from "../../contract/game-server.ts";
 import { PUSH_BYTES_MAX, PushAccepted } from "../../contract/push.ts";
-import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { toIso } from "../../platform/clock.ts";
@@ -17,21 +17,21 @@ import {
   listGameMonitors,
   pushGame,
   readGameMetrics,
-  replaceGameKey,
   requireBeta,
+  rotateGameKey,
 } from "./service.ts";
 import { writeSidecar } from "./sidecar.ts";
 
 const tags = ["Game servers"];
 const shared = { at: ["v2"], auth: "user", rate: "api", plan: requireBeta } as const;
-const reads = { ...shared, capability: null, audit: null } satisfies Policy;
-const readsOne = { ...reads, ids: { params: { id: "monitor:see" } } } satisfies Policy;
-const writes = { ...shared, capability: "monitors.write" } as const;
+const reads = { ...shared, permission: null, audit: null } satisfies EndpointPolicy;
+const readsOne = { ...reads, ids: { params: { id: "monitor:see" } } } satisfies EndpointPolicy;
+const writes = { ...shared, permission: "monitors.write" } as const;
 const source = z.string();
 
 export const endpoints = [
   endpoint(
-    { at: ["v2"], auth: "metrics", capability: null, audit: null, rate: "push", bodyBytesMax: PUSH_BYTES_MAX },
+    { at: ["v2"], auth: "metrics", permission: null, audit: null, rate: "push", bodyBytesMax: PUSH_BYTES_MAX },
     createRoute({
       method: "post",
       path: "/game-server/push",
@@ -151,8 +151,8 @@ export const endpoints = [
       summary: "Replace the push key of a game server monitor",
       description: "The old one is refused from now on.",
       request: { params: IdParam },
-      responses: { 200: json("The new key", KeyReplaced), ...OBJECT_ERRORS },
+      responses: { 200: json("The new key", RotatedPushKey), ...OBJECT_ERRORS },
     }),
-    async (c) => c.json(presentKey(await replaceGameKey(c.var.ctx, c.req.valid("param").id)), 200),
+    async (c) => c.json(presentKey(await rotateGameKey(c.var.ctx, c.req.valid("param").id)), 200),
   ),
 ];

@@ -1,71 +1,71 @@
 import { requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import type { MetricsQuery } from "../../contract/api-monitoring.ts";
 import { betaRequired, invalid, notFound } from "../../contract/errors.ts";
 import type { GameSample } from "../../contract/game-server.ts";
 import type { MonitorUpdate } from "../../contract/monitor.ts";
-import type { Sample } from "../../contract/push.ts";
+import type { MetricSample } from "../../contract/push.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { changeMonitor, gateUpdate, listMyMonitors } from "../monitors/service.ts";
 import {
+  acceptSamples,
   NO_ACCESS,
-  type PushedMonitor,
+  type PushMonitor,
   pushAccessOf,
   readMetrics,
   rotateCredential,
-  takeSamples,
   viewPushed,
 } from "../push/service.ts";
 
 const TYPE = "game_server";
 
-export function requireBeta(ctx: Ctx): void {
+export function requireBeta(ctx: RequestScope): void {
   if (!requireUser(ctx).beta) throw betaRequired("game servers are in beta and not open to you yet");
 }
 
-export async function gateConfig(ctx: Ctx, body: unknown): Promise<void> {
+export async function gateConfig(ctx: RequestScope, body: unknown): Promise<void> {
   requireBeta(ctx);
   await gateUpdate(ctx, body);
 }
 
-export function pushGame(ctx: Ctx, pushed: GameSample | GameSample[]) {
+export function pushGame(ctx: RequestScope, pushed: GameSample | GameSample[]) {
   const samples = Array.isArray(pushed) ? pushed : [pushed];
-  return takeSamples(ctx, TYPE, samples.map(toSample));
+  return acceptSamples(ctx, TYPE, samples.map(toSample));
 }
 
-function toSample({ custom_metrics, timestamp, ...fields }: GameSample): Sample {
+function toSample({ custom_metrics, timestamp, ...fields }: GameSample): MetricSample {
   return { at: timestamp ?? null, fields, metrics: custom_metrics ?? {} };
 }
 
 /** Lists do not ask each monitor's object, so they show no last push and no credentials. */
-export async function listGameMonitors(ctx: Ctx, page: { limit: number; offset: number }) {
+export async function listGameMonitors(ctx: RequestScope, page: { limit: number; offset: number }) {
   const { views, total } = await listMyMonitors(ctx, undefined, page, TYPE);
   return { views: views.map(({ record }) => ({ record, last: null, access: NO_ACCESS })), total };
 }
 
-export async function getGameMonitor(ctx: Ctx, monitorId: string): Promise<PushedMonitor> {
+export async function getGameMonitor(ctx: RequestScope, monitorId: string): Promise<PushMonitor> {
   const { monitor } = await requireVisibleMonitor(ctx, monitorId);
   return viewPushed(ctx, requireGame(monitor));
 }
 
-export async function configureGameMonitor(ctx: Ctx, monitorId: string, config: MonitorUpdate) {
+export async function configureGameMonitor(ctx: RequestScope, monitorId: string, config: MonitorUpdate) {
   requireGame(await requireMonitor(ctx, monitorId));
   return viewPushed(ctx, (await changeMonitor(ctx, monitorId, config)).record);
 }
 
-export async function readGameMetrics(ctx: Ctx, monitorId: string, query: MetricsQuery) {
+export async function readGameMetrics(ctx: RequestScope, monitorId: string, query: MetricsQuery) {
   const { monitor } = await requireVisibleMonitor(ctx, monitorId);
   return readMetrics(ctx, requireGame(monitor).id, query);
 }
 
-export async function replaceGameKey(ctx: Ctx, monitorId: string) {
+export async function rotateGameKey(ctx: RequestScope, monitorId: string) {
   await getPushedGame(ctx, monitorId);
   return rotateCredential(ctx, monitorId, TYPE);
 }
 
 /** The monitor together with the key and address that a program needs to push for it. */
-export async function getPushedGame(ctx: Ctx, monitorId: string) {
+export async function getPushedGame(ctx: RequestScope, monitorId: string) {
   const record = requireGame(await requireMonitor(ctx, monitorId));
   const { push_key, push_urls } = await pushAccessOf(ctx, record);
   if (push_key === null || !push_urls?.push) throw invalid("query_method of the monitor must be push for this");

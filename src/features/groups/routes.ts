@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { Group, GroupCreate, GroupOrder, GroupUpdate } from "../../contract/group.ts";
 import { OrderResult } from "../../contract/monitor.ts";
-import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { presentGroup } from "./present.ts";
@@ -9,8 +9,8 @@ import { createGroup, listGroups, orderGroups, removeGroup, renameGroup } from "
 
 const tags = ["Groups"];
 const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
-const reads = { ...shared, capability: null, audit: null } satisfies Policy;
-const writes = { ...shared, capability: "monitors.write" } as const;
+const reads = { ...shared, permission: null, audit: null } satisfies EndpointPolicy;
+const writes = { ...shared, permission: "monitors.write" } as const;
 const named = { params: { id: "group" } } as const;
 
 export const endpoints = [

@@ -1,9 +1,9 @@
 import { commit } from "../../access/commit.ts";
-import { findEarlierResult } from "../../access/idempotency.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireGroup, requireVisibleGroup } from "../../access/monitor-groups.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { GroupCreate, GroupOrder, GroupUpdate } from "../../contract/group.ts";
 import { findLastGroupPosition, listMonitorGroups, type MonitorGroupRecord } from "../../data/monitor-groups/read.ts";
@@ -22,13 +22,13 @@ interface Page {
 }
 
 /** The groups of one page, whose visibility was judged before, or of all pages that the caller sees. */
-export async function listGroups(ctx: Ctx, pageId: string | undefined, page: Page) {
+export async function listGroups(ctx: RequestScope, pageId: string | undefined, page: Page) {
   const scope = pageId === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id: pageId };
   return listMonitorGroups(ctx.db, scope, page);
 }
 
-export async function createGroup(ctx: Ctx, input: GroupCreate): Promise<MonitorGroupRecord> {
-  const earlier = await findEarlierResult(ctx);
+export async function createGroup(ctx: RequestScope, input: GroupCreate): Promise<MonitorGroupRecord> {
+  const earlier = await findIdempotentResult(ctx);
   if (earlier) return (await requireVisibleGroup(ctx, earlier)).group;
   const page = await requirePage(ctx, input.status_page_id);
   const group: MonitorGroupRecord = {
@@ -45,19 +45,19 @@ export async function createGroup(ctx: Ctx, input: GroupCreate): Promise<Monitor
   return group;
 }
 
-export async function renameGroup(ctx: Ctx, groupId: string, input: GroupUpdate): Promise<MonitorGroupRecord> {
+export async function renameGroup(ctx: RequestScope, groupId: string, input: GroupUpdate): Promise<MonitorGroupRecord> {
   const current = await requireGroup(ctx, groupId);
   const group = { ...current, name: input.name ?? current.name, updated_at: ctx.now };
   await write(ctx, group, "renamed", renameMonitorGroup(ctx.db, group));
   return group;
 }
 
-export async function removeGroup(ctx: Ctx, groupId: string): Promise<void> {
+export async function removeGroup(ctx: RequestScope, groupId: string): Promise<void> {
   const group = await requireGroup(ctx, groupId);
   await write(ctx, group, "deleted", deleteMonitorGroup(ctx.db, group.id));
 }
 
-export async function orderGroups(ctx: Ctx, { status_page_id, groups }: GroupOrder): Promise<number> {
+export async function orderGroups(ctx: RequestScope, { status_page_id, groups }: GroupOrder): Promise<number> {
   const page = await requirePage(ctx, status_page_id);
   const found = await Promise.all(groups.map(({ id }) => requireGroup(ctx, id)));
   const foreign = found.findIndex((group) => group.status_page_id !== page.id);
@@ -79,7 +79,12 @@ export async function orderGroups(ctx: Ctx, { status_page_id, groups }: GroupOrd
   return groups.length;
 }
 
-async function write(ctx: Ctx, group: MonitorGroupRecord, verb: string, statement: ReturnType<typeof bumpPageVersion>) {
+async function write(
+  ctx: RequestScope,
+  group: MonitorGroupRecord,
+  verb: string,
+  statement: ReturnType<typeof bumpPageVersion>,
+) {
   await commit(ctx, [statement, bumpPageVersion(ctx.db, group.status_page_id, ctx.now)], {
     audit: {
       owner_id: group.owner_id,

@@ -8,7 +8,7 @@ import { examineHealth } from "./service.ts";
 
 export const endpoints = [
   endpoint(
-    { at: ["root", "core", "v1"], auth: "public", capability: null, audit: null, rate: "public" },
+    { at: ["root", "core", "v1"], auth: "public", permission: null, audit: null, rate: "public" },
     createRoute({
       method: "get",
       path: "/health",

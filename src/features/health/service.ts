@@ -1,4 +1,4 @@
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { findLastPlannedMinute } from "../../data/check-groups/read.ts";
 import { probeCache } from "../../platform/page-store.ts";
 
@@ -9,7 +9,7 @@ export interface HealthReport {
   status: "ok" | "degraded";
 }
 
-export async function examineHealth(ctx: Ctx): Promise<HealthReport> {
+export async function examineHealth(ctx: RequestScope): Promise<HealthReport> {
   const [tick, cache] = await Promise.all([readTick(ctx), probeCache(ctx.env)]);
   const age = typeof tick === "number" ? Math.max(0, Math.round((ctx.now - tick) / 1000)) : null;
   const isWell = tick !== "error" && cache && (age === null || age * 1000 <= ctx.settings.CHECKS_LATE_AFTER_MS);
@@ -21,7 +21,7 @@ export async function examineHealth(ctx: Ctx): Promise<HealthReport> {
   };
 }
 
-async function readTick(ctx: Ctx): Promise<number | null | "error"> {
+async function readTick(ctx: RequestScope): Promise<number | null | "error"> {
   try {
     return await findLastPlannedMinute(ctx.db);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { IncidentTemplate, IncidentTemplateChange, IncidentTemplateCreate } from "../../contract/incident-template.ts";
-import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS } from "../../http/responses.ts";
 import { presentTemplate } from "./present.ts";
@@ -8,16 +8,16 @@ import { changeTemplate, createTemplate, listTemplates, removeTemplate } from ".
 
 const tags = ["Incident templates"];
 const shared = { at: ["v1", "v2"], auth: "user", rate: "api" } as const;
-const writes = { ...shared, capability: "incidents.write" } as const;
-const ofPage = { ids: { params: { id: "page" } } } as const satisfies Partial<Policy>;
+const writes = { ...shared, permission: "incidents.write" } as const;
+const ofPage = { ids: { params: { id: "page" } } } as const satisfies Partial<EndpointPolicy>;
 const ofTemplate = {
   ids: { params: { id: "page", template_id: "incident template" } },
-} as const satisfies Partial<Policy>;
+} as const satisfies Partial<EndpointPolicy>;
 const TemplateParams = IdParam.extend({ template_id: z.uuid() });
 
 export const endpoints = [
   endpoint(
-    { ...shared, ...ofPage, capability: null, audit: null },
+    { ...shared, ...ofPage, permission: null, audit: null },
     createRoute({
       method: "get",
       path: "/status-pages/{id}/incident-templates",

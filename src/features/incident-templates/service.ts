@@ -1,9 +1,9 @@
 import { commit } from "../../access/commit.ts";
-import { findEarlierResult } from "../../access/idempotency.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireIncidentTemplate } from "../../access/incidents.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { notFound } from "../../contract/errors.ts";
 import type { IncidentTemplateChange, IncidentTemplateCreate } from "../../contract/incident-template.ts";
 import type { Statement } from "../../data/db.ts";
@@ -22,17 +22,17 @@ interface Named {
   template_id: string;
 }
 
-export async function listTemplates(ctx: Ctx, pageId: string, page: { limit: number; offset: number }) {
+export async function listTemplates(ctx: RequestScope, pageId: string, page: { limit: number; offset: number }) {
   return listIncidentTemplates(ctx.db, (await requirePage(ctx, pageId)).id, page);
 }
 
 export async function createTemplate(
-  ctx: Ctx,
+  ctx: RequestScope,
   pageId: string,
   input: IncidentTemplateCreate,
 ): Promise<IncidentTemplateRecord> {
   const page = await requirePage(ctx, pageId);
-  const earlier = await findEarlierResult(ctx);
+  const earlier = await findIdempotentResult(ctx);
   if (earlier) return getTemplate(ctx, { id: page.id, template_id: earlier });
   const template: IncidentTemplateRecord = {
     id: newId(),
@@ -53,7 +53,7 @@ export async function createTemplate(
 }
 
 export async function changeTemplate(
-  ctx: Ctx,
+  ctx: RequestScope,
   named: Named,
   input: IncidentTemplateChange,
 ): Promise<IncidentTemplateRecord> {
@@ -72,18 +72,23 @@ export async function changeTemplate(
   return template;
 }
 
-export async function removeTemplate(ctx: Ctx, named: Named): Promise<void> {
+export async function removeTemplate(ctx: RequestScope, named: Named): Promise<void> {
   const template = await getTemplate(ctx, named);
   await write(ctx, template, "deleted", deleteIncidentTemplate(ctx.db, template.id));
 }
 
-async function getTemplate(ctx: Ctx, { id, template_id }: Named): Promise<IncidentTemplateRecord> {
+async function getTemplate(ctx: RequestScope, { id, template_id }: Named): Promise<IncidentTemplateRecord> {
   const template = await requireIncidentTemplate(ctx, template_id);
   if (template.status_page_id !== id) throw notFound("incident template");
   return template;
 }
 
-async function write(ctx: Ctx, template: IncidentTemplateRecord, verb: string, statement: Statement): Promise<void> {
+async function write(
+  ctx: RequestScope,
+  template: IncidentTemplateRecord,
+  verb: string,
+  statement: Statement,
+): Promise<void> {
   await commit(ctx, [statement], {
     audit: {
       owner_id: template.owner_id,

@@ -1,6 +1,6 @@
 import { requireGroup } from "../../access/monitor-groups.ts";
 import { requireVisibleMonitor } from "../../access/monitors.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { Affected } from "../../data/incidents/write.ts";
 
@@ -11,7 +11,12 @@ interface Named {
 }
 
 /** What an input says is affected; what it leaves out stays as it is. Everything has to be on the incident's page. */
-export async function resolveAffected(ctx: Ctx, pageId: string, input: Named, present: Affected): Promise<Affected> {
+export async function resolveAffected(
+  ctx: RequestScope,
+  pageId: string,
+  input: Named,
+  present: Affected,
+): Promise<Affected> {
   for (const [n, id] of (input.monitor_ids ?? []).entries())
     await requireMonitorOn(ctx, pageId, id, `monitor_ids[${n}]`);
   if (input.monitor_id) await requireMonitorOn(ctx, pageId, input.monitor_id, "monitor_id");
@@ -25,7 +30,7 @@ export async function resolveAffected(ctx: Ctx, pageId: string, input: Named, pr
   };
 }
 
-async function requireMonitorOn(ctx: Ctx, pageId: string, monitorId: string, path: string): Promise<void> {
+async function requireMonitorOn(ctx: RequestScope, pageId: string, monitorId: string, path: string): Promise<void> {
   const { monitor } = await requireVisibleMonitor(ctx, monitorId);
   if (monitor.status_page_id !== pageId) throw notOnPage(path, "monitor");
 }

@@ -9,7 +9,7 @@ import {
   Status,
   UpdateChange,
 } from "../../contract/incident.ts";
-import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { presentIncident, presentStats, presentUpdate } from "./present.ts";
@@ -26,8 +26,14 @@ import {
 import { addUpdate, changeUpdate, listUpdates, removeUpdate } from "./updates.ts";
 
 const tags = ["Incidents"];
-const reads = { at: ["v1"], auth: "user", rate: "api", capability: null, audit: null } as const satisfies Policy;
-const writes = { at: ["v1"], auth: "user", rate: "api", capability: "incidents.write" } as const;
+const reads = {
+  at: ["v1"],
+  auth: "user",
+  rate: "api",
+  permission: null,
+  audit: null,
+} as const satisfies EndpointPolicy;
+const writes = { at: ["v1"], auth: "user", rate: "api", permission: "incidents.write" } as const;
 const named = { id: "incident" } as const;
 const affected = { monitor_id: "monitor:see", "monitor_ids[]": "monitor:see", "group_ids[]": "group" } as const;
 const IncidentListQuery = ListQuery.extend({ status: Status.optional() });

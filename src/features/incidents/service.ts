@@ -1,9 +1,9 @@
 import { commit, type Guard } from "../../access/commit.ts";
-import { findEarlierResult } from "../../access/idempotency.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireIncident } from "../../access/incidents.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import {
   type IncidentChange,
@@ -26,12 +26,12 @@ import { findPageFor } from "../../data/members/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { computeIncidentStats, listMonthsUntil } from "../../domain/incident-stats.ts";
-import { decideMove } from "../../domain/incident-status.ts";
+import { decideStatusChange } from "../../domain/incident-status.ts";
 import { emitEvent, incidentEvent, type NewEvent, wakeEvents } from "../../events/emit.ts";
 import { replaced } from "../../lib/merge-field.ts";
 import { zonedClock } from "../../lib/zoned-days.ts";
 import { newId } from "../../platform/ids.ts";
-import { forgetPage } from "../../platform/page-cache.ts";
+import { invalidatePage } from "../../platform/page-cache.ts";
 import { resolveAffected } from "./affected.ts";
 
 interface Page {
@@ -46,7 +46,7 @@ export type StatsOfPage = Awaited<ReturnType<typeof computeStatsOfPage>>;
 
 /** The incidents of one page, whose visibility was judged before, or of all pages that the caller sees. */
 export async function listMyIncidents(
-  ctx: Ctx,
+  ctx: RequestScope,
   filter: { status_page_id?: string; status?: IncidentStatus },
   page: Page,
 ) {
@@ -56,12 +56,12 @@ export async function listMyIncidents(
   return { incidents: await detailIncidents(ctx.db, rows, UPDATES_CARRIED), total };
 }
 
-export async function getIncident(ctx: Ctx, incidentId: string): Promise<IncidentDetail> {
+export async function getIncident(ctx: RequestScope, incidentId: string): Promise<IncidentDetail> {
   return detail(ctx, await requireIncident(ctx, incidentId));
 }
 
-export async function createIncident(ctx: Ctx, input: IncidentCreate): Promise<IncidentDetail> {
-  const earlier = await findEarlierResult(ctx);
+export async function createIncident(ctx: RequestScope, input: IncidentCreate): Promise<IncidentDetail> {
+  const earlier = await findIdempotentResult(ctx);
   if (earlier) return getIncident(ctx, earlier);
   const page = await requirePage(ctx, input.status_page_id);
   // Choice: a setting of the page stands in the way, not a missing right, so this is no 403.
@@ -82,7 +82,7 @@ export async function createIncident(ctx: Ctx, input: IncidentCreate): Promise<I
   return getFresh(ctx, incident.id);
 }
 
-async function newIncident(ctx: Ctx, page: StatusPageRecord, input: IncidentCreate): Promise<IncidentRecord> {
+async function newIncident(ctx: RequestScope, page: StatusPageRecord, input: IncidentCreate): Promise<IncidentRecord> {
   const status = input.status ?? "investigating";
   return {
     id: newId(),
@@ -108,7 +108,11 @@ async function newIncident(ctx: Ctx, page: StatusPageRecord, input: IncidentCrea
   };
 }
 
-export async function changeIncident(ctx: Ctx, incidentId: string, input: IncidentChange): Promise<IncidentDetail> {
+export async function changeIncident(
+  ctx: RequestScope,
+  incidentId: string,
+  input: IncidentChange,
+): Promise<IncidentDetail> {
   const current = await getIncident(ctx, incidentId);
   const page = await requirePage(ctx, current.status_page_id);
   const change: IncidentEdit = {
@@ -140,8 +144,8 @@ interface Move {
 }
 
 /** Changes an incident and, when that moves its status or publishes it, tells of it. */
-async function moveIncident(ctx: Ctx, current: IncidentRecord, asked: Move): Promise<void> {
-  const move = decideMove(current, asked.to ?? undefined, ctx.now);
+async function moveIncident(ctx: RequestScope, current: IncidentRecord, asked: Move): Promise<void> {
+  const move = decideStatusChange(current, asked.to ?? undefined, ctx.now);
   const moved: IncidentRecord = { ...current, ...asked.change, ...move, updated_at: ctx.now };
   const isPublished = moved.is_public && !current.is_public;
   const message = asked.message ?? `The status changed to ${moved.status}.`;
@@ -164,9 +168,9 @@ async function moveIncident(ctx: Ctx, current: IncidentRecord, asked: Move): Pro
   });
 }
 
-export async function setPublished(ctx: Ctx, incidentId: string, is_public: boolean): Promise<IncidentDetail> {
+export async function setPublished(ctx: RequestScope, incidentId: string, is_public: boolean): Promise<IncidentDetail> {
   const current = await requireIncident(ctx, incidentId);
-  const isDone = current.is_public === is_public || (await findEarlierResult(ctx)) !== undefined;
+  const isDone = current.is_public === is_public || (await findIdempotentResult(ctx)) !== undefined;
   if (isDone) return getIncident(ctx, incidentId);
   await moveIncident(ctx, current, {
     ...{ change: { is_public }, statements: [], to: undefined, message: undefined, notify: true },
@@ -175,9 +179,9 @@ export async function setPublished(ctx: Ctx, incidentId: string, is_public: bool
 }
 
 /** Whoever acknowledges first stays the one who did. */
-export async function acknowledgeIncident(ctx: Ctx, incidentId: string): Promise<IncidentDetail> {
+export async function acknowledgeIncident(ctx: RequestScope, incidentId: string): Promise<IncidentDetail> {
   const incident = await requireIncident(ctx, incidentId);
-  const isDone = incident.acknowledged_at !== null || (await findEarlierResult(ctx)) !== undefined;
+  const isDone = incident.acknowledged_at !== null || (await findIdempotentResult(ctx)) !== undefined;
   if (isDone) return getIncident(ctx, incidentId);
   const change = { acknowledged_at: ctx.now, acknowledged_by: requireUser(ctx).user_id, updated_at: ctx.now };
   await write(ctx, incident, {
@@ -188,13 +192,13 @@ export async function acknowledgeIncident(ctx: Ctx, incidentId: string): Promise
   return getFresh(ctx, incidentId);
 }
 
-export async function removeIncident(ctx: Ctx, incidentId: string): Promise<void> {
+export async function removeIncident(ctx: RequestScope, incidentId: string): Promise<void> {
   const incident = await requireIncident(ctx, incidentId);
   await write(ctx, incident, { verb: "deleted", statements: [deleteIncident(ctx.db, incident.id)], events: [] });
 }
 
 /** The last `months` calendar months of the page's zone, the present one included. */
-export async function computeStatsOfPage(ctx: Ctx, pageId: string, months: number) {
+export async function computeStatsOfPage(ctx: RequestScope, pageId: string, months: number) {
   const { timezone } = await requirePage(ctx, pageId);
   const since = ctx.now - months * MONTH_MS_MAX;
   const times = await listIncidentTimes(ctx.db, { status_page_id: pageId, since, limit: STATS_INCIDENTS_MAX });
@@ -213,7 +217,7 @@ interface Write {
 }
 
 /** The one way to write anything of an incident: with its events and a new version of its page. */
-export async function write(ctx: Ctx, incident: IncidentRecord, done: Write): Promise<void> {
+export async function write(ctx: RequestScope, incident: IncidentRecord, done: Write): Promise<void> {
   const statements = [
     ...done.statements,
     ...done.events.map((event) => emitEvent(ctx.db, event)),
@@ -232,12 +236,12 @@ export async function write(ctx: Ctx, incident: IncidentRecord, done: Write): Pr
       data: { severity: incident.severity, status: incident.status, is_public: incident.is_public },
     },
   });
-  forgetPage(incident.status_page_id);
+  invalidatePage(incident.status_page_id);
   const eventIds = done.events.map(({ id }) => id);
   await wakeEvents(ctx.env, ctx.log, eventIds);
 }
 
-export function newUpdate(ctx: Ctx, incident: IncidentRecord, message: string): IncidentUpdateRecord {
+export function newUpdate(ctx: RequestScope, incident: IncidentRecord, message: string): IncidentUpdateRecord {
   return {
     id: newId(),
     incident_id: incident.id,
@@ -254,25 +258,25 @@ export function movedGuard(current: IncidentRecord): Guard {
   return { name: "stale", when: isMoved(current), error: conflict("the incident was changed meanwhile, try again") };
 }
 
-async function detail(ctx: Ctx, incident: IncidentRecord): Promise<IncidentDetail> {
+async function detail(ctx: RequestScope, incident: IncidentRecord): Promise<IncidentDetail> {
   const [found] = await detailIncidents(ctx.db, [incident], UPDATES_CARRIED);
   return found ?? { ...incident, updates: [], ...NOTHING };
 }
 
 /** As it is after a write. */
-function getFresh(ctx: Ctx, incidentId: string): Promise<IncidentDetail> {
+function getFresh(ctx: RequestScope, incidentId: string): Promise<IncidentDetail> {
   ctx.loaded.delete(`incident ${incidentId}`);
   return getIncident(ctx, incidentId);
 }
 
-function requireBegun(ctx: Ctx, startedAt: number | null | undefined): number | null | undefined {
+function requireBegun(ctx: RequestScope, startedAt: number | null | undefined): number | null | undefined {
   if (startedAt && startedAt > ctx.now) throw invalid("started_at must not lie in the future");
   return startedAt;
 }
 
 /** Whoever is in charge sees the page: its owner, or one of its members. */
 async function requireAssignable(
-  ctx: Ctx,
+  ctx: RequestScope,
   page: StatusPageRecord,
   userId: string | null | undefined,
 ): Promise<string | null> {

@@ -1,6 +1,6 @@
-import { findEarlierResult } from "../../access/idempotency.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireIncident } from "../../access/incidents.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { notFound } from "../../contract/errors.ts";
 import type { IncidentUpdateCreate, UpdateChange } from "../../contract/incident.ts";
 import { listIncidentUpdates } from "../../data/incidents/list.ts";
@@ -11,7 +11,7 @@ import {
   updateIncident,
   updateIncidentUpdate,
 } from "../../data/incidents/write.ts";
-import { decideMove } from "../../domain/incident-status.ts";
+import { decideStatusChange } from "../../domain/incident-status.ts";
 import { incidentEvent } from "../../events/emit.ts";
 import { newId } from "../../platform/ids.ts";
 import { movedGuard, newUpdate, write } from "./service.ts";
@@ -21,21 +21,21 @@ interface Named {
   update_id: string;
 }
 
-export async function listUpdates(ctx: Ctx, incidentId: string, page: { limit: number; offset: number }) {
+export async function listUpdates(ctx: RequestScope, incidentId: string, page: { limit: number; offset: number }) {
   const incident = await requireIncident(ctx, incidentId);
   return listIncidentUpdates(ctx.db, incident.id, page);
 }
 
 /** An entry of the timeline, with or without a move of the incident; either way it is news. */
 export async function addUpdate(
-  ctx: Ctx,
+  ctx: RequestScope,
   incidentId: string,
   input: IncidentUpdateCreate,
 ): Promise<IncidentUpdateRecord> {
   const current = await requireIncident(ctx, incidentId);
-  const earlier = await findEarlierResult(ctx);
+  const earlier = await findIdempotentResult(ctx);
   if (earlier) return getUpdate(ctx, { id: current.id, update_id: earlier });
-  const move = decideMove(current, input.status ?? undefined, ctx.now);
+  const move = decideStatusChange(current, input.status ?? undefined, ctx.now);
   const incident = { ...current, ...move, updated_at: ctx.now };
   const update = newUpdate(ctx, incident, input.message);
   const news = incidentEvent(incident, {
@@ -58,7 +58,11 @@ export async function addUpdate(
   return update;
 }
 
-export async function changeUpdate(ctx: Ctx, named: Named, input: UpdateChange): Promise<IncidentUpdateRecord> {
+export async function changeUpdate(
+  ctx: RequestScope,
+  named: Named,
+  input: UpdateChange,
+): Promise<IncidentUpdateRecord> {
   const incident = await requireIncident(ctx, named.id);
   const current = await getUpdate(ctx, named);
   const update = { ...current, message: input.message ?? current.message, updated_at: ctx.now };
@@ -70,7 +74,7 @@ export async function changeUpdate(ctx: Ctx, named: Named, input: UpdateChange):
   return update;
 }
 
-export async function removeUpdate(ctx: Ctx, named: Named): Promise<void> {
+export async function removeUpdate(ctx: RequestScope, named: Named): Promise<void> {
   const incident = await requireIncident(ctx, named.id);
   const { id, incident_id } = await getUpdate(ctx, named);
   await write(ctx, incident, {
@@ -80,7 +84,7 @@ export async function removeUpdate(ctx: Ctx, named: Named): Promise<void> {
   });
 }
 
-async function getUpdate(ctx: Ctx, { id, update_id }: Named): Promise<IncidentUpdateRecord> {
+async function getUpdate(ctx: RequestScope, { id, update_id }: Named): Promise<IncidentUpdateRecord> {
   const update = await findIncidentUpdate(ctx.db, { incident_id: id, id: update_id });
   if (!update) throw notFound("update");
   return update;

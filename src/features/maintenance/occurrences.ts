@@ -1,25 +1,25 @@
-import { findEarlierResult } from "../../access/idempotency.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { conflict, invalid, notFound } from "../../contract/errors.ts";
 import type { MaintenanceDetail } from "../../data/maintenance/list.ts";
 import { recordOccurrences, updateMaintenance } from "../../data/maintenance/write.ts";
 import {
+  announcedStart,
   findOccurrence,
   listOccurrences,
   maintenanceStatus,
-  toldStart,
-  trackOccurrence,
+  trackBoundary,
 } from "../../domain/maintenance.ts";
-import { edgeEvent } from "../../events/emit.ts";
+import { boundaryEvent } from "../../events/emit.ts";
 import { getFresh, getMaintenance, write } from "./service.ts";
-import { newsOfEnd } from "./subscriber-messages.ts";
+import { buildCancellationMessages } from "./subscriber-messages.ts";
 
 const CANCELLED_MAX = 100;
 
 /** Ends the occurrence in progress now; of a recurring window the next one comes as planned. */
-export async function completeMaintenance(ctx: Ctx, maintenanceId: string): Promise<MaintenanceDetail> {
+export async function completeMaintenance(ctx: RequestScope, maintenanceId: string): Promise<MaintenanceDetail> {
   const window = await getMaintenance(ctx, maintenanceId);
-  if ((await findEarlierResult(ctx)) !== undefined) return window;
+  if ((await findIdempotentResult(ctx)) !== undefined) return window;
   const end = endNow(ctx, window);
   if (!end) throw conflict("the maintenance window is not in progress");
   await write(ctx, window, { verb: "completed", ...end });
@@ -27,14 +27,14 @@ export async function completeMaintenance(ctx: Ctx, maintenanceId: string): Prom
 }
 
 /** What ends the occurrence in progress before its time; undefined when none is. */
-export function endNow(ctx: Ctx, window: MaintenanceDetail) {
+export function endNow(ctx: RequestScope, window: MaintenanceDetail) {
   const { timezone } = window;
   const occurrence = findOccurrence(window, timezone, ctx.now);
   if (!occurrence || maintenanceStatus(occurrence, ctx.now) !== "in_progress") return undefined;
   const { start_at } = occurrence;
   const ended = { start_at, end_at: ctx.now };
   const done_until = start_at + 1;
-  const next = trackOccurrence(findOccurrence({ ...window, done_until }, timezone, ctx.now), null);
+  const next = trackBoundary(findOccurrence({ ...window, done_until }, timezone, ctx.now), null);
   const names = ["maintenance.started", "maintenance.completed"] as const;
   return {
     statements: [
@@ -43,16 +43,20 @@ export function endNow(ctx: Ctx, window: MaintenanceDetail) {
     ],
     // Its beginning may be so fresh that nobody has told of it.
     events: names
-      .slice(toldStart(window) === start_at ? 1 : 0)
-      .map((name) => edgeEvent(window, { name, occurrence: ended })),
+      .slice(announcedStart(window) === start_at ? 1 : 0)
+      .map((name) => boundaryEvent(window, { name, occurrence: ended })),
     isGuarded: true,
   };
 }
 
 /** Takes one occurrence to come out of the row. */
-export async function cancelOccurrence(ctx: Ctx, maintenanceId: string, start: number): Promise<MaintenanceDetail> {
+export async function cancelOccurrence(
+  ctx: RequestScope,
+  maintenanceId: string,
+  start: number,
+): Promise<MaintenanceDetail> {
   const window = await getMaintenance(ctx, maintenanceId);
-  if (window.cancelled_starts.includes(start) || (await findEarlierResult(ctx)) !== undefined) return window;
+  if (window.cancelled_starts.includes(start) || (await findIdempotentResult(ctx)) !== undefined) return window;
   const range = { from: Math.max(start, ctx.now), to: start + 1, max: 1 };
   const [occurrence] = listOccurrences(window, window.timezone, range);
   if (occurrence?.start_at !== start) throw notFound("occurrence");
@@ -61,11 +65,11 @@ export async function cancelOccurrence(ctx: Ctx, maintenanceId: string, start: n
   if (cancelled_starts.length > CANCELLED_MAX)
     throw invalid(`at most ${CANCELLED_MAX} occurrences to come can be cancelled`);
   const next = findOccurrence({ ...window, cancelled_starts }, window.timezone, ctx.now);
-  const change = { cancelled_starts, ...trackOccurrence(next, toldStart(window)), updated_at: ctx.now };
+  const change = { cancelled_starts, ...trackBoundary(next, announcedStart(window)), updated_at: ctx.now };
   await write(ctx, window, {
     verb: "cancelled an occurrence of",
     statements: [updateMaintenance(ctx.db, window.id, change)],
-    news: newsOfEnd(ctx, window, occurrence),
+    news: buildCancellationMessages(ctx, window, occurrence),
     isGuarded: true,
   });
   return getFresh(ctx, window.id);

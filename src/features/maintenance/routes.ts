@@ -8,7 +8,7 @@ import {
   MaintenanceUpdateCreate,
   OccurrenceParams,
 } from "../../contract/maintenance.ts";
-import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { cancelOccurrence, completeMaintenance } from "./occurrences.ts";
@@ -23,8 +23,14 @@ import {
 import { addUpdate, changeUpdate, listUpdates, removeUpdate } from "./updates.ts";
 
 const tags = ["Maintenance"];
-const reads = { at: ["v1"], auth: "user", rate: "api", capability: null, audit: null } as const satisfies Policy;
-const writes = { at: ["v1"], auth: "user", rate: "api", capability: "maintenance.write" } as const;
+const reads = {
+  at: ["v1"],
+  auth: "user",
+  rate: "api",
+  permission: null,
+  audit: null,
+} as const satisfies EndpointPolicy;
+const writes = { at: ["v1"], auth: "user", rate: "api", permission: "maintenance.write" } as const;
 const named = { id: "maintenance" } as const;
 const UpdateParams = IdParam.extend({ update_id: z.uuid() });
 const one = { 200: json("The window", Maintenance), ...OBJECT_ERRORS };

@@ -1,9 +1,9 @@
 import { commit } from "../../access/commit.ts";
-import { findEarlierResult } from "../../access/idempotency.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireMaintenance } from "../../access/maintenance.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import { UPDATES_CARRIED } from "../../contract/incident.ts";
 import type { MaintenanceChange, MaintenanceCreate } from "../../contract/maintenance.ts";
@@ -19,15 +19,15 @@ import {
 } from "../../data/maintenance/write.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
-import { type Tellable, tellSubscribers } from "../../delivery/subscriber-messages.ts";
-import { findOccurrence, listOccurrences, toldStart, trackOccurrence } from "../../domain/maintenance.ts";
-import { findFlaw, type Recurrence } from "../../domain/recurrence.ts";
+import { type PublishedChange, planSubscriberMessages } from "../../delivery/subscriber-messages.ts";
+import { announcedStart, findOccurrence, listOccurrences, trackBoundary } from "../../domain/maintenance.ts";
+import { findRecurrenceError, type Recurrence } from "../../domain/recurrence.ts";
 import { emitEvent, type NewEvent, wakeEvents } from "../../events/emit.ts";
 import { replaced } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
-import { forgetPage } from "../../platform/page-cache.ts";
+import { invalidatePage } from "../../platform/page-cache.ts";
 import { wakeSubscribers } from "../../platform/subscriber-queue.ts";
-import { newsOfChange, newsOfEnd, trackedOccurrence } from "./subscriber-messages.ts";
+import { buildCancellationMessages, buildScheduleMessages, trackedOccurrence } from "./subscriber-messages.ts";
 import { requireTargets } from "./targets.ts";
 
 interface Page {
@@ -49,20 +49,20 @@ const DEFAULTS = {
 } as const;
 
 /** The windows of one page, whose visibility was judged before, or of all pages that the caller sees. */
-export async function listMyMaintenance(ctx: Ctx, pageId: string | undefined, page: Page) {
+export async function listMyMaintenance(ctx: RequestScope, pageId: string | undefined, page: Page) {
   const scope = pageId === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id: pageId };
   const { rows, total } = await listMaintenance(ctx.db, scope, page);
   return { windows: await detailMaintenance(ctx.db, rows, UPDATES_CARRIED), total };
 }
 
-export async function getMaintenance(ctx: Ctx, maintenanceId: string): Promise<MaintenanceDetail> {
+export async function getMaintenance(ctx: RequestScope, maintenanceId: string): Promise<MaintenanceDetail> {
   const window = await requireMaintenance(ctx, maintenanceId);
   const [found] = await detailMaintenance(ctx.db, [window], UPDATES_CARRIED);
   return found ?? { ...window, timezone: "UTC", targets: [], updates: [] };
 }
 
-export async function createMaintenance(ctx: Ctx, input: MaintenanceCreate): Promise<MaintenanceDetail> {
-  const earlier = await findEarlierResult(ctx);
+export async function createMaintenance(ctx: RequestScope, input: MaintenanceCreate): Promise<MaintenanceDetail> {
+  const earlier = await findIdempotentResult(ctx);
   if (earlier) return getMaintenance(ctx, earlier);
   const page = await requirePage(ctx, input.status_page_id);
   const targets = input.targets ?? [];
@@ -89,13 +89,13 @@ export async function createMaintenance(ctx: Ctx, input: MaintenanceCreate): Pro
     ...setTargets(ctx.db, window.id, targets),
     recordOccurrences(ctx.db, listPast(ctx, window, page)),
   ];
-  const news = newsOfChange(ctx, { former: null, window, targets });
+  const news = buildScheduleMessages(ctx, { former: null, window, targets });
   await write(ctx, window, { verb: "created", statements, news });
   return getFresh(ctx, window.id);
 }
 
 export async function changeMaintenance(
-  ctx: Ctx,
+  ctx: RequestScope,
   maintenanceId: string,
   input: MaintenanceChange,
 ): Promise<MaintenanceDetail> {
@@ -116,25 +116,29 @@ export async function changeMaintenance(
     ...setTargets(ctx.db, current.id, targets),
     ...extendOccurrence(ctx, current, change),
   ];
-  const news = newsOfChange(ctx, { former: current, window: { ...current, ...change }, targets });
+  const news = buildScheduleMessages(ctx, { former: current, window: { ...current, ...change }, targets });
   await write(ctx, current, { verb: "changed", statements, news, isGuarded: true });
   return getFresh(ctx, current.id);
 }
 
-export async function removeMaintenance(ctx: Ctx, maintenanceId: string): Promise<void> {
+export async function removeMaintenance(ctx: RequestScope, maintenanceId: string): Promise<void> {
   const window = await getMaintenance(ctx, maintenanceId);
   const statements = [deleteMaintenance(ctx.db, window.id)];
-  await write(ctx, window, { verb: "deleted", statements, news: newsOfEnd(ctx, window, trackedOccurrence(window)) });
+  await write(ctx, window, {
+    verb: "deleted",
+    statements,
+    news: buildCancellationMessages(ctx, window, trackedOccurrence(window)),
+  });
 }
 
 /** For a page whose zone changes, and with it the instants at which its windows begin. */
-export async function followTimezone(ctx: Ctx, page: StatusPageRecord): Promise<Statement[]> {
+export async function followTimezone(ctx: RequestScope, page: StatusPageRecord): Promise<Statement[]> {
   const windows = await listTrackedMaintenance(ctx.db, page.id);
   return windows
     .filter((window) => window.recurrence_type !== "none")
     .map((window) => {
       const next = findOccurrence(window, page.timezone, ctx.now);
-      return updateMaintenance(ctx.db, window.id, trackOccurrence(next, toldStart(window)));
+      return updateMaintenance(ctx.db, window.id, trackBoundary(next, announcedStart(window)));
     });
 }
 
@@ -157,20 +161,24 @@ function isRescheduled(schedule: Recurrence, current: MaintenanceRecord): boolea
 }
 
 /** A new schedule begins afresh: what was cancelled or ended early belonged to the former one. */
-function reschedule(ctx: Ctx, current: MaintenanceRecord, schedule: Recurrence, page: StatusPageRecord) {
+function reschedule(ctx: RequestScope, current: MaintenanceRecord, schedule: Recurrence, page: StatusPageRecord) {
   const fresh = { ...schedule, cancelled_starts: [], done_until: 0 };
   return { ...fresh, ...track(ctx, { ...current, ...fresh }, page) };
 }
 
-function track(ctx: Ctx, window: MaintenanceRecord, page: Pick<StatusPageRecord, "timezone">) {
-  const flaw = findFlaw(window, page.timezone);
+function track(ctx: RequestScope, window: MaintenanceRecord, page: Pick<StatusPageRecord, "timezone">) {
+  const flaw = findRecurrenceError(window, page.timezone);
   if (flaw !== null) throw invalid(flaw);
-  return trackOccurrence(findOccurrence(window, page.timezone, ctx.now), toldStart(window));
+  return trackBoundary(findOccurrence(window, page.timezone, ctx.now), announcedStart(window));
 }
 
 /** An occurrence that has begun ends when the changed window says. */
-function extendOccurrence(ctx: Ctx, current: MaintenanceRecord, change: Partial<MaintenanceRecord>): Statement[] {
-  const start_at = toldStart(current);
+function extendOccurrence(
+  ctx: RequestScope,
+  current: MaintenanceRecord,
+  change: Partial<MaintenanceRecord>,
+): Statement[] {
+  const start_at = announcedStart(current);
   if (start_at === null || change.next_edge_at === undefined) return [];
   const isGoingOn = change.occurrence_start_at === start_at && change.occurrence_end_at;
   const end_at = isGoingOn ? Number(change.occurrence_end_at) : ctx.now;
@@ -178,7 +186,7 @@ function extendOccurrence(ctx: Ctx, current: MaintenanceRecord, change: Partial<
 }
 
 /** Occurrences that were over when the window was recorded. Nobody is told of them. */
-function listPast(ctx: Ctx, window: MaintenanceRecord, page: StatusPageRecord) {
+function listPast(ctx: RequestScope, window: MaintenanceRecord, page: StatusPageRecord) {
   const range = { from: Math.max(window.start_time - 1, ctx.now - RECORDED_MS), to: ctx.now, max: RECORDED_MAX };
   return listOccurrences(window, page.timezone, range)
     .filter(({ end_at }) => end_at <= ctx.now)
@@ -190,16 +198,16 @@ interface Write {
   statements: Statement[];
   events?: NewEvent[];
   /** What subscribers are told besides. */
-  news?: Tellable[];
+  news?: PublishedChange[];
   /** Refuses when the window began or ended since it was read. */
   isGuarded?: boolean;
   made?: { target_type: string; target_id: string };
 }
 
 /** The one way to write anything of a window: with its events and a new version of its page. */
-export async function write(ctx: Ctx, window: MaintenanceRecord, done: Write): Promise<void> {
+export async function write(ctx: RequestScope, window: MaintenanceRecord, done: Write): Promise<void> {
   const events = done.events ?? [];
-  const telling = await tellSubscribers(ctx.db, done.news ?? [], ctx.now);
+  const telling = await planSubscriberMessages(ctx.db, done.news ?? [], ctx.now);
   const statements = [
     ...done.statements,
     ...events.map((event) => emitEvent(ctx.db, event)),
@@ -216,14 +224,14 @@ export async function write(ctx: Ctx, window: MaintenanceRecord, done: Write): P
       summary: `${done.verb} maintenance "${window.title}"`,
     },
   });
-  forgetPage(window.status_page_id);
+  invalidatePage(window.status_page_id);
   const eventIds = events.map(({ id }) => id);
   await wakeEvents(ctx.env, ctx.log, eventIds);
   await wakeSubscribers(ctx.env, ctx.log, telling.messages);
 }
 
 /** As it is after a write. */
-export function getFresh(ctx: Ctx, maintenanceId: string): Promise<MaintenanceDetail> {
+export function getFresh(ctx: RequestScope, maintenanceId: string): Promise<MaintenanceDetail> {
   ctx.loaded.delete(`maintenance window ${maintenanceId}`);
   return getMaintenance(ctx, maintenanceId);
 }

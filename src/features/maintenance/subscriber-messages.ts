@@ -1,8 +1,8 @@
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import type { MaintenanceStatus, MaintenanceTarget } from "../../contract/maintenance.ts";
 import type { MaintenanceDetail } from "../../data/maintenance/list.ts";
 import type { MaintenanceRecord, MaintenanceUpdateRecord } from "../../data/maintenance/read.ts";
-import type { Tellable } from "../../delivery/subscriber-messages.ts";
+import type { PublishedChange } from "../../delivery/subscriber-messages.ts";
 import type { Occurrence } from "../../domain/recurrence.ts";
 import { toIso } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
@@ -24,7 +24,7 @@ interface Said {
   message?: string | null;
 }
 
-function maintenanceNews(ctx: Ctx, window: MaintenanceRecord, said: Said): Tellable {
+function maintenanceNews(ctx: RequestScope, window: MaintenanceRecord, said: Said): PublishedChange {
   const { name, status, occurrence, targets, message } = said;
   const idsOf = (type: MaintenanceTarget["target_type"]) =>
     targets.filter(({ target_type }) => target_type === type).map(({ target_id }) => target_id);
@@ -59,7 +59,7 @@ interface Change {
 }
 
 /** What a change of a window means to those who were told of it, or were not. */
-export function newsOfChange(ctx: Ctx, { former, window, targets }: Change): Tellable[] {
+export function buildScheduleMessages(ctx: RequestScope, { former, window, targets }: Change): PublishedChange[] {
   const before = former?.is_public ? trackedOccurrence(former) : null;
   const occurrence = trackedOccurrence(window);
   // Of one that has begun its beginning is told.
@@ -70,7 +70,11 @@ export function newsOfChange(ctx: Ctx, { former, window, targets }: Change): Tel
 }
 
 /** An occurrence that does not take place, or not to its end. */
-export function newsOfEnd(ctx: Ctx, window: MaintenanceDetail, occurrence: Occurrence | null): Tellable[] {
+export function buildCancellationMessages(
+  ctx: RequestScope,
+  window: MaintenanceDetail,
+  occurrence: Occurrence | null,
+): PublishedChange[] {
   if (!occurrence || occurrence.end_at <= ctx.now) return [];
   const { targets } = window;
   const message = occurrence.start_at <= ctx.now ? "It ended early." : "It does not take place.";
@@ -85,7 +89,11 @@ interface Update {
   isEnd: boolean;
 }
 
-export function newsOfUpdate(ctx: Ctx, window: MaintenanceDetail, { update, occurrence, isEnd }: Update): Tellable[] {
+export function buildUpdateMessages(
+  ctx: RequestScope,
+  window: MaintenanceDetail,
+  { update, occurrence, isEnd }: Update,
+): PublishedChange[] {
   const name = isEnd ? "maintenance.completed" : "maintenance.updated";
   const { message, status } = update;
   const span = occurrence && isEnd ? { ...occurrence, end_at: ctx.now } : occurrence;

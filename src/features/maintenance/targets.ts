@@ -1,11 +1,15 @@
 import { requireVisibleGroup } from "../../access/monitor-groups.ts";
 import { requireVisibleMonitor } from "../../access/monitors.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { ApiError, invalid } from "../../contract/errors.ts";
 import type { MaintenanceTarget } from "../../contract/maintenance.ts";
 
 /** Absent, foreign and of another page are all the same to whoever asks. */
-export async function requireTargets(ctx: Ctx, pageId: string, targets: readonly MaintenanceTarget[]): Promise<void> {
+export async function requireTargets(
+  ctx: RequestScope,
+  pageId: string,
+  targets: readonly MaintenanceTarget[],
+): Promise<void> {
   for (const [n, target] of targets.entries()) {
     if ((await findPageOf(ctx, target)) === pageId) continue;
     const path = `targets[${n}].target_id`;
@@ -14,7 +18,7 @@ export async function requireTargets(ctx: Ctx, pageId: string, targets: readonly
   }
 }
 
-async function findPageOf(ctx: Ctx, { target_type, target_id }: MaintenanceTarget): Promise<string | null> {
+async function findPageOf(ctx: RequestScope, { target_type, target_id }: MaintenanceTarget): Promise<string | null> {
   try {
     if (target_type === "group") return (await requireVisibleGroup(ctx, target_id)).group.status_page_id;
     return (await requireVisibleMonitor(ctx, target_id)).monitor.status_page_id;

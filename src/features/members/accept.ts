@@ -1,8 +1,8 @@
 import { commit } from "../../access/commit.ts";
-import { findEarlierResult } from "../../access/idempotency.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
 import { toPrincipal } from "../../access/owners.ts";
 import type { UserPrincipal } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { openSession } from "../../access/sessions.ts";
 import { conflict, forbidden, invalid, unauthenticated } from "../../contract/errors.ts";
 import type { InvitationAccept } from "../../contract/member.ts";
@@ -10,9 +10,9 @@ import type { Statement } from "../../data/db.ts";
 import {
   findInvitationByToken,
   findOfferByToken,
+  type InvitationDetails,
   type InvitationRecord,
   isUsedUp,
-  type OfferRecord,
 } from "../../data/invitations/read.ts";
 import { markAccepted } from "../../data/invitations/write.ts";
 import { findMember, type NamedMember } from "../../data/members/read.ts";
@@ -23,16 +23,16 @@ import { sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
 import { invitationAudit, joinStatements, newAccount } from "./membership.ts";
 
-export interface Accepted {
+export interface AcceptedInvitation {
   member: NamedMember;
   /** Signs a new account in; null for whoever was signed in already. */
   cookie: string | null;
 }
 
-export type Offer = ({ state: "open" } & OfferRecord) | { state: "used" | "expired" };
+export type InvitationState = ({ state: "open" } & InvitationDetails) | { state: "used" | "expired" };
 
 /** What an invitation offers whoever has its token; undefined where none has it. */
-export async function findOffer(ctx: Ctx, token: string): Promise<Offer | undefined> {
+export async function loadInvitation(ctx: RequestScope, token: string): Promise<InvitationState | undefined> {
   const found = await findOfferByToken(ctx.db, sha256Hex(token));
   if (!found) return undefined;
   const { invitation } = found;
@@ -41,8 +41,8 @@ export async function findOffer(ctx: Ctx, token: string): Promise<Offer | undefi
 }
 
 /** By the invited person when signed in, else by whoever has the token and opens the account that it is for. */
-export async function acceptInvitation(ctx: Ctx, input: InvitationAccept): Promise<Accepted> {
-  const earlier = await findEarlierResult(ctx);
+export async function acceptInvitation(ctx: RequestScope, input: InvitationAccept): Promise<AcceptedInvitation> {
+  const earlier = await findIdempotentResult(ctx);
   if (earlier) return { member: await getJoined(ctx, earlier), cookie: null };
   const invitation = await findInvitationByToken(ctx.db, sha256Hex(input.token));
   if (!invitation) throw unusable();
@@ -58,7 +58,7 @@ interface Opening {
   page: StatusPageRecord;
 }
 
-async function joinAs(ctx: Ctx, user: UserPrincipal, opening: Opening): Promise<Accepted> {
+async function joinAs(ctx: RequestScope, user: UserPrincipal, opening: Opening): Promise<AcceptedInvitation> {
   const { invitation } = opening;
   if (user.email !== invitation.email) throw forbidden("the invitation is for another e-mail address than yours");
   requireFresh(ctx, invitation);
@@ -67,7 +67,7 @@ async function joinAs(ctx: Ctx, user: UserPrincipal, opening: Opening): Promise<
   return { member, cookie: null };
 }
 
-async function joinAnew(ctx: Ctx, input: InvitationAccept, opening: Opening): Promise<Accepted> {
+async function joinAnew(ctx: RequestScope, input: InvitationAccept, opening: Opening): Promise<AcceptedInvitation> {
   const { email, name } = opening.invitation;
   if (await findSignIn(ctx.db, email)) throw unauthenticated("sign in as the invited person to accept");
   if (!input.password) throw requiredFor("password");
@@ -85,7 +85,7 @@ async function joinAnew(ctx: Ctx, input: InvitationAccept, opening: Opening): Pr
 }
 
 async function write(
-  ctx: Ctx,
+  ctx: RequestScope,
   { invitation, page }: Opening,
   joined: { member: NamedMember; statements: Statement[] },
 ) {
@@ -116,15 +116,15 @@ async function write(
   });
 }
 
-function requireFresh(ctx: Ctx, invitation: InvitationRecord): void {
+function requireFresh(ctx: RequestScope, invitation: InvitationRecord): void {
   if (!isFresh(ctx, invitation)) throw unusable();
 }
 
-function isFresh(ctx: Ctx, { accepted_at, expires_at }: InvitationRecord): boolean {
+function isFresh(ctx: RequestScope, { accepted_at, expires_at }: InvitationRecord): boolean {
   return accepted_at === null && expires_at > ctx.now;
 }
 
-async function getJoined(ctx: Ctx, memberId: string): Promise<NamedMember> {
+async function getJoined(ctx: RequestScope, memberId: string): Promise<NamedMember> {
   const member = await findMember(ctx.db, memberId);
   if (!member) throw unusable();
   return member;

@@ -1,10 +1,10 @@
 import { commit, type Guard } from "../../access/commit.ts";
-import { alreadyShown, findEarlierResult } from "../../access/idempotency.ts";
+import { alreadyShown, findIdempotentResult } from "../../access/idempotency.ts";
 import { requireInvitation } from "../../access/members.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requirePage, requireVisiblePage } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { type ApiError, conflict, notFound, planLimit } from "../../contract/errors.ts";
 import type { MemberInvite } from "../../contract/member.ts";
 import type { Statement } from "../../data/db.ts";
@@ -18,7 +18,7 @@ import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { explainMembership, ROLE_NAMES } from "../../domain/roles.ts";
 import { formatMoment } from "../../lib/date-format.ts";
 import { oneLine } from "../../lib/one-line.ts";
-import { sealMail, sendSoon } from "../../outbox/mail.ts";
+import { sealMail, sendAfterResponse } from "../../outbox/mail.ts";
 import { randomBase62, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
 import { findUrls } from "../custom-domains/service.ts";
@@ -28,26 +28,26 @@ const VALID_MS = 7 * 24 * 60 * 60 * 1000;
 const TOKEN_LENGTH = 43;
 const UNNAMED = "Somebody";
 
-export interface MadeInvitation {
+export interface CreatedInvitation {
   record: InvitationRecord;
   /** null where the person is a member already. */
   accept_url: string | null;
 }
 
 /** The plan's gate of invitations: pending ones take a seat, too. */
-export async function requireSeat(ctx: Ctx, _body: unknown, params: Record<string, string>): Promise<void> {
+export async function requireSeat(ctx: RequestScope, _body: unknown, params: Record<string, string>): Promise<void> {
   const { page } = await requireVisiblePage(ctx, params.id ?? "");
   const owner = await getOwner(ctx, page.owner_id);
   const limit = PLAN_LIMITS[owner.plan].seats_per_page;
   if (limit === null) return;
   const { members, pending_invitations } = await countSeats(ctx.db, page.id, ctx.now);
   if (members + pending_invitations < limit) return;
-  if ((await findEarlierResult(ctx)) === undefined) throw seatsUsedUp(owner);
+  if ((await findIdempotentResult(ctx)) === undefined) throw seatsUsedUp(owner);
 }
 
 /** Invites somebody by mail; the owner may instead open an account for a person who has none, and let them in at once. */
-export async function inviteMember(ctx: Ctx, pageId: string, input: MemberInvite): Promise<MadeInvitation> {
-  const earlier = await findEarlierResult(ctx);
+export async function inviteMember(ctx: RequestScope, pageId: string, input: MemberInvite): Promise<CreatedInvitation> {
+  const earlier = await findIdempotentResult(ctx);
   if (earlier !== undefined) throw alreadyShown(earlier);
   const page = await requirePage(ctx, pageId);
   const { membership } = await requireVisiblePage(ctx, pageId);
@@ -78,13 +78,13 @@ export async function inviteMember(ctx: Ctx, pageId: string, input: MemberInvite
     ...invitationMail(ctx, page, { ...made, page_url: pageUrl }),
   });
   await write(ctx, page, made, [insertMail(ctx.db, mail)]);
-  sendSoon(ctx, mail);
+  sendAfterResponse(ctx, mail);
   return made;
 }
 
 /** For an address that has an account nothing of what the inviter says about it counts. */
 async function openAccount(
-  ctx: Ctx,
+  ctx: RequestScope,
   invitation: InvitationRecord,
   input: MemberInvite,
 ): Promise<Statement[] | undefined> {
@@ -95,7 +95,7 @@ async function openAccount(
 }
 
 export async function cancelInvitation(
-  ctx: Ctx,
+  ctx: RequestScope,
   { page_id, invitation_id }: { page_id: string; invitation_id: string },
 ): Promise<void> {
   const invitation = await requireInvitation(ctx, invitation_id);
@@ -107,7 +107,12 @@ export async function cancelInvitation(
   });
 }
 
-async function write(ctx: Ctx, page: StatusPageRecord, made: MadeInvitation, follows: readonly Statement[]) {
+async function write(
+  ctx: RequestScope,
+  page: StatusPageRecord,
+  made: CreatedInvitation,
+  follows: readonly Statement[],
+) {
   const { record } = made;
   const owner = await getOwner(ctx, page.owner_id);
   await commit(ctx, [...insertInvitation(ctx.db, record), ...follows], {
@@ -125,7 +130,7 @@ async function write(ctx: Ctx, page: StatusPageRecord, made: MadeInvitation, fol
 }
 
 /** Holds the plan's number of seats when several requests invite at once. */
-function seatGuard(ctx: Ctx, pageId: string, owner: UserPrincipal): Guard[] {
+function seatGuard(ctx: RequestScope, pageId: string, owner: UserPrincipal): Guard[] {
   const limit = PLAN_LIMITS[owner.plan].seats_per_page;
   if (limit === null) return [];
   return [{ name: "seats", when: usesSeats(pageId, ctx.now, limit), error: seatsUsedUp(owner) }];
@@ -142,7 +147,7 @@ function onTeamAlready(): ApiError {
 
 /** No text of the inviter's but the page's name, so that nobody sends their own messages by our mail. */
 function invitationMail(
-  ctx: Ctx,
+  ctx: RequestScope,
   page: StatusPageRecord,
   { record, accept_url, page_url }: { record: InvitationRecord; accept_url: string; page_url: string },
 ) {

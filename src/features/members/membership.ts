@@ -1,4 +1,4 @@
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { forbidden } from "../../contract/errors.ts";
 import type { InvitationRecord } from "../../data/invitations/read.ts";
 import type { MemberRecord, NamedMember } from "../../data/members/read.ts";
@@ -7,17 +7,17 @@ import { setPassword } from "../../data/sessions/write.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import type { UserRecord } from "../../data/users/read.ts";
 import { insertUser } from "../../data/users/write.ts";
-import { covers, type Membership } from "../../domain/roles.ts";
+import { includesPermissions, type Membership } from "../../domain/roles.ts";
 import { newId } from "../../platform/ids.ts";
 import { hashPassword } from "../../platform/password.ts";
 
 export function requireGrantable(own: Membership, granted: Membership): void {
-  if (!covers(own, granted)) throw forbidden("role must not allow more on the status page than your own");
+  if (!includesPermissions(own, granted)) throw forbidden("role must not allow more on the status page than your own");
 }
 
 /** What an invitation gives whoever accepts it. */
 export function joinStatements(
-  ctx: Ctx,
+  ctx: RequestScope,
   user: Pick<UserRecord, "id" | "email" | "name">,
   invitation: InvitationRecord,
 ) {
@@ -37,7 +37,7 @@ export function joinStatements(
 
 /** An account with a password, made a member by its invitation. */
 export function newAccount(
-  ctx: Ctx,
+  ctx: RequestScope,
   { email, name, password }: { email: string; name: string; password: string },
   invitation: InvitationRecord,
 ) {

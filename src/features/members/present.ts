@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { AcceptedMember, Invitation, Member, Seats } from "../../contract/member.ts";
 import type { InvitationRecord } from "../../data/invitations/read.ts";
-import type { NamedMember, TeamEntry } from "../../data/members/read.ts";
+import type { MemberListEntry, NamedMember } from "../../data/members/read.ts";
 import { toIso } from "../../platform/clock.ts";
 import type { SeatCount } from "./service.ts";
 
-export function presentEntry(entry: TeamEntry): z.infer<typeof Member> {
+export function presentEntry(entry: MemberListEntry): z.infer<typeof Member> {
   return {
     id: entry.id,
     user_id: entry.user_id,

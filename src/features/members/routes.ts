@@ -8,7 +8,7 @@ import {
   MemberUpdate,
   Seats,
 } from "../../contract/member.ts";
-import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { acceptInvitation } from "./accept.ts";
@@ -18,8 +18,13 @@ import { changeMember, getSeats, listMembers, removeMember } from "./service.ts"
 
 const tags = ["Members"];
 const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
-const reads = { ...shared, capability: "page.read", audit: null, ids: { params: { id: "page" } } } satisfies Policy;
-const writes = { ...shared, capability: "members.manage" } as const;
+const reads = {
+  ...shared,
+  permission: "page.read",
+  audit: null,
+  ids: { params: { id: "page" } },
+} satisfies EndpointPolicy;
+const writes = { ...shared, permission: "members.manage" } as const;
 /** What somebody may do with a member depends on whether that is themselves. */
 const member = { params: { id: "page:see", member_id: "member" } } as const;
 const MemberParams = IdParam.extend({ member_id: z.uuid() });
@@ -82,7 +87,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["v1"], auth: "optional", capability: null, audit: "member.joined", rate: "accept" },
+    { at: ["v1"], auth: "optional", permission: null, audit: "member.joined", rate: "accept" },
     createRoute({
       method: "post",
       path: "/status-pages/members/accept",

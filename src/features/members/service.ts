@@ -3,19 +3,19 @@ import { requireMember } from "../../access/members.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requireVisiblePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { conflict, forbidden, notFound } from "../../contract/errors.ts";
 import type { MemberUpdate } from "../../contract/member.ts";
 import { deletePendingInvitationsBy } from "../../data/invitations/write.ts";
 import { countSeats, isMemberChanged, listSharedPages, listTeam, type NamedMember } from "../../data/members/read.ts";
 import { deleteMember, updateMember } from "../../data/members/write.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
-import { covers } from "../../domain/roles.ts";
+import { includesPermissions } from "../../domain/roles.ts";
 import { findUrls } from "../custom-domains/service.ts";
 import { requireGrantable } from "./membership.ts";
 
 /** For the signed-in pages. */
-export { acceptInvitation, findOffer, type Offer } from "./accept.ts";
+export { acceptInvitation, type InvitationState, loadInvitation } from "./accept.ts";
 
 interface Page {
   limit: number;
@@ -29,11 +29,11 @@ export interface SeatCount {
   limit: number | null;
 }
 
-export function listMembers(ctx: Ctx, pageId: string, page: Page) {
+export function listMembers(ctx: RequestScope, pageId: string, page: Page) {
   return listTeam(ctx.db, { status_page_id: pageId, now: ctx.now }, page);
 }
 
-export async function listPagesSharedWithMe(ctx: Ctx, page: Page) {
+export async function listPagesSharedWithMe(ctx: RequestScope, page: Page) {
   const { rows, total } = await listSharedPages(ctx.db, requireUser(ctx).user_id, page);
   const urlOf = await findUrls(
     ctx,
@@ -42,7 +42,7 @@ export async function listPagesSharedWithMe(ctx: Ctx, page: Page) {
   return { views: rows.map((row) => ({ ...row, url: urlOf(row.page) })), total };
 }
 
-export async function getSeats(ctx: Ctx, pageId: string): Promise<SeatCount> {
+export async function getSeats(ctx: RequestScope, pageId: string): Promise<SeatCount> {
   const { page } = await requireVisiblePage(ctx, pageId);
   const owner = await getOwner(ctx, page.owner_id);
   return { ...(await countSeats(ctx.db, pageId, ctx.now)), limit: PLAN_LIMITS[owner.plan].seats_per_page };
@@ -50,19 +50,19 @@ export async function getSeats(ctx: Ctx, pageId: string): Promise<SeatCount> {
 
 /** Nobody changes their own role, nor anybody who may more than they; nobody gives more than they have. */
 export async function changeMember(
-  ctx: Ctx,
+  ctx: RequestScope,
   ids: { page_id: string; member_id: string },
   input: MemberUpdate,
 ): Promise<NamedMember> {
   const { member, own } = await requireMemberOf(ctx, ids);
   if (member.user_id === requireUser(ctx).user_id) throw forbidden("nobody changes their own role");
   const granted = grantOf(member, input);
-  if (!covers(own, member)) throw forbidden("this member may more on the status page than you");
+  if (!includesPermissions(own, member)) throw forbidden("this member may more on the status page than you");
   requireGrantable(own, granted);
   const changed = { ...member, ...granted, updated_at: ctx.now };
   const changes = [updateMember(ctx.db, member.id, { ...granted, updated_at: ctx.now })];
   // Else they could let somebody in with the rights that were just taken from them.
-  if (!covers(granted, member)) changes.push(deletePendingInvitationsBy(ctx.db, member));
+  if (!includesPermissions(granted, member)) changes.push(deletePendingInvitationsBy(ctx.db, member));
   await commit(ctx, changes, {
     audit: await memberAudit(ctx, changed, `made ${member.email} ${granted.role}`, { was: member.role }),
     guards: [changedMeanwhile(member)],
@@ -71,10 +71,11 @@ export async function changeMember(
 }
 
 /** Takes effect with the member's next request, and on whom they invited. A member may leave; an owner has no membership to end. */
-export async function removeMember(ctx: Ctx, ids: { page_id: string; member_id: string }): Promise<void> {
+export async function removeMember(ctx: RequestScope, ids: { page_id: string; member_id: string }): Promise<void> {
   const { member, own } = await requireMemberOf(ctx, ids);
   const isLeaving = member.user_id === requireUser(ctx).user_id;
-  if (!isLeaving && !covers(own, member)) throw forbidden("this member may more on the status page than you");
+  if (!isLeaving && !includesPermissions(own, member))
+    throw forbidden("this member may more on the status page than you");
   await commit(ctx, [deleteMember(ctx.db, member.id), deletePendingInvitationsBy(ctx.db, member)], {
     audit: await memberAudit(ctx, member, isLeaving ? `${member.email} left` : `removed ${member.email}`),
     guards: [changedMeanwhile(member)],
@@ -89,7 +90,7 @@ function grantOf(member: NamedMember, { role = member.role, capabilities }: Memb
 }
 
 /** The member of this page, and what the caller is on it. */
-async function requireMemberOf(ctx: Ctx, { page_id, member_id }: { page_id: string; member_id: string }) {
+async function requireMemberOf(ctx: RequestScope, { page_id, member_id }: { page_id: string; member_id: string }) {
   const member = await requireMember(ctx, member_id);
   if (member.status_page_id !== page_id) throw notFound("member");
   const { membership: own } = await requireVisiblePage(ctx, page_id);
@@ -104,7 +105,7 @@ function changedMeanwhile(member: NamedMember) {
   };
 }
 
-async function memberAudit(ctx: Ctx, member: NamedMember, summary: string, data?: Record<string, unknown>) {
+async function memberAudit(ctx: RequestScope, member: NamedMember, summary: string, data?: Record<string, unknown>) {
   const { page } = await requireVisiblePage(ctx, member.status_page_id);
   return {
     owner_id: page.owner_id,

@@ -9,7 +9,7 @@ export const endpoints = [
     {
       at: ["v1"],
       auth: "user",
-      capability: "page.migrate",
+      permission: "page.migrate",
       audit: "monitor.migrated",
       rate: "api",
       ids: {

@@ -3,21 +3,21 @@ import { findEarlierAnswer } from "../../access/idempotency.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requireManagedPage, requirePage } from "../../access/pages.ts";
 import type { UserPrincipal } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
-import { depsOf } from "../../access/scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
+import { scopeOf } from "../../access/scope.ts";
 import { syncMonitor } from "../../checks/projection.ts";
 import { betaRequired, conflict, invalid, planLimit } from "../../contract/errors.ts";
 import { type MigrationRequest, MigrationResult } from "../../contract/monitor-migration.ts";
-import { isFamilyChanged, listMembersOf, REFERENCES } from "../../data/monitor-migration/read.ts";
+import { haveMonitorsChanged, listChildrenOf, REFERENCES } from "../../data/monitor-migration/read.ts";
 import { moveMonitors } from "../../data/monitor-migration/write.ts";
 import { countMonitors, hasMonitors, listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
-import { planMove } from "../../domain/monitor-migration.ts";
-import { findExcess, PLAN_LIMITS } from "../../domain/plans.ts";
+import { planMigration } from "../../domain/monitor-migration.ts";
+import { findPlanViolation, PLAN_LIMITS } from "../../domain/plans.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
-import { forgetPage } from "../../platform/page-cache.ts";
+import { invalidatePage } from "../../platform/page-cache.ts";
 
 /** So many objects are told at once; the minute's sweep tells the others. */
 const TOLD_MAX = 50;
@@ -31,7 +31,11 @@ interface Move {
 }
 
 /** Takes monitors to another page, whoever owns it, in one batch; the caller is admin of both. */
-export async function migrateMonitors(ctx: Ctx, pageId: string, input: MigrationRequest): Promise<MigrationResult> {
+export async function migrateMonitors(
+  ctx: RequestScope,
+  pageId: string,
+  input: MigrationRequest,
+): Promise<MigrationResult> {
   const earlier = await findEarlierAnswer(ctx, (stored) => MigrationResult.parse(stored));
   if (earlier) return earlier;
   const source = await requirePage(ctx, pageId);
@@ -49,24 +53,24 @@ export async function migrateMonitors(ctx: Ctx, pageId: string, input: Migration
   };
   await write(ctx, move, result, guards);
   await tellObjects(ctx, move);
-  for (const page of [source, target]) forgetPage(page.id);
+  for (const page of [source, target]) invalidatePage(page.id);
   return result;
 }
 
 /** The chosen monitors with the members of those that are composites. */
-async function findFamily(ctx: Ctx, source: StatusPageRecord, chosenIds: readonly string[]) {
+async function findFamily(ctx: RequestScope, source: StatusPageRecord, chosenIds: readonly string[]) {
   const chosen = await listMonitorsByIds(ctx.db, [...new Set(chosenIds)]);
   const onPage = new Set(chosen.filter(({ status_page_id }) => status_page_id === source.id).map(({ id }) => id));
   const foreign = chosenIds.findIndex((id) => !onPage.has(id));
   if (foreign >= 0) throw invalid(`monitor_ids[${foreign}] must name a monitor of the status page`);
-  const members = await listMembersOf(ctx.db, [...onPage]);
-  const { moved, detached } = planMove(chosen, members);
+  const members = await listChildrenOf(ctx.db, [...onPage]);
+  const { moved, detached } = planMigration(chosen, members);
   const byId = new Map([...chosen, ...members].map((monitor) => [monitor.id, monitor]));
   return { monitors: moved.map((id) => byId.get(id)).filter((monitor) => monitor !== undefined), detached };
 }
 
 /** What comes to another account has to fit into that account's plan, and leaves the agents of the old one behind. */
-async function requireRoom(ctx: Ctx, { target, monitors }: Move): Promise<Guard[]> {
+async function requireRoom(ctx: RequestScope, { target, monitors }: Move): Promise<Guard[]> {
   const owner = await getOwner(ctx, target.owner_id);
   for (const monitor of monitors) requireIncluded(owner, monitor);
   const isRun = monitors.find(({ agent_id }) => agent_id !== null);
@@ -80,14 +84,19 @@ async function requireRoom(ctx: Ctx, { target, monitors }: Move): Promise<Guard[
 }
 
 function requireIncluded({ plan, beta }: UserPrincipal, monitor: MonitorRecord): void {
-  const excess = findExcess(plan, monitor);
+  const excess = findPlanViolation(plan, monitor);
   if (excess !== null) throw planLimit(`monitor "${monitor.name}" does not fit: ${excess}`);
   if (monitor.type === "game_server" && !beta) {
     throw betaRequired("game_server monitors are in beta and not open to the target page's owner yet");
   }
 }
 
-async function write(ctx: Ctx, { source, target, monitors, detached }: Move, result: MigrationResult, room: Guard[]) {
+async function write(
+  ctx: RequestScope,
+  { source, target, monitors, detached }: Move,
+  result: MigrationResult,
+  room: Guard[],
+) {
   const monitor_ids = monitors.map(({ id }) => id);
   const statements = [
     ...moveMonitors(ctx.db, { from: source.id, to: target, monitor_ids, detached, now: ctx.now }),
@@ -107,7 +116,7 @@ async function write(ctx: Ctx, { source, target, monitors, detached }: Move, res
     guards: [
       {
         name: "stale",
-        when: isFamilyChanged(source.id, monitor_ids),
+        when: haveMonitorsChanged(source.id, monitor_ids),
         error: conflict("the monitors were changed meanwhile, try again"),
       },
       ...room,
@@ -120,7 +129,7 @@ async function write(ctx: Ctx, { source, target, monitors, detached }: Move, res
  * Objects learn where their monitors are now, and composites that they have lost a member. The move stands whatever
  * happens here: the minute's sweep tells objects that do not know.
  */
-async function tellObjects(ctx: Ctx, { monitors, detached }: Move): Promise<void> {
+async function tellObjects(ctx: RequestScope, { monitors, detached }: Move): Promise<void> {
   const left = monitors.filter(({ id }) => detached.includes(id)).map(({ parent_monitor_id }) => parent_monitor_id);
   const told = [
     ...[...new Set(left)].filter((id) => id !== null).map((id) => ({ id, version: 0 })),
@@ -128,7 +137,7 @@ async function tellObjects(ctx: Ctx, { monitors, detached }: Move): Promise<void
   ];
   await mapConcurrently(told.slice(0, TOLD_MAX), TOLD_AT_ONCE, async ({ id, version }) => {
     try {
-      await syncMonitor(depsOf(ctx), id, version);
+      await syncMonitor(scopeOf(ctx), id, version);
     } catch (error) {
       ctx.log.error("monitor object not told", error, { monitor_id: id });
     }

@@ -1,7 +1,7 @@
-import type { Ctx } from "../../access/request-scope.ts";
-import { depsOf } from "../../access/scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
+import { scopeOf } from "../../access/scope.ts";
 import { enqueueChecks } from "../../checks/enqueue.ts";
-import { dissolveMonitor, syncMonitor } from "../../checks/projection.ts";
+import { syncMonitor, tombstoneMonitor } from "../../checks/projection.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { isScheduled } from "./placement.ts";
 
@@ -9,29 +9,32 @@ import { isScheduled } from "./placement.ts";
  * What follows a committed change. The change stands whatever happens here: the minute's sweep tells the object again,
  * and the schedule checks anyway.
  */
-export async function tellObject(ctx: Ctx, changed: Pick<MonitorRecord, "id" | "config_version">) {
+export async function syncMonitorObject(ctx: RequestScope, changed: Pick<MonitorRecord, "id" | "config_version">) {
   try {
-    return await syncMonitor(depsOf(ctx), changed.id, changed.config_version);
+    return await syncMonitor(scopeOf(ctx), changed.id, changed.config_version);
   } catch (error) {
     ctx.log.error("monitor object not told", error, { monitor_id: changed.id });
     return undefined;
   }
 }
 
-export async function tellDeleted(ctx: Ctx, monitorId: string): Promise<void> {
+export async function syncDeletedMonitor(ctx: RequestScope, monitorId: string): Promise<void> {
   try {
-    await dissolveMonitor(depsOf(ctx), monitorId);
+    await tombstoneMonitor(scopeOf(ctx), monitorId);
   } catch (error) {
     ctx.log.error("object of a deleted monitor not told", error, { monitor_id: monitorId });
   }
 }
 
 /** A monitor that is no longer a member does not count for its composite any more. */
-export async function tellComposite(ctx: Ctx, { parent_monitor_id }: Pick<MonitorRecord, "parent_monitor_id">) {
-  if (parent_monitor_id !== null) await tellObject(ctx, { id: parent_monitor_id, config_version: 0 });
+export async function syncParentComposite(
+  ctx: RequestScope,
+  { parent_monitor_id }: Pick<MonitorRecord, "parent_monitor_id">,
+) {
+  if (parent_monitor_id !== null) await syncMonitorObject(ctx, { id: parent_monitor_id, config_version: 0 });
 }
 
-export async function checkSoon(ctx: Ctx, monitor: MonitorRecord): Promise<void> {
+export async function checkSoon(ctx: RequestScope, monitor: MonitorRecord): Promise<void> {
   if (monitor.paused || !isScheduled(monitor)) return;
   try {
     await enqueueChecks(ctx.env, [monitor], ctx.now);

@@ -1,11 +1,16 @@
 import { commit } from "../../access/commit.ts";
-import { answerOnce } from "../../access/idempotency.ts";
+import { runOnce } from "../../access/idempotency.ts";
 import { monitorAudit, requireMonitor } from "../../access/monitors.ts";
-import type { Ctx } from "../../access/request-scope.ts";
-import { depsOf } from "../../access/scope.ts";
-import { awaitAgent, findNewestResultAt, type OrderedCheck, unknownBecause } from "../../checks/agent-check.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
+import { scopeOf } from "../../access/scope.ts";
+import {
+  awaitAgentResult,
+  findNewestResultAt,
+  type RequestedAgentCheck,
+  unknownBecause,
+} from "../../checks/agent-check.ts";
 import { checkNow } from "../../checks/manual-check.ts";
-import { AdHocResult } from "../../contract/check.ts";
+import { ManualCheckResult } from "../../contract/check.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { AgentCommandRecord } from "../../data/agent-reports/read.ts";
 import { insertCommand } from "../../data/agent-reports/write.ts";
@@ -19,19 +24,19 @@ import { isScheduled } from "./placement.ts";
  * Checks a monitor now, from here or by its agent. Choice: an agent that cannot be asked, or does not answer in time,
  * leaves the answer `unknown`, because that is what is known then; its result counts whenever it comes.
  */
-export async function checkMonitor(ctx: Ctx, monitorId: string): Promise<AdHocResult> {
+export async function checkMonitor(ctx: RequestScope, monitorId: string): Promise<ManualCheckResult> {
   const monitor = await requireMonitor(ctx, monitorId);
   const command = await orderOf(ctx, monitor);
-  return answerOnce(ctx, (stored) => AdHocResult.parse(stored), {
+  return runOnce(ctx, (stored) => ManualCheckResult.parse(stored), {
     claim: () => claim(ctx, monitor, command),
     run: () => run(ctx, monitor, command),
   });
 }
 
-type Order = { record: AgentCommandRecord; ordered: OrderedCheck };
+type Order = { record: AgentCommandRecord; ordered: RequestedAgentCheck };
 
 /** What the monitor's agent is to be told; undefined where there is none to tell. */
-async function orderOf(ctx: Ctx, monitor: MonitorRecord): Promise<Order | undefined> {
+async function orderOf(ctx: RequestScope, monitor: MonitorRecord): Promise<Order | undefined> {
   if (monitor.agent_id === null) return undefined;
   const agent = await findAgent(ctx.db, monitor.agent_id);
   if (!agent || statusAt(agent, ctx.now) === "offline") return undefined;
@@ -50,7 +55,7 @@ async function orderOf(ctx: Ctx, monitor: MonitorRecord): Promise<Order | undefi
   return { record, ordered: { agent_id: agent.id, command_id: record.id, after } };
 }
 
-async function claim(ctx: Ctx, monitor: MonitorRecord, order: Order | undefined): Promise<void> {
+async function claim(ctx: RequestScope, monitor: MonitorRecord, order: Order | undefined): Promise<void> {
   if (monitor.agent_id === null && !isScheduled(monitor)) {
     throw invalid("this monitor is not checked by anybody, so it cannot be checked now");
   }
@@ -60,7 +65,9 @@ async function claim(ctx: Ctx, monitor: MonitorRecord, order: Order | undefined)
   });
 }
 
-async function run(ctx: Ctx, monitor: MonitorRecord, order: Order | undefined): Promise<AdHocResult> {
-  if (monitor.agent_id === null) return checkNow(depsOf(ctx), monitor);
-  return order ? awaitAgent(depsOf(ctx), monitor, order.ordered) : unknownBecause("the agent is offline", ctx.now);
+async function run(ctx: RequestScope, monitor: MonitorRecord, order: Order | undefined): Promise<ManualCheckResult> {
+  if (monitor.agent_id === null) return checkNow(scopeOf(ctx), monitor);
+  return order
+    ? awaitAgentResult(scopeOf(ctx), monitor, order.ordered)
+    : unknownBecause("the agent is offline", ctx.now);
 }

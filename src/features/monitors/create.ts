@@ -1,34 +1,34 @@
 import { commit, type Guard } from "../../access/commit.ts";
-import { findEarlierResult } from "../../access/idempotency.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
 import { restoreHeaders, restoreTarget, sealSecrets } from "../../access/monitor-secrets.ts";
 import { monitorAudit, requireVisibleMonitor } from "../../access/monitors.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
 import { findNextPosition, hasMonitors } from "../../data/monitor-settings/read.ts";
-import { insertMonitor, setMembers } from "../../data/monitor-settings/write.ts";
+import { insertMonitor, setChildren } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { newId } from "../../platform/ids.ts";
-import { checkSoon, tellObject } from "./after-commit.ts";
-import { placeNew } from "./placement.ts";
-import { tooMany } from "./plan-gate.ts";
+import { checkSoon, syncMonitorObject } from "./after-commit.ts";
+import { placeMonitor } from "./placement.ts";
+import { monitorLimitError } from "./plan-gate.ts";
 import { type Draft, draftMonitor } from "./validate.ts";
-import { type MonitorView, viewMonitor } from "./view.ts";
+import { loadMonitorDetail, type MonitorDetail } from "./view.ts";
 
 export const CONFLICTS = { "monitors.external_key": conflict("external_key is taken by another monitor") };
 
-export async function createMonitor(ctx: Ctx, input: MonitorCreate): Promise<MonitorView> {
-  const earlier = await findEarlierResult(ctx);
-  if (earlier) return viewMonitor(ctx, (await requireVisibleMonitor(ctx, earlier)).monitor);
+export async function createMonitor(ctx: RequestScope, input: MonitorCreate): Promise<MonitorDetail> {
+  const earlier = await findIdempotentResult(ctx);
+  if (earlier) return loadMonitorDetail(ctx, (await requireVisibleMonitor(ctx, earlier)).monitor);
   const caller = requireUser(ctx);
   const page = input.status_page_id ? await requirePage(ctx, input.status_page_id) : null;
   const owner = await getOwner(ctx, page?.owner_id ?? caller.user_id);
-  refuseKeptSecrets(input);
+  rejectSecretPlaceholders(input);
   const around = { plan: owner.plan, owner_id: owner.user_id, page, current: null };
   const draft = await draftMonitor(ctx, input, around);
   const { record, statements } = await build(ctx, draft, {
@@ -40,13 +40,13 @@ export async function createMonitor(ctx: Ctx, input: MonitorCreate): Promise<Mon
     guards: countGuard(owner),
     conflicts: CONFLICTS,
   });
-  const fresh = (await tellObject(ctx, record)) ?? record;
+  const fresh = (await syncMonitorObject(ctx, record)) ?? record;
   await checkSoon(ctx, fresh);
-  return viewMonitor(ctx, fresh);
+  return loadMonitorDetail(ctx, fresh);
 }
 
 /** Nothing is stored yet that `***` could stand for. */
-export function refuseKeptSecrets(input: MonitorCreate): void {
+export function rejectSecretPlaceholders(input: MonitorCreate): void {
   const target = restoreTarget(input.target ?? "", undefined);
   if (!target.ok) throw invalid("target must contain its password");
   const headers = restoreHeaders(input.http_headers ?? "", undefined);
@@ -57,13 +57,13 @@ export function refuseKeptSecrets(input: MonitorCreate): void {
 function countGuard(owner: UserPrincipal): Guard[] {
   const { monitors } = PLAN_LIMITS[owner.plan];
   if (monitors === null) return [];
-  return [{ name: "monitors", when: hasMonitors(owner.user_id, monitors), error: tooMany(owner) }];
+  return [{ name: "monitors", when: hasMonitors(owner.user_id, monitors), error: monitorLimitError(owner) }];
 }
 
-async function build(ctx: Ctx, draft: Draft, by: { owner_id: string; created_by: string }) {
+async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; created_by: string }) {
   const { columns, options, child_ids } = draft;
   const id = newId(ctx.now);
-  const place = await placeNew(ctx, { ...columns, isScheduled: draft.isScheduled });
+  const place = await placeMonitor(ctx, { ...columns, isScheduled: draft.isScheduled });
   const record: MonitorRecord = {
     ...columns,
     ...(await sealSecrets(ctx.settings, { id, target: columns.target, options }, null)),
@@ -90,7 +90,7 @@ async function build(ctx: Ctx, draft: Draft, by: { owner_id: string; created_by:
   const statements = [
     ...place.before,
     ...insertMonitor(ctx.db, record),
-    ...(child_ids.length > 0 ? setMembers(ctx.db, id, child_ids, ctx.now) : []),
+    ...(child_ids.length > 0 ? setChildren(ctx.db, id, child_ids, ctx.now) : []),
     ...(record.status_page_id === null ? [] : [bumpPageVersion(ctx.db, record.status_page_id, ctx.now)]),
   ];
   return { record, statements };

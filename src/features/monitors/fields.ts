@@ -2,13 +2,13 @@ import { type ErrorDetail, invalid } from "../../contract/errors.ts";
 import { type MonitorOptions, OPTION_NAMES } from "../../contract/monitor.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { optionsOf, type Runs, runsOf } from "../../probes/registry.ts";
+import { optionsOf, type ResultSource, resultSourceOf } from "../../probes/registry.ts";
 
 /** The fields that belong to a monitor's type: how they are read when they are saved, and shown. */
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface TypeFields {
-  runs: Runs;
+  runs: ResultSource;
   /** As the type's probe takes them. */
   read: unknown;
   /** As they were given, only those of the type and only where given: what is stored. */
@@ -22,7 +22,7 @@ export function readFields(type: MonitorType, fields: Fields): TypeFields {
   const names = Object.keys(read.data ?? {});
   const given = names.filter((name) => fields[name] !== undefined && fields[name] !== null);
   return {
-    runs: runsOf(type, read.data),
+    runs: resultSourceOf(type, read.data),
     read: read.data,
     options: Object.fromEntries(given.map((name) => [name, fields[name]])),
   };

@@ -1,10 +1,10 @@
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { REGIONS, type Region } from "../../contract/monitor-values.ts";
 import { findShardWithRoom } from "../../data/check-groups/read.ts";
-import { deleteEmptyGroup, insertGroup, takePlace } from "../../data/check-groups/write.ts";
+import { changeShardSize, deleteEmptyCheckGroup, insertCheckGroup } from "../../data/check-groups/write.ts";
 import type { Statement } from "../../data/db.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
-import { type GroupKey, groupIdOf, inLane } from "../../domain/check-schedule.ts";
+import { type CheckGroupKey, checkGroupId, inLane } from "../../domain/check-schedule.ts";
 import { newId } from "../../platform/ids.ts";
 
 /** Of monitors that the service does not check by a schedule: pushed, computed, or run by an agent. */
@@ -32,7 +32,7 @@ export function isScheduled(monitor: Pick<MonitorRecord, "check_group_id">): boo
   return monitor.check_group_id !== NOWHERE;
 }
 
-export async function placeNew(ctx: Ctx, wanted: Scheduled): Promise<Placement> {
+export async function placeMonitor(ctx: RequestScope, wanted: Scheduled): Promise<Placement> {
   if (!wanted.isScheduled) return { ...UNCHANGED, shard_id: NOWHERE, check_group_id: NOWHERE };
   const regions = inOneOrder(wanted.regions);
   const shard = { interval: wanted.interval, regions: regions.join("+") };
@@ -41,14 +41,18 @@ export async function placeNew(ctx: Ctx, wanted: Scheduled): Promise<Placement> 
   return {
     shard_id,
     check_group_id: group.id,
-    before: [takePlace(ctx.db, { id: shard_id, ...shard }, 1), insertGroup(ctx.db, group)],
+    before: [changeShardSize(ctx.db, { id: shard_id, ...shard }, 1), insertCheckGroup(ctx.db, group)],
     after: [],
   };
 }
 
 /** The shard stays for ever, because the history lies there; the group follows interval and regions. */
-export async function placeAgain(ctx: Ctx, current: MonitorRecord, wanted: Scheduled): Promise<Placement> {
-  if (current.shard_id === NOWHERE) return placeNew(ctx, wanted);
+export async function updatePlacement(
+  ctx: RequestScope,
+  current: MonitorRecord,
+  wanted: Scheduled,
+): Promise<Placement> {
+  if (current.shard_id === NOWHERE) return placeMonitor(ctx, wanted);
   const { shard_id } = current;
   const group = wanted.isScheduled ? groupOf(shard_id, wanted) : null;
   const check_group_id = group?.id ?? NOWHERE;
@@ -58,16 +62,19 @@ export async function placeAgain(ctx: Ctx, current: MonitorRecord, wanted: Sched
   return {
     shard_id,
     check_group_id,
-    before: group ? [insertGroup(ctx.db, group)] : [],
-    after: [deleteEmptyGroup(ctx.db, current.check_group_id)],
+    before: group ? [insertCheckGroup(ctx.db, group)] : [],
+    after: [deleteEmptyCheckGroup(ctx.db, current.check_group_id)],
   };
 }
 
 /** To run after the monitor is deleted. */
-export function freePlace(ctx: Ctx, monitor: MonitorRecord): Statement[] {
+export function releasePlacement(ctx: RequestScope, monitor: MonitorRecord): Statement[] {
   if (monitor.shard_id === NOWHERE) return [];
   const shard = { interval: monitor.interval, regions: inOneOrder(monitor.regions).join("+") };
-  return [takePlace(ctx.db, { id: monitor.shard_id, ...shard }, -1), deleteEmptyGroup(ctx.db, monitor.check_group_id)];
+  return [
+    changeShardSize(ctx.db, { id: monitor.shard_id, ...shard }, -1),
+    deleteEmptyCheckGroup(ctx.db, monitor.check_group_id),
+  ];
 }
 
 /** The lane is the checks' own business. */
@@ -77,8 +84,8 @@ function isSameGroup(one: string, other: string): boolean {
 
 /** Nobody knows yet whether the target answers in time, so it begins where it holds up nobody who does. */
 function groupOf(shard_id: string, { interval, regions }: Scheduled) {
-  const key = { shard_id, interval, regions: inOneOrder(regions), lane: "slow" } satisfies GroupKey;
-  return { id: groupIdOf(key), ...key };
+  const key = { shard_id, interval, regions: inOneOrder(regions), lane: "slow" } satisfies CheckGroupKey;
+  return { id: checkGroupId(key), ...key };
 }
 
 /** Monitors that name the same regions in another order share a group. */

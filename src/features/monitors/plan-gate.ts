@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { findEarlierResult } from "../../access/idempotency.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
 import { monitorInPath } from "../../access/monitor-in-path.ts";
 import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { type ApiError, betaRequired, forbidden, planLimit } from "../../contract/errors.ts";
 import { INTERVAL_MIN_S } from "../../contract/monitor.ts";
 import { MONITOR_TYPES, type MonitorType } from "../../contract/monitor-values.ts";
 import { countMonitors } from "../../data/monitor-settings/read.ts";
-import { findExcess, PLAN_LIMITS } from "../../domain/plans.ts";
+import { findPlanViolation, PLAN_LIMITS } from "../../domain/plans.ts";
 
 /**
  * What the plan of a monitor's owner includes. It is judged before the body is validated, so members of the wrong form
@@ -30,13 +30,13 @@ interface Wish {
   regions?: readonly unknown[];
 }
 
-export async function gateCreation(ctx: Ctx, body: unknown): Promise<void> {
-  if ((await findEarlierResult(ctx)) !== undefined) return;
-  await judgeCount(ctx, await gateTrial(ctx, body));
+export async function gateCreation(ctx: RequestScope, body: unknown): Promise<void> {
+  if ((await findIdempotentResult(ctx)) !== undefined) return;
+  await judgeCount(ctx, await gateDryRun(ctx, body));
 }
 
 /** A trial takes no place, so it only has to be of a kind that the owner's plan includes. */
-export async function gateTrial(ctx: Ctx, body: unknown): Promise<UserPrincipal> {
+export async function gateDryRun(ctx: RequestScope, body: unknown): Promise<UserPrincipal> {
   const { status_page_id, ...wish } = Wishes.parse(body);
   const owner = await getOwner(ctx, await ownerOfPage(ctx, status_page_id ?? null, requireUser(ctx).user_id));
   judge(owner, wish);
@@ -44,7 +44,7 @@ export async function gateTrial(ctx: Ctx, body: unknown): Promise<UserPrincipal>
 }
 
 /** What stays as it is need not fit into the plan, so that a smaller plan does not lock what exists. */
-export async function gateUpdate(ctx: Ctx, body: unknown): Promise<void> {
+export async function gateUpdate(ctx: RequestScope, body: unknown): Promise<void> {
   const monitor = await monitorInPath(ctx);
   const { status_page_id, ...wish } = Wishes.parse(body);
   if ((await ownerOfPage(ctx, status_page_id ?? null, monitor.owner_id)) !== monitor.owner_id) {
@@ -58,24 +58,24 @@ export async function gateUpdate(ctx: Ctx, body: unknown): Promise<void> {
 }
 
 /** Access to the page was judged before; this finds whose page it is. */
-async function ownerOfPage(ctx: Ctx, pageId: string | null, otherwise: string): Promise<string> {
+async function ownerOfPage(ctx: RequestScope, pageId: string | null, otherwise: string): Promise<string> {
   const found = pageId === null ? undefined : await findVisiblePage(ctx, pageId);
   return found?.page.owner_id ?? otherwise;
 }
 
 function judge({ plan, beta }: UserPrincipal, wish: Wish): void {
-  const excess = findExcess(plan, wish);
+  const excess = findPlanViolation(plan, wish);
   if (excess !== null) throw planLimit(excess);
   if (wish.type === "game_server" && !beta) {
     throw betaRequired("game_server monitors are in beta and not open to you yet");
   }
 }
 
-async function judgeCount(ctx: Ctx, owner: UserPrincipal): Promise<void> {
+async function judgeCount(ctx: RequestScope, owner: UserPrincipal): Promise<void> {
   const { monitors } = PLAN_LIMITS[owner.plan];
-  if (monitors !== null && (await countMonitors(ctx.db, owner.user_id)) >= monitors) throw tooMany(owner);
+  if (monitors !== null && (await countMonitors(ctx.db, owner.user_id)) >= monitors) throw monitorLimitError(owner);
 }
 
-export function tooMany({ plan }: UserPrincipal): ApiError {
+export function monitorLimitError({ plan }: UserPrincipal): ApiError {
   return planLimit(`the ${plan} plan includes at most ${PLAN_LIMITS[plan].monitors} monitors`);
 }

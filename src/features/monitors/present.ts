@@ -1,13 +1,13 @@
 import type { z } from "zod";
-import type { AdHocResult } from "../../contract/check.ts";
+import type { ManualCheckResult } from "../../contract/check.ts";
 import type { CheckReport, Monitor } from "../../contract/monitor.ts";
 import { retryIntervalMs, slotBefore } from "../../domain/check-schedule.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import { showFields } from "./fields.ts";
 import { isScheduled } from "./placement.ts";
-import type { MonitorView } from "./view.ts";
+import type { MonitorDetail } from "./view.ts";
 
-export function presentMonitor(view: MonitorView, now: number): Monitor {
+export function presentMonitor(view: MonitorDetail, now: number): Monitor {
   const { record, latest } = view;
   return {
     ...showFields(record.type, { ...view.fields, interval: record.interval }),
@@ -50,20 +50,20 @@ export function presentMonitor(view: MonitorView, now: number): Monitor {
 }
 
 /** What the last result said, unless nothing is known any more: then why. */
-function messageOf({ record, latest }: MonitorView): string | null {
+function messageOf({ record, latest }: MonitorDetail): string | null {
   if (record.status === "unknown" && record.status_message) return record.status_message;
   return latest?.[3] ?? record.status_message;
 }
 
 /** In the past as long as the check that was due then has not come. */
-function nextCheckAt({ record, last_slot_at }: MonitorView, now: number): number | null {
+function nextCheckAt({ record, last_slot_at }: MonitorDetail, now: number): number | null {
   if (record.paused || !isScheduled(record)) return null;
   const intervalMs = record.interval * 1000;
   if (last_slot_at !== null) return last_slot_at + intervalMs;
   return slotBefore(record.check_group_id, intervalMs, now) + intervalMs;
 }
 
-export function presentCheck(result: AdHocResult): z.infer<typeof CheckReport> {
+export function presentCheck(result: ManualCheckResult): z.infer<typeof CheckReport> {
   return {
     status: result.status,
     latency_ms: result.latency_ms,

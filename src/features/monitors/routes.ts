@@ -7,21 +7,21 @@ import {
   MonitorUpdate,
   OrderResult,
 } from "../../contract/monitor.ts";
-import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { checkMonitor } from "./check.ts";
 import { createMonitor } from "./create.ts";
-import { tryMonitor } from "./dry-run.ts";
-import { gateCreation, gateTrial, gateUpdate } from "./plan-gate.ts";
+import { dryRunMonitor } from "./dry-run.ts";
+import { gateCreation, gateDryRun, gateUpdate } from "./plan-gate.ts";
 import { presentCheck, presentMonitor } from "./present.ts";
 import { getMonitor, listMyMonitors, orderMonitors, pauseMonitor, removeMonitor, resumeMonitor } from "./service.ts";
 import { changeMonitor } from "./update.ts";
 
 const tags = ["Monitors"];
 const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
-const reads = { ...shared, capability: null, audit: null } satisfies Policy;
-const writes = { ...shared, capability: "monitors.write" } as const;
+const reads = { ...shared, permission: null, audit: null } satisfies EndpointPolicy;
+const writes = { ...shared, permission: "monitors.write" } as const;
 const named = { params: { id: "monitor" } } as const;
 const NAMED_IN_BODY = {
   status_page_id: "page",
@@ -97,7 +97,7 @@ export const endpoints = [
       audit: null,
       ids: { body: NAMED_IN_BODY },
       plan: async (ctx, body) => {
-        await gateTrial(ctx, body);
+        await gateDryRun(ctx, body);
       },
     },
     createRoute({
@@ -109,7 +109,7 @@ export const endpoints = [
       request: { body: jsonBody(MonitorCreate) },
       responses: { 200: json("What the check found", CheckReport), ...USER_ERRORS, ...BODY_ERRORS },
     }),
-    async (c) => c.json(presentCheck(await tryMonitor(c.var.ctx, c.req.valid("json"))), 200),
+    async (c) => c.json(presentCheck(await dryRunMonitor(c.var.ctx, c.req.valid("json"))), 200),
   ),
 
   // Before the addresses with an id, which `order` would be taken for.

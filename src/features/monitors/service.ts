@@ -1,8 +1,8 @@
 import { commit } from "../../access/commit.ts";
-import { findEarlierResult } from "../../access/idempotency.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
 import { monitorAudit, requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
 import { viewerOf } from "../../access/pages.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { OrderList } from "../../contract/monitor.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
@@ -10,9 +10,9 @@ import { isChanged, listMonitors, listMonitorsByIds } from "../../data/monitor-s
 import { deleteMonitor, positionMonitors, updateMonitor } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
-import { checkSoon, tellComposite, tellDeleted, tellObject } from "./after-commit.ts";
-import { freePlace } from "./placement.ts";
-import { type MonitorView, viewMonitor, viewMonitors } from "./view.ts";
+import { checkSoon, syncDeletedMonitor, syncMonitorObject, syncParentComposite } from "./after-commit.ts";
+import { releasePlacement } from "./placement.ts";
+import { loadMonitorDetail, loadMonitorDetails, type MonitorDetail } from "./view.ts";
 
 /** For features that manage monitors of one type. */
 export { gateUpdate } from "./plan-gate.ts";
@@ -24,47 +24,51 @@ interface Page {
 }
 
 /** The monitors of one page, whose visibility was judged before, or all that the caller sees. */
-export async function listMyMonitors(ctx: Ctx, pageId: string | undefined, page: Page, type?: MonitorType) {
+export async function listMyMonitors(ctx: RequestScope, pageId: string | undefined, page: Page, type?: MonitorType) {
   const scope = pageId === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id: pageId };
   const { rows, total } = await listMonitors(ctx.db, scope, page, type);
-  return { views: await viewMonitors(ctx, rows), total };
+  return { views: await loadMonitorDetails(ctx, rows), total };
 }
 
-export async function getMonitor(ctx: Ctx, monitorId: string): Promise<MonitorView> {
-  return viewMonitor(ctx, (await requireVisibleMonitor(ctx, monitorId)).monitor);
+export async function getMonitor(ctx: RequestScope, monitorId: string): Promise<MonitorDetail> {
+  return loadMonitorDetail(ctx, (await requireVisibleMonitor(ctx, monitorId)).monitor);
 }
 
-export async function removeMonitor(ctx: Ctx, monitorId: string): Promise<void> {
+export async function removeMonitor(ctx: RequestScope, monitorId: string): Promise<void> {
   const monitor = await requireMonitor(ctx, monitorId);
-  const statements = [...deleteMonitor(ctx.db, monitor.id), ...freePlace(ctx, monitor), ...bumpPage(ctx, monitor)];
+  const statements = [
+    ...deleteMonitor(ctx.db, monitor.id),
+    ...releasePlacement(ctx, monitor),
+    ...bumpPage(ctx, monitor),
+  ];
   await commit(ctx, statements, { audit: monitorAudit(monitor, "deleted") });
-  await tellDeleted(ctx, monitor.id);
-  await tellComposite(ctx, monitor);
+  await syncDeletedMonitor(ctx, monitor.id);
+  await syncParentComposite(ctx, monitor);
 }
 
-export async function pauseMonitor(ctx: Ctx, monitorId: string): Promise<MonitorView> {
-  return viewMonitor(ctx, await setPaused(ctx, await requireMonitor(ctx, monitorId), true));
+export async function pauseMonitor(ctx: RequestScope, monitorId: string): Promise<MonitorDetail> {
+  return loadMonitorDetail(ctx, await setPaused(ctx, await requireMonitor(ctx, monitorId), true));
 }
 
-export async function resumeMonitor(ctx: Ctx, monitorId: string): Promise<MonitorView> {
-  return viewMonitor(ctx, await setPaused(ctx, await requireMonitor(ctx, monitorId), false));
+export async function resumeMonitor(ctx: RequestScope, monitorId: string): Promise<MonitorDetail> {
+  return loadMonitorDetail(ctx, await setPaused(ctx, await requireMonitor(ctx, monitorId), false));
 }
 
-async function setPaused(ctx: Ctx, monitor: MonitorRecord, paused: boolean): Promise<MonitorRecord> {
-  if (monitor.paused === paused || (await findEarlierResult(ctx)) !== undefined) return monitor;
+async function setPaused(ctx: RequestScope, monitor: MonitorRecord, paused: boolean): Promise<MonitorRecord> {
+  if (monitor.paused === paused || (await findIdempotentResult(ctx)) !== undefined) return monitor;
   const change = { paused, config_version: monitor.config_version + 1, updated_at: ctx.now };
   await commit(ctx, [updateMonitor(ctx.db, monitor.id, change), ...bumpPage(ctx, monitor)], {
     audit: monitorAudit(monitor, paused ? "paused" : "resumed"),
     guards: [{ name: "stale", when: isChanged(monitor), error: conflict("the monitor was changed meanwhile") }],
   });
   const changed = { ...monitor, ...change };
-  const fresh = (await tellObject(ctx, changed)) ?? changed;
+  const fresh = (await syncMonitorObject(ctx, changed)) ?? changed;
   await checkSoon(ctx, fresh);
   return fresh;
 }
 
 /** Access to every monitor was judged before. */
-export async function orderMonitors(ctx: Ctx, order: OrderList): Promise<number> {
+export async function orderMonitors(ctx: RequestScope, order: OrderList): Promise<number> {
   const ids = [...new Set(order.map(({ id }) => id))];
   if (ids.length < order.length) throw invalid("monitors must not name a monitor twice");
   const monitors = await listMonitorsByIds(ctx.db, ids);
@@ -85,6 +89,6 @@ export async function orderMonitors(ctx: Ctx, order: OrderList): Promise<number>
   return monitors.length;
 }
 
-function bumpPage(ctx: Ctx, { status_page_id }: MonitorRecord) {
+function bumpPage(ctx: RequestScope, { status_page_id }: MonitorRecord) {
   return status_page_id === null ? [] : [bumpPageVersion(ctx.db, status_page_id, ctx.now)];
 }

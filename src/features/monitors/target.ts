@@ -1,4 +1,4 @@
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { type ErrorDetail, invalid } from "../../contract/errors.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
 import { type Destination, egressOf } from "../../platform/egress/guard.ts";
@@ -18,7 +18,7 @@ interface Given {
 }
 
 /** The target as it is kept. Throws when it does not suit its type, or cannot be reached from where it is checked. */
-export function judgeTarget(ctx: Ctx, { type, fields, target, agent_id }: Given): JudgedTarget {
+export function judgeTarget(ctx: RequestScope, { type, fields, target, agent_id }: Given): JudgedTarget {
   if (fields.runs === "push" || fields.runs === "computed") return { target: null, is_internal: false };
   if (target === null || target === "") throw refusal("target is required");
   const parsed = parseTarget(type, target);

@@ -10,38 +10,38 @@ import {
 import { monitorAudit, requireMonitor } from "../../access/monitors.ts";
 import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage, requirePage } from "../../access/pages.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { MonitorCreate, MonitorSecrets, MonitorUpdate } from "../../contract/monitor.ts";
-import { isChanged, listMembers } from "../../data/monitor-settings/read.ts";
-import { setMembers, updateMonitor } from "../../data/monitor-settings/write.ts";
+import { isChanged, listChildren } from "../../data/monitor-settings/read.ts";
+import { setChildren, updateMonitor } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { probeEntry } from "../../probes/registry.ts";
-import { checkSoon, tellComposite, tellObject } from "./after-commit.ts";
+import { checkSoon, syncMonitorObject, syncParentComposite } from "./after-commit.ts";
 import { CONFLICTS } from "./create.ts";
-import { placeAgain } from "./placement.ts";
+import { updatePlacement } from "./placement.ts";
 import { type Draft, draftMonitor } from "./validate.ts";
-import { type MonitorView, viewMonitor } from "./view.ts";
+import { loadMonitorDetail, type MonitorDetail } from "./view.ts";
 
-export async function changeMonitor(ctx: Ctx, monitorId: string, body: MonitorUpdate): Promise<MonitorView> {
+export async function changeMonitor(ctx: RequestScope, monitorId: string, body: MonitorUpdate): Promise<MonitorDetail> {
   const current = await requireMonitor(ctx, monitorId);
   const input = await mergeInput(ctx, current, body);
   const page = await pageOf(ctx, current, input);
   const owner = await getOwner(ctx, current.owner_id);
   const draft = await draftMonitor(ctx, input, { plan: owner.plan, owner_id: owner.user_id, page, current });
   const changed = await commitChange(ctx, current, draft);
-  const fresh = (await tellObject(ctx, changed)) ?? changed;
-  if (changed.parent_monitor_id !== current.parent_monitor_id) await tellComposite(ctx, current);
+  const fresh = (await syncMonitorObject(ctx, changed)) ?? changed;
+  if (changed.parent_monitor_id !== current.parent_monitor_id) await syncParentComposite(ctx, current);
   if (isCheckDue(current, changed)) await checkSoon(ctx, fresh);
-  return viewMonitor(ctx, fresh);
+  return loadMonitorDetail(ctx, fresh);
 }
 
 /** The whole body as it would be after the change: what the request names, else what is stored. */
-async function mergeInput(ctx: Ctx, current: MonitorRecord, body: MonitorUpdate): Promise<MonitorCreate> {
+async function mergeInput(ctx: RequestScope, current: MonitorRecord, body: MonitorUpdate): Promise<MonitorCreate> {
   const stored = await unsealSecrets(ctx.settings, current);
   const isComposite = probeEntry(current.type).follows === "members";
-  const members = isComposite ? await listMembers(ctx.db, [current.id]) : [];
+  const members = isComposite ? await listChildren(ctx.db, [current.id]) : [];
   const isMoved = body.status_page_id !== undefined && body.status_page_id !== current.status_page_id;
   const given = Object.entries({ ...(isMoved ? { group_id: null } : {}), ...body });
   const merged = {
@@ -64,7 +64,11 @@ interface Before {
   stored: MonitorSecrets;
 }
 
-async function restoreSecrets(ctx: Ctx, { current, stored }: Before, input: MonitorCreate): Promise<MonitorCreate> {
+async function restoreSecrets(
+  ctx: RequestScope,
+  { current, stored }: Before,
+  input: MonitorCreate,
+): Promise<MonitorCreate> {
   const given = { target: input.target ?? "", headers: input.http_headers ?? "" };
   const target = restoreTarget(given.target, stored.target);
   if (!target.ok) throw invalid(`target ${target.reason}`);
@@ -78,18 +82,18 @@ async function restoreSecrets(ctx: Ctx, { current, stored }: Before, input: Moni
   return { ...input, target: target.value || null, http_headers: headers.value || null };
 }
 
-async function pageOf(ctx: Ctx, current: MonitorRecord, { status_page_id }: MonitorCreate) {
+async function pageOf(ctx: RequestScope, current: MonitorRecord, { status_page_id }: MonitorCreate) {
   if (!status_page_id) return null;
   if (status_page_id !== current.status_page_id) return requirePage(ctx, status_page_id);
   return (await findVisiblePage(ctx, status_page_id))?.page ?? null;
 }
 
 async function commitChange(
-  ctx: Ctx,
+  ctx: RequestScope,
   current: MonitorRecord,
   { columns, options, child_ids, isScheduled }: Draft,
 ): Promise<MonitorRecord> {
-  const place = await placeAgain(ctx, current, { ...columns, isScheduled });
+  const place = await updatePlacement(ctx, current, { ...columns, isScheduled });
   const isMoved = columns.status_page_id !== current.status_page_id;
   const change = {
     ...columns,
@@ -105,7 +109,7 @@ async function commitChange(
     ...place.before,
     updateMonitor(ctx.db, current.id, change),
     ...place.after,
-    ...setMembers(ctx.db, current.id, child_ids, ctx.now),
+    ...setChildren(ctx.db, current.id, child_ids, ctx.now),
     ...[...pages].map((pageId) => bumpPageVersion(ctx.db, pageId, ctx.now)),
   ];
   await commit(ctx, statements, {

@@ -1,5 +1,5 @@
 import { requireGroup } from "../../access/monitor-groups.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { type ApiError, invalid } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
 import type { Plan } from "../../contract/plan.ts";
@@ -19,7 +19,7 @@ const THRESHOLDS = { failure_threshold: 3, recovery_threshold: 2 };
 const PUSH_THRESHOLDS = { failure_threshold: 1, recovery_threshold: 1 };
 
 /** Around the monitor that is to be: whose plan counts, where it will stand, and what it was before. */
-export interface Surroundings {
+export interface MonitorContext {
   plan: Plan;
   owner_id: string;
   page: StatusPageRecord | null;
@@ -38,7 +38,7 @@ export interface Draft {
 }
 
 /** Turns a whole body, defaults still absent, into a monitor. Throws the first refusal, naming its field. */
-export async function draftMonitor(ctx: Ctx, input: MonitorCreate, around: Surroundings): Promise<Draft> {
+export async function draftMonitor(ctx: RequestScope, input: MonitorCreate, around: MonitorContext): Promise<Draft> {
   const interval = input.interval ?? Math.max(INTERVAL_DEFAULT_S, PLAN_LIMITS[around.plan].min_interval);
   const fields = readFields(input.type, { ...input, interval });
   const columns = columnsOf(input, { ...around, interval, fields });
@@ -55,7 +55,7 @@ export async function draftMonitor(ctx: Ctx, input: MonitorCreate, around: Surro
   };
 }
 
-function columnsOf(input: MonitorCreate, known: Surroundings & { interval: number; fields: TypeFields }) {
+function columnsOf(input: MonitorCreate, known: MonitorContext & { interval: number; fields: TypeFields }) {
   const { interval, fields, page } = known;
   const thresholds = fields.runs === "push" ? PUSH_THRESHOLDS : THRESHOLDS;
   const failure_threshold = fields.runs === "push" ? null : page?.failure_threshold;
@@ -88,19 +88,19 @@ function requireAgentFor({ type, agent_id }: MonitorCreate, { runs }: TypeFields
 }
 
 /** Whether the caller may see it was judged before; an agent gets the secrets of its monitors, so both have one owner. */
-async function requireAgentOfOwner(ctx: Ctx, agentId: string | null, ownerId: string): Promise<void> {
+async function requireAgentOfOwner(ctx: RequestScope, agentId: string | null, ownerId: string): Promise<void> {
   if (agentId === null) return;
   const agent = await findAgent(ctx.db, agentId);
   if (agent?.owner_id !== ownerId) throw refuse("agent_id", "must name an agent of the monitor's owner");
 }
 
-async function requireGroupOnPage(ctx: Ctx, { group_id, status_page_id }: Columns): Promise<void> {
+async function requireGroupOnPage(ctx: RequestScope, { group_id, status_page_id }: Columns): Promise<void> {
   if (group_id === null) return;
   const group = await requireGroup(ctx, group_id);
   if (group.status_page_id !== status_page_id) throw refuse("group_id", "must name a group of the same status page");
 }
 
-async function judgeMembers(ctx: Ctx, input: MonitorCreate, around: Surroundings): Promise<string[]> {
+async function judgeMembers(ctx: RequestScope, input: MonitorCreate, around: MonitorContext): Promise<string[]> {
   const ids = [...new Set(input.child_ids)];
   if (probeEntry(input.type).follows !== "members") {
     if (ids.length > 0) throw refuse("child_ids", "is for composite monitors only");
@@ -115,7 +115,7 @@ async function judgeMembers(ctx: Ctx, input: MonitorCreate, around: Surroundings
   return ids;
 }
 
-function memberProblem(member: MonitorRecord | undefined, { current, page, owner_id }: Surroundings): string | null {
+function memberProblem(member: MonitorRecord | undefined, { current, page, owner_id }: MonitorContext): string | null {
   if (!member || member.owner_id !== owner_id || member.status_page_id !== (page?.id ?? null)) {
     return "must belong to the same status page";
   }

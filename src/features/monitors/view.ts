@@ -1,15 +1,15 @@
 import { maskHeaders, maySeeSecrets, unsealSecrets } from "../../access/monitor-secrets.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { listLatestOfAgents } from "../../data/agent-results/read.ts";
-import { listRuns } from "../../data/check-groups/read.ts";
-import { listMembers } from "../../data/monitor-settings/read.ts";
+import { listCheckGroupStates } from "../../data/check-groups/read.ts";
+import { listChildren } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { PackedResult } from "../../data/monitors/table.ts";
 import { probeEntry } from "../../probes/registry.ts";
 import { findLatestPush, NO_ACCESS, type PushAccess, pushAccessOf } from "../push/service.ts";
 
 /** A monitor with everything that its answer needs, secrets already masked where the caller may not read them. */
-export interface MonitorView {
+export interface MonitorDetail {
   record: MonitorRecord;
   target: string | null;
   fields: Record<string, unknown>;
@@ -22,14 +22,17 @@ export interface MonitorView {
 }
 
 /** Costs a fixed number of queries, however many monitors there are. */
-export async function viewMonitors(ctx: Ctx, records: readonly MonitorRecord[]): Promise<MonitorView[]> {
+export async function loadMonitorDetails(
+  ctx: RequestScope,
+  records: readonly MonitorRecord[],
+): Promise<MonitorDetail[]> {
   const composites = records.filter(({ type }) => probeEntry(type).follows === "members");
   const groupIds = [...new Set(records.map((record) => record.check_group_id))].filter((id) => id !== "");
   const byAgents = records.filter(({ agent_id }) => agent_id !== null).map(({ id }) => id);
   const [runs, fromAgents, members] = await Promise.all([
-    listRuns(ctx.db, groupIds),
+    listCheckGroupStates(ctx.db, groupIds),
     listLatestOfAgents(ctx.db, byAgents),
-    listMembers(
+    listChildren(
       ctx.db,
       composites.map(({ id }) => id),
     ),
@@ -48,14 +51,14 @@ export async function viewMonitors(ctx: Ctx, records: readonly MonitorRecord[]):
   );
 }
 
-export async function viewMonitor(ctx: Ctx, record: MonitorRecord): Promise<MonitorView> {
-  const [view] = await viewMonitors(ctx, [record]);
+export async function loadMonitorDetail(ctx: RequestScope, record: MonitorRecord): Promise<MonitorDetail> {
+  const [view] = await loadMonitorDetails(ctx, [record]);
   if (!view) throw new Error("a monitor gave no view");
   const [push, latestPush] = await Promise.all([pushAccessOf(ctx, record), findLatestPush(ctx, record)]);
   return { ...view, push, latest: latestPush ?? view.latest };
 }
 
-async function openFor(ctx: Ctx, record: MonitorRecord): Promise<Pick<MonitorView, "target" | "fields">> {
+async function openFor(ctx: RequestScope, record: MonitorRecord): Promise<Pick<MonitorDetail, "target" | "fields">> {
   const { options } = record;
   if (record.sealed === null) return { target: record.target, fields: options };
   const { target, http_headers } = await unsealSecrets(ctx.settings, record);

@@ -7,7 +7,7 @@ import { presentNotification } from "./present.ts";
 import { changeNotification, listMyNotifications } from "./service.ts";
 
 const tags = ["Account"];
-const shared = { at: ["core"], auth: "user", capability: null, rate: "api" } as const;
+const shared = { at: ["core"], auth: "user", permission: null, rate: "api" } as const;
 
 export const endpoints = [
   endpoint(

@@ -1,17 +1,17 @@
 import { commit } from "../../access/commit.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { notFound } from "../../contract/errors.ts";
 import type { NotificationChange } from "../../contract/notification.ts";
 import { findNotification, listNotifications, type NotificationRecord } from "../../data/notifications/read.ts";
 import { markRead } from "../../data/notifications/write.ts";
 
-export function listMyNotifications(ctx: Ctx, page: { limit: number; offset: number }) {
+export function listMyNotifications(ctx: RequestScope, page: { limit: number; offset: number }) {
   return listNotifications(ctx.db, requireUser(ctx).user_id, page);
 }
 
 export async function changeNotification(
-  ctx: Ctx,
+  ctx: RequestScope,
   notificationId: string,
   { is_read }: NotificationChange,
 ): Promise<NotificationRecord> {

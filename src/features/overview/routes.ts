@@ -7,7 +7,7 @@ import { getOverview } from "./service.ts";
 
 export const endpoints = [
   endpoint(
-    { at: ["core", "v1"], auth: "user", capability: null, audit: null, rate: "api" },
+    { at: ["core", "v1"], auth: "user", permission: null, audit: null, rate: "api" },
     createRoute({
       method: "get",
       path: "/overview",

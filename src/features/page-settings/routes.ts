@@ -10,7 +10,7 @@ const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
 
 export const endpoints = [
   endpoint(
-    { ...shared, capability: "page.write", audit: "page.legal_updated", ids: { params: { id: "page" } } },
+    { ...shared, permission: "page.write", audit: "page.legal_updated", ids: { params: { id: "page" } } },
     createRoute({
       method: "put",
       path: "/status-pages/{id}/legal",
@@ -27,7 +27,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: "alerting.write", audit: "page.alerting_updated", ids: { params: { id: "page" } } },
+    { ...shared, permission: "alerting.write", audit: "page.alerting_updated", ids: { params: { id: "page" } } },
     createRoute({
       method: "patch",
       path: "/status-pages/{id}/alerting",

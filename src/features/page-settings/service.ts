@@ -1,10 +1,10 @@
 import { commit } from "../../access/commit.ts";
 import { requirePage } from "../../access/pages.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import type { AlertingUpdate, LegalUpdate } from "../../contract/page-settings.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { type StatusPageChange, updatePage } from "../../data/status-pages/write.ts";
-import { forgetPage } from "../../platform/page-cache.ts";
+import { invalidatePage } from "../../platform/page-cache.ts";
 
 /** What null brings back. */
 const ALERTING_DEFAULTS = {
@@ -16,7 +16,7 @@ const ALERTING_DEFAULTS = {
 } satisfies StatusPageChange;
 
 /** Absent members keep their value, null clears. */
-export async function changeLegal(ctx: Ctx, pageId: string, input: LegalUpdate): Promise<StatusPageRecord> {
+export async function changeLegal(ctx: RequestScope, pageId: string, input: LegalUpdate): Promise<StatusPageRecord> {
   const page = await requirePage(ctx, pageId);
   return change(ctx, page, "legal links", {
     imprint_url: input.imprint_url === undefined ? page.imprint_url : input.imprint_url,
@@ -24,7 +24,11 @@ export async function changeLegal(ctx: Ctx, pageId: string, input: LegalUpdate):
   });
 }
 
-export async function changeAlerting(ctx: Ctx, pageId: string, input: AlertingUpdate): Promise<StatusPageRecord> {
+export async function changeAlerting(
+  ctx: RequestScope,
+  pageId: string,
+  input: AlertingUpdate,
+): Promise<StatusPageRecord> {
   const page = await requirePage(ctx, pageId);
   const decide = <Name extends keyof typeof ALERTING_DEFAULTS>(name: Name) =>
     input[name] === undefined ? page[name] : (input[name] ?? ALERTING_DEFAULTS[name]);
@@ -38,7 +42,7 @@ export async function changeAlerting(ctx: Ctx, pageId: string, input: AlertingUp
 }
 
 async function change<Settings extends StatusPageChange>(
-  ctx: Ctx,
+  ctx: RequestScope,
   page: StatusPageRecord,
   what: string,
   settings: Settings,
@@ -53,6 +57,6 @@ async function change<Settings extends StatusPageChange>(
       data: settings,
     },
   });
-  forgetPage(page.id);
+  invalidatePage(page.id);
   return { ...page, ...settings };
 }

@@ -7,7 +7,7 @@ import {
   Webhook,
   WebhookTestResult,
 } from "../../contract/webhook.ts";
-import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS } from "../../http/responses.ts";
 import { presentAttempt, presentDelivery, presentTest, presentWebhook } from "../webhooks/present.ts";
@@ -31,14 +31,14 @@ const ON_PAGE = "/status-pages/{status_page_id}/alert-setup/{id}";
 const changesOnPage = (audit: string | null) =>
   ({
     ...shared,
-    capability: "alerting.write",
+    permission: "alerting.write",
     audit,
     ids: { params: { status_page_id: "page", id: "webhook" } },
-  }) satisfies Policy;
+  }) satisfies EndpointPolicy;
 
 export const endpoints = [
   endpoint(
-    { ...shared, capability: null, audit: null, ids: { params: { id: "page" } } },
+    { ...shared, permission: null, audit: null, ids: { params: { id: "page" } } },
     createRoute({
       method: "get",
       path: "/status-pages/{id}/alert-setup",
@@ -56,7 +56,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: "alerting.write", audit: "webhook.created", ids: { params: { id: "page" } } },
+    { ...shared, permission: "alerting.write", audit: "webhook.created", ids: { params: { id: "page" } } },
     createRoute({
       method: "post",
       path: "/status-pages/{id}/alert-setup",

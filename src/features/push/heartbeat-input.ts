@@ -1,7 +1,7 @@
-import { type Beat, type BeatBody, MESSAGE_BYTES_MAX } from "../../contract/push.ts";
+import { type Heartbeat, type HeartbeatBody, MESSAGE_BYTES_MAX } from "../../contract/push.ts";
 
 /** A beat as it is kept, from what was said of it in any form. */
-export function toBeat(input: BeatBody): Beat {
+export function toBeat(input: HeartbeatBody): Heartbeat {
   const message = input.message ? clip(new TextEncoder().encode(input.message)) : null;
   return {
     status: input.status ?? "ok",

@@ -1,23 +1,23 @@
 import { z } from "zod";
-import type { HISTORY_FIELDS, KeyReplaced, MetricsMonitorFields } from "../../contract/api-monitoring.ts";
+import type { METRIC_SERIES_FIELDS, MetricsMonitorFields, RotatedPushKey } from "../../contract/api-monitoring.ts";
 import { OPTION_FIELDS } from "../../contract/monitor.ts";
-import { type BeatAccepted, METRIC_FIELDS, type PushAccepted } from "../../contract/push.ts";
+import { type HeartbeatAccepted, METRIC_FIELDS, type PushAccepted } from "../../contract/push.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
-import type { KeptSample, PushedMonitor, readMetrics, rotateCredential, Taken } from "./service.ts";
+import type { AcceptedPush, KeptSample, PushMonitor, readMetrics, rotateCredential } from "./service.ts";
 
 const Options = z.object({ degraded_timeout_seconds: OPTION_FIELDS.degraded_timeout_seconds, ...METRIC_FIELDS });
 type Shape<Fields extends z.core.$ZodLooseShape> = z.infer<z.ZodObject<Fields>>;
 
-function presentPush(monitorId: string, { status, received_at }: Taken): z.infer<typeof PushAccepted> {
+function presentPush(monitorId: string, { status, received_at }: AcceptedPush): z.infer<typeof PushAccepted> {
   return { ok: true, monitor_id: monitorId, status, received_at: toIso(received_at) };
 }
 
-export function presentBeat(monitorId: string, taken: Taken): z.infer<typeof BeatAccepted> {
+export function presentBeat(monitorId: string, taken: AcceptedPush): z.infer<typeof HeartbeatAccepted> {
   return { ...presentPush(monitorId, taken), next_expected_at: toIsoOrNull(taken.next_expected_at) };
 }
 
 /** What is shown of every monitor that metrics are pushed to, whatever they are of. */
-export function presentPushed({ record, last, access }: PushedMonitor): Shape<typeof MetricsMonitorFields> {
+export function presentPushed({ record, last, access }: PushMonitor): Shape<typeof MetricsMonitorFields> {
   const { degraded_timeout_seconds, widgets, thresholds } = Options.parse(record.options);
   return {
     id: record.id,
@@ -46,7 +46,7 @@ export function presentTimes({ received_at, sample }: KeptSample): { received_at
   return { received_at: toIso(received_at), timestamp: toIsoOrNull(sample.at) };
 }
 
-export function presentSeries(history: Awaited<ReturnType<typeof readMetrics>>): Shape<typeof HISTORY_FIELDS> {
+export function presentSeries(history: Awaited<ReturnType<typeof readMetrics>>): Shape<typeof METRIC_SERIES_FIELDS> {
   return {
     monitor_id: history.monitor_id,
     from: toIso(history.from),
@@ -62,6 +62,6 @@ export function presentSeries(history: Awaited<ReturnType<typeof readMetrics>>):
 export function presentKey({
   record,
   access,
-}: Awaited<ReturnType<typeof rotateCredential>>): z.infer<typeof KeyReplaced> {
+}: Awaited<ReturnType<typeof rotateCredential>>): z.infer<typeof RotatedPushKey> {
   return { monitor_id: record.id, push_key: access.push_key ?? "", push_url: access.push_urls?.push ?? "" };
 }

@@ -1,45 +1,51 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { requirePusher } from "../../access/principal.ts";
+import { requirePushCredential } from "../../access/principal.ts";
 import { ApiError, unauthenticated } from "../../contract/errors.ts";
-import { BeatAccepted, BeatBody, MESSAGE_BYTES_MAX, PUSH_BYTES_MAX } from "../../contract/push.ts";
-import { parseJsonBody, readCapped } from "../../http/body.ts";
-import { type AppContext, endpoint, type Policy } from "../../http/endpoint.ts";
-import { refuseInvalid } from "../../http/errors.ts";
+import { HeartbeatAccepted, HeartbeatBody, MESSAGE_BYTES_MAX, PUSH_BYTES_MAX } from "../../contract/push.ts";
+import { parseJsonBody, readRequestBody } from "../../http/body.ts";
+import { type AppContext, type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
+import { rejectInvalid } from "../../http/errors.ts";
 import { BODY_ERRORS, IdParam, json, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { readPushToken } from "../../platform/push-tokens.ts";
 import { clip, readMessage, toBeat } from "./heartbeat-input.ts";
 import { presentBeat } from "./present.ts";
-import { rotateCredential, type Taken, takePush } from "./service.ts";
+import { type AcceptedPush, acceptPush, rotateCredential } from "./service.ts";
 
 const tags = ["Heartbeats"];
-const beats = { at: ["root", "v1"], auth: "beat", capability: null, audit: null, rate: "push" } satisfies Policy;
+const beats = {
+  at: ["root", "v1"],
+  auth: "beat",
+  permission: null,
+  audit: null,
+  rate: "push",
+} satisfies EndpointPolicy;
 /** Their clients carry the credential in the path and read answers of their own form. */
-const foreign = { at: ["root"], auth: "public", capability: null, audit: null, rate: "push" } satisfies Policy;
+const foreign = { at: ["root"], auth: "public", permission: null, audit: null, rate: "push" } satisfies EndpointPolicy;
 
 const MonitorParam = z.object({ monitor_id: z.string() });
-const BeatQuery = BeatBody.extend({ token: z.string().optional() }).meta({ id: "BeatQuery" });
+const BeatQuery = HeartbeatBody.extend({ token: z.string().optional() }).meta({ id: "BeatQuery" });
 
-async function takeBeat(c: AppContext, monitorId: string, input: BeatBody) {
+async function acceptHeartbeat(c: AppContext, monitorId: string, input: HeartbeatBody) {
   const { ctx } = c.var;
-  const credential = requirePusher(ctx);
+  const credential = requirePushCredential(ctx);
   if (credential.monitor_id !== monitorId.toLowerCase()) throw unauthenticated();
-  const taken = await takePush(ctx, credential, { kind: "heartbeat", beat: toBeat(input) });
+  const taken = await acceptPush(ctx, credential, { kind: "heartbeat", beat: toBeat(input) });
   return presentBeat(credential.monitor_id, taken);
 }
 
 /** JSON that describes the beat, or any text, which is its message. */
-async function readBody(c: AppContext): Promise<BeatBody> {
-  const bytes = await readCapped(c.req.raw, PUSH_BYTES_MAX);
+async function readBody(c: AppContext): Promise<HeartbeatBody> {
+  const bytes = await readRequestBody(c.req.raw, PUSH_BYTES_MAX);
   if (bytes.length === 0) return {};
   const type = c.req.header("content-type") ?? "";
   if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) return { message: clip(bytes) };
-  const parsed = BeatBody.safeParse(parseJsonBody(type, bytes));
-  refuseInvalid(parsed, c);
+  const parsed = HeartbeatBody.safeParse(parseJsonBody(type, bytes));
+  rejectInvalid(parsed, c);
   return parsed.data ?? {};
 }
 
 const accepted = {
-  200: json("Kept", BeatAccepted),
+  200: json("Kept", HeartbeatAccepted),
   400: USER_ERRORS[400],
   401: USER_ERRORS[401],
   413: BODY_ERRORS[413],
@@ -69,7 +75,7 @@ async function ping(c: AppContext, token: string, signal: string | null) {
   return taken ? c.text("OK", 200, PING_HEADERS) : c.text("not found", 404);
 }
 
-function readSignal(signal: string | null): BeatBody | "unknown" | "malformed" {
+function readSignal(signal: string | null): HeartbeatBody | "unknown" | "malformed" {
   if (signal === null) return { status: "ok" };
   if (signal === "start" || signal === "fail" || signal === "log") return { status: signal };
   if (!/^\d{1,9}$/.test(signal)) return "unknown";
@@ -78,11 +84,11 @@ function readSignal(signal: string | null): BeatBody | "unknown" | "malformed" {
 }
 
 /** Undefined for a token that opens nothing, which these clients expect to hear in their own way. */
-async function takeForeign(c: AppContext, token: string, input: BeatBody): Promise<Taken | undefined> {
+async function takeForeign(c: AppContext, token: string, input: HeartbeatBody): Promise<AcceptedPush | undefined> {
   const credential = readPushToken(c.var.settings.ROOT_SECRET, "beat", token);
   if (!credential) return undefined;
   try {
-    return await takePush(c.var.ctx, credential, { kind: "heartbeat", beat: toBeat(input) });
+    return await acceptPush(c.var.ctx, credential, { kind: "heartbeat", beat: toBeat(input) });
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return undefined;
     throw error;
@@ -132,7 +138,7 @@ export const endpoints = [
     async (c) => {
       const said = Object.entries(await readBody(c)).filter(([, value]) => value !== null);
       const input = { ...c.req.valid("query"), ...Object.fromEntries(said) };
-      return c.json(await takeBeat(c, c.req.valid("param").monitor_id, input), 200);
+      return c.json(await acceptHeartbeat(c, c.req.valid("param").monitor_id, input), 200);
     },
   ),
 
@@ -147,14 +153,14 @@ export const endpoints = [
       request: { params: MonitorParam, query: BeatQuery },
       responses: accepted,
     }),
-    async (c) => c.json(await takeBeat(c, c.req.valid("param").monitor_id, c.req.valid("query")), 200),
+    async (c) => c.json(await acceptHeartbeat(c, c.req.valid("param").monitor_id, c.req.valid("query")), 200),
   ),
 
   endpoint(
     {
       at: ["v1"],
       auth: "user",
-      capability: "monitors.write",
+      permission: "monitors.write",
       audit: "monitor.credential_replaced",
       rate: "api",
       ids: { params: { id: "monitor" } },

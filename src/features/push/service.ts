@@ -1,47 +1,47 @@
 import { commit } from "../../access/commit.ts";
-import { findEarlierResult } from "../../access/idempotency.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
 import { monitorAudit, requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
-import { requirePusher } from "../../access/principal.ts";
+import { requirePushCredential } from "../../access/principal.ts";
 import { limitOf } from "../../access/rate-limit.ts";
-import type { Ctx } from "../../access/request-scope.ts";
-import { depsOf } from "../../access/scope.ts";
-import { projectionOf, syncMonitor } from "../../checks/projection.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
+import { scopeOf } from "../../access/scope.ts";
+import { buildProjection, syncMonitor } from "../../checks/projection.ts";
 import type { MetricsQuery } from "../../contract/api-monitoring.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
 import { conflict, invalid, notFound, rateLimited, unauthenticated, unavailable } from "../../contract/errors.ts";
-import type { MonitorAnswer, Push, PushAnswer, PushHistory, PushQuery } from "../../contract/monitor-object.ts";
-import { PUSH_KINDS, type PushKind, type Sample } from "../../contract/push.ts";
+import type { MonitorSnapshot, Push, PushLog, PushOutcome, PushQuery } from "../../contract/monitor-object.ts";
+import { type MetricSample, PUSH_KINDS, type PushKind } from "../../contract/push.ts";
 import { runBatch } from "../../data/db.ts";
 import { isChanged } from "../../data/monitor-settings/read.ts";
 import { updateMonitor } from "../../data/monitor-settings/write.ts";
 import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
 import type { PackedResult } from "../../data/monitors/table.ts";
-import { chooseStep, POINTS_MAX, toSeries } from "../../domain/metric-series.ts";
-import { hasRight } from "../../domain/roles.ts";
+import { chooseBucketSize, POINTS_MAX, toSeries } from "../../domain/metric-series.ts";
+import { hasPermission } from "../../domain/roles.ts";
 import { assertNever } from "../../lib/assert-never.ts";
 import { isObjectUnavailable, monitorObject } from "../../platform/monitor-objects.ts";
 import { mintPushToken, type PushCredential } from "../../platform/push-tokens.ts";
-import { optionsOf, runsOf } from "../../probes/registry.ts";
+import { optionsOf, resultSourceOf } from "../../probes/registry.ts";
 
 type Pushed = Pick<Push, "kind" | "beat" | "samples">;
 export interface KeptSample {
   received_at: number;
-  sample: Sample;
+  sample: MetricSample;
 }
-export type Taken = Extract<PushAnswer, { outcome: "taken" }>;
+export type AcceptedPush = Extract<PushOutcome, { outcome: "taken" }>;
 
 /** Hands a push to its monitor's object; the database is touched only when the status moved. */
-export async function takePush(ctx: Ctx, credential: PushCredential, pushed: Pushed): Promise<Taken> {
+export async function acceptPush(ctx: RequestScope, credential: PushCredential, pushed: Pushed): Promise<AcceptedPush> {
   const { monitor_id, credential_version } = credential;
   const per_minute = limitOf(ctx.settings, "push")?.limit ?? null;
   const answer = await askObject(ctx, monitor_id, { ...pushed, credential_version, per_minute });
   if (answer.outcome === "unauthorized") throw unauthenticated();
   if (answer.outcome === "rate_limited") throw rateLimited(Math.ceil(answer.retry_after_ms / 1000));
-  if (answer.news) await project(ctx, monitor_id, answer.news);
+  if (answer.snapshot) await project(ctx, monitor_id, answer.snapshot);
   return answer;
 }
 
-async function askObject(ctx: Ctx, monitorId: string, push: Push): Promise<PushAnswer> {
+async function askObject(ctx: RequestScope, monitorId: string, push: Push): Promise<PushOutcome> {
   try {
     return await monitorObject(ctx.env, monitorId).push(monitorId, push);
   } catch (error) {
@@ -52,10 +52,10 @@ async function askObject(ctx: Ctx, monitorId: string, push: Push): Promise<PushA
 }
 
 /** The push is kept already, so that a database that does not answer delays only what lists show. */
-async function project(ctx: Ctx, monitorId: string, news: MonitorAnswer): Promise<void> {
+async function project(ctx: RequestScope, monitorId: string, news: MonitorSnapshot): Promise<void> {
   try {
     const record = await findMonitor(ctx.db, monitorId);
-    if (record) await runBatch(ctx.db, projectionOf(depsOf(ctx), record, news));
+    if (record) await runBatch(ctx.db, buildProjection(scopeOf(ctx), record, news));
   } catch (error) {
     ctx.log.error("projection", error, { monitor_id: monitorId });
   }
@@ -64,28 +64,28 @@ async function project(ctx: Ctx, monitorId: string, news: MonitorAnswer): Promis
 const DAY_MS = 86_400_000;
 
 /** Samples of one push, in the order in which they came. */
-export async function takeSamples(
-  ctx: Ctx,
+export async function acceptSamples(
+  ctx: RequestScope,
   kind: PushKind,
-  samples: Sample[],
-): Promise<Taken & { monitor_id: string }> {
-  const credential = requirePusher(ctx);
+  samples: MetricSample[],
+): Promise<AcceptedPush & { monitor_id: string }> {
+  const credential = requirePushCredential(ctx);
   for (const [n, { at }] of samples.entries()) {
     if (at === null || Math.abs(at - ctx.now) <= DAY_MS) continue;
     const path = samples.length === 1 ? "timestamp" : `[${n}].timestamp`;
     throw invalid(`${path} must lie within 24 hours`, [{ path, message: "must lie within 24 hours" }]);
   }
-  return { ...(await takePush(ctx, credential, { kind, samples })), monitor_id: credential.monitor_id };
+  return { ...(await acceptPush(ctx, credential, { kind, samples })), monitor_id: credential.monitor_id };
 }
 
 const HOUR_MS = 3_600_000;
 
 /** What was pushed lately, whole and as series. */
-export async function readMetrics(ctx: Ctx, monitorId: string, query: MetricsQuery) {
+export async function readMetrics(ctx: RequestScope, monitorId: string, query: MetricsQuery) {
   const to = query.to ?? ctx.now;
   const from = query.from ?? to - HOUR_MS;
   if (from >= to) throw invalid("from must be before to");
-  const step = query.step ?? chooseStep(to - from);
+  const step = query.step ?? chooseBucketSize(to - from);
   if ((to - from) / (step * 1000) > POINTS_MAX) throw invalid(`step must not ask for more than ${POINTS_MAX} points`);
   const range = { from, to, step_ms: step * 1000 };
   const { entries, steps } = await readPushes(ctx, monitorId, { limit: query.limit, range });
@@ -96,37 +96,37 @@ export async function readMetrics(ctx: Ctx, monitorId: string, query: MetricsQue
 }
 
 /** The newest sample that is kept; null when there is none. */
-async function findLastSample(ctx: Ctx, monitorId: string): Promise<KeptSample | null> {
+async function findLastSample(ctx: RequestScope, monitorId: string): Promise<KeptSample | null> {
   const [entry] = (await readPushes(ctx, monitorId, { limit: 1, range: null })).entries;
   const sample = entry?.samples?.at(-1);
   return entry && sample ? { received_at: entry.received_at, sample } : null;
 }
 
-export interface PushedMonitor {
+export interface PushMonitor {
   record: MonitorRecord;
   last: KeptSample | null;
   access: PushAccess;
 }
 
 /** A monitor with what was last pushed to it, and how to push for those who may know. */
-export async function viewPushed(ctx: Ctx, record: MonitorRecord): Promise<PushedMonitor> {
+export async function viewPushed(ctx: RequestScope, record: MonitorRecord): Promise<PushMonitor> {
   const [last, access] = await Promise.all([findLastSample(ctx, record.id), pushAccessOf(ctx, record)]);
   return { record, last, access };
 }
 
 /** A monitor that the caller sees and that is pushed to in this way. */
-export async function getPushed(ctx: Ctx, monitorId: string, kind: PushKind): Promise<MonitorRecord> {
+export async function getPushed(ctx: RequestScope, monitorId: string, kind: PushKind): Promise<MonitorRecord> {
   const { monitor } = await requireVisibleMonitor(ctx, monitorId);
   if (pushKindOf(monitor) !== kind) throw notFound(`${kind} monitor`);
   return monitor;
 }
 
-async function readPushes(ctx: Ctx, monitorId: string, query: PushQuery): Promise<PushHistory> {
+async function readPushes(ctx: RequestScope, monitorId: string, query: PushQuery): Promise<PushLog> {
   return monitorObject(ctx.env, monitorId).pushes(monitorId, query);
 }
 
 /** The newest push as lists show checks; undefined where there is none, or nobody could say. */
-export async function findLatestPush(ctx: Ctx, record: MonitorRecord): Promise<PackedResult | undefined> {
+export async function findLatestPush(ctx: RequestScope, record: MonitorRecord): Promise<PackedResult | undefined> {
   if (pushKindOf(record) === null) return undefined;
   try {
     const { entries } = await readPushes(ctx, record.id, { limit: 1, range: null });
@@ -144,13 +144,14 @@ export async function findLatestPush(ctx: Ctx, record: MonitorRecord): Promise<P
 
 /** Makes a new credential; the one before is refused from now on. */
 export async function rotateCredential(
-  ctx: Ctx,
+  ctx: RequestScope,
   monitorId: string,
   kind: PushKind,
 ): Promise<{ record: MonitorRecord; access: PushAccess }> {
   const monitor = await requireMonitor(ctx, monitorId);
   if (pushKindOf(monitor) !== kind) throw notFound(`${kind} monitor`);
-  if ((await findEarlierResult(ctx)) !== undefined) return { record: monitor, access: openAccess(ctx, monitor, kind) };
+  if ((await findIdempotentResult(ctx)) !== undefined)
+    return { record: monitor, access: openAccess(ctx, monitor, kind) };
   const record = {
     ...monitor,
     credential_version: monitor.credential_version + 1,
@@ -163,7 +164,7 @@ export async function rotateCredential(
     guards: [{ name: "stale", when: isChanged(monitor), error: conflict("the monitor was changed meanwhile") }],
   });
   // Not left to the sweep: the answer says that the old one is worth nothing any more.
-  await syncMonitor(depsOf(ctx), record.id, record.config_version);
+  await syncMonitor(scopeOf(ctx), record.id, record.config_version);
   return { record, access: openAccess(ctx, record, kind) };
 }
 
@@ -179,18 +180,18 @@ export const NO_ACCESS: PushAccess = { heartbeat_token: null, push_key: null, pu
 /** How a monitor is pushed to; null for those that are not. */
 function pushKindOf({ type, options, interval }: MonitorRecord): PushKind | null {
   const fields = optionsOf(type).safeParse({ ...options, interval });
-  if (!fields.success || runsOf(type, fields.data) !== "push") return null;
+  if (!fields.success || resultSourceOf(type, fields.data) !== "push") return null;
   return PUSH_KINDS.find((kind) => kind === type) ?? null;
 }
 
-export async function pushAccessOf(ctx: Ctx, record: MonitorRecord): Promise<PushAccess> {
+export async function pushAccessOf(ctx: RequestScope, record: MonitorRecord): Promise<PushAccess> {
   const kind = pushKindOf(record);
   if (kind === null) return NO_ACCESS;
   const { membership } = await requireVisibleMonitor(ctx, record.id);
-  return hasRight(membership, "monitors.write") ? openAccess(ctx, record, kind) : NO_ACCESS;
+  return hasPermission(membership, "monitors.write") ? openAccess(ctx, record, kind) : NO_ACCESS;
 }
 
-function openAccess(ctx: Ctx, record: MonitorRecord, kind: PushKind): PushAccess {
+function openAccess(ctx: RequestScope, record: MonitorRecord, kind: PushKind): PushAccess {
   const credential = { monitor_id: record.id, credential_version: record.credential_version };
   const token = mintPushToken(ctx.settings.ROOT_SECRET, kind === "heartbeat" ? "beat" : "metrics", credential);
   switch (kind) {

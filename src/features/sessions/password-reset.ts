@@ -1,18 +1,18 @@
 import { commit } from "../../access/commit.ts";
 import { toPrincipal } from "../../access/owners.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { openSession } from "../../access/sessions.ts";
 import { invalid } from "../../contract/errors.ts";
-import type { PasswordForgotten, PasswordReset } from "../../contract/session.ts";
+import type { PasswordReset, PasswordResetRequest } from "../../contract/session.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { findPasswordHash, findSignIn, hasOtherPassword } from "../../data/sessions/read.ts";
 import { deleteSessionsOf, setPassword } from "../../data/sessions/write.ts";
 import { findUser, type UserRecord } from "../../data/users/read.ts";
 import { formatMoment } from "../../lib/date-format.ts";
-import { sealMail, sendSoon } from "../../outbox/mail.ts";
+import { sealMail, sendAfterResponse } from "../../outbox/mail.ts";
 import { hashPassword } from "../../platform/password.ts";
 import { isPasswordLink, mintPasswordLink, readPasswordLink } from "../../platform/password-reset-tokens.ts";
-import { countOne } from "../../platform/rate-counters.ts";
+import { incrementCounter } from "../../platform/rate-counters.ts";
 
 /** For people who cannot sign in any more: whoever reads the account's mail may choose a new password. */
 const HOUR_MS = 3_600_000;
@@ -20,7 +20,7 @@ const VALID_MS = HOUR_MS;
 const LINKS_PER_ACCOUNT_AND_HOUR = 3;
 
 /** Whoever asks learns nothing of what came of it, not even by the time that it takes. */
-export async function requestPasswordLink(ctx: Ctx, { email }: PasswordForgotten): Promise<void> {
+export async function requestPasswordReset(ctx: RequestScope, { email }: PasswordResetRequest): Promise<void> {
   const found = await findSignIn(ctx.db, email);
   if (!found) return;
   ctx.defer(
@@ -30,8 +30,8 @@ export async function requestPasswordLink(ctx: Ctx, { email }: PasswordForgotten
   );
 }
 
-async function mailLink(ctx: Ctx, { user, hash }: { user: UserRecord; hash: string | null }): Promise<void> {
-  const { ok } = await countOne(ctx.env, {
+async function mailLink(ctx: RequestScope, { user, hash }: { user: UserRecord; hash: string | null }): Promise<void> {
+  const { ok } = await incrementCounter(ctx.env, {
     key: `password-link:${user.id}`,
     limit: LINKS_PER_ACCOUNT_AND_HOUR,
     window_ms: HOUR_MS,
@@ -57,12 +57,12 @@ async function mailLink(ctx: Ctx, { user, hash }: { user: UserRecord; hash: stri
   await commit(ctx, [insertMail(ctx.db, mail)], {
     audit: auditOf(user, `a link for a new password was mailed to ${user.email}`),
   });
-  sendSoon(ctx, mail);
+  sendAfterResponse(ctx, mail);
 }
 
 /** Whose password a link may replace; undefined where we made no such link, or it is used or too old. */
-export async function findForgetful(
-  ctx: Ctx,
+export async function findResetAccount(
+  ctx: RequestScope,
   token: string,
 ): Promise<{ user: UserRecord; hash: string | null } | undefined> {
   const link = readPasswordLink(token);
@@ -74,8 +74,8 @@ export async function findForgetful(
 }
 
 /** Ends all sessions; the browser that has the link gets a new one, as its cookie. */
-export async function resetPassword(ctx: Ctx, { token, password }: PasswordReset): Promise<string> {
-  const found = await findForgetful(ctx, token);
+export async function resetPassword(ctx: RequestScope, { token, password }: PasswordReset): Promise<string> {
+  const found = await findResetAccount(ctx, token);
   if (!found) throw unusable();
   const { user, hash: present } = found;
   const hash = hashPassword(ctx.settings.ROOT_SECRET, password);

@@ -2,9 +2,9 @@ import type { z } from "zod";
 import { SESSION_MS } from "../../access/sessions.ts";
 import type { Me } from "../../contract/session.ts";
 import { toIso } from "../../platform/clock.ts";
-import type { WhoIAm } from "./service.ts";
+import type { CurrentUser } from "./service.ts";
 
-export function presentMe({ user, session, has_password }: WhoIAm): z.infer<typeof Me> {
+export function presentMe({ user, session, has_password }: CurrentUser): z.infer<typeof Me> {
   return {
     id: user.user_id,
     email: user.email,

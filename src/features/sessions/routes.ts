@@ -3,13 +3,13 @@ import {
   Login,
   Me,
   PasswordChange,
-  PasswordForgotten,
-  PasswordForgottenAnswer,
   PasswordReset,
+  PasswordResetRequest,
+  PasswordResetRequested,
 } from "../../contract/session.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { BODY_ERRORS, json, jsonBody, noContent, PUBLIC_ERRORS, USER_ERRORS } from "../../http/responses.ts";
-import { requestPasswordLink, resetPassword } from "./password-reset.ts";
+import { requestPasswordReset, resetPassword } from "./password-reset.ts";
 import { presentMe } from "./present.ts";
 import { changePassword, getMe, signIn, signOut } from "./service.ts";
 
@@ -17,7 +17,7 @@ const tags = ["Account"];
 
 export const endpoints = [
   endpoint(
-    { at: ["core"], auth: "public", capability: null, audit: "session.created", rate: "sign_in" },
+    { at: ["core"], auth: "public", permission: null, audit: "session.created", rate: "sign_in" },
     createRoute({
       method: "post",
       path: "/auth/login",
@@ -35,7 +35,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["core"], auth: "user", capability: null, audit: "session.ended", rate: "api" },
+    { at: ["core"], auth: "user", permission: null, audit: "session.ended", rate: "api" },
     createRoute({
       method: "post",
       path: "/auth/logout",
@@ -51,7 +51,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["core"], auth: "user", capability: null, audit: null, rate: "api" },
+    { at: ["core"], auth: "user", permission: null, audit: null, rate: "api" },
     createRoute({
       method: "get",
       path: "/auth/me",
@@ -63,7 +63,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["core"], auth: "user", capability: null, audit: "password.changed", rate: "sign_in" },
+    { at: ["core"], auth: "user", permission: null, audit: "password.changed", rate: "sign_in" },
     createRoute({
       method: "post",
       path: "/auth/password",
@@ -81,7 +81,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["core"], auth: "public", capability: null, audit: "password.link_mailed", rate: "sign_in" },
+    { at: ["core"], auth: "public", permission: null, audit: "password.link_mailed", rate: "sign_in" },
     createRoute({
       method: "post",
       path: "/auth/password/forgotten",
@@ -89,17 +89,17 @@ export const endpoints = [
       summary: "Ask for a mail with a link to choose a new password",
       description:
         "The link is good for one hour and one use. The answer is the same whether there is an account, or it has been asked for too often (3 times an hour).",
-      request: { body: jsonBody(PasswordForgotten) },
-      responses: { 202: json("Accepted", PasswordForgottenAnswer), ...PUBLIC_ERRORS, ...BODY_ERRORS },
+      request: { body: jsonBody(PasswordResetRequest) },
+      responses: { 202: json("Accepted", PasswordResetRequested), ...PUBLIC_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => {
-      await requestPasswordLink(c.var.ctx, c.req.valid("json"));
+      await requestPasswordReset(c.var.ctx, c.req.valid("json"));
       return c.json({ message: "if there is such an account, a link is on its way to it" }, 202);
     },
   ),
 
   endpoint(
-    { at: ["core"], auth: "public", capability: null, audit: "password.changed", rate: "sign_in" },
+    { at: ["core"], auth: "public", permission: null, audit: "password.changed", rate: "sign_in" },
     createRoute({
       method: "post",
       path: "/auth/password/reset",

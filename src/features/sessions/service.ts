@@ -1,9 +1,9 @@
 import { commit } from "../../access/commit.ts";
-import { findEarlierResult } from "../../access/idempotency.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
 import { toPrincipal } from "../../access/owners.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
-import { endedCookie, openSession } from "../../access/sessions.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
+import { expiredCookie, openSession } from "../../access/sessions.ts";
 import { invalid, unauthenticated } from "../../contract/errors.ts";
 import type { Login, PasswordChange } from "../../contract/session.ts";
 import { findPasswordHash, findSession, findSignIn, type SessionRecord } from "../../data/sessions/read.ts";
@@ -11,16 +11,19 @@ import { deleteSession, deleteSessionsOf, setPassword } from "../../data/session
 import { hashPassword, isPassword } from "../../platform/password.ts";
 
 /** For the signed-in pages. */
-export { findForgetful, requestPasswordLink, resetPassword } from "./password-reset.ts";
+export { findResetAccount, requestPasswordReset, resetPassword } from "./password-reset.ts";
 
-export interface WhoIAm {
+export interface CurrentUser {
   user: Pick<UserPrincipal, "user_id" | "email" | "name" | "plan" | "beta">;
   session: SessionRecord | null;
   has_password: boolean;
 }
 
 /** A wrong password, an address without an account and an account without a password look and take the same. */
-export async function signIn(ctx: Ctx, { email, password }: Login): Promise<{ me: WhoIAm; cookie: string }> {
+export async function signIn(
+  ctx: RequestScope,
+  { email, password }: Login,
+): Promise<{ me: CurrentUser; cookie: string }> {
   const found = await findSignIn(ctx.db, email);
   if (!isPassword(ctx.settings.ROOT_SECRET, password, found?.hash ?? null) || !found) {
     throw unauthenticated("email or password is wrong");
@@ -33,14 +36,14 @@ export async function signIn(ctx: Ctx, { email, password }: Login): Promise<{ me
 }
 
 /** The session is over for good; with an API token there is none to end. Gives the cookie that clears the browser's. */
-export async function signOut(ctx: Ctx): Promise<string> {
+export async function signOut(ctx: RequestScope): Promise<string> {
   const user = requireUser(ctx);
   const statements = user.session_id === null ? [] : [deleteSession(ctx.db, user.session_id)];
   await commit(ctx, statements, { audit: sessionAudit(user, user.session_id ?? user.user_id, "out") });
-  return endedCookie(ctx.publicUrl);
+  return expiredCookie(ctx.publicUrl);
 }
 
-export async function getMe(ctx: Ctx): Promise<WhoIAm> {
+export async function getMe(ctx: RequestScope): Promise<CurrentUser> {
   const user = requireUser(ctx);
   const [hash, session] = await Promise.all([
     findPasswordHash(ctx.db, user.user_id),
@@ -50,9 +53,9 @@ export async function getMe(ctx: Ctx): Promise<WhoIAm> {
 }
 
 /** Ends all sessions; a browser that asked for it gets a new one, as its cookie. */
-export async function changePassword(ctx: Ctx, input: PasswordChange): Promise<string | null> {
+export async function changePassword(ctx: RequestScope, input: PasswordChange): Promise<string | null> {
   const user = requireUser(ctx);
-  if ((await findEarlierResult(ctx)) !== undefined) return null;
+  if ((await findIdempotentResult(ctx)) !== undefined) return null;
   const { ROOT_SECRET } = ctx.settings;
   const stored = await findPasswordHash(ctx.db, user.user_id);
   if (stored !== null && !isPassword(ROOT_SECRET, input.current_password ?? "", stored)) {

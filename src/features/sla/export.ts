@@ -1,4 +1,4 @@
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import type { ExportFormat } from "../../contract/sla.ts";
 import { toSlaCsv } from "../../domain/sla-csv.ts";
 import { assertNever } from "../../lib/assert-never.ts";
@@ -9,7 +9,7 @@ import { presentSummary } from "./present.ts";
 import { type MeasuredPage, RULES_DEFAULT } from "./service.ts";
 
 /** The name of the file is fixed, so that nothing a person wrote gets into a header. */
-export async function exportSla(ctx: Ctx, measured: MeasuredPage, format: ExportFormat): Promise<Response> {
+export async function exportSla(ctx: RequestScope, measured: MeasuredPage, format: ExportFormat): Promise<Response> {
   const summary = presentSummary(measured);
   const answer = (body: BodyInit, type: string) =>
     new Response(body, {

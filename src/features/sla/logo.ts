@@ -1,4 +1,4 @@
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { egressOf } from "../../platform/egress/guard.ts";
 
 const TIMEOUT_MS = 3000;
@@ -10,7 +10,7 @@ const REQUESTS_MAX = 3;
  * The picture behind a page's logo_url, as it comes. Null where there is none, or it cannot be had quickly: a report
  * without its logo is better than none.
  */
-export async function fetchLogo(ctx: Ctx, address: string | null): Promise<Uint8Array<ArrayBuffer> | null> {
+export async function fetchLogo(ctx: RequestScope, address: string | null): Promise<Uint8Array<ArrayBuffer> | null> {
   if (address === null) return null;
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {

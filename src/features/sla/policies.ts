@@ -1,8 +1,8 @@
 import { commit } from "../../access/commit.ts";
-import { findEarlierResult } from "../../access/idempotency.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { requireOwnSlaPolicy } from "../../access/sla-policies.ts";
 import type { SlaPolicyCreate, SlaPolicyUpdate } from "../../contract/sla.ts";
 import { listSlaPolicies, type SlaPolicyRecord } from "../../data/sla/read.ts";
@@ -15,7 +15,7 @@ const DEFAULTS = { period: "monthly", exclude_maintenance: true, degraded_counts
 
 /** The caller's own, or those that can be chosen for a page that they manage. */
 export async function listPolicies(
-  ctx: Ctx,
+  ctx: RequestScope,
   { status_page_id, ...page }: { status_page_id?: string; limit: number; offset: number },
 ) {
   if (status_page_id === undefined) return listSlaPolicies(ctx.db, { owner_id: requireUser(ctx).user_id }, page);
@@ -23,8 +23,8 @@ export async function listPolicies(
   return listSlaPolicies(ctx.db, { owner_id, status_page_id }, page);
 }
 
-export async function createPolicy(ctx: Ctx, input: SlaPolicyCreate): Promise<SlaPolicyRecord> {
-  const earlier = await findEarlierResult(ctx);
+export async function createPolicy(ctx: RequestScope, input: SlaPolicyCreate): Promise<SlaPolicyRecord> {
+  const earlier = await findIdempotentResult(ctx);
   if (earlier) return requireOwnSlaPolicy(ctx, earlier);
   const { user_id } = requireUser(ctx);
   const policy: SlaPolicyRecord = {
@@ -43,7 +43,11 @@ export async function createPolicy(ctx: Ctx, input: SlaPolicyCreate): Promise<Sl
   return policy;
 }
 
-export async function changePolicy(ctx: Ctx, policyId: string, input: SlaPolicyUpdate): Promise<SlaPolicyRecord> {
+export async function changePolicy(
+  ctx: RequestScope,
+  policyId: string,
+  input: SlaPolicyUpdate,
+): Promise<SlaPolicyRecord> {
   const stored = await requireOwnSlaPolicy(ctx, policyId);
   const policy: SlaPolicyRecord = {
     ...stored,
@@ -62,7 +66,7 @@ export async function changePolicy(ctx: Ctx, policyId: string, input: SlaPolicyU
   return policy;
 }
 
-export async function removePolicy(ctx: Ctx, policyId: string): Promise<void> {
+export async function removePolicy(ctx: RequestScope, policyId: string): Promise<void> {
   const policy = await requireOwnSlaPolicy(ctx, policyId);
   await commit(ctx, [deleteSlaPolicy(ctx.db, policy)], { audit: policyAudit(policy, "deleted") });
 }

@@ -26,7 +26,7 @@ const File = z.string().meta({ format: "binary" });
 
 export const endpoints = [
   endpoint(
-    { ...shared, capability: "page.read", audit: null, rate: "heavy", ids: page },
+    { ...shared, permission: "page.read", audit: null, rate: "heavy", ids: page },
     createRoute({
       method: "get",
       path: "/status-pages/{id}/sla",
@@ -44,7 +44,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: "page.read", audit: null, rate: "heavy", ids: page },
+    { ...shared, permission: "page.read", audit: null, rate: "heavy", ids: page },
     createRoute({
       method: "get",
       path: "/status-pages/{id}/sla/export",
@@ -73,7 +73,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: "page.read", audit: null, ids: page },
+    { ...shared, permission: "page.read", audit: null, ids: page },
     createRoute({
       method: "get",
       path: "/status-pages/{id}/sla-targets",
@@ -88,7 +88,7 @@ export const endpoints = [
   endpoint(
     {
       ...shared,
-      capability: "sla.write",
+      permission: "sla.write",
       audit: "sla_targets.updated",
       ids: { ...page, body: { "targets[].monitor_id": "monitor" } },
     },
@@ -106,7 +106,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: "page.read", audit: null, ids: page },
+    { ...shared, permission: "page.read", audit: null, ids: page },
     createRoute({
       method: "get",
       path: "/status-pages/{id}/sla-policy",
@@ -125,7 +125,7 @@ export const endpoints = [
   endpoint(
     {
       ...shared,
-      capability: "page.write",
+      permission: "page.write",
       audit: "sla_policy.assigned",
       ids: { ...page, body: { policy_id: "sla_policy" } },
     },
@@ -145,7 +145,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: "page.write", audit: null, ids: { query: { status_page_id: "page" } } },
+    { ...shared, permission: "page.write", audit: null, ids: { query: { status_page_id: "page" } } },
     createRoute({
       method: "get",
       path: "/sla-policies",
@@ -165,7 +165,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: null, audit: "sla_policy.created" },
+    { ...shared, permission: null, audit: "sla_policy.created" },
     createRoute({
       method: "post",
       path: "/sla-policies",
@@ -178,7 +178,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: "page.write", audit: null, ids: { params: { id: "sla_policy" } } },
+    { ...shared, permission: "page.write", audit: null, ids: { params: { id: "sla_policy" } } },
     createRoute({
       method: "get",
       path: "/sla-policies/{id}",
@@ -192,7 +192,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: null, audit: "sla_policy.updated", ids: own },
+    { ...shared, permission: null, audit: "sla_policy.updated", ids: own },
     createRoute({
       method: "put",
       path: "/sla-policies/{id}",
@@ -207,7 +207,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: null, audit: "sla_policy.deleted", ids: own },
+    { ...shared, permission: null, audit: "sla_policy.deleted", ids: own },
     createRoute({
       method: "delete",
       path: "/sla-policies/{id}",

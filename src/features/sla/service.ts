@@ -1,7 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { requireSlaPolicy } from "../../access/sla-policies.ts";
 import { invalid } from "../../contract/errors.ts";
 import { SLA_DAYS_MAX, type SlaQuery, type SlaTargets, TARGET_DEFAULT } from "../../contract/sla.ts";
@@ -53,7 +53,7 @@ export interface MeasuredPage {
  * Measures a page. The whole is the sum of its monitors' time; members of a composite are listed, but in the whole their
  * composite stands for them. Choice: without a period that of the policy, else 30 days.
  */
-export async function measureSla(ctx: Ctx, pageId: string, query: SlaQuery): Promise<MeasuredPage> {
+export async function measureSla(ctx: RequestScope, pageId: string, query: SlaQuery): Promise<MeasuredPage> {
   const page = await requirePage(ctx, pageId);
   const period = query.period ?? (await periodOfPolicy(ctx, pageId, query));
   const range = period === null ? explicitRange(query, ctx.now) : spanOfPeriod(period, page.timezone, ctx.now);
@@ -90,7 +90,7 @@ export async function measureSla(ctx: Ctx, pageId: string, query: SlaQuery): Pro
   };
 }
 
-async function periodOfPolicy(ctx: Ctx, pageId: string, query: SlaQuery) {
+async function periodOfPolicy(ctx: RequestScope, pageId: string, query: SlaQuery) {
   if (query.from !== undefined) return null;
   const policy = await findAssignedPolicy(ctx.db, pageId);
   return policy ? REPORT_PERIODS[policy.period] : "30d";
@@ -104,12 +104,16 @@ function explicitRange({ from = 0, to }: SlaQuery, now: number): Span {
   return { from_at: from, to_at };
 }
 
-export async function getTargets(ctx: Ctx, pageId: string): Promise<SlaTargetRecord[]> {
+export async function getTargets(ctx: RequestScope, pageId: string): Promise<SlaTargetRecord[]> {
   await requirePage(ctx, pageId);
   return listSlaTargets(ctx.db, pageId);
 }
 
-export async function setTargets(ctx: Ctx, pageId: string, { targets }: SlaTargets): Promise<SlaTargetRecord[]> {
+export async function setTargets(
+  ctx: RequestScope,
+  pageId: string,
+  { targets }: SlaTargets,
+): Promise<SlaTargetRecord[]> {
   const page = await requirePage(ctx, pageId);
   const ids = targets.map(({ monitor_id }) => monitor_id);
   if (new Set(ids).size < ids.length) throw invalid("targets must not name a monitor, or the page, twice");
@@ -131,12 +135,16 @@ export async function setTargets(ctx: Ctx, pageId: string, { targets }: SlaTarge
   return listSlaTargets(ctx.db, pageId);
 }
 
-export async function getAssignedPolicy(ctx: Ctx, pageId: string): Promise<SlaPolicyRecord | null> {
+export async function getAssignedPolicy(ctx: RequestScope, pageId: string): Promise<SlaPolicyRecord | null> {
   await requirePage(ctx, pageId);
   return (await findAssignedPolicy(ctx.db, pageId)) ?? null;
 }
 
-export async function assignPolicy(ctx: Ctx, pageId: string, policyId: string | null): Promise<SlaPolicyRecord | null> {
+export async function assignPolicy(
+  ctx: RequestScope,
+  pageId: string,
+  policyId: string | null,
+): Promise<SlaPolicyRecord | null> {
   const page = await requirePage(ctx, pageId);
   const policy = policyId === null ? null : await requireSlaPolicy(ctx, policyId);
   if (policy) await requireChoosable(ctx, page, policy);
@@ -151,13 +159,13 @@ export async function assignPolicy(ctx: Ctx, pageId: string, policyId: string | 
  * Choice: a page is measured by a policy of its owner, which outlives every membership, or of whoever chooses it; what
  * it is measured by already stays whosever it is.
  */
-async function requireChoosable(ctx: Ctx, page: StatusPageRecord, policy: SlaPolicyRecord): Promise<void> {
+async function requireChoosable(ctx: RequestScope, page: StatusPageRecord, policy: SlaPolicyRecord): Promise<void> {
   if ([page.owner_id, requireUser(ctx).user_id].includes(policy.owner_id)) return;
   if ((await findAssignedPolicy(ctx.db, page.id))?.id === policy.id) return;
   throw invalid("policy_id must name a policy of the status page's owner, or one of your own");
 }
 
-export function getPolicy(ctx: Ctx, policyId: string): Promise<SlaPolicyRecord> {
+export function getPolicy(ctx: RequestScope, policyId: string): Promise<SlaPolicyRecord> {
   return requireSlaPolicy(ctx, policyId);
 }
 

@@ -2,18 +2,18 @@ import type { z } from "zod";
 import type { SharedPage, StatusPage } from "../../contract/status-page.ts";
 import type { MemberRecord } from "../../data/members/read.ts";
 import { toIso } from "../../platform/clock.ts";
-import type { PageView } from "./service.ts";
+import type { StatusPageWithUrl } from "./service.ts";
 
 export function presentSharedPage({
   page,
   url,
   role,
   capabilities,
-}: PageView & Pick<MemberRecord, "role" | "capabilities">): z.infer<typeof SharedPage> {
+}: StatusPageWithUrl & Pick<MemberRecord, "role" | "capabilities">): z.infer<typeof SharedPage> {
   return Object.assign(presentPage({ page, url }), { role, capabilities });
 }
 
-export function presentPage({ page, url }: PageView): z.infer<typeof StatusPage> {
+export function presentPage({ page, url }: StatusPageWithUrl): z.infer<typeof StatusPage> {
   return {
     id: page.id,
     name: page.name,

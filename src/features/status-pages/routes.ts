@@ -26,7 +26,7 @@ const tags = ["Status pages"];
 /** What has a name comes before the addresses with an id, which would take the name for one. */
 export const endpoints = [
   endpoint(
-    { at: ["v1"], auth: "user", capability: null, audit: null, rate: "api" },
+    { at: ["v1"], auth: "user", permission: null, audit: null, rate: "api" },
     createRoute({
       method: "get",
       path: "/status-pages/check-slug",
@@ -40,7 +40,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["v1"], auth: "user", capability: null, audit: null, rate: "api" },
+    { at: ["v1"], auth: "user", permission: null, audit: null, rate: "api" },
     createRoute({
       method: "get",
       path: "/status-pages/member-of",
@@ -58,7 +58,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["v1"], auth: "user", capability: null, audit: null, rate: "api" },
+    { at: ["v1"], auth: "user", permission: null, audit: null, rate: "api" },
     createRoute({
       method: "get",
       path: "/status-pages",
@@ -79,7 +79,7 @@ export const endpoints = [
     {
       at: ["v1"],
       auth: "user",
-      capability: null,
+      permission: null,
       audit: "page.created",
       rate: "api",
       ids: { body: { "monitors[]": "monitor" } },
@@ -104,7 +104,7 @@ export const endpoints = [
     {
       at: ["v1"],
       auth: "user",
-      capability: "page.read",
+      permission: "page.read",
       audit: null,
       rate: "api",
       ids: { params: { id: "page" } },
@@ -127,7 +127,7 @@ export const endpoints = [
     {
       at: ["v1"],
       auth: "user",
-      capability: "page.write",
+      permission: "page.write",
       audit: "page.updated",
       rate: "api",
       ids: { params: { id: "page" }, body: { "monitors[]": "monitor" } },
@@ -151,7 +151,7 @@ export const endpoints = [
     {
       at: ["v1"],
       auth: "user",
-      capability: "page.delete",
+      permission: "page.delete",
       audit: "page.deleted",
       rate: "api",
       ids: { params: { id: "page" } },

@@ -1,10 +1,10 @@
 import { commit } from "../../access/commit.ts";
-import { findEarlierResult } from "../../access/idempotency.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireVisibleMonitor } from "../../access/monitors.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
-import { depsOf } from "../../access/scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
+import { scopeOf } from "../../access/scope.ts";
 import { syncMonitor } from "../../checks/projection.ts";
 import { conflict, forbidden, notFound, planLimit } from "../../contract/errors.ts";
 import { isUsableSlug, type StatusPageCreate, type StatusPageUpdate } from "../../contract/status-page.ts";
@@ -26,7 +26,7 @@ import {
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { newId } from "../../platform/ids.ts";
-import { forgetPage } from "../../platform/page-cache.ts";
+import { invalidatePage } from "../../platform/page-cache.ts";
 import { dropStoredPage } from "../../platform/page-store.ts";
 import { CLAIM_CONFLICTS, findUrls, planDomain } from "../custom-domains/service.ts";
 import { followTimezone } from "../maintenance/service.ts";
@@ -63,42 +63,42 @@ const DEFAULTS = {
 } satisfies StatusPageChange;
 
 /** A page, and the address at which people read it. */
-export interface PageView {
+export interface StatusPageWithUrl {
   page: StatusPageRecord;
   url: string;
 }
 
-export async function listMyPages(ctx: Ctx, page: { limit: number; offset: number }) {
+export async function listMyPages(ctx: RequestScope, page: { limit: number; offset: number }) {
   const { rows, total } = await listVisiblePages(ctx.db, await viewerOf(ctx), page);
   const urlOf = await findUrls(ctx, rows);
-  return { views: rows.map((row): PageView => ({ page: row, url: urlOf(row) })), total };
+  return { views: rows.map((row): StatusPageWithUrl => ({ page: row, url: urlOf(row) })), total };
 }
 
 /** A slug that no page may have is as little available as one that a page has. */
-export async function isSlugAvailable(ctx: Ctx, slug: string): Promise<boolean> {
+export async function isSlugAvailable(ctx: RequestScope, slug: string): Promise<boolean> {
   return isUsableSlug(slug) && !(await isSlugTaken(ctx.db, slug));
 }
 
-export async function getPage(ctx: Ctx, pageId: string): Promise<PageView> {
+export async function getPage(ctx: RequestScope, pageId: string): Promise<StatusPageWithUrl> {
   return viewPage(ctx, await requirePage(ctx, pageId));
 }
 
-async function viewPage(ctx: Ctx, page: StatusPageRecord): Promise<PageView> {
+async function viewPage(ctx: RequestScope, page: StatusPageRecord): Promise<StatusPageWithUrl> {
   const urlOf = await findUrls(ctx, [page]);
   return { page, url: urlOf(page) };
 }
 
 /** The plan's gate of creation; a repeat of a request that made its page already makes none. */
-export async function requireRoomForPage(ctx: Ctx): Promise<void> {
+export async function requireRoomForPage(ctx: RequestScope): Promise<void> {
   const user = requireUser(ctx);
   const limit = PLAN_LIMITS[user.plan].status_pages;
   if (limit === null || (await countOwnedPages(ctx.db, user.user_id)) < limit) return;
-  if ((await findEarlierResult(ctx)) === undefined) throw pagesUsedUp(user, limit);
+  if ((await findIdempotentResult(ctx)) === undefined) throw pagesUsedUp(user, limit);
 }
 
-export async function createPage(ctx: Ctx, input: StatusPageCreate): Promise<PageView> {
+export async function createPage(ctx: RequestScope, input: StatusPageCreate): Promise<StatusPageWithUrl> {
   const user = requireUser(ctx);
-  const earlier = await findEarlierResult(ctx);
+  const earlier = await findIdempotentResult(ctx);
   if (earlier !== undefined) return viewPage(ctx, await getMadePage(ctx, earlier));
   const record: StatusPageRecord = {
     ...DEFAULTS,
@@ -124,12 +124,16 @@ export async function createPage(ctx: Ctx, input: StatusPageCreate): Promise<Pag
         ? []
         : [{ name: "status_pages", when: ownsAtLeast(user.user_id, limit), error: pagesUsedUp(user, limit) }],
   });
-  assignment.left.forEach(forgetPage);
+  assignment.left.forEach(invalidatePage);
   await tellComposites(ctx, assignment.composites);
   return viewPage(ctx, record);
 }
 
-export async function updateStatusPage(ctx: Ctx, pageId: string, input: StatusPageUpdate): Promise<PageView> {
+export async function updateStatusPage(
+  ctx: RequestScope,
+  pageId: string,
+  input: StatusPageUpdate,
+): Promise<StatusPageWithUrl> {
   const page = await requirePage(ctx, pageId);
   const change: StatusPageChange = { ...toChange(input), updated_at: ctx.now };
   const assignment = input.monitors === undefined ? UNASSIGNED : await planAssignment(ctx, page, input.monitors ?? []);
@@ -140,17 +144,17 @@ export async function updateStatusPage(ctx: Ctx, pageId: string, input: StatusPa
     audit: pageAudit(page, "updated", { changed: Object.keys(input) }),
     conflicts: CONFLICTS,
   });
-  [pageId, ...assignment.left].forEach(forgetPage);
+  [pageId, ...assignment.left].forEach(invalidatePage);
   await tellComposites(ctx, assignment.composites);
   const changed: StatusPageRecord = { ...page, ...change, version: page.version + 1 };
   if (!changed.is_public || changed.slug !== page.slug) dropStored(ctx, page.slug);
   return viewPage(ctx, changed);
 }
 
-export async function deleteStatusPage(ctx: Ctx, pageId: string): Promise<void> {
+export async function deleteStatusPage(ctx: RequestScope, pageId: string): Promise<void> {
   const page = await requirePage(ctx, pageId);
   await commit(ctx, [deletePage(ctx.db, pageId)], { audit: pageAudit(page, "deleted") });
-  forgetPage(pageId);
+  invalidatePage(pageId);
   dropStored(ctx, page.slug);
 }
 
@@ -166,7 +170,11 @@ function toChange({ monitors: _monitors, ...input }: StatusPageUpdate): StatusPa
 }
 
 /** Only monitors of the page's owner can be on it: whoever owns a page answers for what it shows and what it costs. */
-async function planAssignment(ctx: Ctx, page: Pick<StatusPageRecord, "id" | "owner_id">, monitorIds: string[]) {
+async function planAssignment(
+  ctx: RequestScope,
+  page: Pick<StatusPageRecord, "id" | "owner_id">,
+  monitorIds: string[],
+) {
   const left = new Set<string>();
   const composites = new Set<string>();
   for (const [n, id] of monitorIds.entries()) {
@@ -182,17 +190,17 @@ async function planAssignment(ctx: Ctx, page: Pick<StatusPageRecord, "id" | "own
 }
 
 /** They may have lost a member. The assignment stands whatever happens here. */
-async function tellComposites(ctx: Ctx, monitorIds: readonly string[]): Promise<void> {
+async function tellComposites(ctx: RequestScope, monitorIds: readonly string[]): Promise<void> {
   await mapConcurrently(monitorIds.slice(0, TOLD_MAX), TOLD_AT_ONCE, async (id) => {
     try {
-      await syncMonitor(depsOf(ctx), id, 0);
+      await syncMonitor(scopeOf(ctx), id, 0);
     } catch (error) {
       ctx.log.error("monitor object not told", error, { monitor_id: id });
     }
   });
 }
 
-async function getMadePage(ctx: Ctx, pageId: string | null): Promise<StatusPageRecord> {
+async function getMadePage(ctx: RequestScope, pageId: string | null): Promise<StatusPageRecord> {
   const page = pageId === null ? undefined : await findPage(ctx.db, pageId);
   if (!page) throw notFound("status page");
   return page;
@@ -203,7 +211,7 @@ function pagesUsedUp(user: UserPrincipal, limit: number) {
 }
 
 /** Readers judge what they find by the database; this is for the time when the database does not answer. */
-function dropStored(ctx: Ctx, slug: string): void {
+function dropStored(ctx: RequestScope, slug: string): void {
   ctx.defer(
     dropStoredPage(ctx.env, slug).catch((error: unknown) => ctx.log.error("page: could not be dropped", error)),
   );

@@ -11,7 +11,7 @@ const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
 
 export const endpoints = [
   endpoint(
-    { ...shared, capability: "page.read", audit: null, ids: { query: { status_page_id: "page" } } },
+    { ...shared, permission: "page.read", audit: null, ids: { query: { status_page_id: "page" } } },
     createRoute({
       method: "get",
       path: "/subscribers",
@@ -30,7 +30,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: "page.write", audit: "subscriber.deleted", ids: { params: { id: "subscriber" } } },
+    { ...shared, permission: "page.write", audit: "subscriber.deleted", ids: { params: { id: "subscriber" } } },
     createRoute({
       method: "delete",
       path: "/subscribers/{id}",

@@ -1,16 +1,16 @@
 import { commit } from "../../access/commit.ts";
 import { requirePage } from "../../access/pages.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { requireSubscriber } from "../../access/subscribers.ts";
 import { listSubscribers, type SubscriberRecord } from "../../data/subscribers/read.ts";
 import { deleteSubscriber } from "../../data/subscribers/write.ts";
 
-export async function listPageSubscribers(ctx: Ctx, pageId: string, page: { limit: number; offset: number }) {
+export async function listPageSubscribers(ctx: RequestScope, pageId: string, page: { limit: number; offset: number }) {
   await requirePage(ctx, pageId);
   return listSubscribers(ctx.db, pageId, page);
 }
 
-export async function removeSubscriber(ctx: Ctx, subscriberId: string): Promise<SubscriberRecord> {
+export async function removeSubscriber(ctx: RequestScope, subscriberId: string): Promise<SubscriberRecord> {
   const subscriber = await requireSubscriber(ctx, subscriberId);
   await commit(ctx, [deleteSubscriber(ctx.db, subscriber)], {
     audit: {

@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { LatencyBaseline, UptimeDay } from "../../contract/uptime.ts";
-import { deviationOf, isReady, type LatencyTally, meanOf, percentileOf } from "../../domain/baseline.ts";
-import { computeUptimePercentage, type Tally } from "../../domain/uptime.ts";
+import { deviationOf, isReady, type LatencyHistogram, meanOf, percentileOf } from "../../domain/baseline.ts";
+import { computeUptimePercentage, type StatusDurations } from "../../domain/uptime.ts";
 import { toIsoOrNull } from "../../platform/clock.ts";
 import { BASELINE_DAYS, type LearnedLatency } from "./service.ts";
 
-export function presentDay({ date, tally }: { date: string; tally: Tally }): z.infer<typeof UptimeDay> {
+export function presentDay({ date, tally }: { date: string; tally: StatusDurations }): z.infer<typeof UptimeDay> {
   return {
     date,
     up_seconds: Math.round(tally.up / 1000),
@@ -44,7 +44,7 @@ export function presentBaseline({
   };
 }
 
-function percentile(tally: LatencyTally, share: number): number | null {
+function percentile(tally: LatencyHistogram, share: number): number | null {
   return rounded(percentileOf(tally, share));
 }
 

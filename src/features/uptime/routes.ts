@@ -12,7 +12,7 @@ export const endpoints = [
     {
       at: ["v1"],
       auth: "user",
-      capability: "page.read",
+      permission: "page.read",
       audit: null,
       rate: "api",
       ids: { params: { id: "monitor" } },
@@ -37,7 +37,7 @@ export const endpoints = [
     {
       at: ["v1"],
       auth: "user",
-      capability: "page.read",
+      permission: "page.read",
       audit: null,
       rate: "api",
       ids: { params: { id: "monitor" } },

@@ -1,12 +1,12 @@
 import { requireMonitor } from "../../access/monitors.ts";
 import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage } from "../../access/pages.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { regionsOf } from "../../checks/enqueue.ts";
 import { listRollups } from "../../data/daily-aggregates/read.ts";
 import { listIntervalsSince } from "../../data/status-intervals/read.ts";
-import { addTallies, type LatencyTally, readTally } from "../../domain/baseline.ts";
-import { findUnrolled, tallyDays } from "../../domain/daily-aggregates.ts";
+import { addTallies, type LatencyHistogram, readTally } from "../../domain/baseline.ts";
+import { findUnaggregatedFrom, tallyDays } from "../../domain/daily-aggregates.ts";
 import { ByteReader } from "../../lib/varint.ts";
 import { listDaysUntil, monthOf } from "../../lib/zoned-days.ts";
 import { proberObject } from "../../platform/prober-objects.ts";
@@ -15,7 +15,7 @@ export const BASELINE_DAYS = 14;
 const HOUR_MS = 3_600_000;
 
 /** How long each status held on each of the last days, oldest first; no more days than the owner's plan keeps. */
-export async function computeUptime(ctx: Ctx, monitorId: string, wantedDays: number) {
+export async function computeUptime(ctx: RequestScope, monitorId: string, wantedDays: number) {
   const monitor = await requireMonitor(ctx, monitorId);
   const { plan } = await getOwner(ctx, monitor.owner_id);
   const count = Math.min(wantedDays, ctx.settings.HISTORY_DAYS[plan]);
@@ -24,7 +24,7 @@ export async function computeUptime(ctx: Ctx, monitorId: string, wantedDays: num
   const days = listDaysUntil(ctx.now, timezone, count);
   const from_month = monthOf(days[0]?.date ?? "");
   const rollups = await listRollups(ctx.db, { monitor_id: monitorId, timezone, from_month });
-  const unrolled = findUnrolled(days, rollups, monitor.created_at);
+  const unrolled = findUnaggregatedFrom(days, rollups, monitor.created_at);
   const intervals = await listIntervalsSince(ctx.db, monitorId, unrolled);
   return tallyDays(days, { rollups, intervals }, ctx.now).flatMap((tally, n) => {
     const date = days[n]?.date;
@@ -34,15 +34,15 @@ export async function computeUptime(ctx: Ctx, monitorId: string, wantedDays: num
 
 export interface LearnedLatency {
   monitor_id: string;
-  total: LatencyTally;
+  total: LatencyHistogram;
   /** By hour of the day in UTC; hours without samples are left out. */
-  hourly: { hour: number; tally: LatencyTally }[];
+  hourly: { hour: number; tally: LatencyHistogram }[];
   /** Epoch ms; null before the first sample. */
   updated_at: number | null;
 }
 
 /** What latency is usual, learned from the successes of the last two weeks in all of the monitor's regions. */
-export async function learnLatency(ctx: Ctx, monitorId: string): Promise<LearnedLatency> {
+export async function learnLatency(ctx: RequestScope, monitorId: string): Promise<LearnedLatency> {
   const monitor = await requireMonitor(ctx, monitorId);
   const from = ctx.now - BASELINE_DAYS * 24 * HOUR_MS;
   const hours = await Promise.all(

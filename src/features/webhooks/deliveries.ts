@@ -1,6 +1,6 @@
 import { commit } from "../../access/commit.ts";
-import { findEarlierResult } from "../../access/idempotency.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { requireWebhook } from "../../access/webhooks.ts";
 import { conflict, notFound } from "../../contract/errors.ts";
 import { TEST_EVENT } from "../../contract/webhook.ts";
@@ -12,22 +12,26 @@ import {
   isLeased,
   listAttempts,
 } from "../../data/deliveries/read.ts";
-import { insertDeliveries, reviveDelivery } from "../../data/deliveries/write.ts";
+import { insertDeliveries, requeueDelivery } from "../../data/deliveries/write.ts";
 import type { WebhookRecord } from "../../data/webhooks/read.ts";
 import { performAttempt } from "../../delivery/attempt.ts";
 import { deliveriesOf, wakeDeliveries } from "../../delivery/fan-out.ts";
 import { leaseUntil } from "../../delivery/process-delivery.ts";
 import { newId } from "../../platform/ids.ts";
 
-export async function listWebhookAttempts(ctx: Ctx, webhookId: string, page: { limit: number; offset: number }) {
+export async function listWebhookAttempts(
+  ctx: RequestScope,
+  webhookId: string,
+  page: { limit: number; offset: number },
+) {
   const webhook = await requireWebhook(ctx, webhookId);
   return listAttempts(ctx.db, webhook.id, page);
 }
 
 /** One real attempt within the request, whatever the webhook's filter says and whether or not it is on. */
-export async function testWebhook(ctx: Ctx, webhookId: string): Promise<AttemptRecord> {
+export async function testWebhook(ctx: RequestScope, webhookId: string): Promise<AttemptRecord> {
   const webhook = await requireWebhook(ctx, webhookId);
-  const earlier = await findEarlierResult(ctx);
+  const earlier = await findIdempotentResult(ctx);
   if (earlier) {
     const attempt = await findLastAttempt(ctx.db, earlier);
     if (!attempt) throw conflict("the test under this Idempotency-Key is still under way");
@@ -41,13 +45,13 @@ export async function testWebhook(ctx: Ctx, webhookId: string): Promise<AttemptR
 }
 
 /** Sends once more under the same webhook-id, with what is left of the retries. */
-export async function redeliver(ctx: Ctx, webhookId: string, deliveryId: string): Promise<DeliveryRecord> {
+export async function redeliver(ctx: RequestScope, webhookId: string, deliveryId: string): Promise<DeliveryRecord> {
   const webhook = await requireWebhook(ctx, webhookId);
   const delivery = await findDelivery(ctx.db, webhook.id, deliveryId);
   if (!delivery) throw notFound("delivery");
-  if (await findEarlierResult(ctx)) return delivery;
+  if (await findIdempotentResult(ctx)) return delivery;
   if (!webhook.is_active) throw conflict("the webhook is switched off");
-  await commit(ctx, [reviveDelivery(ctx.db, delivery.id, ctx.now)], {
+  await commit(ctx, [requeueDelivery(ctx.db, delivery.id, ctx.now)], {
     audit: deliveryAudit(webhook, delivery, "redelivered"),
     guards: [
       { name: "stale", when: isLeased(delivery.id, ctx.now), error: conflict("the delivery is being sent right now") },
@@ -57,7 +61,7 @@ export async function redeliver(ctx: Ctx, webhookId: string, deliveryId: string)
   return { ...delivery, state: "pending", next_attempt_at: ctx.now, updated_at: ctx.now };
 }
 
-function testEvent(ctx: Ctx, webhook: WebhookRecord) {
+function testEvent(ctx: RequestScope, webhook: WebhookRecord) {
   return {
     id: newId(),
     owner_id: webhook.owner_id,

@@ -7,7 +7,7 @@ import {
   WebhookTestResult,
   WebhookUpdate,
 } from "../../contract/webhook.ts";
-import { endpoint, type Policy } from "../../http/endpoint.ts";
+import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { listWebhookAttempts, redeliver, testWebhook } from "./deliveries.ts";
@@ -26,9 +26,9 @@ const tags = ["Webhooks"];
 const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
 
 /** Whoever sees the page sees its webhooks; addresses and what was sent are for those who may change alerting. */
-const reads = { ...shared, capability: null, audit: null } satisfies Policy;
+const reads = { ...shared, permission: null, audit: null } satisfies EndpointPolicy;
 const writes = (audit: string | null) =>
-  ({ ...shared, capability: "alerting.write", audit, ids: { params: { id: "webhook" } } }) satisfies Policy;
+  ({ ...shared, permission: "alerting.write", audit, ids: { params: { id: "webhook" } } }) satisfies EndpointPolicy;
 
 export const endpoints = [
   endpoint(
@@ -50,7 +50,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, capability: "alerting.write", audit: "webhook.created", ids: { body: { status_page_id: "page" } } },
+    { ...shared, permission: "alerting.write", audit: "webhook.created", ids: { body: { status_page_id: "page" } } },
     createRoute({
       method: "post",
       path: "/webhooks",

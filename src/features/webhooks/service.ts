@@ -1,12 +1,12 @@
 import { commit } from "../../access/commit.ts";
-import { findEarlierResult } from "../../access/idempotency.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
 import { findMembership, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { Ctx } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/request-scope.ts";
 import { requireVisibleWebhook, requireWebhook } from "../../access/webhooks.ts";
 import { ApiError, forbidden, invalid, notFound } from "../../contract/errors.ts";
 import {
-  KEPT_SECRET,
+  SECRET_PLACEHOLDER,
   type WebhookConfig,
   type WebhookCreate,
   type WebhookProvider,
@@ -15,7 +15,7 @@ import {
 import { listWebhooksOf, type WebhookRecord } from "../../data/webhooks/read.ts";
 import { deleteWebhook, insertWebhook, updateWebhook, type WebhookChanges } from "../../data/webhooks/write.ts";
 import { changeSecret, maskUrl, openConfig, sealConfig } from "../../delivery/webhook-config.ts";
-import { hasRight } from "../../domain/roles.ts";
+import { hasPermission } from "../../domain/roles.ts";
 import { replaced } from "../../lib/merge-field.ts";
 import { findNotifier } from "../../notifiers/registry.ts";
 import { egressOf } from "../../platform/egress/guard.ts";
@@ -26,7 +26,7 @@ import type { ShownWebhook } from "./present.ts";
 export { listWebhookAttempts, redeliver, testWebhook } from "./deliveries.ts";
 
 export async function listWebhooks(
-  ctx: Ctx,
+  ctx: RequestScope,
   statusPageId: string | undefined,
   page: { limit: number; offset: number },
 ) {
@@ -36,28 +36,28 @@ export async function listWebhooks(
 }
 
 /** The id of a webhook of this very page; one of another page is not there. */
-export async function getIdOnPage(ctx: Ctx, named: { status_page_id: string; id: string }): Promise<string> {
+export async function getIdOnPage(ctx: RequestScope, named: { status_page_id: string; id: string }): Promise<string> {
   const { webhook } = await requireVisibleWebhook(ctx, named.id);
   if (webhook.status_page_id !== named.status_page_id) throw notFound("webhook");
   return webhook.id;
 }
 
-export async function getWebhook(ctx: Ctx, webhookId: string): Promise<ShownWebhook> {
+export async function getWebhook(ctx: RequestScope, webhookId: string): Promise<ShownWebhook> {
   return showTo(ctx, (await requireVisibleWebhook(ctx, webhookId)).webhook);
 }
 
 /** Addresses are credentials: whoever may not change alerting sees no more than where they lead. */
-async function showTo(ctx: Ctx, webhook: WebhookRecord): Promise<ShownWebhook> {
+async function showTo(ctx: RequestScope, webhook: WebhookRecord): Promise<ShownWebhook> {
   const shown = await withUrl(ctx, webhook);
   const membership = await findMembership(ctx, webhook);
-  return membership && hasRight(membership, "alerting.write") ? shown : { webhook, url: maskUrl(shown.url) };
+  return membership && hasPermission(membership, "alerting.write") ? shown : { webhook, url: maskUrl(shown.url) };
 }
 
-export async function createWebhook(ctx: Ctx, input: WebhookCreate): Promise<ShownWebhook> {
-  const earlier = await findEarlierResult(ctx);
+export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Promise<ShownWebhook> {
+  const earlier = await findIdempotentResult(ctx);
   if (earlier) return withUrl(ctx, await requireWebhook(ctx, earlier));
   const provider = input.provider ?? "generic";
-  const secret = input.secret === KEPT_SECRET ? null : (input.secret ?? null);
+  const secret = input.secret === SECRET_PLACEHOLDER ? null : (input.secret ?? null);
   const config: WebhookConfig = { url: input.url, secret, previous: null };
   requireUsable(ctx, provider, config);
   const id = newId();
@@ -84,10 +84,10 @@ export async function createWebhook(ctx: Ctx, input: WebhookCreate): Promise<Sho
   return { webhook, url: config.url };
 }
 
-export async function changeWebhook(ctx: Ctx, webhookId: string, input: WebhookUpdate): Promise<ShownWebhook> {
+export async function changeWebhook(ctx: RequestScope, webhookId: string, input: WebhookUpdate): Promise<ShownWebhook> {
   const webhook = await requireWebhook(ctx, webhookId);
   const stored = await openConfig(ctx.settings, webhook);
-  const keepsSecret = input.secret === undefined || input.secret === KEPT_SECRET;
+  const keepsSecret = input.secret === undefined || input.secret === SECRET_PLACEHOLDER;
   const config = {
     ...(keepsSecret ? stored : changeSecret(stored, input.secret ?? null, ctx.now)),
     url: input.url ?? stored.url,
@@ -114,18 +114,18 @@ export async function changeWebhook(ctx: Ctx, webhookId: string, input: WebhookU
   });
 }
 
-export async function toggleWebhook(ctx: Ctx, webhookId: string): Promise<ShownWebhook> {
+export async function toggleWebhook(ctx: RequestScope, webhookId: string): Promise<ShownWebhook> {
   const webhook = await requireWebhook(ctx, webhookId);
   return change(ctx, webhook, switched(!webhook.is_active));
 }
 
-export async function toggleTeamOnly(ctx: Ctx, webhookId: string): Promise<ShownWebhook> {
+export async function toggleTeamOnly(ctx: RequestScope, webhookId: string): Promise<ShownWebhook> {
   const webhook = await requireWebhook(ctx, webhookId);
   return change(ctx, webhook, { is_team_only: !webhook.is_team_only });
 }
 
 /** Attempts under way still end; nothing is attempted any more. */
-export async function removeWebhook(ctx: Ctx, webhookId: string): Promise<void> {
+export async function removeWebhook(ctx: RequestScope, webhookId: string): Promise<void> {
   const webhook = await requireWebhook(ctx, webhookId);
   await commit(ctx, [deleteWebhook(ctx.db, webhook)], { audit: webhookAudit(webhook, "deleted") });
 }
@@ -135,7 +135,7 @@ function switched(is_active: boolean): WebhookChanges {
   return { is_active, failing_since: null, warned_at: null, disabled_reason: null };
 }
 
-async function change(ctx: Ctx, webhook: WebhookRecord, changes: WebhookChanges): Promise<ShownWebhook> {
+async function change(ctx: RequestScope, webhook: WebhookRecord, changes: WebhookChanges): Promise<ShownWebhook> {
   const changed = { ...webhook, ...changes, updated_at: ctx.now };
   const statement = updateWebhook(ctx.db, webhook, { ...changes, updated_at: ctx.now });
   await commit(ctx, [statement], { audit: webhookAudit(changed, "changed") });
@@ -143,13 +143,13 @@ async function change(ctx: Ctx, webhook: WebhookRecord, changes: WebhookChanges)
 }
 
 /** A webhook of a page belongs to the page's owner, one without a page to whoever makes it. */
-async function ownerOf(ctx: Ctx, statusPageId: string | null): Promise<string> {
+async function ownerOf(ctx: RequestScope, statusPageId: string | null): Promise<string> {
   if (statusPageId === null) return requireUser(ctx).user_id;
   return (await requirePage(ctx, statusPageId)).owner_id;
 }
 
 /** The address is judged by its spelling here, and by what it resolves to at each delivery. */
-function requireUsable(ctx: Ctx, provider: WebhookProvider, config: WebhookConfig): void {
+function requireUsable(ctx: RequestScope, provider: WebhookProvider, config: WebhookConfig): void {
   const notifier = findNotifier(provider);
   if (!notifier) throw new ApiError(400, `provider ${provider} is not available yet`, { code: "not_available" });
   const problem = notifier.validate(config);
@@ -159,7 +159,7 @@ function requireUsable(ctx: Ctx, provider: WebhookProvider, config: WebhookConfi
   if (!verdict.ok) throw invalid(`url cannot be used: ${verdict.reason}`, [{ path: "url", message: verdict.reason }]);
 }
 
-async function withUrl(ctx: Ctx, webhook: WebhookRecord): Promise<ShownWebhook> {
+async function withUrl(ctx: RequestScope, webhook: WebhookRecord): Promise<ShownWebhook> {
   return { webhook, url: (await openConfig(ctx.settings, webhook)).url };
 }
 

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { spanOf } from "../../lib/duration-format.ts";
 import { brokenTls } from "./bytes.ts";
 import { TLS_1_2, TLS_1_3 } from "./client-hello.ts";
-import type { SeenCertificates } from "./handshake.ts";
+import type { ServerCertificates } from "./handshake.ts";
 import { isAddress } from "./host.ts";
 
 /** What the certificates themselves say. Whether their issuer is trusted only the platform's own TLS can tell. */
@@ -25,7 +25,7 @@ const PROTOCOLS: Record<number, string> = {
 };
 
 /** `host` is a name or a bare address, as it was asked for. */
-export function judgeCertificates(seen: SeenCertificates, host: string, now: number): CertificateVerdict {
+export function judgeCertificates(seen: ServerCertificates, host: string, now: number): CertificateVerdict {
   const [own, ...others] = seen.certificates.map(parse);
   if (!own) throw brokenTls();
   const expires_at = Date.parse(own.validTo);

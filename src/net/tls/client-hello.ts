@@ -6,7 +6,7 @@ import type { KeyShare } from "./key-share.ts";
 export const TLS_1_3 = 0x0304;
 export const TLS_1_2 = 0x0303;
 
-export interface HelloWishes {
+export interface ClientHelloOptions {
   /** Empty for an address, which has no place in this extension. */
   server_name: string;
   /** Left out when empty: servers of other protocols end the handshake over an ALPN that they do not know. */
@@ -25,7 +25,7 @@ const SIGNATURES = [
   ...[0x0401, 0x0501, 0x0601, 0x0203, 0x0201],
 ];
 
-export function clientHello(wishes: HelloWishes, random: Uint8Array, shares: readonly KeyShare[]): Uint8Array {
+export function clientHello(wishes: ClientHelloOptions, random: Uint8Array, shares: readonly KeyShare[]): Uint8Array {
   const groups = shares.map((share) => share.group);
   const offered = shares.map((share) => concat(uint16s(share.group), vector(2, share.public_key)));
   const extensions = [

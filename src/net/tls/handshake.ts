@@ -2,7 +2,7 @@ import { IoFault } from "../../lib/io-fault.ts";
 import type { ProbeSocket } from "../../probes/port.ts";
 import { ByteReader, brokenTls, concat, vector } from "./bytes.ts";
 import { parseCertificateMessage } from "./certificate-message.ts";
-import { clientHello, type HelloWishes, TLS_1_3 } from "./client-hello.ts";
+import { type ClientHelloOptions, clientHello, TLS_1_3 } from "./client-hello.ts";
 import {
   applicationSecrets,
   CIPHER_SUITES,
@@ -27,14 +27,14 @@ interface Greeting {
   shares: KeyShare[];
 }
 
-export interface SeenCertificates {
+export interface ServerCertificates {
   version: number;
   /** DER, the server's own first. */
   certificates: Uint8Array[];
 }
 
 /** Goes as far as the certificates, which TLS 1.2 sends in clear, and leaves it at that. */
-export async function readCertificates(socket: ProbeSocket, wishes: HelloWishes): Promise<SeenCertificates> {
+export async function readCertificates(socket: ProbeSocket, wishes: ClientHelloOptions): Promise<ServerCertificates> {
   const greeting = await greet(socket, wishes);
   const { messages, hello } = greeting;
   if (hello.version === TLS_1_3) await exchangeKeys(greeting);
@@ -48,7 +48,7 @@ export async function readCertificates(socket: ProbeSocket, wishes: HelloWishes)
 }
 
 /** The whole handshake of TLS 1.3; the layer then carries the application's data. */
-export async function shakeHands(socket: ProbeSocket, wishes: HelloWishes): Promise<RecordLayer> {
+export async function performHandshake(socket: ProbeSocket, wishes: ClientHelloOptions): Promise<RecordLayer> {
   const greeting = await greet(socket, wishes);
   if (greeting.hello.version !== TLS_1_3) {
     throw new IoFault(
@@ -69,7 +69,7 @@ export async function shakeHands(socket: ProbeSocket, wishes: HelloWishes): Prom
   return messages.layer;
 }
 
-async function greet(socket: ProbeSocket, wishes: HelloWishes): Promise<Greeting> {
+async function greet(socket: ProbeSocket, wishes: ClientHelloOptions): Promise<Greeting> {
   const messages = new MessageStream(new RecordLayer(socket));
   const shares = await createKeyShares();
   await messages.send(MESSAGE.client_hello, clientHello(wishes, await createRandom(), shares));

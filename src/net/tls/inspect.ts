@@ -1,5 +1,5 @@
 import type { ProbeIo } from "../../probes/port.ts";
-import { classifyError, type Finding } from "../faults.ts";
+import { classifyError, type ProbeFailure } from "../faults.ts";
 import { type CertificateVerdict, judgeCertificates } from "./certificate.ts";
 import { readCertificates } from "./handshake.ts";
 import { nameIn, serverName } from "./host.ts";
@@ -9,13 +9,13 @@ export interface TlsTarget {
   port: number;
 }
 
-export interface Look extends CertificateVerdict {
+export interface TlsInspection extends CertificateVerdict {
   /** Time until the certificate was there. */
   latency_ms: number;
 }
 
 /** Looks at the certificate that a server shows, whatever is wrong with it. */
-export async function lookAtCertificate(io: ProbeIo, target: TlsTarget, signal: AbortSignal): Promise<Look> {
+export async function inspectCertificate(io: ProbeIo, target: TlsTarget, signal: AbortSignal): Promise<TlsInspection> {
   const socket = await io.connect({ ...target, tls: "off", signal });
   try {
     const openedAt = io.now();
@@ -28,9 +28,9 @@ export async function lookAtCertificate(io: ProbeIo, target: TlsTarget, signal: 
 }
 
 /** What is wrong with a server whose TLS was refused, or null where a second look cannot tell. */
-export async function explainTls(io: ProbeIo, target: TlsTarget, signal: AbortSignal): Promise<Finding | null> {
+export async function explainTls(io: ProbeIo, target: TlsTarget, signal: AbortSignal): Promise<ProbeFailure | null> {
   try {
-    const { problem, distrust } = await lookAtCertificate(io, target, signal);
+    const { problem, distrust } = await inspectCertificate(io, target, signal);
     return { outcome: "failure", cause: "tls", message: problem ?? distrust };
   } catch (error) {
     const finding = classifyError(error, signal, 0);

@@ -15,7 +15,7 @@ const MESSAGE_MAX = 256 * 1024;
 const TRANSCRIPT_MAX = 2 * MESSAGE_MAX;
 const HEADER = 4;
 
-export interface Message {
+export interface HandshakeMessage {
   type: number;
   body: Uint8Array;
 }
@@ -37,7 +37,7 @@ export class MessageStream {
     await this.layer.write(CONTENT.handshake, message);
   }
 
-  async next(): Promise<Message> {
+  async next(): Promise<HandshakeMessage> {
     await this.#fill(HEADER);
     const [type = 0, ...lengthBytes] = this.#unread.subarray(0, HEADER);
     const length = HEADER + lengthBytes.reduce((sum, byte) => sum * 256 + byte, 0);

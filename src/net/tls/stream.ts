@@ -1,8 +1,8 @@
 import { IoFault } from "../../lib/io-fault.ts";
 import type { ProbeSocket } from "../../probes/port.ts";
 import { alertFault, CLOSE_NOTIFY, isHarmless } from "./alerts.ts";
-import type { HelloWishes } from "./client-hello.ts";
-import { shakeHands } from "./handshake.ts";
+import type { ClientHelloOptions } from "./client-hello.ts";
+import { performHandshake } from "./handshake.ts";
 import { CONTENT, type RecordLayer } from "./record-layer.ts";
 
 const KEY_UPDATE = 24;
@@ -17,9 +17,9 @@ export interface TlsStream {
 }
 
 /** Turns a socket in clear into a stream that ignores the server's certificate. The socket is closed with it. */
-export async function openUnverified(socket: ProbeSocket, wishes: HelloWishes): Promise<TlsStream> {
+export async function openUnverified(socket: ProbeSocket, wishes: ClientHelloOptions): Promise<TlsStream> {
   try {
-    return streamOver(await shakeHands(socket, wishes));
+    return streamOver(await performHandshake(socket, wishes));
   } catch (error) {
     socket.close();
     throw error;

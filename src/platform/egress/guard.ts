@@ -14,9 +14,9 @@ export type Purpose = "check" | "delivery";
 export type Destination = URL | { host: string; port: number };
 
 /** `addresses` is null where the name is left to the platform's resolver, or was not looked up. */
-export type Passage = { ok: true; host: string; addresses: string[] | null };
-export type Refusal = { ok: false; fault: "forbidden" | "dns" | "unavailable"; reason: string };
-export type Verdict = Passage | Refusal;
+export type EgressAllowed = { ok: true; host: string; addresses: string[] | null };
+export type EgressDenied = { ok: false; fault: "forbidden" | "dns" | "unavailable"; reason: string };
+export type EgressDecision = EgressAllowed | EgressDenied;
 
 export interface EgressPolicy {
   purpose: Purpose;
@@ -36,8 +36,8 @@ export interface Egress {
   /** The resolvers of the settings. */
   resolvers: readonly string[];
   /** Judges the spelling alone, for the moment a person saves it. */
-  checkLiteral(destination: Destination, purpose: Purpose): Verdict;
-  checkResolved(destination: Destination, purpose: Purpose, signal: AbortSignal): Promise<Verdict>;
+  checkLiteral(destination: Destination, purpose: Purpose): EgressDecision;
+  checkResolved(destination: Destination, purpose: Purpose, signal: AbortSignal): Promise<EgressDecision>;
   /**
    * One request, no redirect followed; `latency_ms` runs from sending to the headers of the answer. Throws an IoFault
    * when the destination is refused or does not resolve, and whatever fetch throws.
@@ -52,12 +52,12 @@ export const HOP_HEADER = "X-Monitor-Hop";
 const SMTP_PORT = 25;
 const PRIVATE_SUFFIXES = ["localhost", "local", "internal", "home.arpa", "onion"];
 
-const refuse = (reason: string): Refusal => ({ ok: false, fault: "forbidden", reason });
+const refuse = (reason: string): EgressDenied => ({ ok: false, fault: "forbidden", reason });
 
 type Literal = { host: string; address: Address | null; isAllowed: boolean };
 
 /** Pure: what the spelling of a destination says. */
-export function checkLiteral(destination: Destination, policy: EgressPolicy): Verdict {
+export function checkLiteral(destination: Destination, policy: EgressPolicy): EgressDecision {
   const literal = judgeLiteral(destination, policy);
   return "reason" in literal ? literal : { ok: true, host: literal.host, addresses: null };
 }
@@ -68,7 +68,7 @@ export async function checkResolved(
   policy: EgressPolicy,
   resolve: Resolve,
   signal: AbortSignal,
-): Promise<Verdict> {
+): Promise<EgressDecision> {
   const literal = judgeLiteral(destination, policy);
   if ("reason" in literal) return literal;
   const { host, address, isAllowed } = literal;
@@ -85,7 +85,7 @@ export async function checkResolved(
   }
 }
 
-function judgeAddresses(host: string, addresses: string[], policy: EgressPolicy): Verdict {
+function judgeAddresses(host: string, addresses: string[], policy: EgressPolicy): EgressDecision {
   for (const text of addresses) {
     const address = addressOf(text);
     const reason = address ? notPublic(address) : "something that is not an address";
@@ -94,7 +94,7 @@ function judgeAddresses(host: string, addresses: string[], policy: EgressPolicy)
   return { ok: true, host, addresses };
 }
 
-function judgeLiteral(destination: Destination, policy: EgressPolicy): Literal | Refusal {
+function judgeLiteral(destination: Destination, policy: EgressPolicy): Literal | EgressDenied {
   const url = destination instanceof URL ? destination : urlOf(destination);
   if (!url) return refuse("it has no valid host name");
   if (url.username !== "" || url.password !== "") return refuse("it must not contain a user name or password");
@@ -108,7 +108,7 @@ function judgeLiteral(destination: Destination, policy: EgressPolicy): Literal |
   return literal;
 }
 
-function judgeHost(hostname: string, policy: EgressPolicy): Literal | Refusal {
+function judgeHost(hostname: string, policy: EgressPolicy): Literal | EgressDenied {
   const address = addressOf(hostname);
   if (address) {
     const isAllowed = policy.allow.allowsAddress(address);
@@ -135,12 +135,12 @@ function urlOf({ host, port }: { host: string; port: number }): URL | null {
 }
 
 /** How the outside is reached; tests put their own in place. */
-export interface Outside {
+export interface NetworkAccess {
   fetch: (url: URL, init: RequestInit) => Promise<Response>;
   now: () => number;
 }
 
-const REAL: Outside = { fetch: (url, init) => fetch(url, init), now: () => Date.now() };
+const REAL: NetworkAccess = { fetch: (url, init) => fetch(url, init), now: () => Date.now() };
 const built = new WeakMap<Settings, Egress>();
 
 /** The way out under these settings; one per isolate, because it remembers what names resolved to. */
@@ -157,7 +157,7 @@ export function egressTo(settings: Settings, host: string): Egress {
 
 export function buildEgress(
   settings: Pick<Settings, "EGRESS_ALLOW" | "DOH_RESOLVERS" | "PUBLIC_URL">,
-  outside: Outside,
+  outside: NetworkAccess,
 ): Egress {
   const allow = allowListOf(settings.EGRESS_ALLOW);
   const own_hosts = URL.canParse(settings.PUBLIC_URL) ? [new URL(settings.PUBLIC_URL).hostname] : [];

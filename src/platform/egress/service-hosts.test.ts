@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { isOwnHost, mayBeOwnHost, refusalOfClaim } from "./service-hosts.ts";
+import { findHostnameConflict, isServiceHost, mayBeOwnHost } from "./service-hosts.ts";
 
 const settings = { PUBLIC_URL: "https://vigil.acme.com", CUSTOM_DOMAIN_TARGET: "pages.acme.com" };
 
 describe("the service's own names", () => {
   it.each(["vigil.acme.com", "localhost", "127.0.0.1", "[::1]", "192.0.2.7"])("include %s for certain", (host) => {
-    expect(isOwnHost(settings, host)).toBe(true);
+    expect(isServiceHost(settings, host)).toBe(true);
   });
 
   it.each([
@@ -14,7 +14,7 @@ describe("the service's own names", () => {
     "vigil.acme.com.evil.com",
     "status.example.com",
   ])("do not include %s", (host) => {
-    expect([isOwnHost(settings, host), mayBeOwnHost(host)]).toEqual([false, false]);
+    expect([isServiceHost(settings, host), mayBeOwnHost(host)]).toEqual([false, false]);
   });
 
   it.each([
@@ -25,7 +25,7 @@ describe("the service's own names", () => {
     "vigil.test",
     "a.home.arpa",
   ])("may be %s, if nobody claimed it", (host) => {
-    expect([isOwnHost(settings, host), mayBeOwnHost(host)]).toEqual([false, true]);
+    expect([isServiceHost(settings, host), mayBeOwnHost(host)]).toEqual([false, true]);
   });
 });
 
@@ -40,7 +40,7 @@ describe("refusalOfClaim", () => {
     "github.io",
     "com",
   ])("keeps %s", (host) => {
-    expect(refusalOfClaim(settings, host)).toEqual(expect.any(String));
+    expect(findHostnameConflict(settings, host)).toEqual(expect.any(String));
   });
 
   it.each([
@@ -50,6 +50,6 @@ describe("refusalOfClaim", () => {
     "me.github.io",
     "xn--zrich-kva.example",
   ])("lets people claim %s", (host) => {
-    expect(refusalOfClaim(settings, host)).toBe(null);
+    expect(findHostnameConflict(settings, host)).toBe(null);
   });
 });

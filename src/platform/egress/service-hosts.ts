@@ -7,7 +7,7 @@ const PRIVATE_SUFFIXES = ["localhost", "local", "internal", "home.arpa", "test",
 const WORKERS_SUFFIX = ".workers.dev";
 
 /** Under these names the service itself answers for certain, so nobody has to look them up. */
-export function isOwnHost(settings: Pick<Settings, "PUBLIC_URL">, host: string): boolean {
+export function isServiceHost(settings: Pick<Settings, "PUBLIC_URL">, host: string): boolean {
   return host === ownHost(settings) || host === "localhost" || addressOf(host) !== null;
 }
 
@@ -20,7 +20,7 @@ export function mayBeOwnHost(host: string): boolean {
 }
 
 /** Why nobody may claim a name, or null. */
-export function refusalOfClaim(
+export function findHostnameConflict(
   settings: Pick<Settings, "PUBLIC_URL" | "CUSTOM_DOMAIN_TARGET">,
   host: string,
 ): string | null {

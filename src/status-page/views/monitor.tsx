@@ -1,4 +1,4 @@
-import type { BarRun, MonitorView } from "../monitor-view.ts";
+import type { BarRun, PublicMonitorView } from "../monitor-view.ts";
 import { Time } from "./frame.tsx";
 import { Icon } from "./icons.tsx";
 
@@ -6,7 +6,7 @@ const BAR_HEIGHT = 32;
 /** Trouble stands out by height as well as by colour. */
 const HEIGHTS: Record<BarRun["state"], number> = { up: 25, degraded: 28, down: BAR_HEIGHT, none: 6 };
 
-export function MonitorCard({ monitor }: { monitor: MonitorView }) {
+export function MonitorCard({ monitor }: { monitor: PublicMonitorView }) {
   return (
     <li class="monitor">
       <div class="row">
@@ -47,7 +47,7 @@ export function MonitorCard({ monitor }: { monitor: MonitorView }) {
 }
 
 /** One rectangle for each run of equal days; the stylesheet cuts it into days. */
-function Bars({ monitor }: { monitor: MonitorView }) {
+function Bars({ monitor }: { monitor: PublicMonitorView }) {
   return (
     <svg
       class="bars"

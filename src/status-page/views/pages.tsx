@@ -1,5 +1,5 @@
 import { SubscribeForm } from "../subscribe-views.tsx";
-import type { HistoryPageView, IncidentPageView, PageView } from "../view-model.ts";
+import type { HistoryPageView, IncidentPageView, PublicPageView } from "../view-model.ts";
 import { Document, Frame, Time } from "./frame.tsx";
 import { Icon } from "./icons.tsx";
 import { IncidentBody, IncidentCard, PastIncident } from "./incident.tsx";
@@ -10,7 +10,7 @@ import { MonitorCard } from "./monitor.tsx";
 const PAST_DAYS = 14;
 
 /** The documents that are served. */
-export function renderStatusPage(view: PageView): string {
+export function renderStatusPage(view: PublicPageView): string {
   const { frame, banner } = view;
   return toHtml(
     <Document
@@ -124,7 +124,7 @@ export function renderMessagePage(title: string, text: string): string {
   );
 }
 
-function Monitors({ id, title, monitors }: PageView["sections"][number] & { id: string }) {
+function Monitors({ id, title, monitors }: PublicPageView["sections"][number] & { id: string }) {
   return (
     <section aria-labelledby={id}>
       <h2 id={id} dir="auto">
@@ -143,7 +143,7 @@ function Monitors({ id, title, monitors }: PageView["sections"][number] & { id: 
   );
 }
 
-function Past({ days }: { days: PageView["past"] }) {
+function Past({ days }: { days: PublicPageView["past"] }) {
   return (
     <section aria-labelledby="past">
       <h2 id="past">Past incidents</h2>
