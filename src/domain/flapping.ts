@@ -1,0 +1,164 @@
+/**
+ * Damping of alerts about a monitor that changes its status again and again. It decides about deliveries of monitor.*
+ * events alone: statuses, history, incidents and escalations do not pass here. The caller stores the state with the
+ * effects and calls again at `wake_at`; calling earlier, later or twice gives the same deliveries.
+ */
+export interface FlappingRules {
+  /** More announced changes than this within the window are flapping. */
+  changes_max: number;
+  window_ms: number;
+  /** Without a change for so long, flapping ends. */
+  stable_ms: number;
+  /** The longest that a delivery waits. */
+  hold_max_ms: number;
+  /** A monitor that is down for so long is announced although it flaps. */
+  down_after_ms: number;
+}
+
+const MINUTE_MS = 60_000;
+
+export const FLAPPING_RULES: FlappingRules = {
+  changes_max: 6,
+  window_ms: 10 * MINUTE_MS,
+  stable_ms: 5 * MINUTE_MS,
+  hold_max_ms: 15 * MINUTE_MS,
+  down_after_ms: MINUTE_MS,
+};
+
+export const CHANGE_EVENTS = ["monitor.down", "monitor.up", "monitor.degraded"] as const;
+export type ChangeEvent = (typeof CHANGE_EVENTS)[number];
+
+interface Change {
+  /** Of the transition; grows, and tells repeated inputs. */
+  seq: number;
+  event: ChangeEvent;
+  at: number;
+}
+
+export interface FlappingState {
+  /** The newest change that was decided. */
+  last_seq: number;
+  /** The latest time that was seen. */
+  seen_at: number;
+  /** Announced changes of the window while the monitor does not flap. */
+  changed_at: readonly number[];
+  flapping: {
+    since: number;
+    changed_at: number;
+    /** The latest change that nobody received; `since` is that of the first one it stands for. */
+    held: (Change & { since: number }) | null;
+  } | null;
+}
+
+export const STEADY: FlappingState = { last_seq: 0, seen_at: 0, changed_at: [], flapping: null };
+
+export type FlappingInput =
+  | { kind: "change"; seq: number; event: ChangeEvent }
+  /** `wake_at` has come, or a sweep passes by. */
+  | { kind: "tick" }
+  /** The monitor was paused: nothing is delivered about it any more. */
+  | { kind: "pause" };
+
+export type FlappingEffect =
+  | { kind: "deliver"; seq: number; event: ChangeEvent }
+  /** The event's deliveries are not sent yet. */
+  | { kind: "hold"; seq: number }
+  /** A held event was overtaken by a later one and is not delivered. */
+  | { kind: "drop"; seq: number }
+  /** Emits `monitor.flapping`, once an episode. */
+  | { kind: "announce_flapping"; seq: number; changes: number }
+  | { kind: "flapping_ended" };
+
+export interface FlappingDecision {
+  state: FlappingState;
+  effects: FlappingEffect[];
+  /** When time alone changes something; null while the monitor is steady. */
+  wake_at: number | null;
+}
+
+/** `rules` null switches damping off; what is held then goes out at once. */
+export function decide(
+  state: FlappingState,
+  input: FlappingInput,
+  rules: FlappingRules | null,
+  now: number,
+): FlappingDecision {
+  // A clock that goes back neither shortens the wait nor forgets changes.
+  const at = Math.max(now, state.seen_at);
+  const settled = settleDue({ ...state, seen_at: at }, rules, at);
+  switch (input.kind) {
+    case "tick":
+      return conclude(settled.state, settled.effects, rules);
+    case "pause":
+      return conclude(
+        { ...settled.state, changed_at: [], flapping: null },
+        [...settled.effects, ...dropHeld(settled.state), ...end(settled.state)],
+        rules,
+      );
+    case "change": {
+      if (input.seq <= state.last_seq) return conclude(settled.state, settled.effects, rules);
+      const decided = decideChange(settled.state, { seq: input.seq, event: input.event, at }, rules);
+      return conclude(decided.state, [...settled.effects, ...decided.effects], rules);
+    }
+  }
+}
+
+interface Step {
+  state: FlappingState;
+  effects: FlappingEffect[];
+}
+
+function decideChange(before: FlappingState, change: Change, rules: FlappingRules | null): Step {
+  const state = { ...before, last_seq: change.seq };
+  const deliver: FlappingEffect = { kind: "deliver", seq: change.seq, event: change.event };
+  if (rules === null) return { state, effects: [deliver] };
+  if (state.flapping !== null) {
+    const held = { ...change, since: state.flapping.held?.since ?? change.at };
+    const flapping = { ...state.flapping, changed_at: change.at, held };
+    return { state: { ...state, flapping }, effects: [...dropHeld(state), { kind: "hold", seq: change.seq }] };
+  }
+  const changed_at = [...state.changed_at.filter((at) => change.at - at < rules.window_ms), change.at];
+  if (changed_at.length <= rules.changes_max) return { state: { ...state, changed_at }, effects: [deliver] };
+  const flapping = { since: change.at, changed_at: change.at, held: null };
+  return {
+    state: { ...state, changed_at: [], flapping },
+    effects: [deliver, { kind: "announce_flapping", seq: change.seq, changes: changed_at.length }],
+  };
+}
+
+/** What became due up to `at`, whenever that is noticed. */
+function settleDue(state: FlappingState, rules: FlappingRules | null, at: number): Step {
+  const { flapping } = state;
+  if (flapping === null) return { state, effects: [] };
+  const { held } = flapping;
+  const isOver = rules === null || at >= flapping.changed_at + rules.stable_ms;
+  if (isOver) {
+    return { state: { ...state, flapping: null }, effects: [...deliverHeld(held), { kind: "flapping_ended" }] };
+  }
+  if (held === null || at < releaseAt(held, rules)) return { state, effects: [] };
+  return { state: { ...state, flapping: { ...flapping, held: null } }, effects: deliverHeld(held) };
+}
+
+function releaseAt(held: Change & { since: number }, rules: FlappingRules): number {
+  const latest = held.since + rules.hold_max_ms;
+  return held.event === "monitor.down" ? Math.min(latest, held.at + rules.down_after_ms) : latest;
+}
+
+function deliverHeld(held: Change | null): FlappingEffect[] {
+  return held === null ? [] : [{ kind: "deliver", seq: held.seq, event: held.event }];
+}
+
+function dropHeld({ flapping }: FlappingState): FlappingEffect[] {
+  return flapping?.held ? [{ kind: "drop", seq: flapping.held.seq }] : [];
+}
+
+function end({ flapping }: FlappingState): FlappingEffect[] {
+  return flapping === null ? [] : [{ kind: "flapping_ended" }];
+}
+
+function conclude(state: FlappingState, effects: FlappingEffect[], rules: FlappingRules | null): FlappingDecision {
+  const { flapping } = state;
+  if (flapping === null || rules === null) return { state, effects, wake_at: null };
+  const over = flapping.changed_at + rules.stable_ms;
+  return { state, effects, wake_at: flapping.held === null ? over : Math.min(over, releaseAt(flapping.held, rules)) };
+}
