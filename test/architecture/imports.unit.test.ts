@@ -19,7 +19,7 @@ const RULES: Record<string, Rule> = {
   net: { may: ["contract", "domain", "probes/port.ts"], packages: ["dns-packet", "node:crypto", "zod"] },
   platform: {
     may: ["contract", "domain", "net", "mail/smtp-url.ts", "mail/mime.ts", "probes/port.ts"],
-    packages: ["cloudflare:", "croner", "node:crypto", "ipaddr.js", "tldts", "zod"],
+    packages: ["cloudflare:", "croner", "node:crypto", "ipaddr.js", "tldts", "yaml", "zod"],
   },
   ui: { may: ["contract", "domain"], packages: ["hono", "marked"] },
   mail: { may: ["contract", "domain", "platform", "net", "ui", "probes/port.ts"], packages: ["cloudflare:", "zod"] },
