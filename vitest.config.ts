@@ -9,42 +9,64 @@ const bindings = {
   RATE_LIMITS: "all=off",
 };
 
+/** A limit tells a hang from a slow machine and is no promise of speed. */
+const PATIENCE = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 60_000 } } };
+
+/** Names what varies from run to run. SEED=N repeats the values of a run, which prints its seed. */
+const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
+
+const workers = {
+  plugins: [
+    cloudflareTest(async () => ({
+      wrangler: { configPath: "./wrangler.toml" },
+      miniflare: { bindings: { ...bindings, TEST_MIGRATIONS: await readD1Migrations("migrations") } },
+    })),
+  ],
+  test: {
+    ...PATIENCE,
+    isolate: false,
+    exclude: ["**/*.unit.test.ts"],
+    globalSetup: ["./test/global.ts"],
+    setupFiles: ["./test/setup.ts"],
+  },
+};
+
+/** Tests in Node that start services need the machine for themselves. */
+const services = { ...PATIENCE, environment: "node", fileParallelism: false } as const;
+
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
+          ...PATIENCE,
           name: "unit",
           include: ["src/**/*.test.ts", "test/architecture/**/*.unit.test.ts"],
           environment: "node",
         },
       },
       {
-        plugins: [
-          cloudflareTest(async () => ({
-            wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { bindings: { ...bindings, TEST_MIGRATIONS: await readD1Migrations("migrations") } },
-          })),
-        ],
+        ...workers,
         test: {
+          ...workers.test,
           name: "workers",
           include: ["test/{api,durable-objects,jobs,scenarios,architecture}/**/*.test.ts"],
-          exclude: ["**/*.unit.test.ts"],
-          globalSetup: ["./test/global.ts"],
-          setupFiles: ["./test/setup.ts"],
+          provide: { seed, effort: 1 },
         },
       },
       {
+        ...workers,
         test: {
-          name: "process",
-          include: ["test/process/**/*.test.ts"],
-          environment: "node",
-          testTimeout: 120_000,
-          fileParallelism: false,
+          ...workers.test,
+          name: "soak-workers",
+          include: ["test/scenarios/{model,interleavings}.test.ts", "test/architecture/hostile.test.ts"],
+          provide: { seed, effort: 10 },
         },
       },
-      { test: { name: "probes", include: ["test/probes/**/*.test.ts"], environment: "node" } },
-      { test: { name: "browser", include: ["test/browser/**/*.test.ts"], environment: "node", testTimeout: 60_000 } },
+      { test: { ...services, name: "probes", include: ["test/probes/**/*.test.ts"], fileParallelism: true } },
+      { test: { ...services, name: "process", include: ["test/process/**/*.test.ts"] } },
+      { test: { ...services, name: "browser", include: ["test/browser/**/*.test.ts"] } },
+      { test: { ...services, name: "soak", include: ["test/soak/**/*.test.ts"] } },
     ],
   },
 });

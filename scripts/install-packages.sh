@@ -1,5 +1,5 @@
 # Installs the Debian packages that tests need beside Node (.ci/packages), of all projects or of those that are named.
-# Where this is no Debian, or not run as root, it says what is missing; the tests that need it then skip visibly.
+# Where this is no Debian, or not run as root, it says what is missing; `npm test` then skips the tests that need it, and `.ci/run` fails.
 set -e
 cd "$(dirname "$0")/.."
 wanted=$(awk -v only=" $* " '!/^#/ && NF == 3 && (only == "  " || index(only, " " $1 " ")) { print $3 }' .ci/packages | sort -u)
@@ -9,7 +9,7 @@ for package in $wanted; do
 done
 [ -n "$missing" ] || exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-  echo "missing, so the tests that need them are skipped:$missing" >&2
+  echo "not installed, so the tests that need them cannot run:$missing" >&2
   exit 0
 fi
 # Servers are installed for the tests to start; none may start by itself and take its default port.
@@ -19,5 +19,5 @@ if [ ! -e /usr/sbin/policy-rc.d ]; then
   trap 'rm -f /usr/sbin/policy-rc.d' EXIT
 fi
 export DEBIAN_FRONTEND=noninteractive
-apt-get update -q >&2
-apt-get install -qy --no-install-recommends $missing >&2
+apt-get update -q -o Acquire::Retries=3 >&2
+apt-get install -qy -o Acquire::Retries=3 --no-install-recommends $missing >&2

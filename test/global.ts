@@ -10,6 +10,10 @@ declare module "vitest" {
     tls: TlsPorts;
     servers: ServerPorts;
     mail: MailPorts;
+    /** Chooses among values that not every run can try. */
+    seed: number;
+    /** How many times as much as `npm test` tries. */
+    effort: number;
   }
 }
 
@@ -21,6 +25,7 @@ export default async function setup(project: TestProject) {
     startScriptedServers(),
     startSmtpServer(),
   ]);
+  console.log(`${project.name}: SEED=${project.getProvidedContext().seed} chooses the same values again`);
   project.provide("outside", outside.ports);
   project.provide("tls", tls.ports);
   project.provide("servers", servers.ports);

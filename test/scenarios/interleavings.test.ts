@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { asc, eq } from "drizzle-orm";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { runSlot } from "../../src/checks/runner.ts";
 import { openDb } from "../../src/data/db.ts";
@@ -30,6 +30,8 @@ import { createWebhook, eventOf, route } from "../support/webhooks.ts";
  */
 
 const db = openDb(env.DB);
+const effort = inject("effort");
+const timeout = 240_000 * effort;
 const outside = vi.spyOn(globalThis, "fetch");
 
 let owner: Account;
@@ -245,17 +247,17 @@ const only = (verb: Verb) => fc.constant<Verb[]>([verb]);
 
 describe("a monitor that is changed while it is checked", () => {
   it.each([
-    ["updated", only("update"), 100],
-    ["paused", only("pause"), 30],
-    ["migrated", only("migrate"), 30],
-    ["deleted", only("delete"), 30],
-    ["changed in several ways", some, 60],
+    ["updated", only("update"), 40],
+    ["paused", only("pause"), 12],
+    ["migrated", only("migrate"), 12],
+    ["deleted", only("delete"), 12],
+    ["changed in several ways", some, 25],
   ])(
     "is what its present configuration makes it, and leaves nothing behind: %s",
-    { timeout: 240_000 },
+    { timeout },
     async (_name, verbs, numRuns) => {
       const property = fc.asyncProperty(fc.scheduler(), planOf(verbs), async (s, plan) => judge(await play(s, plan)));
-      await fc.assert(property, { numRuns });
+      await fc.assert(property, { numRuns: numRuns * effort });
     },
   );
 });
@@ -267,7 +269,7 @@ describe("a webhook that is changed while something is delivered", () => {
   });
 
   it("is asked no more once it is gone or off, and at its new address once it has one", {
-    timeout: 240_000,
+    timeout,
   }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), changes, fc.constantFrom(200, 500, 410), async (s, planned, status) => {
@@ -315,7 +317,7 @@ describe("a webhook that is changed while something is delivered", () => {
           expect(JSON.stringify([webhooks, rows, delivery_attempts])).not.toContain(webhook.id);
         } else await owner.client.delete(path);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 * effort },
     );
   });
 });

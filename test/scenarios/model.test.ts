@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { asc, eq } from "drizzle-orm";
 import fc from "fast-check";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, inject, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { syncMonitor } from "../../src/checks/projection.ts";
 import { runSlot } from "../../src/checks/runner.ts";
@@ -21,6 +21,7 @@ import {
 } from "../../src/domain/monitor-state.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
+import { PATIENCE } from "../support/patience.ts";
 import { recordingEnv } from "../support/queues.ts";
 
 /**
@@ -168,14 +169,11 @@ class Stage {
         stub,
         (_object, state) => state.storage.kv.get<{ outbox: unknown[] }>("monitor")?.outbox ?? [],
       );
-    await vi.waitFor(
-      async () => {
-        if ((await outbox()).length === 0) return;
-        await runDurableObjectAlarm(stub);
-        throw new Error("transitions are still under way");
-      },
-      { timeout: 5_000, interval: 20 },
-    );
+    await vi.waitFor(async () => {
+      if ((await outbox()).length === 0) return;
+      await runDurableObjectAlarm(stub);
+      throw new Error("transitions are still under way");
+    }, PATIENCE);
     const found = await db
       .select()
       .from(transitions)
@@ -201,7 +199,7 @@ class Stage {
 }
 
 it("D1 ends up with what the rules say, whatever is evicted, repeated, lost or fails", {
-  timeout: 240_000,
+  timeout: 240_000 * inject("effort"),
 }, async () => {
   const { user_id } = await createAccount();
   const status_page_id = await insertPage(user_id, { auto_create_incident: true });
@@ -219,6 +217,6 @@ it("D1 ends up with what the rules say, whatever is evicted, repeated, lost or f
       await stage.settle();
       await db.delete(monitors).where(eq(monitors.id, stage.id));
     }),
-    { numRuns: 25 },
+    { numRuns: 15 * inject("effort") },
   );
 });

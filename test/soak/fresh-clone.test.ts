@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { PROJECT_ROOT, runNpm, startService, temporaryDir } from "./support.ts";
+import { PROJECT_ROOT, runNpm, startService, temporaryDir } from "../process/support.ts";
 
 it("runs and tests itself from a fresh clone with nothing installed", { timeout: 300_000 }, async () => {
   const dir = temporaryDir();
