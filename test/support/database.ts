@@ -5,21 +5,51 @@ const VOLATILE = ["last_used_at"];
 
 export type Snapshot = Record<string, Record<string, unknown>[]>;
 
-/** Every row of every table, for tests that say what must not have happened. */
-export async function readTables(except: readonly string[] = []): Promise<Snapshot> {
+async function listTables(): Promise<string[]> {
   const { results } = await env.DB.prepare(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%' AND name <> 'd1_migrations' ORDER BY name",
   ).all<{ name: string }>();
-  const names = results.map(({ name }) => name).filter((name) => !except.includes(name));
+  return results.map(({ name }) => name);
+}
+
+/** For sweeps that read tables many times. */
+export async function emptyTables(): Promise<void> {
+  await env.DB.batch((await listTables()).map((name) => env.DB.prepare(`DELETE FROM "${name}"`)));
+}
+
+/** Every row of every table, for tests that say what must not have happened. */
+export async function readTables(except: readonly string[] = []): Promise<Snapshot> {
+  const names = (await listTables()).filter((name) => !except.includes(name));
   const tables = await env.DB.batch<Record<string, unknown>>(
     names.map((name) => env.DB.prepare(`SELECT * FROM "${name}"`)),
   );
   return Object.fromEntries(names.map((name, n) => [name, (tables[n]?.results ?? []).map(withoutVolatile)]));
 }
 
-/** How many rows each table holds. */
-export async function countRows(except: readonly string[] = []): Promise<Record<string, number>> {
-  return Object.fromEntries(Object.entries(await readTables(except)).map(([name, rows]) => [name, rows.length]));
+const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** The rows that name one of these accounts, the rows that name those, and so on. */
+export async function readRowsOf(accounts: readonly { user_id: string }[], except: readonly string[] = []) {
+  const tables = Object.entries(await readTables(except));
+  const naming = new Map<string, Record<string, unknown>[]>();
+  for (const row of tables.flatMap(([, rows]) => rows)) {
+    for (const id of new Set(JSON.stringify(row).match(ID))) naming.set(id, [...(naming.get(id) ?? []), row]);
+  }
+  const found = new Set<Record<string, unknown>>();
+  const ids = accounts.map(({ user_id }) => user_id);
+  for (const id of ids) {
+    for (const row of naming.get(id) ?? []) {
+      if (!found.has(row) && typeof row.id === "string") ids.push(row.id);
+      found.add(row);
+    }
+  }
+  return Object.fromEntries(tables.map(([name, rows]) => [name, rows.filter((row) => found.has(row))]));
+}
+
+/** How many such rows each table holds. */
+export async function countRowsOf(accounts: readonly { user_id: string }[], except: readonly string[] = []) {
+  const tables = Object.entries(await readRowsOf(accounts, except));
+  return Object.fromEntries(tables.map(([name, rows]) => [name, rows.length]));
 }
 
 /** The names of all columns of all tables. */
