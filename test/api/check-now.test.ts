@@ -8,13 +8,13 @@ import { AGENTS, aStage, auditOf, type Stage, submit } from "../support/agents.t
 import { V1 } from "../support/client.ts";
 import { createAccount, createMonitor } from "../support/factories.ts";
 import { createVisitor } from "../support/pages.ts";
+import { PATIENCE } from "../support/patience.ts";
 
 const db = openDb(env.DB);
 const outside = vi.spyOn(globalThis, "fetch");
 beforeEach(() => void outside.mockReset().mockImplementation(async () => new Response("ok")));
 
 /** Checks of other regions go through queues of the test's own runtime. */
-const SOON = { timeout: 8_000 };
 const pathOf = ({ id }: { id: string }) => `${V1}/monitors/${id}/check`;
 
 /** A monitor whose checks are seen: `checks()` is how often it was checked. */
@@ -42,18 +42,18 @@ describe("a check of a monitor in several regions", () => {
     const statusOf = async () => (await client.get(`${V1}/monitors/${monitor.id}`)).body.status;
     const newestOf = async (region: string) =>
       (await client.get(`${V1}/monitors/${monitor.id}/results?region=${region}`)).body[0]?.status;
-    await vi.waitFor(async () => expect(await statusOf()).toBe("up"), SOON);
+    await vi.waitFor(async () => expect(await statusOf()).toBe("up"), PATIENCE);
     for (const [status, code] of [
       ["down", 500],
       ["up", 200],
     ] as const) {
       outside.mockImplementation(async () => new Response("", { status: code }));
       expect((await client.post(pathOf(monitor))).body).toMatchObject({ status, region: "weur" });
-      await vi.waitFor(async () => expect(await statusOf()).toBe(status), SOON);
+      await vi.waitFor(async () => expect(await statusOf()).toBe(status), PATIENCE);
       // Two of three decide; the last may still be on its way.
-      for (const region of regions) await vi.waitFor(async () => expect(await newestOf(region)).toBe(status), SOON);
+      for (const region of regions) await vi.waitFor(async () => expect(await newestOf(region)).toBe(status), PATIENCE);
     }
-  }, 30_000);
+  });
 });
 
 describe("an Idempotency-Key of POST /monitors/{id}/check", () => {
@@ -82,7 +82,7 @@ describe("an Idempotency-Key of POST /monitors/{id}/check", () => {
     outside.mockImplementation(() => answer.promise);
     const key = newId();
     const first = check(key);
-    await vi.waitFor(() => expect(checks()).toBe(1));
+    await vi.waitFor(() => expect(checks()).toBe(1), PATIENCE);
     const meanwhile = await check(key);
     expect([meanwhile.status, meanwhile.headers.get("retry-after")]).toEqual([409, "1"]);
     answer.resolve(new Response("ok"));

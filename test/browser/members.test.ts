@@ -63,7 +63,15 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
     }
   }
 
-  const headingOf = (page: Page) => page.getByRole("heading", { level: 1 }).innerText();
+  /** Waits for the page of this first heading. */
+  const arriveAt = (page: Page, name: string) =>
+    page.getByRole("heading", { level: 1, name, exact: true }).waitFor({ state: "visible" });
+  /** Waits for a message of this text. */
+  const read = (page: Page, role: "alert" | "status", text: string) =>
+    page
+      .getByRole(role)
+      .and(page.getByText(text, { exact: true }))
+      .waitFor({ state: "visible" });
   const shoot = async (page: Page, name: string) => {
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage: true });
   };
@@ -72,25 +80,25 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
     const link = await invite("grace@northwind.example");
     await withPage({ javaScriptEnabled: false }, async (page) => {
       await page.goto(link);
-      expect(await headingOf(page)).toBe("Join the team of Northwind Status");
+      await arriveAt(page, "Join the team of Northwind Status");
       expect(await page.getByLabel("E-mail address").inputValue()).toBe("grace@northwind.example");
       await page.getByLabel("Your name").fill("Grace Hopper");
       await page.getByLabel("Choose a password").fill("Password1234");
       await page.getByRole("button", { name: "Create account and join" }).click();
-      expect(await page.getByRole("alert").innerText()).toBe("The password is one of the first that anybody tries.");
+      await read(page, "alert", "The password is one of the first that anybody tries.");
       expect(await page.getByLabel("Your name").inputValue()).toBe("Grace Hopper");
 
       await page.getByLabel("Choose a password").fill(PASSWORD);
       await page.getByRole("button", { name: "Create account and join" }).click();
-      expect(new URL(page.url()).pathname).toBe("/app");
-      expect(await page.getByRole("status").innerText()).toBe("You are on the team of Northwind Status now.");
+      await page.waitForURL(({ pathname }) => pathname === "/app");
+      await read(page, "status", "You are on the team of Northwind Status now.");
       const team = await call("GET", `/api/uptime/v1/status-pages/${pageId}/members`);
       expect(team).toMatchObject([{ email: "grace@northwind.example", name: "Grace Hopper", status: "active" }]);
 
       await page.getByRole("button", { name: "Sign out" }).click();
-      expect(await page.getByRole("status").innerText()).toBe("You are signed out.");
+      await read(page, "status", "You are signed out.");
       await page.goto(`${service.url}/app`);
-      expect(await headingOf(page)).toBe("Sign in");
+      await arriveAt(page, "Sign in");
 
       const signIn = async (password: string) => {
         await page.getByLabel("Password", { exact: true }).fill(password);
@@ -98,14 +106,14 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
       };
       await page.getByLabel("E-mail address").fill("grace@northwind.example");
       await signIn("not the password");
-      expect(await page.getByRole("alert").innerText()).toBe("The e-mail address or the password is wrong.");
+      await read(page, "alert", "The e-mail address or the password is wrong.");
       await signIn(PASSWORD);
-      expect(await headingOf(page)).toBe("Your status pages");
+      await arriveAt(page, "Your status pages");
       await page.getByRole("link", { name: "Northwind Status" }).click();
-      expect(page.url()).toBe(`${service.url}/status/northwind`);
+      await page.waitForURL(`${service.url}/status/northwind`);
 
       await page.goto(link);
-      expect(await headingOf(page)).toBe("Already accepted");
+      await arriveAt(page, "Already accepted");
     });
   });
 
@@ -122,7 +130,7 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
       await page.keyboard.type(PASSWORD);
       await press("Enter");
       await page.waitForURL("**/app?joined=*");
-      expect(await page.getByRole("status").innerText()).toBe("You are on the team of Northwind Status now.");
+      await read(page, "status", "You are on the team of Northwind Status now.");
     });
   });
 
@@ -142,15 +150,17 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
       await page.getByLabel("E-mail address").fill("owner@localhost");
       await page.getByLabel("Password", { exact: true }).fill(OWNER_PASSWORD);
       await page.getByRole("button", { name: "Sign in" }).click();
-      expect(await page.getByText("You are on the team as its owner.").count()).toBe(1);
+      await page.getByText("You are on the team as its owner.").waitFor();
 
       await page.goto(link);
-      expect(await page.getByRole("heading", { level: 2 }).innerText()).toBe("This invitation is for somebody else");
+      await page
+        .getByRole("heading", { level: 2, name: "This invitation is for somebody else", exact: true })
+        .waitFor();
       await page.getByRole("button", { name: "Sign out" }).click();
       await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByRole("button", { name: "Accept" }).click();
-      expect(await page.getByRole("status").innerText()).toBe("You are on the team of Northwind Status now.");
+      await read(page, "status", "You are on the team of Northwind Status now.");
     });
   });
 
@@ -166,9 +176,9 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
       );
       await page.goto("http://evil.example/");
       await page.waitForURL(link);
-      expect(await headingOf(page)).toBe("Not sent from here");
+      await arriveAt(page, "Not sent from here");
       await page.goto(link);
-      expect(await headingOf(page)).toBe("Join the team of Northwind Status");
+      await arriveAt(page, "Join the team of Northwind Status");
     });
   });
 
@@ -209,7 +219,7 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
       await page.getByLabel("Your name").fill("W".repeat(200));
       await page.getByLabel("Choose a password").fill("password1234");
       await page.getByRole("button").last().click();
-      expect(await page.evaluate("document.activeElement.name")).toBe("password");
+      await page.locator("input[name=password]:focus").waitFor();
       await look("problem");
       await page.getByLabel("Choose a password").fill(PASSWORD);
       await page.getByRole("button").last().click();

@@ -20,6 +20,7 @@ import { V1 } from "../support/client.ts";
 import { openIncident } from "../support/incidents.ts";
 import { mailsTo } from "../support/mail.ts";
 import { createShop, HOUR } from "../support/pages.ts";
+import { PATIENCE } from "../support/patience.ts";
 import { recordingEnv } from "../support/queues.ts";
 import { insertSubscriber } from "../support/subscribers.ts";
 
@@ -39,14 +40,11 @@ async function addReader({ account, page }: Shop, fields: Record<string, unknown
 
 /** What the reader has once everything that is under way has arrived. */
 const arrived = (address: string, count: number) =>
-  vi.waitFor(
-    async () => {
-      const mails = await mailsTo(address);
-      expect(mails).toHaveLength(count);
-      return mails;
-    },
-    { timeout: 5_000, interval: 20 },
-  );
+  vi.waitFor(async () => {
+    const mails = await mailsTo(address);
+    expect(mails).toHaveLength(count);
+    return mails;
+  }, PATIENCE);
 
 describe("with the real queues, and without a minute's tick", () => {
   it("tells confirmed subscribers of an incident from its publication to its end", async () => {
@@ -128,7 +126,10 @@ describe("with the real queues, and without a minute's tick", () => {
     const { body: window } = await client.post(`${V1}/maintenance`, body);
     await client.delete(`${V1}/maintenance/${window.id}`);
     const isCancelled = ({ subject }: { subject: string }) => subject === "Northwind: maintenance cancelled";
-    await vi.waitFor(async () => expect((await mailsTo(endpoint)).find(isCancelled)?.text).toContain(message));
+    await vi.waitFor(
+      async () => expect((await mailsTo(endpoint)).find(isCancelled)?.text).toContain(message),
+      PATIENCE,
+    );
   });
 
   it.each([

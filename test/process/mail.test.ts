@@ -1,6 +1,5 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import PostalMime from "postal-mime";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { EXIM_LOGIN, type Exim, startExim } from "../support/servers/exim.ts";
@@ -54,8 +53,7 @@ describeServer("exim4", "npm start with SMTP_URL", () => {
         email: "bob@example.org",
         role: "viewer",
       });
-      const deadline = Date.now() + PATIENCE_MS;
-      while (exim.readMail().length === 0 && Date.now() < deadline) await sleep(500);
+      await expect.poll(() => exim.readMail().length, { timeout: PATIENCE_MS }).toBe(1);
       const [mail = Buffer.from("")] = exim.readMail();
       const parsed = await PostalMime.parse(mail);
       expect(parsed).toMatchObject({
@@ -67,10 +65,9 @@ describeServer("exim4", "npm start with SMTP_URL", () => {
       });
       const settled = async () =>
         (await service.execute([{ sql: "SELECT state, error, sealed FROM mail_outbox", params: [] }]))[0];
-      for (let tries = 0; (await settled())?.[0]?.state !== "sent" && tries < 50; tries++) await sleep(100);
-      expect(await settled()).toEqual([{ state: "sent", error: null, sealed: null }]);
+      await expect.poll(settled).toEqual([{ state: "sent", error: null, sealed: null }]);
     },
-    PATIENCE_MS,
+    2 * PATIENCE_MS,
   );
 
   it("refuses to start with port 25, and says why without the password", async () => {

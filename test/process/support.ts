@@ -64,7 +64,7 @@ export function processesOf(dir: string, commandLine = /./): number[] {
 
 /** Gives the processes of a state directory a moment to end; the answer lists those that stayed. */
 export async function leftoversOf(stateDir: string): Promise<number[]> {
-  for (let attempt = 0; attempt < 50 && processesOf(stateDir).length > 0; attempt++) await sleep(100);
+  for (let attempt = 0; attempt < 300 && processesOf(stateDir).length > 0; attempt++) await sleep(100);
   return processesOf(stateDir);
 }
 

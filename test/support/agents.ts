@@ -7,6 +7,7 @@ import { monitors, transitions } from "../../src/data/monitors/table.ts";
 import { type Client, createClient, V1 } from "./client.ts";
 import { type Account, createAccount } from "./factories.ts";
 import { insertMonitor } from "./monitors.ts";
+import { PATIENCE } from "./patience.ts";
 
 const db = openDb(env.DB);
 
@@ -86,5 +87,5 @@ export async function settle(stage: Stage) {
   await vi.waitFor(async () => {
     const recorded = await db.$count(transitions, eq(transitions.monitor_id, stage.monitor.id));
     expect(recorded).toBe((await readMonitor(stage)).state_seq);
-  });
+  }, PATIENCE);
 }
