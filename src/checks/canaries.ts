@@ -1,6 +1,6 @@
 import type { Scope } from "../access/scope.ts";
+import type { ProbeResult } from "../contract/check.ts";
 import { egressOf } from "../platform/egress/guard.ts";
-import type { ProbeResult } from "../probes/port.ts";
 
 /** How long an answer of the canaries counts, so that a hundred failures ask once. */
 const VALID_MS = 15_000;

@@ -1,12 +1,11 @@
 import type { Scope } from "../access/scope.ts";
-import { DEFAULT_REGION, type ManualCheckResult } from "../contract/check.ts";
+import { DEFAULT_REGION, type ManualCheckResult, type ProbeResult } from "../contract/check.ts";
 import type { MonitorType } from "../contract/monitor-values.ts";
 import { loadCheckGroup } from "../data/check-groups/read.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { inLane, shardOf } from "../domain/check-schedule.ts";
 import { STATUS_OF_OUTCOME } from "../domain/check-status.ts";
 import { proberObject } from "../platform/prober-objects.ts";
-import type { ProbeResult } from "../probes/port.ts";
 import type { CheckJob } from "../probes/run.ts";
 import { enqueueChecks } from "./enqueue.ts";
 import { checkMonitors, historyRow, laneOf, probeOnce, recordChecks } from "./runner.ts";

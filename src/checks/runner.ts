@@ -1,5 +1,6 @@
 import { openSecrets } from "../access/monitor-secrets.ts";
 import type { Scope } from "../access/scope.ts";
+import type { ProbeResult } from "../contract/check.ts";
 import type { CheckMessage } from "../contract/messages.ts";
 import type { CheckResult, MonitorSnapshot } from "../contract/monitor-object.ts";
 import type { MonitorType } from "../contract/monitor-values.ts";
@@ -16,7 +17,6 @@ import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { egressOf } from "../platform/egress/guard.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { edgeIo } from "../platform/probe-io.ts";
-import type { ProbeResult } from "../probes/port.ts";
 import { probeFor } from "../probes/registry.ts";
 import { type CheckJob, runProbe } from "../probes/run.ts";
 import { verifyWithCanaries } from "./canaries.ts";

@@ -29,3 +29,12 @@ export const ManualCheckResult = z.object({
   details: z.record(z.string(), z.unknown()),
 });
 export type ManualCheckResult = z.infer<typeof ManualCheckResult>;
+
+/** `cause` is there when the outcome is failure. No message or detail holds a body, a secret or an address we looked up. */
+export interface ProbeResult {
+  outcome: CheckOutcome;
+  latency_ms: number | null;
+  message: string;
+  cause?: FailureCause;
+  details: Record<string, unknown>;
+}

@@ -1,9 +1,9 @@
 import type { Scope } from "../access/scope.ts";
 import { runBatch } from "../data/db.ts";
-import { failBatchWhen } from "../data/idempotency/write.ts";
 import { isAdvanced, listDueMaintenance, type MaintenanceRecord } from "../data/maintenance/read.ts";
 import { recordOccurrences, updateMaintenance } from "../data/maintenance/write.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
+import { failBatchWhen } from "../data/write-guards/write.ts";
 import { announcedStart, findOccurrence, trackBoundary } from "../domain/maintenance.ts";
 import type { Occurrence } from "../domain/recurrence.ts";
 import { invalidatePage } from "../platform/page-cache.ts";

@@ -1,7 +1,6 @@
 import type { Scope } from "../access/scope.ts";
 import type { MonitorTransition } from "../contract/event.ts";
 import { type Db, runBatch, type Statement } from "../data/db.ts";
-import { failBatchWhen } from "../data/idempotency/write.ts";
 import { findMonitorWithPage } from "../data/monitors/read.ts";
 import {
   findCoveringWindow,
@@ -10,6 +9,7 @@ import {
   listEndedSuppressions,
 } from "../data/suppressed-outages/read.ts";
 import { endSuppression, releaseEvent, suppressOutage } from "../data/suppressed-outages/write.ts";
+import { failBatchWhen } from "../data/write-guards/write.ts";
 import { routeEvents, wakeDeliveries } from "../delivery/fan-out.ts";
 import { planSubscriberMessages } from "../delivery/subscriber-messages.ts";
 import { wakeSubscribers } from "../platform/subscriber-queue.ts";

@@ -1,6 +1,7 @@
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
-import { composeLetter, type MimeMessage, parseMailbox, quotedPrintable, withAsciiDomain } from "./mime.ts";
+import { parseMailbox, withAsciiDomain } from "../lib/mailbox.ts";
+import { composeLetter, type MimeMessage, quotedPrintable } from "./mime.ts";
 
 const letter = (changes: Partial<MimeMessage> = {}): MimeMessage => ({
   id: "0190-aa",

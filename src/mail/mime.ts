@@ -1,3 +1,4 @@
+import { domainOf, type Mailbox } from "../lib/mailbox.ts";
 import { oneLine } from "../lib/one-line.ts";
 
 /**
@@ -18,11 +19,6 @@ export interface MimeMessage {
   created_at: number;
 }
 
-export interface Mailbox {
-  name: string;
-  address: string;
-}
-
 const CRLF = "\r\n";
 /** RFC 2047, section 2, for lines that hold encoded words; everything else keeps to it, too. */
 const LINE_MAX = 76;
@@ -30,25 +26,6 @@ const LINE_MAX = 76;
 const WORD_BYTES = 39;
 /** RFC 5322, section 2.1.1: a word that cannot be folded and is longer is encoded, which folds anywhere. */
 const UNFOLDED_MAX = 900;
-
-/** Reads `name@host` or `Some Name <name@host>`; null where it is neither. */
-export function parseMailbox(text: string): Mailbox | null {
-  const [, quoted, plain, bracketed, bare] =
-    /^(?:(?:"([^"\\]*)"|([^"<>@]*?))\s*<([^\s<>@]+@[^\s<>@]+)>|([^\s<>@]+@[^\s<>@]+))$/u.exec(text.trim()) ?? [];
-  const address = bracketed ?? bare;
-  const name = quoted ?? plain ?? "";
-  return address === undefined || /\p{Cc}/u.test(name + address) ? null : { name: name.trim(), address };
-}
-
-export function domainOf(address: string): string {
-  return address.slice(address.lastIndexOf("@") + 1);
-}
-
-/** Domains have an ASCII spelling that every server knows; what stands before the @ has none. */
-export function withAsciiDomain(address: string): string {
-  const url = `https://${domainOf(address)}`;
-  return URL.canParse(url) ? address.slice(0, address.lastIndexOf("@") + 1) + new URL(url).hostname : address;
-}
 
 export function composeLetter({ id, from, to, subject, text, html, headers = {}, created_at }: MimeMessage): string {
   const head = [

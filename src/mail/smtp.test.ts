@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type ScriptedIo, scriptedIo } from "../../test/support/scripted-io.ts";
 import { IoFault } from "../lib/io-fault.ts";
+import type { SmtpServer } from "../lib/smtp-url.ts";
 import { SmtpConnection } from "./smtp.ts";
-import type { SmtpServer } from "./smtp-url.ts";
 
 const MESSAGE = { from: "vigil@example.com", to: "ann@example.org", content: "Subject: Hi\r\n\r\n.\r\n..x\r\nok\r\n" };
 const WITHOUT_LOGIN: SmtpServer = { host: "mail.example", port: 465, tls: "on", credentials: null };

@@ -1,9 +1,9 @@
 import type { MailOutcome } from "../contract/mail.ts";
 import { IoFault } from "../lib/io-fault.ts";
+import type { SmtpServer } from "../lib/smtp-url.ts";
 import { Conversation } from "../net/conversation.ts";
+import type { ProbeIo, ProbeSocket } from "../net/port.ts";
 import { awaitGreeting, introduce, readReply, turnToTls } from "../net/smtp-dialog.ts";
-import type { ProbeIo, ProbeSocket } from "../probes/port.ts";
-import type { SmtpServer } from "./smtp-url.ts";
 
 /** One message as the server is told of it; `content` are whole lines, ended by CR LF. */
 export interface SmtpMessage {

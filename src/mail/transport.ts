@@ -1,11 +1,12 @@
 import type { MailOutcome } from "../contract/mail.ts";
+import { domainOf, type Mailbox, parseMailbox, withAsciiDomain } from "../lib/mailbox.ts";
+import type { SmtpServer } from "../lib/smtp-url.ts";
 import { egressTo } from "../platform/egress/guard.ts";
 import type { Env } from "../platform/env.ts";
 import { edgeIo } from "../platform/probe-io.ts";
 import type { Settings } from "../platform/settings.ts";
-import { composeLetter, domainOf, type Mailbox, parseMailbox, withAsciiDomain } from "./mime.ts";
+import { composeLetter } from "./mime.ts";
 import { SmtpConnection } from "./smtp.ts";
-import type { SmtpServer } from "./smtp-url.ts";
 
 export interface Mail {
   to: string;

@@ -1,7 +1,8 @@
+import type { ProbeResult } from "../contract/check.ts";
 import { concatenate } from "../lib/bytes.ts";
 import { IoFault } from "../lib/io-fault.ts";
-import type { ConnectRequest, ProbeIo, ProbeResult, ProbeSocket } from "../probes/port.ts";
 import { classifyError, type ProbeFailure, resultOf } from "./faults.ts";
+import type { ConnectRequest, ProbeIo, ProbeSocket } from "./port.ts";
 
 const LINE_MAX = 8 * 1024;
 /** More than any answer that a probe asks for; ends a server that talks without end. */

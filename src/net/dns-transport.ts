@@ -1,10 +1,10 @@
 import { type Answer, decode, RECURSION_DESIRED, streamEncode } from "dns-packet";
 import { z } from "zod";
 import type { DnsRecordType } from "../contract/dns-check.ts";
-import type { ProbeIo } from "../probes/port.ts";
 import { type Conversation, protocolFault } from "./conversation.ts";
 import { type DnsReply, normalRecord } from "./dns-answer.ts";
 import { discard, readResponseBody } from "./http-body.ts";
+import type { ProbeIo } from "./port.ts";
 
 /** The two ways to a name server: a resolver over HTTPS, any server over TCP. */
 export interface Question {

@@ -1,6 +1,5 @@
-import type { FailureCause } from "../contract/check.ts";
+import type { FailureCause, ProbeResult } from "../contract/check.ts";
 import { IoFault, type IoFaultKind } from "../lib/io-fault.ts";
-import type { ProbeResult } from "../probes/port.ts";
 
 /**
  * The one place that reads what a failed exchange means. Three forms occur: faults that an adapter already named, errors

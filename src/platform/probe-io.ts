@@ -1,6 +1,6 @@
 import { connect as openSocket } from "cloudflare:sockets";
 import { IoFault } from "../lib/io-fault.ts";
-import type { ConnectRequest, ProbeIo, ProbeRequest, ProbeResponse, ProbeSocket } from "../probes/port.ts";
+import type { ConnectRequest, ProbeIo, ProbeRequest, ProbeResponse, ProbeSocket } from "../net/port.ts";
 import { now } from "./clock.ts";
 import { addressOf, isCloudflare } from "./egress/address.ts";
 import type { Egress } from "./egress/guard.ts";

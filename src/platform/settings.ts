@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { RATE_CLASSES } from "../contract/limiter-object.ts";
 import { PLANS, type Plan } from "../contract/plan.ts";
-import { parseMailbox } from "../mail/mime.ts";
-import { parseSmtpUrl, type SmtpServer } from "../mail/smtp-url.ts";
+import { parseMailbox } from "../lib/mailbox.ts";
+import { parseSmtpUrl, type SmtpServer } from "../lib/smtp-url.ts";
 
 /**
  * Everything an operator may tune, read once from the Worker's variables (wrangler.toml `[vars]`, `wrangler secret`, or

@@ -1,9 +1,11 @@
+import type { ProbeResult } from "../contract/check.ts";
 import { DnsCheck } from "../contract/dns-check.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { converse } from "../net/conversation.ts";
 import { type DnsReply, judgeReply, rcodeName } from "../net/dns-answer.ts";
 import { type Question, queryResolver, queryServer } from "../net/dns-transport.ts";
-import type { Probe, ProbeIo, ProbeResult } from "./port.ts";
+import type { ProbeIo } from "../net/port.ts";
+import type { Probe } from "./port.ts";
 import { parseServer } from "./server-target.ts";
 
 const SERVER = { schemes: { dns: { port: 53, tls: "off" } } } as const;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { IoFault } from "../lib/io-fault.ts";
+import type { ProbeIo } from "../net/port.ts";
 import type { Registration } from "./domain-registration.ts";
 import { getJson } from "./http-json.ts";
-import type { ProbeIo } from "./port.ts";
 
 /** Which server knows a zone (RFC 9224). */
 export const RDAP_DIRECTORY_URL = "https://data.iana.org/rdap/dns.json";

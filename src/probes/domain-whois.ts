@@ -1,5 +1,5 @@
+import type { ProbeIo } from "../net/port.ts";
 import type { Registration } from "./domain-registration.ts";
-import type { ProbeIo } from "./port.ts";
 
 /** Whois (RFC 3912) has no format: dates are found by the words that registries put before them. */
 

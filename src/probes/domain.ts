@@ -1,12 +1,14 @@
 import { getDomain } from "tldts";
+import type { ProbeResult } from "../contract/check.ts";
 import { DomainCheck } from "../contract/domain-check.ts";
 import { spanOf } from "../lib/duration-format.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { classifyError, resultOf } from "../net/faults.ts";
+import type { ProbeIo } from "../net/port.ts";
 import { queryRdap, rdapDirectory } from "./domain-rdap.ts";
 import type { Registration } from "./domain-registration.ts";
 import { queryWhois } from "./domain-whois.ts";
-import type { Probe, ProbeIo, ProbeResult } from "./port.ts";
+import type { Probe } from "./port.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** States of a name that nobody renewed, although registries move its date on by themselves (RFC 8056). */

@@ -1,8 +1,9 @@
+import type { ProbeResult } from "../contract/check.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { type Conversation, converse, protocolFault } from "../net/conversation.ts";
+import type { ProbeIo } from "../net/port.ts";
 import { playersOnline, toCount } from "./game-server-rest.ts";
 import { parseJson } from "./json-assertions.ts";
-import type { ProbeIo, ProbeResult } from "./port.ts";
 import type { HostPort } from "./tcp.ts";
 
 /** The status ping of Minecraft's Java edition: https://minecraft.wiki/w/Java_Edition_protocol/Server_List_Ping */

@@ -1,8 +1,9 @@
+import type { ProbeResult } from "../contract/check.ts";
 import { IoFault } from "../lib/io-fault.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { classifyError, resultOf } from "../net/faults.ts";
+import type { ProbeIo } from "../net/port.ts";
 import { getJson, type JsonAnswer } from "./http-json.ts";
-import type { ProbeIo, ProbeResult } from "./port.ts";
 
 const TEXT_MAX = 200;
 

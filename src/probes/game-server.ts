@@ -1,12 +1,14 @@
 import { z } from "zod";
+import type { ProbeResult } from "../contract/check.ts";
 import { OPTION_FIELDS } from "../contract/monitor.ts";
 import type { GameType } from "../contract/monitor-values.ts";
 import { METRIC_FIELDS } from "../contract/push.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import type { Parsed } from "../lib/parse-result.ts";
+import type { ProbeIo } from "../net/port.ts";
 import { queryMinecraft } from "./game-server-minecraft.ts";
 import { queryFivem, queryRestApi } from "./game-server-rest.ts";
-import type { Probe, ProbeIo, ProbeResult } from "./port.ts";
+import type { Probe } from "./port.ts";
 import { parseHostPort, tcpProbe } from "./tcp.ts";
 
 export const gameServerOptions = z.object({

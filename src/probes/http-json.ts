@@ -1,8 +1,8 @@
 import { IoFault } from "../lib/io-fault.ts";
 import { discard, readResponseBody } from "../net/http-body.ts";
+import type { ProbeIo } from "../net/port.ts";
 import { type Hop, nextHop, redirectLocation } from "./http-hop.ts";
 import { parseJson } from "./json-assertions.ts";
-import type { ProbeIo } from "./port.ts";
 
 const REDIRECTS_MAX = 3;
 const HEADERS = { "user-agent": "Vigil/1.0 (uptime check)", accept: "application/json, application/rdap+json" };

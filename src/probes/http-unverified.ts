@@ -1,8 +1,8 @@
 import { IoFault } from "../lib/io-fault.ts";
 import { BufferedReader, bodyChunks, readHead } from "../net/http-message.ts";
+import type { ProbeIo, ProbeRequest, ProbeResponse } from "../net/port.ts";
 import { serverName } from "../net/tls/host.ts";
 import { openUnverified, type TlsStream } from "../net/tls/stream.ts";
-import type { ProbeIo, ProbeRequest, ProbeResponse } from "./port.ts";
 
 const BODILESS = [204, 205, 304];
 

@@ -1,14 +1,16 @@
+import type { ProbeResult } from "../contract/check.ts";
 import { HttpCheck, statusRange } from "../contract/http-check.ts";
 import { IoFault } from "../lib/io-fault.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { classifyError, type ProbeFailure, resultOf, syntheticFailure } from "../net/faults.ts";
 import { discard, readResponseBody } from "../net/http-body.ts";
+import type { ProbeIo, ProbeResponse } from "../net/port.ts";
 import { explainTls } from "../net/tls/inspect.ts";
 import { bodyProblem, needsBody, patternProblem } from "./body-match.ts";
 import { type Hop, nextHop, redirectLocation } from "./http-hop.ts";
 import { fetchWithOptionalVerification } from "./http-unverified.ts";
 import { assertionProblem, pathProblem } from "./json-assertions.ts";
-import type { Probe, ProbeIo, ProbeResponse, ProbeResult } from "./port.ts";
+import type { Probe } from "./port.ts";
 
 const REDIRECTS_MAX = 10;
 const OWN_HEADERS = { "user-agent": "Vigil/1.0 (uptime check)", accept: "*/*" };

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { scriptedIo } from "../../test/support/scripted-io.ts";
+import type { ProbeResult } from "../contract/check.ts";
 import { MONITOR_TYPES } from "../contract/monitor-values.ts";
 import { httpProbe } from "./http.ts";
-import type { Probe, ProbeResult } from "./port.ts";
+import type { Probe } from "./port.ts";
 import { parseTarget, probeEntry, probeFor } from "./registry.ts";
 import { applyLatencyThreshold, prepareCheck, runProbe } from "./run.ts";
 import { tcpProbe } from "./tcp.ts";

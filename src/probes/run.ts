@@ -1,4 +1,6 @@
-import type { Destination, Probe, ProbeIo, ProbeResult } from "./port.ts";
+import type { ProbeResult } from "../contract/check.ts";
+import type { ProbeIo } from "../net/port.ts";
+import type { Destination, Probe } from "./port.ts";
 
 export interface PreparedCheck {
   target: unknown;

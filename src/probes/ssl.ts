@@ -1,9 +1,11 @@
+import type { ProbeResult } from "../contract/check.ts";
 import { SslCheck } from "../contract/ssl-check.ts";
 import { spanOf } from "../lib/duration-format.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { classifyError, type ProbeFailure, resultOf } from "../net/faults.ts";
+import type { ProbeIo } from "../net/port.ts";
 import { inspectCertificate, type TlsInspection } from "../net/tls/inspect.ts";
-import type { Probe, ProbeIo, ProbeResult } from "./port.ts";
+import type { Probe } from "./port.ts";
 import { type HostPort, parseHostPort } from "./tcp.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

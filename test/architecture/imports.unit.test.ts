@@ -16,13 +16,13 @@ const RULES: Record<string, Rule> = {
   contract: { may: [], packages: ["zod"] },
   domain: { may: ["contract"], packages: [] },
   data: { may: ["contract", "domain"], packages: ["drizzle-orm"] },
-  net: { may: ["contract", "domain", "probes/port.ts"], packages: ["dns-packet", "node:crypto", "zod"] },
+  net: { may: ["contract", "domain"], packages: ["dns-packet", "node:crypto", "zod"] },
   platform: {
-    may: ["contract", "domain", "net", "mail/smtp-url.ts", "mail/mime.ts", "probes/port.ts"],
+    may: ["contract", "domain", "net"],
     packages: ["cloudflare:", "croner", "node:crypto", "ipaddr.js", "tldts", "yaml", "zod"],
   },
   ui: { may: ["contract", "domain"], packages: ["hono", "marked"] },
-  mail: { may: ["contract", "domain", "platform", "net", "ui", "probes/port.ts"], packages: ["cloudflare:", "zod"] },
+  mail: { may: ["contract", "domain", "platform", "net", "ui"], packages: ["cloudflare:", "zod"] },
   report: { may: ["contract", "domain", "platform", "net", "ui"], packages: ["bidi-js"] },
   probes: {
     may: ["contract", "domain", "net"],

@@ -1,8 +1,9 @@
 import { describe, expect, inject, it } from "vitest";
+import type { ProbeResult } from "../../src/contract/check.ts";
 import { buildEgress } from "../../src/platform/egress/guard.ts";
 import { edgeIo } from "../../src/platform/probe-io.ts";
 import { httpProbe, httpsProbe } from "../../src/probes/http.ts";
-import type { Probe, ProbeResult } from "../../src/probes/port.ts";
+import type { Probe } from "../../src/probes/port.ts";
 import { runProbe } from "../../src/probes/run.ts";
 import { tcpProbe } from "../../src/probes/tcp.ts";
 

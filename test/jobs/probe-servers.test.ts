@@ -1,11 +1,12 @@
 import { describe, expect, inject, it } from "vitest";
+import type { ProbeResult } from "../../src/contract/check.ts";
 import { buildEgress } from "../../src/platform/egress/guard.ts";
 import { edgeIo } from "../../src/platform/probe-io.ts";
 import { dnsProbe } from "../../src/probes/dns.ts";
 import { imapProbe } from "../../src/probes/imap.ts";
 import { mysqlProbe } from "../../src/probes/mysql.ts";
 import { pop3Probe } from "../../src/probes/pop3.ts";
-import type { Probe, ProbeResult } from "../../src/probes/port.ts";
+import type { Probe } from "../../src/probes/port.ts";
 import { postgresProbe } from "../../src/probes/postgres.ts";
 import { redisProbe } from "../../src/probes/redis.ts";
 import { runProbe } from "../../src/probes/run.ts";

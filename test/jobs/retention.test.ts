@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { jobScope, type Scope } from "../../src/access/scope.ts";
 import type { MonitorStatus } from "../../src/contract/monitor-values.ts";
 import { auditLog } from "../../src/data/audit/table.ts";
-import { dailyAggregates, sweepCursors } from "../../src/data/daily-aggregates/table.ts";
+import { dailyAggregates } from "../../src/data/daily-aggregates/table.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { events } from "../../src/data/events/table.ts";
 import { incidents, incidentUpdates } from "../../src/data/incidents/table.ts";
@@ -12,6 +12,7 @@ import { maintenance, maintenanceOccurrences } from "../../src/data/maintenance/
 import { monitors, statusIntervals, transitions } from "../../src/data/monitors/table.ts";
 import { notifications } from "../../src/data/notifications/table.ts";
 import { subscribers } from "../../src/data/subscribers/table.ts";
+import { sweepCursors } from "../../src/data/sweep-cursors/table.ts";
 import { apiTokens, users } from "../../src/data/users/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { settingsOf } from "../../src/platform/settings.ts";

@@ -1,8 +1,10 @@
 import { describe, expect, inject, it } from "vitest";
+import type { ProbeResult } from "../../src/contract/check.ts";
+import type { ProbeIo } from "../../src/net/port.ts";
 import { buildEgress } from "../../src/platform/egress/guard.ts";
 import { edgeIo } from "../../src/platform/probe-io.ts";
 import { httpsProbe } from "../../src/probes/http.ts";
-import type { Probe, ProbeIo, ProbeResult } from "../../src/probes/port.ts";
+import type { Probe } from "../../src/probes/port.ts";
 import { runProbe } from "../../src/probes/run.ts";
 import { sslProbe } from "../../src/probes/ssl.ts";
 import type { TlsPorts } from "../support/tls-servers.ts";

@@ -1,8 +1,8 @@
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ProbeIo } from "../../src/net/port.ts";
 import { buildDomainProbe } from "../../src/probes/domain.ts";
-import type { ProbeIo } from "../../src/probes/port.ts";
 import { runProbe } from "../../src/probes/run.ts";
 import { nodeIo } from "../support/node-io.ts";
 import { describeProbe } from "../support/probe-contract.ts";

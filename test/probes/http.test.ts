@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ProbeResult } from "../../src/contract/check.ts";
 import { httpProbe, httpsProbe } from "../../src/probes/http.ts";
-import type { ProbeResult } from "../../src/probes/port.ts";
 import { runProbe } from "../../src/probes/run.ts";
 import { type Outside, startOutside } from "../support/network.ts";
 import { nodeIo } from "../support/node-io.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import PostalMime from "postal-mime";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { parseSmtpUrl } from "../../src/lib/smtp-url.ts";
 import { composeLetter } from "../../src/mail/mime.ts";
 import { SmtpConnection } from "../../src/mail/smtp.ts";
-import { parseSmtpUrl } from "../../src/mail/smtp-url.ts";
 import { nodeIo } from "../support/node-io.ts";
 import { EXIM_LOGIN, type Exim, startExim } from "../support/servers/exim.ts";
 import { describeServer } from "../support/servers/run-server.ts";

@@ -1,8 +1,10 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ProbeResult } from "../../src/contract/check.ts";
 import { IoFault } from "../../src/lib/io-fault.ts";
+import type { ProbeIo } from "../../src/net/port.ts";
 import { httpProbe, httpsProbe } from "../../src/probes/http.ts";
-import type { Probe, ProbeIo, ProbeResult } from "../../src/probes/port.ts";
+import type { Probe } from "../../src/probes/port.ts";
 import { runProbe } from "../../src/probes/run.ts";
 import { sslProbe } from "../../src/probes/ssl.ts";
 import { nodeIo } from "../support/node-io.ts";

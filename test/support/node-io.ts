@@ -3,7 +3,7 @@ import { request as sendTls } from "node:https";
 import { connect as connectTcp, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { connect as connectTls } from "node:tls";
-import type { ConnectRequest, ProbeIo, ProbeRequest, ProbeResponse, ProbeSocket } from "../../src/probes/port.ts";
+import type { ConnectRequest, ProbeIo, ProbeRequest, ProbeResponse, ProbeSocket } from "../../src/net/port.ts";
 
 /** The outside as plain Node reaches it, without a guard: lets a probe meet a real server in a test. */
 export const nodeIo: ProbeIo = {

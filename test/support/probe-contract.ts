@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CheckOutcome } from "../../src/contract/check.ts";
-import type { Probe, ProbeIo } from "../../src/probes/port.ts";
+import type { ProbeIo } from "../../src/net/port.ts";
+import type { Probe } from "../../src/probes/port.ts";
 import { runProbe } from "../../src/probes/run.ts";
 import { type Outside, type OutsidePorts, startOutside } from "./network.ts";
 import { nodeIo } from "./node-io.ts";

@@ -1,4 +1,4 @@
-import type { ConnectRequest, ProbeIo, ProbeRequest, ProbeSocket } from "../../src/probes/port.ts";
+import type { ConnectRequest, ProbeIo, ProbeRequest, ProbeSocket } from "../../src/net/port.ts";
 
 export interface ScriptedAnswer {
   status?: number;

@@ -1,4 +1,4 @@
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { MonitorStatus } from "../../contract/monitor-values.ts";
 import type { DayRun } from "../../domain/daily-aggregates.ts";
 import { instant } from "../columns.ts";
@@ -28,12 +28,3 @@ export const dailyAggregates = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.monitor_id, table.month] })],
 );
-
-/** How far the sweeps are that go through everything there is, a part of it every minute. */
-export const sweepCursors = sqliteTable("upkeep_rounds", {
-  name: text("name").primaryKey(),
-  /** The last id that was visited; empty = the round is over. */
-  position: text("position").notNull(),
-  /** When the next round may begin. */
-  due_at: integer("due_at", { mode: "number" }).notNull(),
-});

@@ -1,14 +1,6 @@
 import { and, eq, gte, type SQL } from "drizzle-orm";
 import type { Db } from "../db.ts";
 import { idempotencyKeys } from "./table.ts";
-
-export type GuardName = "monitors" | "status_pages" | "seats" | "already_member" | "stale";
-
-/** The name of the constraint that refuses the batch when this guard's condition holds. */
-export function guardConstraint(name: GuardName): string {
-  return `guard_${name}`;
-}
-
 export type IdempotencyRecord = typeof idempotencyKeys.$inferSelect;
 
 export async function findIdempotencyKey(

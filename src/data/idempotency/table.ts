@@ -1,5 +1,4 @@
-import { sql } from "drizzle-orm";
-import { check, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "../columns.ts";
 
 /**
@@ -24,15 +23,3 @@ export const idempotencyKeys = sqliteTable(
     index("idempotency_keys_age").on(table.created_at),
   ],
 );
-
-/**
- * D1 has no interactive transactions: a limit that must hold under concurrency is an insert into this table, made only
- * when the limit would be broken. The named constraint refuses it and with it the whole batch. The table stays empty.
- */
-export const guards = sqliteTable("guards", { name: text("name").notNull() }, (table) => [
-  check("guard_monitors", sql`${table.name} <> 'monitors'`),
-  check("guard_status_pages", sql`${table.name} <> 'status_pages'`),
-  check("guard_seats", sql`${table.name} <> 'seats'`),
-  check("guard_already_member", sql`${table.name} <> 'already_member'`),
-  check("guard_stale", sql`${table.name} <> 'stale'`),
-]);

@@ -1,12 +1,7 @@
-import { and, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, isNull, lt, lte } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
-import { type GuardName, type IdempotencyRecord, isRequest, type Request } from "./read.ts";
-import { guards, idempotencyKeys } from "./table.ts";
-
-/** Makes the whole batch fail when the condition holds at the moment of the write. */
-export function failBatchWhen(db: Db, name: GuardName, condition: SQL): Statement {
-  return db.insert(guards).select(sql`SELECT ${name} WHERE ${condition}`);
-}
+import { type IdempotencyRecord, isRequest, type Request } from "./read.ts";
+import { idempotencyKeys } from "./table.ts";
 
 /** A key that is in use makes the batch fail on its primary key. */
 export function insertIdempotencyKey(db: Db, record: IdempotencyRecord): Statement {

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
-import { sweepCursors } from "../daily-aggregates/table.ts";
 import type { Db } from "../db.ts";
+import { sweepCursors } from "./table.ts";
 
 export type SweepCursorRecord = typeof sweepCursors.$inferSelect;
 

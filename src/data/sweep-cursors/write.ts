@@ -1,6 +1,6 @@
-import { sweepCursors } from "../daily-aggregates/table.ts";
 import type { Db, Statement } from "../db.ts";
 import type { SweepCursorRecord } from "./read.ts";
+import { sweepCursors } from "./table.ts";
 
 export function saveSweepCursor(db: Db, round: SweepCursorRecord): Statement {
   const { position, due_at } = round;

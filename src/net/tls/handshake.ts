@@ -1,5 +1,5 @@
 import { IoFault } from "../../lib/io-fault.ts";
-import type { ProbeSocket } from "../../probes/port.ts";
+import type { ProbeSocket } from "../port.ts";
 import { ByteReader, brokenTls, concat, vector } from "./bytes.ts";
 import { parseCertificateMessage } from "./certificate-message.ts";
 import { type ClientHelloOptions, clientHello, TLS_1_3 } from "./client-hello.ts";

@@ -1,5 +1,5 @@
-import type { ProbeIo } from "../../probes/port.ts";
 import { classifyError, type ProbeFailure } from "../faults.ts";
+import type { ProbeIo } from "../port.ts";
 import { type CertificateVerdict, judgeCertificates } from "./certificate.ts";
 import { readCertificates } from "./handshake.ts";
 import { nameIn, serverName } from "./host.ts";

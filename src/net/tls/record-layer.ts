@@ -1,5 +1,5 @@
 import { IoFault } from "../../lib/io-fault.ts";
-import type { ProbeSocket } from "../../probes/port.ts";
+import type { ProbeSocket } from "../port.ts";
 import { brokenTls, concat, uint, uint16s, vector } from "./bytes.ts";
 import { TLS_1_2 } from "./client-hello.ts";
 import type { TrafficKey } from "./key-schedule.ts";

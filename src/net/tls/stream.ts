@@ -1,5 +1,5 @@
 import { IoFault } from "../../lib/io-fault.ts";
-import type { ProbeSocket } from "../../probes/port.ts";
+import type { ProbeSocket } from "../port.ts";
 import { alertFault, CLOSE_NOTIFY, isHarmless } from "./alerts.ts";
 import type { ClientHelloOptions } from "./client-hello.ts";
 import { performHandshake } from "./handshake.ts";

@@ -1,4 +1,5 @@
-import type { Probe, ProbeResult } from "../../../src/probes/port.ts";
+import type { ProbeResult } from "../../../src/contract/check.ts";
+import type { Probe } from "../../../src/probes/port.ts";
 import { runProbe } from "../../../src/probes/run.ts";
 import { nodeIo } from "../node-io.ts";
 

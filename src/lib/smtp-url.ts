@@ -1,4 +1,4 @@
-import type { Parsed } from "../lib/parse-result.ts";
+import type { Parsed } from "./parse-result.ts";
 
 /** The operator's own mail server, as SMTP_URL names it. */
 export interface SmtpServer {

@@ -1,0 +1,14 @@
+import { sql } from "drizzle-orm";
+import { check, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/**
+ * D1 has no interactive transactions: a limit that must hold under concurrency is an insert into this table, made only
+ * when the limit would be broken. The named constraint refuses it and with it the whole batch. The table stays empty.
+ */
+export const guards = sqliteTable("guards", { name: text("name").notNull() }, (table) => [
+  check("guard_monitors", sql`${table.name} <> 'monitors'`),
+  check("guard_status_pages", sql`${table.name} <> 'status_pages'`),
+  check("guard_seats", sql`${table.name} <> 'seats'`),
+  check("guard_already_member", sql`${table.name} <> 'already_member'`),
+  check("guard_stale", sql`${table.name} <> 'stale'`),
+]);

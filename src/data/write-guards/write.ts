@@ -1,0 +1,15 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Db, Statement } from "../db.ts";
+import { guards } from "./table.ts";
+
+export type GuardName = "monitors" | "status_pages" | "seats" | "already_member" | "stale";
+
+/** The name of the constraint that refuses the batch when this guard's condition holds. */
+export function guardConstraint(name: GuardName): string {
+  return `guard_${name}`;
+}
+
+/** Makes the whole batch fail when the condition holds at the moment of the write. */
+export function failBatchWhen(db: Db, name: GuardName, condition: SQL): Statement {
+  return db.insert(guards).select(sql`SELECT ${name} WHERE ${condition}`);
+}
