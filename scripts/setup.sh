@@ -1,5 +1,5 @@
-# Installs the locked dependencies when they are missing or older than the lock file, and makes of them the static assets;
-# silent when there is nothing to do.
+# Installs the locked dependencies when they are missing or older than the lock file, and builds the static assets and the
+# agent program from them and the sources; silent when there is nothing to do.
 # Node 24 is one of them on Linux, so whatever Node runs npm, the scripts after this one find their own first in PATH.
 set -e
 cd "$(dirname "$0")/.."
@@ -19,3 +19,8 @@ for source in "$installed" scripts/assets.ts scripts/glyph-packs.ts; do
     PATH="$PWD/node_modules/.bin:$PATH" node scripts/assets.ts
   fi
 done
+# The agent program is bundled from these.
+program="$assets/vigil-agent.json"
+if [ ! -f "$program" ] || [ -n "$(find src package.json scripts/agent.ts "$installed" -newer "$program" | head -n 1)" ]; then
+  PATH="$PWD/node_modules/.bin:$PATH" node scripts/agent.ts
+fi

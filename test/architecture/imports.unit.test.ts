@@ -67,6 +67,11 @@ const RULES: Record<string, Rule> = {
     packages: ["hono", "zod"],
   },
 };
+/** The private agent, a program of its own: Node, and the clients of protocols that only it speaks. */
+const AGENT: Rule = {
+  may: ["contract", "domain", "net", "probes"],
+  packages: ["node:", "amqplib", "gamedig", "kafkajs", "mqtt", "net-snmp", "zod"],
+};
 const ROUTES: Rule = { may: [...(RULES.features?.may ?? []), "http"], packages: ["@hono/zod-openapi", "zod"] };
 const TOP: Record<string, Rule> = {
   "app.ts": {
@@ -95,6 +100,7 @@ function importsOf(file: string): string[] {
 function ruleOf(file: string): Rule | undefined {
   const top = TOP[file];
   if (top) return top;
+  if (file.startsWith("agent/")) return AGENT;
   if (/^features\/[^/]+\/routes\.tsx?$/.test(file)) return ROUTES;
   return RULES[file.split("/")[0] ?? ""];
 }
@@ -106,7 +112,7 @@ function isAllowed(file: string, specifier: string, rule: Rule): boolean {
     );
   }
   const target = relative(SRC, resolve(dirname(join(SRC, file)), specifier));
-  if (target.endsWith("package.json")) return file === "platform/version.ts";
+  if (target.endsWith("package.json")) return file === "platform/version.ts" || file === "agent/version.ts";
   if (target.startsWith("../node_modules/")) return file === "lib/zod.ts";
   const own = file.startsWith("features/") ? file.split("/").slice(0, 2).join("/") : (file.split("/")[0] ?? "");
   if (target.startsWith(`${own}/`) || target.startsWith("lib/")) return true;
@@ -128,10 +134,10 @@ describe("imports", () => {
 
 /** Impure calls and where alone they may stand. */
 const IMPURE: [what: string, pattern: RegExp, allowed: RegExp][] = [
-  ["the clock", /\bDate\.now\(|new Date\(\)|performance\.now\(/, /^platform\//],
-  ["chance", /Math\.random\(|crypto\.(randomUUID|getRandomValues)\(/, /^platform\//],
+  ["the clock", /\bDate\.now\(|new Date\(\)|performance\.now\(/, /^(platform|agent)\//],
+  ["chance", /Math\.random\(|crypto\.(randomUUID|getRandomValues)\(/, /^(platform|agent)\//],
   ["the console", /\bconsole\./, /^platform\/logger\.ts$/],
-  ["the network", /(?:await|return|=>|[=(,]) fetch\(|\bopenSocket\(/, /^(platform|mail)\//],
+  ["the network", /(?:await|return|=>|[=(,]) fetch\(|\bopenSocket\(/, /^(platform|mail|agent)\//],
   ["text as a pattern", /new RegExp\(/, /^(platform|http)\//],
   ["SQL", /\bdrizzle-orm\b/, /^(data|access)\//],
 ];

@@ -1,0 +1,52 @@
+import type { AgentAssignment, ResultStatus } from "../contract/agent.ts";
+import type { CheckOutcome, ProbeResult } from "../contract/check.ts";
+import type { ProbeIo } from "../net/port.ts";
+import type { Probe } from "../probes/port.ts";
+import { runProbe } from "../probes/run.ts";
+import type { CheckedResult } from "./buffer.ts";
+import type { Clock } from "./clock.ts";
+
+/** What one check gave: a result for the service, or why the check itself was not possible. */
+export type Checked = { ok: true; result: Omit<CheckedResult, "is_settled"> } | { ok: false; reason: string };
+
+export interface CheckerParts {
+  probeFor(type: AgentAssignment["type"]): Probe | null;
+  /** The network as this monitor wants it used. */
+  ioFor(fields: Record<string, unknown>): ProbeIo;
+  clock: Clock;
+}
+
+const STATUSES: Record<Exclude<CheckOutcome, "error">, ResultStatus> = {
+  success: "up",
+  slow: "degraded",
+  failure: "down",
+};
+const MESSAGE_MAX = 2000;
+/** Of the JSON text; the service takes twice that. */
+const DETAILS_MAX = 8192;
+
+export async function checkAssignment(assignment: AgentAssignment, parts: CheckerParts): Promise<Checked> {
+  const probe = parts.probeFor(assignment.type);
+  if (!probe) return { ok: false, reason: `this agent cannot check the type ${assignment.type}; update it` };
+  const checked_at = parts.clock.now();
+  const { target, options: fields, timeout_seconds, latency_threshold_ms } = assignment;
+  const io = parts.ioFor(fields);
+  const found = await runProbe(probe, { target, fields, timeout_seconds, latency_threshold_ms }, io);
+  if (found.outcome === "error") return { ok: false, reason: found.message };
+  return {
+    ok: true,
+    result: {
+      monitor_id: assignment.id,
+      status: STATUSES[found.outcome],
+      checked_at,
+      latency_ms: found.latency_ms === null ? null : Math.round(found.latency_ms),
+      message: found.message.slice(0, MESSAGE_MAX),
+      details: detailsOf(found),
+    },
+  };
+}
+
+function detailsOf({ details, cause }: ProbeResult): Record<string, unknown> {
+  const all = cause === undefined ? details : { ...details, cause };
+  return JSON.stringify(all).length <= DETAILS_MAX ? all : { is_cut: true, ...(cause && { cause }) };
+}

@@ -1,0 +1,119 @@
+import { type ClientRequest, type IncomingMessage, request as sendPlain } from "node:http";
+import { request as sendTls } from "node:https";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { PassThrough, pipeline, Readable } from "node:stream";
+import { connect as connectTls } from "node:tls";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import type { ConnectRequest, ProbeIo, ProbeRequest, ProbeResponse, ProbeSocket } from "../net/port.ts";
+
+/** The fields of a monitor that say how its connections are made. */
+export interface NodeIoFields {
+  /** False accepts every certificate, for each kind of TLS. */
+  verify_ssl?: unknown;
+}
+
+/** The network as Node reaches it, without a guard: what an agent may reach is for its host's network to decide. */
+export function createNodeIo({ verify_ssl }: NodeIoFields = {}): ProbeIo {
+  const verifies = verify_ssl !== false;
+  return {
+    now: () => Date.now(),
+    resolvers: [],
+    fetch: (request) => exchange({ ...request, verify_tls: request.verify_tls && verifies }),
+    async connect(request) {
+      const startedAt = Date.now();
+      const socket = await opened(
+        dial(request, verifies),
+        request.tls === "on" ? "secureConnect" : "connect",
+        request.signal,
+      );
+      return { ...probeSocket(socket, request, verifies), latency_ms: Date.now() - startedAt };
+    },
+  };
+}
+
+/** By node:http, because Node's fetch keeps a connection that is still being made when its signal fires. */
+function exchange({ url, method, headers, body, verify_tls, signal }: ProbeRequest): Promise<ProbeResponse> {
+  const sentAt = Date.now();
+  return new Promise((resolve, reject) => {
+    const send: typeof sendTls = url.protocol === "https:" ? sendTls : sendPlain;
+    const request = send(url.href, { method, headers, agent: false, rejectUnauthorized: verify_tls });
+    abortWith(signal, request);
+    request.on("error", reject);
+    request.on("response", (answer: IncomingMessage) => {
+      const latency_ms = Date.now() - sentAt;
+      const pairs = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
+      const stream = Readable.toWeb(decoded(answer)) as unknown as ReadableStream<Uint8Array>;
+      resolve({ status: answer.statusCode ?? 0, headers: new Headers(pairs), body: stream, latency_ms });
+    });
+    request.end(body ?? undefined);
+  });
+}
+
+const DECODERS: Record<string, () => NodeJS.ReadWriteStream> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** Some servers compress without being asked to. */
+function decoded(answer: IncomingMessage): Readable {
+  const decoder = DECODERS[answer.headers["content-encoding"]?.trim().toLowerCase() ?? ""];
+  if (!decoder) return answer;
+  const output = new PassThrough();
+  pipeline(answer, decoder(), output, () => {});
+  return output;
+}
+
+/** Without brackets; as the name in a handshake an address is not allowed. */
+function tlsNames(host: string): { host: string; servername?: string } {
+  const bare = host.replace(/^\[|\]$/g, "");
+  return isIP(bare) ? { host: bare } : { host: bare, servername: bare };
+}
+
+function dial({ host, port, tls }: ConnectRequest, verifies: boolean): Socket {
+  const names = tlsNames(host);
+  return tls === "on"
+    ? connectTls({ ...names, port, rejectUnauthorized: verifies })
+    : connectTcp({ host: names.host, port });
+}
+
+function opened(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    abortWith(signal, socket);
+    socket.once("error", reject);
+    socket.once(event, () => resolve(socket));
+  });
+}
+
+function abortWith(signal: AbortSignal, connection: Socket | ClientRequest): void {
+  const abort = () => connection.destroy(signal.reason instanceof Error ? signal.reason : undefined);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  connection.once("close", () => signal.removeEventListener("abort", abort));
+}
+
+function probeSocket(
+  first: Socket,
+  { host, signal }: ConnectRequest,
+  verifies: boolean,
+): Omit<ProbeSocket, "latency_ms"> {
+  let socket = first;
+  let chunks = socket[Symbol.asyncIterator]();
+  return {
+    async read() {
+      const { done, value } = await chunks.next();
+      return done ? null : value;
+    },
+    write: (bytes) =>
+      new Promise((resolve, reject) => {
+        socket.write(bytes, (error) => (error ? reject(error) : resolve()));
+      }),
+    async startTls() {
+      const secure = connectTls({ socket, ...tlsNames(host), rejectUnauthorized: verifies });
+      socket = await opened(secure, "secureConnect", signal);
+      chunks = socket[Symbol.asyncIterator]();
+    },
+    close: () => void socket.destroy(),
+  };
+}
