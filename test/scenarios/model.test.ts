@@ -87,6 +87,7 @@ class Stage {
   #expected: Transition[] = [];
   #retry: CheckMessage | undefined;
   #version = 1;
+  #hasRun = false;
 
   constructor(monitor: { id: string; check_group_id: string }) {
     this.id = monitor.id;
@@ -123,6 +124,7 @@ class Stage {
   async #check(message: CheckMessage, { isUp, fault }: { isUp: boolean; fault: string }): Promise<void> {
     outside.mockImplementation(async () => new Response("", { status: isUp ? 200 : 503 }));
     const checked_at = Date.now();
+    this.#hasRun = true;
     const [monitor] = await db.select().from(monitors).where(eq(monitors.id, this.id));
     if (fault === "database fails") await expect(this.#run(message, { DB: readOnly })).rejects.toThrow();
     if (fault === "evicted") await this.#evict();
@@ -157,7 +159,8 @@ class Stage {
   }
 
   #expectSilence(): void {
-    if (this.#state.judged_at === null) return;
+    // A group is missed once it ran, be it for a monitor that was paused and judged by none of its checks.
+    if (!this.#hasRun) return;
     this.#expect({ kind: "stale", last_result_at: this.#state.judged_at, reason: "" });
   }
 
