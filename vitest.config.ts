@@ -25,6 +25,7 @@ const workers = {
   test: {
     ...PATIENCE,
     isolate: false,
+    maxWorkers: 2,
     exclude: ["**/*.unit.test.ts"],
     globalSetup: ["./test/global.ts"],
     setupFiles: ["./test/setup.ts"],
@@ -64,7 +65,15 @@ export default defineConfig({
         },
       },
       { test: { ...services, name: "probes", include: ["test/probes/**/*.test.ts"], fileParallelism: true } },
-      { test: { ...services, name: "process", include: ["test/process/**/*.test.ts"] } },
+      {
+        test: {
+          ...services,
+          name: "process",
+          include: ["test/process/**/*.test.ts"],
+          fileParallelism: true,
+          maxWorkers: 2,
+        },
+      },
       { test: { ...services, name: "browser", include: ["test/browser/**/*.test.ts"] } },
       { test: { ...services, name: "soak", include: ["test/soak/**/*.test.ts"] } },
     ],

@@ -81,6 +81,7 @@ describe("a person's regular expression", () => {
     expect(patternProblem(pattern)).toBeNull();
     const startedAt = performance.now();
     expecting("regex", pattern, `${"a".repeat(1024 * 1024)}!`);
-    expect(performance.now() - startedAt).toBeLessThan(3000);
+    // Linear it takes a fraction of a second anywhere, and otherwise longer than anybody waits.
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
   });
 });
