@@ -1,0 +1,221 @@
+import { zonedClock } from "../lib/zoned-days.ts";
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * HOUR_MS;
+/** How far back or forward a clock change moves the clocks at most; whole days are skipped at the date line. */
+const CLOCKS_BACK_MAX_MS = 4 * HOUR_MS;
+const CLOCKS_FORWARD_MAX_MS = DAY_MS;
+/** How far ahead the end of somebody's time on call is computed. */
+const UNTIL_HORIZONS_MS = [2 * DAY_MS, 15 * DAY_MS, 92 * DAY_MS];
+export const GAP_HORIZON_MS = 72 * HOUR_MS;
+
+/** All spans are half-open, in epoch milliseconds. */
+export interface Span {
+  start_at: number;
+  end_at: number;
+}
+
+export interface Shift extends Span {
+  user_id: string;
+}
+
+export interface Rotation {
+  /** Not empty. */
+  user_ids: readonly string[];
+  start_at: number;
+  period_hours: number;
+  /** `09:00`; null: the time of day of start_at. */
+  handoff_time: string | null;
+}
+
+/** At least one of the two users is set. */
+export interface Override extends Span {
+  add_user_id: string | null;
+  remove_user_id: string | null;
+}
+
+export interface Schedule {
+  timezone: string;
+  is_active: boolean;
+  shifts: readonly Shift[];
+  /** At most one. */
+  rotations: readonly Rotation[];
+  overrides: readonly Override[];
+}
+
+/** `user_id` null is a gap. */
+export interface OnCallInterval extends Span {
+  user_id: string | null;
+}
+
+export interface ScheduleFlaw {
+  path: string;
+  message: string;
+}
+
+/** What a whole schedule contradicts itself in; null for a sound one. */
+export function findScheduleFlaw({ shifts, rotations }: Pick<Schedule, "shifts" | "rotations">): ScheduleFlaw | null {
+  if (shifts.length > 0 && rotations.length > 0) {
+    return { path: "rotations", message: "must not be set together with shifts" };
+  }
+  const inOrder = shifts.map((shift, index) => ({ ...shift, index })).sort((a, b) => a.start_at - b.start_at);
+  for (const [n, shift] of inOrder.entries()) {
+    const next = inOrder[n + 1];
+    if (next === undefined || next.start_at >= shift.end_at) continue;
+    const [first, second] = [shift.index, next.index].sort((a, b) => a - b);
+    return { path: `shifts[${second}]`, message: `must not overlap shifts[${first}]` };
+  }
+  return null;
+}
+
+/**
+ * Who is on call over a range: intervals that cover it without a hole, in order; neighbours differ. Hand-offs of a rotation
+ * keep their time of day through clock changes: a skipped time moves forward, a repeated one means the first.
+ */
+export function listOnCall(schedule: Schedule, { start_at: from, end_at: to }: Span): OnCallInterval[] {
+  if (from >= to) return [];
+  if (!schedule.is_active) return [{ user_id: null, start_at: from, end_at: to }];
+  const regular = [
+    ...schedule.shifts,
+    ...schedule.rotations.flatMap((each) => listTurns(each, schedule.timezone, from, to)),
+  ]
+    .filter(({ start_at, end_at }) => start_at < to && end_at > from)
+    .sort((a, b) => a.start_at - b.start_at);
+  const overrides = schedule.overrides.filter(({ start_at, end_at }) => start_at < to && end_at > from);
+  const edges = listEdges([...regular, ...overrides], from, to);
+
+  const intervals: OnCallInterval[] = [];
+  let turn = 0;
+  for (const [n, start_at] of edges.slice(0, -1).entries()) {
+    while ((regular[turn]?.end_at ?? Number.POSITIVE_INFINITY) <= start_at) turn += 1;
+    const current = regular[turn];
+    const user = current !== undefined && current.start_at <= start_at ? current.user_id : null;
+    const user_id = applyOverrides(user, overrides, start_at);
+    const end_at = edges[n + 1] ?? to;
+    const last = intervals.at(-1);
+    if (last?.user_id === user_id) last.end_at = end_at;
+    else intervals.push({ user_id, start_at, end_at });
+  }
+  return intervals;
+}
+
+function listEdges(spans: readonly Span[], from: number, to: number): number[] {
+  const edges = new Set([from, to]);
+  for (const { start_at, end_at } of spans) {
+    if (start_at > from) edges.add(start_at);
+    if (end_at < to) edges.add(end_at);
+  }
+  return [...edges].sort((a, b) => a - b);
+}
+
+/**
+ * Choice: an override that names both users replaces one by the other and fills gaps, so that a swap of shifts leaves a
+ * third person's shift alone and never leaves nobody.
+ */
+function applyOverrides(user: string | null, overrides: readonly Override[], at: number): string | null {
+  let current = user;
+  for (const { start_at, end_at, add_user_id, remove_user_id } of overrides) {
+    if (at < start_at || at >= end_at) continue;
+    if (remove_user_id === null || current === remove_user_id || (add_user_id !== null && current === null)) {
+      current = add_user_id;
+    }
+  }
+  return current;
+}
+
+export interface OnCall {
+  user_id: string;
+  /** Null: longer than 92 days. */
+  until: number | null;
+}
+
+/** Who is on call at an instant, and until when; null in a gap. */
+export function findOnCall(schedule: Schedule, at: number): OnCall | null {
+  for (const horizon of UNTIL_HORIZONS_MS) {
+    const [current] = listOnCall(schedule, { start_at: at, end_at: at + horizon });
+    if (current === undefined || current.user_id === null) return null;
+    if (current.end_at < at + horizon) return { user_id: current.user_id, until: current.end_at };
+    if (horizon === UNTIL_HORIZONS_MS.at(-1)) return { user_id: current.user_id, until: null };
+  }
+  return null;
+}
+
+export interface Gap extends Span {
+  /** When the gap really began, which may lie before the range; null: nobody was ever on call before. */
+  began_at: number | null;
+}
+
+/** Stretches of the range in which nobody is on call. An inactive schedule has none: nobody expects anybody. */
+export function listGaps(schedule: Schedule, range: Span): Gap[] {
+  if (!schedule.is_active) return [];
+  return listOnCall(schedule, range)
+    .filter(({ user_id }) => user_id === null)
+    .map(({ start_at, end_at }) => ({
+      start_at,
+      end_at,
+      began_at: start_at > range.start_at ? start_at : findGapStart(schedule, start_at),
+    }));
+}
+
+/** Goes back over the edges of shifts and overrides; a rotation that began leaves no gap of its own. */
+function findGapStart(schedule: Schedule, at: number): number | null {
+  const edges = [...schedule.shifts, ...schedule.overrides]
+    .flatMap(({ start_at, end_at }) => [start_at, end_at])
+    .filter((edge) => edge <= at)
+    .sort((a, b) => b - a);
+  return edges.find((edge) => listOnCall(schedule, { start_at: edge - 1, end_at: edge })[0]?.user_id != null) ?? null;
+}
+
+/** The turns of a rotation that touch a range. */
+function listTurns(rotation: Rotation, timezone: string, from: number, to: number): Shift[] {
+  const { user_ids, start_at } = rotation;
+  if (start_at >= to) return [];
+  const [only] = user_ids;
+  if (only !== undefined && user_ids.every((id) => id === only)) return [{ user_id: only, start_at, end_at: to }];
+
+  const handoffs = handoffsOf(rotation, timezone);
+  const first = handoffs.turnAt(Math.max(from, start_at));
+  const starts: number[] = [];
+  for (let n = first; (starts.at(-1) ?? from) < to; n += 1) starts.push(handoffs.startOf(n));
+  // Where clocks skip more than one hand-off, a later turn may begin no later than an earlier one, which then has no time.
+  for (let extra = 0; extra < handoffs.skippedMax; extra += 1) starts.push(handoffs.startOf(first + starts.length));
+
+  const turns: Shift[] = [];
+  let end = starts.at(-1) ?? to;
+  for (let n = starts.length - 2; n >= 0; n -= 1) {
+    const start = starts[n] ?? 0;
+    if (start < end)
+      turns.unshift({ user_id: user_ids[(first + n) % user_ids.length] ?? "", start_at: start, end_at: end });
+    end = Math.min(end, start);
+  }
+  return turns;
+}
+
+/**
+ * The hand-offs of a rotation: a grid of local times, period_hours apart, through handoff_time on the local day of
+ * start_at. Turn 0 begins with start_at. Choice: where that is before handoff_time, the first turn is longer than the
+ * others, so that weekly hand-offs fall on the weekday of start_at.
+ */
+function handoffsOf({ start_at, period_hours, handoff_time }: Rotation, timezone: string) {
+  const clock = zonedClock(timezone);
+  const period = period_hours * HOUR_MS;
+  const begin = start_at + clock.offsetAt(start_at);
+  const midnight = Math.floor(begin / DAY_MS) * DAY_MS;
+  const grid = handoff_time === null ? begin : midnight + minutesOf(handoff_time) * MINUTE_MS;
+  const anchor = grid + Math.max(0, Math.floor((begin - grid) / period)) * period;
+  const startOf = (turn: number) => (turn === 0 ? start_at : clock.instantOf(anchor + turn * period));
+  /** The latest turn that began by `at`, which is not before start_at. */
+  const turnAt = (at: number) => {
+    const ahead = Math.ceil(CLOCKS_BACK_MAX_MS / period);
+    let turn = Math.max(0, Math.floor((clock.toLocal(at) - anchor) / period) + ahead);
+    while (turn > 0 && startOf(turn) > at) turn -= 1;
+    return turn;
+  };
+  return { startOf, turnAt, skippedMax: Math.ceil(CLOCKS_FORWARD_MAX_MS / period) };
+}
+
+function minutesOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(":").map(Number);
+  return hours * 60 + minutes;
+}
