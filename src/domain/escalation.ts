@@ -1,0 +1,246 @@
+import type { EscalationPolicyCreate, StoredEscalationStep } from "../contract/on-call.ts";
+import { assertNever } from "../lib/assert-never.ts";
+
+/**
+ * Escalation of one outage or incident. The caller keys the state by it, stores the state with the effects in one
+ * transaction, and calls with a tick at `due_at`.
+ *
+ *   start ──▶ step 1 ── wait ──▶ step 2 ── … ── repeat_count more rounds ── wait ──▶ owner notified (exhausted)
+ *   active, exhausted ── acknowledge ──▶ acknowledged        any ── resolve ──▶ resolved ── reopen ──▶ step 1
+ *   any open ── snooze ──▶ snoozed ── until ──▶ step 1
+ *
+ * Nothing is silent: while an escalation is active something is due, and its last effect notifies the owner, whose
+ * notification is a row of the same transaction and so cannot get lost.
+ */
+export interface EscalationPolicyRules {
+  steps: readonly StoredEscalationStep[];
+  repeat_count: number;
+}
+
+const MINUTE_MS = 60_000;
+const WAIT_MINUTES_DEFAULT = 5;
+/** Between rounds, and before the owner, somebody must have time to answer. */
+const LAST_WAIT_MINUTES_MIN = 1;
+export const SNOOZE_MAX_MS = 7 * 24 * 60 * MINUTE_MS;
+
+/** Whom a contact leads to at this moment. Equal keys are one person or one channel. */
+export interface Recipient {
+  /** For example `user:<id>` or `email:<address>`. */
+  key: string;
+  contact_index: number;
+}
+
+/** One entry for each step of the policy; an empty one is a gap: no contact leads to anybody. */
+export type ResolvedSteps = readonly (readonly Recipient[])[];
+
+export type EscalationStatus = "active" | "acknowledged" | "snoozed" | "resolved" | "exhausted";
+
+/** Plain JSON. */
+export interface EscalationState {
+  version: 1;
+  status: EscalationStatus;
+  /** Grows with every start from step 1, so that a reopened outage notifies again. */
+  run: number;
+  round: number;
+  /** Index of the step that was notified last. */
+  step: number;
+  /** Notifications of that step; the ones that failed are false. */
+  reached: Readonly<Record<string, boolean>>;
+  /** When the next tick does something; null: only an input does. */
+  due_at: number | null;
+  /** When the state was entered; a clock that goes back behind it moves `due_at` along. */
+  entered_at: number;
+}
+
+export type EscalationInput =
+  | { kind: "start" }
+  | { kind: "tick" }
+  /** The first attempt failed for good or for now; the notification's own retries go on. */
+  | { kind: "notification_failed"; notification_id: string }
+  | { kind: "acknowledge" }
+  | { kind: "resolve" }
+  | { kind: "snooze"; until: number }
+  | { kind: "reopen" };
+
+export type OwnerReason = "nobody_answered" | "nobody_reached";
+
+export type EscalationEffect =
+  /** Its id is a natural key: a repeat adds nothing. */
+  | { kind: "notify"; notification_id: string; level: number; step: number; round: number; recipient: Recipient }
+  /** The step leads to nobody; goes to the timeline and, for schedules, out as `oncall.gap`. */
+  | { kind: "gap"; level: number; step: number; round: number }
+  | { kind: "notify_owner"; notification_id: string; reason: OwnerReason }
+  /** Notifications that still wait are not sent any more. */
+  | { kind: "cancel_notifications" }
+  | { kind: "status_changed"; status: EscalationStatus };
+
+export interface EscalationDecision {
+  state: EscalationState;
+  effects: EscalationEffect[];
+  /** False: the input was repeated, late or meaningless. */
+  accepted: boolean;
+}
+
+interface Context {
+  policy: EscalationPolicyRules;
+  /** Of the policy's steps, at `now`. */
+  resolved: ResolvedSteps;
+}
+
+/** A policy's steps, complete and in the order of level. */
+export function completeSteps(steps: EscalationPolicyCreate["steps"]): StoredEscalationStep[] {
+  return steps
+    .map(({ level, wait_minutes, contacts }) => ({
+      level,
+      wait_minutes: wait_minutes ?? WAIT_MINUTES_DEFAULT,
+      contacts: contacts.map(({ type, value, label }) => ({ type, value, label: label || null })),
+    }))
+    .sort((a, b) => a.level - b.level);
+}
+
+/** `state` is null before the start; every other input then does nothing. */
+export function decide(
+  state: EscalationState | null,
+  input: EscalationInput,
+  context: Context,
+  now: number,
+): EscalationDecision | null {
+  if (state === null) return input.kind === "start" ? begin(0, context, now) : null;
+  const current = followClock(state, now);
+  switch (input.kind) {
+    case "start":
+      return ignore(current);
+    case "tick":
+      return decideTick(current, context, now);
+    case "notification_failed":
+      return decideFailure(current, input.notification_id, context, now);
+    case "acknowledge":
+      return isOpen(current) && current.status !== "acknowledged"
+        ? rest(current, "acknowledged", null, now)
+        : ignore(current);
+    case "resolve":
+      return isOpen(current) ? rest(current, "resolved", null, now) : ignore(current);
+    case "snooze":
+      return decideSnooze(current, input.until, now);
+    case "reopen":
+      return current.status === "resolved" ? begin(current.run + 1, context, now) : ignore(current);
+    default:
+      return assertNever(input);
+  }
+}
+
+function decideTick(state: EscalationState, context: Context, now: number): EscalationDecision {
+  if (state.due_at === null || now < state.due_at) return ignore(state);
+  if (state.status === "snoozed") return begin(state.run + 1, context, now);
+  return state.status === "active" ? advance(state, context, now) : ignore(state);
+}
+
+/** A step is left at once when none of its notifications can have reached anybody. */
+function decideFailure(state: EscalationState, id: string, context: Context, now: number): EscalationDecision {
+  if (state.status !== "active" || state.reached[id] !== true) return ignore(state);
+  const failed = { ...state, reached: { ...state.reached, [id]: false } };
+  if (Object.values(failed.reached).includes(true)) return { state: failed, effects: [], accepted: true };
+  return advance(failed, context, now);
+}
+
+/** Choice: a snooze ends after a week at most, so that none lasts for ever; a past end is no snooze. */
+function decideSnooze(state: EscalationState, until: number, now: number): EscalationDecision {
+  if (!isOpen(state) || until <= now) return ignore(state);
+  const dueAt = Math.min(until, now + SNOOZE_MAX_MS);
+  if (state.status === "snoozed" && state.due_at === dueAt) return ignore(state);
+  return rest(state, "snoozed", dueAt, now);
+}
+
+function begin(run: number, context: Context, now: number): EscalationDecision {
+  const state: EscalationState = {
+    version: 1,
+    status: "active",
+    run,
+    round: 0,
+    step: -1,
+    reached: {},
+    due_at: now,
+    entered_at: now,
+  };
+  const decision = advance(state, context, now);
+  return { ...decision, effects: [{ kind: "status_changed", status: "active" }, ...decision.effects] };
+}
+
+/** On to the next step that leads to anybody, over gaps and into further rounds, or to the owner. */
+function advance(state: EscalationState, { policy, resolved }: Context, now: number): EscalationDecision {
+  const effects: EscalationEffect[] = [];
+  let [round, step] = [state.round, state.step + 1];
+  // A whole round without anybody is not repeated at once: it would lead to nobody again.
+  for (let gaps = 0; gaps < policy.steps.length; gaps += 1) {
+    if (step >= policy.steps.length) [round, step] = [round + 1, 0];
+    if (round > policy.repeat_count) break;
+    const { level = step + 1 } = policy.steps[step] ?? {};
+    const recipients = withoutRepeats(resolved[step] ?? []);
+    if (recipients.length > 0) {
+      const sent = recipients.map((recipient) => ({
+        kind: "notify" as const,
+        notification_id: `${state.run}.${round}.${step}.${recipient.key}`,
+        ...{ level, step, round, recipient },
+      }));
+      const reached = Object.fromEntries(sent.map(({ notification_id }) => [notification_id, true]));
+      const due_at = now + waitAfter(policy, step, round) * MINUTE_MS;
+      const entered = { ...state, round, step, reached, due_at, entered_at: now };
+      return { state: entered, effects: [...effects, ...sent], accepted: true };
+    }
+    effects.push({ kind: "gap", level, step, round });
+    step += 1;
+  }
+  return exhaust(state, effects, now);
+}
+
+function withoutRepeats(recipients: readonly Recipient[]): Recipient[] {
+  return recipients.filter(({ key }, n) => recipients.findIndex((other) => other.key === key) === n);
+}
+
+/** Minutes until the step after this one, the first step of the next round, or the owner. */
+function waitAfter({ steps, repeat_count }: EscalationPolicyRules, step: number, round: number): number {
+  const next = steps[step + 1];
+  if (next !== undefined) return next.wait_minutes;
+  // The first step has no step before it, so that its wait is often 0: then the longest one separates the rounds.
+  const first = round < repeat_count ? (steps[0]?.wait_minutes ?? 0) : 0;
+  return first > 0 ? first : Math.max(LAST_WAIT_MINUTES_MIN, ...steps.map(({ wait_minutes }) => wait_minutes));
+}
+
+function exhaust(state: EscalationState, effects: readonly EscalationEffect[], now: number): EscalationDecision {
+  const hasReached = Object.values(state.reached).includes(true);
+  return {
+    state: { ...state, status: "exhausted", due_at: null, entered_at: now },
+    effects: [
+      ...effects,
+      {
+        kind: "notify_owner",
+        notification_id: `${state.run}.owner`,
+        reason: hasReached ? "nobody_answered" : "nobody_reached",
+      },
+      { kind: "status_changed", status: "exhausted" },
+    ],
+    accepted: true,
+  };
+}
+
+function rest(state: EscalationState, status: EscalationStatus, dueAt: number | null, now: number): EscalationDecision {
+  return {
+    state: { ...state, status, reached: {}, due_at: dueAt, entered_at: now },
+    effects: [{ kind: "cancel_notifications" }, { kind: "status_changed", status }],
+    accepted: true,
+  };
+}
+
+function isOpen({ status }: EscalationState): boolean {
+  return status !== "resolved";
+}
+
+/** A clock that went back would otherwise delay what is due by as much. */
+function followClock(state: EscalationState, now: number): EscalationState {
+  if (now >= state.entered_at || state.due_at === null) return state;
+  return { ...state, due_at: now + (state.due_at - state.entered_at), entered_at: now };
+}
+
+function ignore(state: EscalationState): EscalationDecision {
+  return { state, effects: [], accepted: false };
+}
