@@ -11,7 +11,8 @@ import { runCommand } from "./local/command-error.ts";
 import { withLocalDatabase, withRemoteDatabase } from "./local/database-access.ts";
 
 const USAGE = `usage: npm run --silent token -- --email ADDRESS [--name NAME] [--plan ${PLANS.join("|")}]
-         [--beta|--no-beta] [--expires-at ISO-8601] [--forget-password] [--remote]`;
+         [--beta|--no-beta] [--expires-at ISO-8601] [--forget-password]
+         [--remote [--deployment NAME]]`;
 
 const Request = z.object({
   email: z.string("--email is required").trim().toLowerCase().pipe(z.email("--email must be an e-mail address")),
@@ -29,7 +30,7 @@ const Request = z.object({
     .optional(),
 });
 
-function readArguments(args: string[]): { request: TokenRequest; forgets: boolean; remote: boolean } {
+function readArguments(args: string[]): { request: TokenRequest; forgets: boolean; remote: string | undefined } {
   const { values } = parseArgs({
     args,
     allowNegative: true,
@@ -41,10 +42,11 @@ function readArguments(args: string[]): { request: TokenRequest; forgets: boolea
       "expires-at": { type: "string" },
       "forget-password": { type: "boolean", default: false },
       remote: { type: "boolean", default: false },
+      deployment: { type: "string", default: "vigil" },
     },
   });
   const request = Request.parse({ ...values, expiresAt: values["expires-at"] });
-  return { request, forgets: values["forget-password"], remote: values.remote };
+  return { request, forgets: values["forget-password"], remote: values.remote ? values.deployment : undefined };
 }
 
 function readArgumentsOrExit(args: string[]) {
@@ -59,7 +61,7 @@ function readArgumentsOrExit(args: string[]) {
 
 const { request, forgets, remote } = readArgumentsOrExit(process.argv.slice(2));
 await runCommand(async () => {
-  const withDatabase = remote ? withRemoteDatabase : withLocalDatabase;
+  const withDatabase = remote ? withRemoteDatabase(remote) : withLocalDatabase;
   const token = await withDatabase(async (execute) => {
     if (forgets) await forgetPassword(execute, request.email);
     return issueToken(execute, request);

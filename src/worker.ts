@@ -13,7 +13,7 @@ export { ProberObject } from "./durable-objects/prober.ts";
 
 const app = createApp();
 
-/** Consumers by the names of wrangler.toml. */
+/** Consumers by the names of wrangler.toml; a deployment puts its own name and a hyphen before them. */
 const CONSUMERS: Record<string, (batch: MessageBatch, env: Env) => Promise<void>> = {
   checks: handleChecks,
   "checks-slow": handleChecks,
@@ -22,8 +22,13 @@ const CONSUMERS: Record<string, (batch: MessageBatch, env: Env) => Promise<void>
   subscribers: handleSubscribers,
 };
 
+function consumerOf(queue: string) {
+  const name = Object.keys(CONSUMERS).find((known) => queue === known || queue.endsWith(`-${known}`));
+  return (name && CONSUMERS[name]) || handleDeadLetters;
+}
+
 export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),
   scheduled: (controller, env, _ctx) => runMinute(controller, env),
-  queue: (batch, env, _ctx) => (CONSUMERS[batch.queue] ?? handleDeadLetters)(batch, env),
+  queue: (batch, env, _ctx) => consumerOf(batch.queue)(batch, env),
 } satisfies ExportedHandler<Env>;

@@ -66,8 +66,8 @@ function tokenStatements(
 }
 
 /** Gives the owner's token when nobody has an account yet, else undefined. */
-export async function createFirstOwner(execute: Execute): Promise<string | undefined> {
+export async function createFirstOwner(execute: Execute, email = "owner@localhost"): Promise<string | undefined> {
   const [users] = await execute([{ sql: "SELECT 1 FROM users LIMIT 1", params: [] }]);
   if (users?.length) return undefined;
-  return issueToken(execute, { email: "owner@localhost", name: "Owner" });
+  return issueToken(execute, { email, name: "Owner" });
 }

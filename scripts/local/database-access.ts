@@ -1,9 +1,7 @@
-import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import { Refusal } from "./command-error.ts";
 import { controlOf, isNotRunning } from "./control.ts";
-import type { Execute, Statement } from "./database.ts";
+import type { Execute } from "./database.ts";
 import { lockState } from "./lock.ts";
 import { createStateDir, type StateDir, stateDirOf } from "./settings.ts";
 
@@ -43,32 +41,14 @@ async function alone<Result>(stateDir: StateDir, work: Work<Result>): Promise<Re
   return await work(database.execute);
 }
 
-/** Works on the deployed database, with the account that wrangler is signed in to. */
-export async function withRemoteDatabase<Result>(work: Work<Result>): Promise<Result> {
-  const { readWorkerConfig } = await import("./config.ts");
-  const { PROJECT_ROOT, WRANGLER } = await import("./paths.ts");
-  const { name } = readWorkerConfig().database;
-  return work(async (statements) => {
-    const command = statements.map(inline).join(";\n");
-    const args = [WRANGLER, "d1", "execute", name, "--remote", "--json", "--yes", "--command", command];
-    try {
-      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT_ROOT });
-      return JSON.parse(stdout).map(({ results }: { results: Record<string, unknown>[] }) => results);
-    } catch (error) {
-      const output =
-        error instanceof Error && "stdout" in error ? `${error.stdout}${"stderr" in error && error.stderr}` : "";
-      throw new Refusal(`wrangler d1 execute ${name} --remote failed: ${output.trim() || error}`);
-    }
-  });
-}
-
-/** Wrangler takes no parameters beside the text, so they become literals in it. */
-function inline({ sql, params }: Statement): string {
-  let next = 0;
-  return sql.replaceAll("?", () => literal(params[next++] ?? null));
-}
-
-function literal(value: string | number | null): string {
-  if (value === null) return "NULL";
-  return typeof value === "number" ? String(value) : `'${value.replaceAll("'", "''")}'`;
+/** Works on the database of a deployment, with the account that wrangler is signed in to. */
+export function withRemoteDatabase(deployment: string) {
+  return async <Result>(work: Work<Result>): Promise<Result> => {
+    const { createCloudflare } = await import("../deploy/cloudflare.ts");
+    const { DEPLOYMENTS_DIR, deploymentFiles } = await import("../deploy/record.ts");
+    const { remoteDatabase } = await import("../deploy/remote-database.ts");
+    const { account_id, database_id } = deploymentFiles(DEPLOYMENTS_DIR, deployment).readRecord();
+    if (!account_id || !database_id) throw new Refusal(`no deployment ${deployment} is known here: npm run deploy`);
+    return work(remoteDatabase(createCloudflare(process.env), { account_id, database_id }));
+  };
 }

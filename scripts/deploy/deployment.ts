@@ -1,0 +1,249 @@
+import type { Region } from "../../src/contract/monitor-values.ts";
+import { createFirstOwner } from "../local/accounts.ts";
+import { Refusal } from "../local/command-error.ts";
+import * as account from "./account.ts";
+import { formatMonthlyCost } from "./cost.ts";
+import type { DeployOptions } from "./options.ts";
+import type { Platform } from "./platform.ts";
+import type { DeploymentFiles, DeploymentRecord } from "./record.ts";
+import { checkerName, checkerPrefix, PLACEMENTS } from "./regions.ts";
+import { remoteDatabase } from "./remote-database.ts";
+import { chooseSettings, newRootSecret, refuseBadSettings, varsOf } from "./settings.ts";
+import { checkService } from "./smoke-test.ts";
+import { buildCheckerConfig, buildWorkerConfig, type ConfigInput, queueNames, type Release } from "./worker-config.ts";
+import { fallbackOrigin, findZoneId, setUpZone } from "./zone.ts";
+
+export interface Deployment {
+  options: DeployOptions;
+  platform: Platform;
+  files: DeploymentFiles;
+  release: Release;
+  env: NodeJS.ProcessEnv;
+  /** An address that the deployed service shall check. */
+  target: string;
+  print(line: string): void;
+}
+
+/** What the account holds before a deployment, and what shall be. */
+interface Situation {
+  account_id: string;
+  record: DeploymentRecord;
+  database_id: string | undefined;
+  namespace_id: string | undefined;
+  missingQueues: string[];
+  url: string;
+  regions: Region[];
+  staleCheckers: string[];
+  hasRootSecret: boolean;
+  secrets: Record<string, string>;
+  vars: Record<string, string>;
+}
+
+/** One step of the plan; a step that is done already has no place in it. */
+interface Step {
+  title: string;
+  run(): Promise<void>;
+}
+
+/**
+ * From an account to a running service. Every step finds out by itself what is there, so a run that broke off is repeated
+ * as it was; migrations come before the code that needs them.
+ */
+export async function deploy(deployment: Deployment): Promise<void> {
+  const { options, print } = deployment;
+  const situation = await findSituation(deployment);
+  const steps = planSteps(deployment, situation);
+  if (options.dryRun) {
+    print(`Deployment ${options.name} to ${situation.url} would:`);
+    for (const { title } of steps) print(`  ${title}`);
+    print(formatMonthlyCost(options));
+    return;
+  }
+  for (const { title, run } of steps) {
+    print(title);
+    await run();
+  }
+  print(`ready ${situation.url}`);
+}
+
+async function findSituation({ options, platform, files, release, env }: Deployment): Promise<Situation> {
+  const kept = files.readRecord();
+  const record = { ...kept, ...withoutUndefined({ domain: options.domain, zone: options.zone, owner: options.owner }) };
+  const account_id = kept.account_id ?? (await account.findAccountId(platform, env));
+  const { name } = options;
+  const regions = options.regions ?? kept.regions ?? [];
+  if (regions.length > 0 && !release.checkerEntry) {
+    throw new Refusal("--regions: this release checks regions from the service itself and deploys no checkers");
+  }
+  const host = record.domain ?? `${name}.${await account.findWorkersDevHost(platform, account_id)}`;
+  const zone_id = record.zone && (await findZoneId(platform, record.zone));
+  const { chosen, secrets } = chooseSettings(env, kept, files.readSecrets());
+  const vars = varsOf(chosen, {
+    PUBLIC_URL: `https://${host}`,
+    ...(record.zone && zone_id && { CF_ZONE_ID: zone_id, CUSTOM_DOMAIN_TARGET: fallbackOrigin(record.zone) }),
+    ...(regions.length > 0 && { REGIONS: regions.join(",") }),
+  });
+  refuseBadSettings({ ...vars, ROOT_SECRET: newRootSecret(), ...secrets });
+  const queues = new Set((await account.listQueues(platform, account_id)).map(({ queue_name }) => queue_name));
+  const checkers = await account.listWorkers(platform, account_id, checkerPrefix(name));
+  return {
+    account_id,
+    record: { ...record, account_id, regions, settings: chosen, ...(zone_id && { zone_id }) },
+    database_id: await account.findDatabaseId(platform, account_id, name),
+    namespace_id: await account.findNamespaceId(platform, account_id, `${name}-pages`),
+    missingQueues: queueNames(release.config, name).filter((queue) => !queues.has(queue)),
+    url: `https://${host}`,
+    regions,
+    staleCheckers: checkers.filter((worker) => !regions.some((region) => checkerName(name, region) === worker)),
+    hasRootSecret: (await account.listSecretNames(platform, account_id, name)).includes("ROOT_SECRET"),
+    secrets,
+    vars,
+  };
+}
+
+function planSteps(deployment: Deployment, situation: Situation): Step[] {
+  const { options, platform, files } = deployment;
+  const { account_id, record, missingQueues } = situation;
+  const { name, location } = options;
+  const steps: Step[] = [];
+  const keep = (found: DeploymentRecord) => files.writeRecord(Object.assign(record, found));
+
+  steps.push({ title: `keep its settings in ${files.config}`, run: async () => keep({ url: situation.url }) });
+  if (situation.database_id) record.database_id = situation.database_id;
+  else {
+    const body = { name, ...(location && { primary_location_hint: location }) };
+    const run = async () => keep({ database_id: await account.createDatabase(platform, account_id, body) });
+    steps.push({ title: `create the database ${name}${location ? ` in ${location}` : ""}`, run });
+  }
+  if (situation.namespace_id) record.namespace_id = situation.namespace_id;
+  else {
+    const title = `${name}-pages`;
+    const run = async () => keep({ namespace_id: await account.createNamespace(platform, account_id, title) });
+    steps.push({ title: `create the namespace ${title}`, run });
+  }
+  for (const queue of missingQueues) {
+    steps.push({ title: `create the queue ${queue}`, run: () => account.createQueue(platform, account_id, queue) });
+  }
+  steps.push({ title: secretsTitle(situation), run: () => keepSecrets(deployment, situation) });
+  steps.push(...codeSteps(deployment, situation), ...openingSteps(deployment, situation));
+  return steps;
+}
+
+function secretsTitle({ hasRootSecret, secrets }: Situation): string {
+  return hasRootSecret || secrets.ROOT_SECRET ? "keep the root secret" : "make the root secret";
+}
+
+/** A new root secret beside old data would make every stored secret unreadable and every push address invalid. */
+async function keepSecrets({ platform, files }: Deployment, situation: Situation): Promise<void> {
+  const { hasRootSecret, secrets, record } = situation;
+  if (!hasRootSecret && !secrets.ROOT_SECRET) {
+    const [tables] = await database(
+      platform,
+      record,
+    )([{ sql: "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'users'", params: [] }]);
+    if (tables?.length) {
+      throw new Refusal(
+        `the database holds data sealed under a root secret that neither ${files.secrets} nor the Worker has: run again with it as ROOT_SECRET`,
+      );
+    }
+    secrets.ROOT_SECRET = newRootSecret();
+  }
+  files.writeSecrets(secrets);
+}
+
+/** Migrations, the checkers that the service binds, then the service. */
+function codeSteps(deployment: Deployment, situation: Situation): Step[] {
+  const { options, platform, files, release } = deployment;
+  const { name } = options;
+  const input = (): ConfigInput => ({
+    name,
+    account_id: situation.account_id,
+    database_id: required(situation.record.database_id),
+    namespace_id: required(situation.record.namespace_id),
+    domain: situation.record.domain,
+    regions: situation.regions,
+    vars: situation.vars,
+  });
+  const migrate = async () => {
+    files.write(files.config, buildWorkerConfig(release, input()));
+    await platform.wrangler(["d1", "migrations", "apply", name, "--remote", "--config", files.config]);
+  };
+  const deployChecker = (region: Region, entry: string) => async () => {
+    const config = files.checkerConfig(region);
+    files.write(config, buildCheckerConfig(release, entry, input(), region));
+    await platform.wrangler(["deploy", "--config", config]);
+  };
+  const deployService = async () => {
+    await platform.wrangler(["deploy", "--config", files.config, "--secrets-file", files.secrets]);
+  };
+  const removeWorker = (worker: string) => async () => {
+    await platform.api("DELETE", `/accounts/${situation.account_id}/workers/scripts/${worker}`);
+  };
+  const { checkerEntry } = release;
+  return [
+    { title: "apply the migrations", run: migrate },
+    ...situation.regions.flatMap((region) =>
+      checkerEntry
+        ? [
+            {
+              title: `deploy ${checkerName(name, region)} near ${PLACEMENTS[region]}`,
+              run: deployChecker(region, checkerEntry),
+            },
+          ]
+        : [],
+    ),
+    { title: `deploy ${name} with its cron, queues and secrets`, run: deployService },
+    ...situation.staleCheckers.map((worker) => ({ title: `delete ${worker}`, run: removeWorker(worker) })),
+  ];
+}
+
+/** What makes the code a service: names that lead to it, somebody who may use it, and the proof that it works. */
+function openingSteps(deployment: Deployment, situation: Situation): Step[] {
+  const { options, platform, print, files, target } = deployment;
+  const { record, url } = situation;
+  const { zone, zone_id, domain } = record;
+  const steps: Step[] = [];
+  if (zone && zone_id) {
+    const run = () => setUpZone(platform, { zone, zone_id, worker: options.name, domain });
+    steps.push({ title: `lead the domains of status pages over ${zone} to the Worker`, run });
+  }
+  const createOwner = async () => {
+    record.owner ??= await findOwnEmail(platform);
+    const token = await createFirstOwner(database(platform, record), record.owner);
+    if (token) print(`  API token of ${record.owner}, shown only this once: ${token}`);
+    files.writeRecord(record);
+  };
+  const test = async () => {
+    const execute = database(platform, record);
+    for (const line of await checkService({ platform, url, execute, target })) print(`  ${line}`);
+  };
+  steps.push({ title: "create the owner where nobody has an account", run: createOwner });
+  steps.push({ title: `use the service at ${url} as its first user would`, run: test });
+  return steps;
+}
+
+async function findOwnEmail(platform: Platform): Promise<string> {
+  try {
+    const { email } = (await platform.api("GET", "/user")) as { email?: string };
+    if (email) return email.toLowerCase();
+  } catch {
+    // A token of the account alone belongs to nobody.
+  }
+  throw new Refusal("whose service is it? Run again with --owner you@your.example");
+}
+
+function database(platform: Platform, { account_id, database_id }: DeploymentRecord) {
+  return remoteDatabase(platform, { account_id: required(account_id), database_id: required(database_id) });
+}
+
+function required<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("a step ran before the one that it needs");
+  return value;
+}
+
+function withoutUndefined(fields: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    string
+  >;
+}

@@ -1,0 +1,45 @@
+import * as account from "./account.ts";
+import type { Deployment } from "./deployment.ts";
+import { findOne } from "./platform.ts";
+import { checkerPrefix } from "./regions.ts";
+import { queueNames } from "./worker-config.ts";
+import { clearZone } from "./zone.ts";
+
+/** Removes a deployment and all of its data: whatever of it is there, so that a run that broke off can be repeated. */
+export async function destroy({ options, platform, files, release, env, print }: Deployment): Promise<void> {
+  const { name } = options;
+  const record = files.readRecord();
+  const account_id = record.account_id ?? (await account.findAccountId(platform, env));
+  const base = `/accounts/${account_id}`;
+  const remove = async (title: string, path: string) => {
+    print(`delete ${title}`);
+    await platform.api("DELETE", path);
+  };
+
+  const { zone, zone_id, domain } = record;
+  if (zone && zone_id) {
+    print(`clear the routes of ${zone}`);
+    await clearZone(platform, { zone, zone_id, worker: name, domain });
+  }
+  const names = new Set(queueNames(release.config, name));
+  const queues = (await account.listQueues(platform, account_id)).filter(({ queue_name }) => names.has(queue_name));
+  // A Worker that consumes a queue cannot be deleted.
+  for (const { queue_id, queue_name } of queues) {
+    type Consumer = { consumer_id: string };
+    const consumers = (await findOne<Consumer[]>(platform, `${base}/queues/${queue_id}/consumers`)) ?? [];
+    for (const { consumer_id } of consumers) {
+      await remove(`the consumer of ${queue_name}`, `${base}/queues/${queue_id}/consumers/${consumer_id}`);
+    }
+  }
+  // The service binds its checkers, so it goes first.
+  const workers = await account.listWorkers(platform, account_id, name);
+  const checkers = workers.filter((worker) => worker.startsWith(checkerPrefix(name)));
+  for (const worker of workers.filter((id) => id === name)) await remove(worker, `${base}/workers/scripts/${worker}`);
+  for (const worker of checkers) await remove(worker, `${base}/workers/scripts/${worker}`);
+  for (const { queue_id, queue_name } of queues) await remove(queue_name, `${base}/queues/${queue_id}`);
+  const namespace_id = await account.findNamespaceId(platform, account_id, `${name}-pages`);
+  if (namespace_id) await remove(`${name}-pages`, `${base}/storage/kv/namespaces/${namespace_id}`);
+  const database_id = await account.findDatabaseId(platform, account_id, name);
+  if (database_id) await remove(`the database ${name}`, `${base}/d1/database/${database_id}`);
+  files.remove();
+}

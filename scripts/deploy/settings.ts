@@ -1,0 +1,54 @@
+import { randomBytes } from "node:crypto";
+import { SETTING_NAMES, settingsOf } from "../../src/platform/settings.ts";
+import { Refusal } from "../local/command-error.ts";
+import type { DeploymentRecord } from "./record.ts";
+
+/** Never in the vars of a Worker, which everybody with access to the account can read. */
+const SECRET_NAMES = ["ROOT_SECRET", "SMTP_URL", "MAIL_HTTP_TOKEN", "CF_API_TOKEN"];
+
+/** Made by the deployment itself. */
+const DERIVED_NAMES = ["PUBLIC_URL", "CF_ZONE_ID", "CUSTOM_DOMAIN_TARGET"];
+
+/** Two addresses of different operators; while neither answers, a failed check says nothing about its target. */
+const CANARY_TARGETS = "https://www.cloudflare.com/cdn-cgi/trace,https://www.google.com/generate_204";
+
+export interface DeploymentSettings {
+  /** What the operator chose, kept for the next run. */
+  chosen: Record<string, string>;
+  secrets: Record<string, string>;
+}
+
+/** The environment's settings over those of earlier runs; an empty value takes a setting back. */
+export function chooseSettings(
+  env: NodeJS.ProcessEnv,
+  { settings = {} }: DeploymentRecord,
+  keptSecrets: Record<string, string>,
+): DeploymentSettings {
+  const chosen = { ...settings };
+  const secrets = { ...keptSecrets };
+  for (const name of SETTING_NAMES) {
+    const value = env[name];
+    if (value === undefined || DERIVED_NAMES.includes(name)) continue;
+    const target = SECRET_NAMES.includes(name) ? secrets : chosen;
+    if (value === "") delete target[name];
+    else target[name] = value;
+  }
+  return { chosen, secrets };
+}
+
+export function newRootSecret(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+export function varsOf(chosen: Record<string, string>, derived: Record<string, string>): Record<string, string> {
+  return { CANARY_TARGETS, ...chosen, ...derived };
+}
+
+/** Said before anything is changed rather than by a Worker that cannot start. */
+export function refuseBadSettings(bindings: Record<string, string>): void {
+  try {
+    settingsOf(bindings);
+  } catch (error) {
+    throw new Refusal(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,121 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { experimental_readRawConfig } from "wrangler";
+import { z } from "zod";
+import type { Region } from "../../src/contract/monitor-values.ts";
+import { CONFIG_FILE, PROJECT_ROOT } from "../local/paths.ts";
+import { checkerBinding, checkerName, PLACEMENTS } from "./regions.ts";
+
+/** What a deployment changes of wrangler.toml; everything else passes through. */
+const BaseConfig = z.looseObject({
+  main: z.string(),
+  compatibility_date: z.string(),
+  compatibility_flags: z.array(z.string()),
+  alias: z.record(z.string(), z.string()),
+  vars: z.record(z.string(), z.unknown()).default({}),
+  d1_databases: z.tuple([z.looseObject({ migrations_dir: z.string() })]),
+  kv_namespaces: z.tuple([z.looseObject({})]),
+  queues: z.object({
+    producers: z.array(z.looseObject({ queue: z.string() })),
+    consumers: z.array(z.looseObject({ queue: z.string(), dead_letter_queue: z.string().optional() })),
+  }),
+  ratelimits: z.array(z.looseObject({ namespace_id: z.string().regex(/^\d+$/) })),
+  assets: z.looseObject({ directory: z.string() }),
+});
+export type BaseConfig = z.infer<typeof BaseConfig>;
+
+/** The code that is deployed. */
+export interface Release {
+  config: BaseConfig;
+  root: string;
+  /** Entry point of the checker Workers; null where regions are checked by the service itself. */
+  checkerEntry: string | null;
+}
+
+export function readRelease(): Release {
+  const config = BaseConfig.parse(experimental_readRawConfig({ config: CONFIG_FILE }).rawConfig);
+  const checkerEntry = join(PROJECT_ROOT, "src/checker.ts");
+  return { config, root: PROJECT_ROOT, checkerEntry: existsSync(checkerEntry) ? checkerEntry : null };
+}
+
+export interface ConfigInput {
+  name: string;
+  account_id: string;
+  database_id: string;
+  namespace_id: string;
+  domain: string | undefined;
+  regions: readonly Region[];
+  vars: Record<string, string>;
+}
+
+/** Queues belong to the account, so those of a deployment carry its name; the Worker knows them by what follows it. */
+export function queueName(deployment: string, queue: string): string {
+  return `${deployment}-${queue}`;
+}
+
+/** The names of all queues of a deployment, dead-letter queues included. */
+export function queueNames({ queues }: BaseConfig, deployment: string): string[] {
+  const consumed = queues.consumers.flatMap(({ queue, dead_letter_queue }) => [queue, dead_letter_queue ?? queue]);
+  const all = new Set([...queues.producers.map(({ queue }) => queue), ...consumed]);
+  return [...all].sort().map((queue) => queueName(deployment, queue));
+}
+
+/** The configuration of the service's Worker. Its file lies elsewhere, so paths become absolute. */
+export function buildWorkerConfig({ config, root }: Release, input: ConfigInput): object {
+  const { name, regions, domain } = input;
+  const [database] = config.d1_databases;
+  const [namespace] = config.kv_namespaces;
+  return {
+    ...config,
+    name,
+    account_id: input.account_id,
+    main: join(root, config.main),
+    alias: Object.fromEntries(Object.entries(config.alias).map(([from, to]) => [from, join(root, to)])),
+    assets: { ...config.assets, directory: join(root, config.assets.directory) },
+    vars: { ...config.vars, ...input.vars },
+    d1_databases: [
+      {
+        ...database,
+        database_name: name,
+        database_id: input.database_id,
+        migrations_dir: join(root, database.migrations_dir),
+      },
+    ],
+    kv_namespaces: [{ ...namespace, id: input.namespace_id }],
+    queues: {
+      producers: config.queues.producers.map((entry) => ({ ...entry, queue: queueName(name, entry.queue) })),
+      consumers: config.queues.consumers.map(({ dead_letter_queue, ...entry }) => ({
+        ...entry,
+        queue: queueName(name, entry.queue),
+        ...(dead_letter_queue && { dead_letter_queue: queueName(name, dead_letter_queue) }),
+      })),
+    },
+    ratelimits: config.ratelimits.map((entry) => ({ ...entry, namespace_id: limiterId(name, entry.namespace_id) })),
+    services: regions.map((region) => ({ binding: checkerBinding(region), service: checkerName(name, region) })),
+    ...(domain ? { workers_dev: false, routes: [{ pattern: domain, custom_domain: true }] } : { workers_dev: true }),
+  };
+}
+
+/** Counters of rate limits belong to the account too; two deployments must not share one. */
+function limiterId(name: string, id: string): string {
+  let hash = 0;
+  for (const letter of name) hash = (hash * 31 + letter.charCodeAt(0)) % 100_000;
+  return `${hash + 1}${id.padStart(4, "0")}`;
+}
+
+/** A checker Worker: the probes alone, pinned near a cloud region, reached by the service and nobody else. */
+export function buildCheckerConfig({ config, root }: Release, entry: string, input: ConfigInput, region: Region) {
+  return {
+    name: checkerName(input.name, region),
+    account_id: input.account_id,
+    main: entry,
+    compatibility_date: config.compatibility_date,
+    compatibility_flags: config.compatibility_flags,
+    alias: Object.fromEntries(Object.entries(config.alias).map(([from, to]) => [from, join(root, to)])),
+    minify: true,
+    placement: { region: PLACEMENTS[region] },
+    vars: input.vars,
+    workers_dev: false,
+    observability: config.observability,
+  };
+}

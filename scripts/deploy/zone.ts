@@ -1,0 +1,80 @@
+import { Refusal } from "../local/command-error.ts";
+import { findOne, listAll, type Platform } from "./platform.ts";
+
+/** The host that domains of status pages point to; its record has no address because a Worker answers. */
+export function fallbackOrigin(zone: string): string {
+  return `pages.${zone}`;
+}
+
+interface Route {
+  id: string;
+  pattern: string;
+  script?: string;
+}
+
+export async function findZoneId(platform: Platform, zone: string): Promise<string> {
+  const [found] = (await platform.api("GET", `/zones?name=${zone}`)) as { id: string }[];
+  if (!found) throw new Refusal(`the account has no zone ${zone}: add it to Cloudflare, or leave --zone out`);
+  return found.id;
+}
+
+interface ZoneInput {
+  zone: string;
+  zone_id: string;
+  worker: string;
+  /** The service's own host. */
+  domain: string | undefined;
+}
+
+/** Exceptions first: between the two steps the zone's own names would reach the Worker. */
+function routesOf({ zone, worker, domain }: ZoneInput): Omit<Route, "id">[] {
+  const own = domain === zone || domain?.endsWith(`.${zone}`) ? [{ pattern: `${domain}/*`, script: worker }] : [];
+  return [...own, { pattern: `${zone}/*` }, { pattern: `*.${zone}/*` }, { pattern: "*/*", script: worker }].filter(
+    ({ pattern }, index, all) => all.findIndex((route) => route.pattern === pattern) === index,
+  );
+}
+
+/**
+ * Cloudflare for SaaS on this zone: the domains of status pages reach the Worker, and the zone's own names stay as they
+ * are. Repeats without effect.
+ */
+export async function setUpZone(platform: Platform, input: ZoneInput): Promise<void> {
+  const { zone, zone_id, worker } = input;
+  const origin = fallbackOrigin(zone);
+  const routes = await listAll<Route>(platform, `/zones/${zone_id}/workers/routes`);
+  const taken = routes.find(({ pattern, script }) => pattern === "*/*" && script !== worker);
+  if (taken) throw new Refusal(`the route */* of ${zone} leads to ${taken.script ?? "no Worker"}: use another zone`);
+
+  const records = await listAll(platform, `/zones/${zone_id}/dns_records?name=${origin}`);
+  if (records.length === 0) {
+    const record = { type: "AAAA", name: origin, content: "100::", proxied: true, comment: "Domains of status pages" };
+    await platform.api("POST", `/zones/${zone_id}/dns_records`, record);
+  }
+  const fallback = `/zones/${zone_id}/custom_hostnames/fallback_origin`;
+  const present = await findOne<{ origin?: string }>(platform, fallback);
+  if (present?.origin && present.origin !== origin) {
+    throw new Refusal(`${zone} already has the fallback origin ${present.origin}: use another zone`);
+  }
+  if (!present?.origin) await platform.api("PUT", fallback, { origin });
+  for (const route of routesOf(input)) {
+    if (routes.some(({ pattern }) => pattern === route.pattern)) continue;
+    await platform.api("POST", `/zones/${zone_id}/workers/routes`, route);
+  }
+}
+
+/** Takes back the route to the Worker and the fallback origin, in the order that leaves no request without an answer. */
+export async function clearZone(platform: Platform, input: ZoneInput): Promise<void> {
+  const { zone, zone_id } = input;
+  const origin = fallbackOrigin(zone);
+  const routes = await listAll<Route>(platform, `/zones/${zone_id}/workers/routes`);
+  for (const { pattern, script } of routesOf(input).reverse()) {
+    const route = routes.find((present) => present.pattern === pattern && present.script === script);
+    if (route) await platform.api("DELETE", `/zones/${zone_id}/workers/routes/${route.id}`);
+  }
+  const fallback = `/zones/${zone_id}/custom_hostnames/fallback_origin`;
+  const present = await findOne<{ origin?: string }>(platform, fallback);
+  if (present?.origin === origin) await platform.api("DELETE", fallback);
+  for (const { id } of await listAll<{ id: string }>(platform, `/zones/${zone_id}/dns_records?name=${origin}`)) {
+    await platform.api("DELETE", `/zones/${zone_id}/dns_records/${id}`);
+  }
+}

@@ -1,0 +1,304 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { computeMonthlyCost } from "../../scripts/deploy/cost.ts";
+import { deploy } from "../../scripts/deploy/deployment.ts";
+import { readOptions } from "../../scripts/deploy/options.ts";
+import { deploymentFiles } from "../../scripts/deploy/record.ts";
+import { destroy } from "../../scripts/deploy/removal.ts";
+import { type Release, readRelease } from "../../scripts/deploy/worker-config.ts";
+import { PROJECT_ROOT, WRANGLER } from "../../scripts/local/paths.ts";
+import { isWellFormedApiToken } from "../../src/platform/credentials.ts";
+import { FakeCloudflare } from "../support/cloudflare.ts";
+import { type Service, START_TIMEOUT_MS, startService, temporaryDir } from "./support.ts";
+
+const release = readRelease();
+
+/** A release whose checkers exist, whatever this one has. */
+const withCheckers: Release = { ...release, checkerEntry: join(PROJECT_ROOT, release.config.main) };
+
+interface Operator {
+  platform: FakeCloudflare;
+  dir: string;
+  env?: NodeJS.ProcessEnv;
+  release?: Release;
+  target?: string;
+}
+
+async function run(operator: Operator, ...args: string[]) {
+  const { platform, dir, env = {}, release: code = release, target = "https://example.com/" } = operator;
+  const lines: string[] = [];
+  const options = readOptions(args);
+  const files = deploymentFiles(dir, options.name);
+  const print = (line: string) => void lines.push(line);
+  await (options.destroy ? destroy : deploy)({ options, platform, files, release: code, env, target, print });
+  return lines.join("\n");
+}
+
+const newOperator = (): Operator => ({ platform: new FakeCloudflare(), dir: temporaryDir() });
+
+describe("npm run deploy", () => {
+  it("makes a running service of an empty account and says how to use it", async () => {
+    const operator = newOperator();
+    const output = await run(operator);
+    expect(output).toContain("ready https://vigil.somebody.workers.dev");
+    expect(isWellFormedApiToken(/sk_svc_\w+/.exec(output)?.[0] ?? "")).toBe(true);
+    expect(output).toContain("API token of somebody@mail.example");
+    const { changes, queues, workers } = operator.platform;
+    expect([...queues.keys()]).toEqual(
+      expect.arrayContaining(["vigil-checks", "vigil-checks-dlq", "vigil-deliveries-dlq"]),
+    );
+    const order = ["create database vigil", "create namespace vigil-pages", "migrate vigil", "deploy vigil"];
+    expect(changes.filter((change) => order.includes(change))).toEqual(order);
+    expect(changes.findLastIndex((change) => change.startsWith("create queue"))).toBeLessThan(
+      changes.indexOf("deploy vigil"),
+    );
+    const vars = workers.get("vigil")?.config.vars;
+    expect(vars?.PUBLIC_URL).toBe("https://vigil.somebody.workers.dev");
+    expect(vars?.CANARY_TARGETS?.split(",")).toHaveLength(2);
+    expect(vars).not.toHaveProperty("ROOT_SECRET");
+  });
+
+  it("changes nothing but the code when it is repeated, and keeps its secret and its owner", async () => {
+    const operator = newOperator();
+    await run(operator);
+    const secrets = readFileSync(join(operator.dir, "vigil/secrets.json"), "utf8");
+    const before = operator.platform.changes.length;
+    const output = await run(operator);
+    const changes = operator.platform.changes.slice(before).filter((change) => change !== "write to the database");
+    expect(changes).toEqual(["migrate vigil", "deploy vigil"]);
+    expect(output).not.toContain("sk_svc_");
+    expect(readFileSync(join(operator.dir, "vigil/secrets.json"), "utf8")).toBe(secrets);
+    expect(statSync(join(operator.dir, "vigil/secrets.json")).mode & 0o777).toBe(0o600);
+  });
+
+  it("is repeated to its end wherever it broke off, also where the change was made and its answer lost", async () => {
+    const whole = newOperator();
+    whole.platform.addZone("pages.example");
+    const args = ["--zone", "pages.example", "--regions", "weur,enam"];
+    await run({ ...whole, release: withCheckers }, ...args);
+    const steps = whole.platform.changes.length;
+    expect(steps).toBeGreaterThan(20);
+    for (let at = 0; at < steps; at++) {
+      for (const isDone of [false, true]) {
+        const operator = { ...newOperator(), release: withCheckers };
+        operator.platform.addZone("pages.example");
+        operator.platform.failure = { at, isDone };
+        await expect(run(operator, ...args), `${whole.platform.changes[at]}`).rejects.toThrow(/503|connection/);
+        expect(await run(operator, ...args)).toContain("ready ");
+        const { databases, namespaces, queues, workers, zones } = operator.platform;
+        expect([databases.size, namespaces.size, queues.size, workers.size]).toEqual([1, 1, 10, 3]);
+        expect(zones.get("pages.example")).toMatchObject({ records: [{}], routes: [{}, {}, {}] });
+      }
+    }
+  });
+
+  it("takes up a deployment that another machine made", async () => {
+    const { platform } = newOperator();
+    await run({ platform, dir: temporaryDir() });
+    const before = platform.changes.length;
+    const dir = temporaryDir();
+    await run({ platform, dir });
+    expect(platform.changes.slice(before).some((change) => change.startsWith("create"))).toBe(false);
+    expect(JSON.parse(readFileSync(join(dir, "vigil/secrets.json"), "utf8"))).toEqual({});
+    expect(platform.workers.get("vigil")?.secrets.has("ROOT_SECRET")).toBe(true);
+  });
+
+  it("never seals old data under a new root secret", async () => {
+    const operator = newOperator();
+    await run(operator);
+    operator.platform.workers.delete("vigil");
+    writeFileSync(join(operator.dir, "vigil/secrets.json"), "{}");
+    await expect(run(operator)).rejects.toThrow(/sealed under a root secret/);
+    await run({ ...operator, env: { ROOT_SECRET: "the secret that the operator kept elsewhere" } });
+    expect(operator.platform.workers.get("vigil")?.secrets.has("ROOT_SECRET")).toBe(true);
+  });
+
+  it("keeps the settings of earlier runs, and secrets out of the vars", async () => {
+    const operator = newOperator();
+    const settings = { DEFAULT_PLAN: "pro", SMTP_URL: "smtps://me:pw@mail.example:465", MAIL_FROM: "me@mail.example" };
+    await run({ ...operator, env: settings });
+    await run({ ...operator, env: { LOG_LEVEL: "warn" } });
+    const { config, secrets } = operator.platform.workers.get("vigil") ?? {};
+    expect(config?.vars).toMatchObject({ DEFAULT_PLAN: "pro", MAIL_FROM: "me@mail.example", LOG_LEVEL: "warn" });
+    expect(config?.vars).not.toHaveProperty("SMTP_URL");
+    expect([...(secrets ?? [])].sort()).toEqual(["ROOT_SECRET", "SMTP_URL"]);
+    await run({ ...operator, env: { DEFAULT_PLAN: "" } });
+    expect(operator.platform.workers.get("vigil")?.config.vars).not.toHaveProperty("DEFAULT_PLAN");
+    const before = operator.platform.changes.length;
+    await expect(run({ ...operator, env: { DEFAULT_PLAN: "gold" } })).rejects.toThrow(/setting DEFAULT_PLAN/);
+    expect(operator.platform.changes).toHaveLength(before);
+  });
+
+  it("sets a zone up for the domains of status pages, and leaves its own names alone", async () => {
+    const operator = newOperator();
+    const zone = operator.platform.addZone("watch.example");
+    await run(operator, "--zone", "watch.example", "--domain", "status.watch.example");
+    expect(zone.origin).toBe("pages.watch.example");
+    expect(zone.routes.map(({ pattern, script }) => [pattern, script])).toEqual([
+      ["status.watch.example/*", "vigil"],
+      ["watch.example/*", undefined],
+      ["*.watch.example/*", undefined],
+      ["*/*", "vigil"],
+    ]);
+    expect(operator.platform.workers.get("vigil")?.config).toMatchObject({
+      workers_dev: false,
+      routes: [{ pattern: "status.watch.example", custom_domain: true }],
+      vars: { PUBLIC_URL: "https://status.watch.example", CUSTOM_DOMAIN_TARGET: "pages.watch.example" },
+    });
+  });
+
+  it("refuses a zone that serves something else", async () => {
+    const operator = newOperator();
+    const zone = operator.platform.addZone("busy.example");
+    zone.routes.push({ id: "1", pattern: "*/*", script: "shop" });
+    await expect(run(operator, "--zone", "busy.example")).rejects.toThrow(/leads to shop/);
+  });
+
+  it("deploys one checker near each region, before the service that binds them, and removes those given up", async () => {
+    const operator = { ...newOperator(), release: withCheckers };
+    await run(operator, "--regions", "weur,eeur");
+    const { changes, workers } = operator.platform;
+    expect(changes.filter((change) => change.startsWith("deploy"))).toEqual([
+      "deploy vigil-checker-weur",
+      "deploy vigil-checker-eeur",
+      "deploy vigil",
+    ]);
+    expect(workers.get("vigil-checker-weur")?.config.placement).toEqual({ region: "aws:eu-central-1" });
+    expect(workers.get("vigil")?.config.services).toEqual([
+      { binding: "CHECKER_WEUR", service: "vigil-checker-weur" },
+      { binding: "CHECKER_EEUR", service: "vigil-checker-eeur" },
+    ]);
+    await run(operator, "--regions", "weur");
+    expect([...workers.keys()].sort()).toEqual(["vigil", "vigil-checker-weur"]);
+    await expect(run({ ...operator, release: { ...release, checkerEntry: null } })).rejects.toThrow(/no checkers/);
+  });
+
+  it("stands beside a staging deployment and removes that alone", async () => {
+    const operator = newOperator();
+    await run(operator);
+    await run(operator, "--name", "staging");
+    expect([...operator.platform.workers.keys()]).toEqual(["vigil", "staging"]);
+    expect(operator.platform.queues.size).toBe(20);
+    expect(() => readOptions(["--destroy"])).toThrow(/--confirm vigil/);
+    await run(operator, "--destroy", "--name", "staging", "--confirm", "staging");
+    expect([...operator.platform.workers.keys()]).toEqual(["vigil"]);
+    expect([...operator.platform.databases.keys()]).toEqual(["vigil"]);
+    expect(operator.platform.queues.size).toBe(10);
+    expect(existsSync(join(operator.dir, "staging"))).toBe(false);
+  });
+
+  it("removes everything wherever the removal broke off", async () => {
+    const args = ["--zone", "pages.example", "--regions", "weur"];
+    const destroyArgs = ["--destroy", "--confirm", "vigil"];
+    const newDeployment = async () => {
+      const operator = { ...newOperator(), release: withCheckers };
+      operator.platform.addZone("pages.example");
+      await run(operator, ...args);
+      return { operator, from: operator.platform.changes.length };
+    };
+    const whole = await newDeployment();
+    await run(whole.operator, ...destroyArgs);
+    const steps = whole.operator.platform.changes.length - whole.from;
+    for (let step = 0; step < steps; step++) {
+      const { operator, from } = await newDeployment();
+      operator.platform.failure = { at: from + step, isDone: step % 2 === 0 };
+      await expect(run(operator, ...destroyArgs)).rejects.toThrow(/503|connection/);
+      await run(operator, ...destroyArgs);
+      const { databases, namespaces, queues, workers, zones } = operator.platform;
+      expect([databases.size, namespaces.size, queues.size, workers.size]).toEqual([0, 0, 0, 0]);
+      expect(zones.get("pages.example")).toMatchObject({ origin: null, records: [], routes: [] });
+    }
+  });
+
+  it("says with --dry-run what it would do and what that costs, and does nothing", async () => {
+    const operator = newOperator();
+    const plan = await run(operator, "--dry-run", "--monitors", "1000", "--interval", "60");
+    expect(plan).toContain("create the database vigil");
+    expect(plan).toContain("create the queue vigil-checks-slow-dlq");
+    expect(plan).toMatch(/Monthly cost of 1000 monitors every 60 s \(43\.8 M checks/);
+    expect(operator.platform.changes).toEqual([]);
+    expect(existsSync(join(operator.dir, "vigil"))).toBe(false);
+    await run(operator);
+    expect(await run(operator, "--dry-run")).not.toContain("create the database");
+  });
+
+  it("asks for what it cannot know", async () => {
+    const operator = newOperator();
+    operator.platform.accounts.push({ id: "b".repeat(32), name: "Another" });
+    await expect(run(operator)).rejects.toThrow(/set CLOUDFLARE_ACCOUNT_ID to one of[\s\S]*Another/);
+    operator.platform.accounts.pop();
+    operator.platform.user = null;
+    await expect(run(operator)).rejects.toThrow(/--owner you@your\.example/);
+    expect(await run(operator, "--owner", "me@mail.example")).toContain("API token of me@mail.example");
+  });
+
+  it.each([
+    [["--name", "Not A Name"], /--name must be/],
+    [["--owner", "nobody"], /--owner must be/],
+    [["--regions", "mars"], /--regions must be of/],
+    [["--monitors", "many"], /--monitors must be a number/],
+    [["--domain", "no host"], /--domain must be a host name/],
+  ])("refuses %j", (args, reason) => {
+    expect(() => readOptions(args)).toThrow(reason);
+  });
+
+  it("makes a configuration that wrangler accepts", async () => {
+    const operator = newOperator();
+    await run(operator, "--name", "staging");
+    const config = join(operator.dir, "staging/wrangler.json");
+    const args = [WRANGLER, "deploy", "--dry-run", "--config", config, "--outdir", join(operator.dir, "out")];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT_ROOT });
+    for (const queue of ["staging-checks", "staging-deliveries"]) expect(stdout).toContain(queue);
+    expect(existsSync(join(operator.dir, "out/worker.js"))).toBe(true);
+  });
+});
+
+describe("the cost of a deployment", () => {
+  it("is the plan alone while the units are included, and grows with the checks", () => {
+    expect(computeMonthlyCost({ monitors: 10, interval: 300 }).usd).toBe(5);
+    const thousand = computeMonthlyCost({ monitors: 1000, interval: 60 }).usd;
+    expect(thousand).toBeGreaterThan(5);
+    expect(thousand).toBeLessThan(15);
+    const million = computeMonthlyCost({ monitors: 10_000, interval: 60 });
+    expect((million.usd / million.checks) * 1e6).toBeLessThan(0.25);
+  });
+});
+
+describe("the check of a deployed service", () => {
+  let service: Service;
+  const target = createServer((_, response) => response.end("ok"));
+  beforeAll(async () => {
+    target.listen(0, "127.0.0.1");
+    service = await startService({ env: { EGRESS_ALLOW: "127.0.0.1", RATE_LIMITS: "all=off", LOG_LEVEL: "warn" } });
+  }, START_TIMEOUT_MS);
+  afterAll(async () => {
+    await service?.stop();
+    target.close();
+  });
+
+  const newDeployment = (address: string) => ({
+    platform: new FakeCloudflare(service),
+    dir: temporaryDir(),
+    target: address,
+  });
+  const count = async (table: string) =>
+    (await service.execute([{ sql: `SELECT count(*) AS n FROM ${table}`, params: [] }]))[0]?.[0]?.n;
+
+  it("uses the real service and leaves nothing behind", async () => {
+    const output = await run(newDeployment(`http://127.0.0.1:${(target.address() as AddressInfo).port}/`));
+    expect(output).toMatch(/http:\/\/127\.0\.0\.1:\d+\/ was checked: up/);
+    expect(output).toContain("a heartbeat was received");
+    expect([await count("monitors"), await count("api_tokens"), await count("users")]).toEqual([0, 1, 1]);
+  });
+
+  it("fails where the service cannot check anything", async () => {
+    const unresolvable = newDeployment("http://watched.example.com/");
+    await expect(run(unresolvable)).rejects.toThrow(/cannot check http:\/\/watched\.example\.com/);
+    expect([await count("monitors"), await count("api_tokens")]).toEqual([0, 1]);
+  });
+});

@@ -1,0 +1,350 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { type Platform, PlatformError } from "../../scripts/deploy/platform.ts";
+import type { Row, Statement } from "../../scripts/local/database.ts";
+
+/**
+ * A Cloudflare account that refuses what the real one refuses: names that are taken, ids that do not exist, Workers that
+ * are bound to what is not there. It records every change in order, and fails at the one it is told to.
+ */
+
+type Body = Record<string, unknown>;
+type WorkerConfig = {
+  name: string;
+  account_id: string;
+  main: string;
+  vars: Record<string, string>;
+  routes?: { pattern: string; custom_domain: boolean }[];
+  workers_dev: boolean;
+  d1_databases?: { database_id: string; database_name: string; migrations_dir: string }[];
+  kv_namespaces?: { id: string }[];
+  queues?: { producers: { queue: string }[]; consumers: { queue: string; dead_letter_queue?: string }[] };
+  services?: { service: string }[];
+  placement?: { region: string };
+};
+interface Worker {
+  config: WorkerConfig;
+  secrets: Set<string>;
+}
+interface Zone {
+  id: string;
+  routes: { id: string; pattern: string; script?: string }[];
+  records: { id: string; name: string }[];
+  origin: string | null;
+}
+
+/** Of a running service, for tests that use the deployment. */
+interface Origin {
+  url: string;
+  execute(statements: Statement[]): Promise<Row[][]>;
+}
+
+const ACCOUNT = "0123456789abcdef0123456789abcdef";
+const SUBDOMAIN = "somebody";
+
+export class FakeCloudflare implements Platform {
+  readonly changes: string[] = [];
+  readonly databases = new Map<string, { uuid: string; database: DatabaseSync }>();
+  readonly namespaces = new Map<string, string>();
+  readonly queues = new Map<string, string>();
+  readonly workers = new Map<string, Worker>();
+  readonly zones = new Map<string, Zone>();
+  accounts = [{ id: ACCOUNT, name: "Somebody" }];
+  user: { email: string } | null = { email: "Somebody@Mail.example" };
+  /** The number of the change that fails, and whether it takes effect all the same. */
+  failure: { at: number; isDone: boolean } | null = null;
+  #origin: Origin | undefined;
+  #ids = 0;
+  #deafFor = 0;
+
+  constructor(origin?: Origin) {
+    this.#origin = origin;
+  }
+
+  addZone(name: string): Zone {
+    const zone = { id: this.#newId(), routes: [], records: [], origin: null };
+    this.zones.set(name, zone);
+    return zone;
+  }
+
+  async sleep(): Promise<void> {}
+
+  async wrangler(args: readonly string[]): Promise<string> {
+    const option = (name: string) => {
+      const index = args.indexOf(name);
+      return index === -1 ? undefined : args[index + 1];
+    };
+    const file = option("--config");
+    if (!file || !existsSync(file)) throw new Error(`wrangler: no configuration file ${file}`);
+    const config = JSON.parse(readFileSync(file, "utf8")) as WorkerConfig;
+    if (config.account_id !== ACCOUNT) throw new Error("wrangler: Authentication error (10000)");
+    const command = args.slice(0, args[0] === "d1" ? 4 : 1).join(" ");
+    if (command === "deploy") {
+      this.#change(`deploy ${config.name}`, () => this.#deployWorker(config, option("--secrets-file")));
+    } else if (command === `d1 migrations apply ${config.name}` && args.includes("--remote")) {
+      this.#change(`migrate ${config.name}`, () => this.#migrate(config));
+    } else throw new Error(`wrangler: unknown command ${args.join(" ")}`);
+    return "";
+  }
+
+  async api(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body: Body = {}): Promise<unknown> {
+    const url = new URL(path, "https://api.invalid");
+    const parts = url.pathname.split("/").slice(1);
+    if (parts[0] === "accounts" && parts.length === 1) return this.accounts;
+    if (parts[0] === "user") return this.user ?? refuse(403, 9109, "Unauthorized to access requested resource");
+    if (parts[0] === "zones") return this.#zoneApi(method, parts.slice(1), url.searchParams, body);
+    if (parts[0] !== "accounts" || parts[1] !== ACCOUNT) return refuse(403, 10000, "Authentication error");
+    const [collection, ...rest] = parts.slice(2);
+    if (collection === "d1") return this.#databaseApi(method, rest.slice(1), body);
+    if (collection === "storage") return this.#namespaceApi(method, rest.slice(2), url.searchParams, body);
+    if (collection === "queues") return this.#queueApi(method, rest, url.searchParams, body);
+    if (collection === "workers") return this.#workerApi(method, rest);
+    throw new Error(`the API has no ${method} ${path}`);
+  }
+
+  /** A new name takes some time until it answers. */
+  async fetch(address: string, init?: RequestInit): Promise<Response> {
+    const url = new URL(address);
+    const worker = [...this.workers.values()].find(({ config }) =>
+      config.workers_dev
+        ? url.hostname === `${config.name}.${SUBDOMAIN}.workers.dev`
+        : config.routes?.some(({ pattern }) => pattern === url.hostname),
+    );
+    if (!worker || this.#deafFor-- > 0) throw new TypeError("fetch failed");
+    if (!worker.secrets.has("ROOT_SECRET")) return new Response("internal error", { status: 500 });
+    if (this.#origin) return fetch(this.#origin.url + url.pathname, init);
+    return answerAsService(url.pathname, init);
+  }
+
+  #newId(): string {
+    return (++this.#ids).toString(16).padStart(32, "0");
+  }
+
+  #change<Result>(title: string, make: () => Result): Result {
+    const isFailing = this.failure?.at === this.changes.length;
+    if (isFailing && !this.failure?.isDone) {
+      this.failure = null;
+      throw new PlatformError(`${title}: 503 try again`, { status: 503, codes: [] });
+    }
+    const result = make();
+    this.changes.push(title);
+    if (!isFailing) return result;
+    this.failure = null;
+    throw new PlatformError(`${title}: the connection was lost`, { status: 500, codes: [] });
+  }
+
+  #databaseOf(uuid: string) {
+    const found = [...this.databases.values()].find((database) => database.uuid === uuid);
+    return found ?? refuse(404, 7404, `The database ${uuid} could not be found`);
+  }
+
+  #migrate({ d1_databases }: WorkerConfig): void {
+    const [binding] = d1_databases ?? [];
+    if (!binding) throw new Error("wrangler: no database is bound");
+    const { database } = this.#databaseOf(binding.database_id);
+    database.exec("CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT UNIQUE)");
+    for (const name of readdirSync(binding.migrations_dir).sort()) {
+      if (!name.endsWith(".sql")) continue;
+      if (database.prepare("SELECT 1 FROM d1_migrations WHERE name = ?").get(name)) continue;
+      database.exec(readFileSync(`${binding.migrations_dir}/${name}`, "utf8"));
+      database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").run(name);
+    }
+  }
+
+  #deployWorker(config: WorkerConfig, secretsFile: string | undefined): void {
+    if (!existsSync(config.main)) throw new Error(`wrangler: no entry point ${config.main}`);
+    for (const { database_id } of config.d1_databases ?? []) this.#databaseOf(database_id);
+    for (const { id } of config.kv_namespaces ?? []) {
+      if (![...this.namespaces.values()].includes(id)) refuse(400, 10041, `KV namespace '${id}' not found`);
+    }
+    const { producers = [], consumers = [] } = config.queues ?? {};
+    for (const queue of [...producers, ...consumers].map((entry) => entry.queue)) {
+      if (!this.queues.has(queue)) throw new Error(`wrangler: Queue "${queue}" does not exist`);
+    }
+    for (const { dead_letter_queue } of consumers) {
+      if (dead_letter_queue && !this.queues.has(dead_letter_queue))
+        refuse(400, 100127, `no queue ${dead_letter_queue}`);
+    }
+    for (const { service } of config.services ?? []) {
+      if (!this.workers.has(service)) refuse(400, 10143, `Could not resolve service binding to ${service}`);
+    }
+    for (const { pattern } of config.routes ?? []) {
+      if (![...this.zones.keys()].some((zone) => pattern.endsWith(zone))) refuse(400, 10082, `no zone of ${pattern}`);
+    }
+    const known = this.workers.get(config.name);
+    const added = secretsFile ? Object.keys(JSON.parse(readFileSync(secretsFile, "utf8"))) : [];
+    this.workers.set(config.name, { config, secrets: new Set([...(known?.secrets ?? []), ...added]) });
+    if (!known) this.#deafFor = 3;
+  }
+
+  #databaseApi(method: string, [uuid, action]: string[], body: Body): unknown {
+    if (method === "GET" && !uuid) return [...this.databases].map(([name, { uuid: id }]) => ({ uuid: id, name }));
+    if (method === "POST" && uuid && action === "query") return this.#query(uuid, body.batch as Statement[]);
+    if (method === "POST" && !uuid) {
+      const name = String(body.name);
+      if (this.databases.has(name)) return refuse(400, 7502, `Database with name '${name}' already exists`);
+      return this.#change(`create database ${name}`, () => {
+        const created = { uuid: this.#newId(), name };
+        this.databases.set(name, { uuid: created.uuid, database: new DatabaseSync(":memory:") });
+        return created;
+      });
+    }
+    if (method === "DELETE" && uuid) return this.#delete(this.databases, ({ uuid: id }) => id === uuid, "database");
+    throw new Error(`the API has no ${method} on databases`);
+  }
+
+  async #query(uuid: string, batch: Statement[]): Promise<{ results: Row[] }[]> {
+    const { database } = this.#databaseOf(uuid);
+    const run = ({ sql, params }: Statement) => {
+      try {
+        return { results: database.prepare(sql).all(...params) as Row[] };
+      } catch (error) {
+        return refuse(400, 7500, String(error));
+      }
+    };
+    const isWriting = batch.some(({ sql }) => !/^\s*select/i.test(sql));
+    const isMigrated = run({ sql: "SELECT 1 FROM sqlite_master WHERE name = 'users'", params: [] }).results.length > 0;
+    if (isMigrated && this.#origin) return (await this.#origin.execute(batch)).map((results) => ({ results }));
+    return isWriting ? this.#change("write to the database", () => batch.map(run)) : batch.map(run);
+  }
+
+  #namespaceApi(method: string, [id]: string[], query: URLSearchParams, body: Body): unknown {
+    if (method === "GET")
+      return paged(
+        [...this.namespaces].map(([title, found]) => ({ id: found, title })),
+        query,
+      );
+    if (method === "POST") {
+      const title = String(body.title);
+      if (this.namespaces.has(title)) return refuse(400, 10014, `a namespace with the title ${title} already exists`);
+      return this.#change(`create namespace ${title}`, () => {
+        const created = { id: this.#newId(), title };
+        this.namespaces.set(title, created.id);
+        return created;
+      });
+    }
+    return this.#delete(this.namespaces, (found) => found === id, "namespace");
+  }
+
+  #queueApi(method: string, [id, part, consumer]: string[], query: URLSearchParams, body: Body): unknown {
+    const consumersOf = (queue: string) =>
+      [...this.workers.values()].filter(({ config }) =>
+        config.queues?.consumers.some((entry) => entry.queue === queue),
+      );
+    const name = [...this.queues].find(([, found]) => found === id)?.[0];
+    if (id && !name) return refuse(404, 11001, "Queue not found");
+    if (name && part === "consumers") {
+      const consumers = consumersOf(name).map(({ config }) => ({ consumer_id: config.name }));
+      if (method === "GET") return consumers;
+      return this.#change(`delete consumer ${consumer} of ${name}`, () => {
+        for (const { config } of consumersOf(name)) {
+          if (config.queues) config.queues.consumers = config.queues.consumers.filter(({ queue }) => queue !== name);
+        }
+      });
+    }
+    if (method === "GET") {
+      return paged(
+        [...this.queues].map(([queue_name, queue_id]) => ({ queue_id, queue_name })),
+        query,
+      );
+    }
+    if (method === "POST") {
+      const queue = String(body.queue_name);
+      if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(queue)) return refuse(400, 11003, "Queue name is invalid");
+      if (this.queues.has(queue)) return refuse(409, 11009, `Queue name '${queue}' is already taken`);
+      return this.#change(`create queue ${queue}`, () => {
+        this.queues.set(queue, this.#newId());
+        return { queue_name: queue, queue_id: this.queues.get(queue) };
+      });
+    }
+    return this.#delete(this.queues, (found) => found === id, "queue");
+  }
+
+  #workerApi(method: string, [kind, name, part]: string[]): unknown {
+    if (kind === "subdomain") return { subdomain: SUBDOMAIN };
+    if (kind !== "scripts") throw new Error(`the API has no workers/${kind}`);
+    if (!name) return [...this.workers.keys()].map((id) => ({ id }));
+    const worker = this.workers.get(name) ?? refuse(404, 10007, "This Worker does not exist on your account");
+    if (method === "GET" && part === "secrets") return [...worker.secrets].map((secret) => ({ name: secret }));
+    if (worker.config.queues?.consumers.length) return refuse(400, 10064, "This Worker consumes a queue");
+    const isBound = ({ config }: Worker) => config.services?.some(({ service }) => service === name);
+    if ([...this.workers.values()].some(isBound)) return refuse(400, 10130, "This Worker is bound by another one");
+    return this.#delete(this.workers, ({ config }) => config.name === name, "worker");
+  }
+
+  #zoneApi(method: string, [id, ...rest]: string[], query: URLSearchParams, body: Body): unknown {
+    if (!id) return [...this.zones].filter(([name]) => name === query.get("name")).map(([, zone]) => ({ id: zone.id }));
+    const [name, zone] = [...this.zones].find(([, found]) => found.id === id) ?? refuse(404, 7003, "no such zone");
+    const kind = rest.slice(0, 2).join("/");
+    if (kind === "workers/routes") return this.#routeApi(method, zone, rest[2], body);
+    if (kind === "custom_hostnames/fallback_origin") {
+      if (method === "GET") return zone.origin ? { origin: zone.origin } : refuse(404, 1551, "no fallback origin");
+      if (method === "DELETE") return this.#change("delete fallback origin", () => setOrigin(zone, null));
+      const origin = String(body.origin);
+      if (!zone.records.some((entry) => entry.name === origin)) return refuse(400, 1415, "origin has no DNS record");
+      return this.#change(`set fallback origin ${origin}`, () => setOrigin(zone, origin));
+    }
+    if (rest[0] !== "dns_records") throw new Error(`the API has no zone ${kind}`);
+    if (method === "GET")
+      return paged(
+        zone.records.filter((entry) => entry.name === query.get("name")),
+        query,
+      );
+    if (method === "DELETE") {
+      return this.#change("delete DNS record", () => void zone.records.splice(0, zone.records.length));
+    }
+    if (!String(body.name).endsWith(name)) return refuse(400, 9000, "DNS name is outside of the zone");
+    return this.#change(`create DNS record ${body.name}`, () => {
+      zone.records.push({ id: this.#newId(), name: String(body.name) });
+    });
+  }
+
+  #routeApi(method: string, zone: Zone, id: string | undefined, body: Body): unknown {
+    if (method === "GET") return zone.routes;
+    if (method === "DELETE") {
+      const title = `delete route ${zone.routes.find((route) => route.id === id)?.pattern}`;
+      return this.#change(
+        title,
+        () =>
+          void zone.routes.splice(
+            zone.routes.findIndex((route) => route.id === id),
+            1,
+          ),
+      );
+    }
+    const { pattern, script } = body as { pattern: string; script?: string };
+    if (zone.routes.some((route) => route.pattern === pattern)) return refuse(409, 10020, "route already exists");
+    if (script && !this.workers.has(script)) return refuse(404, 10007, `no Worker ${script}`);
+    return this.#change(`create route ${pattern} ${script ?? "to no Worker"}`, () => {
+      zone.routes.push({ id: this.#newId(), pattern, ...(script && { script }) });
+    });
+  }
+
+  #delete<Value>(things: Map<string, Value>, isMeant: (value: Value) => boolean | undefined, kind: string): unknown {
+    const [name] = [...things].find(([, value]) => isMeant(value)) ?? refuse(404, 404, `no such ${kind}`);
+    return this.#change(`delete ${kind} ${name}`, () => void things.delete(name));
+  }
+}
+
+function refuse(status: number, code: number, message: string): never {
+  throw new PlatformError(`${status} ${message} (${code})`, { status, codes: [code] });
+}
+
+function setOrigin(zone: Zone, origin: string | null): void {
+  zone.origin = origin;
+}
+
+function paged<Entry>(entries: Entry[], query: URLSearchParams): Entry[] {
+  const size = Number(query.get("per_page") ?? 20);
+  const from = (Number(query.get("page") ?? 1) - 1) * size;
+  return entries.slice(from, from + size);
+}
+
+/** As much of the service as a deployment uses of it; one test has the real one instead. */
+function answerAsService(path: string, init?: RequestInit): Response {
+  if (init?.method === "DELETE") return new Response(null, { status: 204 });
+  if (path === "/api/uptime/v1/monitors") {
+    return Response.json({ id: "1", heartbeat_token: "hb_1" }, { status: 201 });
+  }
+  return Response.json({ status: "up" });
+}
