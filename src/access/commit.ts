@@ -1,8 +1,7 @@
-import type { SQL } from "drizzle-orm";
 import type { ApiError } from "../contract/errors.ts";
 import type { AuditRecord } from "../data/audit/read.ts";
 import { insertAudit } from "../data/audit/write.ts";
-import { runBatch, type Statement } from "../data/db.ts";
+import { type Condition, runBatch, type Statement } from "../data/db.ts";
 import { failBatchWhen, type GuardName, guardConstraint } from "../data/write-guards/write.ts";
 import { violates } from "../platform/d1-errors.ts";
 import { newId } from "../platform/ids.ts";
@@ -25,7 +24,7 @@ export interface AuditSubject {
 export interface Guard {
   name: GuardName;
   /** Refuses the batch when true at the moment of the write. */
-  when: SQL;
+  when: Condition;
   error: ApiError;
 }
 

@@ -1,6 +1,6 @@
 import type { AgentAssignment, ResultStatus } from "../contract/agent.ts";
 import type { CheckOutcome, ProbeResult } from "../contract/check.ts";
-import type { ProbeIo } from "../net/port.ts";
+import type { NetIo } from "../net/port.ts";
 import type { Probe } from "../probes/port.ts";
 import { runProbe } from "../probes/run.ts";
 import type { CheckedResult } from "./buffer.ts";
@@ -12,7 +12,7 @@ export type Checked = { ok: true; result: Omit<CheckedResult, "is_settled"> } | 
 export interface CheckerParts {
   probeFor(type: AgentAssignment["type"]): Probe | null;
   /** The network as this monitor wants it used. */
-  ioFor(fields: Record<string, unknown>): ProbeIo;
+  ioFor(fields: Record<string, unknown>): NetIo;
   clock: Clock;
 }
 

@@ -4,7 +4,7 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { PassThrough, pipeline, Readable } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import type { ConnectRequest, ProbeIo, ProbeRequest, ProbeResponse, ProbeSocket } from "../net/port.ts";
+import type { ConnectRequest, NetIo, NetRequest, NetResponse, NetSocket } from "../net/port.ts";
 
 /** The fields of a monitor that say how its connections are made. */
 export interface NodeIoFields {
@@ -13,7 +13,7 @@ export interface NodeIoFields {
 }
 
 /** The network as Node reaches it, without a guard: what an agent may reach is for its host's network to decide. */
-export function createNodeIo({ verify_ssl }: NodeIoFields = {}): ProbeIo {
+export function createNodeIo({ verify_ssl }: NodeIoFields = {}): NetIo {
   const verifies = verify_ssl !== false;
   return {
     now: () => Date.now(),
@@ -32,7 +32,7 @@ export function createNodeIo({ verify_ssl }: NodeIoFields = {}): ProbeIo {
 }
 
 /** By node:http, because Node's fetch keeps a connection that is still being made when its signal fires. */
-function exchange({ url, method, headers, body, verify_tls, signal }: ProbeRequest): Promise<ProbeResponse> {
+function exchange({ url, method, headers, body, verify_tls, signal }: NetRequest): Promise<NetResponse> {
   const sentAt = Date.now();
   return new Promise((resolve, reject) => {
     const send: typeof sendTls = url.protocol === "https:" ? sendTls : sendPlain;
@@ -97,7 +97,7 @@ function probeSocket(
   first: Socket,
   { host, signal }: ConnectRequest,
   verifies: boolean,
-): Omit<ProbeSocket, "latency_ms"> {
+): Omit<NetSocket, "latency_ms"> {
   let socket = first;
   let chunks = socket[Symbol.asyncIterator]();
   return {

@@ -1,9 +1,12 @@
+import type { SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 
 export type Db = DrizzleD1Database;
 /** A write that takes part in a batch, D1's only transaction. */
 export type Statement = BatchItem<"sqlite">;
+/** An expression that a guard evaluates inside a batch. */
+export type Condition = SQL;
 
 const opened = new WeakMap<D1Database, Db>();
 

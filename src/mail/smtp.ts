@@ -2,7 +2,7 @@ import type { MailOutcome } from "../contract/mail.ts";
 import { IoFault } from "../lib/io-fault.ts";
 import type { SmtpServer } from "../lib/smtp-url.ts";
 import { Conversation } from "../net/conversation.ts";
-import type { ProbeIo, ProbeSocket } from "../net/port.ts";
+import type { NetIo, NetSocket } from "../net/port.ts";
 import { awaitGreeting, introduce, readReply, turnToTls } from "../net/smtp-dialog.ts";
 
 /** One message as the server is told of it; `content` are whole lines, ended by CR LF. */
@@ -25,14 +25,14 @@ const NOT_THE_MESSAGE = [421, 454, 530, 534, 535, 538];
 
 /** One connection to the operator's mail server, opened with the first message and used for all. RFC 5321 and RFC 6409. */
 export class SmtpConnection {
-  readonly #connect: ProbeIo["connect"];
+  readonly #connect: NetIo["connect"];
   readonly #options: SmtpOptions;
-  #socket: ProbeSocket | null = null;
+  #socket: NetSocket | null = null;
   #conversation: Conversation | null = null;
   #offered: readonly string[] = [];
   #deadline = new AbortController();
 
-  constructor(connect: ProbeIo["connect"], options: SmtpOptions) {
+  constructor(connect: NetIo["connect"], options: SmtpOptions) {
     this.#connect = connect;
     this.#options = options;
   }

@@ -2,7 +2,7 @@ import type { ProbeResult } from "../contract/check.ts";
 import { concatenate } from "../lib/bytes.ts";
 import { IoFault } from "../lib/io-fault.ts";
 import { classifyError, type ProbeFailure, resultOf } from "./faults.ts";
-import type { ConnectRequest, ProbeIo, ProbeSocket } from "./port.ts";
+import type { ConnectRequest, NetIo, NetSocket } from "./port.ts";
 
 const LINE_MAX = 8 * 1024;
 /** More than any answer that a probe asks for; ends a server that talks without end. */
@@ -18,13 +18,13 @@ type Details = Record<string, unknown>;
  */
 export async function converse(
   request: Omit<ConnectRequest, "signal">,
-  io: ProbeIo,
+  io: NetIo,
   signal: AbortSignal,
   talk: (conversation: Conversation, details: Details) => Promise<string | ProbeFailure>,
 ): Promise<ProbeResult> {
   const startedAt = io.now();
   const details: Details = {};
-  let socket: ProbeSocket | null = null;
+  let socket: NetSocket | null = null;
   try {
     socket = await io.connect({ ...request, signal });
     const openedAt = io.now();
@@ -45,11 +45,11 @@ export function protocolFault(protocol: string): IoFault {
 
 /** A connection read by lines or by counted bytes, with a bound on everything. */
 export class Conversation {
-  readonly #socket: ProbeSocket;
+  readonly #socket: NetSocket;
   #buffered = new Uint8Array();
   #received = 0;
 
-  constructor(socket: ProbeSocket) {
+  constructor(socket: NetSocket) {
     this.#socket = socket;
   }
 

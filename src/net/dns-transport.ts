@@ -4,7 +4,7 @@ import type { DnsRecordType } from "../contract/dns-check.ts";
 import { type Conversation, protocolFault } from "./conversation.ts";
 import { type DnsReply, normalRecord } from "./dns-answer.ts";
 import { discard, readResponseBody } from "./http-body.ts";
-import type { ProbeIo } from "./port.ts";
+import type { NetIo } from "./port.ts";
 
 /** The two ways to a name server: a resolver over HTTPS, any server over TCP. */
 export interface Question {
@@ -27,7 +27,7 @@ const JsonReply = z.object({
 
 /** Rejects when the resolver cannot be asked or talks nonsense, neither of which says anything about the name. */
 export async function queryResolver(
-  io: ProbeIo,
+  io: NetIo,
   resolver: string,
   { name, type }: Question,
   signal: AbortSignal,

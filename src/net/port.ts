@@ -1,5 +1,5 @@
 /** Reads and writes reject once the signal of the connection fires. */
-export interface ProbeSocket {
+export interface NetSocket {
   /** Time that opening took, TLS handshake included. */
   latency_ms: number;
   /** Null at the end of the stream. */
@@ -13,21 +13,21 @@ export interface ProbeSocket {
 export interface ConnectRequest {
   host: string;
   port: number;
-  /** `starttls` opens in clear and turns to TLS when the probe calls `startTls()`. */
+  /** `starttls` opens in clear and switches to TLS at `startTls()`. */
   tls: "off" | "on" | "starttls";
   signal: AbortSignal;
 }
 
-export interface ProbeResponse {
+export interface NetResponse {
   status: number;
   headers: Headers;
-  /** To be read or cancelled, else the connection stays open. */
+  /** The caller reads or cancels it; otherwise the connection stays open. */
   body: ReadableStream<Uint8Array> | null;
-  /** From sending the request to the headers of the answer, without our own look-ups. */
+  /** From sending the request to the headers of the response, without the guard's own DNS queries. */
   latency_ms: number;
 }
 
-export interface ProbeRequest {
+export interface NetRequest {
   url: URL;
   method: string;
   headers: Record<string, string>;
@@ -36,13 +36,13 @@ export interface ProbeRequest {
   signal: AbortSignal;
 }
 
-/** What a probe may use of the place it runs in. Worker and agent each offer one; tests offer scripted bytes. */
-export interface ProbeIo {
-  /** One request, no redirect followed. Rejects when no answer came; see classify.ts for what the errors mean. */
-  fetch(request: ProbeRequest): Promise<ProbeResponse>;
-  /** Rejects when nothing listens or the TLS handshake fails. Whoever opens a socket closes it. */
-  connect(request: ConnectRequest): Promise<ProbeSocket>;
-  /** JSON DNS-over-HTTPS resolvers to ask about names, best first. */
+/** The network as protocols see it. The Worker and the agent each implement it; tests pass scripted bytes. */
+export interface NetIo {
+  /** Sends one request and follows no redirect. Rejects without a response; faults.ts classifies the errors. */
+  fetch(request: NetRequest): Promise<NetResponse>;
+  /** Rejects when nothing listens or the TLS handshake fails. The caller closes the socket. */
+  connect(request: ConnectRequest): Promise<NetSocket>;
+  /** JSON DNS-over-HTTPS resolvers, preferred first. */
   resolvers: readonly string[];
   /** Epoch milliseconds. */
   now(): number;

@@ -1,6 +1,6 @@
 import { connect as openSocket } from "cloudflare:sockets";
 import { IoFault } from "../lib/io-fault.ts";
-import type { ConnectRequest, ProbeIo, ProbeRequest, ProbeResponse, ProbeSocket } from "../net/port.ts";
+import type { ConnectRequest, NetIo, NetRequest, NetResponse, NetSocket } from "../net/port.ts";
 import { now } from "./clock.ts";
 import { addressOf, isCloudflare } from "./egress/address.ts";
 import type { Egress } from "./egress/guard.ts";
@@ -9,7 +9,7 @@ import type { Egress } from "./egress/guard.ts";
  * What a Worker offers to probes. The runtime's errors hide their reason (a refused connection, an unknown name and a bad
  * certificate look alike), so after a failed exchange a plain connection to the same port tells which it was.
  */
-export function edgeIo(egress: Egress): ProbeIo {
+export function edgeIo(egress: Egress): NetIo {
   return {
     now,
     resolvers: egress.resolvers,
@@ -21,7 +21,7 @@ export function edgeIo(egress: Egress): ProbeIo {
 /** How many addresses of one name are tried before it counts as unreachable. */
 const ADDRESSES_MAX = 3;
 
-async function probeFetch(egress: Egress, request: ProbeRequest): Promise<ProbeResponse> {
+async function probeFetch(egress: Egress, request: NetRequest): Promise<NetResponse> {
   const { url, method, headers, body, signal } = request;
   if (url.protocol === "https:" && !request.verify_tls) {
     const verdict = egress.checkLiteral(url, "check");
@@ -62,7 +62,7 @@ async function isListening(egress: Egress, request: Omit<ConnectRequest, "tls">)
   }
 }
 
-async function probeConnect(egress: Egress, request: ConnectRequest): Promise<ProbeSocket> {
+async function probeConnect(egress: Egress, request: ConnectRequest): Promise<NetSocket> {
   const { host, port, tls, signal } = request;
   const verdict = await egress.checkResolved({ host, port }, "check", signal);
   if (!verdict.ok) throw new IoFault(verdict.fault, verdict.reason);
@@ -89,7 +89,7 @@ function tlsFault(cause: unknown): IoFault {
   return new IoFault("tls", "TLS handshake failed or certificate not valid", { cause });
 }
 
-async function open(host: string, { port, tls, signal }: ConnectRequest): Promise<ProbeSocket> {
+async function open(host: string, { port, tls, signal }: ConnectRequest): Promise<NetSocket> {
   signal.throwIfAborted();
   const hostname = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
   const startedAt = now();
@@ -105,7 +105,7 @@ async function open(host: string, { port, tls, signal }: ConnectRequest): Promis
   return open;
 }
 
-class EdgeSocket implements ProbeSocket {
+class EdgeSocket implements NetSocket {
   latency_ms = 0;
   #socket: Socket;
   #reader: ReadableStreamDefaultReader<Uint8Array>;

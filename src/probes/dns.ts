@@ -4,7 +4,7 @@ import type { Parsed } from "../lib/parse-result.ts";
 import { converse } from "../net/conversation.ts";
 import { type DnsReply, judgeReply, rcodeName } from "../net/dns-answer.ts";
 import { type Question, queryResolver, queryServer } from "../net/dns-transport.ts";
-import type { ProbeIo } from "../net/port.ts";
+import type { NetIo } from "../net/port.ts";
 import type { Probe } from "./port.ts";
 import { parseServer } from "./server-target.ts";
 
@@ -66,7 +66,7 @@ function serverOf({ dns_server }: DnsCheck): { host: string; port: number } | nu
 async function checkByResolvers(
   question: Question,
   check: DnsCheck,
-  io: ProbeIo,
+  io: NetIo,
   signal: AbortSignal,
 ): Promise<ProbeResult> {
   let result: ProbeResult = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { IoFault } from "../lib/io-fault.ts";
-import type { ProbeIo } from "../net/port.ts";
+import type { NetIo } from "../net/port.ts";
 import type { Registration } from "./domain-registration.ts";
 import { getJson } from "./http-json.ts";
 
@@ -11,7 +11,7 @@ const STATES_MAX = 20;
 const TEXT_MAX = 200;
 
 const Directory = z.object({ services: z.array(z.tuple([z.array(z.string()), z.array(z.string())])) });
-type FindServer = (io: ProbeIo, name: string, signal: AbortSignal) => Promise<URL | null>;
+type FindServer = (io: NetIo, name: string, signal: AbortSignal) => Promise<URL | null>;
 
 /** Finds the server of a name's zone in the directory, which is read at most once a day. */
 export function rdapDirectory(): FindServer {
@@ -24,7 +24,7 @@ export function rdapDirectory(): FindServer {
   };
 }
 
-async function readDirectory(io: ProbeIo, signal: AbortSignal): Promise<Map<string, URL>> {
+async function readDirectory(io: NetIo, signal: AbortSignal): Promise<Map<string, URL>> {
   const { value } = await getJson(io, new URL(RDAP_DIRECTORY_URL), signal);
   const directory = Directory.safeParse(value);
   if (!directory.success) throw new IoFault("unavailable", "the directory of RDAP servers cannot be read");
@@ -44,7 +44,7 @@ const Answer = z.object({
   entities: z.array(z.object({ roles: z.array(z.string()).catch([]), vcardArray: z.unknown() })).catch([]),
 });
 
-export async function queryRdap(io: ProbeIo, server: URL, name: string, signal: AbortSignal): Promise<Registration> {
+export async function queryRdap(io: NetIo, server: URL, name: string, signal: AbortSignal): Promise<Registration> {
   const { status, value, latency_ms } = await getJson(io, new URL(`domain/${name}`, server), signal);
   if (status === 404) return { kind: "free", latency_ms };
   if (status !== 200) return { kind: "unknown", reason: `RDAP answered HTTP ${status}` };

@@ -1,4 +1,4 @@
-import type { ProbeIo } from "../net/port.ts";
+import type { NetIo } from "../net/port.ts";
 import type { Registration } from "./domain-registration.ts";
 
 /** Whois (RFC 3912) has no format: dates are found by the words that registries put before them. */
@@ -14,7 +14,7 @@ const FREE =
   /^\s*%*\s*(?:no match|not found|no data found|no entries found|domain not found|status:\s*(?:free|available))/im;
 
 /** Asks the server that the root of whois names for the zone. */
-export async function queryWhois(io: ProbeIo, name: string, signal: AbortSignal): Promise<Registration> {
+export async function queryWhois(io: NetIo, name: string, signal: AbortSignal): Promise<Registration> {
   const startedAt = io.now();
   const zone = name.slice(name.lastIndexOf(".") + 1);
   const server = REFERRAL.exec(await query(io, WHOIS_ROOT, zone, signal))?.[1];
@@ -26,7 +26,7 @@ export async function queryWhois(io: ProbeIo, name: string, signal: AbortSignal)
   return FREE.test(answer) ? { kind: "free", latency_ms } : { kind: "unknown", reason: "whois tells no date" };
 }
 
-async function query(io: ProbeIo, host: string, question: string, signal: AbortSignal): Promise<string> {
+async function query(io: NetIo, host: string, question: string, signal: AbortSignal): Promise<string> {
   const socket = await io.connect({ host, port: PORT, tls: "off", signal });
   try {
     await socket.write(new TextEncoder().encode(`${question}\r\n`));

@@ -4,7 +4,7 @@ import { DomainCheck } from "../contract/domain-check.ts";
 import { spanOf } from "../lib/duration-format.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { classifyError, resultOf } from "../net/faults.ts";
-import type { ProbeIo } from "../net/port.ts";
+import type { NetIo } from "../net/port.ts";
 import { queryRdap, rdapDirectory } from "./domain-rdap.ts";
 import type { Registration } from "./domain-registration.ts";
 import { queryWhois } from "./domain-whois.ts";
@@ -61,7 +61,7 @@ function judge(
   registration: Exclude<Registration, { kind: "unknown" }>,
   source: "rdap" | "whois",
   { domain_expiry_warning_days }: DomainCheck,
-  io: ProbeIo,
+  io: NetIo,
 ): ProbeResult {
   const { latency_ms } = registration;
   if (registration.kind === "free") {

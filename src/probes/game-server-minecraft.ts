@@ -1,7 +1,7 @@
 import type { ProbeResult } from "../contract/check.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { type Conversation, converse, protocolFault } from "../net/conversation.ts";
-import type { ProbeIo } from "../net/port.ts";
+import type { NetIo } from "../net/port.ts";
 import { playersOnline, toCount } from "./game-server-rest.ts";
 import { parseJson } from "./json-assertions.ts";
 import type { HostPort } from "./tcp.ts";
@@ -16,7 +16,7 @@ const VARINT_BYTES_MAX = 5;
 const MOTD_MAX = 200;
 const MOTD_DEPTH_MAX = 8;
 
-export function queryMinecraft({ host, port }: HostPort, io: ProbeIo, signal: AbortSignal): Promise<ProbeResult> {
+export function queryMinecraft({ host, port }: HostPort, io: NetIo, signal: AbortSignal): Promise<ProbeResult> {
   return converse({ host, port, tls: "off" }, io, signal, async (conversation, details) => {
     const handshake = [...varint(ANY_VERSION), ...text(host), port >> 8, port & 255, ...varint(NEXT_STATE_STATUS)];
     await conversation.write(Uint8Array.from([...packet(handshake), ...packet([])]));

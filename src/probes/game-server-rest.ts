@@ -2,13 +2,13 @@ import type { ProbeResult } from "../contract/check.ts";
 import { IoFault } from "../lib/io-fault.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { classifyError, resultOf } from "../net/faults.ts";
-import type { ProbeIo } from "../net/port.ts";
+import type { NetIo } from "../net/port.ts";
 import { getJson, type JsonAnswer } from "./http-json.ts";
 
 const TEXT_MAX = 200;
 
 /** An address of the user's own, which has to give JSON. */
-export function queryRestApi(url: URL, io: ProbeIo, signal: AbortSignal): Promise<ProbeResult> {
+export function queryRestApi(url: URL, io: NetIo, signal: AbortSignal): Promise<ProbeResult> {
   return judged(io, signal, async () => {
     const { latency_ms } = await getDocument(io, url, signal);
     return { latency_ms, message: "the server answers with JSON", details: {} };
@@ -16,7 +16,7 @@ export function queryRestApi(url: URL, io: ProbeIo, signal: AbortSignal): Promis
 }
 
 /** FiveM's web interface; `dynamic.json` is the server's word that it runs, the others only add to it. */
-export function queryFivem(root: URL, io: ProbeIo, signal: AbortSignal): Promise<ProbeResult> {
+export function queryFivem(root: URL, io: NetIo, signal: AbortSignal): Promise<ProbeResult> {
   return judged(io, signal, async () => {
     const { value, latency_ms } = await getDocument(io, new URL("dynamic.json", root), signal);
     if (!isRecord(value)) throw new IoFault("protocol", "the answer is not that of a FiveM server");
@@ -51,14 +51,14 @@ function textOf(value: unknown): string | null {
   return typeof value === "string" ? value.replaceAll(/\^\d/g, "").trim().slice(0, TEXT_MAX) : null;
 }
 
-async function getDocument(io: ProbeIo, url: URL, signal: AbortSignal): Promise<JsonAnswer> {
+async function getDocument(io: NetIo, url: URL, signal: AbortSignal): Promise<JsonAnswer> {
   const answer = await getJson(io, url, signal);
   if (answer.status !== 200) throw new IoFault("status", `HTTP ${answer.status} instead of 200`);
   return answer;
 }
 
 async function judged(
-  io: ProbeIo,
+  io: NetIo,
   signal: AbortSignal,
   ask: () => Promise<Omit<ProbeResult, "outcome">>,
 ): Promise<ProbeResult> {

@@ -5,7 +5,7 @@ import type { GameType } from "../contract/monitor-values.ts";
 import { METRIC_FIELDS } from "../contract/push.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import type { Parsed } from "../lib/parse-result.ts";
-import type { ProbeIo } from "../net/port.ts";
+import type { NetIo } from "../net/port.ts";
 import { queryMinecraft } from "./game-server-minecraft.ts";
 import { queryFivem, queryRestApi } from "./game-server-rest.ts";
 import type { Probe } from "./port.ts";
@@ -78,7 +78,7 @@ function portOf(target: GameTarget, { query_port, game_type }: GameCheck): numbe
   return query_port ?? target.port ?? PORTS[game_type];
 }
 
-async function check(target: GameTarget, options: GameCheck, io: ProbeIo, signal: AbortSignal): Promise<ProbeResult> {
+async function check(target: GameTarget, options: GameCheck, io: NetIo, signal: AbortSignal): Promise<ProbeResult> {
   const { game_type, query_method } = options;
   const { host } = target;
   const port = portOf(target, options);

@@ -1,6 +1,6 @@
 import { IoFault } from "../lib/io-fault.ts";
 import { discard, readResponseBody } from "../net/http-body.ts";
-import type { ProbeIo } from "../net/port.ts";
+import type { NetIo } from "../net/port.ts";
 import { type Hop, nextHop, redirectLocation } from "./http-hop.ts";
 import { parseJson } from "./json-assertions.ts";
 
@@ -15,7 +15,7 @@ export interface JsonAnswer {
 }
 
 /** Asks for a JSON document of at most one MiB. Throws an IoFault when what is there is none. */
-export async function getJson(io: ProbeIo, url: URL, signal: AbortSignal): Promise<JsonAnswer> {
+export async function getJson(io: NetIo, url: URL, signal: AbortSignal): Promise<JsonAnswer> {
   let hop: Hop = { url, method: "GET", headers: {}, body: null };
   let latency_ms = 0;
   for (let redirects = 0; ; redirects++) {

@@ -1,6 +1,6 @@
 import { IoFault } from "../lib/io-fault.ts";
 import { BufferedReader, bodyChunks, readHead } from "../net/http-message.ts";
-import type { ProbeIo, ProbeRequest, ProbeResponse } from "../net/port.ts";
+import type { NetIo, NetRequest, NetResponse } from "../net/port.ts";
 import { serverName } from "../net/tls/host.ts";
 import { openUnverified, type TlsStream } from "../net/tls/stream.ts";
 
@@ -10,7 +10,7 @@ const BODILESS = [204, 205, 304];
  * Sends a request by `io.fetch`; where the place cannot ignore a certificate (`verify_tls` false), by our own TLS 1.3 and
  * HTTP/1.1 over a plain socket instead. A certificate that is to be verified never comes here.
  */
-export async function fetchWithOptionalVerification(io: ProbeIo, request: ProbeRequest): Promise<ProbeResponse> {
+export async function fetchWithOptionalVerification(io: NetIo, request: NetRequest): Promise<NetResponse> {
   try {
     return await io.fetch(request);
   } catch (error) {
@@ -20,7 +20,7 @@ export async function fetchWithOptionalVerification(io: ProbeIo, request: ProbeR
   }
 }
 
-async function fetchUnverified(io: ProbeIo, request: ProbeRequest): Promise<ProbeResponse> {
+async function fetchUnverified(io: NetIo, request: NetRequest): Promise<NetResponse> {
   const { url, method, signal } = request;
   const socket = await io.connect({ host: url.hostname, port: Number(url.port) || 443, tls: "off", signal });
   const openedAt = io.now();
@@ -41,7 +41,7 @@ async function fetchUnverified(io: ProbeIo, request: ProbeRequest): Promise<Prob
 }
 
 /** The method and the headers were judged when the monitor was saved; a URL holds no line breaks. */
-function bytesOf({ url, method, headers, body }: ProbeRequest): Uint8Array {
+function bytesOf({ url, method, headers, body }: NetRequest): Uint8Array {
   const content = new TextEncoder().encode(body ?? "");
   const sent = {
     "accept-encoding": "identity",

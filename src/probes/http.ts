@@ -4,7 +4,7 @@ import { IoFault } from "../lib/io-fault.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { classifyError, type ProbeFailure, resultOf, syntheticFailure } from "../net/faults.ts";
 import { discard, readResponseBody } from "../net/http-body.ts";
-import type { ProbeIo, ProbeResponse } from "../net/port.ts";
+import type { NetIo, NetResponse } from "../net/port.ts";
 import { explainTls } from "../net/tls/inspect.ts";
 import { bodyProblem, needsBody, patternProblem } from "./body-match.ts";
 import { type Hop, nextHop, redirectLocation } from "./http-hop.ts";
@@ -79,12 +79,12 @@ function splitCredentials(target: URL): { url: URL; authorization: Record<string
 
 interface Answer {
   url: URL;
-  response: ProbeResponse;
+  response: NetResponse;
   latency_ms: number;
   redirects: number;
 }
 
-async function check(target: URL, check: HttpCheck, io: ProbeIo, signal: AbortSignal): Promise<ProbeResult> {
+async function check(target: URL, check: HttpCheck, io: NetIo, signal: AbortSignal): Promise<ProbeResult> {
   const startedAt = io.now();
   const elapsed = () => io.now() - startedAt;
   const answer = await follow(target, check, io, signal, elapsed);
@@ -100,7 +100,7 @@ async function check(target: URL, check: HttpCheck, io: ProbeIo, signal: AbortSi
 }
 
 /** The platform does not tell what it has against a server's TLS; a second look at the certificate often does. */
-async function explain(finding: ProbeFailure, url: URL, check: HttpCheck, io: ProbeIo, signal: AbortSignal) {
+async function explain(finding: ProbeFailure, url: URL, check: HttpCheck, io: NetIo, signal: AbortSignal) {
   if (finding.cause !== "tls" || !check.verify_ssl || signal.aborted) return finding;
   const target = { host: url.hostname, port: Number(url.port) || 443 };
   return (await explainTls(io, target, signal)) ?? finding;
@@ -110,7 +110,7 @@ async function explain(finding: ProbeFailure, url: URL, check: HttpCheck, io: Pr
 async function follow(
   target: URL,
   check: HttpCheck,
-  io: ProbeIo,
+  io: NetIo,
   signal: AbortSignal,
   elapsed: () => number,
 ): Promise<Answer | ProbeFailure> {
@@ -124,7 +124,7 @@ async function follow(
   };
   let latency_ms = 0;
   for (let redirects = 0; ; redirects++) {
-    let response: ProbeResponse;
+    let response: NetResponse;
     try {
       const request = { ...hop, headers: allHeaders(hop.headers), verify_tls: check.verify_ssl, signal };
       response = await fetchWithOptionalVerification(io, request);
@@ -162,7 +162,7 @@ function namesStatus(check: HttpCheck, status: number): boolean {
   return check.expected_status === status || check.expected_statuses.some((entry) => String(entry) === String(status));
 }
 
-function statusFinding(response: ProbeResponse, check: HttpCheck): ProbeFailure | null {
+function statusFinding(response: NetResponse, check: HttpCheck): ProbeFailure | null {
   const expected = [...(check.expected_status === null ? [] : [check.expected_status]), ...check.expected_statuses];
   const ranges = (expected.length > 0 ? expected : ["200-299"]).map(statusRange);
   if (ranges.some((range) => range && response.status >= range.from && response.status <= range.to)) return null;
@@ -177,7 +177,7 @@ function statusFinding(response: ProbeResponse, check: HttpCheck): ProbeFailure 
 }
 
 async function bodyFinding(
-  response: ProbeResponse,
+  response: NetResponse,
   check: HttpCheck,
   signal: AbortSignal,
   elapsed: () => number,

@@ -2,7 +2,7 @@ import type { ZodType } from "zod";
 import type { ProbeResult } from "../contract/check.ts";
 import type { MonitorType } from "../contract/monitor-values.ts";
 import type { Parsed } from "../lib/parse-result.ts";
-import type { ProbeIo } from "../net/port.ts";
+import type { NetIo } from "../net/port.ts";
 
 export type Destination = URL | { host: string; port: number };
 
@@ -19,5 +19,5 @@ export interface Probe<Target = unknown, Options = unknown> {
   /** What the egress guard judges when a person saves the monitor; null where only our own resolvers are asked. */
   destination(target: Target, options: Options): Destination | null;
   /** Speaks the protocol over `io` until the signal fires. Expected failures are results, never exceptions. */
-  check(target: Target, options: Options, io: ProbeIo, signal: AbortSignal): Promise<ProbeResult>;
+  check(target: Target, options: Options, io: NetIo, signal: AbortSignal): Promise<ProbeResult>;
 }

@@ -1,5 +1,5 @@
 import type { ProbeResult } from "../contract/check.ts";
-import type { ProbeIo } from "../net/port.ts";
+import type { NetIo } from "../net/port.ts";
 import type { Destination, Probe } from "./port.ts";
 
 export interface PreparedCheck {
@@ -35,7 +35,7 @@ export interface CheckJob {
 }
 
 /** Runs one check to its end, in time, whatever happens: what goes wrong on our side is an `error`. */
-export async function runProbe(probe: Probe, job: CheckJob, io: ProbeIo): Promise<ProbeResult> {
+export async function runProbe(probe: Probe, job: CheckJob, io: NetIo): Promise<ProbeResult> {
   const prepared = prepareCheck(probe, job.target, job.fields);
   if (!prepared.ok) return failed(prepared.reason);
   const signal = AbortSignal.timeout((job.timeout_seconds ?? probe.timeout_seconds) * 1000);

@@ -3,7 +3,7 @@ import { SslCheck } from "../contract/ssl-check.ts";
 import { spanOf } from "../lib/duration-format.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { classifyError, type ProbeFailure, resultOf } from "../net/faults.ts";
-import type { ProbeIo } from "../net/port.ts";
+import type { NetIo } from "../net/port.ts";
 import { inspectCertificate, type TlsInspection } from "../net/tls/inspect.ts";
 import type { Probe } from "./port.ts";
 import { type HostPort, parseHostPort } from "./tcp.ts";
@@ -45,7 +45,7 @@ async function judge(
   look: TlsInspection,
   target: HostPort,
   { ssl_expiry_warning_days }: SslCheck,
-  io: ProbeIo,
+  io: NetIo,
   signal: AbortSignal,
 ): Promise<ProbeResult> {
   const { latency_ms, details } = look;
@@ -64,7 +64,7 @@ async function judge(
 async function refusalByPlatform(
   look: TlsInspection,
   target: HostPort,
-  io: ProbeIo,
+  io: NetIo,
   signal: AbortSignal,
 ): Promise<ProbeFailure | null> {
   const startedAt = io.now();

@@ -8,11 +8,10 @@ import { buildTrueType, METRICS, MISSING } from "./truetype.ts";
 /**
  * Writes PDF 1.7, ISO 32000-1, with the letters that occur in it as embedded fonts; what is copied from it is text.
  *
- * Choice: our own. Libraries that embed fonts bring an engine that reads whole ones: pdf-lib with fontkit is 360 kB of
- * compressed code, @cantoo/pdf-lib 640, pdfkit 240, jsPDF 134 and it wants each font whole, which for Chinese is 10 MB in
- * memory; none orders text that runs from right to left. Fonts are read when the service is built instead
- * (scripts/glyph-packs.ts, by fontkit), so that the Worker only puts ready outlines together; bidi-js orders the text.
- * Arabic letters join. Scripts that need more shaping, such as Devanagari, show their letters unjoined.
+ * Choice: no PDF library. Those that embed fonts read whole ones at run time, 10 MB in memory for Chinese, and none orders
+ * text from right to left; docs/architecture.md compares their sizes. scripts/glyph-packs.ts reads the fonts when the
+ * service is built, so that the Worker only joins prepared outlines; bidi-js orders the text. Arabic letters join. Scripts
+ * that need more shaping, such as Devanagari, show their letters unjoined.
  */
 export interface PdfContent {
   title: string;

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from "vitest";
 import type { ProbeResult } from "../../src/contract/check.ts";
-import type { ProbeIo } from "../../src/net/port.ts";
+import type { NetIo } from "../../src/net/port.ts";
 import { buildEgress } from "../../src/platform/egress/guard.ts";
 import { edgeIo } from "../../src/platform/probe-io.ts";
 import { httpsProbe } from "../../src/probes/http.ts";
@@ -12,7 +12,7 @@ import type { TlsPorts } from "../support/tls-servers.ts";
 const ports = inject("tls");
 const outside = inject("outside");
 
-function edge(allow: string[]): ProbeIo {
+function edge(allow: string[]): NetIo {
   const settings = { EGRESS_ALLOW: allow, DOH_RESOLVERS: [], PUBLIC_URL: "" };
   return edgeIo(buildEgress(settings, { fetch: (url, init) => fetch(url, init), now: () => Date.now() }));
 }
@@ -42,7 +42,7 @@ describe("an ssl check in the Workers runtime", () => {
   });
 
   it("calls a certificate good that the platform accepts", async () => {
-    const trusting: ProbeIo = { ...io, connect: (request) => io.connect({ ...request, tls: "off" }) };
+    const trusting: NetIo = { ...io, connect: (request) => io.connect({ ...request, tls: "off" }) };
     expect(await run(sslProbe, `localhost:${ports.good}`, {}, trusting)).toMatchObject({
       outcome: "success",
       message: "certificate of localhost expires in 89 days",

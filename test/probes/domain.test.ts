@@ -1,14 +1,14 @@
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ProbeIo } from "../../src/net/port.ts";
+import type { NetIo } from "../../src/net/port.ts";
 import { buildDomainProbe } from "../../src/probes/domain.ts";
 import { runProbe } from "../../src/probes/run.ts";
 import { nodeIo } from "../support/node-io.ts";
 import { describeProbe } from "../support/probe-contract.ts";
 
 /** Leads every request to one web server and every connection to one whois server, both on loopback. */
-function loopback(ports: { http: number; whois: number }): ProbeIo {
+function loopback(ports: { http: number; whois: number }): NetIo {
   return {
     ...nodeIo,
     fetch: (request) => {
@@ -32,7 +32,7 @@ describeProbe({
 
 describe("a domain check over real connections", () => {
   const servers: Server[] = [];
-  let io: ProbeIo;
+  let io: NetIo;
   beforeAll(async () => {
     const expiration = new Date(Date.now() + 100.5 * 86_400_000).toISOString();
     const documents: Record<string, object> = {

@@ -2,7 +2,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ProbeResult } from "../../src/contract/check.ts";
 import { IoFault } from "../../src/lib/io-fault.ts";
-import type { ProbeIo } from "../../src/net/port.ts";
+import type { NetIo } from "../../src/net/port.ts";
 import { httpProbe, httpsProbe } from "../../src/probes/http.ts";
 import type { Probe } from "../../src/probes/port.ts";
 import { runProbe } from "../../src/probes/run.ts";
@@ -22,13 +22,13 @@ beforeAll(async () => {
 });
 afterAll(() => servers.stop());
 
-const run = (probe: Probe, target: string, fields: object, io: ProbeIo): Promise<ProbeResult> =>
+const run = (probe: Probe, target: string, fields: object, io: NetIo): Promise<ProbeResult> =>
   runProbe(probe, { target, fields, timeout_seconds: 5, latency_threshold_ms: null }, io);
 const ssl = (name: keyof TlsPorts, fields = {}, io = nodeIo) =>
   run(sslProbe, `localhost:${servers.ports[name]}`, fields, io);
 
 /** A place whose fetch cannot ignore certificates, and whose sockets hand over fifty bytes at a time. */
-const edgeLike: ProbeIo = {
+const edgeLike: NetIo = {
   ...nodeIo,
   fetch: (request) =>
     request.verify_tls
@@ -171,13 +171,13 @@ describe("an https check that verifies", () => {
   });
 
   it("never falls back to ignoring the certificate", async () => {
-    const refusing: ProbeIo = { ...edgeLike, fetch: () => Promise.reject(new IoFault("unsupported", "not here")) };
+    const refusing: NetIo = { ...edgeLike, fetch: () => Promise.reject(new IoFault("unsupported", "not here")) };
     const result = await run(httpsProbe, `https://localhost:${servers.ports.good}/x`, {}, refusing);
     expect(result).toMatchObject({ outcome: "error", message: "not here" });
   });
 
   it("does not connect to a plain address by TLS", async () => {
-    const refusing: ProbeIo = { ...edgeLike, fetch: () => Promise.reject(new IoFault("unsupported", "not here")) };
+    const refusing: NetIo = { ...edgeLike, fetch: () => Promise.reject(new IoFault("unsupported", "not here")) };
     const result = await run(httpProbe, `http://localhost:${servers.ports.good}/x`, { verify_ssl: false }, refusing);
     expect(result).toMatchObject({ outcome: "error", message: "not here" });
   });
@@ -185,7 +185,7 @@ describe("an https check that verifies", () => {
 
 describe("a TLS connection that someone tampers with", () => {
   /** Turns one bit of what the server sends. */
-  const tampering = (position: number): ProbeIo => ({
+  const tampering = (position: number): NetIo => ({
     ...edgeLike,
     async connect(request) {
       const socket = await nodeIo.connect(request);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CheckOutcome } from "../../src/contract/check.ts";
-import type { ProbeIo } from "../../src/net/port.ts";
+import type { NetIo } from "../../src/net/port.ts";
 import type { Probe } from "../../src/probes/port.ts";
 import { runProbe } from "../../src/probes/run.ts";
 import { type Outside, type OutsidePorts, startOutside } from "./network.ts";
@@ -13,7 +13,7 @@ export interface ProbeSubject {
   target: (port: number) => string;
   fields?: Record<string, unknown> | ((port: number) => Record<string, unknown>);
   /** The way to that port, for types that ask servers which no target names. */
-  io?: (port: number) => ProbeIo;
+  io?: (port: number) => NetIo;
   /** What a closed port means; an error where it is not the target that is closed. */
   refusal?: "failure" | "error";
   /** What a server means that accepts and then says nothing; for most protocols a time-out. */
@@ -36,7 +36,7 @@ export function describeProbe(subject: ProbeSubject): void {
     });
     afterAll(() => outside.stop());
 
-    const run = (name: keyof OutsidePorts, timeout_seconds = 5, scripted?: ProbeIo) => {
+    const run = (name: keyof OutsidePorts, timeout_seconds = 5, scripted?: NetIo) => {
       const port = outside.ports[name];
       const io = scripted ?? subject.io?.(port) ?? nodeIo;
       const job = { target: target(port), fields: typeof fields === "function" ? fields(port) : fields };

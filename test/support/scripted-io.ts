@@ -1,4 +1,4 @@
-import type { ConnectRequest, ProbeIo, ProbeRequest, ProbeSocket } from "../../src/net/port.ts";
+import type { ConnectRequest, NetIo, NetRequest, NetSocket } from "../../src/net/port.ts";
 
 export interface ScriptedAnswer {
   status?: number;
@@ -14,8 +14,8 @@ export interface Script {
   connect?: ((string | Uint8Array)[] | Error)[];
 }
 
-export interface ScriptedIo extends ProbeIo {
-  requests: ProbeRequest[];
+export interface ScriptedIo extends NetIo {
+  requests: NetRequest[];
   connections: ConnectRequest[];
   written: string[];
   openSockets(): number;
@@ -27,7 +27,7 @@ export function scriptedIo(script: Script): ScriptedIo {
   const dialogs = [...(script.connect ?? [])];
   const written: string[] = [];
   let open = 0;
-  const requests: ProbeRequest[] = [];
+  const requests: NetRequest[] = [];
   const connections: ConnectRequest[] = [];
   return {
     requests,
@@ -56,7 +56,7 @@ export function scriptedIo(script: Script): ScriptedIo {
   };
 }
 
-function scriptedSocket(reads: (string | Uint8Array)[], written: string[], onClose: () => void): ProbeSocket {
+function scriptedSocket(reads: (string | Uint8Array)[], written: string[], onClose: () => void): NetSocket {
   const left = [...reads];
   let isClosed = false;
   return {

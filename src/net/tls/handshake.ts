@@ -1,5 +1,5 @@
 import { IoFault } from "../../lib/io-fault.ts";
-import type { ProbeSocket } from "../port.ts";
+import type { NetSocket } from "../port.ts";
 import { ByteReader, brokenTls, concat, vector } from "./bytes.ts";
 import { parseCertificateMessage } from "./certificate-message.ts";
 import { type ClientHelloOptions, clientHello, TLS_1_3 } from "./client-hello.ts";
@@ -34,7 +34,7 @@ export interface ServerCertificates {
 }
 
 /** Goes as far as the certificates, which TLS 1.2 sends in clear, and leaves it at that. */
-export async function readCertificates(socket: ProbeSocket, wishes: ClientHelloOptions): Promise<ServerCertificates> {
+export async function readCertificates(socket: NetSocket, wishes: ClientHelloOptions): Promise<ServerCertificates> {
   const greeting = await greet(socket, wishes);
   const { messages, hello } = greeting;
   if (hello.version === TLS_1_3) await exchangeKeys(greeting);
@@ -48,7 +48,7 @@ export async function readCertificates(socket: ProbeSocket, wishes: ClientHelloO
 }
 
 /** The whole handshake of TLS 1.3; the layer then carries the application's data. */
-export async function performHandshake(socket: ProbeSocket, wishes: ClientHelloOptions): Promise<RecordLayer> {
+export async function performHandshake(socket: NetSocket, wishes: ClientHelloOptions): Promise<RecordLayer> {
   const greeting = await greet(socket, wishes);
   if (greeting.hello.version !== TLS_1_3) {
     throw new IoFault(
@@ -69,7 +69,7 @@ export async function performHandshake(socket: ProbeSocket, wishes: ClientHelloO
   return messages.layer;
 }
 
-async function greet(socket: ProbeSocket, wishes: ClientHelloOptions): Promise<Greeting> {
+async function greet(socket: NetSocket, wishes: ClientHelloOptions): Promise<Greeting> {
   const messages = new MessageStream(new RecordLayer(socket));
   const shares = await createKeyShares();
   await messages.send(MESSAGE.client_hello, clientHello(wishes, await createRandom(), shares));

@@ -1,5 +1,5 @@
 import { classifyError, type ProbeFailure } from "../faults.ts";
-import type { ProbeIo } from "../port.ts";
+import type { NetIo } from "../port.ts";
 import { type CertificateVerdict, judgeCertificates } from "./certificate.ts";
 import { readCertificates } from "./handshake.ts";
 import { nameIn, serverName } from "./host.ts";
@@ -15,7 +15,7 @@ export interface TlsInspection extends CertificateVerdict {
 }
 
 /** Looks at the certificate that a server shows, whatever is wrong with it. */
-export async function inspectCertificate(io: ProbeIo, target: TlsTarget, signal: AbortSignal): Promise<TlsInspection> {
+export async function inspectCertificate(io: NetIo, target: TlsTarget, signal: AbortSignal): Promise<TlsInspection> {
   const socket = await io.connect({ ...target, tls: "off", signal });
   try {
     const openedAt = io.now();
@@ -28,7 +28,7 @@ export async function inspectCertificate(io: ProbeIo, target: TlsTarget, signal:
 }
 
 /** What is wrong with a server whose TLS was refused, or null where a second look cannot tell. */
-export async function explainTls(io: ProbeIo, target: TlsTarget, signal: AbortSignal): Promise<ProbeFailure | null> {
+export async function explainTls(io: NetIo, target: TlsTarget, signal: AbortSignal): Promise<ProbeFailure | null> {
   try {
     const { problem, distrust } = await inspectCertificate(io, target, signal);
     return { outcome: "failure", cause: "tls", message: problem ?? distrust };

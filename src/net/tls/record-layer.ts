@@ -1,5 +1,5 @@
 import { IoFault } from "../../lib/io-fault.ts";
-import type { ProbeSocket } from "../port.ts";
+import type { NetSocket } from "../port.ts";
 import { brokenTls, concat, uint, uint16s, vector } from "./bytes.ts";
 import { TLS_1_2 } from "./client-hello.ts";
 import type { TrafficKey } from "./key-schedule.ts";
@@ -19,13 +19,13 @@ const SEALED_MAX = PLAIN_MAX + 256;
 const IGNORED_MAX = 20;
 
 export class RecordLayer {
-  readonly #socket: ProbeSocket;
+  readonly #socket: NetSocket;
   #received: Uint8Array = new Uint8Array();
   #reading: Sealer | null = null;
   #writing: Sealer | null = null;
   #ignored = 0;
 
-  constructor(socket: ProbeSocket) {
+  constructor(socket: NetSocket) {
     this.#socket = socket;
   }
 

@@ -1,5 +1,5 @@
 import { IoFault } from "../../lib/io-fault.ts";
-import type { ProbeSocket } from "../port.ts";
+import type { NetSocket } from "../port.ts";
 import { alertFault, CLOSE_NOTIFY, isHarmless } from "./alerts.ts";
 import type { ClientHelloOptions } from "./client-hello.ts";
 import { performHandshake } from "./handshake.ts";
@@ -17,7 +17,7 @@ export interface TlsStream {
 }
 
 /** Turns a socket in clear into a stream that ignores the server's certificate. The socket is closed with it. */
-export async function openUnverified(socket: ProbeSocket, wishes: ClientHelloOptions): Promise<TlsStream> {
+export async function openUnverified(socket: NetSocket, wishes: ClientHelloOptions): Promise<TlsStream> {
   try {
     return streamOver(await performHandshake(socket, wishes));
   } catch (error) {
