@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Id, Instant, InstantInput } from "./common.ts";
-import { INTERVAL_MIN_S, OPTION_FIELDS } from "./monitor.ts";
+import { INTERVAL_MIN_S } from "./monitor.ts";
 import { MONITOR_STATUSES } from "./monitor-values.ts";
 import { CustomMetrics, METRIC_FIELDS, MetricThreshold, MetricWidget, oneOrMore } from "./push.ts";
 
@@ -28,7 +28,7 @@ export const ApiPush = oneOrMore(ApiSample);
 /** Settings of monitors that metrics are pushed to. Absent: keep; null: clear, so that the default holds again. */
 export const CONFIG_FIELDS = {
   interval: z.int().min(INTERVAL_MIN_S).max(DAY_S).nullish().meta({ description: "seconds between pushes" }),
-  degraded_timeout_seconds: OPTION_FIELDS.degraded_timeout_seconds,
+  degraded_timeout_seconds: METRIC_FIELDS.degraded_timeout_seconds.in,
   widgets: METRIC_FIELDS.widgets.in,
   thresholds: METRIC_FIELDS.thresholds.in,
 };

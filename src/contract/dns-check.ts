@@ -1,7 +1,5 @@
 import { z } from "zod";
 
-/** The dns part of a monitor: how its fields are read, with the defaults that apply where a field is absent or null. */
-
 export const DNS_RECORD_TYPES = ["A", "AAAA", "CAA", "CNAME", "MX", "NS", "PTR", "SOA", "SRV", "TXT"] as const;
 export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
 
@@ -12,8 +10,13 @@ const VALUE_MAX = 4000;
 /** Of a domain name, and room for a port. */
 const SERVER_MAX = 260;
 
-export const DNS_FIELDS = {
-  dns_record_type: z.enum(DNS_RECORD_TYPES).nullish().meta({ description: "dns: what to ask for; default A" }),
+/** Accepts a monitor's body or record, whose other members it ignores. */
+export const DnsCheck = z.object({
+  dns_record_type: z
+    .enum(DNS_RECORD_TYPES)
+    .nullish()
+    .meta({ description: "dns: record type to query; default A" })
+    .transform((value) => value ?? "A"),
   dns_expected: z
     .array(z.string().trim().min(1).max(VALUE_MAX))
     .max(EXPECTED_MAX)
@@ -22,7 +25,8 @@ export const DNS_FIELDS = {
       description:
         "dns: values of the records as zone files write them, e.g. `192.0.2.1`, `10 mail.example.com`; " +
         "quotes, final dots and the case of names do not matter; absent: any record will do",
-    }),
+    })
+    .transform((value) => value ?? []),
   dns_match_type: z
     .enum(DNS_MATCH_TYPES)
     .nullish()
@@ -30,17 +34,17 @@ export const DNS_FIELDS = {
       description:
         "dns: contains = all of dns_expected are among the records (default), exact = and nothing else is, " +
         "any = at least one of them is",
-    }),
-  dns_server: z.string().trim().min(1).max(SERVER_MAX).nullish().meta({
-    description: "dns: host or host:port of the name server to ask over TCP; absent: public resolvers over HTTPS",
-  }),
-};
-
-/** Accepts a monitor's body or record, whose other members it ignores. */
-export const DnsCheck = z.object({
-  dns_record_type: DNS_FIELDS.dns_record_type.transform((value) => value ?? "A"),
-  dns_expected: DNS_FIELDS.dns_expected.transform((value) => value ?? []),
-  dns_match_type: DNS_FIELDS.dns_match_type.transform((value) => value ?? "contains"),
-  dns_server: DNS_FIELDS.dns_server.transform((value) => value ?? null),
+    })
+    .transform((value) => value ?? "contains"),
+  dns_server: z
+    .string()
+    .trim()
+    .min(1)
+    .max(SERVER_MAX)
+    .nullish()
+    .meta({
+      description: "dns: host or host:port of the name server to query over TCP; absent: public resolvers over HTTPS",
+    })
+    .transform((value) => value ?? null),
 });
 export type DnsCheck = z.infer<typeof DnsCheck>;

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { CONFIG_FIELDS, METRIC_SERIES_FIELDS, MetricsMonitorFields, STORED_SAMPLE_FIELDS } from "./api-monitoring.ts";
 import { InstantInput } from "./common.ts";
-import { OPTION_FIELDS } from "./monitor.ts";
 import { GAME_TYPES, QUERY_METHODS } from "./monitor-values.ts";
 import { CustomMetrics, oneOrMore } from "./push.ts";
 
@@ -31,12 +30,30 @@ export const GameSample = z
 export type GameSample = z.infer<typeof GameSample>;
 export const GamePush = oneOrMore(GameSample);
 
+/** The fields of a game server monitor beside those of every monitor that metrics are pushed to. */
+export const GAME_SERVER_FIELDS = {
+  game_type: z
+    .enum(GAME_TYPES)
+    .nullish()
+    .transform((value) => value ?? "custom"),
+  query_method: z
+    .enum(QUERY_METHODS)
+    .nullish()
+    .transform((value) => value ?? "query"),
+  query_port: z
+    .int()
+    .min(1)
+    .max(65_535)
+    .nullish()
+    .transform((value) => value ?? null),
+};
+
 export const GameConfig = z
   .object({
     ...CONFIG_FIELDS,
-    game_type: OPTION_FIELDS.game_type,
-    query_method: OPTION_FIELDS.query_method,
-    query_port: OPTION_FIELDS.query_port,
+    game_type: GAME_SERVER_FIELDS.game_type.in,
+    query_method: GAME_SERVER_FIELDS.query_method.in,
+    query_port: GAME_SERVER_FIELDS.query_port.in,
   })
   .meta({ id: "GameServerConfig" });
 

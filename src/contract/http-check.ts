@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isRecord } from "../lib/is-record.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { BODY_MATCH_TYPES, HTTP_METHODS } from "./monitor-values.ts";
 
@@ -75,8 +76,13 @@ function judgeHeaders(pairs: Pairs): Parsed<Record<string, string>> {
   return { ok: true, value: Object.fromEntries(pairs) };
 }
 
-const HttpHeaders = z.union([z.string(), z.record(z.string(), z.unknown())]).transform((given, ctx) => {
-  const headers = parseHttpHeaders(typeof given === "string" ? given : JSON.stringify(given));
+/** As they are stored: text, whichever form the body has. */
+const HeadersText = z
+  .preprocess((value) => (isRecord(value) ? JSON.stringify(value) : value), z.string().nullish())
+  .meta({ description: "a JSON object, native or in the string, or one `Name: value` a line" });
+
+const HttpHeaders = HeadersText.transform((text, ctx): Record<string, string> => {
+  const headers = parseHttpHeaders(text ?? "");
   if (headers.ok) return headers.value;
   ctx.addIssue(`http_headers ${headers.reason}`);
   return z.NEVER;
@@ -158,10 +164,13 @@ export const EXPECTED_BODY_MAX = 10_000;
 
 const Fields = z.object({
   http_method: orElse(z.enum(HTTP_METHODS), "GET" as const),
-  http_headers: orElse(HttpHeaders, {} as Record<string, string>),
+  http_headers: HttpHeaders,
   http_body: orElse(z.string().max(HTTP_BODY_MAX), ""),
   expected_status: orElse(StatusCode, null),
-  expected_statuses: orElse(z.array(StatusEntry).max(20), [] as (number | string)[]),
+  expected_statuses: orElse(
+    z.array(StatusEntry).max(20).meta({ description: "codes and ranges, e.g. `[304, 200-299]`; absent: any 2xx" }),
+    [] as (number | string)[],
+  ),
   expected_body: orElse(z.string().max(EXPECTED_BODY_MAX), ""),
   expected_body_match_type: orElse(z.enum(BODY_MATCH_TYPES), "contains" as const),
   expected_keywords: orElse(z.string().max(2000), ""),

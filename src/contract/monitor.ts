@@ -1,21 +1,7 @@
 import { z } from "zod";
-import { isRecord } from "../lib/is-record.ts";
 import { ManualCheckResult } from "./check.ts";
 import { Id, Instant, Name } from "./common.ts";
-import { DNS_FIELDS } from "./dns-check.ts";
-import { DOMAIN_FIELDS } from "./domain-check.ts";
-import { HttpCheck } from "./http-check.ts";
-import {
-  GAME_TYPES,
-  INCIDENT_SEVERITIES,
-  MONITOR_STATUSES,
-  MONITOR_TYPES,
-  QUERY_METHODS,
-  REGION_POLICIES,
-  REGIONS,
-} from "./monitor-values.ts";
-import { SSL_FIELDS } from "./ssl-check.ts";
-import { TLS_FIELDS } from "./tls-check.ts";
+import { INCIDENT_SEVERITIES, MONITOR_STATUSES, MONITOR_TYPES, REGION_POLICIES, REGIONS } from "./monitor-values.ts";
 
 /** What stands in place of a secret for whoever may not read it; sent back, it keeps the stored value. */
 export const SECRET_PLACEHOLDER = "***";
@@ -29,53 +15,6 @@ const TAGS_MAX = 50;
 const ORDER_MAX = 1000;
 
 const Threshold = z.int().min(1).max(THRESHOLD_MAX);
-const http = HttpCheck.shape;
-
-/**
- * Fields that belong to the type of a monitor. Bounds that hold whatever the type stand here; what the fields mean
- * together is said by the type's entry in the registry of probes, and so is everything about fields not named here.
- */
-export const OPTION_FIELDS = {
-  http_method: http.http_method.in,
-  http_headers: z
-    .preprocess((value) => (isRecord(value) ? JSON.stringify(value) : value), z.string().nullish())
-    .meta({ description: "a JSON object, native or in the string, or one `Name: value` a line" }),
-  http_body: http.http_body.in,
-  expected_status: http.expected_status.in,
-  expected_statuses: z
-    .array(z.union([z.int(), z.string()]))
-    .nullish()
-    .meta({ description: "codes and ranges, e.g. `[304, 200-299]`; absent: any 2xx" }),
-  expected_body: http.expected_body.in,
-  expected_body_match_type: http.expected_body_match_type.in,
-  expected_keywords: http.expected_keywords.in,
-  follow_redirects: http.follow_redirects.in,
-  verify_ssl: http.verify_ssl.in,
-  expected_interval: z
-    .int()
-    .min(10)
-    .max(DAY_S)
-    .nullish()
-    .meta({ description: "heartbeat: seconds between beats; default: `interval`" }),
-  schedule: z.string().trim().max(100).nullish().meta({ description: "heartbeat: cron expression of five fields" }),
-  timezone: z.string().trim().max(100).nullish().meta({ description: "IANA name, of `schedule`; default UTC" }),
-  grace_seconds: z.int().min(0).max(DAY_S).nullish().meta({ description: "how late a beat may be" }),
-  degraded_timeout_seconds: z
-    .int()
-    .min(1)
-    .max(30 * DAY_S)
-    .nullish()
-    .meta({ description: "stale-after of push monitors" }),
-  game_type: z.enum(GAME_TYPES).nullish(),
-  query_method: z.enum(QUERY_METHODS).nullish(),
-  query_port: z.int().min(1).max(65_535).nullish(),
-  json_assertions: http.json_assertions.in,
-  ...TLS_FIELDS,
-  ...DNS_FIELDS,
-  ...SSL_FIELDS,
-  ...DOMAIN_FIELDS,
-};
-export const OPTION_NAMES = Object.keys(OPTION_FIELDS);
 
 /** Absent: keep (on creation: the default). null: clear, so that the default holds again. */
 const SETTINGS = {
@@ -113,25 +52,20 @@ const SETTINGS = {
     .nullish()
     .meta({ description: "your own name for it, unique per account" }),
   paused: z.boolean().nullish(),
-  ...OPTION_FIELDS,
 };
 
-// Members not named here are kept, because a type's own schema may know them; nothing else looks at them.
-export const MonitorCreate = z
-  .looseObject({ name: Name, type: z.enum(MONITOR_TYPES), ...SETTINGS })
-  .meta({ id: "MonitorCreate" });
+// Loose, because each monitor type adds its own fields: features/monitors/schemas.ts.
+export const MonitorCreate = z.looseObject({ name: Name, type: z.enum(MONITOR_TYPES), ...SETTINGS });
 export type MonitorCreate = z.infer<typeof MonitorCreate>;
 
-export const MonitorUpdate = z
-  .looseObject({ name: Name.optional(), type: z.enum(MONITOR_TYPES).optional(), ...SETTINGS })
-  .meta({ id: "MonitorUpdate" });
+export const MonitorUpdate = z.looseObject({
+  name: Name.optional(),
+  type: z.enum(MONITOR_TYPES).optional(),
+  ...SETTINGS,
+});
 export type MonitorUpdate = z.infer<typeof MonitorUpdate>;
 
-/** The fields of the type as they are shown: null where the type has no such field or it has no value. */
-export const MonitorOptions = z.looseObject(OPTION_FIELDS);
-export type MonitorOptions = z.infer<typeof MonitorOptions>;
-
-export const Monitor = MonitorOptions.extend({
+export const Monitor = z.looseObject({
   id: Id,
   name: z.string(),
   type: z.enum(MONITOR_TYPES),
@@ -172,7 +106,7 @@ export const Monitor = MonitorOptions.extend({
   push_urls: z.record(z.string(), z.string()).nullable().meta({ description: "addresses to push to, ready to paste" }),
   created_at: Instant,
   updated_at: Instant,
-}).meta({ id: "Monitor" });
+});
 export type Monitor = z.infer<typeof Monitor>;
 
 /** What of a monitor is stored encrypted: the target where it carries a password, and its headers. */

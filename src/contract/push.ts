@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Id, Instant } from "./common.ts";
-import { MONITOR_STATUSES } from "./monitor-values.ts";
+import { MONITOR_STATUSES, type MonitorType } from "./monitor-values.ts";
 
 /** What monitors are told by the thing they watch. */
 
@@ -11,13 +11,13 @@ const SAMPLES_MAX = 100;
 const METRICS_MAX = 50;
 const METRIC_BYTES_MAX = 1024;
 const RUN_ID_MAX = 100;
-const DURATION_MAX_MS = 30 * 86_400_000;
+const DAY_S = 86_400;
+const DURATION_MAX_MS = 30 * DAY_S * 1000;
 const WIDGETS_MAX = 50;
 const THRESHOLDS_MAX = 50;
 
-/** Types of monitors that are pushed to; each push is for one of them. */
-export const PUSH_KINDS = ["heartbeat", "api", "game_server"] as const;
-export type PushKind = (typeof PUSH_KINDS)[number];
+/** Monitor types that accept pushes; each push is for one of them. */
+export type PushKind = Extract<MonitorType, "heartbeat" | "api" | "game_server">;
 
 /** A beat says how a job went (`ok`, `fail`), that it began, or just something. */
 export const HEARTBEAT_STATUSES = ["ok", "fail", "start", "log"] as const;
@@ -95,8 +95,20 @@ export const MetricWidget = z
   .object({ type: z.enum(["line", "bar", "stat"]), metric: MetricName, title: z.string().trim().max(200) })
   .meta({ id: "MetricWidget" });
 
+/** The field of every monitor that is pushed to. */
+export const DEADLINE_FIELDS = {
+  degraded_timeout_seconds: z
+    .int()
+    .min(1)
+    .max(30 * DAY_S)
+    .nullish()
+    .meta({ description: "push monitors: seconds without a push until the status is degraded" })
+    .transform((value) => value ?? null),
+};
+
 /** Fields of monitors that metrics are pushed to. */
 export const METRIC_FIELDS = {
+  ...DEADLINE_FIELDS,
   widgets: z
     .array(MetricWidget)
     .max(WIDGETS_MAX)

@@ -4,25 +4,22 @@ import { z } from "zod";
 export const TLS_MODES = ["off", "starttls", "on"] as const;
 export type TlsMode = (typeof TLS_MODES)[number];
 
-/** The field of a monitor of a type that speaks a protocol over a plain or an encrypted connection. */
-export const TLS_FIELDS = {
-  tls_mode: z
-    .enum(TLS_MODES)
-    .nullish()
-    .meta({
-      description:
-        "smtp, pop3, imap: off, starttls or on; redis, telnet, postgres, mysql: off or on; " +
-        "default: as the target's scheme or port says, e.g. on for `imaps://host` and `host:993`, else off",
-    }),
-};
+const TlsField = z
+  .enum(TLS_MODES)
+  .nullish()
+  .meta({
+    description:
+      "smtp, pop3, imap: off, starttls or on; redis, telnet, postgres, mysql: off or on; " +
+      "default: as the target's scheme or port says, e.g. on for `imaps://host` and `host:993`, else off",
+  })
+  .transform((mode): TlsMode | null => mode ?? null);
 
-/** Reads the field for a type that knows these modes; null leaves the choice to the target. */
-export function tlsCheck<const Modes extends readonly TlsMode[]>(modes: Modes) {
+/** The field of a type that knows these modes; null leaves the choice to the target. */
+export function tlsCheck(modes: readonly TlsMode[]) {
   return z.object({
-    tls_mode: z
-      .enum(modes, { error: `tls_mode must be ${modes.join(" or ")}` })
-      .nullish()
-      .transform((mode): TlsMode | null => mode ?? null),
+    tls_mode: TlsField.refine((mode) => mode === null || modes.includes(mode), {
+      error: `tls_mode must be ${modes.join(" or ")}`,
+    }),
   });
 }
 export interface TlsCheck {

@@ -1,5 +1,4 @@
-import { MONITOR_TYPES, type MonitorType } from "../contract/monitor-values.ts";
-import type { Plan } from "../contract/plan.ts";
+import { PLANS, type Plan } from "../contract/plan.ts";
 
 /** null = no limit. */
 export interface PlanLimits {
@@ -9,23 +8,9 @@ export interface PlanLimits {
   regions_per_monitor: number;
   status_pages: number | null;
   seats_per_page: number | null;
-  monitor_types: readonly MonitorType[];
   /** Beta features (game servers): never, for users with the flag, or for everybody. */
   beta: "no" | "by_flag" | "yes";
 }
-
-const FREE_TYPES: readonly MonitorType[] = ["http", "https", "icmp", "ping", "tcp", "dns", "ssl", "heartbeat"];
-const STARTER_TYPES: readonly MonitorType[] = [
-  ...FREE_TYPES,
-  "udp",
-  "smtp",
-  "pop3",
-  "imap",
-  "telnet",
-  "domain",
-  "api",
-  "composite",
-];
 
 export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
   free: {
@@ -34,7 +19,6 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
     regions_per_monitor: 1,
     status_pages: 1,
     seats_per_page: 1,
-    monitor_types: FREE_TYPES,
     beta: "no",
   },
   starter: {
@@ -43,7 +27,6 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
     regions_per_monitor: 3,
     status_pages: 3,
     seats_per_page: 3,
-    monitor_types: STARTER_TYPES,
     beta: "no",
   },
   pro: {
@@ -52,7 +35,6 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
     regions_per_monitor: 6,
     status_pages: 10,
     seats_per_page: 10,
-    monitor_types: MONITOR_TYPES,
     beta: "by_flag",
   },
   business: {
@@ -61,7 +43,6 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
     regions_per_monitor: 9,
     status_pages: 100,
     seats_per_page: 50,
-    monitor_types: MONITOR_TYPES,
     beta: "by_flag",
   },
   self_hosted: {
@@ -70,19 +51,28 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
     regions_per_monitor: 9,
     status_pages: null,
     seats_per_page: null,
-    monitor_types: MONITOR_TYPES,
     beta: "yes",
   },
 };
 
-/** What of a monitor a plan does not include, as a sentence; members that are absent are not judged. */
-export function findPlanViolation(
-  plan: Plan,
-  monitor: { type?: MonitorType; interval?: number; regions?: readonly unknown[] },
-): string | null {
+/** Whether a plan includes what a smaller or equal one does. */
+export function includesPlan(plan: Plan, smallest: Plan): boolean {
+  return PLANS.indexOf(plan) >= PLANS.indexOf(smallest);
+}
+
+interface PlannedMonitor {
+  type?: string;
+  /** The smallest plan that includes the type. */
+  type_plan?: Plan;
+  interval?: number;
+  regions?: readonly unknown[];
+}
+
+/** The first limit of a plan that a monitor exceeds, as a sentence; absent members are not checked. */
+export function findPlanViolation(plan: Plan, monitor: PlannedMonitor): string | null {
   const limits = PLAN_LIMITS[plan];
-  const { type, interval, regions } = monitor;
-  if (type && !limits.monitor_types.includes(type)) return `the ${plan} plan has no monitors of type ${type}`;
+  const { type, type_plan, interval, regions } = monitor;
+  if (type_plan && !includesPlan(plan, type_plan)) return `the ${plan} plan has no monitors of type ${type}`;
   if (interval !== undefined && interval < limits.min_interval) {
     return `interval must be at least ${limits.min_interval} seconds on the ${plan} plan`;
   }

@@ -2,9 +2,7 @@ import type { MonitorRecord } from "../data/monitors/read.ts";
 import { retryIntervalMs, staleAfterMs } from "../domain/check-schedule.ts";
 import type { MonitorRules } from "../domain/monitor-state.ts";
 import type { PushRules } from "../domain/push-deadline.ts";
-import { apiOptions } from "../probes/api.ts";
-import { gameServerOptions } from "../probes/game-server.ts";
-import { heartbeatOptions } from "../probes/heartbeat.ts";
+import { monitorType, resultSourceOf } from "../probes/registry.ts";
 
 /** What a monitor's configuration means to its object. */
 
@@ -30,40 +28,10 @@ export function rulesOf(record: MonitorRecord, push: PushRules | null): MonitorR
   };
 }
 
-/** What is waited for, for monitors that others report to; null for all others. */
+/** The deadlines of a monitor that receives pushes; null for all others. */
 export function pushRulesOf(record: MonitorRecord): PushRules | null {
-  const { interval, latency_threshold_ms } = record;
-  switch (record.type) {
-    case "heartbeat":
-      return heartbeatRules(record);
-    case "api": {
-      const { thresholds, degraded_timeout_seconds } = apiOptions.parse(record.options);
-      return { kind: "api", latency_threshold_ms, thresholds, stale_ms: staleMs(degraded_timeout_seconds, interval) };
-    }
-    case "game_server": {
-      const { query_method, thresholds, degraded_timeout_seconds } = gameServerOptions.parse(record.options);
-      if (query_method !== "push") return null;
-      const stale_ms = staleMs(degraded_timeout_seconds, interval);
-      return { kind: "game_server", latency_threshold_ms, thresholds, stale_ms };
-    }
-    default:
-      return null;
-  }
-}
-
-/** Choice: who names no time is told as late as a check's result would count as old, not never. */
-function staleMs(seconds: number | null, interval: number): number {
-  return seconds === null ? staleAfterMs(interval) : seconds * 1000;
-}
-
-function heartbeatRules({ options, interval, latency_threshold_ms }: MonitorRecord): PushRules {
-  const fields = heartbeatOptions.parse({ ...options, interval });
-  const cron = fields.schedule === null ? null : { schedule: fields.schedule, timezone: fields.timezone ?? "UTC" };
-  return {
-    kind: "heartbeat",
-    every: cron ?? (fields.expected_interval ?? interval) * 1000,
-    grace_ms: fields.grace_seconds === null ? null : fields.grace_seconds * 1000,
-    degraded_after_ms: fields.degraded_timeout_seconds === null ? null : fields.degraded_timeout_seconds * 1000,
-    latency_threshold_ms,
-  };
+  const { push, options } = monitorType(record.type);
+  if (!push) return null;
+  const fields = options.parse({ ...record.options, interval: record.interval });
+  return resultSourceOf(record.type, fields) === "push" ? push.rules(fields, record) : null;
 }

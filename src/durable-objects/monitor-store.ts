@@ -20,7 +20,7 @@ import {
 } from "../domain/push-deadline.ts";
 import { evaluatePush, evaluateStoredPush } from "../domain/push-evaluation.ts";
 import { nextTime } from "../platform/cron.ts";
-import { probeEntry } from "../probes/registry.ts";
+import { monitorType } from "../probes/registry.ts";
 import { pushRulesOf, rulesOf } from "./monitor-rules.ts";
 import { PushRing, RING_SIZE } from "./push-ring.ts";
 
@@ -83,7 +83,7 @@ export class MonitorStore {
 
   applyConfig(record: MonitorRecord, at: number): void {
     const rules = pushRulesOf(record);
-    const isComposite = probeEntry(record.type).follows === "members";
+    const isComposite = monitorType(record.type).follows === "members";
     if (rules) this.#ring.open();
     this.#change(() => {
       const present = this.stored;

@@ -1,9 +1,18 @@
 import { z } from "zod";
-import { OPTION_FIELDS } from "../contract/monitor.ts";
 import { METRIC_FIELDS } from "../contract/push.ts";
+import { metricsRules } from "./metrics-rules.ts";
+import type { MonitorTypeEntry } from "./port.ts";
 
-/** Its state comes from pushes, so there is nothing to probe. */
-export const apiOptions = z.object({
-  degraded_timeout_seconds: OPTION_FIELDS.degraded_timeout_seconds.transform((value) => value ?? null),
-  ...METRIC_FIELDS,
-});
+const options = z.object(METRIC_FIELDS);
+
+export const apiType: MonitorTypeEntry<z.infer<typeof options>> = {
+  source: "push",
+  plan: "starter",
+  options,
+  push: {
+    kind: "api",
+    credential: "push_key",
+    urls: (publicUrl) => ({ push: `${publicUrl}/api/uptime/v1/api-monitoring/push` }),
+    rules: (fields, monitor) => metricsRules("api", fields, monitor),
+  },
+};

@@ -1,6 +1,6 @@
 import { getDomain } from "tldts";
+import { z } from "zod";
 import type { ProbeResult } from "../contract/check.ts";
-import { DomainCheck } from "../contract/domain-check.ts";
 import { spanOf } from "../lib/duration-format.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { classifyError, resultOf } from "../net/faults.ts";
@@ -11,6 +11,17 @@ import { queryWhois } from "./domain-whois.ts";
 import type { Probe } from "./port.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+
+const DomainCheck = z.object({
+  domain_expiry_warning_days: z
+    .int()
+    .min(0)
+    .max(365)
+    .nullish()
+    .meta({ description: "domain: degraded when the registration ends within so many days; default 30" })
+    .transform((days) => days ?? 30),
+});
+type DomainCheck = z.infer<typeof DomainCheck>;
 /** States of a name that nobody renewed, although registries move its date on by themselves (RFC 8056). */
 const LAPSED = ["redemption period", "pending delete"];
 

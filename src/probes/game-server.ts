@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ProbeResult } from "../contract/check.ts";
-import { OPTION_FIELDS } from "../contract/monitor.ts";
+import { GAME_SERVER_FIELDS } from "../contract/game-server.ts";
 import type { GameType } from "../contract/monitor-values.ts";
 import { METRIC_FIELDS } from "../contract/push.ts";
 import { assertNever } from "../lib/assert-never.ts";
@@ -8,17 +8,12 @@ import type { Parsed } from "../lib/parse-result.ts";
 import type { NetIo } from "../net/port.ts";
 import { queryMinecraft } from "./game-server-minecraft.ts";
 import { queryFivem, queryRestApi } from "./game-server-rest.ts";
-import type { Probe } from "./port.ts";
+import { metricsRules } from "./metrics-rules.ts";
+import type { MonitorTypeEntry, Probe, ResultSource } from "./port.ts";
 import { parseHostPort, tcpProbe } from "./tcp.ts";
 
-export const gameServerOptions = z.object({
-  game_type: OPTION_FIELDS.game_type.transform((value) => value ?? "custom"),
-  query_method: OPTION_FIELDS.query_method.transform((value) => value ?? "query"),
-  query_port: OPTION_FIELDS.query_port.transform((value) => value ?? null),
-  degraded_timeout_seconds: OPTION_FIELDS.degraded_timeout_seconds.transform((value) => value ?? null),
-  ...METRIC_FIELDS,
-});
-type GameCheck = z.infer<typeof gameServerOptions>;
+const options = z.object({ ...GAME_SERVER_FIELDS, ...METRIC_FIELDS });
+type GameCheck = z.infer<typeof options>;
 
 interface GameTarget {
   host: string;
@@ -49,13 +44,28 @@ export const gameServerProbe: Probe<GameTarget, GameCheck> = {
   type: "game_server",
   needs: ["tcp", "http"],
   timeout_seconds: 10,
-  options: gameServerOptions,
+  options,
   parseTarget,
   destination: (target, options) => target.url ?? { host: target.host, port: portOf(target, options) ?? ANY_PORT },
   check,
 };
 
-export function gameServerRuns({ game_type, query_method }: Pick<GameCheck, "game_type" | "query_method">) {
+export const gameServerType: MonitorTypeEntry<GameCheck> = {
+  source: "edge",
+  sourceOf: gameServerSource,
+  plan: "pro",
+  is_beta: true,
+  options,
+  probe: gameServerProbe,
+  push: {
+    kind: "game_server",
+    credential: "push_key",
+    urls: (publicUrl) => ({ push: `${publicUrl}/api/uptime/v2/game-server/push` }),
+    rules: (fields, monitor) => metricsRules("game_server", fields, monitor),
+  },
+};
+
+function gameServerSource({ game_type, query_method }: GameCheck): ResultSource {
   if (query_method === "push") return "push";
   return query_method === "query" && !STREAM_GAMES.includes(game_type) ? "agent" : "edge";
 }

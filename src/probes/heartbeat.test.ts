@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { heartbeatOptions } from "./heartbeat.ts";
+import { heartbeatType } from "./heartbeat.ts";
 
 describe("the fields of a heartbeat", () => {
   it.each([
@@ -8,7 +8,7 @@ describe("the fields of a heartbeat", () => {
     ["a short interval: at least 5 s of grace", { expected_interval: 10 }, { expected_interval: 10, grace_seconds: 5 }],
     ["no grace at all", { grace_seconds: 0 }, { expected_interval: 600, grace_seconds: 0 }],
   ])("with %s", (_name, fields, read) => {
-    expect(heartbeatOptions.parse({ interval: 600, ...fields })).toEqual({
+    expect(heartbeatType.options.parse({ interval: 600, ...fields })).toEqual({
       schedule: null,
       timezone: null,
       degraded_timeout_seconds: null,
@@ -18,20 +18,22 @@ describe("the fields of a heartbeat", () => {
 
   it("prefer a schedule to an interval, in UTC unless a zone is named", () => {
     const fields = { interval: 600, expected_interval: 60, schedule: "0 3 * * MON" };
-    expect(heartbeatOptions.parse(fields)).toMatchObject({
+    expect(heartbeatType.options.parse(fields)).toMatchObject({
       expected_interval: null,
       timezone: "UTC",
       grace_seconds: null,
     });
-    expect(heartbeatOptions.parse({ ...fields, timezone: "Asia/Tokyo" })).toMatchObject({ timezone: "Asia/Tokyo" });
+    expect(heartbeatType.options.parse({ ...fields, timezone: "Asia/Tokyo" })).toMatchObject({
+      timezone: "Asia/Tokyo",
+    });
   });
 
   it.each(["*/15 * * * *", "0 0 1 JAN *", "5,35 9-17 * * 1-5", "0 0 29 2 *"])("take the schedule %s", (schedule) => {
-    expect(heartbeatOptions.safeParse({ interval: 60, schedule }).success).toBe(true);
+    expect(heartbeatType.options.safeParse({ interval: 60, schedule }).success).toBe(true);
   });
 
   it.each(["+02:00", "Mars/Olympus"])("refuse %s, which is no time zone of the calendar", (timezone) => {
-    const { error } = heartbeatOptions.safeParse({ interval: 60, schedule: "0 4 * * *", timezone });
+    const { error } = heartbeatType.options.safeParse({ interval: 60, schedule: "0 4 * * *", timezone });
     expect(error?.issues).toMatchObject([{ path: ["timezone"], message: expect.stringContaining("IANA") }]);
   });
 });

@@ -1,19 +1,32 @@
 import { Cron } from "croner";
 import { z } from "zod";
-import { OPTION_FIELDS } from "../contract/monitor.ts";
+import { DEADLINE_FIELDS } from "../contract/push.ts";
 import { Timezone } from "../contract/status-page.ts";
+import type { MonitorTypeEntry } from "./port.ts";
 
 const GRACE_MIN_S = 5;
+const DAY_S = 86_400;
+const TEXT_MAX = 100;
 
-/** Its beats come from outside, so there is nothing to probe; a beat is due every `expected_interval` or by `schedule`. */
-export const heartbeatOptions = z
+/** A heartbeat is due every `expected_interval`, or by `schedule`. */
+const options = z
   .object({
     interval: z.int(),
-    expected_interval: OPTION_FIELDS.expected_interval,
-    schedule: OPTION_FIELDS.schedule,
-    timezone: OPTION_FIELDS.timezone,
-    grace_seconds: OPTION_FIELDS.grace_seconds,
-    degraded_timeout_seconds: OPTION_FIELDS.degraded_timeout_seconds,
+    expected_interval: z
+      .int()
+      .min(10)
+      .max(DAY_S)
+      .nullish()
+      .meta({ description: "heartbeat: seconds between heartbeats; default: `interval`" }),
+    schedule: z
+      .string()
+      .trim()
+      .max(TEXT_MAX)
+      .nullish()
+      .meta({ description: "heartbeat: cron expression of five fields" }),
+    timezone: z.string().trim().max(TEXT_MAX).nullish().meta({ description: "IANA name, of `schedule`; default UTC" }),
+    grace_seconds: z.int().min(0).max(DAY_S).nullish().meta({ description: "heartbeat: how late one may be" }),
+    ...DEADLINE_FIELDS,
   })
   .transform((fields, ctx) => {
     const schedule = fields.schedule || null;
@@ -25,9 +38,36 @@ export const heartbeatOptions = z
       schedule,
       timezone: schedule === null ? null : timezone,
       grace_seconds: fields.grace_seconds ?? defaultGrace(expected_interval),
-      degraded_timeout_seconds: fields.degraded_timeout_seconds ?? null,
+      degraded_timeout_seconds: fields.degraded_timeout_seconds,
     };
   });
+
+type HeartbeatOptions = z.infer<typeof options>;
+
+export const heartbeatType: MonitorTypeEntry<HeartbeatOptions> = {
+  source: "push",
+  plan: "free",
+  options,
+  push: {
+    kind: "heartbeat",
+    credential: "heartbeat_token",
+    urls: (publicUrl, monitorId, token) => ({
+      heartbeat: `${publicUrl}/heartbeat/${monitorId}?token=${token}`,
+      healthchecks: `${publicUrl}/ping/${token}`,
+      uptime_kuma: `${publicUrl}/api/push/${token}?status=up&msg=OK&ping=`,
+    }),
+    rules: (fields, { interval, latency_threshold_ms }) => ({
+      kind: "heartbeat",
+      every:
+        fields.schedule === null
+          ? (fields.expected_interval ?? interval) * 1000
+          : { schedule: fields.schedule, timezone: fields.timezone ?? "UTC" },
+      grace_ms: fields.grace_seconds === null ? null : fields.grace_seconds * 1000,
+      degraded_after_ms: fields.degraded_timeout_seconds === null ? null : fields.degraded_timeout_seconds * 1000,
+      latency_threshold_ms,
+    }),
+  },
+};
 
 /** A tenth of the interval; a schedule's times may lie apart unevenly, so that its grace is decided beat by beat. */
 function defaultGrace(expectedInterval: number | null): number | null {

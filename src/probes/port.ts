@@ -1,6 +1,9 @@
 import type { ZodType } from "zod";
 import type { ProbeResult } from "../contract/check.ts";
 import type { MonitorType } from "../contract/monitor-values.ts";
+import type { Plan } from "../contract/plan.ts";
+import type { PushKind } from "../contract/push.ts";
+import type { PushRules } from "../domain/push-deadline.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import type { NetIo } from "../net/port.ts";
 
@@ -20,4 +23,34 @@ export interface Probe<Target = unknown, Options = unknown> {
   destination(target: Target, options: Options): Destination | null;
   /** Speaks the protocol over `io` until the signal fires. Expected failures are results, never exceptions. */
   check(target: Target, options: Options, io: NetIo, signal: AbortSignal): Promise<ProbeResult>;
+}
+
+/** Where results of a monitor come from: a probe at the edge, a probe in an agent, pushes, or other statuses. */
+export type ResultSource = "edge" | "agent" | "push" | "computed";
+
+/** Everything that the service knows about a monitor type. */
+export interface MonitorTypeEntry<Options = unknown> {
+  source: ResultSource;
+  /** Where the monitor's own fields decide its source. */
+  sourceOf?(options: Options): ResultSource;
+  /** What a computed status follows from. */
+  follows?: "agent" | "members";
+  /** The smallest plan that includes the type. */
+  plan: Plan;
+  is_beta?: true;
+  /** The fields of the type, as objects or null for none; a probe brings its own. */
+  options: ZodType<Options>;
+  /** Absent where the Worker holds no code for the type's protocol. */
+  probe?: Probe;
+  push?: PushEntry<Options>;
+}
+
+/** How monitors of a type receive their pushes. */
+export interface PushEntry<Options = unknown> {
+  kind: PushKind;
+  /** The credential that a push carries. */
+  credential: "heartbeat_token" | "push_key";
+  /** Addresses to push to by name, ready to paste. */
+  urls(publicUrl: string, monitorId: string, token: string): Record<string, string>;
+  rules(options: Options, monitor: { interval: number; latency_threshold_ms: number | null }): PushRules;
 }

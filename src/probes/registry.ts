@@ -1,16 +1,18 @@
-import type { ZodType } from "zod";
-import type { MonitorType } from "../contract/monitor-values.ts";
+import { ZodObject, ZodPipe, type ZodType } from "zod";
+import { MONITOR_TYPES, type MonitorType } from "../contract/monitor-values.ts";
+import type { Plan } from "../contract/plan.ts";
+import { includesPlan } from "../domain/plans.ts";
 import type { Parsed } from "../lib/parse-result.ts";
-import { apiOptions } from "./api.ts";
+import { apiType } from "./api.ts";
 import { dnsProbe } from "./dns.ts";
 import { domainProbe } from "./domain.ts";
-import { gameServerProbe, gameServerRuns } from "./game-server.ts";
-import { heartbeatOptions } from "./heartbeat.ts";
+import { gameServerType } from "./game-server.ts";
+import { heartbeatType } from "./heartbeat.ts";
 import { httpProbe, httpsProbe } from "./http.ts";
 import { imapProbe } from "./imap.ts";
 import { mysqlProbe } from "./mysql.ts";
 import { pop3Probe } from "./pop3.ts";
-import type { Probe } from "./port.ts";
+import type { MonitorTypeEntry, Probe, ResultSource } from "./port.ts";
 import { postgresProbe } from "./postgres.ts";
 import { redisProbe } from "./redis.ts";
 import { smtpProbe } from "./smtp.ts";
@@ -18,77 +20,82 @@ import { sslProbe } from "./ssl.ts";
 import { NO_OPTIONS, tcpProbe } from "./tcp.ts";
 import { telnetProbe } from "./telnet.ts";
 
-/**
- * Where results of a type come from: `edge` and `agent` run a probe, `push` is told by the watched thing itself,
- * `computed` follows from other states. An entry without a probe cannot be checked by this program.
- */
-export interface ProbeEntry {
-  runs: ResultSource;
-  probe?: Probe;
-  /** How the fields of a type without a probe are read. */
-  options?: ZodType;
-  /** Where the fields of the type say who runs it. */
-  runsWith?(options: unknown): ResultSource;
-  /** What a computed status follows from. */
-  follows?: "agent" | "members";
-}
-export type ResultSource = "edge" | "agent" | "push" | "computed";
+/** What callers of the registry name. */
+export type { PushEntry, ResultSource } from "./port.ts";
 
+const edge = (plan: Plan, probe: Probe): MonitorTypeEntry => ({ source: "edge", plan, options: probe.options, probe });
+/** Its probe needs what the edge does not have. */
+const agent = (plan: Plan): MonitorTypeEntry => ({ source: "agent", plan, options: NO_OPTIONS });
+
+/** One line per monitor type: where its results come from, the smallest plan that includes it, its code. */
 const REGISTRY = {
-  http: { runs: "edge", probe: httpProbe },
-  https: { runs: "edge", probe: httpsProbe },
-  tcp: { runs: "edge", probe: tcpProbe },
-  dns: { runs: "edge", probe: dnsProbe },
-  smtp: { runs: "edge", probe: smtpProbe },
-  pop3: { runs: "edge", probe: pop3Probe },
-  imap: { runs: "edge", probe: imapProbe },
-  telnet: { runs: "edge", probe: telnetProbe },
-  postgres: { runs: "edge", probe: postgresProbe },
-  mysql: { runs: "edge", probe: mysqlProbe },
-  redis: { runs: "edge", probe: redisProbe },
-  ssl: { runs: "edge", probe: sslProbe },
-  domain: { runs: "edge", probe: domainProbe },
-  game_server: { runs: "edge", probe: gameServerProbe, runsWith: gameServerRuns },
-  icmp: { runs: "agent" },
-  ping: { runs: "agent" },
-  udp: { runs: "agent" },
-  docker: { runs: "agent" },
-  podman: { runs: "agent" },
-  docker_swarm: { runs: "agent" },
-  kubernetes: { runs: "agent" },
-  proxmox: { runs: "agent" },
-  vmware: { runs: "agent" },
-  ceph: { runs: "agent" },
-  rabbitmq: { runs: "agent" },
-  kafka: { runs: "agent" },
-  mqtt: { runs: "agent" },
-  snmp: { runs: "agent" },
-  network_device: { runs: "agent" },
-  heartbeat: { runs: "push", options: heartbeatOptions },
-  api: { runs: "push", options: apiOptions },
-  agent: { runs: "computed", follows: "agent" },
-  composite: { runs: "computed", follows: "members" },
-} satisfies Record<MonitorType, ProbeEntry>;
+  http: edge("free", httpProbe),
+  https: edge("free", httpsProbe),
+  tcp: edge("free", tcpProbe),
+  dns: edge("free", dnsProbe),
+  ssl: edge("free", sslProbe),
+  smtp: edge("starter", smtpProbe),
+  pop3: edge("starter", pop3Probe),
+  imap: edge("starter", imapProbe),
+  telnet: edge("starter", telnetProbe),
+  domain: edge("starter", domainProbe),
+  postgres: edge("pro", postgresProbe),
+  mysql: edge("pro", mysqlProbe),
+  redis: edge("pro", redisProbe),
+  icmp: agent("free"),
+  ping: agent("free"),
+  udp: agent("starter"),
+  docker: agent("pro"),
+  podman: agent("pro"),
+  docker_swarm: agent("pro"),
+  kubernetes: agent("pro"),
+  proxmox: agent("pro"),
+  vmware: agent("pro"),
+  ceph: agent("pro"),
+  rabbitmq: agent("pro"),
+  kafka: agent("pro"),
+  mqtt: agent("pro"),
+  snmp: agent("pro"),
+  network_device: agent("pro"),
+  heartbeat: heartbeatType,
+  api: apiType,
+  game_server: gameServerType,
+  agent: { source: "computed", follows: "agent", plan: "pro", options: NO_OPTIONS },
+  composite: { source: "computed", follows: "members", plan: "starter", options: NO_OPTIONS },
+} satisfies Record<MonitorType, MonitorTypeEntry>;
 
-export function probeEntry(type: MonitorType): ProbeEntry {
+export function monitorType(type: MonitorType): MonitorTypeEntry {
   return REGISTRY[type];
 }
 
-/** The schema of the fields that belong to a type; what it gives is an object of those fields, or null for none. */
-export function optionsOf(type: MonitorType): ZodType {
-  const entry = probeEntry(type);
-  return entry.probe?.options ?? entry.options ?? NO_OPTIONS;
+export function listTypesOf(plan: Plan): MonitorType[] {
+  return MONITOR_TYPES.filter((type) => includesPlan(plan, monitorType(type).plan));
 }
 
-/** Who runs a monitor of this type with these fields, as `optionsOf` read them. */
+/** The source of a monitor of this type with these fields, as the type's `options` parsed them. */
 export function resultSourceOf(type: MonitorType, options: unknown): ResultSource {
-  const entry = probeEntry(type);
-  return entry.runsWith?.(options) ?? entry.runs;
+  const entry = monitorType(type);
+  return entry.sourceOf?.(options) ?? entry.source;
 }
 
 /** The probe of a type, or null where this program has none. */
 export function probeFor(type: MonitorType): Probe | null {
-  return probeEntry(type).probe ?? null;
+  return monitorType(type).probe ?? null;
+}
+
+/** The fields of all types by name, as a request body carries them: without defaults. */
+export const TYPE_FIELDS: Readonly<Record<string, ZodType>> = Object.fromEntries(
+  Object.values<MonitorTypeEntry>(REGISTRY).flatMap(({ options }) => Object.entries(inputFieldsOf(options))),
+);
+
+function inputFieldsOf(options: ZodType): Record<string, ZodType> {
+  const object = options instanceof ZodPipe ? options.in : options;
+  if (!(object instanceof ZodObject)) return {};
+  // Every schema of ours is one of Zod's classes; the library's types also allow its core ones.
+  const fields = Object.entries(object.shape as Record<string, ZodType>);
+  return Object.fromEntries(
+    fields.map(([name, field]) => [name, field instanceof ZodPipe ? (field.in as ZodType) : field]),
+  );
 }
 
 /** The reason why a target does not suit its type, to be put after the word `target`, or the target as it is kept. */

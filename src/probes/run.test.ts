@@ -4,7 +4,7 @@ import type { ProbeResult } from "../contract/check.ts";
 import { MONITOR_TYPES } from "../contract/monitor-values.ts";
 import { httpProbe } from "./http.ts";
 import type { Probe } from "./port.ts";
-import { parseTarget, probeEntry, probeFor } from "./registry.ts";
+import { monitorType, parseTarget, probeFor } from "./registry.ts";
 import { applyLatencyThreshold, prepareCheck, runProbe } from "./run.ts";
 import { tcpProbe } from "./tcp.ts";
 
@@ -70,7 +70,7 @@ describe("the registry of monitor types", () => {
   });
 
   it("has no probe for what is pushed or computed", () => {
-    const passive = MONITOR_TYPES.filter((type) => ["push", "computed"].includes(probeEntry(type).runs));
+    const passive = MONITOR_TYPES.filter((type) => ["push", "computed"].includes(monitorType(type).source));
     expect(passive.toSorted()).toEqual(["agent", "api", "composite", "heartbeat"]);
     expect(passive.map(probeFor)).toEqual([null, null, null, null]);
   });

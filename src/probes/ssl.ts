@@ -1,5 +1,5 @@
+import { z } from "zod";
 import type { ProbeResult } from "../contract/check.ts";
-import { SslCheck } from "../contract/ssl-check.ts";
 import { spanOf } from "../lib/duration-format.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { classifyError, type ProbeFailure, resultOf } from "../net/faults.ts";
@@ -10,6 +10,17 @@ import { type HostPort, parseHostPort } from "./tcp.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const HTTPS_PORT = 443;
+
+const SslCheck = z.object({
+  ssl_expiry_warning_days: z
+    .int()
+    .min(0)
+    .max(365)
+    .nullish()
+    .meta({ description: "ssl: degraded when the certificate expires within so many days; default 14" })
+    .transform((days) => days ?? 14),
+});
+type SslCheck = z.infer<typeof SslCheck>;
 
 /**
  * Two connections: the first, by our own TLS, sees the certificate whatever is wrong with it; only when nothing is, a

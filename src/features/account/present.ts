@@ -3,6 +3,7 @@ import type { BillingStatus, TierInfo, Token } from "../../contract/account.ts";
 import type { ApiTokenRecord } from "../../data/users/read.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
+import { listTypesOf } from "../../probes/registry.ts";
 import type { AccountUsage } from "./service.ts";
 
 export function presentToken(token: ApiTokenRecord): z.infer<typeof Token> {
@@ -41,6 +42,6 @@ export function presentTier({ user, kept, monitors, status_pages }: AccountUsage
       history_days: kept.history_days,
     },
     usage: { monitors, status_pages },
-    features: { monitor_types: [...limits.monitor_types], beta: user.beta },
+    features: { monitor_types: listTypesOf(user.plan), beta: user.beta },
   };
 }

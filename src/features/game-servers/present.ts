@@ -1,14 +1,14 @@
 import { z } from "zod";
-import type { GameMetrics, GameMonitor, StoredGameSample } from "../../contract/game-server.ts";
-import { OPTION_FIELDS } from "../../contract/monitor.ts";
+import {
+  GAME_SERVER_FIELDS,
+  type GameMetrics,
+  type GameMonitor,
+  type StoredGameSample,
+} from "../../contract/game-server.ts";
 import { presentPushed, presentSeries, presentTimes } from "../push/present.ts";
 import type { KeptSample, PushMonitor, readMetrics } from "../push/service.ts";
 
-const Options = z.object({
-  game_type: OPTION_FIELDS.game_type,
-  query_method: OPTION_FIELDS.query_method,
-  query_port: OPTION_FIELDS.query_port,
-});
+const Options = z.object(GAME_SERVER_FIELDS);
 
 export function presentGameMonitor(monitor: PushMonitor): z.infer<typeof GameMonitor> {
   const { game_type, query_method, query_port } = Options.parse(monitor.record.options);
@@ -16,9 +16,9 @@ export function presentGameMonitor(monitor: PushMonitor): z.infer<typeof GameMon
     ...presentPushed(monitor),
     type: "game_server",
     target: monitor.record.target,
-    game_type: game_type ?? "custom",
-    query_method: query_method ?? "query",
-    query_port: query_port ?? null,
+    game_type,
+    query_method,
+    query_port,
     last_push: monitor.last && presentSample(monitor.last),
   };
 }

@@ -18,6 +18,7 @@ import { planMigration } from "../../domain/monitor-migration.ts";
 import { findPlanViolation, PLAN_LIMITS } from "../../domain/plans.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { invalidatePage } from "../../platform/page-cache.ts";
+import { monitorType } from "../../probes/registry.ts";
 
 /** So many objects are told at once; the minute's sweep tells the others. */
 const TOLD_MAX = 50;
@@ -84,10 +85,11 @@ async function requireRoom(ctx: RequestScope, { target, monitors }: Move): Promi
 }
 
 function requireIncluded({ plan, beta }: UserPrincipal, monitor: MonitorRecord): void {
-  const excess = findPlanViolation(plan, monitor);
+  const type = monitorType(monitor.type);
+  const excess = findPlanViolation(plan, { ...monitor, type_plan: type.plan });
   if (excess !== null) throw planLimit(`monitor "${monitor.name}" does not fit: ${excess}`);
-  if (monitor.type === "game_server" && !beta) {
-    throw betaRequired("game_server monitors are in beta and not open to the target page's owner yet");
+  if (type.is_beta && !beta) {
+    throw betaRequired(`${monitor.type} monitors are in beta and not enabled for the target page's owner`);
   }
 }
 

@@ -49,8 +49,13 @@ export async function createMonitor(ctx: RequestScope, input: MonitorCreate): Pr
 export function rejectSecretPlaceholders(input: MonitorCreate): void {
   const target = restoreTarget(input.target ?? "", undefined);
   if (!target.ok) throw invalid("target must contain its password");
-  const headers = restoreHeaders(input.http_headers ?? "", undefined);
+  const headers = restoreHeaders(textOf(input.http_headers), undefined);
   if (!headers.ok) throw invalid(`http_headers ${headers.reason}`);
+}
+
+/** The body's schema made text of the fields that may hold secrets. */
+export function textOf(field: unknown): string {
+  return typeof field === "string" ? field : "";
 }
 
 /** Holds the plan's number of monitors when several requests create at once. */

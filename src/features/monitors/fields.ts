@@ -1,14 +1,13 @@
 import { type ErrorDetail, invalid } from "../../contract/errors.ts";
-import { type MonitorOptions, OPTION_NAMES } from "../../contract/monitor.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { optionsOf, type ResultSource, resultSourceOf } from "../../probes/registry.ts";
+import { monitorType, type ResultSource, resultSourceOf, TYPE_FIELDS } from "../../probes/registry.ts";
 
 /** The fields that belong to a monitor's type: how they are read when they are saved, and shown. */
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface TypeFields {
-  runs: ResultSource;
+  source: ResultSource;
   /** As the type's probe takes them. */
   read: unknown;
   /** As they were given, only those of the type and only where given: what is stored. */
@@ -17,12 +16,12 @@ export interface TypeFields {
 
 /** Throws a refusal that names the field. */
 export function readFields(type: MonitorType, fields: Fields): TypeFields {
-  const read = optionsOf(type).safeParse(fields);
+  const read = monitorType(type).options.safeParse(fields);
   if (!read.success) throw invalidField(read.error.issues[0]);
-  const names = Object.keys(read.data ?? {});
+  const names = Object.keys(asRecord(read.data));
   const given = names.filter((name) => fields[name] !== undefined && fields[name] !== null);
   return {
-    runs: resultSourceOf(type, read.data),
+    source: resultSourceOf(type, read.data),
     read: read.data,
     options: Object.fromEntries(given.map((name) => [name, fields[name]])),
   };
@@ -34,16 +33,21 @@ function invalidField(issue?: { path: readonly PropertyKey[]; message: string })
   return invalid(detail.message.startsWith(field) ? detail.message : `${field} ${detail.message}`, [detail]);
 }
 
-const NOTHING = Object.fromEntries(OPTION_NAMES.map((name) => [name, null]));
+const NOTHING = Object.fromEntries(Object.keys(TYPE_FIELDS).map((name) => [name, null]));
 
 /** Every field of every type by name, null where this type does not have it; defaults as they apply. */
-export function showFields(type: MonitorType, fields: Fields): MonitorOptions {
-  const read = optionsOf(type).safeParse(fields);
-  const shown = Object.entries(read.success ? (read.data ?? {}) : {}).map(([name, value]) => [
+export function showFields(type: MonitorType, fields: Fields): Fields {
+  const read = monitorType(type).options.safeParse(fields);
+  const shown = Object.entries(read.success ? asRecord(read.data) : {}).map(([name, value]) => [
     name,
     // Some fields are read into an object; people see the text they wrote.
     isRecord(value) ? (fields[name] ?? null) : value === "" ? null : value,
   ]);
   // The names are those that the type's schema declares and the values passed it, so no stored member slips through.
-  return { ...NOTHING, ...Object.fromEntries(shown) } as MonitorOptions;
+  return { ...NOTHING, ...Object.fromEntries(shown) };
+}
+
+/** A type without fields reads null. */
+function asRecord(options: unknown): Record<string, unknown> {
+  return isRecord(options) ? options : {};
 }

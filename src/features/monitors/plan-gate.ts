@@ -10,6 +10,7 @@ import { INTERVAL_MIN_S } from "../../contract/monitor.ts";
 import { MONITOR_TYPES, type MonitorType } from "../../contract/monitor-values.ts";
 import { countMonitors } from "../../data/monitor-settings/read.ts";
 import { findPlanViolation, PLAN_LIMITS } from "../../domain/plans.ts";
+import { monitorType } from "../../probes/registry.ts";
 
 /**
  * What the plan of a monitor's owner includes. It is judged before the body is validated, so members of the wrong form
@@ -64,10 +65,11 @@ async function ownerOfPage(ctx: RequestScope, pageId: string | null, otherwise: 
 }
 
 function judge({ plan, beta }: UserPrincipal, wish: Wish): void {
-  const excess = findPlanViolation(plan, wish);
+  const type = wish.type && monitorType(wish.type);
+  const excess = findPlanViolation(plan, { ...wish, type_plan: type?.plan });
   if (excess !== null) throw planLimit(excess);
-  if (wish.type === "game_server" && !beta) {
-    throw betaRequired("game_server monitors are in beta and not open to you yet");
+  if (type?.is_beta && !beta) {
+    throw betaRequired(`${wish.type} monitors are in beta and not enabled for your account`);
   }
 }
 

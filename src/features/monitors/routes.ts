@@ -1,12 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import {
-  CheckReport,
-  Monitor,
-  MonitorCreate,
-  MonitorOrder,
-  MonitorUpdate,
-  OrderResult,
-} from "../../contract/monitor.ts";
+import { CheckReport, MonitorOrder, OrderResult } from "../../contract/monitor.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
@@ -15,6 +8,7 @@ import { createMonitor } from "./create.ts";
 import { dryRunMonitor } from "./dry-run.ts";
 import { gateCreation, gateDryRun, gateUpdate } from "./plan-gate.ts";
 import { presentCheck, presentMonitor } from "./present.ts";
+import { MonitorBody, MonitorCreateBody, MonitorUpdateBody } from "./schemas.ts";
 import { getMonitor, listMyMonitors, orderMonitors, pauseMonitor, removeMonitor, resumeMonitor } from "./service.ts";
 import { changeMonitor } from "./update.ts";
 
@@ -42,7 +36,7 @@ export const endpoints = [
       summary: "List monitors",
       description: `Your monitors, or those of one status page. ${order}`,
       request: { query: ListQuery.extend({ status_page_id: z.uuid().optional() }) },
-      responses: { 200: json("The monitors", z.array(Monitor)), ...USER_ERRORS },
+      responses: { 200: json("The monitors", z.array(MonitorBody)), ...USER_ERRORS },
     }),
     async (c) => {
       const { status_page_id, ...page } = c.req.valid("query");
@@ -64,7 +58,7 @@ export const endpoints = [
       summary: "List the monitors of a status page",
       description: order,
       request: { params: IdParam, query: ListQuery },
-      responses: { 200: json("The monitors", z.array(Monitor)), ...OBJECT_ERRORS },
+      responses: { 200: json("The monitors", z.array(MonitorBody)), ...OBJECT_ERRORS },
     }),
     async (c) => {
       const page = c.req.valid("query");
@@ -85,8 +79,8 @@ export const endpoints = [
       tags,
       summary: "Create a monitor",
       description: `It is checked at once. Private targets, and types that cannot be checked from the edge, need agent_id. ${secrets}`,
-      request: { body: jsonBody(MonitorCreate) },
-      responses: { 201: json("The monitor", Monitor), ...USER_ERRORS, ...BODY_ERRORS },
+      request: { body: jsonBody(MonitorCreateBody) },
+      responses: { 201: json("The monitor", MonitorBody), ...USER_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => c.json(presentMonitor(await createMonitor(c.var.ctx, c.req.valid("json")), c.var.now), 201),
   ),
@@ -106,7 +100,7 @@ export const endpoints = [
       tags,
       summary: "Try a monitor without saving it",
       description: "Takes the body of a creation and checks its target once, from where this request is answered.",
-      request: { body: jsonBody(MonitorCreate) },
+      request: { body: jsonBody(MonitorCreateBody) },
       responses: { 200: json("What the check found", CheckReport), ...USER_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => c.json(presentCheck(await dryRunMonitor(c.var.ctx, c.req.valid("json"))), 200),
@@ -135,7 +129,7 @@ export const endpoints = [
       summary: "Get a monitor",
       description: secrets,
       request: { params: IdParam },
-      responses: { 200: json("The monitor", Monitor), ...OBJECT_ERRORS },
+      responses: { 200: json("The monitor", MonitorBody), ...OBJECT_ERRORS },
     }),
     async (c) => c.json(presentMonitor(await getMonitor(c.var.ctx, c.req.valid("param").id), c.var.now), 200),
   ),
@@ -153,8 +147,8 @@ export const endpoints = [
       tags,
       summary: "Change a monitor",
       description: `Absent members stay as they are, null brings back the default. ${secrets}`,
-      request: { params: IdParam, body: jsonBody(MonitorUpdate) },
-      responses: { 200: json("The monitor", Monitor), ...OBJECT_ERRORS, ...BODY_ERRORS },
+      request: { params: IdParam, body: jsonBody(MonitorUpdateBody) },
+      responses: { 200: json("The monitor", MonitorBody), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => {
       const view = await changeMonitor(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
@@ -188,7 +182,7 @@ export const endpoints = [
       summary: "Pause a monitor",
       description: "No checks and no alerts until it is resumed.",
       request: { params: IdParam },
-      responses: { 200: json("The monitor", Monitor), ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
+      responses: { 200: json("The monitor", MonitorBody), ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
     }),
     async (c) => c.json(presentMonitor(await pauseMonitor(c.var.ctx, c.req.valid("param").id), c.var.now), 200),
   ),
@@ -201,7 +195,7 @@ export const endpoints = [
       tags,
       summary: "Resume a monitor, and check it at once",
       request: { params: IdParam },
-      responses: { 200: json("The monitor", Monitor), ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
+      responses: { 200: json("The monitor", MonitorBody), ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
     }),
     async (c) => c.json(presentMonitor(await resumeMonitor(c.var.ctx, c.req.valid("param").id), c.var.now), 200),
   ),

@@ -19,7 +19,7 @@ interface Given {
 
 /** The target as it is kept. Throws when it does not suit its type, or cannot be reached from where it is checked. */
 export function judgeTarget(ctx: RequestScope, { type, fields, target, agent_id }: Given): JudgedTarget {
-  if (fields.runs === "push" || fields.runs === "computed") return { target: null, is_internal: false };
+  if (fields.source === "push" || fields.source === "computed") return { target: null, is_internal: false };
   if (target === null || target === "") throw refusal("target is required");
   const parsed = parseTarget(type, target);
   if (!parsed.ok) throw refusal(`target ${parsed.reason}`);

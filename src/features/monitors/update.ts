@@ -17,9 +17,9 @@ import { isChanged, listChildren } from "../../data/monitor-settings/read.ts";
 import { setChildren, updateMonitor } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
-import { probeEntry } from "../../probes/registry.ts";
+import { monitorType } from "../../probes/registry.ts";
 import { checkSoon, syncMonitorObject, syncParentComposite } from "./after-commit.ts";
-import { CONFLICTS } from "./create.ts";
+import { CONFLICTS, textOf } from "./create.ts";
 import { updatePlacement } from "./placement.ts";
 import { type Draft, draftMonitor } from "./validate.ts";
 import { loadMonitorDetail, type MonitorDetail } from "./view.ts";
@@ -40,7 +40,7 @@ export async function changeMonitor(ctx: RequestScope, monitorId: string, body: 
 /** The whole body as it would be after the change: what the request names, else what is stored. */
 async function mergeInput(ctx: RequestScope, current: MonitorRecord, body: MonitorUpdate): Promise<MonitorCreate> {
   const stored = await unsealSecrets(ctx.settings, current);
-  const isComposite = probeEntry(current.type).follows === "members";
+  const isComposite = monitorType(current.type).follows === "members";
   const members = isComposite ? await listChildren(ctx.db, [current.id]) : [];
   const isMoved = body.status_page_id !== undefined && body.status_page_id !== current.status_page_id;
   const given = Object.entries({ ...(isMoved ? { group_id: null } : {}), ...body });
@@ -69,7 +69,7 @@ async function restoreSecrets(
   { current, stored }: Before,
   input: MonitorCreate,
 ): Promise<MonitorCreate> {
-  const given = { target: input.target ?? "", headers: input.http_headers ?? "" };
+  const given = { target: input.target ?? "", headers: textOf(input.http_headers) };
   const target = restoreTarget(given.target, stored.target);
   if (!target.ok) throw invalid(`target ${target.reason}`);
   const headers = restoreHeaders(given.headers, stored.http_headers);

@@ -8,7 +8,7 @@ import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
-import { probeEntry } from "../../probes/registry.ts";
+import { monitorType } from "../../probes/registry.ts";
 import { readFields, type TypeFields } from "./fields.ts";
 import { judgeTarget } from "./target.ts";
 
@@ -51,14 +51,14 @@ export async function draftMonitor(ctx: RequestScope, input: MonitorCreate, arou
     columns: { ...columns, ...target },
     options: fields.options,
     child_ids: await judgeMembers(ctx, input, around),
-    isScheduled: fields.runs === "edge" && columns.agent_id === null,
+    isScheduled: fields.source === "edge" && columns.agent_id === null,
   };
 }
 
 function columnsOf(input: MonitorCreate, known: MonitorContext & { interval: number; fields: TypeFields }) {
   const { interval, fields, page } = known;
-  const thresholds = fields.runs === "push" ? PUSH_THRESHOLDS : THRESHOLDS;
-  const failure_threshold = fields.runs === "push" ? null : page?.failure_threshold;
+  const thresholds = fields.source === "push" ? PUSH_THRESHOLDS : THRESHOLDS;
+  const failure_threshold = fields.source === "push" ? null : page?.failure_threshold;
   return {
     name: input.name,
     type: input.type,
@@ -82,8 +82,8 @@ function columnsOf(input: MonitorCreate, known: MonitorContext & { interval: num
   };
 }
 
-function requireAgentFor({ type, agent_id }: MonitorCreate, { runs }: TypeFields): void {
-  const needsAgent = runs === "agent" || probeEntry(type).follows === "agent";
+function requireAgentFor({ type, agent_id }: MonitorCreate, { source }: TypeFields): void {
+  const needsAgent = source === "agent" || monitorType(type).follows === "agent";
   if (needsAgent && !agent_id) throw refuse("agent_id", `is required for ${type} monitors, which an agent has to run`);
 }
 
@@ -102,7 +102,7 @@ async function requireGroupOnPage(ctx: RequestScope, { group_id, status_page_id 
 
 async function judgeMembers(ctx: RequestScope, input: MonitorCreate, around: MonitorContext): Promise<string[]> {
   const ids = [...new Set(input.child_ids)];
-  if (probeEntry(input.type).follows !== "members") {
+  if (monitorType(input.type).follows !== "members") {
     if (ids.length > 0) throw refuse("child_ids", "is for composite monitors only");
     return [];
   }
@@ -119,7 +119,7 @@ function memberProblem(member: MonitorRecord | undefined, { current, page, owner
   if (!member || member.owner_id !== owner_id || member.status_page_id !== (page?.id ?? null)) {
     return "must belong to the same status page";
   }
-  if (member.id === current?.id || probeEntry(member.type).follows === "members") return "must not be a composite";
+  if (member.id === current?.id || monitorType(member.type).follows === "members") return "must not be a composite";
   const parent = member.parent_monitor_id;
   return parent !== null && parent !== current?.id ? "is a member of another composite" : null;
 }

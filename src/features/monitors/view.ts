@@ -5,7 +5,7 @@ import { listCheckGroupStates } from "../../data/check-groups/read.ts";
 import { listChildren } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { PackedResult } from "../../data/monitors/table.ts";
-import { probeEntry } from "../../probes/registry.ts";
+import { monitorType } from "../../probes/registry.ts";
 import { findLatestPush, NO_ACCESS, type PushAccess, pushAccessOf } from "../push/service.ts";
 
 /** A monitor with everything that its answer needs, secrets already masked where the caller may not read them. */
@@ -26,7 +26,7 @@ export async function loadMonitorDetails(
   ctx: RequestScope,
   records: readonly MonitorRecord[],
 ): Promise<MonitorDetail[]> {
-  const composites = records.filter(({ type }) => probeEntry(type).follows === "members");
+  const composites = records.filter(({ type }) => monitorType(type).follows === "members");
   const groupIds = [...new Set(records.map((record) => record.check_group_id))].filter((id) => id !== "");
   const byAgents = records.filter(({ agent_id }) => agent_id !== null).map(({ id }) => id);
   const [runs, fromAgents, members] = await Promise.all([

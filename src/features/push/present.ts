@@ -1,11 +1,10 @@
 import { z } from "zod";
 import type { METRIC_SERIES_FIELDS, MetricsMonitorFields, RotatedPushKey } from "../../contract/api-monitoring.ts";
-import { OPTION_FIELDS } from "../../contract/monitor.ts";
 import { type HeartbeatAccepted, METRIC_FIELDS, type PushAccepted } from "../../contract/push.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import type { AcceptedPush, KeptSample, PushMonitor, readMetrics, rotateCredential } from "./service.ts";
 
-const Options = z.object({ degraded_timeout_seconds: OPTION_FIELDS.degraded_timeout_seconds, ...METRIC_FIELDS });
+const Options = z.object(METRIC_FIELDS);
 type Shape<Fields extends z.core.$ZodLooseShape> = z.infer<z.ZodObject<Fields>>;
 
 function presentPush(monitorId: string, { status, received_at }: AcceptedPush): z.infer<typeof PushAccepted> {
@@ -26,7 +25,7 @@ export function presentPushed({ record, last, access }: PushMonitor): Shape<type
     status_since: toIso(record.status_since),
     status_page_id: record.status_page_id,
     interval: record.interval,
-    degraded_timeout_seconds: degraded_timeout_seconds ?? null,
+    degraded_timeout_seconds,
     latency_threshold_ms: record.latency_threshold_ms,
     failure_threshold: record.failure_threshold,
     recovery_threshold: record.recovery_threshold,

@@ -10,7 +10,7 @@ import type { MetricsQuery } from "../../contract/api-monitoring.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
 import { conflict, invalid, notFound, rateLimited, unauthenticated, unavailable } from "../../contract/errors.ts";
 import type { MonitorSnapshot, Push, PushLog, PushOutcome, PushQuery } from "../../contract/monitor-object.ts";
-import { type MetricSample, PUSH_KINDS, type PushKind } from "../../contract/push.ts";
+import type { MetricSample, PushKind } from "../../contract/push.ts";
 import { runBatch } from "../../data/db.ts";
 import { isChanged } from "../../data/monitor-settings/read.ts";
 import { updateMonitor } from "../../data/monitor-settings/write.ts";
@@ -18,10 +18,9 @@ import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
 import type { PackedResult } from "../../data/monitors/table.ts";
 import { chooseBucketSize, POINTS_MAX, toSeries } from "../../domain/metric-series.ts";
 import { hasPermission } from "../../domain/roles.ts";
-import { assertNever } from "../../lib/assert-never.ts";
 import { isObjectUnavailable, monitorObject } from "../../platform/monitor-objects.ts";
 import { mintPushToken, type PushCredential } from "../../platform/push-tokens.ts";
-import { optionsOf, resultSourceOf } from "../../probes/registry.ts";
+import { monitorType, type PushEntry, resultSourceOf } from "../../probes/registry.ts";
 
 type Pushed = Pick<Push, "kind" | "beat" | "samples">;
 export interface KeptSample {
@@ -117,7 +116,7 @@ export async function viewPushed(ctx: RequestScope, record: MonitorRecord): Prom
 /** A monitor that the caller sees and that is pushed to in this way. */
 export async function getPushed(ctx: RequestScope, monitorId: string, kind: PushKind): Promise<MonitorRecord> {
   const { monitor } = await requireVisibleMonitor(ctx, monitorId);
-  if (pushKindOf(monitor) !== kind) throw notFound(`${kind} monitor`);
+  if (pushEntryOf(monitor)?.kind !== kind) throw notFound(`${kind} monitor`);
   return monitor;
 }
 
@@ -127,7 +126,7 @@ async function readPushes(ctx: RequestScope, monitorId: string, query: PushQuery
 
 /** The newest push as lists show checks; undefined where there is none, or nobody could say. */
 export async function findLatestPush(ctx: RequestScope, record: MonitorRecord): Promise<PackedResult | undefined> {
-  if (pushKindOf(record) === null) return undefined;
+  if (pushEntryOf(record) === null) return undefined;
   try {
     const { entries } = await readPushes(ctx, record.id, { limit: 1, range: null });
     const [entry] = entries;
@@ -149,9 +148,10 @@ export async function rotateCredential(
   kind: PushKind,
 ): Promise<{ record: MonitorRecord; access: PushAccess }> {
   const monitor = await requireMonitor(ctx, monitorId);
-  if (pushKindOf(monitor) !== kind) throw notFound(`${kind} monitor`);
+  const entry = pushEntryOf(monitor);
+  if (entry?.kind !== kind) throw notFound(`${kind} monitor`);
   if ((await findIdempotentResult(ctx)) !== undefined)
-    return { record: monitor, access: openAccess(ctx, monitor, kind) };
+    return { record: monitor, access: openAccess(ctx, monitor, entry) };
   const record = {
     ...monitor,
     credential_version: monitor.credential_version + 1,
@@ -165,7 +165,7 @@ export async function rotateCredential(
   });
   // Not left to the sweep: the answer says that the old one is worth nothing any more.
   await syncMonitor(scopeOf(ctx), record.id, record.config_version);
-  return { record, access: openAccess(ctx, record, kind) };
+  return { record, access: openAccess(ctx, record, entry) };
 }
 
 /** What a monitor is pushed with, and where to; null for whoever may not edit it. */
@@ -177,41 +177,24 @@ export interface PushAccess {
 
 export const NO_ACCESS: PushAccess = { heartbeat_token: null, push_key: null, push_urls: null };
 
-/** How a monitor is pushed to; null for those that are not. */
-function pushKindOf({ type, options, interval }: MonitorRecord): PushKind | null {
-  const fields = optionsOf(type).safeParse({ ...options, interval });
-  if (!fields.success || resultSourceOf(type, fields.data) !== "push") return null;
-  return PUSH_KINDS.find((kind) => kind === type) ?? null;
+/** How a monitor receives its pushes; null where its type or its fields name another source. */
+function pushEntryOf({ type, options, interval }: MonitorRecord): PushEntry | null {
+  const entry = monitorType(type);
+  const fields = entry.options.safeParse({ ...options, interval });
+  if (!entry.push || !fields.success || resultSourceOf(type, fields.data) !== "push") return null;
+  return entry.push;
 }
 
 export async function pushAccessOf(ctx: RequestScope, record: MonitorRecord): Promise<PushAccess> {
-  const kind = pushKindOf(record);
-  if (kind === null) return NO_ACCESS;
+  const entry = pushEntryOf(record);
+  if (entry === null) return NO_ACCESS;
   const { membership } = await requireVisibleMonitor(ctx, record.id);
-  return hasPermission(membership, "monitors.write") ? openAccess(ctx, record, kind) : NO_ACCESS;
+  return hasPermission(membership, "monitors.write") ? openAccess(ctx, record, entry) : NO_ACCESS;
 }
 
-function openAccess(ctx: RequestScope, record: MonitorRecord, kind: PushKind): PushAccess {
-  const credential = { monitor_id: record.id, credential_version: record.credential_version };
-  const token = mintPushToken(ctx.settings.ROOT_SECRET, kind === "heartbeat" ? "beat" : "metrics", credential);
-  switch (kind) {
-    case "heartbeat":
-      return { heartbeat_token: token, push_key: null, push_urls: heartbeatUrls(ctx.publicUrl, record.id, token) };
-    case "api":
-      return { ...withKey(token), push_urls: { push: `${ctx.publicUrl}/api/uptime/v1/api-monitoring/push` } };
-    case "game_server":
-      return { ...withKey(token), push_urls: { push: `${ctx.publicUrl}/api/uptime/v2/game-server/push` } };
-    default:
-      return assertNever(kind);
-  }
-}
-
-const withKey = (push_key: string) => ({ heartbeat_token: null, push_key });
-
-function heartbeatUrls(publicUrl: string, monitorId: string, token: string) {
-  return {
-    heartbeat: `${publicUrl}/heartbeat/${monitorId}?token=${token}`,
-    healthchecks: `${publicUrl}/ping/${token}`,
-    uptime_kuma: `${publicUrl}/api/push/${token}?status=up&msg=OK&ping=`,
-  };
+function openAccess(ctx: RequestScope, record: MonitorRecord, entry: PushEntry): PushAccess {
+  const { id: monitor_id, credential_version } = record;
+  const purpose = entry.credential === "heartbeat_token" ? "beat" : "metrics";
+  const token = mintPushToken(ctx.settings.ROOT_SECRET, purpose, { monitor_id, credential_version });
+  return { ...NO_ACCESS, [entry.credential]: token, push_urls: entry.urls(ctx.publicUrl, monitor_id, token) };
 }
