@@ -3,7 +3,7 @@ import { handleChecks } from "./jobs/checks.ts";
 import { handleDeadLetters } from "./jobs/dead-letters.ts";
 import { handleDeliveries } from "./jobs/deliveries.ts";
 import { handleEvents } from "./jobs/events.ts";
-import { runMinute } from "./jobs/minute.ts";
+import { handleMinuteParts, runMinute } from "./jobs/minute.ts";
 import { handleSubscribers } from "./jobs/subscribers.ts";
 import type { Env } from "./platform/env.ts";
 
@@ -20,6 +20,7 @@ const CONSUMERS: Record<string, (batch: MessageBatch, env: Env) => Promise<void>
   events: handleEvents,
   deliveries: handleDeliveries,
   subscribers: handleSubscribers,
+  minute: handleMinuteParts,
 };
 
 function consumerOf(queue: string) {

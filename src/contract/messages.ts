@@ -33,3 +33,7 @@ export const SubscriberBatchMessage = z.union([
   z.object({ message_ids: z.array(z.string()).min(1).max(SUBSCRIBERS_PER_MESSAGE) }),
 ]);
 export type SubscriberBatchMessage = z.infer<typeof SubscriberBatchMessage>;
+
+/** Wakes one part of the minute's work (jobs/minute.ts). */
+export const MinuteMessage = z.object({ part: z.string().min(1), minute_at: z.number().int() });
+export type MinuteMessage = z.infer<typeof MinuteMessage>;

@@ -7,6 +7,7 @@ import { MINUTE_MS } from "../checks/enqueue.ts";
 import { planMinute } from "../checks/planner.ts";
 import { reconcileTombstones, reconcileUnscheduledMonitors } from "../checks/reconcile.ts";
 import { sweepChecks } from "../checks/stale.ts";
+import { MinuteMessage } from "../contract/messages.ts";
 import { sweepSubscribers } from "../delivery/subscriber-messages.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
 import { sweepFailingWebhooks } from "../delivery/webhook-owner-notices.ts";
@@ -17,29 +18,62 @@ import { deleteOldMail, sweepMail } from "../outbox/mail.ts";
 import type { Env } from "../platform/env.ts";
 import { sweepDailyAggregates } from "../sweeps/daily-aggregates.ts";
 import { sweepRetention } from "../sweeps/retention.ts";
+import { handleMessages } from "./messages.ts";
 
-/** The clock's tick. The parts do not depend on each other: one that fails is logged and the next one runs. */
+/**
+ * The minute's work in parts. Each runs in an invocation of its own, woken by a message, so that one part's fault, budget
+ * of queries or slowness never costs another part its turn.
+ */
+export const MINUTE_PARTS: Record<string, (scope: Scope) => Promise<void>> = {
+  deliveries: (scope) => sweepDeliveries({ ...scope, now: scope.now() }),
+  maintenance: sweepMaintenance,
+  events: sweepEvents,
+  checks: sweepChecks,
+  "unscheduled monitors": reconcileUnscheduledMonitors,
+  tombstones: reconcileTombstones,
+  agents: sweepAgents,
+  "failing webhooks": sweepFailingWebhooks,
+  mail: sweepMail,
+  "old mail": deleteOldMail,
+  invitations: sweepInvitations,
+  sessions: sweepSessions,
+  subscribers: sweepSubscribers,
+  "custom domains": sweepDomains,
+  "idempotency keys": sweepIdempotencyKeys,
+  "daily aggregates": sweepDailyAggregates,
+  retention: sweepRetention,
+};
+
+/** A part that waited this long in its queue has been sent again since. */
+const PART_EXPIRES_MS = 2 * MINUTE_MS;
+
+/** The clock's tick: plans the checks of this minute here, where no queue can delay it, and wakes every other part. */
 export async function runMinute(controller: ScheduledController, env: Env): Promise<void> {
   const minuteAt = Math.floor(controller.scheduledTime / MINUTE_MS) * MINUTE_MS;
   const scope = ofMinute(jobScope(env, "minute"), minuteAt);
   await attempt(scope, "plan", () => planMinute(scope, minuteAt));
-  await attempt(scope, "deliveries", () => sweepDeliveries({ ...scope, now: scope.now() }));
-  await attempt(scope, "maintenance", () => sweepMaintenance(scope));
-  await attempt(scope, "events", () => sweepEvents(scope));
-  await attempt(scope, "checks", () => sweepChecks(scope));
-  await attempt(scope, "visits", () => reconcileUnscheduledMonitors(scope));
-  await attempt(scope, "deleted monitors", () => reconcileTombstones(scope));
-  await attempt(scope, "agents", () => sweepAgents(scope));
-  await attempt(scope, "failing webhooks", () => sweepFailingWebhooks(scope));
-  await attempt(scope, "mail", () => sweepMail(scope));
-  await attempt(scope, "old mail", () => deleteOldMail(scope));
-  await attempt(scope, "invitations", () => sweepInvitations(scope));
-  await attempt(scope, "sessions", () => sweepSessions(scope));
-  await attempt(scope, "subscribers", () => sweepSubscribers(scope));
-  await attempt(scope, "custom domains", () => sweepDomains(scope));
-  await attempt(scope, "idempotency keys", () => sweepIdempotencyKeys(scope));
-  await attempt(scope, "roll-ups", () => sweepDailyAggregates(scope));
-  await attempt(scope, "history", () => sweepRetention(scope));
+  const parts = Object.keys(MINUTE_PARTS);
+  try {
+    await env.MINUTE.sendBatch(parts.map((part) => ({ body: { part, minute_at: minuteAt } })));
+  } catch (error) {
+    // Late parts in one invocation are better than none while the queue is down.
+    scope.log.error("minute", error, { part: "wake" });
+    for (const part of parts) await attempt(scope, part, () => runPart(scope, part));
+  }
+}
+
+/** One part a message. A part that fails is logged and runs again with the next minute: a retry would only double it. */
+export async function handleMinuteParts(batch: MessageBatch, env: Env): Promise<void> {
+  const scope = jobScope(env, "minute");
+  await handleMessages(scope, batch, MinuteMessage, async ({ part, minute_at }) => {
+    const ofPart = ofMinute(scope, minute_at);
+    if (ofPart.now() - minute_at > PART_EXPIRES_MS) return;
+    await attempt(ofPart, part, () => runPart(ofPart, part));
+  });
+}
+
+async function runPart(scope: Scope, part: string): Promise<void> {
+  await MINUTE_PARTS[part]?.(scope);
 }
 
 /** Timers may fire a little early; what is due at this minute would wait for the next one. */

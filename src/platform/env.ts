@@ -1,4 +1,10 @@
-import type { CheckMessage, DeliveryMessage, EventMessage, SubscriberBatchMessage } from "../contract/messages.ts";
+import type {
+  CheckMessage,
+  DeliveryMessage,
+  EventMessage,
+  MinuteMessage,
+  SubscriberBatchMessage,
+} from "../contract/messages.ts";
 
 /** The bindings of wrangler.toml. Settings are read through settings.ts, never from here. */
 export interface Env {
@@ -23,4 +29,5 @@ export interface Env {
   EVENTS: Queue<EventMessage>;
   DELIVERIES: Queue<DeliveryMessage>;
   SUBSCRIBERS: Queue<SubscriberBatchMessage>;
+  MINUTE: Queue<MinuteMessage>;
 }

@@ -5,11 +5,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
 import { deletedMonitors, monitors } from "../../src/data/monitors/table.ts";
 import type { MonitorObject } from "../../src/durable-objects/monitor.ts";
-import { runMinute } from "../../src/jobs/minute.ts";
 import { monitorObject } from "../../src/platform/monitor-objects.ts";
 import { V1 } from "../support/client.ts";
 import { meter } from "../support/cost-meter.ts";
 import { type Account, createAccount } from "../support/factories.ts";
+import { tick } from "../support/minute.ts";
 import { createVisitor } from "../support/pages.ts";
 import {
   alarmOf,
@@ -22,7 +22,6 @@ import {
   type Pushed,
   stubOf,
 } from "../support/pushes.ts";
-import { recordingEnv } from "../support/queues.ts";
 
 /** A beat is due after 60 s and may be 6 s late. */
 const IN_TIME_MS = 66_000;
@@ -149,8 +148,7 @@ describe("the deadline of a heartbeat", () => {
     await beat(monitor);
     await runInDurableObject(stubOf(monitor.id), (_object, state) => state.storage.deleteAlarm());
     moveClock(IN_TIME_MS + 1);
-    const { env: recording } = recordingEnv();
-    await runMinute({ scheduledTime: Date.now(), cron: "* * * * *", noRetry() {} }, recording);
+    await tick(Date.now());
     const [row] = await openDb(env.DB).select().from(monitors).where(eq(monitors.id, monitor.id));
     expect(row?.status).toBe("down");
   });
@@ -175,11 +173,9 @@ describe("a heartbeat that was deleted", () => {
     const ask = createVisitor({ MONITOR } as never);
     expect((await ask(`${V1}/monitors/${monitor.id}`, headers, { method: "DELETE" })).status).toBe(204);
     expect([(await beat(monitor)).status, await waiting()]).toEqual([200, 1]);
-    const tick = (changes = {}) =>
-      runMinute({ scheduledTime: Date.now(), cron: "* * * * *", noRetry() {} }, recordingEnv(changes).env);
-    await tick({ MONITOR });
+    await tick(Date.now(), { MONITOR } as never);
     expect([(await beat(monitor)).status, await waiting()]).toEqual([200, 1]);
-    await tick();
+    await tick(Date.now());
     expect([(await beat(monitor)).status, await waiting()]).toEqual([401, 0]);
     expect(await alarmOf(monitor.id)).toBeNull();
     await evictDurableObject(stubOf(monitor.id));

@@ -10,10 +10,10 @@ import { monitors } from "../../src/data/monitors/table.ts";
 import { deliveries } from "../../src/data/webhooks/table.ts";
 import { consumeEvent, sweepEvents } from "../../src/events/consume.ts";
 import { sweepMaintenance } from "../../src/events/maintenance.ts";
-import { runMinute } from "../../src/jobs/minute.ts";
 import { V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
 import { namesOf, toldOf, versionOf } from "../support/incidents.ts";
+import { tick } from "../support/minute.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
 import { recordingEnv } from "../support/queues.ts";
 import { insertSubscriber } from "../support/subscribers.ts";
@@ -88,8 +88,7 @@ describe("the edges of a window", () => {
     try {
       const tell = async (minute: number) => {
         vi.setSystemTime(minute - 1);
-        const recording = recordingEnv();
-        await runMinute({ scheduledTime: minute, cron: "* * * * *", noRetry() {} }, recording.env);
+        const recording = await tick(minute);
         const stored = await db.select().from(events).where(eq(events.status_page_id, status_page_id));
         const sent = stored.filter(({ id }) =>
           recording.events.some(({ body }) => "event_id" in body && body.event_id === id),

@@ -3,6 +3,7 @@ import type {
   CheckMessage,
   DeliveryMessage,
   EventMessage,
+  MinuteMessage,
   SubscriberBatchMessage,
 } from "../../src/contract/messages.ts";
 import type { Env } from "../../src/platform/env.ts";
@@ -33,6 +34,7 @@ export function recordingEnv(changes: Partial<Env> & Record<string, unknown> = {
   const events = recorder<EventMessage>();
   const deliveries = recorder<DeliveryMessage>();
   const subscribers = recorder<SubscriberBatchMessage>();
+  const minute = recorder<MinuteMessage>();
   return {
     env: {
       ...env,
@@ -41,6 +43,7 @@ export function recordingEnv(changes: Partial<Env> & Record<string, unknown> = {
       EVENTS: events.queue,
       DELIVERIES: deliveries.queue,
       SUBSCRIBERS: subscribers.queue,
+      MINUTE: minute.queue,
       ...changes,
     },
     checks: checks.sent,
@@ -48,5 +51,6 @@ export function recordingEnv(changes: Partial<Env> & Record<string, unknown> = {
     events: events.sent,
     deliveries: deliveries.sent,
     subscribers: subscribers.sent,
+    minute: minute.sent,
   };
 }

@@ -1,0 +1,61 @@
+import { createMessageBatch } from "cloudflare:test";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { handleMinuteParts, MINUTE_PARTS, runMinute } from "../../src/jobs/minute.ts";
+import { recordingEnv } from "../support/queues.ts";
+
+const AT = Date.parse("2026-03-01T10:00:00Z");
+const controller = { scheduledTime: AT, cron: "* * * * *", noRetry() {} };
+
+const spies = () =>
+  Object.keys(MINUTE_PARTS).map((part) => vi.spyOn(MINUTE_PARTS, part as never).mockResolvedValue(undefined as never));
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+describe("the minute", () => {
+  it("gives every part a message of its own", async () => {
+    const ran = spies();
+    const recording = recordingEnv();
+    await runMinute(controller, recording.env);
+    expect(recording.minute.map(({ body }) => body)).toEqual(
+      Object.keys(MINUTE_PARTS).map((part) => ({ part, minute_at: AT })),
+    );
+    expect(ran.filter(({ mock }) => mock.calls.length > 0)).toEqual([]);
+  });
+
+  it("runs every part itself when the queue takes no messages, also after one that throws", async () => {
+    const ran = spies();
+    ran[0]?.mockRejectedValue(new Error("broken part") as never);
+    const sendBatch = () => Promise.reject(new Error("queue is down"));
+    await runMinute(controller, recordingEnv({ MINUTE: { sendBatch } as never }).env);
+    expect(ran.map(({ mock }) => mock.calls.length)).toEqual(ran.map(() => 1));
+  });
+});
+
+describe("a part of the minute", () => {
+  const deliver = async (body: unknown) => {
+    const message = { id: "1", timestamp: new Date(AT), attempts: 1, body };
+    await handleMinuteParts(createMessageBatch("minute", [message]), recordingEnv().env);
+  };
+
+  it("runs with the time of its minute where the clock is a little behind it", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime(AT - 1);
+    const sweep = vi.spyOn(MINUTE_PARTS, "agents").mockResolvedValue(undefined);
+    await deliver({ part: "agents", minute_at: AT });
+    expect(sweep.mock.calls[0]?.[0].now()).toBe(AT);
+  });
+
+  it("is left to the message of a later minute once it waited for more than two", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const sweep = vi.spyOn(MINUTE_PARTS, "agents").mockResolvedValue(undefined);
+    vi.setSystemTime(AT + 120_000);
+    await deliver({ part: "agents", minute_at: AT });
+    expect(sweep.mock.calls).toHaveLength(1);
+    vi.setSystemTime(AT + 120_001);
+    await deliver({ part: "agents", minute_at: AT });
+    expect(sweep.mock.calls).toHaveLength(1);
+  });
+});
