@@ -1,6 +1,6 @@
 /**
- * Bundles the private agent into one file for Node 20 and newer, beside a manifest with its version and checksum, among
- * the static assets. Where AGENT_SIGNING_KEY names the PEM file of an Ed25519 private key, its signature lies there too.
+ * Bundles the private agent into one file for Node 20 and newer, beside a manifest with its version and checksum and the
+ * script that installs it, among the static assets. Where AGENT_SIGNING_KEY names the PEM file of an Ed25519 private key, its signature lies there too.
  */
 import { createHash, createPrivateKey, sign } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -47,6 +47,7 @@ if (keyFile) {
 } else if (existsSync(join(TARGET, `${PROGRAM}.sig`))) {
   rmSync(join(TARGET, `${PROGRAM}.sig`));
 }
+replace("vigil-agent-install.txt", readFileSync(join(ROOT, "src/agent/install.sh")));
 const sha256 = createHash("sha256").update(program.contents).digest("hex");
 // Last, because setup.sh compares its age with the sources'.
 replace("vigil-agent.json", Buffer.from(JSON.stringify({ version: packageJson.version, sha256 })));

@@ -197,6 +197,15 @@ export type AgentHandshake = z.infer<typeof AgentHandshake>;
 export const AgentEnroll = AgentHandshake.extend({ name: Name.nullish() }).meta({ id: "AgentEnroll" });
 export type AgentEnroll = z.infer<typeof AgentEnroll>;
 
+/** The agent program that this service offers. */
+export const AgentProgram = z
+  .object({
+    version: z.string(),
+    sha256: z.string().meta({ description: "of the program, in hexadecimal" }),
+    url: z.string().meta({ description: "where the program is downloaded, without a credential" }),
+  })
+  .meta({ id: "AgentProgram" });
+
 const Rhythm = z.object({ heartbeat_interval_seconds: z.int(), poll_interval_seconds: z.int() });
 export const AgentEnrolled = z
   .object({
