@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
+import { OnCallScheduleCreate } from "../contract/on-call.ts";
 import {
   findOnCall,
   findScheduleFlaw,
@@ -208,8 +209,26 @@ describe("rotations", () => {
       "Pacific/Apia",
       ["a 2011-12-29T18:00Z", "c 2011-12-30T18:00Z", "a 2011-12-31T18:00Z"],
     ],
+    [
+      "let the latest turn win where several hand-offs fall on the skipped day",
+      { start_at: at("2011-12-29T18:00:00Z"), period_hours: 12, handoff_time: "08:00" },
+      "Pacific/Apia",
+      ["a 2011-12-29T18:00Z", "b 2011-12-30T06:00Z", "c 2011-12-31T06:00Z", "a 2011-12-31T18:00Z"],
+    ],
   ])("%s", (_name, fields, timezone, expected) => {
     expect(turns(fields, timezone, expected.length)).toEqual(expected);
+  });
+
+  it("are the same when the range ends within a skipped day", () => {
+    const start = at("2011-12-29T18:00:00Z");
+    const of = schedule({
+      timezone: "Pacific/Apia",
+      rotations: [rotation({ start_at: start, period_hours: 12, handoff_time: "08:00" })],
+    });
+    const noon = at("2011-12-30T19:00:00Z");
+    expect(listOnCall(of, { start_at: noon, end_at: noon + 1 })).toEqual([
+      { user_id: "b", start_at: noon, end_at: noon + 1 },
+    ]);
   });
 
   it("of one person have no end in sight, and begin where they start", () => {
@@ -225,6 +244,50 @@ describe("rotations", () => {
     const of = schedule({ rotations: [rotation({ period_hours: 24 * 60 })] });
     const start = at("2026-03-23T08:00:00Z");
     expect(show(findOnCall(of, start + 1)?.until ?? null)).toBe("2026-05-22T09:00Z");
+  });
+});
+
+describe("a schedule's body", () => {
+  const ID = "11111111-1111-4111-8111-111111111111";
+  const span = { start_at: "2026-06-01T09:00:00+02:00", end_at: "2026-06-01T07:00:00.001Z" };
+  const empty = { start_at: "2026-06-01T09:00:00+02:00", end_at: "2026-06-01T07:00:00Z" };
+  const rotation = { user_ids: [ID], start_at: span.start_at, period_hours: 1 };
+  it.each<[string, Record<string, unknown>, string | null]>([
+    ["a shift of 1 ms", { shifts: [{ user_id: ID, ...span }] }, null],
+    ["an empty shift", { shifts: [{ user_id: ID, ...empty }] }, "shifts.0.end_at must be after start_at"],
+    ["an empty override", { overrides: [{ add_user_id: ID, ...empty }] }, "overrides.0.end_at must be after start_at"],
+    [
+      "an override of nobody",
+      { overrides: [{ add_user_id: null, ...span }] },
+      "overrides.0.add_user_id is required where remove_user_id is absent",
+    ],
+    ["an override that takes somebody off", { overrides: [{ remove_user_id: ID, ...span }] }, null],
+    ["a rotation of an hour", { rotations: [{ ...rotation, handoff_time: "23:59" }] }, null],
+    ["a rotation of a year", { rotations: [{ ...rotation, period_hours: 8784 }] }, null],
+    ["a longer rotation", { rotations: [{ ...rotation, period_hours: 8785 }] }, "rotations.0.period_hours"],
+    ["a rotation without a period", { rotations: [{ ...rotation, period_hours: 0 }] }, "rotations.0.period_hours"],
+    ["a rotation of nobody", { rotations: [{ ...rotation, user_ids: [] }] }, "rotations.0.user_ids"],
+    ["two rotations", { rotations: [rotation, rotation] }, "rotations"],
+    [
+      "a hand-off at 24:00",
+      { rotations: [{ ...rotation, handoff_time: "24:00" }] },
+      "rotations.0.handoff_time must be a time of day such as 09:00",
+    ],
+    ["an unknown zone", { timezone: "Mars/Olympus" }, "timezone must be an IANA time zone, such as Europe/Berlin"],
+  ])("with %s", (_name, fields, message) => {
+    const issue = OnCallScheduleCreate.safeParse({ name: "S", ...fields }).error?.issues[0];
+    const found = issue && `${issue.path.join(".")} ${issue.message}`;
+    if (message === null) expect(found).toBeUndefined();
+    else expect(found?.startsWith(message), found).toBe(true);
+  });
+
+  it("gives instants in milliseconds, whatever their offset", () => {
+    const { shifts } = OnCallScheduleCreate.parse({ name: "S", shifts: [{ user_id: ID, ...span }] });
+    expect(shifts?.[0]).toEqual({
+      user_id: ID,
+      start_at: at("2026-06-01T07:00:00Z"),
+      end_at: at("2026-06-01T07:00:00.001Z"),
+    });
   });
 });
 
