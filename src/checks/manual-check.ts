@@ -8,7 +8,10 @@ import { STATUS_OF_OUTCOME } from "../domain/check-status.ts";
 import { proberObject } from "../platform/prober-objects.ts";
 import type { CheckJob } from "../probes/run.ts";
 import { enqueueChecks } from "./enqueue.ts";
-import { checkMonitors, historyRow, laneOf, probeOnce, recordChecks } from "./runner.ts";
+import { runCheck } from "./probe-check.ts";
+import { toResultBlock } from "./result-history.ts";
+import { checkMonitors } from "./runner.ts";
+import { laneOf, recordChecks } from "./slot-record.ts";
 
 /**
  * Checks a monitor now, where this runs, for the first of its regions. It counts as a round of its own, like every check:
@@ -20,7 +23,7 @@ export async function checkNow(scope: Scope, monitor: MonitorRecord): Promise<Ma
   if (!group) throw new Error("a checked monitor has no group");
   const [checked] = await checkMonitors(scope, [monitor], slot);
   if (!checked) throw new Error("a check gave no result");
-  const row = historyRow({ ...slot, group_id: group.id, monitor_id: monitor.id }, [checked]);
+  const row = toResultBlock({ ...slot, group_id: group.id, monitor_id: monitor.id }, [checked]);
   await Promise.all([
     recordChecks(scope, { ...slot, group, begun_at: slot.slot_at, isWholeGroup: false }, [checked]),
     proberObject(scope.env, shardOf(group.id), slot.region).record(row),
@@ -33,10 +36,10 @@ export async function checkNow(scope: Scope, monitor: MonitorRecord): Promise<Ma
   return reportOf(checked.result, slot.region, checked.checked_at);
 }
 
-/** Checks what is no monitor yet: nothing is told or kept. */
+/** Checks settings that are not saved. Stores nothing. */
 export async function dryRunCheck(scope: Scope, type: MonitorType, job: CheckJob): Promise<ManualCheckResult> {
   const checked_at = scope.now();
-  return reportOf(await probeOnce(scope, type, job), DEFAULT_REGION, checked_at);
+  return reportOf(await runCheck(scope, type, job), DEFAULT_REGION, checked_at);
 }
 
 function reportOf(result: ProbeResult, region: string, checked_at: number): ManualCheckResult {

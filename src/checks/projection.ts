@@ -8,12 +8,12 @@ import { monitorObject, tombstoneObject } from "../platform/monitor-objects.ts";
 
 type Known = Pick<
   MonitorRecord,
-  "id" | "state_seq" | "settled" | "status_page_id" | "config_version" | "synced_version"
+  "id" | "status" | "state_seq" | "settled" | "status_page_id" | "config_version" | "synced_version"
 >;
 
-/** The writes that D1 owes after an answer of the monitor's object; none when it says what D1 knows already. */
+/** The writes that copy a snapshot into D1; none when D1 holds the same already. */
 export function buildProjection(scope: Scope, known: Known, answer: MonitorSnapshot): Statement[] {
-  const hasMoved = answer.seq !== known.state_seq;
+  const hasMoved = answer.seq !== known.state_seq || answer.status !== known.status;
   const isNews = hasMoved || answer.settled !== known.settled || answer.retry !== null;
   if (!isNews && answer.config_version === known.synced_version) return [];
   const page = hasMoved && known.status_page_id !== null ? [known.status_page_id] : [];
@@ -23,7 +23,7 @@ export function buildProjection(scope: Scope, known: Known, answer: MonitorSnaps
   ];
 }
 
-/** Tells a monitor's object of a committed change; gives the record as it stands then, undefined when it is gone. */
+/** Syncs a monitor's object with a committed change; returns the record afterwards, undefined for a deleted monitor. */
 export async function syncMonitor(
   scope: Scope,
   monitorId: string,
@@ -38,7 +38,7 @@ export async function syncMonitor(
   return findMonitor(scope.db, monitorId);
 }
 
-/** Tells the object of a deleted monitor, which nobody has to tell again. */
+/** Empties the object of a deleted monitor and then deletes the tombstone. */
 export async function tombstoneMonitor(scope: Scope, monitorId: string): Promise<void> {
   await tombstoneObject(scope.env, monitorId);
   await runBatch(scope.db, [deleteTombstone(scope.db, monitorId)]);

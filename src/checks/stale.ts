@@ -11,19 +11,21 @@ import { clearRetries } from "../data/monitors/write.ts";
 import { staleAfterMs } from "../domain/check-schedule.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { enqueueChecks } from "./enqueue.ts";
+import { forEachMonitor } from "./isolated.ts";
 import { buildProjection, syncMonitor } from "./projection.ts";
 
 const PAGE_SIZE = 500;
 const MONITORS_MAX = 500;
-/** What a request or a message finishes by itself is left to it for this long. */
+/** The request or message that started something has this long to finish it. */
 const GRACE_MS = 30_000;
 
-/** Finds what fell silent, whatever swallowed it: objects behind their configuration, repeats, whole groups. */
+/** Finds what was lost on its way: objects behind their configuration, retries that did not run, groups without results. */
 export async function sweepChecks(scope: Scope): Promise<void> {
   const before = scope.now() - GRACE_MS;
-  for (const { id, config_version } of await listUnsynced(scope.db, before, MONITORS_MAX)) {
-    await syncMonitor(scope, id, config_version);
-  }
+  const unsynced = await listUnsynced(scope.db, before, MONITORS_MAX);
+  await forEachMonitor(scope, { step: "monitor object sync failed", monitors: unsynced }, ({ id, config_version }) =>
+    syncMonitor(scope, id, config_version),
+  );
   const lost = await listOverdueRetries(scope.db, before, MONITORS_MAX);
   await enqueueChecks(scope.env, lost, scope.now());
   if (lost.length > 0) {
@@ -54,11 +56,11 @@ async function markGroup(scope: Scope, group: PlannedGroup): Promise<void> {
   const members = await listMonitorsWithStatus(scope.db, group.id);
   if (members.length === 0) return;
   const judged = new Map((await listLatest(scope.db, [group.id])).map((packed) => [packed[0], packed[6]]));
-  for (const member of members) {
+  await forEachMonitor(scope, { step: "mark stale", monitors: members }, async (member) => {
     const last_result_at = judged.get(member.id) ?? null;
-    if (last_result_at !== null && scope.now() - last_result_at <= staleAfterMs(group.interval)) continue;
-    const silence = { last_result_at, reason: "no check ran for too long" };
-    const answer = await monitorObject(scope.env, member.id).markStale(member.id, member.config_version, silence);
+    if (last_result_at !== null && scope.now() - last_result_at <= staleAfterMs(group.interval)) return;
+    const report = { last_result_at, reason: "no recent check result" };
+    const answer = await monitorObject(scope.env, member.id).markStale(member.id, member.config_version, report);
     if (answer) await runBatch(scope.db, buildProjection(scope, member, answer));
-  }
+  });
 }

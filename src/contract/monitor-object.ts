@@ -110,5 +110,7 @@ export interface MonitorRpc {
 export interface StaleReport {
   /** The newest result that the caller knows of. */
   last_result_at: number | null;
+  /** Until when that result is valid, where that is not a fixed time after it. */
+  valid_until?: number;
   reason: string;
 }

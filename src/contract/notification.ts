@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Id, Instant } from "./common.ts";
 
 export const NOTIFICATION_TYPES = [
+  "monitor.unchecked",
   "webhook.failing",
   "webhook.disabled",
   "member.joined",

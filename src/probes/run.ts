@@ -37,17 +37,18 @@ export interface CheckJob {
 /** Runs one check to its end, in time, whatever happens: what goes wrong on our side is an `error`. */
 export async function runProbe(probe: Probe, job: CheckJob, io: NetIo): Promise<ProbeResult> {
   const prepared = prepareCheck(probe, job.target, job.fields);
-  if (!prepared.ok) return failed(prepared.reason);
+  if (!prepared.ok) return failedCheck(prepared.reason);
   const signal = AbortSignal.timeout((job.timeout_seconds ?? probe.timeout_seconds) * 1000);
   try {
     const result = await probe.check(prepared.value.target, prepared.value.options, io, signal);
     return applyLatencyThreshold(result, job.latency_threshold_ms);
   } catch {
-    return failed("the check itself failed");
+    return failedCheck("the check itself failed");
   }
 }
 
-function failed(message: string): ProbeResult {
+/** The result of a check that the checker itself could not make. */
+export function failedCheck(message: string): ProbeResult {
   return { outcome: "error", latency_ms: null, message, details: {} };
 }
 

@@ -52,10 +52,10 @@ export async function listLatestOfAgents(db: Db, monitorIds: readonly string[]):
 export function listStaleAgentMonitors(db: Db, now: number) {
   const last = sql<number | null>`(SELECT max(checked_at) FROM agent_results WHERE monitor_id = ${monitors.id})`;
   const staleAfter = sql`max(${monitors.interval} * 3000, 180000)`;
-  const { id, status_page_id, config_version, synced_version, state_seq, settled, updated_at } = monitors;
+  const { id, status, status_page_id, config_version, synced_version, state_seq, settled, updated_at } = monitors;
   return db
     .select({
-      ...{ id, status_page_id, config_version, synced_version, state_seq, settled, updated_at },
+      ...{ id, status, status_page_id, config_version, synced_version, state_seq, settled, updated_at },
       last_result_at: last,
       agent_status: agents.status,
     })

@@ -68,6 +68,7 @@ export async function listMonitorsWithStatus(db: Db, groupId: string) {
       status_page_id: monitors.status_page_id,
       config_version: monitors.config_version,
       synced_version: monitors.synced_version,
+      status: monitors.status,
       state_seq: monitors.state_seq,
       settled: monitors.settled,
     })

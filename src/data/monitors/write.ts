@@ -1,4 +1,4 @@
-import { and, eq, lt, sql } from "drizzle-orm";
+import { and, eq, lt, type SQL, sql } from "drizzle-orm";
 import type { MonitorTransition } from "../../contract/event.ts";
 import type { MonitorSnapshot } from "../../contract/monitor-object.ts";
 import { invalidateDailyAggregates } from "../daily-aggregates/write.ts";
@@ -20,6 +20,30 @@ export function projectAnswer(db: Db, monitorId: string, answer: MonitorSnapshot
       synced_version: answer.config_version,
     })
     .where(and(eq(monitors.id, monitorId), lt(monitors.state_revision, answer.revision)));
+}
+
+/** The condition under which D1 still shows a status for a monitor. */
+export function isStatusKnown(monitorId: string): SQL {
+  return sql`EXISTS (SELECT 1 FROM ${monitors} WHERE ${monitors.id} = ${monitorId} AND ${monitors.status} NOT IN ('unknown', 'paused'))`;
+}
+
+/** Shows a monitor as unknown while its object does not respond. Any later snapshot of the object replaces this. */
+export function markUnreachable(
+  db: Db,
+  monitorId: string,
+  { reason, now }: { reason: string; now: number },
+): Statement {
+  return db
+    .update(monitors)
+    .set({
+      status: "unknown",
+      status_since: now,
+      status_message: reason,
+      settled: false,
+      state_revision: 0,
+      synced_version: 0,
+    })
+    .where(and(eq(monitors.id, monitorId), isStatusKnown(monitorId)));
 }
 
 /** The same from a transition, for the case that whoever reported died before it could project the answer. */

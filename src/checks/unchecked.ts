@@ -1,0 +1,81 @@
+import type { Scope } from "../access/scope.ts";
+import type { StaleReport } from "../contract/monitor-object.ts";
+import type { Statement } from "../data/db.ts";
+import type { MonitorRecord } from "../data/monitors/read.ts";
+import type { PackedResult } from "../data/monitors/table.ts";
+import { isStatusKnown, markUnreachable } from "../data/monitors/write.ts";
+import { insertNotification, insertNotificationIf } from "../data/notifications/write.ts";
+import { bumpPageVersion } from "../data/status-pages/write.ts";
+import { staleAfterMs } from "../domain/check-schedule.ts";
+import { mapConcurrently } from "../lib/map-concurrently.ts";
+import { idFrom, newId } from "../platform/ids.ts";
+import { monitorObject } from "../platform/monitor-objects.ts";
+import { probeFor } from "../probes/registry.ts";
+import { CONNECTIONS } from "./probe-check.ts";
+import { buildProjection } from "./projection.ts";
+import type { CheckedMonitor } from "./runner.ts";
+
+/**
+ * The writes for monitors that the service itself failed to check: unknown at once where no check can succeed, and
+ * otherwise when their last result is no longer valid. The owner of such a monitor is notified once.
+ */
+export async function markUncheckedMonitors(
+  scope: Scope,
+  latest: readonly PackedResult[],
+  checked: readonly CheckedMonitor[],
+): Promise<Statement[]> {
+  const judged = new Map(latest.map((packed) => [packed[0], packed[6]]));
+  const marked = await mapConcurrently(checked, CONNECTIONS, async ({ monitor, result, blocked }) => {
+    if (result.outcome !== "error" || monitor.status === "unknown") return [];
+    const last_result_at = judged.get(monitor.id) ?? null;
+    const validUntil = (last_result_at ?? monitor.status_since) + staleAfterMs(monitor.interval);
+    const canBeChecked = probeFor(monitor.type) !== null && blocked === undefined;
+    if (canBeChecked && scope.now() < validUntil) return [];
+    const reason = result.message;
+    if (blocked === undefined) return markUnknown(scope, monitor, { last_result_at, reason });
+    // However recent the last result is, none follows.
+    return markUnknown(scope, monitor, { last_result_at: scope.now(), valid_until: scope.now(), reason });
+  });
+  return marked.flat();
+}
+
+type KnownMonitor = Parameters<typeof buildProjection>[1] & Pick<MonitorRecord, "name" | "owner_id">;
+
+/** The writes that make a monitor unknown: by its object, or in D1 alone while its object does not respond. */
+export async function markUnknown(scope: Scope, monitor: KnownMonitor, report: StaleReport): Promise<Statement[]> {
+  const { id, config_version, status_page_id } = monitor;
+  try {
+    const answer = await monitorObject(scope.env, id).markStale(id, config_version, report);
+    if (!answer) return [];
+    const isNew = answer.status === "unknown" && answer.seq !== monitor.state_seq;
+    const notification = noticeOf(scope, monitor, {
+      id: idFrom("unknown", id, String(answer.seq)),
+      reason: report.reason,
+    });
+    return [...buildProjection(scope, monitor, answer), ...(isNew ? [insertNotification(scope.db, notification)] : [])];
+  } catch (error) {
+    scope.log.error("monitor object", error, { monitor_id: id });
+    const reason = "the monitor's state is not available";
+    const notification = noticeOf(scope, monitor, { id: newId(scope.now()), reason });
+    return [
+      insertNotificationIf(scope.db, notification, isStatusKnown(id)),
+      markUnreachable(scope.db, id, { reason, now: scope.now() }),
+      ...(status_page_id === null ? [] : [bumpPageVersion(scope.db, status_page_id, scope.now())]),
+    ];
+  }
+}
+
+function noticeOf(scope: Scope, monitor: KnownMonitor, { id, reason }: { id: string; reason: string }) {
+  return {
+    id,
+    user_id: monitor.owner_id,
+    type: "monitor.unchecked" as const,
+    title: `Monitor "${monitor.name}" is not being checked`,
+    message: `Its status is unknown: ${reason}.`,
+    status_page_id: monitor.status_page_id,
+    target_id: monitor.id,
+    read_at: null,
+    created_at: scope.now(),
+    updated_at: scope.now(),
+  };
+}

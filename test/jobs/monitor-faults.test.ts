@@ -1,0 +1,105 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { jobScope } from "../../src/access/scope.ts";
+import { runSlot } from "../../src/checks/runner.ts";
+import { sweepChecks } from "../../src/checks/stale.ts";
+import { openDb } from "../../src/data/db.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
+import { notifications } from "../../src/data/notifications/table.ts";
+import type { Env } from "../../src/platform/env.ts";
+import { createAccount } from "../support/factories.ts";
+import { insertMonitor } from "../support/monitors.ts";
+import { recordingEnv } from "../support/queues.ts";
+
+const MINUTE = 60_000;
+const db = openDb(env.DB);
+
+beforeEach(() => {
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("ok"));
+  vi.useFakeTimers({ toFake: ["Date"], now: Math.floor(Date.now() / MINUTE) * MINUTE });
+});
+afterEach(() => vi.useRealTimers());
+
+async function read(id: string) {
+  const [row] = await db.select().from(monitors).where(eq(monitors.id, id));
+  if (!row) throw new Error("no such monitor");
+  return row;
+}
+
+/** Bindings in which the object of one monitor throws at every call. */
+function withBrokenObject(monitorId: string): Env {
+  const bindings: Env = recordingEnv().env;
+  const broken = env.MONITOR.idFromName(monitorId);
+  const fail = async () => {
+    throw new Error("storage operation exceeded timeout");
+  };
+  const get = (id: DurableObjectId) =>
+    id.equals(broken) ? { report: fail, sync: fail, markStale: fail } : bindings.MONITOR.get(id);
+  const namespace: unknown = { idFromName: (name: string) => bindings.MONITOR.idFromName(name), get };
+  return { ...bindings, MONITOR: namespace as Env["MONITOR"] };
+}
+
+/** Two monitors of two accounts in one check group; the first is the faulty one. */
+async function twoInOneGroup(fields: Parameters<typeof insertMonitor>[1] = {}) {
+  const created_at = Date.now() - 60 * MINUTE;
+  const [owner, other] = [await createAccount(), await createAccount()];
+  const healthy = await insertMonitor(other.user_id, { created_at });
+  const { check_group_id } = healthy;
+  const faulty = await insertMonitor(owner.user_id, { created_at, ...fields });
+  await db.update(monitors).set({ check_group_id }).where(eq(monitors.id, faulty.id));
+  return { owner, faulty: faulty.id, healthy: healthy.id, check_group_id };
+}
+
+async function runNext(bindings: Env, group_id: string) {
+  vi.setSystemTime(Date.now() + MINUTE);
+  const message = { group_id, region: "default", slot_at: Date.now(), attempt: 0 };
+  await runSlot(jobScope(bindings, "test"), message, async () => {});
+}
+
+const noticesOf = (userId: string) => db.select().from(notifications).where(eq(notifications.user_id, userId));
+
+describe("a monitor whose secrets cannot be decrypted", () => {
+  it("is unknown for that reason, its owner is notified once, and the others of its group are checked", async () => {
+    const { owner, faulty, healthy, check_group_id } = await twoInOneGroup({ sealed: "v1.AAAA.AAAA" });
+    const { env: bindings } = recordingEnv();
+    for (let slot = 0; slot < 3; slot++) await runNext(bindings, check_group_id);
+    expect(await read(healthy)).toMatchObject({ status: "up" });
+    expect(await read(faulty)).toMatchObject({
+      status: "unknown",
+      status_message: "the stored secrets of the monitor cannot be decrypted",
+    });
+    expect(await noticesOf(owner.user_id)).toMatchObject([{ type: "monitor.unchecked", target_id: faulty }]);
+  });
+});
+
+describe("a monitor whose object throws", () => {
+  it("is unknown once its last result is no longer valid, and costs the others of its group nothing", async () => {
+    const { owner, faulty, healthy, check_group_id } = await twoInOneGroup();
+    await runNext(recordingEnv().env, check_group_id);
+    expect(await read(faulty)).toMatchObject({ status: "up" });
+    // Unsettled, so that its object is called for every result.
+    await db.update(monitors).set({ settled: false }).where(eq(monitors.id, faulty));
+
+    const broken = withBrokenObject(faulty);
+    await runNext(broken, check_group_id);
+    expect(await read(faulty)).toMatchObject({ status: "up" });
+    for (let slot = 0; slot < 5; slot++) await runNext(broken, check_group_id);
+    expect(await read(healthy)).toMatchObject({ status: "up" });
+    expect(await read(faulty)).toMatchObject({
+      status: "unknown",
+      status_message: "the monitor's state is not available",
+    });
+    expect(await noticesOf(owner.user_id)).toHaveLength(1);
+
+    await runNext(recordingEnv().env, check_group_id);
+    expect(await read(faulty)).toMatchObject({ status: "up" });
+  });
+
+  it("costs the sweep over unsynced monitors only its own sync", async () => {
+    const { faulty, healthy } = await twoInOneGroup();
+    await sweepChecks(jobScope(withBrokenObject(faulty), "test"));
+    expect(await read(faulty)).toMatchObject({ synced_version: 0 });
+    expect(await read(healthy)).toMatchObject({ synced_version: 1 });
+  });
+});
