@@ -225,9 +225,11 @@ describe("rotations", () => {
       timezone: "Pacific/Apia",
       rotations: [rotation({ start_at: start, period_hours: 12, handoff_time: "08:00" })],
     });
-    const noon = at("2011-12-30T19:00:00Z");
-    expect(listOnCall(of, { start_at: noon, end_at: noon + 1 })).toEqual([
-      { user_id: "b", start_at: noon, end_at: noon + 1 },
+    const end_at = at("2011-12-30T19:00:00Z");
+    const evening = at("2011-12-30T06:00:00Z");
+    expect(listOnCall(of, { start_at: start, end_at })).toEqual([
+      { user_id: "a", start_at: start, end_at: evening },
+      { user_id: "b", start_at: evening, end_at },
     ]);
   });
 
