@@ -8,18 +8,9 @@ import { readOptions, USAGE } from "./deploy/options.ts";
 import { DEPLOYMENTS_DIR, deploymentFiles } from "./deploy/record.ts";
 import { destroy } from "./deploy/removal.ts";
 import { readRelease } from "./deploy/worker-config.ts";
-import { runCommand } from "./local/command-error.ts";
+import { runCommand, withUsage } from "./local/command-error.ts";
 
-function readOptionsOrExit(args: string[]) {
-  try {
-    return readOptions(args);
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`);
-    process.exit(2);
-  }
-}
-
-const options = readOptionsOrExit(process.argv.slice(2));
+const options = withUsage(USAGE, () => readOptions(process.argv.slice(2)));
 await runCommand(() =>
   (options.destroy ? destroy : deploy)({
     options,

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Region } from "../../src/contract/monitor-values.ts";
+import { Refusal } from "../local/command-error.ts";
 import { PROJECT_ROOT } from "../local/paths.ts";
 
 /** Git ignores it. */
@@ -17,6 +18,8 @@ export interface DeploymentRecord {
   domain?: string | undefined;
   zone?: string | undefined;
   regions?: Region[] | undefined;
+  /** When the backup was made whose import began and is not known to have ended. */
+  restoring?: string | undefined;
   /** Settings of the Worker that are no secrets. */
   settings?: Record<string, string>;
 }
@@ -30,6 +33,8 @@ export interface DeploymentFiles {
   writeRecord(record: DeploymentRecord): void;
   readSecrets(): Record<string, string>;
   writeSecrets(secrets: Record<string, string>): void;
+  /** Keeps the secrets of a file beside those that are known already; fails when the root secrets differ. */
+  adoptSecrets(file: string): void;
   write(file: string, content: object): void;
   remove(): void;
 }
@@ -46,7 +51,15 @@ export function deploymentFiles(dir: string, name: string): DeploymentFiles {
     writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flush: true });
     renameSync(`${file}.new`, file);
   };
+  const adoptSecrets = (file: string) => {
+    const [ours, theirs] = [read(secrets), read(file)];
+    if (ours.ROOT_SECRET && ours.ROOT_SECRET !== theirs.ROOT_SECRET) {
+      throw new Refusal(`${secrets} holds another root secret: restore to another --deployment`);
+    }
+    write(secrets, { ...theirs, ...ours });
+  };
   return {
+    adoptSecrets,
     config: join(path, "wrangler.json"),
     secrets,
     checkerConfig: (region) => join(path, `checker-${region}.json`),

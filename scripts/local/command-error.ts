@@ -10,3 +10,13 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
     process.exit(1);
   }
 }
+
+/** Reads the arguments of a command; what it cannot use ends it with the reason and how to use it. */
+export function withUsage<Options>(usage: string, read: () => Options): Options {
+  try {
+    return read();
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n${usage}`);
+    process.exit(2);
+  }
+}

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { type Platform, PlatformError } from "../../scripts/deploy/platform.ts";
 import type { Row, Statement } from "../../scripts/local/database.ts";
@@ -83,6 +83,11 @@ export class FakeCloudflare implements Platform {
       this.#change(`deploy ${config.name}`, () => this.#deployWorker(config, option("--secrets-file")));
     } else if (command === `d1 migrations apply ${config.name}` && args.includes("--remote")) {
       this.#change(`migrate ${config.name}`, () => this.#migrate(config));
+    } else if (command === `d1 export ${config.name} --remote`) {
+      writeFileSync(required(option("--output")), dumpOf(this.#boundDatabase(config), args));
+    } else if (command === `d1 execute ${config.name} --remote`) {
+      const sql = readFileSync(required(option("--file")), "utf8");
+      this.#change(`import into ${config.name}`, () => this.#boundDatabase(config).exec(`BEGIN;${sql}\nCOMMIT`));
     } else throw new Error(`wrangler: unknown command ${args.join(" ")}`);
     return "";
   }
@@ -138,11 +143,14 @@ export class FakeCloudflare implements Platform {
     return found ?? refuse(404, 7404, `The database ${uuid} could not be found`);
   }
 
-  #migrate({ d1_databases }: WorkerConfig): void {
-    const [binding] = d1_databases ?? [];
-    if (!binding) throw new Error("wrangler: no database is bound");
-    const { database } = this.#databaseOf(binding.database_id);
-    database.exec("CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT UNIQUE)");
+  #boundDatabase({ d1_databases }: WorkerConfig): DatabaseSync {
+    return this.#databaseOf(required(d1_databases?.[0]?.database_id)).database;
+  }
+
+  #migrate(config: WorkerConfig): void {
+    const database = this.#boundDatabase(config);
+    const binding = required(config.d1_databases?.[0]);
+    database.exec("CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE)");
     for (const name of readdirSync(binding.migrations_dir).sort()) {
       if (!name.endsWith(".sql")) continue;
       if (database.prepare("SELECT 1 FROM d1_migrations WHERE name = ?").get(name)) continue;
@@ -328,6 +336,33 @@ export class FakeCloudflare implements Platform {
 
 function refuse(status: number, code: number, message: string): never {
   throw new PlatformError(`${status} ${message} (${code})`, { status, codes: [code] });
+}
+
+function required<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("wrangler: an argument or a binding is missing");
+  return value;
+}
+
+/** As wrangler writes it: every table with its rows in the order of their making, then the indexes. */
+function dumpOf(database: DatabaseSync, options: readonly string[]): string {
+  const hasSchema = !options.includes("--no-schema");
+  const hasRows = !options.includes("--no-data");
+  const items = database
+    .prepare("SELECT type, name, sql FROM sqlite_master WHERE sql NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid")
+    .all() as { type: string; name: string; sql: string }[];
+  const tables = items.filter(({ type }) => type === "table");
+  const rowsOf = (table: string) => {
+    const columns = database.prepare(`PRAGMA table_info("${table}")`).all();
+    const values = columns.map(({ name }) => `quote("${name}")`).join(` || ',' || `);
+    const rows = database.prepare(`SELECT ${values} AS row FROM "${table}"`).all();
+    return rows.map(({ row }) => `INSERT INTO "${table}" VALUES (${row});`);
+  };
+  return [
+    "PRAGMA defer_foreign_keys=TRUE;",
+    ...tables.flatMap(({ name, sql }) => [...(hasSchema ? [`${sql};`] : []), ...(hasRows ? rowsOf(name) : [])]),
+    ...items.filter(({ type }) => hasSchema && type !== "table").map(({ sql }) => `${sql};`),
+    "",
+  ].join("\n");
 }
 
 function setOrigin(zone: Zone, origin: string | null): void {

@@ -1,0 +1,31 @@
+/**
+ * `npm run restore`: a service from a backup. Nothing is touched before the whole backup was read and found to be what
+ * was put in, and no data is ever written over.
+ */
+
+import { remoteOf } from "./backup/deployments.ts";
+import { restoreLocal } from "./backup/local.ts";
+import { readBackupOptions } from "./backup/options.ts";
+import { Refusal, runCommand, withUsage } from "./local/command-error.ts";
+import { stateDirOf } from "./local/settings.ts";
+
+const USAGE = "usage: npm run restore -- FILE [--passphrase-file FILE] [--replace] [--remote [--deployment NAME]]";
+
+const options = withUsage(USAGE, () => {
+  const read = readBackupOptions(process.argv.slice(2), process.env);
+  if (read.file === undefined) throw new Error("which file?");
+  return { ...read, file: read.file };
+});
+await runCommand(async () => {
+  const { file, passphrase, deployment, replace } = options;
+  if (deployment === undefined) {
+    const restored = restoreLocal(stateDirOf(process.env), file, { passphrase, replace });
+    if (restored.replaced) console.log(`what was there before is in ${restored.replaced}`);
+    console.log(`restored the state of ${restored.made_at}: npm start`);
+    return;
+  }
+  if (replace) throw new Refusal("--replace is for local services: restore to another --deployment");
+  const { restoreRemote } = await import("./backup/remote.ts");
+  const made_at = await restoreRemote(await remoteOf(deployment), file, passphrase);
+  console.log(`restored the database of ${made_at}: npm run deploy -- --name ${deployment}`);
+});

@@ -1,0 +1,212 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { createArchive, openArchive } from "../../scripts/backup/archive.ts";
+import { backUpRemote, restoreRemote } from "../../scripts/backup/remote.ts";
+import { deploy } from "../../scripts/deploy/deployment.ts";
+import { readOptions } from "../../scripts/deploy/options.ts";
+import { deploymentFiles } from "../../scripts/deploy/record.ts";
+import { readRelease } from "../../scripts/deploy/worker-config.ts";
+import { FakeCloudflare } from "../support/cloudflare.ts";
+import { runNpm, type Service, START_TIMEOUT_MS, startService, temporaryDir } from "./support.ts";
+
+const PASSPHRASE = "a passphrase of some length";
+
+function npm(command: string, stateDir: string, args: string[], passphrase?: string) {
+  const env = { STATE_DIR: stateDir, ...(passphrase !== undefined && { BACKUP_PASSPHRASE: passphrase }) };
+  return runNpm(["run", "--silent", command, "--", ...args], { env });
+}
+
+describe("npm run backup and restore", () => {
+  const dir = temporaryDir();
+  const file = join(dir, "service.backup");
+  const settings = { RATE_LIMITS: "all=off", LOG_LEVEL: "warn" };
+  let service: Service;
+  let pushUrl: string;
+  let answers: Record<string, unknown>;
+
+  async function call(of: Service, path: string, body?: object) {
+    const response = await fetch(`${of.url}${path}`, {
+      method: body ? "POST" : "GET",
+      headers: { authorization: `Bearer ${service.token}`, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    expect(response.status, path).toBeLessThan(300);
+    return JSON.parse((await response.text()).replaceAll(of.url, "")) as Record<string, unknown>;
+  }
+
+  /** What people see of the service, without the address that it has this time. */
+  async function answersOf(of: Service, page: unknown, monitor: unknown) {
+    const v1 = "/api/uptime/v1";
+    const paths = ["monitors", "incidents", "status-pages", "webhooks", "audit-logs"].map((name) => `${v1}/${name}`);
+    paths.push(
+      `${v1}/monitors/${monitor}`,
+      `${v1}/monitors/${monitor}/results`,
+      `${v1}/status-pages/${page}/sla-policy`,
+    );
+    return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await call(of, path)])));
+  }
+
+  let ids: { page: unknown; monitor: unknown };
+
+  beforeAll(async () => {
+    service = await startService({ env: settings });
+    const v1 = "/api/uptime/v1";
+    const page = await call(service, `${v1}/status-pages`, { name: "Page", slug: "page" });
+    const monitor = await call(service, `${v1}/monitors`, {
+      ...{ name: "Job", type: "heartbeat", interval: 86_400, status_page_id: page.id },
+    });
+    await call(service, `${v1}/webhooks`, { name: "Hook", url: "https://hook.example/", provider: "generic" });
+    await call(service, `${v1}/incidents`, { title: "Trouble", status_page_id: page.id, severity: "minor" });
+    pushUrl = `/ping/${monitor.heartbeat_token}`;
+    for (const message of ["one", "two"]) {
+      await (await fetch(service.url + pushUrl, { method: "POST", body: message })).body?.cancel();
+    }
+    ids = { page: page.id, monitor: monitor.id };
+    await vi.waitFor(async () => expect((await call(service, `${v1}/monitors/${monitor.id}`)).status).toBe("up"));
+    answers = await answersOf(service, ids.page, ids.monitor);
+  }, START_TIMEOUT_MS);
+  afterAll(() => service?.stop());
+
+  it("copies a service while it runs and brings it back elsewhere, with its history and push addresses", async () => {
+    const made = await npm("backup", service.stateDir, [file], PASSPHRASE);
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/\d+ databases/) });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file).includes("hook.example")).toBe(false);
+
+    const stateDir = temporaryDir();
+    expect(await npm("restore", stateDir, [file], PASSPHRASE)).toMatchObject({ code: 0 });
+    const restored = await startService({ env: { ...settings, STATE_DIR: stateDir } });
+    expect(restored.token, "the owner has an account already").toBeUndefined();
+    expect(await answersOf(restored, ids.page, ids.monitor)).toEqual(answers);
+    expect((await fetch(restored.url + pushUrl, { method: "POST", body: "three" })).status).toBe(200);
+    const results = await call(restored, `/api/uptime/v1/monitors/${ids.monitor}/results`);
+    expect(results).toHaveLength(3);
+    await restored.stop();
+  });
+
+  it("refuses what it cannot restore whole, in one line, before it touches anything", async () => {
+    const stateDir = temporaryDir();
+    const refusals: [string[], string | undefined, string][] = [
+      [[file], undefined, "is encrypted"],
+      [[file], "another passphrase", "another passphrase"],
+      [[join(dir, "nothing")], PASSPHRASE, "there is no file"],
+    ];
+    for (const [args, passphrase, reason] of refusals) {
+      const { code, stderr } = await npm("restore", stateDir, args, passphrase);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(reason)]);
+    }
+    expect(existsSync(join(stateDir, "secrets.json"))).toBe(false);
+    const running = await npm("restore", service.stateDir, [file, "--replace"], PASSPHRASE);
+    expect([running.code, running.stderr]).toEqual([1, expect.stringContaining("stop it first")]);
+  });
+});
+
+describe("a backup file", () => {
+  const manifest = { kind: "local" as const, made_at: "2026-11-22T00:00:00.000Z", migrations: [] };
+
+  function aBackup(passphrase?: string) {
+    const dir = temporaryDir();
+    const source = join(dir, "source");
+    writeFileSync(source, Buffer.alloc(2_500_000, "some content "));
+    const file = join(dir, "backup");
+    const archive = createArchive(file, manifest, passphrase);
+    archive.add("a/file", source);
+    archive.add("b/file", source);
+    archive.finish();
+    const extract = (path = "a/file") => openArchive(file, passphrase).extract(path, join(dir, `out-${Math.random()}`));
+    const change = (sql: string) => new DatabaseSync(file).exec(sql);
+    return { dir, file, source, extract, change };
+  }
+
+  it.each([undefined, PASSPHRASE])("gives back what was put in, with the passphrase %s", (passphrase) => {
+    const { dir, file, source } = aBackup(passphrase);
+    const archive = openArchive(file, passphrase);
+    expect(archive.manifest).toEqual(manifest);
+    archive.extract("b/file", join(dir, "out"));
+    expect(readFileSync(join(dir, "out")).equals(readFileSync(source))).toBe(true);
+  });
+
+  it.each([
+    ["a missing chunk", "DELETE FROM chunks WHERE path = 'a/file' AND position = 1"],
+    ["a changed chunk", "UPDATE chunks SET content = zeroblob(100) WHERE path = 'a/file' AND position = 1"],
+    ["a missing file", "DELETE FROM files WHERE path = 'b/file'"],
+    ["another checksum", "UPDATE files SET sha256 = 'no' WHERE path = 'a/file'"],
+    ["no end", "DELETE FROM info WHERE name = 'digest'"],
+  ])("is refused with %s", (_, sql) => {
+    for (const passphrase of [undefined, PASSPHRASE]) {
+      const { extract, change } = aBackup(passphrase);
+      extract();
+      change(sql);
+      expect(() => extract()).toThrow(/was changed|is incomplete/);
+    }
+  });
+
+  it("is refused when sealed chunks changed places", () => {
+    const { extract, change } = aBackup(PASSPHRASE);
+    change(`UPDATE chunks SET content = (SELECT content FROM chunks c WHERE c.path = 'b/file' AND c.position = 0)
+      WHERE path = 'a/file' AND position = 0`);
+    expect(() => extract()).toThrow(/was changed/);
+  });
+
+  it("does not exist before it is whole", () => {
+    const { dir, source } = aBackup();
+    const file = join(dir, "half");
+    const archive = createArchive(file, manifest, undefined);
+    archive.add("a", source);
+    expect(existsSync(file)).toBe(false);
+    archive.discard();
+    expect(existsSync(`${file}.part`)).toBe(false);
+  });
+});
+
+describe("a backup of a deployment", () => {
+  const release = readRelease();
+  const deployTo = async (platform: FakeCloudflare, dir: string, name: string) => {
+    const options = readOptions(["--name", name]);
+    const files = deploymentFiles(dir, name);
+    const lines: string[] = [];
+    const target = "https://example.com/";
+    await deploy({ options, platform, files, release, env: {}, target, print: (line) => void lines.push(line) });
+    return lines.join("\n");
+  };
+
+  it("fills another deployment, which then has the same accounts and the same root secret", async () => {
+    const platform = new FakeCloudflare();
+    const dir = temporaryDir();
+    await deployTo(platform, dir, "vigil");
+    const remote = (name: string) => ({
+      ...{ name, platform, release, env: {}, tmpDir: temporaryDir() },
+      files: deploymentFiles(dir, name),
+    });
+    const file = join(dir, "deployment.backup");
+    await backUpRemote(remote("vigil"), file, PASSPHRASE);
+    await restoreRemote(remote("second"), file, PASSPHRASE);
+    expect(await deployTo(platform, dir, "second")).not.toContain("sk_svc_");
+    const users = (name: string) =>
+      platform.databases.get(name)?.database.prepare("SELECT id, email, created_at FROM users").all();
+    expect(users("second")).toEqual(users("vigil"));
+    const secrets = (name: string) => JSON.parse(readFileSync(join(dir, name, "secrets.json"), "utf8"));
+    expect(secrets("second")).toEqual(secrets("vigil"));
+    await expect(restoreRemote(remote("vigil"), file, PASSPHRASE)).rejects.toThrow(/holds data already/);
+  });
+
+  it("is restored again where the restore broke off", async () => {
+    for (const isDone of [false, true]) {
+      const platform = new FakeCloudflare();
+      const dir = temporaryDir();
+      await deployTo(platform, dir, "vigil");
+      const remote = (name: string) => ({
+        ...{ name, platform, release, env: {}, tmpDir: temporaryDir() },
+        files: deploymentFiles(dir, name),
+      });
+      const file = join(dir, "deployment.backup");
+      await backUpRemote(remote("vigil"), file, undefined);
+      platform.failure = { at: platform.changes.length, isDone };
+      await expect(restoreRemote(remote("second"), file, undefined)).rejects.toThrow(/503|connection/);
+      await restoreRemote(remote("second"), file, undefined);
+      expect(await deployTo(platform, dir, "second")).toContain("ready ");
+    }
+  });
+});
