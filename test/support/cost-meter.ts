@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { MonitorObject } from "../../src/durable-objects/monitor.ts";
 import { ProberObject } from "../../src/durable-objects/prober.ts";
 import type { Env } from "../../src/platform/env.ts";
+import { override } from "./override.ts";
 
 /** What Cloudflare bills an action for, as the runtime itself reports it. */
 export interface Units {
@@ -99,17 +100,6 @@ function meterQueue<Body>(units: Units): Queue<Body> {
   };
   // Only what the product calls; a call of anything else fails the test.
   return queue as unknown as Queue<Body>;
-}
-
-/** The same object but for some members. */
-function override<Target extends object>(target: Target, members: Record<string, unknown>): Target {
-  return new Proxy(target, {
-    get(original, name) {
-      if (typeof name === "string" && Object.hasOwn(members, name)) return members[name];
-      const member = Reflect.get(original, name);
-      return typeof member === "function" ? member.bind(original) : member;
-    },
-  });
 }
 
 /** Counts calls of the objects' verbs, and what their storage says of each write. */

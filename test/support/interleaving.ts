@@ -2,6 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import type fc from "fast-check";
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/platform/env.ts";
+import { override } from "./override.ts";
 
 /** Hears that a monitor's object has finished a call, before whoever made it does. */
 type OnCall = (verb: string) => Promise<void>;
@@ -75,17 +76,6 @@ function interleaveObjects(
           };
         },
       });
-    },
-  });
-}
-
-/** The same object but for some members. */
-function override<Target extends object>(target: Target, members: Record<string, unknown>): Target {
-  return new Proxy(target, {
-    get(original, name) {
-      if (typeof name === "string" && Object.hasOwn(members, name)) return members[name];
-      const member = Reflect.get(original, name);
-      return typeof member === "function" ? member.bind(original) : member;
     },
   });
 }
