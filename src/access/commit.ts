@@ -6,7 +6,7 @@ import { failBatchWhen, type GuardName, guardConstraint } from "../data/write-gu
 import { violates } from "../platform/d1-errors.ts";
 import { newId } from "../platform/ids.ts";
 import { recordIdempotentResult, requestInProgress } from "./idempotency.ts";
-import type { RequestScope } from "./request-scope.ts";
+import type { RequestScope } from "./scope.ts";
 
 export interface AuditSubject {
   /** Whose account this concerns: the owner of the page, or of the object itself. */

@@ -7,7 +7,7 @@ import { preloadGroups, requireGroup } from "./monitor-groups.ts";
 import { requireMonitorInPath } from "./monitor-in-path.ts";
 import { preloadMonitors, requireMonitor, requireVisibleMonitor } from "./monitors.ts";
 import { requireManagedPage, requirePage, requireVisiblePage } from "./pages.ts";
-import type { RequestScope } from "./request-scope.ts";
+import type { RequestScope } from "./scope.ts";
 import { requireOwnSlaPolicy, requireSlaPolicy } from "./sla-policies.ts";
 import { requireSubscriber } from "./subscribers.ts";
 import { requireWebhook } from "./webhooks.ts";

@@ -1,30 +1,15 @@
 import { ApiError, conflict, invalid } from "../contract/errors.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import { findIdempotencyKey, type IdempotencyRecord } from "../data/idempotency/read.ts";
-import {
-  deleteIdempotencyKeysBefore,
-  deleteUnfinishedRequest,
-  insertIdempotencyKey,
-  storeIdempotentResponse,
-} from "../data/idempotency/write.ts";
+import { deleteUnfinishedRequest, insertIdempotencyKey, storeIdempotentResponse } from "../data/idempotency/write.ts";
+import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
 import { violates } from "../platform/d1-errors.ts";
-import type { RequestScope } from "./request-scope.ts";
-import type { Scope } from "./scope.ts";
+import type { RequestScope } from "./scope.ts";
 
 const KEY_LENGTH_MAX = 255;
-const KEPT_MS = 24 * 60 * 60 * 1000;
+export const IDEMPOTENCY_KEPT_MS = DAY_MS;
 /** No request takes that long: whoever took the key up has broken off. */
-const UNANSWERED_MS = 2 * 60 * 1000;
-
-/** A request that may be repeated: who sent it, where, under which key, and what it said. */
-export interface Idempotency {
-  user_id: string;
-  route: string;
-  key: string;
-  body_hash: string;
-  /** What the first request answered with, once it has made something. */
-  status: number;
-}
+const UNANSWERED_MS = 2 * MINUTE_MS;
 
 export function parseIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null;
@@ -51,7 +36,7 @@ export async function findEarlierAnswer<Answer>(
 
 async function findEarlier(ctx: RequestScope): Promise<IdempotencyRecord | undefined> {
   if (!ctx.idempotency) return undefined;
-  const earlier = await findIdempotencyKey(ctx.db, ctx.idempotency, ctx.now - KEPT_MS);
+  const earlier = await findIdempotencyKey(ctx.db, ctx.idempotency, ctx.now - IDEMPOTENCY_KEPT_MS);
   if (!earlier) return undefined;
   if (earlier.body_hash !== ctx.idempotency.body_hash) {
     throw new ApiError(422, "Idempotency-Key was already used with another body", { code: "idempotency_mismatch" });
@@ -115,9 +100,4 @@ export function recordIdempotentResult(
   return ctx.idempotency
     ? [insertIdempotencyKey(ctx.db, { ...ctx.idempotency, resource_id: resourceId, answer, created_at: ctx.now })]
     : [];
-}
-
-/** Forgets keys whose time has passed. */
-export async function sweepIdempotencyKeys(scope: Scope): Promise<void> {
-  await runBatch(scope.db, [deleteIdempotencyKeysBefore(scope.db, scope.now() - KEPT_MS)]);
 }

@@ -2,7 +2,7 @@ import { notFound } from "../contract/errors.ts";
 import { findIncidentTemplate, type IncidentTemplateRecord } from "../data/incident-templates/read.ts";
 import { findIncident, type IncidentRecord } from "../data/incidents/read.ts";
 import { findVisiblePage, once, requirePermission } from "./pages.ts";
-import type { RequestScope } from "./request-scope.ts";
+import type { RequestScope } from "./scope.ts";
 
 /** An incident is seen by the members of its page. */
 export async function requireIncident(ctx: RequestScope, incidentId: string): Promise<IncidentRecord> {

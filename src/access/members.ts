@@ -1,14 +1,9 @@
 import { notFound } from "../contract/errors.ts";
-import { runBatch } from "../data/db.ts";
 import { findInvitation, type InvitationRecord } from "../data/invitations/read.ts";
-import { deleteInvitationsExpiredBefore } from "../data/invitations/write.ts";
 import { findMember, type NamedMember } from "../data/members/read.ts";
 import { findVisiblePage, once, requirePermission } from "./pages.ts";
 import { requireUser } from "./principal.ts";
-import type { RequestScope } from "./request-scope.ts";
-import type { Scope } from "./scope.ts";
-
-const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+import type { RequestScope } from "./scope.ts";
 
 /** Members of a page see each other; to act on somebody else takes the endpoint's right. */
 export async function requireMember(ctx: RequestScope, memberId: string): Promise<NamedMember> {
@@ -31,9 +26,4 @@ export async function requireInvitation(ctx: RequestScope, invitationId: string)
   });
   requirePermission(membership, ctx.permission);
   return invitation;
-}
-
-/** Forgets invitations a month after their time, whatever became of them. */
-export async function sweepInvitations(scope: Scope): Promise<void> {
-  await runBatch(scope.db, [deleteInvitationsExpiredBefore(scope.db, scope.now() - KEPT_MS)]);
 }

@@ -1,7 +1,7 @@
 import { notFound } from "../contract/errors.ts";
 import { findMonitorGroup, listGroupsByIds, type MonitorGroupRecord } from "../data/monitor-groups/read.ts";
 import { findVisiblePage, once, requirePermission } from "./pages.ts";
-import type { RequestScope } from "./request-scope.ts";
+import type { RequestScope } from "./scope.ts";
 
 /** A group is seen by the members of its page. */
 export function requireVisibleGroup(ctx: RequestScope, groupId: string) {

@@ -1,7 +1,7 @@
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { requireMonitor } from "./monitors.ts";
 import { once } from "./pages.ts";
-import type { RequestScope } from "./request-scope.ts";
+import type { RequestScope } from "./scope.ts";
 
 const KEY = "monitor in the path";
 

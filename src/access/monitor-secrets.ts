@@ -6,7 +6,7 @@ import type { Parsed } from "../lib/parse-result.ts";
 import { seal, unseal } from "../platform/seal.ts";
 import type { Settings } from "../platform/settings.ts";
 import { findMembership } from "./pages.ts";
-import type { RequestScope } from "./request-scope.ts";
+import type { RequestScope } from "./scope.ts";
 
 /** The target and the fields of a monitor as its probe needs them. */
 export async function openSecrets(settings: Settings, record: MonitorRecord) {

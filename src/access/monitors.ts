@@ -4,7 +4,7 @@ import { findMonitor, type MonitorRecord } from "../data/monitors/read.ts";
 import type { Membership } from "../domain/roles.ts";
 import type { AuditSubject } from "./commit.ts";
 import { findMembership, once, requirePermission } from "./pages.ts";
-import type { RequestScope } from "./request-scope.ts";
+import type { RequestScope } from "./scope.ts";
 
 export interface AccessibleMonitor {
   monitor: MonitorRecord;

@@ -3,7 +3,7 @@ import { PLAN_LIMITS } from "../domain/plans.ts";
 import type { Settings } from "../platform/settings.ts";
 import { once } from "./pages.ts";
 import { requireUser, type UserPrincipal } from "./principal.ts";
-import type { RequestScope } from "./request-scope.ts";
+import type { RequestScope } from "./scope.ts";
 
 /** The account whose plan counts: the owner of the page or object, who need not be the caller. */
 export function getOwner(ctx: RequestScope, ownerId: string): Promise<UserPrincipal> {

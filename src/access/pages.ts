@@ -3,7 +3,7 @@ import { findPageFor, isMemberAnywhere, type Viewer } from "../data/members/read
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { hasPermission, type Membership, OWNERSHIP, type Permission } from "../domain/roles.ts";
 import { requireUser } from "./principal.ts";
-import type { RequestScope } from "./request-scope.ts";
+import type { RequestScope } from "./scope.ts";
 
 export interface AccessiblePage {
   page: StatusPageRecord;

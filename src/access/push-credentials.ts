@@ -3,16 +3,18 @@ import { type PushPurpose, readPushToken } from "../platform/push-tokens.ts";
 import type { Settings } from "../platform/settings.ts";
 import type { PushPrincipal } from "./principal.ts";
 
-interface AuthInput {
-  settings: Settings;
-  purpose: PushPurpose;
+interface Presented {
   authorization: string | undefined;
-  /** The same in the query, where the client can set no headers. */
-  token?: string | undefined;
+  /** From the query, for clients that cannot set headers. */
+  token: string | undefined;
 }
 
 /** The bearer of a push credential; touches no storage. */
-export function authenticatePusher({ settings, purpose, authorization, token }: AuthInput): PushPrincipal {
+export function authenticatePusher(
+  settings: Settings,
+  purpose: PushPurpose,
+  { authorization, token }: Presented,
+): PushPrincipal {
   const bearer = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   const credential = readPushToken(settings.ROOT_SECRET, purpose, bearer ?? token ?? "");
   if (!credential) throw unauthenticated();

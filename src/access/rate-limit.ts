@@ -1,10 +1,8 @@
 import { rateLimited } from "../contract/errors.ts";
 import type { RateClass } from "../contract/limiter-object.ts";
-import type { Env } from "../platform/env.ts";
-import type { Logger } from "../platform/logger.ts";
 import { incrementCounter } from "../platform/rate-counters.ts";
 import type { Settings } from "../platform/settings.ts";
-import type { Principal } from "./principal.ts";
+import type { RequestScope } from "./scope.ts";
 
 interface RateLimit {
   limit: number;
@@ -46,17 +44,8 @@ export const RATE_LIMITS = {
   click: perMinute(30, "address"),
 } satisfies Record<RateClass, RateLimit>;
 
-export interface RateLimitRequest {
-  env: Env;
-  settings: Settings;
-  log: Logger;
-  now: number;
-  principal: Principal;
-  /** The client's address, when the platform names one. */
-  ip: string | null;
-  /** What the path names, if anything. */
-  object_id: string | undefined;
-}
+/** Who sent a request, as far as it is known when it is counted. */
+export type Caller = Pick<RequestScope, "env" | "settings" | "log" | "now" | "ip" | "principal">;
 
 /** The limit that holds for a class; undefined where the operator switched it off. */
 export function limitOf(settings: Settings, rateClass: RateClass): RateLimit | undefined {
@@ -64,22 +53,22 @@ export function limitOf(settings: Settings, rateClass: RateClass): RateLimit | u
   return limit === "off" ? undefined : { ...RATE_LIMITS[rateClass], limit };
 }
 
-/** Counts one request of this class, or throws 429. */
-export async function requireRate(asking: RateLimitRequest, rateClass: RateClass): Promise<void> {
-  const rate = limitOf(asking.settings, rateClass);
+/** Counts one request of this class, or throws 429. `objectId` is the first object that the path names. */
+export async function requireRate(caller: Caller, rateClass: RateClass, objectId?: string): Promise<void> {
+  const rate = limitOf(caller.settings, rateClass);
   if (!rate) return;
   const isDefault = rate.limit === RATE_LIMITS[rateClass].limit;
   let answer: Awaited<ReturnType<typeof incrementCounter>>;
   try {
-    answer = await incrementCounter(asking.env, {
-      key: `${rateClass}:${subjectOf(asking, rate.per)}`,
+    answer = await incrementCounter(caller.env, {
+      key: `${rateClass}:${subjectOf(caller, rate.per, objectId)}`,
       limit: rate.limit,
       window_ms: rate.window_seconds * 1000,
-      now: asking.now,
+      now: caller.now,
       exact: !isDefault || rate.window_seconds !== 60 || rate.when_uncounted === "shut",
     });
   } catch (error) {
-    asking.log.error("rate limit", error, { rate_class: rateClass });
+    caller.log.error("rate limit", error, { rate_class: rateClass });
     if (rate.when_uncounted === "shut") throw rateLimited(rate.window_seconds);
     return;
   }
@@ -87,8 +76,8 @@ export async function requireRate(asking: RateLimitRequest, rateClass: RateClass
 }
 
 /** Who shares one count. Callers without a credential of their own are told apart by where they come from. */
-function subjectOf({ principal, ip, object_id }: RateLimitRequest, per: RateLimit["per"]): string {
-  if (per === "object" && object_id !== undefined) return object_id;
+function subjectOf({ principal, ip }: Caller, per: RateLimit["per"], objectId: string | undefined): string {
+  if (per === "object" && objectId !== undefined) return objectId;
   if (per === "credential" && principal.kind === "user") return principal.token_id ?? principal.user_id;
   if (per === "credential" && principal.kind === "agent") return principal.agent.id;
   return networkOf(ip ?? "nowhere");

@@ -1,24 +1,60 @@
 import { type Db, openDb } from "../data/db.ts";
+import type { Permission } from "../domain/roles.ts";
 import { now } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { createLogger, type Logger } from "../platform/logger.ts";
 import { type Settings, settingsOf } from "../platform/settings.ts";
-import type { RequestScope } from "./request-scope.ts";
+import type { Principal } from "./principal.ts";
 
-/** What work needs that nobody asked for in person: a queue message, the minute's tick, a check. */
+/** What all work needs, built once per request, queue message or cron tick. */
 export interface Scope {
-  env: Env;
-  settings: Settings;
-  db: Db;
-  log: Logger;
-  now(): number;
+  readonly env: Env;
+  readonly settings: Settings;
+  readonly db: Db;
+  readonly log: Logger;
+  /** When the work began: one instant for everything it writes. What measures or waits reads platform/clock.ts. */
+  readonly now: number;
 }
 
-export function scopeOf(ctx: RequestScope): Scope {
-  return { env: ctx.env, settings: ctx.settings, db: ctx.db, log: ctx.log, now };
+/** A request whose caller is not known yet. */
+export interface CallScope extends Scope {
+  /** The client's address, when the platform names one. */
+  readonly ip: string | null;
+  /** The address under which people reach this service, without a trailing slash. */
+  readonly publicUrl: string;
+  /** Work that may outlive the answer. */
+  defer(work: Promise<unknown>): void;
 }
 
-export function jobScope(env: Env, job: string): Scope {
+/** An authenticated request to one endpoint. */
+export interface RequestScope extends CallScope {
+  readonly principal: Principal;
+  /** The permission that this endpoint requires on every object of a page. */
+  readonly permission: Permission;
+  /** Names the audit row of a successful write, e.g. `monitor.created`; null for reads. */
+  readonly auditEvent: string | null;
+  /** What this request has loaded and authorised already, so that no row is read twice. */
+  readonly loaded: Map<string, Promise<unknown>>;
+  /** Present when the request carries an Idempotency-Key. */
+  readonly idempotency: Idempotency | null;
+}
+
+/** A request that may be repeated: who sent it, where, under which key, and a hash of its body. */
+export interface Idempotency {
+  user_id: string;
+  route: string;
+  key: string;
+  body_hash: string;
+  /** The status of the first response, once it has created something. */
+  status: number;
+}
+
+export function openScope(parts: Omit<Scope, "db">): Scope {
+  return { ...parts, db: openDb(parts.env.DB) };
+}
+
+/** `at` is the scheduled time of a cron tick; otherwise the work begins now. */
+export function jobScope(env: Env, job: string, at = now()): Scope {
   const settings = settingsOf(env);
-  return { env, settings, db: openDb(env.DB), log: createLogger(settings, { job }), now };
+  return openScope({ env, settings, log: createLogger(settings, { job }), now: at });
 }

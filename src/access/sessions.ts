@@ -1,16 +1,13 @@
 import { forbidden, unauthenticated } from "../contract/errors.ts";
-import { type Db, openDb, runBatch } from "../data/db.ts";
 import { findSessionOwner, type SessionLimits, type SessionRecord, touchSession } from "../data/sessions/read.ts";
-import { deleteDeadSessions, insertSession } from "../data/sessions/write.ts";
+import { insertSession } from "../data/sessions/write.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { randomBase62, sha256Hex } from "../platform/credentials.ts";
-import type { Env } from "../platform/env.ts";
 import { newId } from "../platform/ids.ts";
-import type { Settings } from "../platform/settings.ts";
 import { toPrincipal } from "./owners.ts";
 import type { UserPrincipal } from "./principal.ts";
-import type { Scope } from "./scope.ts";
+import type { CallScope } from "./scope.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const IDLE_MS = 7 * DAY_MS;
 export const SESSION_MS = 30 * DAY_MS;
 /** `last_used_at` may lag by this much, so that a busy browser costs one row a minute. */
@@ -19,16 +16,6 @@ const LAST_USED_LAG_MS = 60_000;
 const TOKEN_LENGTH = 43;
 const SAFE_METHODS = ["GET", "HEAD", "OPTIONS"];
 
-interface AuthInput {
-  env: Env;
-  settings: Settings;
-  request: Request;
-  /** The address under which people reach this service. */
-  publicUrl: string;
-  now: number;
-  defer(work: Promise<unknown>): void;
-}
-
 /** The value of the session cookie, if the request carries one. */
 export function sessionToken(request: Request, publicUrl: string): string | undefined {
   const pairs = (request.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim().split("="));
@@ -36,14 +23,13 @@ export function sessionToken(request: Request, publicUrl: string): string | unde
 }
 
 /** The person whose browser this is. What other sites make the browser send is refused. */
-export async function authenticateSession(presented: AuthInput, token: string): Promise<UserPrincipal> {
-  const { env, settings, request, publicUrl, now, defer } = presented;
+export async function authenticateSession(scope: CallScope, request: Request, token: string): Promise<UserPrincipal> {
+  const { db, settings, publicUrl, now } = scope;
   if (!SAFE_METHODS.includes(request.method)) requireSameOrigin(request, publicUrl);
-  const db = openDb(env.DB);
-  const found = await findSessionOwner(db, sha256Hex(token), limitsAt(now));
+  const found = await findSessionOwner(db, sha256Hex(token), sessionLimits(now));
   if (!found) throw unauthenticated();
   const { user, session } = found;
-  if (now - session.last_used_at >= LAST_USED_LAG_MS) defer(touchSession(db, session.id, now));
+  if (now - session.last_used_at >= LAST_USED_LAG_MS) scope.defer(touchSession(db, session.id, now));
   return toPrincipal(user, { token_id: null, session_id: session.id }, settings);
 }
 
@@ -64,7 +50,7 @@ function isOwnSite(request: Request, publicUrl: string): boolean {
 }
 
 /** A new session, as the row that makes it true and the cookie that carries it. */
-export function openSession({ db, now, publicUrl }: { db: Db; now: number; publicUrl: string }, userId: string) {
+export function openSession({ db, now, publicUrl }: CallScope, userId: string) {
   const token = randomBase62(TOKEN_LENGTH);
   const record: SessionRecord = {
     id: newId(now),
@@ -96,11 +82,6 @@ function isSecure(publicUrl: string): boolean {
   return publicUrl.startsWith("https:");
 }
 
-function limitsAt(now: number): SessionLimits {
+export function sessionLimits(now: number): SessionLimits {
   return { idle_since: now - IDLE_MS, begun_before: now - SESSION_MS };
-}
-
-/** Forgets sessions that nobody can use any more. */
-export async function sweepSessions(scope: Scope): Promise<void> {
-  await runBatch(scope.db, [deleteDeadSessions(scope.db, limitsAt(scope.now()))]);
 }

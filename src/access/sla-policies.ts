@@ -2,7 +2,7 @@ import { forbidden, notFound } from "../contract/errors.ts";
 import { findSlaPolicy, listMembershipsNearPolicy, type SlaPolicyRecord } from "../data/sla/read.ts";
 import { hasPermission, type Membership, OWNERSHIP } from "../domain/roles.ts";
 import { once } from "./pages.ts";
-import type { RequestScope } from "./request-scope.ts";
+import type { RequestScope } from "./scope.ts";
 
 interface AccessiblePolicy {
   policy: SlaPolicyRecord;

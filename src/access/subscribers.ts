@@ -1,7 +1,7 @@
 import { notFound } from "../contract/errors.ts";
 import { findSubscriber, type SubscriberRecord } from "../data/subscribers/read.ts";
 import { findVisiblePage, once, requirePermission } from "./pages.ts";
-import type { RequestScope } from "./request-scope.ts";
+import type { RequestScope } from "./scope.ts";
 
 /** A subscriber belongs to the page. */
 export async function requireSubscriber(ctx: RequestScope, subscriberId: string): Promise<SubscriberRecord> {

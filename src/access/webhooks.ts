@@ -2,7 +2,7 @@ import { notFound } from "../contract/errors.ts";
 import { findWebhook, type WebhookRecord } from "../data/webhooks/read.ts";
 import type { Membership } from "../domain/roles.ts";
 import { findMembership, once, requirePermission } from "./pages.ts";
-import type { RequestScope } from "./request-scope.ts";
+import type { RequestScope } from "./scope.ts";
 
 export interface AccessibleWebhook {
   webhook: WebhookRecord;

@@ -1,5 +1,6 @@
 import { hostname, machine, platform, release } from "node:os";
 import type { AgentAssignment } from "../contract/agent.ts";
+import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { Assignments } from "./assignments.ts";
 import { Backoff } from "./backoff.ts";
 import { type CheckedResult, ResultBuffer } from "./buffer.ts";
@@ -20,8 +21,6 @@ import { installUpdate } from "./update.ts";
 import { type Command, Uplink } from "./uplink.ts";
 import { VERSION } from "./version.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 /** How often an agent that has monitors asks for changes, until the service names another interval. */
 const POLL_S = 30;
 /** An agent without monitors asks less often; with the wait of a long poll, less than three times a minute in all. */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { HOUR_MS } from "../lib/durations.ts";
 import { type CheckedResult, ResultBuffer } from "./buffer.ts";
 import { createClock } from "./clock.ts";
 import { Connection } from "./connection.ts";
@@ -10,7 +11,6 @@ import { Sender } from "./sender.ts";
 import { Uplink } from "./uplink.ts";
 
 const START = Date.UTC(2026, 0, 2);
-const HOUR_MS = 3_600_000;
 
 /** What the service does with the next request: a status, or no answer at all. */
 type Behaviour = number | "cut" | { status: number; headers: Record<string, string> };

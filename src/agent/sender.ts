@@ -1,3 +1,4 @@
+import { DAY_MS } from "../lib/durations.ts";
 import { Backoff } from "./backoff.ts";
 import type { ResultBuffer, StoredResult } from "./buffer.ts";
 import { type Clock, sleep } from "./clock.ts";
@@ -7,7 +8,7 @@ import { uploadResults } from "./result-upload.ts";
 import type { Uplink } from "./uplink.ts";
 
 /** The service takes results of the last 24 hours; a minute is for the way. */
-const AGE_MAX_MS = 24 * 60 * 60 * 1000 - 60_000;
+const AGE_MAX_MS = DAY_MS - 60_000;
 const UPLOAD_MAX = 1000;
 /** Choice: news leave at once; successes that change nothing wait for company, so that they share requests. */
 const SETTLED_DELAY_MS = 10_000;

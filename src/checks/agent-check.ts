@@ -3,7 +3,7 @@ import { DEFAULT_REGION, type ManualCheckResult } from "../contract/check.ts";
 import { findCommand } from "../data/agent-reports/read.ts";
 import { listResults } from "../data/agent-results/read.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
-import { sleep } from "../platform/clock.ts";
+import { now, sleep } from "../platform/clock.ts";
 
 const LOOK_EVERY_MS = 500;
 
@@ -26,7 +26,7 @@ export async function awaitAgentResult(
   monitor: MonitorRecord,
   ordered: RequestedAgentCheck,
 ): Promise<ManualCheckResult> {
-  const until = scope.now() + scope.settings.AGENT_CHECK_WAIT_MS;
+  const until = now() + scope.settings.AGENT_CHECK_WAIT_MS;
   for (;;) {
     const [result] = await listResults(scope.db, monitor.id, { from: ordered.after + 1, limit: 1 });
     if (result) {
@@ -34,9 +34,9 @@ export async function awaitAgentResult(
       return { status, latency_ms, message, region: DEFAULT_REGION, checked_at, details };
     }
     const command = await findCommand(scope.db, ordered.agent_id, ordered.command_id);
-    if (command?.ok === false) return unknownBecause(command.error ?? "the agent could not check", scope.now());
-    if (scope.now() >= until) return unknownBecause("the agent did not answer in time", scope.now());
-    await sleep(Math.min(LOOK_EVERY_MS, until - scope.now()));
+    if (command?.ok === false) return unknownBecause(command.error ?? "the agent could not check", now());
+    if (now() >= until) return unknownBecause("the agent did not answer in time", now());
+    await sleep(Math.min(LOOK_EVERY_MS, until - now()));
   }
 }
 

@@ -9,6 +9,7 @@ import { runBatch, type Statement } from "../data/db.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { staleAfterMs } from "../domain/check-schedule.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { violates } from "../platform/d1-errors.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { buildProjection } from "./projection.ts";
@@ -37,7 +38,7 @@ export async function acceptAgentResults(
   monitor: MonitorRecord,
   measured: { results: readonly AgentResult[]; kept_days: number },
 ): Promise<{ accepted: number; status: MonitorStatus } | undefined> {
-  const now = scope.now();
+  const now = scope.now;
   const results = inOrder(measured.results);
   const presentFrom = now - staleAfterMs(monitor.interval);
   const present = results.filter(({ checked_at }) => checked_at >= presentFrom);
@@ -47,7 +48,7 @@ export async function acceptAgentResults(
     ...result,
     monitor_id: monitor.id,
     is_late: result.checked_at < presentFrom,
-    expires_at: result.checked_at + measured.kept_days * 86_400_000,
+    expires_at: result.checked_at + measured.kept_days * DAY_MS,
   }));
   // The agent repeats a failed check by itself, so the object's wish to have it repeated is nothing to remember.
   const projection = answer === undefined ? [] : buildProjection(scope, monitor, { ...answer, retry: null });
@@ -118,10 +119,8 @@ async function fill(
     to,
     valid_for_ms,
     until,
-    now: scope.now(),
+    now: scope.now,
   });
   const pageId = monitor.status_page_id;
-  return filling.length === 0 || pageId === null
-    ? filling
-    : [...filling, bumpPageVersion(scope.db, pageId, scope.now())];
+  return filling.length === 0 || pageId === null ? filling : [...filling, bumpPageVersion(scope.db, pageId, scope.now)];
 }

@@ -1,4 +1,3 @@
-import { setAgentPresence } from "../access/agent-presence.ts";
 import type { Scope } from "../access/scope.ts";
 import { AGENT_OFFLINE_AFTER_MS } from "../contract/agent.ts";
 import { deleteOldCommands, deleteOldReports } from "../data/agent-reports/write.ts";
@@ -7,18 +6,20 @@ import { deleteExpiredResults } from "../data/agent-results/write.ts";
 import { listAgentsToMarkOffline } from "../data/agents/read.ts";
 import { deleteExpiredInstallTokens } from "../data/agents/write.ts";
 import { runBatch } from "../data/db.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
+import { setAgentPresence } from "./agent-presence.ts";
 import { forEachMonitor } from "./isolated.ts";
 import { buildProjection } from "./projection.ts";
 
-const REPORTS_KEPT_MS = 24 * 60 * 60 * 1000;
+const REPORTS_KEPT_MS = DAY_MS;
 
 /** Marks agents offline that stopped reporting, and their monitors unknown; deletes old reports. */
 export async function sweepAgents(scope: Scope): Promise<void> {
-  const now = scope.now();
+  const now = scope.now;
   const silent_since = now - AGENT_OFFLINE_AFTER_MS;
   for (const agent of await listAgentsToMarkOffline(scope.db, silent_since)) {
-    await setAgentPresence(scope, agent, { to: "offline", now, silent_since });
+    await setAgentPresence(scope, agent, { to: "offline", silent_since });
   }
   await markStaleAgentMonitors(scope, now);
   await runBatch(scope.db, [

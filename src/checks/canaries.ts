@@ -1,5 +1,6 @@
 import type { Scope } from "../access/scope.ts";
 import type { ProbeResult } from "../contract/check.ts";
+import { now } from "../platform/clock.ts";
 import { egressOf } from "../platform/egress/guard.ts";
 
 /** How long an answer of the canaries counts, so that a hundred failures ask once. */
@@ -20,8 +21,8 @@ export async function verifyWithCanaries(scope: Scope, result: ProbeResult): Pro
 function isOurWayOutWell(scope: Scope): Promise<boolean> {
   const targets = scope.settings.CANARY_TARGETS;
   if (targets.length === 0) return Promise.resolve(true);
-  if (asked?.targets === targets && scope.now() - asked.at < VALID_MS) return asked.isWell;
-  asked = { targets, at: scope.now(), isWell: askAll(scope, targets) };
+  if (asked?.targets === targets && now() - asked.at < VALID_MS) return asked.isWell;
+  asked = { targets, at: now(), isWell: askAll(scope, targets) };
   return asked.isWell;
 }
 

@@ -2,9 +2,8 @@ import { DEFAULT_REGION } from "../contract/check.ts";
 import type { CheckMessage } from "../contract/messages.ts";
 import type { Region } from "../contract/monitor-values.ts";
 import { slotsWithin } from "../domain/check-schedule.ts";
+import { MINUTE_MS } from "../lib/durations.ts";
 import type { Env } from "../platform/env.ts";
-
-export const MINUTE_MS = 60_000;
 
 /** The queue takes at most this many messages at once. */
 const BATCH_MAX = 100;

@@ -5,6 +5,7 @@ import { loadCheckGroup } from "../data/check-groups/read.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { inLane, shardOf } from "../domain/check-schedule.ts";
 import { STATUS_OF_OUTCOME } from "../domain/check-status.ts";
+import { now } from "../platform/clock.ts";
 import { proberObject } from "../platform/prober-objects.ts";
 import type { CheckJob } from "../probes/run.ts";
 import { enqueueChecks } from "./enqueue.ts";
@@ -18,7 +19,7 @@ import { laneOf, recordChecks } from "./slot-record.ts";
  * the other regions join in at once, so that the round gets its verdict.
  */
 export async function checkNow(scope: Scope, monitor: MonitorRecord): Promise<ManualCheckResult> {
-  const slot = { region: monitor.regions[0] ?? DEFAULT_REGION, slot_at: scope.now(), attempt: 0 };
+  const slot = { region: monitor.regions[0] ?? DEFAULT_REGION, slot_at: scope.now, attempt: 0 };
   const { group } = await loadCheckGroup(scope.db, monitor.check_group_id);
   if (!group) throw new Error("a checked monitor has no group");
   const [checked] = await checkMonitors(scope, [monitor], slot);
@@ -38,7 +39,7 @@ export async function checkNow(scope: Scope, monitor: MonitorRecord): Promise<Ma
 
 /** Checks settings that are not saved. Stores nothing. */
 export async function dryRunCheck(scope: Scope, type: MonitorType, job: CheckJob): Promise<ManualCheckResult> {
-  const checked_at = scope.now();
+  const checked_at = now();
   return reportOf(await runCheck(scope, type, job), DEFAULT_REGION, checked_at);
 }
 

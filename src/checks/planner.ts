@@ -8,12 +8,14 @@ import {
 } from "../data/check-groups/write.ts";
 import { runBatch } from "../data/db.ts";
 import { delayedAfterMs, slotBefore, slotsWithin } from "../domain/check-schedule.ts";
-import { checksAt, MINUTE_MS, type ScheduledCheck, sendChecks } from "./enqueue.ts";
+import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
+import { now } from "../platform/clock.ts";
+import { checksAt, type ScheduledCheck, sendChecks } from "./enqueue.ts";
 
 const PAGE_SIZE = 500;
 /** A slot that has not been recorded for this long was lost on its way; it is sent again. */
 const LOST_AFTER_MS = 2 * MINUTE_MS;
-const CLAIMS_KEPT_MS = 24 * 60 * MINUTE_MS;
+const CLAIMS_KEPT_MS = DAY_MS;
 
 /**
  * Sends every slot of this minute, each with the delay that puts it on time. Two ticks of one minute plan it once; after
@@ -28,8 +30,8 @@ export async function planMinute(scope: Scope, minuteAt: number): Promise<void> 
     const groups = await listCheckGroupsAfter(scope.db, after, PAGE_SIZE);
     await sendChecks(
       scope.env,
-      groups.flatMap((group) => planGroup(group, { minuteAt, now: scope.now(), wasAway })),
-      scope.now(),
+      groups.flatMap((group) => planGroup(group, { minuteAt, now: scope.now, wasAway })),
+      Math.max(now(), scope.now),
     );
     isAnyLate ||= groups.some((group) => isLate(scope, group, minuteAt));
     after = groups.at(-1)?.id ?? after;

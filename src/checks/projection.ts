@@ -19,7 +19,7 @@ export function buildProjection(scope: Scope, known: Known, answer: MonitorSnaps
   const page = hasMoved && known.status_page_id !== null ? [known.status_page_id] : [];
   return [
     projectAnswer(scope.db, known.id, answer),
-    ...page.map((pageId) => bumpPageVersion(scope.db, pageId, scope.now())),
+    ...page.map((pageId) => bumpPageVersion(scope.db, pageId, scope.now)),
   ];
 }
 

@@ -9,6 +9,7 @@ import { deleteEmptyCheckGroup } from "../data/check-groups/write.ts";
 import { runBatch } from "../data/db.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
+import { now } from "../platform/clock.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { type CheckJob, failedCheck } from "../probes/run.ts";
 import { CONNECTIONS, runCheck } from "./probe-check.ts";
@@ -36,7 +37,7 @@ export type StoreResults = (row: ResultBlock) => Promise<void>;
 
 /** Handles one message: checks the members of the group, reports to their objects, records the slot. */
 export async function runSlot(scope: Scope, message: CheckMessage, store: StoreResults): Promise<void> {
-  const begun_at = scope.now();
+  const begun_at = scope.now;
   const { group, members } = await loadCheckGroup(scope.db, message.group_id, message.monitor_id);
   if (!group) return;
   const checked = await checkMonitors(scope, members, message);
@@ -52,7 +53,7 @@ export async function runSlot(scope: Scope, message: CheckMessage, store: StoreR
 /** A monitor whose check or object fails costs its own result; the others of the message are not affected. */
 export function checkMonitors(scope: Scope, monitors: readonly MonitorRecord[], slot: Slot): Promise<CheckedMonitor[]> {
   return mapConcurrently(monitors, CONNECTIONS, async (monitor) => {
-    const checked_at = scope.now();
+    const checked_at = now();
     const job = await openJob(scope, monitor);
     if (job === null) {
       const blocked = "the stored secrets of the monitor cannot be decrypted";

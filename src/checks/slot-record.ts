@@ -6,6 +6,7 @@ import { runBatch, type Statement } from "../data/db.ts";
 import type { PackedResult } from "../data/monitors/table.ts";
 import { moveToGroup } from "../data/monitors/write.ts";
 import { inLane, type Lane } from "../domain/check-schedule.ts";
+import { now } from "../platform/clock.ts";
 import { regionsOf, type ScheduledCheck, sendChecks, startGroup } from "./enqueue.ts";
 import { buildProjection } from "./projection.ts";
 import { shortMessage } from "./result-history.ts";
@@ -43,7 +44,7 @@ export async function recordChecks(
   const record = recordSlot(scope.db, group.id, slot.isWholeGroup ? slot.slot_at : null, latest);
   if (moving.length === 0) await runBatch(scope.db, [...writes, record]);
   else await changeLane(scope, slot, moving, [...writes, record]);
-  await sendChecks(scope.env, checked.flatMap(retriesOf), scope.now());
+  await sendChecks(scope.env, checked.flatMap(retriesOf), now());
 }
 
 /** A target that timed out is checked in the slow lane until it responds in time; a new target starts there. */
@@ -68,7 +69,7 @@ async function changeLane(
     ...replaced.map((id) => moveToGroup(scope.db, id, { from: group.id, to: other.id })),
     recordSlot(scope.db, other.id, null, { fresh, replaced, known: [], kept_from: 0 }),
   ]);
-  if (Array.isArray(inserted) && inserted.length > 0) await startGroup(scope.env, other, scope.now());
+  if (Array.isArray(inserted) && inserted.length > 0) await startGroup(scope.env, other, scope.now);
 }
 
 function retriesOf({ monitor, answer, result }: CheckedMonitor): ScheduledCheck[] {

@@ -21,13 +21,13 @@ const GRACE_MS = 30_000;
 
 /** Finds what was lost on its way: objects behind their configuration, retries that did not run, groups without results. */
 export async function sweepChecks(scope: Scope): Promise<void> {
-  const before = scope.now() - GRACE_MS;
+  const before = scope.now - GRACE_MS;
   const unsynced = await listUnsynced(scope.db, before, MONITORS_MAX);
   await forEachMonitor(scope, { step: "monitor object sync failed", monitors: unsynced }, ({ id, config_version }) =>
     syncMonitor(scope, id, config_version),
   );
   const lost = await listOverdueRetries(scope.db, before, MONITORS_MAX);
-  await enqueueChecks(scope.env, lost, scope.now());
+  await enqueueChecks(scope.env, lost, scope.now);
   if (lost.length > 0) {
     await runBatch(scope.db, [
       clearRetries(
@@ -42,7 +42,7 @@ export async function sweepChecks(scope: Scope): Promise<void> {
 async function markStaleGroups(scope: Scope): Promise<void> {
   for (let after = "", full = true; full; ) {
     const groups = await listCheckGroupsAfter(scope.db, after, PAGE_SIZE);
-    for (const group of groups.filter((each) => isStale(each, scope.now()))) await markGroup(scope, group);
+    for (const group of groups.filter((each) => isStale(each, scope.now))) await markGroup(scope, group);
     after = groups.at(-1)?.id ?? after;
     full = groups.length === PAGE_SIZE;
   }
@@ -58,7 +58,7 @@ async function markGroup(scope: Scope, group: PlannedGroup): Promise<void> {
   const judged = new Map((await listLatest(scope.db, [group.id])).map((packed) => [packed[0], packed[6]]));
   await forEachMonitor(scope, { step: "mark stale", monitors: members }, async (member) => {
     const last_result_at = judged.get(member.id) ?? null;
-    if (last_result_at !== null && scope.now() - last_result_at <= staleAfterMs(group.interval)) return;
+    if (last_result_at !== null && scope.now - last_result_at <= staleAfterMs(group.interval)) return;
     const report = { last_result_at, reason: "no recent check result" };
     const answer = await monitorObject(scope.env, member.id).markStale(member.id, member.config_version, report);
     if (answer) await runBatch(scope.db, buildProjection(scope, member, answer));

@@ -30,11 +30,11 @@ export async function markUncheckedMonitors(
     const last_result_at = judged.get(monitor.id) ?? null;
     const validUntil = (last_result_at ?? monitor.status_since) + staleAfterMs(monitor.interval);
     const canBeChecked = probeFor(monitor.type) !== null && blocked === undefined;
-    if (canBeChecked && scope.now() < validUntil) return [];
+    if (canBeChecked && scope.now < validUntil) return [];
     const reason = result.message;
     if (blocked === undefined) return markUnknown(scope, monitor, { last_result_at, reason });
     // However recent the last result is, none follows.
-    return markUnknown(scope, monitor, { last_result_at: scope.now(), valid_until: scope.now(), reason });
+    return markUnknown(scope, monitor, { last_result_at: scope.now, valid_until: scope.now, reason });
   });
   return marked.flat();
 }
@@ -56,11 +56,11 @@ export async function markUnknown(scope: Scope, monitor: KnownMonitor, report: S
   } catch (error) {
     scope.log.error("monitor object", error, { monitor_id: id });
     const reason = "the monitor's state is not available";
-    const notification = noticeOf(scope, monitor, { id: newId(scope.now()), reason });
+    const notification = noticeOf(scope, monitor, { id: newId(scope.now), reason });
     return [
       insertNotificationIf(scope.db, notification, isStatusKnown(id)),
-      markUnreachable(scope.db, id, { reason, now: scope.now() }),
-      ...(status_page_id === null ? [] : [bumpPageVersion(scope.db, status_page_id, scope.now())]),
+      markUnreachable(scope.db, id, { reason, now: scope.now }),
+      ...(status_page_id === null ? [] : [bumpPageVersion(scope.db, status_page_id, scope.now)]),
     ];
   }
 }
@@ -75,7 +75,7 @@ function noticeOf(scope: Scope, monitor: KnownMonitor, { id, reason }: { id: str
     status_page_id: monitor.status_page_id,
     target_id: monitor.id,
     read_at: null,
-    created_at: scope.now(),
-    updated_at: scope.now(),
+    created_at: scope.now,
+    updated_at: scope.now,
   };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { HOUR_MS } from "../lib/durations.ts";
 import { CHECK_STATUSES } from "./check.ts";
 import { Id, Instant, InstantInput, Name } from "./common.ts";
 import { MONITOR_STATUSES, MONITOR_TYPES, REGIONS } from "./monitor-values.ts";
@@ -242,7 +243,7 @@ export type AgentAssignment = z.infer<typeof AgentAssignment>;
 
 const Result = z.object({
   status: z.enum(RESULT_STATUSES),
-  latency_ms: z.number().min(0).max(3_600_000).nullish(),
+  latency_ms: z.number().min(0).max(HOUR_MS).nullish(),
   message: z.string().max(MESSAGE_MAX).nullish(),
   checked_at: InstantInput.nullish().meta({ description: "when the check began; absent: now" }),
   details: Bag.nullish(),

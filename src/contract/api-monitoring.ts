@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { HOUR_MS } from "../lib/durations.ts";
 import { Id, Instant, InstantInput } from "./common.ts";
 import { INTERVAL_MIN_S } from "./monitor.ts";
 import { MONITOR_STATUSES } from "./monitor-values.ts";
 import { CustomMetrics, METRIC_FIELDS, MetricThreshold, MetricWidget, oneOrMore } from "./push.ts";
 
 const DAY_S = 86_400;
-const LATENCY_MAX_MS = 3_600_000;
+const LATENCY_MAX_MS = HOUR_MS;
 
 const ApiFields = {
   endpoint: z.string().trim().max(2048).nullish(),

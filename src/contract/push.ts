@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DAY_MS } from "../lib/durations.ts";
 import { Id, Instant } from "./common.ts";
 import { MONITOR_STATUSES, type MonitorType } from "./monitor-values.ts";
 
@@ -11,8 +12,8 @@ const SAMPLES_MAX = 100;
 const METRICS_MAX = 50;
 const METRIC_BYTES_MAX = 1024;
 const RUN_ID_MAX = 100;
-const DAY_S = 86_400;
-const DURATION_MAX_MS = 30 * DAY_S * 1000;
+const DAY_S = DAY_MS / 1000;
+const DURATION_MAX_MS = 30 * DAY_MS;
 const WIDGETS_MAX = 50;
 const THRESHOLDS_MAX = 50;
 

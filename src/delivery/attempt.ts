@@ -13,9 +13,6 @@ import { send, type TimedReply } from "./sender.ts";
 import { maskUrl, openConfig } from "./webhook-config.ts";
 import { notifyWebhookDisabled } from "./webhook-owner-notices.ts";
 
-/** What delivering takes, at one instant; a request's ctx has it, too. */
-export type DeliveryParts = Omit<Scope, "now"> & { now: number };
-
 /** A delivery that the caller holds the claim of. */
 export interface Claimed {
   delivery: DeliveryRecord;
@@ -31,19 +28,19 @@ interface Prepared {
  * One attempt: build, send, record. A crash between the last two repeats the attempt under the same webhook-id; what is
  * recorded, the attempt, the delivery's state and the webhook's books, becomes true together.
  */
-export async function performAttempt(parts: DeliveryParts, claimed: Claimed): Promise<AttemptRecord> {
+export async function performAttempt(scope: Scope, claimed: Claimed): Promise<AttemptRecord> {
   const { delivery, webhook } = claimed;
-  const { request, attemptsMax } = await prepare(parts, claimed);
-  const reply = request ? await send(parts.settings, request) : UNSENDABLE;
+  const { request, attemptsMax } = await prepare(scope, claimed);
+  const reply = request ? await send(scope.settings, request) : UNSENDABLE;
   const outcome = decideOutcome(reply, {
     delivery_id: delivery.id,
     attempt: delivery.attempt,
-    delays_ms: parts.settings.DELIVERY_RETRY_MS.slice(0, attemptsMax - 1),
-    ended_at: parts.now + reply.duration_ms,
+    delays_ms: scope.settings.DELIVERY_RETRY_MS.slice(0, attemptsMax - 1),
+    ended_at: scope.now + reply.duration_ms,
   });
-  const record = attemptRecord(parts, claimed, { request, reply, outcome });
-  await store(parts, claimed, record, outcome);
-  parts.log.info("delivery", {
+  const record = attemptRecord(scope, claimed, { request, reply, outcome });
+  await store(scope, claimed, record, outcome);
+  scope.log.info("delivery", {
     delivery_id: delivery.id,
     webhook_id: webhook.id,
     attempt: delivery.attempt,
@@ -62,7 +59,7 @@ const UNSENDABLE: TimedReply = {
 };
 
 /** No request where the stored configuration cannot be read or its provider is not available (any more). */
-async function prepare({ settings, log, now }: DeliveryParts, { delivery, webhook }: Claimed): Promise<Prepared> {
+async function prepare({ settings, log, now }: Scope, { delivery, webhook }: Claimed): Promise<Prepared> {
   try {
     const notifier = findNotifier(webhook.provider);
     if (!notifier) throw new Error(`provider ${webhook.provider} has no notifier`);
@@ -85,7 +82,7 @@ async function prepare({ settings, log, now }: DeliveryParts, { delivery, webhoo
 }
 
 function attemptRecord(
-  { now }: DeliveryParts,
+  { now }: Scope,
   { delivery, webhook }: Claimed,
   { request, reply, outcome }: { request: NotifierRequest | null; reply: TimedReply; outcome: Outcome },
 ): AttemptRecord {
@@ -110,17 +107,17 @@ function sentRequest(request: NotifierRequest): SentRequest {
   return { method, url: maskUrl(request.url), headers, body };
 }
 
-async function store(parts: DeliveryParts, { delivery, webhook }: Claimed, record: AttemptRecord, outcome: Outcome) {
-  const { db } = parts;
+async function store(scope: Scope, { delivery, webhook }: Claimed, record: AttemptRecord, outcome: Outcome) {
+  const { db } = scope;
   const { state, next_attempt_at } = outcome;
-  const failure = state === "delivered" ? null : failureOf(parts, webhook, outcome);
+  const failure = state === "delivered" ? null : failureOf(scope, webhook, outcome);
   // The books may have changed since they were read; then the statements themselves find that nothing is to be told.
-  const isLast = failure !== null && (webhook.failing_since ?? parts.now) <= failure.disable_if_failing_since;
-  const telling = isLast ? await notifyWebhookDisabled(parts, webhook, { ...outcome, failure }) : [];
+  const isLast = failure !== null && (webhook.failing_since ?? scope.now) <= failure.disable_if_failing_since;
+  const telling = isLast ? await notifyWebhookDisabled(scope, webhook, { ...outcome, failure }) : [];
   const write = () =>
     runBatch(db, [
       insertAttempt(db, record),
-      settleDelivery(db, delivery, { state, next_attempt_at, updated_at: parts.now }),
+      settleDelivery(db, delivery, { state, next_attempt_at, updated_at: scope.now }),
       // Before the books, which then no longer show whether it was this failure that switched the webhook off.
       ...telling,
       failure ? recordFailure(db, failure) : clearFailures(db, webhook.id),
@@ -129,13 +126,13 @@ async function store(parts: DeliveryParts, { delivery, webhook }: Claimed, recor
     await write();
   } catch (error) {
     // Recording is harmless when repeated, sending is not: one more try costs less than a second request.
-    parts.log.warn("delivery recorded again", { delivery_id: delivery.id, cause: String(error) });
+    scope.log.warn("delivery recorded again", { delivery_id: delivery.id, cause: String(error) });
     await write();
   }
-  if (isLast) parts.log.warn("webhook switched off", { webhook_id: webhook.id, reason: failure.disabled_reason });
+  if (isLast) scope.log.warn("webhook switched off", { webhook_id: webhook.id, reason: failure.disabled_reason });
 }
 
-function failureOf({ settings, now }: DeliveryParts, webhook: WebhookRecord, { is_gone }: Outcome) {
+function failureOf({ settings, now }: Scope, webhook: WebhookRecord, { is_gone }: Outcome) {
   return is_gone
     ? { webhook_id: webhook.id, now, disable_if_failing_since: now, disabled_reason: "the endpoint answered 410 Gone" }
     : {

@@ -1,4 +1,5 @@
 import type { DeliveryState } from "../contract/webhook.ts";
+import { HOUR_MS } from "../lib/durations.ts";
 import { idFrom } from "../platform/ids.ts";
 
 /** What came of sending: an answer, or none and why. */
@@ -27,7 +28,7 @@ interface Attempted {
 }
 
 const JITTER = 0.2;
-const RETRY_AFTER_MAX_MS = 60 * 60 * 1000;
+const RETRY_AFTER_MAX_MS = HOUR_MS;
 const GONE = 410;
 /** Refusals that may pass: request timeout, too early, too many requests. */
 const PASSING = [408, 425, 429];

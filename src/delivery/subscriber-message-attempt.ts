@@ -13,6 +13,7 @@ import {
 } from "../domain/subscriber-messages.ts";
 import { formatChannelBody, formatMail } from "../notifiers/subscriber-message-formats.ts";
 import { sealMail } from "../outbox/mail.ts";
+import { now } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
 import { unseal } from "../platform/seal.ts";
 import { wakeSubscribers } from "../platform/subscriber-queue.ts";
@@ -36,7 +37,7 @@ interface Done {
 
 /** Sends one message, if it is due and nobody else has it; mail it puts into the outbox and hands back to be sent. */
 export async function attemptMessage(scope: Scope, id: string): Promise<MailRecord | undefined> {
-  const claimed = await claimSubscriberMessage(scope.db, id, { now: scope.now(), lease_until: scope.now() + LEASE_MS });
+  const claimed = await claimSubscriberMessage(scope.db, id, { now: now(), lease_until: now() + LEASE_MS });
   if (!claimed) return undefined;
   try {
     const { statements, mail, retry_in_ms = Number.POSITIVE_INFINITY } = await perform(scope, claimed);
@@ -55,9 +56,9 @@ export async function attemptMessage(scope: Scope, id: string): Promise<MailReco
 async function perform(scope: Scope, claimed: Claimed): Promise<Done> {
   const { db, settings } = scope;
   const { message, subscriber } = claimed;
-  const now = scope.now();
+  const at = now();
   const settled = (state: "sent" | "failed", error: string | null = null) =>
-    settleSubscriberMessage(db, message, { state, error, updated_at: now });
+    settleSubscriberMessage(db, message, { state, error, updated_at: at });
   const isAsked =
     message.kind === "confirm" || (subscriber.confirmed_at !== null && subscriber.unsubscribed_at === null);
   if (subscriber.sealed === null || !isAsked) return { statements: [settled("failed", "no longer subscribed")] };
@@ -69,7 +70,7 @@ async function perform(scope: Scope, claimed: Claimed): Promise<Done> {
   if (subscriber.channel === "email") {
     // Of one message there is one mail, whoever else might take this attempt for lost.
     const id = idFrom("subscriber mail", message.id);
-    const mail = await sealMail({ settings, now, id }, toMail(endpoint, wording));
+    const mail = await sealMail({ settings, now: at }, toMail(endpoint, wording), id);
     return { statements: [insertMail(db, mail), settled("sent")], mail };
   }
   const body = formatChannelBody(subscriber.channel, wording, news);
@@ -78,7 +79,7 @@ async function perform(scope: Scope, claimed: Claimed): Promise<Done> {
   return settleReply(scope, message, reply);
 }
 
-function settleReply({ db, settings, now }: Scope, message: Claimed["message"], reply: SendResult): Done {
+function settleReply({ db, settings }: Scope, message: Claimed["message"], reply: SendResult): Done {
   const ended_at = now();
   const { state, next_attempt_at, error } = decideOutcome(reply, {
     delivery_id: message.id,

@@ -15,6 +15,7 @@ import {
   deleteUnconfirmedBefore,
   insertSubscriberMessages,
 } from "../data/subscribers/write.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { dispatchMail } from "../outbox/mail.ts";
 import { toIso } from "../platform/clock.ts";
@@ -30,7 +31,6 @@ const WOKEN_PER_MINUTE = 10_000;
 const WAKE_GRACE_MS = 10_000;
 /** An invocation has six connections, one of which is for the database. */
 const AT_ONCE = 5;
-const DAY_MS = 86_400_000;
 const KEPT_MS = 30 * DAY_MS;
 const UNCONFIRMED_KEPT_MS = 7 * DAY_MS;
 
@@ -106,7 +106,7 @@ function newsOf({ name, data, created_at }: PublishedChange): Omit<SubscriberMes
 export async function sendSubscriberBatch(scope: Scope, message: SubscriberBatchMessage): Promise<void> {
   const due =
     "message_ids" in message
-      ? await listDueAmong(scope.db, message.message_ids, scope.now())
+      ? await listDueAmong(scope.db, message.message_ids, scope.now)
       : await takePage(scope, message);
   const attempt = ({ id }: DueMessage) => attemptMessage(scope, id);
   // First, because nobody's server can hold it up.
@@ -123,7 +123,7 @@ export async function sendSubscriberBatch(scope: Scope, message: SubscriberBatch
 /** The next hundred of an event. Those beyond are handed on first, so that a slow receiver holds up none of them. */
 async function takePage(scope: Scope, { event_id, after }: Extract<SubscriberBatchMessage, { event_id: string }>) {
   const limit = SUBSCRIBERS_PER_MESSAGE;
-  const due = await listDueMessagesOfEvent(scope.db, { event_id, after, now: scope.now(), limit });
+  const due = await listDueMessagesOfEvent(scope.db, { event_id, after, now: scope.now, limit });
   const last = due.at(-1);
   if (last && due.length === limit) await wakeSubscribers(scope.env, scope.log, [{ event_id, after: last.id }]);
   return due;
@@ -131,14 +131,14 @@ async function takePage(scope: Scope, { event_id, after }: Extract<SubscriberBat
 
 /** Every minute: wakes what is due and not under way, whatever became of its message, and forgets what is too old. */
 export async function sweepSubscribers(scope: Scope): Promise<void> {
-  const due = await listDueSubscriberMessages(scope.db, scope.now() - WAKE_GRACE_MS, WOKEN_PER_MINUTE);
+  const due = await listDueSubscriberMessages(scope.db, scope.now - WAKE_GRACE_MS, WOKEN_PER_MINUTE);
   const messages: SubscriberBatchMessage[] = [];
   for (let from = 0; from < due.length; from += SUBSCRIBERS_PER_MESSAGE) {
     messages.push({ message_ids: due.slice(from, from + SUBSCRIBERS_PER_MESSAGE) });
   }
   await wakeSubscribers(scope.env, scope.log, messages);
   await runBatch(scope.db, [
-    deleteUnconfirmedBefore(scope.db, scope.now() - UNCONFIRMED_KEPT_MS),
-    deleteSubscriberMessagesBefore(scope.db, scope.now() - KEPT_MS),
+    deleteUnconfirmedBefore(scope.db, scope.now - UNCONFIRMED_KEPT_MS),
+    deleteSubscriberMessagesBefore(scope.db, scope.now - KEPT_MS),
   ]);
 }

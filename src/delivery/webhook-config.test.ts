@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { DAY_MS } from "../lib/durations.ts";
 import { changeSecret, maskUrl } from "./webhook-config.ts";
 
 const CONFIG = { url: "https://example.com/in", secret: "a", previous: null };
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 describe("changeSecret", () => {
   it("keeps the former secret for a day", () => {

@@ -1,10 +1,11 @@
 import { WebhookConfig } from "../contract/webhook.ts";
 import type { WebhookRecord } from "../data/webhooks/read.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { seal, unseal } from "../platform/seal.ts";
 import type { Settings } from "../platform/settings.ts";
 
 /** How long the secret before the present one signs along. */
-const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000;
+const PREVIOUS_SECRET_MS = DAY_MS;
 
 export function sealConfig(settings: Settings, webhookId: string, config: WebhookConfig): Promise<string> {
   return seal(settings.ROOT_SECRET, webhookId, config);

@@ -21,39 +21,36 @@ import type { Outcome } from "./outcome.ts";
  * What the owner of a webhook is told, in the product and by mail: once in each run of failures that it goes on, and once
  * when it was switched off. Both are conditions of the same transaction that changes the webhook's books.
  */
-type Parts = Pick<Scope, "db" | "settings"> & { now: number };
-
 const WARNED_PER_MINUTE = 50;
 
 /** Belongs before the statement that may switch the webhook off. */
 export async function notifyWebhookDisabled(
-  parts: Parts,
+  scope: Scope,
   webhook: WebhookRecord,
   { failure, is_gone, error }: Pick<Outcome, "is_gone" | "error"> & { failure: Failure },
 ): Promise<Statement[]> {
-  const owner = await findWebhookOwner(parts.db, webhook);
+  const owner = await findWebhookOwner(scope.db, webhook);
   if (!owner) return [];
-  const words = composeDisabledNotice(described(parts, webhook, { ...owner, last_error: error }), { is_gone });
-  return tell(parts, webhook, { type: "webhook.disabled", email: owner.email, words, when: isDisabledBy(failure) });
+  const words = composeDisabledNotice(described(scope, webhook, { ...owner, last_error: error }), { is_gone });
+  return tell(scope, webhook, { type: "webhook.disabled", email: owner.email, words, when: isDisabledBy(failure) });
 }
 
 /** Every minute: warns where nothing was delivered for long, also when nothing has been attempted since. */
 export async function sweepFailingWebhooks(scope: Scope): Promise<void> {
   const { db, settings, log } = scope;
-  const now = scope.now();
+  const now = scope.now;
   const due = await listWebhooksToWarn(db, now - settings.WEBHOOK_WARN_AFTER_MS, WARNED_PER_MINUTE);
   for (const { webhook, email, ...known } of due) {
-    const parts = { db, settings, now };
     const disableAt = (webhook.failing_since ?? now) + settings.WEBHOOK_DISABLE_AFTER_MS;
-    const words = composeFailureWarning(described(parts, webhook, known), disableAt);
+    const words = composeFailureWarning(described(scope, webhook, known), disableAt);
     const told = { type: "webhook.failing", email, words, when: isStillUnwarned(webhook) } as const;
-    await runBatch(db, [...(await tell(parts, webhook, told)), markWarned(db, webhook, now)]);
+    await runBatch(db, [...(await tell(scope, webhook, told)), markWarned(db, webhook, now)]);
     log.info("webhook owner warned", { webhook_id: webhook.id });
   }
 }
 
 function described(
-  { settings }: Parts,
+  { settings }: Scope,
   { id, name, provider, failing_since }: WebhookRecord,
   { page_name, last_error }: { page_name: string | null; last_error: string | null },
 ) {
@@ -68,7 +65,7 @@ interface OwnerMessage {
 }
 
 async function tell(
-  { db, settings, now }: Parts,
+  { db, settings, now }: Scope,
   webhook: WebhookRecord,
   { type, email, words, when }: OwnerMessage,
 ): Promise<Statement[]> {

@@ -1,4 +1,5 @@
 import type { Region } from "../contract/monitor-values.ts";
+import { SECOND_MS } from "../lib/durations.ts";
 import { fnv1a } from "../lib/fnv.ts";
 
 /**
@@ -16,7 +17,6 @@ export interface CheckGroupKey {
   lane: Lane;
 }
 
-const SECOND_MS = 1000;
 const STALE_AFTER_MIN_MS = 180 * SECOND_MS;
 const RETRY_INTERVAL_DEFAULT_S = 20;
 /** A check may take its time before its slot is recorded. */

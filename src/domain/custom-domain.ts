@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 /** What is known of a page's claim to a host name, and what its zone says now. */
 export interface DomainClaim {
   status: "pending" | "active" | "error";
@@ -28,9 +29,6 @@ export interface ClaimDecision {
   next_check_at: number;
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 export const PROVE_WITHIN_MS = 7 * DAY_MS;
 export const LOST_AFTER_MS = 72 * HOUR_MS;
 /** How long a proven name that was given up is kept from other accounts. */

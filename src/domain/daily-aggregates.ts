@@ -1,4 +1,5 @@
 import type { DayDurations } from "../contract/public-page.ts";
+import { HOUR_MS } from "../lib/durations.ts";
 import { dateIn, listDaysOfMonth, monthOf, nextMonth, type ZonedDay } from "../lib/zoned-days.ts";
 import { computeStatusDurations, type StatusDurations, type StatusInterval } from "./uptime.ts";
 
@@ -6,7 +7,7 @@ import { computeStatusDurations, type StatusDurations, type StatusInterval } fro
  * Days that have been over for so long are rolled up. What agents kept back for us is taken for 24 hours, so that hardly
  * anything changes a day afterwards; whatever does drops its roll-up.
  */
-export const AGGREGATE_AFTER_MS = 48 * 60 * 60 * 1000;
+export const AGGREGATE_AFTER_MS = 48 * HOUR_MS;
 
 /** How far the roll-up of a month is. */
 export interface AggregatedMonth {

@@ -1,5 +1,6 @@
 import type { EscalationPolicyCreate, StoredEscalationStep } from "../contract/on-call.ts";
 import { assertNever } from "../lib/assert-never.ts";
+import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
 
 /**
  * Escalation of one outage or incident. The caller keys the state by it, stores the state with the effects in one
@@ -17,11 +18,10 @@ export interface EscalationPolicyRules {
   repeat_count: number;
 }
 
-const MINUTE_MS = 60_000;
 const WAIT_MINUTES_DEFAULT = 5;
 /** Between rounds, and before the owner, somebody must have time to answer. */
 const LAST_WAIT_MINUTES_MIN = 1;
-export const SNOOZE_MAX_MS = 7 * 24 * 60 * MINUTE_MS;
+export const SNOOZE_MAX_MS = 7 * DAY_MS;
 
 /** Whom a contact leads to at this moment. Equal keys are one person or one channel. */
 export interface Recipient {

@@ -5,10 +5,8 @@ import {
   type RuleAction,
   type RuleCondition,
 } from "../contract/event-rule.ts";
+import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { compare } from "./thresholds.ts";
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 
 /**
  * Firing of event rules. One rule is decided by one `RuleState`, which the caller loads, passes to `decide` and stores in

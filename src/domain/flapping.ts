@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../lib/durations.ts";
 /**
  * Damping of alerts about a monitor that changes its status again and again. It decides about deliveries of monitor.*
  * events alone: statuses, history, incidents and escalations do not pass here. The caller stores the state with the
@@ -14,8 +15,6 @@ export interface FlappingRules {
   /** A monitor that is down for so long is announced although it flaps. */
   down_after_ms: number;
 }
-
-const MINUTE_MS = 60_000;
 
 export const FLAPPING_RULES: FlappingRules = {
   changes_max: 6,

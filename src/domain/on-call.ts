@@ -1,8 +1,6 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { zonedClock } from "../lib/zoned-days.ts";
 
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * HOUR_MS;
 /** How far back or forward a clock change moves the clocks at most; whole days are skipped at the date line. */
 const CLOCKS_BACK_MAX_MS = 4 * HOUR_MS;
 const CLOCKS_FORWARD_MAX_MS = DAY_MS;

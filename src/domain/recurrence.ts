@@ -1,10 +1,10 @@
 import type { RecurrenceType } from "../contract/maintenance.ts";
 import { assertNever } from "../lib/assert-never.ts";
+import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { zonedClock } from "../lib/zoned-days.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** A clock change takes at most this from the time between two occurrences. */
-const CLOCK_CHANGE_MAX_MS = 2 * 60 * 60 * 1000;
+const CLOCK_CHANGE_MAX_MS = 2 * HOUR_MS;
 
 export interface Recurrence {
   start_time: number;

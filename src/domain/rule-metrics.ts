@@ -1,9 +1,9 @@
 import type { CheckOutcome } from "../contract/check.ts";
+import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
 import type { MetricPoint, MetricSnapshot } from "./event-rules.ts";
 
-const MINUTE_MS = 60_000;
 /** Shares without a window are taken over these spans, because a share of one check is all or nothing. */
-const DEFAULT_WINDOWS_MS = { error_rate: 5 * MINUTE_MS, uptime_percentage: 24 * 60 * MINUTE_MS } as const;
+const DEFAULT_WINDOWS_MS = { error_rate: 5 * MINUTE_MS, uptime_percentage: DAY_MS } as const;
 
 export interface MeasuredCheck {
   at: number;

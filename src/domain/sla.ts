@@ -1,5 +1,6 @@
 import type { PolicyPeriod, SlaPeriod } from "../contract/sla.ts";
 import { assertNever } from "../lib/assert-never.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { zonedClock } from "../lib/zoned-days.ts";
 import { computeUptimePercentage, type StatusInterval } from "./uptime.ts";
 
@@ -35,8 +36,6 @@ export interface SlaResult {
   meets_target: boolean | null;
   error_budget_ms: number;
 }
-
-const DAY_MS = 86_400_000;
 
 /** 100 % in the unit of targets, which have four decimals. */
 const WHOLE = 1_000_000;

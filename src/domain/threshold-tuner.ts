@@ -1,6 +1,6 @@
 import { TUNE_DAYS_MIN, type TunedThresholds } from "../contract/threshold-tuner.ts";
+import { DAY_MS } from "../lib/durations.ts";
 
-const DAY_MS = 86_400_000;
 const MONTH_DAYS = 30;
 const FALSE_ALARMS_DEFAULT = 1;
 const THRESHOLD_MAX = 20;

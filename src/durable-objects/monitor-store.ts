@@ -19,6 +19,7 @@ import {
   restartDeadlines,
 } from "../domain/push-deadline.ts";
 import { evaluatePush, evaluateStoredPush } from "../domain/push-evaluation.ts";
+import { MINUTE_MS } from "../lib/durations.ts";
 import { nextTime } from "../platform/cron.ts";
 import { monitorType } from "../probes/registry.ts";
 import { pushRulesOf, rulesOf } from "./monitor-rules.ts";
@@ -45,7 +46,6 @@ export interface StoredMonitor {
 }
 
 const KEY = "monitor";
-const MINUTE_MS = 60_000;
 
 /**
  * What a monitor's object knows and keeps, without any waiting: whatever a method changes is stored when it returns, or

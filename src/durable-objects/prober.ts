@@ -5,14 +5,14 @@ import type { CheckMessage } from "../contract/messages.ts";
 import type { HourlyLatency, ProberRpc, ResultBlock, ResultQuery, StoredResult } from "../contract/prober-object.ts";
 import { tallyOf, writeTally } from "../domain/baseline.ts";
 import { packChecks, unpackChecks } from "../domain/packed-results.ts";
+import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { ByteReader, ByteWriter } from "../lib/varint.ts";
 import type { Env } from "../platform/env.ts";
 
-const HOUR_MS = 3_600_000;
 /** What the most generous plan may see; what others may is decided where it is read. */
-const CHECKS_KEPT_MS = 90 * 24 * HOUR_MS;
+const CHECKS_KEPT_MS = 90 * DAY_MS;
 /** What a baseline is learned from. */
-const LATENCY_KEPT_MS = 14 * 24 * HOUR_MS;
+const LATENCY_KEPT_MS = 14 * DAY_MS;
 /** Hours rolled up at once, after a time without checks. */
 const HOURS_PER_CALL = 24;
 /** Distinct messages of successes; further ones are kept as text. */

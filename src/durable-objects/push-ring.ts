@@ -7,11 +7,11 @@ import {
   numericMetrics,
 } from "../domain/metric-series.ts";
 import type { PushState } from "../domain/push-deadline.ts";
+import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 
 /** As many pushes are kept whole. */
 export const RING_SIZE = 1000;
-const HOUR_MS = 3_600_000;
-const HOURS_KEPT_MS = 90 * 24 * HOUR_MS;
+const HOURS_KEPT_MS = 90 * DAY_MS;
 
 /** Without a further index, so that a push is one row written; what it leaves in memory is in the same row. */
 const SCHEMA = [

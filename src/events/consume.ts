@@ -55,7 +55,7 @@ async function consumeTransitions(scope: Scope, monitorId: string, transitions: 
 async function commitTransition(scope: Scope, happening: TransitionContext): Promise<void> {
   const { db } = scope;
   const { transition, monitor, page } = happening;
-  const now = scope.now();
+  const now = scope.now;
   const silence = await decideSuppression(db, happening);
   const isHeld = silence.suppressed_by !== null;
   const incident = isHeld && transition.event === "monitor.down" ? NONE : await planIncidentEffects(db, happening, now);
@@ -80,7 +80,7 @@ async function commitTransition(scope: Scope, happening: TransitionContext): Pro
 async function consumeStored(scope: Scope, eventId: string): Promise<void> {
   const event = await findWaitingEvent(scope.db, eventId);
   if (!event) return;
-  const now = scope.now();
+  const now = scope.now;
   const routed = await routeEvents(scope.db, [event], now);
   const telling = await planSubscriberMessages(scope.db, [event], now);
   await runBatch(scope.db, [...routed.statements, ...telling.statements, markProcessed(scope.db, eventId, now)]);
@@ -90,7 +90,7 @@ async function consumeStored(scope: Scope, eventId: string): Promise<void> {
 
 /** Wakes the consumer for stored events whose message was lost. */
 export async function sweepEvents(scope: Scope): Promise<void> {
-  const waiting = await listWaitingEvents(scope.db, scope.now() - WAKE_GRACE_MS, SWEEP_MAX);
+  const waiting = await listWaitingEvents(scope.db, scope.now - WAKE_GRACE_MS, SWEEP_MAX);
   for (let n = 0; n < waiting.length; n += 100) {
     await scope.env.EVENTS.sendBatch(waiting.slice(n, n + 100).map((event_id) => ({ body: { event_id } })));
   }

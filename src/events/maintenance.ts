@@ -14,7 +14,7 @@ const EDGES_PER_MINUTE = 500;
 
 /** Every minute: tells of the windows that began or ended, then of what is still down at the end of one. */
 export async function sweepMaintenance(scope: Scope): Promise<void> {
-  for (const { window, timezone } of await listDueMaintenance(scope.db, scope.now(), EDGES_PER_MINUTE)) {
+  for (const { window, timezone } of await listDueMaintenance(scope.db, scope.now, EDGES_PER_MINUTE)) {
     try {
       await advance(scope, window, timezone);
     } catch (error) {
@@ -28,7 +28,7 @@ export async function sweepMaintenance(scope: Scope): Promise<void> {
 /** Commits the edge that is due. Where we were away for so long that the end is due as well, both are told in order. */
 async function advance(scope: Scope, window: MaintenanceRecord, timezone: string): Promise<void> {
   const { db } = scope;
-  const now = scope.now();
+  const now = scope.now;
   const { occurrence_start_at: start_at, occurrence_end_at: end_at } = window;
   if (start_at === null || end_at === null) return;
   const occurrence: Occurrence = { start_at, end_at };

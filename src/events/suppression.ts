@@ -48,7 +48,7 @@ export async function decideSuppression(db: Db, { transition, monitor }: Transit
 
 /** Every minute: alerts for what is still down although its window is over, however that came about. */
 export async function sweepSuppressions(scope: Scope): Promise<void> {
-  const releasable = await listEndedSuppressions(scope.db, scope.now(), RELEASED_PER_MINUTE);
+  const releasable = await listEndedSuppressions(scope.db, scope.now, RELEASED_PER_MINUTE);
   for (const { held, transition } of releasable) {
     try {
       await release(scope, held, toTransition(transition));
@@ -65,7 +65,7 @@ async function release(scope: Scope, held: Releasable["held"], transition: Monit
   const { db } = scope;
   const found = await findMonitorWithPage(db, held.monitor_id);
   if (!found) return;
-  const now = scope.now();
+  const now = scope.now;
   const happening: TransitionContext = { ...found, transition };
   const incident = await planIncidentEffects(db, happening, now);
   const own = monitorEvent(happening, now);

@@ -1,13 +1,13 @@
 import type { OpenAPIHono, RouteConfig, RouteHandler } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
-import { authenticateAgent, authenticateInstall } from "../access/agents.ts";
+import { authenticateAgent, authenticateInstall } from "../access/agent-credentials.ts";
 import { authenticateOptional, authenticateUser } from "../access/credentials.ts";
 import { authorizeFields, authorizeParams, type IdLocations } from "../access/id-authorization.ts";
-import { type Idempotency, parseIdempotencyKey } from "../access/idempotency.ts";
+import { parseIdempotencyKey } from "../access/idempotency.ts";
 import type { Principal } from "../access/principal.ts";
 import { authenticatePusher } from "../access/push-credentials.ts";
-import { type RateLimitRequest, requireRate } from "../access/rate-limit.ts";
-import { createCtx, type RequestScope } from "../access/request-scope.ts";
+import { requireRate } from "../access/rate-limit.ts";
+import { type CallScope, type Idempotency, openScope, type RequestScope } from "../access/scope.ts";
 import { ApiError, invalid } from "../contract/errors.ts";
 import type { RateClass } from "../contract/limiter-object.ts";
 import type { Permission } from "../domain/roles.ts";
@@ -71,6 +71,8 @@ export interface EndpointPolicy {
   /** For pages: what whoever is refused gets to see. */
   refusalPage?: ErrorPage;
   ids?: IdLocations;
+  /** Runs once the credential is accepted. */
+  onAuthenticated?: (ctx: RequestScope) => Promise<void>;
   /** Refuses what the caller's plan does not include (403), before the body's schema is looked at. */
   plan?: (ctx: RequestScope, body: unknown, params: Record<string, string>) => void | Promise<void>;
 }
@@ -127,13 +129,23 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
   return async (c, next) => {
     c.set("refusalPage", policy.refusalPage);
     refuseRepeatedQuery(c.req.url);
-    const principal = await identify(c, policy);
-    const asked = ctxOf(c, policy, principal);
+    const call = callScopeOf(c);
+    const objectId = Object.values<string>(c.req.param())[0];
+    const principal = await identify(c, call, policy);
+    const asked: RequestScope = {
+      ...call,
+      principal,
+      permission: policy.permission ?? "page.read",
+      auditEvent: policy.audit,
+      loaded: new Map(),
+      idempotency: null,
+    };
     c.set("ctx", asked);
+    await policy.onAuthenticated?.(asked);
     if (policy.rate !== "public") {
       c.set("rateClass", policy.rate);
       // Pushes are counted by the object of their monitor, which sees all of them anyway.
-      if (policy.rate !== "push") await requireRate({ ...askingOf(c), principal }, policy.rate);
+      if (policy.rate !== "push") await requireRate(asked, policy.rate, objectId);
     }
 
     const bytes = route.request?.body ? await readRequestBody(c.req.raw, bodyBytesMax) : undefined;
@@ -154,59 +166,50 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
   };
 }
 
-function ctxOf(c: Context<AppEnv>, policy: EndpointPolicy, principal: Principal): RequestScope {
-  return createCtx({
-    ...around(c),
-    principal,
-    permission: policy.permission ?? "page.read",
-    auditEvent: policy.audit,
-    ip: addressOf(c),
-    idempotency: null,
-  });
-}
-
-/** What everything that is done for a request needs. Hono makes `c.var` anew each time, so it is taken apart at once. */
-function around(c: Context<AppEnv>) {
+/** The request before its caller is known. Hono builds `c.var` on each access, so it is read once. */
+export function callScopeOf(c: Context<AppEnv>): CallScope {
   const { settings, log, now, publicUrl } = c.var;
   const defer = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
-  return { env: c.env, settings, log, now, publicUrl, defer };
+  return { ...openScope({ env: c.env, settings, log, now }), ip: addressOf(c), publicUrl, defer };
 }
 
 /** Guessing is counted by address, because a guess has no account. */
-async function identify(c: Context<AppEnv>, policy: EndpointPolicy): Promise<Principal> {
+async function identify(c: Context<AppEnv>, call: CallScope, policy: EndpointPolicy): Promise<Principal> {
   try {
-    return await authenticate(c, policy.auth);
+    return await authenticate(c, call, policy.auth);
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) await requireRate(askingOf(c), "bad_credential");
+    if (error instanceof ApiError && error.status === 401) {
+      await requireRate({ ...call, principal: ANONYMOUS }, "bad_credential");
+    }
     throw error;
   }
 }
 
-function authenticate(c: Context<AppEnv>, auth: EndpointPolicy["auth"]): Principal | Promise<Principal> {
+function authenticate(
+  c: Context<AppEnv>,
+  call: CallScope,
+  auth: EndpointPolicy["auth"],
+): Principal | Promise<Principal> {
   switch (auth) {
     case "user":
-      return authenticateUser({ ...around(c), request: c.req.raw });
+      return authenticateUser(call, c.req.raw);
     case "agent":
-      return authenticateAgent({ ...around(c), token: c.req.header(AGENT_HEADER) });
+      return authenticateAgent(call, c.req.header(AGENT_HEADER));
     case "install":
-      return authenticateInstall({ ...around(c), token: c.req.header(AGENT_HEADER) });
+      return authenticateInstall(call, c.req.header(AGENT_HEADER));
     case "beat":
     case "metrics": {
       const authorization = c.req.header("authorization");
       const token = auth === "beat" ? c.req.query("token") : undefined;
-      return authenticatePusher({ settings: c.var.settings, purpose: auth, authorization, token });
+      return authenticatePusher(call.settings, auth, { authorization, token });
     }
     case "public":
       return ANONYMOUS;
     case "optional":
-      return authenticateOptional({ ...around(c), request: c.req.raw });
+      return authenticateOptional(call, c.req.raw);
     default:
       return assertNever(auth);
   }
-}
-
-function askingOf(c: Context<AppEnv>): RateLimitRequest {
-  return { ...around(c), principal: ANONYMOUS, ip: addressOf(c), object_id: Object.values(c.req.param())[0] };
 }
 
 /** Only the platform writes this header; what a client sends under the name is overwritten. */

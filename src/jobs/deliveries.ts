@@ -7,7 +7,5 @@ import { handleMessages } from "./messages.ts";
 /** A hanging endpoint holds up nobody else's. */
 export async function handleDeliveries(batch: MessageBatch, env: Env): Promise<void> {
   const scope = jobScope(env, "deliveries");
-  await handleMessages(scope, batch, DeliveryMessage, ({ delivery_id }) =>
-    processDelivery({ ...scope, now: scope.now() }, delivery_id),
-  );
+  await handleMessages(scope, batch, DeliveryMessage, ({ delivery_id }) => processDelivery(scope, delivery_id));
 }

@@ -1,9 +1,5 @@
-import { sweepIdempotencyKeys } from "../access/idempotency.ts";
-import { sweepInvitations } from "../access/members.ts";
 import { jobScope, type Scope } from "../access/scope.ts";
-import { sweepSessions } from "../access/sessions.ts";
 import { sweepAgents } from "../checks/agent-sweep.ts";
-import { MINUTE_MS } from "../checks/enqueue.ts";
 import { planMinute } from "../checks/planner.ts";
 import { reconcileTombstones, reconcileUnscheduledMonitors } from "../checks/reconcile.ts";
 import { sweepChecks } from "../checks/stale.ts";
@@ -14,9 +10,12 @@ import { sweepFailingWebhooks } from "../delivery/webhook-owner-notices.ts";
 import { sweepEvents } from "../events/consume.ts";
 import { sweepMaintenance } from "../events/maintenance.ts";
 import { sweepDomains } from "../features/custom-domains/service.ts";
+import { MINUTE_MS } from "../lib/durations.ts";
 import { deleteOldMail, sweepMail } from "../outbox/mail.ts";
+import { now } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { sweepDailyAggregates } from "../sweeps/daily-aggregates.ts";
+import { sweepExpired } from "../sweeps/expired.ts";
 import { sweepRetention } from "../sweeps/retention.ts";
 import { handleMessages } from "./messages.ts";
 
@@ -25,7 +24,7 @@ import { handleMessages } from "./messages.ts";
  * of queries or slowness never costs another part its turn.
  */
 export const MINUTE_PARTS: Record<string, (scope: Scope) => Promise<void>> = {
-  deliveries: (scope) => sweepDeliveries({ ...scope, now: scope.now() }),
+  deliveries: sweepDeliveries,
   maintenance: sweepMaintenance,
   events: sweepEvents,
   checks: sweepChecks,
@@ -35,11 +34,9 @@ export const MINUTE_PARTS: Record<string, (scope: Scope) => Promise<void>> = {
   "failing webhooks": sweepFailingWebhooks,
   mail: sweepMail,
   "old mail": deleteOldMail,
-  invitations: sweepInvitations,
-  sessions: sweepSessions,
+  "expired credentials": sweepExpired,
   subscribers: sweepSubscribers,
   "custom domains": sweepDomains,
-  "idempotency keys": sweepIdempotencyKeys,
   "daily aggregates": sweepDailyAggregates,
   retention: sweepRetention,
 };
@@ -50,7 +47,7 @@ const PART_EXPIRES_MS = 2 * MINUTE_MS;
 /** The clock's tick: plans the checks of this minute here, where no queue can delay it, and wakes every other part. */
 export async function runMinute(controller: ScheduledController, env: Env): Promise<void> {
   const minuteAt = Math.floor(controller.scheduledTime / MINUTE_MS) * MINUTE_MS;
-  const scope = ofMinute(jobScope(env, "minute"), minuteAt);
+  const scope = minuteScope(env, minuteAt);
   await attempt(scope, "plan", () => planMinute(scope, minuteAt));
   const parts = Object.keys(MINUTE_PARTS);
   try {
@@ -64,21 +61,20 @@ export async function runMinute(controller: ScheduledController, env: Env): Prom
 
 /** One part a message. A part that fails is logged and runs again with the next minute: a retry would only double it. */
 export async function handleMinuteParts(batch: MessageBatch, env: Env): Promise<void> {
-  const scope = jobScope(env, "minute");
-  await handleMessages(scope, batch, MinuteMessage, async ({ part, minute_at }) => {
-    const ofPart = ofMinute(scope, minute_at);
-    if (ofPart.now() - minute_at > PART_EXPIRES_MS) return;
+  await handleMessages(jobScope(env, "minute"), batch, MinuteMessage, async ({ part, minute_at }) => {
+    const ofPart = minuteScope(env, minute_at);
+    if (ofPart.now - minute_at > PART_EXPIRES_MS) return;
     await attempt(ofPart, part, () => runPart(ofPart, part));
   });
 }
 
-async function runPart(scope: Scope, part: string): Promise<void> {
-  await MINUTE_PARTS[part]?.(scope);
+/** Timers may fire a little early; what is due at this minute would wait for the next one. */
+function minuteScope(env: Env, minuteAt: number): Scope {
+  return jobScope(env, "minute", Math.max(now(), minuteAt));
 }
 
-/** Timers may fire a little early; what is due at this minute would wait for the next one. */
-function ofMinute(scope: Scope, minuteAt: number): Scope {
-  return { ...scope, now: () => Math.max(scope.now(), minuteAt) };
+async function runPart(scope: Scope, part: string): Promise<void> {
+  await MINUTE_PARTS[part]?.(scope);
 }
 
 async function attempt(scope: Scope, part: string, run: () => Promise<void>): Promise<void> {

@@ -1,5 +1,4 @@
-const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
+import { DAY_MS, HOUR_MS } from "./durations.ts";
 
 /** A span of time as people say it: `3 days`, `1 hour`. */
 export function spanOf(milliseconds: number): string {

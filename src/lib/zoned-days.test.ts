@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { HOUR_MS } from "./durations.ts";
 import { dateIn, listDaysOfMonth, listDaysUntil, monthOf, nextMonth } from "./zoned-days.ts";
 
-const HOUR_MS = 3_600_000;
 const at = (text: string) => Date.parse(text);
 
 describe("days of a zone", () => {

@@ -1,6 +1,5 @@
+import { DAY_MS } from "./durations.ts";
 /** Calendar days of a time zone, which are 23, 24 or 25 hours long, as instants. Dates are texts of the form 2026-11-21. */
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface ZonedDay {
   date: string;

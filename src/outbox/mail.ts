@@ -1,27 +1,28 @@
-import type { RequestScope } from "../access/request-scope.ts";
-import { type Scope, scopeOf } from "../access/scope.ts";
+import type { RequestScope, Scope } from "../access/scope.ts";
 import { type MailOutcome, MailText } from "../contract/mail.ts";
 import { runBatch } from "../data/db.ts";
 import { listDueMail, type MailRecord } from "../data/mail/read.ts";
 import { claimMail, deleteMailBefore, settleMail } from "../data/mail/write.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { oneLine } from "../lib/one-line.ts";
 import { type Mail, type Mailer, openMailer } from "../mail/transport.ts";
+import { now } from "../platform/clock.ts";
 import { newId } from "../platform/ids.ts";
 import { seal, unseal } from "../platform/seal.ts";
-import type { Settings } from "../platform/settings.ts";
 
 /** On top of the time for sending: for reading the message and recording what became of it. */
 const LEASE_SLACK_MS = 30_000;
 const SENT_PER_MINUTE = 300;
-const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+const KEPT_MS = 30 * DAY_MS;
 
 /**
  * The row that makes a message leave: it belongs into the batch that makes true what the message says. `sendSoon` after
  * that, or the minute's sweep.
  */
 export async function sealMail(
-  { settings, now, id = newId(now) }: { settings: Settings; now: number; id?: string },
+  { settings, now }: Pick<Scope, "settings" | "now">,
   mail: Mail,
+  id = newId(now),
 ): Promise<MailRecord> {
   // Names that people chose are in the subject; a line break there would begin a header.
   const subject = oneLine(mail.subject);
@@ -32,10 +33,7 @@ export async function sealMail(
 
 /** Sends a message, whose row is committed, after the answer to whoever caused it. */
 export function sendAfterResponse(ctx: RequestScope, mail: MailRecord): void {
-  const scope = scopeOf(ctx);
-  ctx.defer(
-    dispatchMail(scope, [mail]).catch((error: unknown) => scope.log.error("mail", error, { mail_id: mail.id })),
-  );
+  ctx.defer(dispatchMail(ctx, [mail]).catch((error: unknown) => ctx.log.error("mail", error, { mail_id: mail.id })));
 }
 
 /**
@@ -43,7 +41,7 @@ export function sendAfterResponse(ctx: RequestScope, mail: MailRecord): void {
  * again, rather than never.
  */
 export async function sweepMail(scope: Scope): Promise<void> {
-  await dispatchMail(scope, await listDueMail(scope.db, scope.now(), SENT_PER_MINUTE));
+  await dispatchMail(scope, await listDueMail(scope.db, scope.now, SENT_PER_MINUTE));
 }
 
 /**
@@ -55,7 +53,7 @@ export async function dispatchMail(scope: Scope, mails: readonly MailRecord[]): 
   if (!mailer) return;
   try {
     for (const mail of mails) {
-      const leaseUntil = scope.now() + scope.settings.MAIL_TIMEOUT_MS + LEASE_SLACK_MS;
+      const leaseUntil = now() + scope.settings.MAIL_TIMEOUT_MS + LEASE_SLACK_MS;
       if (!(await claimMail(scope.db, mail, leaseUntil))) continue;
       const { kind } = await attempt(scope, mailer, mail);
       if (kind === "unavailable") return;
@@ -67,14 +65,14 @@ export async function dispatchMail(scope: Scope, mails: readonly MailRecord[]): 
 
 /** Forgets messages that nobody needs any more. */
 export async function deleteOldMail(scope: Scope): Promise<void> {
-  await runBatch(scope.db, [deleteMailBefore(scope.db, scope.now() - KEPT_MS)]);
+  await runBatch(scope.db, [deleteMailBefore(scope.db, scope.now - KEPT_MS)]);
 }
 
 async function attempt(scope: Scope, mailer: Mailer, mail: MailRecord): Promise<MailOutcome> {
   const text = await open(scope, mail);
   const outcome = text ? await mailer.send({ ...text, id: mail.id, created_at: mail.created_at }) : UNREADABLE;
   const settlement = settle(scope, mail, outcome);
-  await runBatch(scope.db, [settleMail(scope.db, mail.id, { ...settlement, updated_at: scope.now() })]);
+  await runBatch(scope.db, [settleMail(scope.db, mail.id, { ...settlement, updated_at: now() })]);
   if (outcome.kind !== "sent") {
     scope.log.warn("mail", { mail_id: mail.id, attempt: mail.attempt + 1, error: outcome.error });
   }
@@ -93,7 +91,7 @@ async function open({ settings, log }: Scope, mail: MailRecord): Promise<Mail | 
   }
 }
 
-function settle({ settings, now }: Scope, mail: MailRecord, outcome: MailOutcome) {
+function settle({ settings }: Scope, mail: MailRecord, outcome: MailOutcome) {
   if (outcome.kind === "sent") return { state: "sent" as const, sealed: null, error: null };
   const delay = settings.DELIVERY_RETRY_MS[mail.attempt];
   const isOver = delay === undefined || (outcome.kind === "failed" && outcome.is_final);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DAY_MS } from "../lib/durations.ts";
 import { IoFault } from "../lib/io-fault.ts";
 import type { NetIo } from "../net/port.ts";
 import type { Registration } from "./domain-registration.ts";
@@ -6,7 +7,7 @@ import { getJson } from "./http-json.ts";
 
 /** Which server knows a zone (RFC 9224). */
 export const RDAP_DIRECTORY_URL = "https://data.iana.org/rdap/dns.json";
-const KEPT_MS = 24 * 60 * 60 * 1000;
+const KEPT_MS = DAY_MS;
 const STATES_MAX = 20;
 const TEXT_MAX = 200;
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { type Script, scriptedIo } from "../../test/support/scripted-io.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { buildDomainProbe } from "./domain.ts";
 import { parseDate } from "./domain-whois.ts";
 import { runProbe } from "./run.ts";
 
 const NOW = Date.parse("2026-11-21T00:00:00Z");
-const DAY_MS = 24 * 60 * 60 * 1000;
 const inDays = (days: number) => new Date(NOW + days * DAY_MS).toISOString();
 
 const DIRECTORY = {

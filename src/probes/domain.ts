@@ -2,6 +2,7 @@ import { getDomain } from "tldts";
 import { z } from "zod";
 import type { ProbeResult } from "../contract/check.ts";
 import { spanOf } from "../lib/duration-format.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { classifyError, resultOf } from "../net/faults.ts";
 import type { NetIo } from "../net/port.ts";
@@ -9,8 +10,6 @@ import { queryRdap, rdapDirectory } from "./domain-rdap.ts";
 import type { Registration } from "./domain-registration.ts";
 import { queryWhois } from "./domain-whois.ts";
 import type { Probe } from "./port.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 const DomainCheck = z.object({
   domain_expiry_warning_days: z

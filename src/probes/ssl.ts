@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ProbeResult } from "../contract/check.ts";
 import { spanOf } from "../lib/duration-format.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { classifyError, type ProbeFailure, resultOf } from "../net/faults.ts";
 import type { NetIo } from "../net/port.ts";
@@ -8,7 +9,6 @@ import { inspectCertificate, type TlsInspection } from "../net/tls/inspect.ts";
 import type { Probe } from "./port.ts";
 import { type HostPort, parseHostPort } from "./tcp.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const HTTPS_PORT = 443;
 
 const SslCheck = z.object({

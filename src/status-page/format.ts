@@ -1,6 +1,6 @@
 import { SHORT_DATE, TIME_OF_DAY } from "../lib/date-format.ts";
+import { SECOND_MS } from "../lib/durations.ts";
 
-const SECOND_MS = 1000;
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
 const DAY_S = 24 * HOUR_S;

@@ -10,10 +10,10 @@ import type { Db } from "../data/db.ts";
 import { findShownIncident, readPublicPage, selectPublicIncidents } from "../data/public-page/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { listOccurrences } from "../domain/maintenance.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { dateIn, listDaysUntil, monthOf, type ZonedDay } from "../lib/zoned-days.ts";
 import { tallyMonitors } from "./daily-uptime.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 export const DAYS_SHOWN = 90;
 export const RESOLVED_SHOWN_DAYS = 14;
 const OCCURRENCES_SHOWN = 5;

@@ -1,4 +1,4 @@
-import type { RequestScope } from "../access/request-scope.ts";
+import type { RequestScope } from "../access/scope.ts";
 import { unavailable } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
 import { SLUG } from "../contract/status-page.ts";

@@ -6,6 +6,7 @@ import type { PagePayload } from "../contract/public-page.ts";
 import { type CheckLag, findDelayedSince } from "../domain/check-schedule.ts";
 import { buildPageUrls, type PageUrls } from "../domain/page-address.ts";
 import type { AppEnv } from "../http/endpoint.ts";
+import { MINUTE_MS } from "../lib/durations.ts";
 import { sha256Hex } from "../platform/credentials.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
 import type { Rendering } from "../platform/page-cache.ts";
@@ -14,7 +15,6 @@ import { readPage } from "./reader.ts";
 import type { RenderContext } from "./view-model.ts";
 import { renderMessagePage } from "./views/pages.tsx";
 
-const MINUTE_MS = 60_000;
 /** A page has two or three answers that are kept, on two hosts; a service without PUBLIC_URL may have more names. */
 const RENDERINGS_MAX = 12;
 const FOR_EVERYBODY = "public, max-age=15, stale-if-error=600";
@@ -84,12 +84,11 @@ function findLate({ var: { now, settings } }: Context<AppEnv>, payload: PagePayl
 
 /** The credential is judged before the page is, so that the answer does not tell a private page from none. */
 async function openForMember(c: Context<AppEnv>, pageId: string | null): Promise<PagePayload | undefined> {
-  const { ctx, settings, now, publicUrl } = c.var;
-  const request = c.req.raw;
-  const principal = await authenticateOptional({ env: c.env, settings, request, publicUrl, now, defer: ctx.defer });
+  const { ctx } = c.var;
+  const principal = await authenticateOptional(ctx, c.req.raw);
   if (pageId === null) return undefined;
   const found = await findVisiblePage({ ...ctx, principal, loaded: new Map() }, pageId);
-  return found && buildPayload(ctx.db, pageId, now);
+  return found && buildPayload(ctx.db, pageId, ctx.now);
 }
 
 interface Answer {

@@ -1,5 +1,5 @@
 import { commit } from "../access/commit.ts";
-import type { RequestScope } from "../access/request-scope.ts";
+import type { RequestScope } from "../access/scope.ts";
 import { invalid, notFound } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
 import type { SubscribeInput, SubscriberChannel, SubscriptionFilter } from "../contract/subscriber.ts";
@@ -7,6 +7,7 @@ import { listMonitorGroups } from "../data/monitor-groups/read.ts";
 import { findPage } from "../data/status-pages/read.ts";
 import { findSubscriber, findSubscriberAt, type SubscriberRecord } from "../data/subscribers/read.ts";
 import { insertSubscriber, insertSubscriberMessage, updateSubscriber } from "../data/subscribers/write.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { egressOf } from "../platform/egress/guard.ts";
 import { newId } from "../platform/ids.ts";
 import { incrementCounter } from "../platform/rate-counters.ts";
@@ -15,7 +16,6 @@ import { wakeSubscribers } from "../platform/subscriber-queue.ts";
 import { endpointHash, isSubscriberToken, subscriberOf } from "../platform/subscriber-tokens.ts";
 
 /** What visitors of a public page may do about their own subscription. A link that we sent is all that they need. */
-const DAY_MS = 86_400_000;
 const CONFIRM_WITHIN_MS = DAY_MS;
 const REQUESTS_PER_ADDRESS_AND_DAY = 3;
 const GROUPS_MAX = 1000;

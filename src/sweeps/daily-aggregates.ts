@@ -16,6 +16,7 @@ import {
   unpackDays,
 } from "../domain/daily-aggregates.ts";
 import { byTime, computeStatusDurations } from "../domain/uptime.ts";
+import { HOUR_MS } from "../lib/durations.ts";
 import { dateIn, monthOf } from "../lib/zoned-days.ts";
 import { advanceSweep } from "./resumable-sweep.ts";
 import { oldestCutoff, retentionCutoff } from "./retention-cutoff.ts";
@@ -24,7 +25,7 @@ import { oldestCutoff, retentionCutoff } from "./retention-cutoff.ts";
  * Rolls up the days that are long over (data/daily-aggregates/table.ts). Bounded in all that it reads and writes; a day costs one
  * row written for each monitor, and a look at a monitor that lacks nothing a row for each of its months.
  */
-const EVERY_MS = 60 * 60 * 1000;
+const EVERY_MS = HOUR_MS;
 const MONITORS_MAX = 300;
 const MONTHS_MAX = 300;
 const INTERVALS_MAX = 20_000;
@@ -50,7 +51,7 @@ async function visit(scope: Scope, after: string): Promise<string | null> {
 
 /** What the first of these monitors lack, as much as one minute takes on, and how many monitors that is. */
 function planWork(scope: Scope, monitors: readonly MonitorToAggregate[]): { works: Work[]; through: number } {
-  const now = scope.now();
+  const now = scope.now;
   const calendar = rememberedCalendar();
   const works: Work[] = [];
   let through = 0;
@@ -89,7 +90,7 @@ async function rollUp(scope: Scope, works: readonly Work[]): Promise<MonitorToAg
     const days = work.days.filter(({ to_at }) => to_at <= readTo);
     const to_at = days.at(-1)?.to_at;
     if (to_at === undefined || kept.length < work.kept) return [];
-    const tallies = computeStatusDurations(found, days, scope.now()).map(packTally);
+    const tallies = computeStatusDurations(found, days, scope.now).map(packTally);
     const status = found.findLast(({ from_at }) => from_at < to_at)?.status ?? null;
     return [toRollup(work, { to_at, status, days: packDays([...kept, ...tallies]) })];
   });

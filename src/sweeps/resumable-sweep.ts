@@ -18,10 +18,10 @@ export interface ResumableSweep {
 export async function advanceSweep(scope: Scope, { name, every_ms, visit }: ResumableSweep): Promise<void> {
   const round = await findSweepCursor(scope.db, name);
   const isNew = round.position === "";
-  if (isNew && round.due_at > scope.now()) return;
+  if (isNew && round.due_at > scope.now) return;
   const visited = await visit(round.position);
   // Whoever is not through with even the first goes on at once.
-  const due_at = visited === "" ? 0 : isNew ? scope.now() + every_ms : round.due_at;
+  const due_at = visited === "" ? 0 : isNew ? scope.now + every_ms : round.due_at;
   const position = visited ?? "";
   const isMoved = position !== round.position || due_at !== round.due_at;
   if (isMoved) await runBatch(scope.db, [saveSweepCursor(scope.db, { name, position, due_at })]);

@@ -8,6 +8,7 @@ import {
   deleteUnsubscribedBefore,
   type RetentionScope,
 } from "../data/retention/write.ts";
+import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { advanceSweep } from "./resumable-sweep.ts";
 import { retentionCutoff } from "./retention-cutoff.ts";
 
@@ -15,11 +16,10 @@ import { retentionCutoff } from "./retention-cutoff.ts";
  * Forgets what is older than the owner's plan keeps history, oldest accounts and monitors first. A minute deletes so many
  * rows of a table at most; where there is more, it stays where it is and goes on with the next.
  */
-const HOUR_MS = 60 * 60 * 1000;
 const EVERY_MS = 6 * HOUR_MS;
 const VISITED_MAX = 200;
 const DELETED_MAX = 500;
-const UNSUBSCRIBED_KEPT_MS = 30 * 24 * HOUR_MS;
+const UNSUBSCRIBED_KEPT_MS = 30 * DAY_MS;
 
 export async function sweepRetention(scope: Scope): Promise<void> {
   const { db } = scope;
@@ -35,7 +35,7 @@ export async function sweepRetention(scope: Scope): Promise<void> {
     visit: async (after) =>
       visit(scope, after, await listUserPlans(db, after, VISITED_MAX), (kept) => [
         ...deleteExpiredAccountHistory(db, kept, DELETED_MAX),
-        deleteUnsubscribedBefore(db, scope.now() - UNSUBSCRIBED_KEPT_MS, DELETED_MAX),
+        deleteUnsubscribedBefore(db, scope.now - UNSUBSCRIBED_KEPT_MS, DELETED_MAX),
       ]),
   });
 }

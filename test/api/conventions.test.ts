@@ -142,7 +142,6 @@ describe("rate limits", () => {
       now: Date.now(),
       principal: { kind: "anonymous" as const },
       ip: "203.0.113.7",
-      object_id: undefined,
     };
     await expect(requireRate(asking, "sign_in")).rejects.toMatchObject({ status: 429 });
     await expect(requireRate(asking, "subscribe")).resolves.toBeUndefined();

@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { sweepInvitations } from "../../src/access/members.ts";
 import { jobScope } from "../../src/access/scope.ts";
 import { MailText } from "../../src/contract/mail.ts";
 import { auditLog } from "../../src/data/audit/table.ts";
@@ -10,6 +9,7 @@ import { mailOutbox } from "../../src/data/mail/table.ts";
 import { pageInvitations, pageMembers } from "../../src/data/members/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { unseal } from "../../src/platform/seal.ts";
+import { sweepExpired } from "../../src/sweeps/expired.ts";
 import { CORE, createClient, V1 } from "../support/client.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
 import {
@@ -487,7 +487,7 @@ it("the minute's sweep forgets invitations a month after their time, and no othe
   const [old, fresh] = [await createInvitation(owner), await createInvitation(owner)];
   const expires_at = Date.now() - 30 * DAY - 1000;
   await db.update(pageInvitations).set({ expires_at }).where(eq(pageInvitations.id, old.invitation_id));
-  await sweepInvitations(jobScope(env, "test"));
+  await sweepExpired(jobScope(env, "test"));
   const find = (id: string) => db.select().from(pageInvitations).where(eq(pageInvitations.id, id));
   expect(await find(old.invitation_id)).toEqual([]);
   expect(await find(fresh.invitation_id)).toHaveLength(1);

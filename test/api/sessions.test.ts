@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
-import { sweepSessions } from "../../src/access/sessions.ts";
 import { installTokens } from "../../src/data/agents/table.ts";
 import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { passwords, sessions } from "../../src/data/sessions/table.ts";
 import { sha256Hex } from "../../src/platform/credentials.ts";
+import { sweepExpired } from "../../src/sweeps/expired.ts";
 import { CORE, createClient, V1 } from "../support/client.ts";
 import { readTables } from "../support/database.ts";
 import { createAccount } from "../support/factories.ts";
@@ -238,7 +238,7 @@ it("the minute's sweep forgets sessions that are over, and no others", async () 
     .set({ last_used_at: Date.now() - 7 * DAY })
     .where(eq(sessions.user_id, user_id));
   const { body } = await signIn(email);
-  await sweepSessions(jobScope(env, "test"));
+  await sweepExpired(jobScope(env, "test"));
   const left = await db.select().from(sessions).where(eq(sessions.user_id, user_id));
   expect(left.map(({ id }) => id)).toEqual([body.session.id]);
 });

@@ -145,11 +145,11 @@ describe("the planner of 10,000 monitors at 60 s and 500 at 10 s", () => {
     }
     await db.insert(plannedMinutes).values({ minute_at: start - MINUTE });
     const { env: recording, checks } = recordingEnv();
-    const scope = jobScope(recording, "test");
     const late: number[] = [];
     for (let minute = start; minute < start + 10 * MINUTE; minute += MINUTE) {
       const sent = checks.length;
       vi.setSystemTime(minute + ((minute / MINUTE) % 3) * 150);
+      const scope = jobScope(recording, "test");
       await Promise.all([planMinute(scope, minute), planMinute(scope, minute)]);
       await planMinute(scope, minute);
       for (const { body, delaySeconds = 0 } of checks.slice(sent)) {

@@ -37,7 +37,7 @@ async function post() {
 
 const sweep = (changes: Partial<Env> & Record<string, unknown>, later = 0) => {
   const scope = jobScope({ ...env, ...changes }, "test");
-  return sweepMail({ ...scope, now: () => Date.now() + later });
+  return sweepMail({ ...scope, now: Date.now() + later });
 };
 
 describe("mail", () => {

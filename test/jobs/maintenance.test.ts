@@ -27,7 +27,7 @@ const NOW = Math.floor(Date.now() / 1000) * 1000;
 const iso = (at: number) => new Date(at).toISOString();
 
 /** The sweep as it runs at that moment, in this isolate or beside another one. */
-const depsAt = (at: number): Scope => ({ ...jobScope(recordingEnv().env, "test"), now: () => at });
+const depsAt = (at: number): Scope => ({ ...jobScope(recordingEnv().env, "test"), now: at });
 const sweepAt = (at: number) => sweepMaintenance(depsAt(at));
 
 async function aStage(window: Record<string, unknown> = {}, isTarget = true) {

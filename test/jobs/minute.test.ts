@@ -45,7 +45,7 @@ describe("a part of the minute", () => {
     vi.setSystemTime(AT - 1);
     const sweep = vi.spyOn(MINUTE_PARTS, "agents").mockResolvedValue(undefined);
     await deliver({ part: "agents", minute_at: AT });
-    expect(sweep.mock.calls[0]?.[0].now()).toBe(AT);
+    expect(sweep.mock.calls[0]?.[0].now).toBe(AT);
   });
 
   it("is left to the message of a later minute once it waited for more than two", async () => {

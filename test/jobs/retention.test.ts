@@ -30,7 +30,7 @@ const ago = (days: number) => NOW - days * DAY;
 
 /** History is kept for ten days on the free plan, and a day more because days begin at different times. */
 const settings = settingsOf({ ...env, HISTORY_DAYS: "free=10,starter=20" });
-const depsAt = (at: number): Scope => ({ ...jobScope(env, "test"), settings, now: () => at });
+const depsAt = (at: number): Scope => ({ ...jobScope(env, "test"), settings, now: at });
 
 async function sweep(minutes = 1) {
   await db.delete(sweepCursors);

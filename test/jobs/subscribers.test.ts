@@ -75,7 +75,7 @@ describe("with the real queues, and without a minute's tick", () => {
     await openIncident(shop.account, { status_page_id: shop.page.id, is_public: true });
     await arrived(endpoint, 1);
     const { env: bindings, subscribers: woken } = recordingEnv();
-    await sweepSubscribers({ ...jobScope(bindings, "test"), now: () => Date.now() + HOUR });
+    await sweepSubscribers({ ...jobScope(bindings, "test"), now: Date.now() + HOUR });
     expect(woken).toEqual([]);
     expect(await mailsTo(endpoint)).toHaveLength(1);
   });
@@ -221,11 +221,10 @@ describe("many subscribers", () => {
     await runBatch(db, [db.delete(subscriberMessages)]);
     const { states, readers } = await aCrowd(3);
     const { env: bindings, subscribers: woken } = recordingEnv();
-    const scope = jobScope(bindings, "test");
-    await sweepSubscribers(scope);
+    await sweepSubscribers(jobScope(bindings, "test"));
     expect(woken).toEqual([]);
     vi.setSystemTime(Date.now() + MINUTE);
-    await sweepSubscribers(scope);
+    await sweepSubscribers(jobScope(bindings, "test"));
     expect(woken).toHaveLength(1);
     await take(woken[0]?.body, bindings);
     expect(await states()).toEqual(new Set(["sent 1"]));

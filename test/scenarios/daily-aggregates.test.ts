@@ -27,7 +27,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const depsAt = (at: number): Scope => ({ ...jobScope(env, "test"), now: () => at });
+const depsAt = (at: number): Scope => ({ ...jobScope(env, "test"), now: at });
 
 /** As many minutes as a round takes. */
 async function rollUpAt(now: number) {

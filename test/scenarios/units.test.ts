@@ -124,7 +124,7 @@ describe("a page of monitors that flapped for 90 days", () => {
     const build = (bindings: Env) => buildPayload(openDb(bindings.DB), page_id, now);
     const rollUpAt = (at: number) => async (bindings: Env) => {
       await db.delete(sweepCursors);
-      await sweepDailyAggregates({ ...jobScope(bindings, "test"), now: () => at });
+      await sweepDailyAggregates({ ...jobScope(bindings, "test"), now: at });
     };
     const before = await build(env);
     for (let n = 0; n < 3; n++) await rollUpAt(now)(env);

@@ -46,8 +46,7 @@ export async function deliver(ids: readonly string[], bindings = createEnv().bin
 }
 
 export function sweep({ bindings } = createEnv()): Promise<void> {
-  const scope = jobScope(bindings, "sweep");
-  return sweepDeliveries({ ...scope, now: scope.now() });
+  return sweepDeliveries(jobScope(bindings, "sweep"));
 }
 
 export async function stored(id: string) {

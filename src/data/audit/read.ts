@@ -1,5 +1,6 @@
 import { and, count, desc, eq, gte, type SQL, sql } from "drizzle-orm";
 import type { AuditFilter } from "../../contract/audit.ts";
+import { DAY_MS } from "../../lib/durations.ts";
 import type { Db } from "../db.ts";
 import { auditLog } from "./table.ts";
 
@@ -7,7 +8,6 @@ export type AuditRecord = typeof auditLog.$inferSelect;
 
 /** Counting stops here: nobody pages further, and a long log would be read in full for one number. */
 const TOTAL_MAX = 10_000;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** What is asked for: an object that the caller may see, else the caller's own account. */
 export type AuditScope = AuditFilter & { owner_id: string };

@@ -1,12 +1,13 @@
 import { and, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { AGGREGATE_AFTER_MS } from "../../domain/daily-aggregates.ts";
+import { HOUR_MS } from "../../lib/durations.ts";
 import type { Db, Statement } from "../db.ts";
 import { monitors } from "../monitors/table.ts";
 import type { DailyAggregateRecord } from "./read.ts";
 import { dailyAggregates } from "./table.ts";
 
 /** Clocks differ; what is this close to be rolled up may be so already. */
-const MARGIN_MS = 60 * 60 * 1000;
+const MARGIN_MS = HOUR_MS;
 
 /**
  * Part of every batch that changes intervals from `touched_from` on. Nothing to do as long as they are too young to be

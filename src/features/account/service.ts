@@ -1,16 +1,16 @@
 import { commit } from "../../access/commit.ts";
 import { alreadyShown, findIdempotentResult } from "../../access/idempotency.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import type { TokenCreate } from "../../contract/account.ts";
 import { notFound } from "../../contract/errors.ts";
 import { countUsage, type Usage } from "../../data/usage/read.ts";
 import { type ApiTokenRecord, findToken, listTokens } from "../../data/users/read.ts";
 import { deleteToken, insertToken } from "../../data/users/write.ts";
+import { DAY_MS } from "../../lib/durations.ts";
 import { newApiToken, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const PREFIX_LENGTH = 12;
 
 export function listMyTokens(ctx: RequestScope, page: { limit: number; offset: number }) {

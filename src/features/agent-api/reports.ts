@@ -1,14 +1,13 @@
 import { type AuditSubject, commit } from "../../access/commit.ts";
 import { requireCallingAgent } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import type { AgentDiscoveriesReport, AgentEventsReport, AgentMetricsReport } from "../../contract/agent.ts";
 import { type AgentReportRecord, countKnown } from "../../data/agent-reports/read.ts";
 import { insertReports } from "../../data/agent-reports/write.ts";
 import { runBatch } from "../../data/db.ts";
+import { DAY_MS } from "../../lib/durations.ts";
 import { idFrom } from "../../platform/ids.ts";
 import { agentAudit } from "./service.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export function reportMetrics(ctx: RequestScope, metrics: AgentMetricsReport): Promise<number> {
   return keepReports(

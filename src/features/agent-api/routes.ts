@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { recordAgentCall } from "../../checks/agent-presence.ts";
 import {
   AGENT_HEARTBEAT_S,
   AGENT_POLL_S,
@@ -53,9 +54,22 @@ const RHYTHM = { heartbeat_interval_seconds: AGENT_HEARTBEAT_S, poll_interval_se
  * incidents, is audited. That it enrolled, whose credential changed, what it says of its host and program, what it found
  * for the first time and what came of a command are audited.
  */
-const calls = { at: ["v1"], auth: "agent", permission: null, audit: null, rate: "agent" } satisfies EndpointPolicy;
+const calls = {
+  at: ["v1"],
+  auth: "agent",
+  permission: null,
+  audit: null,
+  rate: "agent",
+  onAuthenticated: recordAgentCall,
+} satisfies EndpointPolicy;
 
-const shared = { ...calls, auth: "public", rate: "public" } satisfies EndpointPolicy;
+const shared = {
+  at: ["v1"],
+  auth: "public",
+  permission: null,
+  audit: null,
+  rate: "public",
+} satisfies EndpointPolicy;
 const CACHE_CONTROL = "public, max-age=300";
 /** Where the program is downloaded; an installed agent asks for its signature there, too. */
 const PROGRAM_PATH = "/agents/program/vigil-agent.mjs";
@@ -131,7 +145,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...calls, auth: "install", audit: "agent.enrolled" },
+    { at: ["v1"], auth: "install", permission: null, audit: "agent.enrolled", rate: "agent" },
     createRoute({
       method: "post",
       path: "/agents/enroll",

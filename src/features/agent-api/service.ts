@@ -2,8 +2,7 @@ import { requireAssignedMonitor, requireOwnCommand } from "../../access/agents.t
 import { type AuditSubject, commit } from "../../access/commit.ts";
 import { openSecrets } from "../../access/monitor-secrets.ts";
 import { requireCallingAgent, requireInstallToken } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
-import { scopeOf } from "../../access/scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { acceptAgentResults } from "../../checks/agent-results.ts";
 import type {
   AgentAssignment,
@@ -25,12 +24,11 @@ import {
 import { type AgentChanges, consumeInstallToken, insertAgent, updateAgent } from "../../data/agents/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { retryIntervalMs } from "../../domain/check-schedule.ts";
+import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { sleep } from "../../platform/clock.ts";
 import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 const AHEAD_MAX_MS = 5 * MINUTE_MS;
 const LOOK_EVERY_S = 1;
 
@@ -216,7 +214,7 @@ export async function submitResults(ctx: RequestScope, monitorId: string, result
     };
   });
   const kept_days = ctx.settings.RAW_RESULTS_DAYS[requireCallingAgent(ctx).plan];
-  const taken = await acceptAgentResults(scopeOf(ctx), monitor, { results: measured, kept_days });
+  const taken = await acceptAgentResults(ctx, monitor, { results: measured, kept_days });
   if (!taken) throw notFound("monitor");
   return taken;
 }

@@ -3,7 +3,7 @@ import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { findVisiblePage, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import type { AgentCommandCreate, AgentCreate, AgentUpdate } from "../../contract/agent.ts";
 import { conflict, forbidden, notFound } from "../../contract/errors.ts";
 import {
@@ -22,11 +22,12 @@ import {
   updateAgent,
 } from "../../data/agents/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { HOUR_MS } from "../../lib/durations.ts";
 import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
 import type { AgentView } from "./present.ts";
 
-const INSTALL_TOKEN_MS = 60 * 60 * 1000;
+const INSTALL_TOKEN_MS = HOUR_MS;
 const SHOWN_REPORTS = 100;
 
 export async function listMyAgents(

@@ -1,4 +1,4 @@
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import type { ApiSample, MetricsQuery } from "../../contract/api-monitoring.ts";
 import type { MonitorUpdate } from "../../contract/monitor.ts";
 import type { MetricSample } from "../../contract/push.ts";

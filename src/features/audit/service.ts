@@ -1,9 +1,8 @@
 import { requireUser } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import type { ActorType, AuditFilter } from "../../contract/audit.ts";
 import { countAudit, countAuditByDay, listAudit } from "../../data/audit/read.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
+import { DAY_MS } from "../../lib/durations.ts";
 
 /** The caller may see the objects of the filter: the endpoint asked for them. */
 export function listEntries(ctx: RequestScope, query: AuditFilter & { limit: number; offset: number }) {

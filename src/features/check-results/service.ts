@@ -1,18 +1,18 @@
 import { requireVisibleMonitor } from "../../access/monitors.ts";
 import { getOwner } from "../../access/owners.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { regionsOf } from "../../checks/enqueue.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
 import { listResults } from "../../data/agent-results/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { STATUS_OF_OUTCOME } from "../../domain/check-status.ts";
+import { DAY_MS } from "../../lib/durations.ts";
 import { toIso } from "../../platform/clock.ts";
 import { monitorObject } from "../../platform/monitor-objects.ts";
 import { proberObject } from "../../platform/prober-objects.ts";
 import { resultSourceOf } from "../../probes/registry.ts";
 import type { MeasuredResult } from "./present.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Results lie packed in many rows, so nobody counts them all. */
 const COUNTED_MAX = 1000;
 

@@ -1,7 +1,6 @@
 import { commit } from "../../access/commit.ts";
 import { requirePage } from "../../access/pages.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
-import type { Scope } from "../../access/scope.ts";
+import type { RequestScope, Scope } from "../../access/scope.ts";
 import type { DomainInput } from "../../contract/custom-domain.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { SslType } from "../../contract/status-page.ts";
@@ -144,7 +143,7 @@ export function planDomain(
 
 /** Every minute: looks at the claims that are due. One that fails is logged and comes again in a minute. */
 export async function sweepDomains(scope: Scope): Promise<void> {
-  const due = await listDueDomains(scope.db, scope.now(), CHECKS_PER_MINUTE);
+  const due = await listDueDomains(scope.db, scope.now, CHECKS_PER_MINUTE);
   for (const domain of due) {
     try {
       const look = domain.status_page_id === null ? release : verify;
@@ -152,7 +151,7 @@ export async function sweepDomains(scope: Scope): Promise<void> {
       if (domain.status_page_id !== null) invalidatePage(domain.status_page_id);
     } catch (error) {
       scope.log.error("custom domain", error, { hostname: domain.hostname });
-      const retry = { next_check_at: scope.now() + RETRY_MS, updated_at: scope.now() };
+      const retry = { next_check_at: scope.now + RETRY_MS, updated_at: scope.now };
       await runBatch(scope.db, [updateDomain(scope.db, domain.hostname, retry)]);
     }
   }
@@ -163,16 +162,16 @@ export async function sweepDomains(scope: Scope): Promise<void> {
 async function verify(scope: Scope, domain: DomainRecord): Promise<Statement[]> {
   const { db, settings, now } = scope;
   const seen = await lookAt(settings, domain);
-  const verdict = decideClaim(domain, seen, now());
+  const verdict = decideClaim(domain, seen, now);
   const isDone = verdict.status !== "active" || seen.ownership !== "seen" || domain.ssl_type === "none";
-  const change = { ...verdict, ...(isDone ? {} : await certify(scope, domain, verdict)), updated_at: now() };
+  const change = { ...verdict, ...(isDone ? {} : await certify(scope, domain, verdict)), updated_at: now };
   const after: DomainRecord = { ...domain, ...change };
   return [
     updateClaim(db, domain, change),
     ...buildDomainNotifications({ before: domain, after }).map((news) => insertNotification(db, news)),
     // The page's one address changes with it.
     ...(domain.status_page_id !== null && (domain.status === "active") !== (after.status === "active")
-      ? [bumpPageVersion(db, domain.status_page_id, now())]
+      ? [bumpPageVersion(db, domain.status_page_id, now)]
       : []),
   ];
 }
@@ -201,7 +200,7 @@ async function certify({ settings, now }: Scope, domain: DomainRecord, verdict: 
     // While a certificate is renewed the former one is good.
     status: status === "pending" && domain.status === "active" ? "active" : status,
     error: error ?? verdict.error,
-    next_check_at: status === "active" ? verdict.next_check_at : now() + nextCheckDelay(now() - domain.claimed_at),
+    next_check_at: status === "active" ? verdict.next_check_at : now + nextCheckDelay(now - domain.claimed_at),
     provider_id: id,
     provider_records: records,
   };
@@ -210,7 +209,7 @@ async function certify({ settings, now }: Scope, domain: DomainRecord, verdict: 
 /** A name without a page loses its certificate; a proven one is forgotten only when nothing holds it any more. */
 async function release({ db, settings, now }: Scope, domain: DomainRecord): Promise<Statement[]> {
   if (domain.provider_id !== null) await customHostnamesOf(settings).remove(domain.provider_id);
-  const held_until = domain.held_until ?? now() + RESERVED_MS;
-  if (domain.proven_at === null || held_until <= now()) return [deleteDomain(db, domain.hostname)];
-  return [updateClaim(db, domain, { held_until, provider_id: null, next_check_at: held_until, updated_at: now() })];
+  const held_until = domain.held_until ?? now + RESERVED_MS;
+  if (domain.proven_at === null || held_until <= now) return [deleteDomain(db, domain.hostname)];
+  return [updateClaim(db, domain, { held_until, provider_id: null, next_check_at: held_until, updated_at: now })];
 }

@@ -1,6 +1,6 @@
 import { requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import type { MetricsQuery } from "../../contract/api-monitoring.ts";
 import { betaRequired, invalid, notFound } from "../../contract/errors.ts";
 import type { GameSample } from "../../contract/game-server.ts";

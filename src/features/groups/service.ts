@@ -3,7 +3,7 @@ import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireGroup, requireVisibleGroup } from "../../access/monitor-groups.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { GroupCreate, GroupOrder, GroupUpdate } from "../../contract/group.ts";
 import { findLastGroupPosition, listMonitorGroups, type MonitorGroupRecord } from "../../data/monitor-groups/read.ts";

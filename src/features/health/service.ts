@@ -1,4 +1,4 @@
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { findLastPlannedMinute } from "../../data/check-groups/read.ts";
 import { probeCache } from "../../platform/page-store.ts";
 

@@ -3,7 +3,7 @@ import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireIncidentTemplate } from "../../access/incidents.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { notFound } from "../../contract/errors.ts";
 import type { IncidentTemplateChange, IncidentTemplateCreate } from "../../contract/incident-template.ts";
 import type { Statement } from "../../data/db.ts";

@@ -1,6 +1,6 @@
 import { requireGroup } from "../../access/monitor-groups.ts";
 import { requireVisibleMonitor } from "../../access/monitors.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { Affected } from "../../data/incidents/write.ts";
 

@@ -3,7 +3,7 @@ import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireIncident } from "../../access/incidents.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import {
   type IncidentChange,
@@ -28,6 +28,7 @@ import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { computeIncidentStats, listMonthsUntil } from "../../domain/incident-stats.ts";
 import { decideStatusChange } from "../../domain/incident-status.ts";
 import { emitEvent, incidentEvent, type NewEvent, wakeEvents } from "../../events/emit.ts";
+import { DAY_MS } from "../../lib/durations.ts";
 import { replaced } from "../../lib/merge-field.ts";
 import { zonedClock } from "../../lib/zoned-days.ts";
 import { newId } from "../../platform/ids.ts";
@@ -40,7 +41,7 @@ interface Page {
 }
 
 const STATS_INCIDENTS_MAX = 10_000;
-const MONTH_MS_MAX = 31 * 24 * 60 * 60 * 1000;
+const MONTH_MS_MAX = 31 * DAY_MS;
 const NOTHING = { monitor_ids: [], group_ids: [] };
 export type StatsOfPage = Awaited<ReturnType<typeof computeStatsOfPage>>;
 

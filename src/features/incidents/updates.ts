@@ -1,6 +1,6 @@
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireIncident } from "../../access/incidents.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { notFound } from "../../contract/errors.ts";
 import type { IncidentUpdateCreate, UpdateChange } from "../../contract/incident.ts";
 import { listIncidentUpdates } from "../../data/incidents/list.ts";

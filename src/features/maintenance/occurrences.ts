@@ -1,5 +1,5 @@
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid, notFound } from "../../contract/errors.ts";
 import type { MaintenanceDetail } from "../../data/maintenance/list.ts";
 import { recordOccurrences, updateMaintenance } from "../../data/maintenance/write.ts";

@@ -3,7 +3,7 @@ import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireMaintenance } from "../../access/maintenance.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import { UPDATES_CARRIED } from "../../contract/incident.ts";
 import type { MaintenanceChange, MaintenanceCreate } from "../../contract/maintenance.ts";
@@ -23,6 +23,7 @@ import { type PublishedChange, planSubscriberMessages } from "../../delivery/sub
 import { announcedStart, findOccurrence, listOccurrences, trackBoundary } from "../../domain/maintenance.ts";
 import { findRecurrenceError, type Recurrence } from "../../domain/recurrence.ts";
 import { emitEvent, type NewEvent, wakeEvents } from "../../events/emit.ts";
+import { DAY_MS } from "../../lib/durations.ts";
 import { replaced } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
 import { invalidatePage } from "../../platform/page-cache.ts";
@@ -36,7 +37,7 @@ interface Page {
 }
 
 /** Of a window that is recorded afterwards, what lies this far back counts in reports. */
-const RECORDED_MS = 400 * 24 * 60 * 60 * 1000;
+const RECORDED_MS = 400 * DAY_MS;
 const RECORDED_MAX = 400;
 
 /** What null gives an optional member back. */

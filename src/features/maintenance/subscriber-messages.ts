@@ -1,4 +1,4 @@
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import type { MaintenanceStatus, MaintenanceTarget } from "../../contract/maintenance.ts";
 import type { MaintenanceDetail } from "../../data/maintenance/list.ts";
 import type { MaintenanceRecord, MaintenanceUpdateRecord } from "../../data/maintenance/read.ts";

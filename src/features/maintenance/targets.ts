@@ -1,6 +1,6 @@
 import { requireVisibleGroup } from "../../access/monitor-groups.ts";
 import { requireVisibleMonitor } from "../../access/monitors.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { ApiError, invalid } from "../../contract/errors.ts";
 import type { MaintenanceTarget } from "../../contract/maintenance.ts";
 

@@ -1,7 +1,7 @@
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireMaintenance } from "../../access/maintenance.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { notFound } from "../../contract/errors.ts";
 import type { UpdateChange } from "../../contract/incident.ts";
 import type { MaintenanceUpdateCreate } from "../../contract/maintenance.ts";

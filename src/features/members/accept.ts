@@ -2,7 +2,7 @@ import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { toPrincipal } from "../../access/owners.ts";
 import type { UserPrincipal } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { openSession } from "../../access/sessions.ts";
 import { conflict, forbidden, invalid, unauthenticated } from "../../contract/errors.ts";
 import type { InvitationAccept } from "../../contract/member.ts";

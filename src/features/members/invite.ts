@@ -4,7 +4,7 @@ import { requireInvitation } from "../../access/members.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requirePage, requireVisiblePage } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { type ApiError, conflict, notFound, planLimit } from "../../contract/errors.ts";
 import type { MemberInvite } from "../../contract/member.ts";
 import type { Statement } from "../../data/db.ts";
@@ -17,6 +17,7 @@ import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { explainMembership, ROLE_NAMES } from "../../domain/roles.ts";
 import { formatMoment } from "../../lib/date-format.ts";
+import { DAY_MS } from "../../lib/durations.ts";
 import { oneLine } from "../../lib/one-line.ts";
 import { sealMail, sendAfterResponse } from "../../outbox/mail.ts";
 import { randomBase62, sha256Hex } from "../../platform/credentials.ts";
@@ -24,7 +25,7 @@ import { newId } from "../../platform/ids.ts";
 import { findUrls } from "../custom-domains/service.ts";
 import { invitationAudit, newAccount, requireGrantable } from "./membership.ts";
 
-const VALID_MS = 7 * 24 * 60 * 60 * 1000;
+const VALID_MS = 7 * DAY_MS;
 const TOKEN_LENGTH = 43;
 const UNNAMED = "Somebody";
 

@@ -1,4 +1,4 @@
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { forbidden } from "../../contract/errors.ts";
 import type { InvitationRecord } from "../../data/invitations/read.ts";
 import type { MemberRecord, NamedMember } from "../../data/members/read.ts";

@@ -3,7 +3,7 @@ import { requireMember } from "../../access/members.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requireVisiblePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { conflict, forbidden, notFound } from "../../contract/errors.ts";
 import type { MemberUpdate } from "../../contract/member.ts";
 import { deletePendingInvitationsBy } from "../../data/invitations/write.ts";

@@ -3,8 +3,7 @@ import { findEarlierAnswer } from "../../access/idempotency.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requireManagedPage, requirePage } from "../../access/pages.ts";
 import type { UserPrincipal } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
-import { scopeOf } from "../../access/scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { syncMonitor } from "../../checks/projection.ts";
 import { betaRequired, conflict, invalid, planLimit } from "../../contract/errors.ts";
 import { type MigrationRequest, MigrationResult } from "../../contract/monitor-migration.ts";
@@ -139,7 +138,7 @@ async function tellObjects(ctx: RequestScope, { monitors, detached }: Move): Pro
   ];
   await mapConcurrently(told.slice(0, TOLD_MAX), TOLD_AT_ONCE, async ({ id, version }) => {
     try {
-      await syncMonitor(scopeOf(ctx), id, version);
+      await syncMonitor(ctx, id, version);
     } catch (error) {
       ctx.log.error("monitor object not told", error, { monitor_id: id });
     }

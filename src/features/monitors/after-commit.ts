@@ -1,5 +1,4 @@
-import type { RequestScope } from "../../access/request-scope.ts";
-import { scopeOf } from "../../access/scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { enqueueChecks } from "../../checks/enqueue.ts";
 import { syncMonitor, tombstoneMonitor } from "../../checks/projection.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
@@ -11,7 +10,7 @@ import { isScheduled } from "./placement.ts";
  */
 export async function syncMonitorObject(ctx: RequestScope, changed: Pick<MonitorRecord, "id" | "config_version">) {
   try {
-    return await syncMonitor(scopeOf(ctx), changed.id, changed.config_version);
+    return await syncMonitor(ctx, changed.id, changed.config_version);
   } catch (error) {
     ctx.log.error("monitor object not told", error, { monitor_id: changed.id });
     return undefined;
@@ -20,7 +19,7 @@ export async function syncMonitorObject(ctx: RequestScope, changed: Pick<Monitor
 
 export async function syncDeletedMonitor(ctx: RequestScope, monitorId: string): Promise<void> {
   try {
-    await tombstoneMonitor(scopeOf(ctx), monitorId);
+    await tombstoneMonitor(ctx, monitorId);
   } catch (error) {
     ctx.log.error("object of a deleted monitor not told", error, { monitor_id: monitorId });
   }

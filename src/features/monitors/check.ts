@@ -1,8 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import { runOnce } from "../../access/idempotency.ts";
 import { monitorAudit, requireMonitor } from "../../access/monitors.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
-import { scopeOf } from "../../access/scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import {
   awaitAgentResult,
   findNewestResultAt,
@@ -66,8 +65,6 @@ async function claim(ctx: RequestScope, monitor: MonitorRecord, order: Order | u
 }
 
 async function run(ctx: RequestScope, monitor: MonitorRecord, order: Order | undefined): Promise<ManualCheckResult> {
-  if (monitor.agent_id === null) return checkNow(scopeOf(ctx), monitor);
-  return order
-    ? awaitAgentResult(scopeOf(ctx), monitor, order.ordered)
-    : unknownBecause("the agent is offline", ctx.now);
+  if (monitor.agent_id === null) return checkNow(ctx, monitor);
+  return order ? awaitAgentResult(ctx, monitor, order.ordered) : unknownBecause("the agent is offline", ctx.now);
 }

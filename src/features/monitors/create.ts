@@ -5,7 +5,7 @@ import { monitorAudit, requireVisibleMonitor } from "../../access/monitors.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
 import { findNextPosition, hasMonitors } from "../../data/monitor-settings/read.ts";

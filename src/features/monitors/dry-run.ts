@@ -2,8 +2,7 @@ import { claimKey, runOnce } from "../../access/idempotency.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
-import { scopeOf } from "../../access/scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { dryRunCheck } from "../../checks/manual-check.ts";
 import { ManualCheckResult } from "../../contract/check.ts";
 import { invalid } from "../../contract/errors.ts";
@@ -23,6 +22,6 @@ export async function dryRunMonitor(ctx: RequestScope, input: MonitorCreate): Pr
   const job = { target: columns.target ?? "", fields: options, timeout_seconds, latency_threshold_ms };
   return runOnce(ctx, (stored) => ManualCheckResult.parse(stored), {
     claim: () => claimKey(ctx, null),
-    run: () => dryRunCheck(scopeOf(ctx), input.type, job),
+    run: () => dryRunCheck(ctx, input.type, job),
   });
 }

@@ -1,4 +1,4 @@
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { REGIONS, type Region } from "../../contract/monitor-values.ts";
 import { findShardWithRoom } from "../../data/check-groups/read.ts";
 import { changeShardSize, deleteEmptyCheckGroup, insertCheckGroup } from "../../data/check-groups/write.ts";

@@ -4,7 +4,7 @@ import { monitorInPath } from "../../access/monitor-in-path.ts";
 import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { type ApiError, betaRequired, forbidden, planLimit } from "../../contract/errors.ts";
 import { INTERVAL_MIN_S } from "../../contract/monitor.ts";
 import { MONITOR_TYPES, type MonitorType } from "../../contract/monitor-values.ts";

@@ -2,7 +2,7 @@ import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { monitorAudit, requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
 import { viewerOf } from "../../access/pages.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { OrderList } from "../../contract/monitor.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";

@@ -1,4 +1,4 @@
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { type ErrorDetail, invalid } from "../../contract/errors.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
 import { type Destination, egressOf } from "../../platform/egress/guard.ts";

@@ -10,7 +10,7 @@ import {
 import { monitorAudit, requireMonitor } from "../../access/monitors.ts";
 import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage, requirePage } from "../../access/pages.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { MonitorCreate, MonitorSecrets, MonitorUpdate } from "../../contract/monitor.ts";
 import { isChanged, listChildren } from "../../data/monitor-settings/read.ts";

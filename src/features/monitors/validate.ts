@@ -1,5 +1,5 @@
 import { requireGroup } from "../../access/monitor-groups.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { type ApiError, invalid } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
 import type { Plan } from "../../contract/plan.ts";

@@ -1,5 +1,5 @@
 import { maskHeaders, maySeeSecrets, unsealSecrets } from "../../access/monitor-secrets.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { listLatestOfAgents } from "../../data/agent-results/read.ts";
 import { listCheckGroupStates } from "../../data/check-groups/read.ts";
 import { listChildren } from "../../data/monitor-settings/read.ts";

@@ -1,6 +1,6 @@
 import { commit } from "../../access/commit.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { notFound } from "../../contract/errors.ts";
 import type { NotificationChange } from "../../contract/notification.ts";
 import { findNotification, listNotifications, type NotificationRecord } from "../../data/notifications/read.ts";

@@ -1,5 +1,5 @@
 import { viewerOf } from "../../access/pages.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { readOverview } from "../../data/overview/read.ts";
 
 export type OverviewFound = Awaited<ReturnType<typeof readOverview>>;

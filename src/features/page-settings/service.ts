@@ -1,6 +1,6 @@
 import { commit } from "../../access/commit.ts";
 import { requirePage } from "../../access/pages.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import type { AlertingUpdate, LegalUpdate } from "../../contract/page-settings.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { type StatusPageChange, updatePage } from "../../data/status-pages/write.ts";

@@ -6,6 +6,7 @@ import { parseJsonBody, readRequestBody } from "../../http/body.ts";
 import { type AppContext, type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { rejectInvalid } from "../../http/errors.ts";
 import { BODY_ERRORS, IdParam, json, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { DAY_MS } from "../../lib/durations.ts";
 import { readPushToken } from "../../platform/push-tokens.ts";
 import { clip, readMessage, toBeat } from "./heartbeat-input.ts";
 import { presentBeat } from "./present.ts";
@@ -100,7 +101,7 @@ const KumaQuery = z.object({
   msg: z.string().optional(),
   ping: z.string().optional().meta({ description: "milliseconds" }),
 });
-const KUMA_PING_MAX_MS = 86_400_000;
+const KUMA_PING_MAX_MS = DAY_MS;
 const KumaRefusal = z
   .object({ ok: z.literal(false), msg: z.string(), error: z.string() })
   .meta({ id: "UptimeKumaRefusal" });

@@ -3,8 +3,7 @@ import { findIdempotentResult } from "../../access/idempotency.ts";
 import { monitorAudit, requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
 import { requirePushCredential } from "../../access/principal.ts";
 import { limitOf } from "../../access/rate-limit.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
-import { scopeOf } from "../../access/scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { buildProjection, syncMonitor } from "../../checks/projection.ts";
 import type { MetricsQuery } from "../../contract/api-monitoring.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
@@ -18,6 +17,7 @@ import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
 import type { PackedResult } from "../../data/monitors/table.ts";
 import { chooseBucketSize, POINTS_MAX, toSeries } from "../../domain/metric-series.ts";
 import { hasPermission } from "../../domain/roles.ts";
+import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { isObjectUnavailable, monitorObject } from "../../platform/monitor-objects.ts";
 import { mintPushToken, type PushCredential } from "../../platform/push-tokens.ts";
 import { monitorType, type PushEntry, resultSourceOf } from "../../probes/registry.ts";
@@ -54,13 +54,11 @@ async function askObject(ctx: RequestScope, monitorId: string, push: Push): Prom
 async function project(ctx: RequestScope, monitorId: string, news: MonitorSnapshot): Promise<void> {
   try {
     const record = await findMonitor(ctx.db, monitorId);
-    if (record) await runBatch(ctx.db, buildProjection(scopeOf(ctx), record, news));
+    if (record) await runBatch(ctx.db, buildProjection(ctx, record, news));
   } catch (error) {
     ctx.log.error("projection", error, { monitor_id: monitorId });
   }
 }
-
-const DAY_MS = 86_400_000;
 
 /** Samples of one push, in the order in which they came. */
 export async function acceptSamples(
@@ -76,8 +74,6 @@ export async function acceptSamples(
   }
   return { ...(await acceptPush(ctx, credential, { kind, samples })), monitor_id: credential.monitor_id };
 }
-
-const HOUR_MS = 3_600_000;
 
 /** What was pushed lately, whole and as series. */
 export async function readMetrics(ctx: RequestScope, monitorId: string, query: MetricsQuery) {
@@ -164,7 +160,7 @@ export async function rotateCredential(
     guards: [{ name: "stale", when: isChanged(monitor), error: conflict("the monitor was changed meanwhile") }],
   });
   // Not left to the sweep: the answer says that the old one is worth nothing any more.
-  await syncMonitor(scopeOf(ctx), record.id, record.config_version);
+  await syncMonitor(ctx, record.id, record.config_version);
   return { record, access: openAccess(ctx, record, entry) };
 }
 

@@ -1,6 +1,6 @@
 import { commit } from "../../access/commit.ts";
 import { toPrincipal } from "../../access/owners.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { openSession } from "../../access/sessions.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { PasswordReset, PasswordResetRequest } from "../../contract/session.ts";
@@ -9,13 +9,13 @@ import { findPasswordHash, findSignIn, hasOtherPassword } from "../../data/sessi
 import { deleteSessionsOf, setPassword } from "../../data/sessions/write.ts";
 import { findUser, type UserRecord } from "../../data/users/read.ts";
 import { formatMoment } from "../../lib/date-format.ts";
+import { HOUR_MS } from "../../lib/durations.ts";
 import { sealMail, sendAfterResponse } from "../../outbox/mail.ts";
 import { hashPassword } from "../../platform/password.ts";
 import { isPasswordLink, mintPasswordLink, readPasswordLink } from "../../platform/password-reset-tokens.ts";
 import { incrementCounter } from "../../platform/rate-counters.ts";
 
 /** For people who cannot sign in any more: whoever reads the account's mail may choose a new password. */
-const HOUR_MS = 3_600_000;
 const VALID_MS = HOUR_MS;
 const LINKS_PER_ACCOUNT_AND_HOUR = 3;
 

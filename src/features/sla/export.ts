@@ -1,4 +1,4 @@
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import type { ExportFormat } from "../../contract/sla.ts";
 import { toSlaCsv } from "../../domain/sla-csv.ts";
 import { assertNever } from "../../lib/assert-never.ts";

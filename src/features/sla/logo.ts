@@ -1,4 +1,4 @@
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { egressOf } from "../../platform/egress/guard.ts";
 
 const TIMEOUT_MS = 3000;

@@ -2,7 +2,7 @@ import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { requireOwnSlaPolicy } from "../../access/sla-policies.ts";
 import type { SlaPolicyCreate, SlaPolicyUpdate } from "../../contract/sla.ts";
 import { listSlaPolicies, type SlaPolicyRecord } from "../../data/sla/read.ts";

@@ -1,7 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { requireSlaPolicy } from "../../access/sla-policies.ts";
 import { invalid } from "../../contract/errors.ts";
 import { SLA_DAYS_MAX, type SlaQuery, type SlaTargets, TARGET_DEFAULT } from "../../contract/sla.ts";
@@ -26,9 +26,8 @@ import {
   sumSlaTallies,
   tallySla,
 } from "../../domain/sla.ts";
+import { DAY_MS } from "../../lib/durations.ts";
 import { newId } from "../../platform/ids.ts";
-
-const DAY_MS = 86_400_000;
 
 /** Without a policy. */
 export const RULES_DEFAULT: SlaRules = { exclude_maintenance: true, degraded_counts_as_downtime: false };

@@ -3,8 +3,7 @@ import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireVisibleMonitor } from "../../access/monitors.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
-import { scopeOf } from "../../access/scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { syncMonitor } from "../../checks/projection.ts";
 import { conflict, forbidden, notFound, planLimit } from "../../contract/errors.ts";
 import { isUsableSlug, type StatusPageCreate, type StatusPageUpdate } from "../../contract/status-page.ts";
@@ -193,7 +192,7 @@ async function planAssignment(
 async function tellComposites(ctx: RequestScope, monitorIds: readonly string[]): Promise<void> {
   await mapConcurrently(monitorIds.slice(0, TOLD_MAX), TOLD_AT_ONCE, async (id) => {
     try {
-      await syncMonitor(scopeOf(ctx), id, 0);
+      await syncMonitor(ctx, id, 0);
     } catch (error) {
       ctx.log.error("monitor object not told", error, { monitor_id: id });
     }

@@ -1,18 +1,18 @@
 import { requireMonitor } from "../../access/monitors.ts";
 import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage } from "../../access/pages.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { regionsOf } from "../../checks/enqueue.ts";
 import { listRollups } from "../../data/daily-aggregates/read.ts";
 import { listIntervalsSince } from "../../data/status-intervals/read.ts";
 import { addTallies, type LatencyHistogram, readTally } from "../../domain/baseline.ts";
 import { findUnaggregatedFrom, tallyDays } from "../../domain/daily-aggregates.ts";
+import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { ByteReader } from "../../lib/varint.ts";
 import { listDaysUntil, monthOf } from "../../lib/zoned-days.ts";
 import { proberObject } from "../../platform/prober-objects.ts";
 
 export const BASELINE_DAYS = 14;
-const HOUR_MS = 3_600_000;
 
 /** How long each status held on each of the last days, oldest first; no more days than the owner's plan keeps. */
 export async function computeUptime(ctx: RequestScope, monitorId: string, wantedDays: number) {
@@ -44,7 +44,7 @@ export interface LearnedLatency {
 /** What latency is usual, learned from the successes of the last two weeks in all of the monitor's regions. */
 export async function learnLatency(ctx: RequestScope, monitorId: string): Promise<LearnedLatency> {
   const monitor = await requireMonitor(ctx, monitorId);
-  const from = ctx.now - BASELINE_DAYS * 24 * HOUR_MS;
+  const from = ctx.now - BASELINE_DAYS * DAY_MS;
   const hours = await Promise.all(
     regionsOf(monitor.regions).map((region) =>
       proberObject(ctx.env, monitor.shard_id, region).latency(monitorId, from),

@@ -1,6 +1,6 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { requireWebhook } from "../../access/webhooks.ts";
 import { conflict, notFound } from "../../contract/errors.ts";
 import { TEST_EVENT } from "../../contract/webhook.ts";

@@ -2,7 +2,7 @@ import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { findMembership, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import type { RequestScope } from "../../access/request-scope.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { requireVisibleWebhook, requireWebhook } from "../../access/webhooks.ts";
 import { ApiError, forbidden, invalid, notFound } from "../../contract/errors.ts";
 import {

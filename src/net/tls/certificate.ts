@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { spanOf } from "../../lib/duration-format.ts";
+import { DAY_MS } from "../../lib/durations.ts";
 import { brokenTls } from "./bytes.ts";
 import { TLS_1_2, TLS_1_3 } from "./client-hello.ts";
 import type { ServerCertificates } from "./handshake.ts";
@@ -15,7 +16,6 @@ export interface CertificateVerdict {
   details: Record<string, unknown>;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const NAME_MAX = 100;
 const PROTOCOLS: Record<number, string> = {
   [TLS_1_3]: "TLS 1.3",

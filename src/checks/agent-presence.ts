@@ -1,0 +1,55 @@
+import { requireCallingAgent } from "../access/principal.ts";
+import type { RequestScope, Scope } from "../access/scope.ts";
+import type { AgentStatus } from "../contract/agent.ts";
+import { type AgentRecord, switchAgentStatus, touchAgent } from "../data/agents/read.ts";
+import { toIso, toIsoOrNull } from "../platform/clock.ts";
+import { newId } from "../platform/ids.ts";
+
+/** `last_seen_at` may lag by this much, so that a busy agent costs three rows a minute. */
+const SEEN_LAG_MS = 20_000;
+
+/** Every authenticated call of an agent updates `last_seen_at`; the first one after a silence marks it online. */
+export async function recordAgentCall(ctx: RequestScope): Promise<void> {
+  const { agent } = requireCallingAgent(ctx);
+  if (agent.status === "offline") await setAgentPresence(ctx, agent, { to: "online" });
+  else if (ctx.now - (agent.last_seen_at ?? 0) >= SEEN_LAG_MS) ctx.defer(touchAgent(ctx.db, agent.id, ctx.now));
+}
+
+/** Marks an agent online or offline. Of several concurrent calls one stores and sends the event. */
+export async function setAgentPresence(
+  { env, db, log, now }: Scope,
+  agent: AgentRecord,
+  change: { to: AgentStatus; silent_since?: number },
+): Promise<void> {
+  const event = agentEvent(agent, change.to, now);
+  if (!(await switchAgentStatus(db, { ...change, now, agent_id: agent.id, event }))) return;
+  try {
+    await env.EVENTS.send({ event_id: event.id });
+  } catch (error) {
+    // The event is stored; the sweep enqueues it again.
+    log.warn("agent event enqueue failed, sweep retries", { agent_id: agent.id, cause: String(error) });
+  }
+}
+
+function agentEvent(agent: AgentRecord, to: AgentStatus, now: number) {
+  return {
+    id: newId(now),
+    owner_id: agent.owner_id,
+    status_page_id: agent.status_page_id,
+    monitor_id: null,
+    name: to === "online" ? "agent.online" : "agent.offline",
+    classification: "public" as const,
+    data: {
+      agent_id: agent.id,
+      agent_name: agent.name,
+      hostname: agent.hostname,
+      status: to,
+      previous_status: agent.status,
+      message: to === "online" ? `${agent.name} is online` : `${agent.name} has not reported for 90 seconds`,
+      last_seen_at: toIsoOrNull(agent.last_seen_at),
+      since: toIso(now),
+    },
+    created_at: now,
+    processed_at: null,
+  };
+}
