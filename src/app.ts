@@ -25,6 +25,7 @@ import { endpoints as sessions } from "./features/sessions/routes.ts";
 import { endpoints as sla } from "./features/sla/routes.ts";
 import { endpoints as statusPages } from "./features/status-pages/routes.ts";
 import { endpoints as subscribers } from "./features/subscribers/routes.ts";
+import { endpoints as timeline } from "./features/timeline/routes.ts";
 import { endpoints as history } from "./features/uptime/routes.ts";
 import { endpoints as webhooks } from "./features/webhooks/routes.ts";
 import { mountDocs } from "./http/docs.ts";
@@ -57,6 +58,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...incidentTemplates,
   ...incidents,
   ...maintenance,
+  ...timeline,
   ...members,
   ...migration,
   ...monitors,

@@ -119,7 +119,6 @@ export const PageIncidentParams = PageParams.extend({ id: z.string() });
 export const IncidentHistoryQuery = z.object({
   before: InstantInput.optional().meta({ description: "begun before this" }),
 });
-export const StylesheetParams = z.object({ file: z.string() });
 
 const Percentage = z.number().nullable().meta({ description: "of the time of which a status is known; null: none is" });
 

@@ -1,6 +1,5 @@
 import { requireSameOrigin } from "../access/sessions.ts";
 import { HomeQuery, SignInQuery } from "../contract/dashboard.ts";
-import { StylesheetParams } from "../contract/public-page.ts";
 import { Login } from "../contract/session.ts";
 import { ROLE_NAMES } from "../domain/roles.ts";
 import { listPagesSharedWithMe } from "../features/members/service.ts";
@@ -9,8 +8,8 @@ import { listMyPages } from "../features/status-pages/service.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "../http/endpoint.ts";
 import type { HtmlArea } from "../http/middleware.ts";
-import { document, html } from "../http/responses.ts";
-import { serveStylesheet } from "../http/stylesheet.ts";
+import { html } from "../http/responses.ts";
+import { stylesheetEndpoint } from "../http/stylesheet.ts";
 import { endpoints as accepting } from "./accept-routes.ts";
 import { type FormErrors, parseFields, pathAfter, toFormErrors } from "./form.ts";
 import { endpoints as choosingPasswords } from "./password-routes.ts";
@@ -132,18 +131,7 @@ export const endpoints = [
   ...accepting,
   ...choosingPasswords,
 
-  endpoint(
-    { ...policy, auth: "public", audit: null, rate: "public" },
-    {
-      method: "get",
-      path: "/assets/app/{file}",
-      tags,
-      summary: "The style sheet of the signed-in pages",
-      request: { params: StylesheetParams },
-      responses: { 200: document("The sheet", "text/css") },
-    },
-    (c) => serveStylesheet(STYLESHEET, c.req.valid("param").file),
-  ),
+  stylesheetEndpoint(STYLESHEET, { tag: "Dashboard", summary: "Get the style sheet of the dashboard" }),
 ];
 
 async function showHome(c: AppContext, joined: string | undefined): Promise<Response> {

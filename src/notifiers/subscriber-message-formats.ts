@@ -1,6 +1,7 @@
 import type { SubscriberChannel, SubscriberMessageContent } from "../contract/subscriber.ts";
 import type { MessageDraft } from "../domain/subscriber-messages.ts";
 import { type Block, type Inline, parseMarkdown } from "../ui/markdown.ts";
+import { LIGHT } from "../ui/styles.ts";
 
 /** The words of subscriber-news.ts as each channel takes them. */
 
@@ -33,30 +34,30 @@ function toHtmlMail(wording: MessageDraft): string {
   const { page, kind, heading, facts, text, action, reason, links } = wording;
   const rows = facts.map(
     ({ label, value }) =>
-      `<tr><th scope="row" align="left" valign="top" style="padding:2px 16px 2px 0;font-weight:400;color:#545d6b">${escapeHtml(label)}</th><td dir="auto" style="padding:2px 0">${escapeHtml(value)}</td></tr>`,
+      `<tr><th scope="row" align="left" valign="top" style="padding:2px 16px 2px 0;font-weight:400;color:${LIGHT.quiet}">${escapeHtml(label)}</th><td dir="auto" style="padding:2px 0">${escapeHtml(value)}</td></tr>`,
   );
   const table =
     rows.length === 0
       ? ""
       : `<table cellspacing="0" style="margin:0 0 16px;border-collapse:collapse;font-size:15px">${rows.join("")}</table>`;
   const quiet = (url: string | null, label: string) =>
-    url === null ? [] : [`<a href="${escapeHtml(url)}" style="color:#545d6b">${escapeHtml(label)}</a>`];
+    url === null ? [] : [`<a href="${escapeHtml(url)}" style="color:${LIGHT.quiet}">${escapeHtml(label)}</a>`];
   const footer = [
     ...quiet(links.page, page.name),
     ...quiet(links.manage, "Change what you are told"),
     ...quiet(links.unsubscribe, "Unsubscribe"),
   ];
   return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(wording.subject)}</title></head>
-<body style="margin:0;padding:24px 12px;background:#f5f6f8;color:#171a20;font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif">
-<div style="max-width:560px;margin:0 auto;padding:24px;background:#fff;border:1px solid #dfe3e8;border-top:4px solid ${escapeHtml(page.brand_color ?? "#dfe3e8")};border-radius:12px">
+<body style="margin:0;padding:24px 12px;background:${LIGHT.ground};color:${LIGHT.text};font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif">
+<div style="max-width:560px;margin:0 auto;padding:24px;background:${LIGHT.card};border:1px solid ${LIGHT.line};border-top:4px solid ${escapeHtml(page.brand_color ?? LIGHT.line)};border-radius:12px">
 <p dir="auto" style="margin:0 0 20px;font-weight:600">${escapeHtml(page.name)}</p>
-${kind === null ? "" : `<p style="margin:0;font-size:14px;color:#545d6b">${escapeHtml(kind)}</p>`}
+${kind === null ? "" : `<p style="margin:0;font-size:14px;color:${LIGHT.quiet}">${escapeHtml(kind)}</p>`}
 <h1 dir="auto" style="margin:0 0 16px;font-size:22px;line-height:1.3">${escapeHtml(heading)}</h1>
 ${table}
 ${toHtml(parseMarkdown(text))}
-<p style="margin:20px 0 0"><a href="${escapeHtml(action.url)}" style="display:inline-block;padding:10px 18px;background:#0b57d0;color:#fff;border-radius:8px;text-decoration:none">${escapeHtml(action.label)}</a></p>
+<p style="margin:20px 0 0"><a href="${escapeHtml(action.url)}" style="display:inline-block;padding:10px 18px;background:${LIGHT.link};color:#fff;border-radius:8px;text-decoration:none">${escapeHtml(action.label)}</a></p>
 </div>
-<p style="max-width:560px;margin:16px auto 0;font-size:13px;color:#545d6b">${escapeHtml(reason)}<br>${footer.join(" &middot; ")}</p>
+<p style="max-width:560px;margin:16px auto 0;font-size:13px;color:${LIGHT.quiet}">${escapeHtml(reason)}<br>${footer.join(" &middot; ")}</p>
 </body></html>
 `;
 }
@@ -73,7 +74,7 @@ function blockHtml(block: Block): string {
     case "paragraph":
       return `<p ${BLOCK_STYLE}>${inlineHtml(block.children)}</p>`;
     case "quote":
-      return `<blockquote style="margin:0 0 12px;padding:0 0 0 12px;border-left:3px solid #dfe3e8">${toHtml(block.children)}</blockquote>`;
+      return `<blockquote style="margin:0 0 12px;padding:0 0 0 12px;border-left:3px solid ${LIGHT.line}">${toHtml(block.children)}</blockquote>`;
     case "code":
       return `<pre style="margin:0 0 12px;white-space:pre-wrap;font:14px/1.4 ui-monospace,monospace">${escapeHtml(block.text)}</pre>`;
     case "list": {

@@ -1,8 +1,8 @@
 import type { PagePayload } from "../contract/public-page.ts";
 import { toIso } from "../platform/clock.ts";
 import { type Block, parseMarkdown } from "../ui/markdown.ts";
+import { renderMarkdown } from "../ui/markdown-view.tsx";
 import { sortMaintenance } from "./maintenance.ts";
-import { renderMarkdown } from "./views/markdown.tsx";
 
 /** What readers of feeds get: one entry for each update of an incident and for each window to come or under way. */
 interface Entry {

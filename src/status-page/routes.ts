@@ -1,16 +1,10 @@
 import type { Context } from "hono";
 import { notFound } from "../contract/errors.ts";
-import {
-  IncidentHistoryQuery,
-  PageIncidentParams,
-  PageParams,
-  PageSummary,
-  StylesheetParams,
-} from "../contract/public-page.ts";
+import { IncidentHistoryQuery, PageIncidentParams, PageParams, PageSummary } from "../contract/public-page.ts";
 import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import type { HtmlArea } from "../http/middleware.ts";
-import { document, html, json, PUBLIC_ERRORS } from "../http/responses.ts";
-import { serveStylesheet } from "../http/stylesheet.ts";
+import { html, json, PUBLIC_ERRORS } from "../http/responses.ts";
+import { stylesheetEndpoint } from "../http/stylesheet.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
 import { findPublicIncident, listPublicIncidents } from "./payload.ts";
 import { HTML, loadPageForViewer, respond, respondNotFound, respondWithPage } from "./responses.ts";
@@ -119,18 +113,7 @@ export const endpoints = [
 
   ...feeds,
 
-  endpoint(
-    policy,
-    {
-      method: "get",
-      path: "/assets/status-page/{file}",
-      tags,
-      summary: "The style sheet of status pages",
-      request: { params: StylesheetParams },
-      responses: { 200: document("The sheet", "text/css") },
-    },
-    (c) => serveStylesheet(STYLESHEET, c.req.valid("param").file),
-  ),
+  stylesheetEndpoint(STYLESHEET, { tag: "Public pages", summary: "Get the style sheet of public pages" }),
 ];
 
 async function showHistory(c: Context<AppEnv>, slug: string, before: number | undefined) {

@@ -1,37 +1,16 @@
 import { defineStylesheet } from "../http/stylesheet.ts";
+import { BASE_STYLES, colorProperties } from "../ui/styles.ts";
 
-/** Phone first; logical properties, so that right-to-left pages need no rules of their own; contrast at least 4.5 : 1. */
+/** What public pages have besides the shared styles. */
 export const STYLESHEET = defineStylesheet(
   "status-page",
-  `
-:root {
-  color-scheme: light dark;
-  --ground: #f5f6f8; --card: #fff; --line: #dfe3e8; --text: #171a20; --quiet: #545d6b; --link: #0b57d0;
-  --good: #16774a; --warn: #8a5200; --bad: #b3261e; --none: #5b6573;
-  --bar-up: #2f9e6b; --bar-warn: #e0a100; --bar-bad: #d3302a; --bar-none: #c3c9d1;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #0f1216; --card: #181c22; --line: #2c333d; --text: #e9ecf0; --quiet: #a6b0bd; --link: #8ab4f8;
-    --good: #4cc38a; --warn: #f0b849; --bad: #ff8f87; --none: #a6b0bd;
-    --bar-up: #35a874; --bar-warn: #e3a93c; --bar-bad: #f0625a; --bar-none: #4a525e;
-  }
-}
-*, ::before, ::after { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
-body {
-  margin: 0; background: var(--ground); color: var(--text); overflow-wrap: anywhere;
-  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
-}
-h1, h2, h3, h4, p, ul, ol { margin: 0; padding: 0; }
-h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em; }
-h2 { font-size: 1.125rem; margin-block: 2rem .75rem; }
-h3 { font-size: 1rem; font-weight: 600; }
-h4 { font-size: 1rem; font-weight: 600; }
-ul, ol { list-style: none; }
-a { color: var(--link); text-underline-offset: .15em; }
-a:focus-visible, summary:focus-visible { outline: 3px solid var(--link); outline-offset: 3px; border-radius: 2px; }
-.wrap { max-inline-size: 54rem; margin-inline: auto; padding-inline: 1rem; }
+  `${colorProperties({
+    none: ["#5b6573", "#a6b0bd"],
+    "bar-up": ["#2f9e6b", "#35a874"],
+    "bar-warn": ["#b27b00", "#e3a93c"],
+    "bar-bad": ["#d3302a", "#f0625a"],
+    "bar-none": ["#858d98", "#77818f"],
+  })}${BASE_STYLES}
 .skip { position: absolute; inset-inline-start: 1rem; inset-block-start: -4rem; padding: .5rem 1rem; background: var(--card); }
 .skip:focus { inset-block-start: 1rem; }
 .shapes { position: absolute; inline-size: 0; block-size: 0; }
@@ -42,14 +21,11 @@ a:focus-visible, summary:focus-visible { outline: 3px solid var(--link); outline
 .logo { flex: none; inline-size: 3rem; block-size: 3rem; object-fit: contain; border-radius: .5rem; }
 .text { white-space: pre-line; }
 .text + .text { margin-block-start: .75rem; }
+.small { color: var(--quiet); font-size: .875rem; }
 ul.list { list-style: disc; padding-inline-start: 1.25rem; }
 ol.list { list-style: decimal; padding-inline-start: 1.5rem; }
 blockquote { margin-inline: 0; padding-inline-start: .75rem; border-inline-start: 3px solid var(--line); }
-pre { margin-inline: 0; overflow-x: auto; }
 .more { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; margin-block-start: 1.25rem; }
-.small { color: var(--quiet); font-size: .875rem; }
-.card { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1rem; }
-.card + .card { margin-block-start: .75rem; }
 .stale { border-inline-start: .375rem solid var(--bar-warn); margin-block-end: 1rem; }
 .icon { flex: none; inline-size: 1.25rem; block-size: 1.25rem; fill: currentColor; }
 .mark { fill: none; stroke: var(--card); stroke-width: 2.4; stroke-linecap: round; stroke-linejoin: round; }
@@ -66,7 +42,6 @@ pre { margin-inline: 0; overflow-x: auto; }
 .monitors { padding-block: 0; }
 .monitor { padding-block: 1rem; content-visibility: auto; contain-intrinsic-block-size: auto 7rem; }
 .monitor + .monitor { border-block-start: 1px solid var(--line); }
-.row { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .25rem 1rem; }
 .status { display: inline-flex; align-items: center; gap: .4rem; font-size: .9375rem; font-weight: 600; }
 .since { font-weight: 400; }
 .is-up { color: var(--good); }
@@ -85,7 +60,6 @@ pre { margin-inline: 0; overflow-x: auto; }
 .day-none { fill: var(--bar-none); }
 .uptime { color: var(--text); font-variant-numeric: tabular-nums; }
 details { margin-block: .375rem -.25rem; font-size: .875rem; }
-summary { inline-size: fit-content; cursor: pointer; min-block-size: 1.5rem; color: var(--link); }
 .days { padding-block-start: .25rem; padding-inline-start: 1rem; }
 .incident { border-inline-start-width: .375rem; }
 .incident.is-minor { border-inline-start-color: var(--bar-warn); }
@@ -95,7 +69,6 @@ summary { inline-size: fit-content; cursor: pointer; min-block-size: 1.5rem; col
 .incident.is-planned { border-inline-start-color: var(--bar-none); }
 .incident h1, .incident h3 { margin-block-end: .25rem; }
 .incident .text { margin-block-start: .75rem; }
-.tag { border: 1px solid currentColor; border-radius: 1rem; padding: .0625rem .5rem; font-size: .75rem; font-weight: 600; }
 .timeline { margin-block-start: 1rem; padding-inline-start: 1rem; border-inline-start: 2px solid var(--line); }
 .timeline li + li { margin-block-start: 1rem; }
 .timeline .text { margin-block-start: .25rem; }
@@ -107,26 +80,16 @@ summary { inline-size: fit-content; cursor: pointer; min-block-size: 1.5rem; col
 .message p { margin-block-start: .75rem; color: var(--quiet); }
 .subscribe { margin-block-start: 2rem; }
 .subscribe h2 { margin: 0 0 .5rem; }
-.fields { display: flex; flex-wrap: wrap; gap: .5rem; }
-form label { display: block; margin-block: .75rem .25rem; }
-form .tick { font-weight: 400; margin-block: .25rem; min-block-size: 1.5rem; }
+.fields { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; }
+form .tick { display: block; font-weight: 400; margin-block: .25rem; min-block-size: 1.5rem; }
 fieldset { border: 1px solid var(--line); border-radius: .5rem; margin: 1rem 0 0; padding: .5rem 1rem; }
-input:not([type="checkbox"]), select, button {
-  font: inherit; min-block-size: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--quiet); border-radius: .5rem;
-  background: var(--card); color: var(--text); max-inline-size: 100%;
-}
-.fields input { flex: 1 1 14rem; }
-button { background: var(--link); border-color: var(--link); color: var(--card); cursor: pointer; font-weight: 600; }
+.fields .field { flex: 1 1 14rem; }
+.fields button { margin: 0; }
 .subscribe form + p { margin-block-start: .5rem; }
-form > input { inline-size: 100%; }
-form > button { margin-block-start: 1rem; }
-input:focus-visible, select:focus-visible, button:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 h1 + .card, h1 + form { margin-block-start: 1rem; }
 main > article + p, main > form + p, main > .card + p:not(.card) { margin-block-start: 1.25rem; }
 @media (min-width: 40rem) {
-  h1 { font-size: 1.875rem; }
   .head { padding-block: 2.5rem 1.5rem; }
-  .card { padding: 1.25rem 1.5rem; }
   .monitors { padding-block: 0; }
   .monitor { padding-block: 1.25rem; }
   .banner { padding: 1.375rem 1.5rem; }

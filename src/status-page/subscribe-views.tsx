@@ -1,5 +1,7 @@
 import type { Child } from "hono/jsx";
 import { SUBSCRIBER_CHANNELS, type SubscriberChannel, type SubscriptionTopic } from "../contract/subscriber.ts";
+import { toHtml } from "../ui/document.tsx";
+import { Field } from "../ui/form-field.tsx";
 import type { FrameView } from "./view-model.ts";
 import { Document, Frame } from "./views/frame.tsx";
 
@@ -17,9 +19,12 @@ export function SubscribeForm({ base }: { base: string }) {
       <h2 id="subscribe">Get updates</h2>
       <form method="post" action={`${base}/subscribe`}>
         <input type="hidden" name="channel" value="email" />
-        <label for="endpoint">E-mail address</label>
         <div class="fields">
-          <input id="endpoint" type="email" name="endpoint" autocomplete="email" required />
+          <Field
+            name="endpoint"
+            label="E-mail address"
+            input={{ type: "email", autocomplete: "email", required: true }}
+          />
           <button type="submit">Subscribe</button>
         </div>
       </form>
@@ -51,14 +56,14 @@ export function renderSubscribePage(view: SubscribeView): string {
     <>
       {problem ? <Problem text={problem} /> : null}
       <form class="card" method="post" action={`${frame.base}/subscribe`}>
-        <label for="channel">How</label>
-        <select id="channel" name="channel">
-          {SUBSCRIBER_CHANNELS.map((channel) => (
-            <option value={channel}>{CHANNEL_LABELS[channel]}</option>
-          ))}
-        </select>
-        <label for="endpoint">Address</label>
-        <input id="endpoint" name="endpoint" type="text" required maxlength={2000} />
+        <Field name="channel" label="Channel">
+          <select id="channel" name="channel">
+            {SUBSCRIBER_CHANNELS.map((channel) => (
+              <option value={channel}>{CHANNEL_LABELS[channel]}</option>
+            ))}
+          </select>
+        </Field>
+        <Field name="endpoint" label="Address" input={{ type: "text", required: true, maxlength: 2000 }} />
         <Topics chosen={[]} />
         <Services {...view} chosen={[]} />
         <button type="submit">Subscribe</button>
@@ -151,7 +156,7 @@ function renderForm(frame: FrameView | null, title: string, content: Child): str
       </main>
     </Document>
   );
-  return `<!DOCTYPE html>${document}`;
+  return toHtml(document);
 }
 
 function Problem({ text }: { text: string }) {

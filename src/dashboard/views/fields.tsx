@@ -1,42 +1,7 @@
 import { NAME_LENGTH_MAX } from "../../contract/common.ts";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "../../contract/session.ts";
+import { Field } from "../../ui/form-field.tsx";
 import type { Problems } from "../form.ts";
-
-interface FieldProps {
-  name: string;
-  label: string;
-  hint?: string;
-  problem?: string | undefined;
-  /** Attributes of the input itself. */
-  input: Record<string, string | number | boolean | undefined>;
-}
-
-/** Label, hint and problem stand before the input, where an on-screen keyboard does not hide them. */
-function Field({ name, label, hint, problem, input }: FieldProps) {
-  const described = [hint ? `${name}-hint` : "", problem ? `${name}-problem` : ""].filter((id) => id !== "").join(" ");
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      {hint ? (
-        <span class="quiet" id={`${name}-hint`}>
-          {hint}
-        </span>
-      ) : null}
-      {problem ? (
-        <p class="problem" id={`${name}-problem`} role="alert">
-          {problem}
-        </p>
-      ) : null}
-      <input
-        id={name}
-        name={name}
-        {...input}
-        {...(described ? { "aria-describedby": described } : {})}
-        {...(problem ? { "aria-invalid": "true", autofocus: true } : {})}
-      />
-    </div>
-  );
-}
 
 /** A fixed address is there to be read, and for password managers to know whose password this is. */
 export function EmailField({ value, isFixed, problems }: { value: string; isFixed?: boolean; problems: Problems }) {

@@ -1,45 +1,39 @@
 import type { Child } from "hono/jsx";
+import { HtmlDocument, toHtml } from "../../ui/document.tsx";
 import { STYLESHEET } from "../stylesheet.ts";
 
 interface DocumentProps {
   title: string;
-  /** Signed in: shown with the way out. */
+  /** Of the signed-in user, shown with a button to sign out. */
   email?: string | null;
   /** For pages that are little more than a form. */
   isNarrow?: boolean;
-  /** Said first by a screen reader where what was sent has to be mended. */
+  /** The title then begins with "Error", which a screen reader announces first. */
   hasProblem?: boolean;
   children: Child;
 }
 
-/** The document around every page under /app. It needs no script, and no style is inline. */
+/** The document around every page under /app. */
 export function renderDocument({ title, email, isNarrow, hasProblem, children }: DocumentProps): string {
   const wrap = isNarrow ? "wrap narrow" : "wrap";
-  const document = (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        <title>{`${hasProblem ? "Error: " : ""}${title} | Vigil`}</title>
-        <link rel="stylesheet" href={STYLESHEET.address} />
-      </head>
-      <body>
-        <header class={`${wrap} head`}>
-          <a class="brand" href="/app">
-            Vigil
-          </a>
-          {email ? <SignOut /> : null}
-        </header>
-        <main class={wrap}>{children}</main>
-      </body>
-    </html>
+  return toHtml(
+    <HtmlDocument
+      title={`${hasProblem ? "Error: " : ""}${title} | Vigil`}
+      stylesheet={STYLESHEET.address}
+      head={<meta name="robots" content="noindex" />}
+    >
+      <header class={`${wrap} head`}>
+        <a class="brand" href="/app">
+          Vigil
+        </a>
+        {email ? <SignOut /> : null}
+      </header>
+      <main class={wrap}>{children}</main>
+    </HtmlDocument>,
   );
-  return `<!DOCTYPE html>${document}`;
 }
 
-/** `next` is where to go on from there. */
+/** `next` is the address after signing out. */
 export function SignOut({ next, isWide }: { next?: string; isWide?: boolean }) {
   return (
     <form method="post" action="/app/sign-out">

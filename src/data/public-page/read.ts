@@ -13,6 +13,7 @@ import {
 } from "../maintenance/table.ts";
 import { monitorGroups } from "../monitor-groups/table.ts";
 import { monitors, plannedMinutes, statusIntervals } from "../monitors/table.ts";
+import { INTERVAL } from "../status-intervals/read.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { affectsPublicPage, isPubliclyVisible } from "./visible-monitors.ts";
 
@@ -152,13 +153,7 @@ function selectIntervals(db: Db, pageId: string, since: { days: number; month: s
     AND r.month >= ${since.month} AND r.timezone = ${zoneOf(pageId)} ORDER BY r.month DESC LIMIT 1`;
   const earlier = sql`SELECT max(i.from_at) FROM ${statusIntervals} i WHERE i.monitor_id = ${monitors.id} AND i.from_at <= ${since.days}`;
   return db
-    .select({
-      monitor_id: statusIntervals.monitor_id,
-      seq: statusIntervals.seq,
-      status: statusIntervals.status,
-      from_at: statusIntervals.from_at,
-      to_at: statusIntervals.to_at,
-    })
+    .select({ monitor_id: statusIntervals.monitor_id, seq: statusIntervals.seq, ...INTERVAL })
     .from(monitors)
     .innerJoin(statusIntervals, eq(statusIntervals.monitor_id, monitors.id))
     .where(

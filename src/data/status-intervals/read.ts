@@ -3,11 +3,17 @@ import type { StatusInterval } from "../../domain/uptime.ts";
 import type { Db } from "../db.ts";
 import { statusIntervals } from "../monitors/table.ts";
 
-/** A monitor's stretches of status, from the one that holds `since` on. */
+export const INTERVAL = {
+  status: statusIntervals.status,
+  from_at: statusIntervals.from_at,
+  to_at: statusIntervals.to_at,
+};
+
+/** A monitor's intervals in time order, beginning with the one that contains `since`. */
 export async function listIntervalsSince(db: Db, monitorId: string, since: number) {
   const earlier = sql`(SELECT max(from_at) FROM status_intervals WHERE monitor_id = ${monitorId} AND from_at <= ${since})`;
   return db
-    .select({ status: statusIntervals.status, from_at: statusIntervals.from_at, to_at: statusIntervals.to_at })
+    .select(INTERVAL)
     .from(statusIntervals)
     .where(
       and(eq(statusIntervals.monitor_id, monitorId), gte(statusIntervals.from_at, sql`coalesce(${earlier}, ${since})`)),
@@ -15,7 +21,7 @@ export async function listIntervalsSince(db: Db, monitorId: string, since: numbe
     .orderBy(asc(statusIntervals.from_at), asc(statusIntervals.seq));
 }
 
-/** The same of many monitors, each from its own instant on. */
+/** The same for many monitors, each with a `since` of its own. */
 export function listIntervalsOf(
   db: Db,
   wanted: readonly { monitor_id: string; since: number }[],
@@ -24,12 +30,7 @@ export function listIntervalsOf(
   const earlier = sql`(SELECT max(e.from_at) FROM ${statusIntervals} e
     WHERE e.monitor_id = (w.value ->> 'monitor_id') AND e.from_at <= ${since})`;
   return db
-    .select({
-      monitor_id: statusIntervals.monitor_id,
-      status: statusIntervals.status,
-      from_at: statusIntervals.from_at,
-      to_at: statusIntervals.to_at,
-    })
+    .select({ monitor_id: statusIntervals.monitor_id, ...INTERVAL })
     .from(sql`json_each(${JSON.stringify(wanted)}) AS w`)
     .innerJoin(statusIntervals, sql`${statusIntervals.monitor_id} = (w.value ->> 'monitor_id')`)
     .where(gte(statusIntervals.from_at, sql`coalesce(${earlier}, ${since})`))

@@ -1,18 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import {
-  Incident,
-  IncidentChange,
-  IncidentCreate,
-  IncidentStats,
-  IncidentUpdate,
-  IncidentUpdateCreate,
-  Status,
-  UpdateChange,
-} from "../../contract/incident.ts";
+import { Incident, IncidentChange, IncidentCreate, IncidentStats, Status } from "../../contract/incident.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
-import { presentIncident, presentStats, presentUpdate } from "./present.ts";
+import { presentIncident, presentStats } from "./present.ts";
 import {
   acknowledgeIncident,
   changeIncident,
@@ -23,7 +14,6 @@ import {
   removeIncident,
   setPublished,
 } from "./service.ts";
-import { addUpdate, changeUpdate, listUpdates, removeUpdate } from "./updates.ts";
 
 const tags = ["Incidents"];
 const reads = {
@@ -37,7 +27,6 @@ const writes = { at: ["v1"], auth: "user", rate: "api", permission: "incidents.w
 const named = { id: "incident" } as const;
 const affected = { monitor_id: "monitor:see", "monitor_ids[]": "monitor:see", "group_ids[]": "group" } as const;
 const IncidentListQuery = ListQuery.extend({ status: Status.optional() });
-const UpdateParams = IdParam.extend({ update_id: z.uuid() });
 const one = { 200: json("The incident", Incident), ...OBJECT_ERRORS };
 const MONTHS_MAX = 24;
 
@@ -49,9 +38,9 @@ export const endpoints = [
       path: "/incidents",
       tags,
       summary: "List incidents",
-      description: "Those of all your status pages, or of one.",
+      description: "Incidents of all your status pages, or of one.",
       request: { query: IncidentListQuery.extend({ status_page_id: z.uuid().optional() }) },
-      responses: { 200: json("The incidents, the last begun first", z.array(Incident)), ...USER_ERRORS },
+      responses: { 200: json("The incidents, latest start first", z.array(Incident)), ...USER_ERRORS },
     }),
     async (c) => {
       const { status_page_id, status, ...page } = c.req.valid("query");
@@ -69,7 +58,7 @@ export const endpoints = [
       tags,
       summary: "List the incidents of a status page",
       request: { params: IdParam, query: IncidentListQuery },
-      responses: { 200: json("The incidents, the last begun first", z.array(Incident)), ...OBJECT_ERRORS },
+      responses: { 200: json("The incidents, latest start first", z.array(Incident)), ...OBJECT_ERRORS },
     }),
     async (c) => {
       const { status, ...page } = c.req.valid("query");
@@ -86,7 +75,7 @@ export const endpoints = [
       method: "get",
       path: "/status-pages/{id}/incidents/stats",
       tags,
-      summary: "How incidents of a status page were handled",
+      summary: "Get incident statistics of a status page",
       description:
         "Counts and mean times to acknowledge and to resolve, by calendar month of the page's time zone and by severity.",
       request: {
@@ -109,7 +98,7 @@ export const endpoints = [
       tags,
       summary: "Create an incident",
       description:
-        "It stays internal until it is published, by is_public or later. While the page's incident_system_enabled is false this is 409.",
+        "The incident stays internal until it is published, by is_public or later. 409 while the page's incident_system_enabled is false.",
       request: { body: jsonBody(IncidentCreate) },
       responses: { 201: json("The incident", Incident), ...USER_ERRORS, ...BODY_ERRORS },
     }),
@@ -135,9 +124,9 @@ export const endpoints = [
       method: "put",
       path: "/incidents/{id}",
       tags,
-      summary: "Change an incident",
+      summary: "Update an incident",
       description:
-        "What is absent stays; null clears. The status may move in any direction: a move is written into the timeline and told as incident.updated, or incident.resolved; the status that it already has changes nothing.",
+        "Omitted fields keep their value; null clears them. The status may move in any direction: each move adds an update and sends incident.updated, or incident.resolved; the status that the incident already has changes nothing.",
       request: { params: IdParam, body: jsonBody(IncidentChange) },
       responses: { ...one, ...BODY_ERRORS },
     }),
@@ -153,7 +142,7 @@ export const endpoints = [
       method: "delete",
       path: "/incidents/{id}",
       tags,
-      summary: "Delete an incident and its timeline",
+      summary: "Delete an incident and its updates",
       request: { params: IdParam },
       responses: { ...noContent, ...OBJECT_ERRORS },
     }),
@@ -169,8 +158,8 @@ export const endpoints = [
       method: "post",
       path: "/incidents/{id}/publish",
       tags,
-      summary: "Show an incident on its status page",
-      description: "Told as incident.updated. A published incident stays as it is.",
+      summary: "Publish an incident",
+      description: "Sends incident.updated. Publishing a published incident changes nothing.",
       request: { params: IdParam },
       responses: one,
     }),
@@ -183,7 +172,7 @@ export const endpoints = [
       method: "post",
       path: "/incidents/{id}/unpublish",
       tags,
-      summary: "Hide an incident from its status page",
+      summary: "Unpublish an incident",
       request: { params: IdParam },
       responses: one,
     }),
@@ -196,79 +185,11 @@ export const endpoints = [
       method: "post",
       path: "/incidents/{id}/acknowledge",
       tags,
-      summary: "Say that somebody takes care of an incident",
-      description: "Whoever says so first is recorded; a repeat changes nothing.",
+      summary: "Acknowledge an incident",
+      description: "The first acknowledgement is recorded; a repeat changes nothing.",
       request: { params: IdParam },
       responses: one,
     }),
     async (c) => c.json(presentIncident(await acknowledgeIncident(c.var.ctx, c.req.valid("param").id)), 200),
-  ),
-
-  endpoint(
-    { ...reads, ids: { params: named } },
-    createRoute({
-      method: "get",
-      path: "/incidents/{id}/updates",
-      tags,
-      summary: "List the timeline of an incident",
-      request: { params: IdParam, query: ListQuery },
-      responses: { 200: json("The updates, newest first", z.array(IncidentUpdate)), ...OBJECT_ERRORS },
-    }),
-    async (c) => {
-      const page = c.req.valid("query");
-      const { rows, total } = await listUpdates(c.var.ctx, c.req.valid("param").id, page);
-      setListHeaders(c, page, total);
-      return c.json(rows.map(presentUpdate), 200);
-    },
-  ),
-
-  endpoint(
-    { ...writes, audit: "incident.update_added", ids: { params: named } },
-    createRoute({
-      method: "post",
-      path: "/incidents/{id}/updates",
-      tags,
-      summary: "Add to the timeline of an incident",
-      description: "Told as incident.updated, or incident.resolved where it resolves.",
-      request: { params: IdParam, body: jsonBody(IncidentUpdateCreate) },
-      responses: { 201: json("The update", IncidentUpdate), ...OBJECT_ERRORS, ...BODY_ERRORS },
-    }),
-    async (c) => {
-      const update = await addUpdate(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
-      return c.json(presentUpdate(update), 201);
-    },
-  ),
-
-  endpoint(
-    { ...writes, audit: "incident.update_changed", ids: { params: named } },
-    createRoute({
-      method: "put",
-      path: "/incidents/{id}/updates/{update_id}",
-      tags,
-      summary: "Correct an update's text",
-      description: "Nobody is told again.",
-      request: { params: UpdateParams, body: jsonBody(UpdateChange) },
-      responses: { 200: json("The update", IncidentUpdate), ...OBJECT_ERRORS, ...BODY_ERRORS },
-    }),
-    async (c) => {
-      const update = await changeUpdate(c.var.ctx, c.req.valid("param"), c.req.valid("json"));
-      return c.json(presentUpdate(update), 200);
-    },
-  ),
-
-  endpoint(
-    { ...writes, audit: "incident.update_deleted", ids: { params: named } },
-    createRoute({
-      method: "delete",
-      path: "/incidents/{id}/updates/{update_id}",
-      tags,
-      summary: "Delete an update",
-      request: { params: UpdateParams },
-      responses: { ...noContent, ...OBJECT_ERRORS },
-    }),
-    async (c) => {
-      await removeUpdate(c.var.ctx, c.req.valid("param"));
-      return c.body(null, 204);
-    },
   ),
 ];

@@ -1,18 +1,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { UpdateChange } from "../../contract/incident.ts";
-import {
-  Maintenance,
-  MaintenanceChange,
-  MaintenanceCreate,
-  MaintenanceUpdate,
-  MaintenanceUpdateCreate,
-  OccurrenceParams,
-} from "../../contract/maintenance.ts";
+import { Maintenance, MaintenanceChange, MaintenanceCreate, OccurrenceParams } from "../../contract/maintenance.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { cancelOccurrence, completeMaintenance } from "./occurrences.ts";
-import { presentMaintenance, presentUpdate } from "./present.ts";
+import { presentMaintenance } from "./present.ts";
 import {
   changeMaintenance,
   createMaintenance,
@@ -20,7 +12,6 @@ import {
   listMyMaintenance,
   removeMaintenance,
 } from "./service.ts";
-import { addUpdate, changeUpdate, listUpdates, removeUpdate } from "./updates.ts";
 
 const tags = ["Maintenance"];
 const reads = {
@@ -32,12 +23,11 @@ const reads = {
 } as const satisfies EndpointPolicy;
 const writes = { at: ["v1"], auth: "user", rate: "api", permission: "maintenance.write" } as const;
 const named = { id: "maintenance" } as const;
-const UpdateParams = IdParam.extend({ update_id: z.uuid() });
 const one = { 200: json("The window", Maintenance), ...OBJECT_ERRORS };
 const RULES = [
-  "A recurring window keeps the time of day of start_time in the page's time zone: a time that a clock change skips moves forward by what is skipped, one that exists twice means the first; day 29 to 31 of a shorter month is its last day.",
-  "A weekday or day of month that start_time does not have begins with the first such day after it.",
-  "Inside a public window alerts and automatic incidents of its targets are held back; a monitor that is still down at the end alerts then.",
+  "A recurring window keeps the time of day of start_time in the page's time zone: a time that a clock change skips moves forward by the gap, one that exists twice means the first; day 29 to 31 of a shorter month is its last day.",
+  "With a weekday or day of month that start_time does not have, the first occurrence is the first such day after it.",
+  "During a public window alerts and automatic incidents of its targets are suppressed; a monitor that is still down at the end alerts then.",
 ].join(" ");
 
 export const endpoints = [
@@ -48,9 +38,9 @@ export const endpoints = [
       path: "/maintenance",
       tags,
       summary: "List maintenance windows",
-      description: "Those of all your status pages, or of one.",
+      description: "Windows of all your status pages, or of one.",
       request: { query: ListQuery.extend({ status_page_id: z.uuid().optional() }) },
-      responses: { 200: json("The windows, the latest start first", z.array(Maintenance)), ...USER_ERRORS },
+      responses: { 200: json("The windows, latest start first", z.array(Maintenance)), ...USER_ERRORS },
     }),
     async (c) => {
       const { status_page_id, ...page } = c.req.valid("query");
@@ -71,7 +61,7 @@ export const endpoints = [
       tags,
       summary: "List the maintenance windows of a status page",
       request: { params: IdParam, query: ListQuery },
-      responses: { 200: json("The windows, the latest start first", z.array(Maintenance)), ...OBJECT_ERRORS },
+      responses: { 200: json("The windows, latest start first", z.array(Maintenance)), ...OBJECT_ERRORS },
     }),
     async (c) => {
       const page = c.req.valid("query");
@@ -90,7 +80,7 @@ export const endpoints = [
       method: "post",
       path: "/maintenance",
       tags,
-      summary: "Plan maintenance",
+      summary: "Create a maintenance window",
       description: RULES,
       request: { body: jsonBody(MaintenanceCreate) },
       responses: { 201: json("The window", Maintenance), ...USER_ERRORS, ...BODY_ERRORS },
@@ -123,8 +113,8 @@ export const endpoints = [
       method: "put",
       path: "/maintenance/{id}",
       tags,
-      summary: "Change a maintenance window",
-      description: `What is absent stays; null gives the default. A new schedule forgets cancelled occurrences. ${RULES}`,
+      summary: "Update a maintenance window",
+      description: `Omitted fields keep their value; null restores the default. A new schedule clears cancelled occurrences. ${RULES}`,
       request: { params: IdParam, body: jsonBody(MaintenanceChange) },
       responses: { ...one, ...BODY_ERRORS },
     }),
@@ -157,7 +147,7 @@ export const endpoints = [
       path: "/maintenance/{id}/complete",
       tags,
       summary: "End the occurrence in progress now",
-      description: "Of a recurring window the next occurrence comes as planned. 409 when none is in progress.",
+      description: "Later occurrences of a recurring window stay scheduled. 409 when none is in progress.",
       request: { params: IdParam },
       responses: one,
     }),
@@ -173,8 +163,8 @@ export const endpoints = [
       method: "post",
       path: "/maintenance/{id}/occurrences/{start}/cancel",
       tags,
-      summary: "Cancel one occurrence to come",
-      description: "`start` is when it would begin, as next_occurrence gives it.",
+      summary: "Cancel a future occurrence",
+      description: "`start` is the start of the occurrence as next_occurrence states it.",
       request: { params: OccurrenceParams },
       responses: one,
     }),
@@ -182,72 +172,6 @@ export const endpoints = [
       const { id, start } = c.req.valid("param");
       const window = await cancelOccurrence(c.var.ctx, id, Date.parse(start));
       return c.json(presentMaintenance(window, c.var.now), 200);
-    },
-  ),
-
-  endpoint(
-    { ...reads, ids: { params: named } },
-    createRoute({
-      method: "get",
-      path: "/maintenance/{id}/updates",
-      tags,
-      summary: "List the timeline of a maintenance window",
-      request: { params: IdParam, query: ListQuery },
-      responses: { 200: json("The updates, newest first", z.array(MaintenanceUpdate)), ...OBJECT_ERRORS },
-    }),
-    async (c) => {
-      const page = c.req.valid("query");
-      const { rows, total } = await listUpdates(c.var.ctx, c.req.valid("param").id, page);
-      setListHeaders(c, page, total);
-      return c.json(rows.map(presentUpdate), 200);
-    },
-  ),
-
-  endpoint(
-    { ...writes, audit: "maintenance.update_added", ids: { params: named } },
-    createRoute({
-      method: "post",
-      path: "/maintenance/{id}/updates",
-      tags,
-      summary: "Add to the timeline of a maintenance window",
-      request: { params: IdParam, body: jsonBody(MaintenanceUpdateCreate) },
-      responses: { 201: json("The update", MaintenanceUpdate), ...OBJECT_ERRORS, ...BODY_ERRORS },
-    }),
-    async (c) => {
-      const update = await addUpdate(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
-      return c.json(presentUpdate(update), 201);
-    },
-  ),
-
-  endpoint(
-    { ...writes, audit: "maintenance.update_changed", ids: { params: named } },
-    createRoute({
-      method: "put",
-      path: "/maintenance/{id}/updates/{update_id}",
-      tags,
-      summary: "Correct an update's text",
-      request: { params: UpdateParams, body: jsonBody(UpdateChange) },
-      responses: { 200: json("The update", MaintenanceUpdate), ...OBJECT_ERRORS, ...BODY_ERRORS },
-    }),
-    async (c) => {
-      const update = await changeUpdate(c.var.ctx, c.req.valid("param"), c.req.valid("json"));
-      return c.json(presentUpdate(update), 200);
-    },
-  ),
-
-  endpoint(
-    { ...writes, audit: "maintenance.update_deleted", ids: { params: named } },
-    createRoute({
-      method: "delete",
-      path: "/maintenance/{id}/updates/{update_id}",
-      tags,
-      summary: "Delete an update",
-      request: { params: UpdateParams },
-      responses: { ...noContent, ...OBJECT_ERRORS },
-    }),
-    async (c) => {
-      await removeUpdate(c.var.ctx, c.req.valid("param"));
-      return c.body(null, 204);
     },
   ),
 ];

@@ -1,8 +1,9 @@
 import type { Child } from "hono/jsx";
+import { HtmlDocument } from "../../ui/document.tsx";
+import { IconShapes } from "../../ui/status-icons.tsx";
 import type { Moment } from "../format.ts";
 import { STYLESHEET } from "../stylesheet.ts";
 import type { FrameView } from "../view-model.ts";
-import { IconShapes } from "./icons.tsx";
 
 interface DocumentProps {
   title: string;
@@ -14,31 +15,28 @@ interface DocumentProps {
   children: Child;
 }
 
-/** The document around every public page. Nothing in it needs a script, and no style is inline. */
-export function Document(props: DocumentProps) {
-  const { canonical, feeds } = props;
+/** The document around every public page. */
+export function Document({ title, brandColor, canonical, feeds, children }: DocumentProps) {
   return (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        {props.brandColor ? <meta name="theme-color" content={props.brandColor} /> : null}
-        <title>{props.title}</title>
-        {canonical ? <link rel="canonical" href={canonical} /> : null}
-        {feeds !== undefined ? (
-          <link rel="alternate" type="application/atom+xml" title="Atom" href={`${feeds}/feed.atom`} />
-        ) : null}
-        {feeds !== undefined ? (
-          <link rel="alternate" type="application/rss+xml" title="RSS" href={`${feeds}/feed.rss`} />
-        ) : null}
-        <link rel="stylesheet" href={STYLESHEET.address} />
-      </head>
-      <body>
-        <IconShapes />
-        {props.children}
-      </body>
-    </html>
+    <HtmlDocument
+      title={title}
+      stylesheet={STYLESHEET.address}
+      head={
+        <>
+          {brandColor ? <meta name="theme-color" content={brandColor} /> : null}
+          {canonical ? <link rel="canonical" href={canonical} /> : null}
+          {feeds !== undefined ? (
+            <>
+              <link rel="alternate" type="application/atom+xml" title="Atom" href={`${feeds}/feed.atom`} />
+              <link rel="alternate" type="application/rss+xml" title="RSS" href={`${feeds}/feed.rss`} />
+            </>
+          ) : null}
+        </>
+      }
+    >
+      <IconShapes />
+      {children}
+    </HtmlDocument>
   );
 }
 

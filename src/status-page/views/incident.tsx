@@ -1,6 +1,6 @@
+import { Markdown } from "../../ui/markdown-view.tsx";
 import type { IncidentView, UpdateView } from "../view-model.ts";
 import { Time } from "./frame.tsx";
-import { Markdown } from "./markdown.tsx";
 
 const SEVERITIES: Record<IncidentView["severity"], string> = {
   minor: "Minor",

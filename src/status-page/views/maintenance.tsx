@@ -1,7 +1,7 @@
+import { Markdown } from "../../ui/markdown-view.tsx";
 import type { MaintenanceView } from "../view-model.ts";
 import { Time } from "./frame.tsx";
 import { Timeline } from "./incident.tsx";
-import { Markdown } from "./markdown.tsx";
 
 /** One window: the occurrence under way, or the next one. */
 export function MaintenanceCard({ window }: { window: MaintenanceView }) {

@@ -1,6 +1,6 @@
+import { Icon } from "../../ui/status-icons.tsx";
 import type { BarRun, PublicMonitorView } from "../monitor-view.ts";
 import { Time } from "./frame.tsx";
-import { Icon } from "./icons.tsx";
 
 const BAR_HEIGHT = 32;
 /** Trouble stands out by height as well as by colour. */

@@ -1,10 +1,11 @@
+import { toHtml } from "../../ui/document.tsx";
+import { Markdown } from "../../ui/markdown-view.tsx";
+import { Icon } from "../../ui/status-icons.tsx";
 import { SubscribeForm } from "../subscribe-views.tsx";
 import type { HistoryPageView, IncidentPageView, PublicPageView } from "../view-model.ts";
 import { Document, Frame, Time } from "./frame.tsx";
-import { Icon } from "./icons.tsx";
 import { IncidentBody, IncidentCard, PastIncident } from "./incident.tsx";
 import { MaintenanceCard } from "./maintenance.tsx";
-import { Markdown } from "./markdown.tsx";
 import { MonitorCard } from "./monitor.tsx";
 
 const PAST_DAYS = 14;
@@ -165,8 +166,4 @@ function Past({ days }: { days: PublicPageView["past"] }) {
       )}
     </section>
   );
-}
-
-function toHtml(document: { toString(): string | Promise<string> }): string {
-  return `<!DOCTYPE html>${document}`;
 }

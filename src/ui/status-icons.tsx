@@ -1,4 +1,4 @@
-import type { PageState, PublicStatus } from "../../contract/public-page.ts";
+import type { PageState, PublicStatus } from "../contract/public-page.ts";
 
 /** Each status has a shape of its own, so that colour is never the only sign of it. */
 const SHAPES = {

@@ -1,4 +1,4 @@
-import type { Block, Inline } from "../../ui/markdown.ts";
+import type { Block, Inline } from "./markdown.ts";
 
 /** A text of people. Only the elements below can come of it. */
 export function Markdown({ blocks }: { blocks: Block[] }) {

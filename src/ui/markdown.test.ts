@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { markdownToText, parseMarkdown } from "../ui/markdown.ts";
-import { renderMarkdown } from "./views/markdown.tsx";
+import { markdownToText, parseMarkdown } from "./markdown.ts";
+import { renderMarkdown } from "./markdown-view.tsx";
 
 const html = (text: string | null) => renderMarkdown(parseMarkdown(text)).replaceAll(/ (?:class|dir)="[^"]*"/g, "");
 

@@ -1,0 +1,63 @@
+import { findIdempotentResult } from "../../access/idempotency.ts";
+import { requireIncident } from "../../access/incidents.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import type { IncidentUpdateCreate } from "../../contract/incident.ts";
+import { listIncidentUpdates } from "../../data/incidents/list.ts";
+import { findIncidentUpdate, type IncidentUpdateRecord } from "../../data/incidents/read.ts";
+import {
+  deleteIncidentUpdate,
+  insertIncidentUpdate,
+  updateIncident,
+  updateIncidentUpdate,
+} from "../../data/incidents/write.ts";
+import { decideStatusChange } from "../../domain/incident-status.ts";
+import { incidentEvent } from "../../events/emit.ts";
+import { newId } from "../../platform/ids.ts";
+import { presentUpdate } from "../incidents/present.ts";
+import { movedGuard, newUpdate, write } from "../incidents/service.ts";
+import type { Timeline, UpdateIds } from "./service.ts";
+
+const namesOf = ({ id, update_id }: UpdateIds) => ({ incident_id: id, id: update_id });
+
+export const INCIDENT_TIMELINE: Timeline = {
+  requireSubject: requireIncident,
+  list: listIncidentUpdates,
+  find: (db, ids) => findIncidentUpdate(db, namesOf(ids)),
+  add: addUpdate,
+  updateStatement: (db, update: IncidentUpdateRecord) => updateIncidentUpdate(db, update),
+  deleteStatement: (db, ids) => deleteIncidentUpdate(db, namesOf(ids)),
+  commit: async (ctx, id, change) => write(ctx, await requireIncident(ctx, id), { ...change, events: [] }),
+  present: presentUpdate,
+};
+
+async function addUpdate(
+  ctx: RequestScope,
+  incidentId: string,
+  input: IncidentUpdateCreate,
+): Promise<IncidentUpdateRecord> {
+  const current = await requireIncident(ctx, incidentId);
+  const earlier = await findIdempotentResult(ctx);
+  const repeated = earlier && (await findIncidentUpdate(ctx.db, { incident_id: current.id, id: earlier }));
+  if (repeated) return repeated;
+  const move = decideStatusChange(current, input.status ?? undefined, ctx.now);
+  const incident = { ...current, ...move, updated_at: ctx.now };
+  const update = newUpdate(ctx, incident, input.message);
+  const news = incidentEvent(incident, {
+    id: newId(),
+    name: move?.status === "resolved" ? "incident.resolved" : "incident.updated",
+    message: update.message,
+    notify_subscribers: input.notify_subscribers ?? true,
+    now: ctx.now,
+  });
+  await write(ctx, incident, {
+    verb: "updated",
+    statements: [
+      updateIncident(ctx.db, incident.id, { ...move, updated_at: ctx.now }),
+      insertIncidentUpdate(ctx.db, update),
+    ],
+    events: [news],
+    guards: [movedGuard(current)],
+    made: { target_type: "incident_update", target_id: update.id },
+  });
+  return update;
+}
