@@ -24,7 +24,7 @@ const FIELDS = {
   monitor_ids: z.array(Id).max(AFFECTED_MAX).nullish().meta({ description: "monitors of the same status page" }),
   monitor_id: Id.nullish().meta({ description: "one affected monitor, in addition to monitor_ids" }),
   group_ids: z.array(Id).max(AFFECTED_MAX).nullish().meta({ description: "groups of the same status page" }),
-  assigned_to_id: Id.nullish().meta({ description: "somebody who may work on this status page" }),
+  assigned_to_id: Id.nullish().meta({ description: "a member of this status page" }),
   tags: jsonOrText(z.array(z.string().trim().min(1).max(100)).max(TAGS_MAX).nullish()).meta({
     description: "JSON array of texts, native or as a string",
   }),
@@ -42,7 +42,10 @@ export type IncidentCreate = z.infer<typeof IncidentCreate>;
 
 /** Absent members keep their value; null clears. */
 export const IncidentChange = z
-  .object({ ...FIELDS, message: UpdateMessage.nullish().meta({ description: "what a change of status is told with" }) })
+  .object({
+    ...FIELDS,
+    message: UpdateMessage.nullish().meta({ description: "message of the update that a change of status adds" }),
+  })
   .partial()
   .meta({ id: "IncidentChange" });
 export type IncidentChange = z.infer<typeof IncidentChange>;

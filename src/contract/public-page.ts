@@ -7,10 +7,10 @@ import { FooterLink } from "./status-page.ts";
 
 /**
  * All that the public may learn of a page. What has no member here cannot be shown by any view, feed or badge: there is
- * no target, no check message, no agent, no threshold and nobody's name.
+ * no target, check message, agent, threshold or name of a user.
  */
 
-/** Paused monitors are not shown, so that nobody sees that they rest. */
+/** Paused monitors are not shown. */
 export const PUBLIC_STATUSES = ["up", "degraded", "down", "unknown", "pending"] as const;
 export type PublicStatus = (typeof PUBLIC_STATUSES)[number];
 
@@ -80,7 +80,7 @@ export const PublicMaintenance = z.object({
 export type PublicMaintenance = z.infer<typeof PublicMaintenance>;
 
 export const PagePayload = z.object({
-  /** Of this shape; a stored payload of another one is built anew. */
+  /** A stored payload of another format is rebuilt. */
   format: z.literal(4),
   version: z.number(),
   generated_at: z.number(),

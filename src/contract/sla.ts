@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Id, Instant, InstantInput, Name } from "./common.ts";
 
-/** What is measured against where nobody set a target. */
+/** The target where none is set. */
 export const TARGET_DEFAULT = 99.9;
 export const SLA_DAYS_MAX = 400;
 const TARGETS_MAX = 1000;

@@ -3,7 +3,7 @@ import { InvitationLink } from "../contract/dashboard.ts";
 import { ApiError, unauthenticated } from "../contract/errors.ts";
 import { InvitationAccept } from "../contract/member.ts";
 import { Login } from "../contract/session.ts";
-import { explainMembership, ROLE_NAMES } from "../domain/roles.ts";
+import { explainMembership } from "../domain/roles.ts";
 import { acceptInvitation, type InvitationState, loadInvitation } from "../features/members/service.ts";
 import { signIn } from "../features/sessions/service.ts";
 import { readForm } from "../http/body.ts";
@@ -27,9 +27,9 @@ const GONE = {
 const refusals = {
   ...ERROR_RESPONSES,
   401: html("The password is wrong, or a credential is"),
-  403: html("Signed in as somebody else, or not sent from this service's own pages"),
+  403: html("Signed in with another account, or not sent from this service's own pages"),
 };
-const elsewhere = { description: "Done; it goes on there" };
+const elsewhere = { description: "Done; redirect" };
 
 /** The form keeps what was entered, also when there were too many attempts. */
 const onForm: ErrorPage = async (c, refusal) => {
@@ -105,7 +105,7 @@ export const endpoints = [
 
 async function accept(c: AppContext, offer: OpenOffer, form: URLSearchParams): Promise<Response> {
   const step = stepFor(c, offer);
-  // Whoever signed out in another window is asked again instead.
+  // A user who signed out in another window sees the form again.
   if (step === "sign_in") return show(c, offer, { step, refused: toFormErrors(unauthenticated()), problems: {} });
   if (step === "change_account") return show(c, offer, { step });
   form.set("token", tokenOf(c));
@@ -114,7 +114,7 @@ async function accept(c: AppContext, offer: OpenOffer, form: URLSearchParams): P
     const { cookie } = await acceptInvitation(c.var.ctx, parseFields(InvitationAccept, form, names));
     return redirectTo(`/app?joined=${offer.page.id}`, cookie);
   } catch (error) {
-    // Somebody was faster: the page itself says what became of the invitation.
+    // Another request used the invitation first: the page states the result.
     if (error instanceof ApiError && (error.status === 401 || error.details?.[0]?.path === "token")) {
       return redirectTo(addressOf(c));
     }
@@ -142,7 +142,7 @@ function show(c: AppContext, offer: OpenOffer, entered: Entered = {}): Response 
   const view: InvitationView = {
     page_name: offer.page.name,
     inviter: inviter ? `${inviter.name} (${inviter.email})` : "a member of the team",
-    role: ROLE_NAMES[invitation.role],
+    role: invitation.role,
     abilities: explainMembership(invitation),
     expires: {
       iso: toIso(invitation.expires_at),
@@ -178,12 +178,12 @@ function whatBecameOf(offer: InvitationState | undefined): NoticeView {
     case "expired":
       return {
         title: "This invitation has expired",
-        text: "Invitations are good for seven days. Ask whoever invited you for a new one.",
+        text: "Invitations expire after seven days. Ask the person who invited you for a new one.",
       };
     default:
       return {
         title: "There is no such invitation",
-        text: "It may have been cancelled, or the link is not complete: copy all of it from the message. If that does not help, ask whoever invited you for a new one.",
+        text: "It may have been cancelled, or the link is incomplete: copy all of it from the message. If that does not help, ask the person who invited you for a new one.",
       };
   }
 }

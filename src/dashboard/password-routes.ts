@@ -11,7 +11,7 @@ import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.
 import { renderMessage } from "./views/frame.tsx";
 import { renderForgotten, renderReset } from "./views/password.tsx";
 
-/** For people who cannot sign in any more. */
+/** Password reset by a mailed link. */
 const tags = ["Dashboard"];
 const query = PasswordLinkQuery;
 const GONE = { 410: html("The link was used, or is too old") };
@@ -62,10 +62,9 @@ export const endpoints = [
       } catch (error) {
         return showForgotten(form.get("email"), toFormErrors(error));
       }
-      const text =
-        "If this address has an account, a message with a link is on its way to it. Please look in a minute.";
+      const text = "If this address has an account, we sent a password reset link to it.";
       return page(
-        renderMessage({ title: "Look at your mail", text, link: { href: "/app/sign-in", text: "Sign in" } }),
+        renderMessage({ title: "Check your inbox", text, link: { href: "/app/sign-in", text: "Sign in" } }),
         202,
       );
     },
@@ -94,7 +93,7 @@ export const endpoints = [
       summary: "Choose a new password",
       description: "application/x-www-form-urlencoded; programs use POST /auth/password/reset.",
       request: { query },
-      responses: { 303: { description: "Signed in; it goes on there" }, ...GONE, ...ERROR_RESPONSES },
+      responses: { 303: { description: "Signed in; redirect" }, ...GONE, ...ERROR_RESPONSES },
     },
     async (c) => {
       requireSameOrigin(c.req.raw, c.var.publicUrl);
@@ -135,9 +134,9 @@ async function showReset(c: AppContext, refused?: FormErrors): Promise<Response>
 }
 
 const GONE_MESSAGE = {
-  title: "This link is not good any more",
+  title: "This link is invalid or has expired",
   text: "It can be used once and within an hour. If it is younger and was not used, copy all of it from the message.",
-  link: { href: "/app/forgotten-password", text: "Ask for another" },
+  link: { href: "/app/forgotten-password", text: "Request a new link" },
 };
 
 function tokenOf(c: AppContext): string {

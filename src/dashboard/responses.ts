@@ -15,18 +15,18 @@ const HEADERS = {
   ].join("; "),
   "X-Frame-Options": "DENY",
   // Choice: addresses hold tokens, so no other site may learn them. `no-referrer` would have browsers send forms with
-  // `Origin: null`, by which nobody could tell ours from a stranger's where there is no https.
+  // `Origin: null`, by which the service could not tell its own forms from foreign ones without https.
   "Referrer-Policy": "same-origin",
 };
 
 /** What any page here, or the form on it, may answer instead. */
 export const ERROR_RESPONSES = {
-  400: html("What was sent cannot be used; the form says why"),
+  400: html("Invalid input; the form states why"),
   403: html("Not sent from this service's own pages"),
   413: html("More than a form holds"),
   415: html("Not a form"),
   429: html("Too many attempts"),
-  503: html("Not available right now"),
+  503: html("Temporarily unavailable"),
 };
 
 export function page(html: string, status = 200, headers: Record<string, string> = {}): Response {
@@ -39,31 +39,31 @@ export function redirectTo(path: string, cookie?: string | null): Response {
   return new Response(null, { status: 303, headers: cookie ? { ...headers, "Set-Cookie": cookie } : headers });
 }
 
-/** For everything that no form can say. */
+/** For errors that do not belong to a field of a form. */
 export const renderErrorPage: ErrorPage = (_c, refusal) =>
   page(renderMessage(messageOf(refusal)), refusal?.status ?? 500, refusal?.headers);
 
 function messageOf(refusal: ApiError | undefined): NoticeView {
   switch (refusal?.status) {
     case undefined:
-      return { title: "Something went wrong here", text: "That is our fault, not yours. Please try again soon." };
+      return { title: "Internal error", text: "The service failed to answer this request. Try again later." };
     case 403:
       return {
-        title: "Not sent from here",
+        title: "Request rejected",
         text: "This request did not come from one of our own pages, so nothing was done. Open the page again and repeat it there.",
-        link: { href: "/app", text: "To the start" },
+        link: { href: "/app", text: "Home" },
       };
     case 404:
     case 405:
       return {
-        title: "There is nothing here",
+        title: "Page not found",
         text: "The address may be mistyped, or an old one.",
-        link: { href: "/app", text: "To the start" },
+        link: { href: "/app", text: "Home" },
       };
     case 409:
       return {
-        title: "You are on the team already",
-        text: "There is nothing left to accept.",
+        title: "You are already a member",
+        text: "This invitation was accepted before.",
         link: { href: "/app", text: "To your status pages" },
       };
     case 429:
@@ -73,14 +73,14 @@ function messageOf(refusal: ApiError | undefined): NoticeView {
       };
     case 503:
       return {
-        title: "Not available right now",
+        title: "Temporarily unavailable",
         text: "Nothing was changed. Please try again in a moment.",
       };
     default:
       return {
-        title: "That could not be read",
+        title: "Invalid request",
         text: "Nothing was changed. Go back, load the page again, and repeat it there.",
-        link: { href: "/app", text: "To the start" },
+        link: { href: "/app", text: "Home" },
       };
   }
 }

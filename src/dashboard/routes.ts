@@ -1,7 +1,6 @@
 import { requireSameOrigin } from "../access/sessions.ts";
 import { HomeQuery, SignInQuery } from "../contract/dashboard.ts";
 import { Login } from "../contract/session.ts";
-import { ROLE_NAMES } from "../domain/roles.ts";
 import { listPagesSharedWithMe } from "../features/members/service.ts";
 import { signIn, signOut } from "../features/sessions/service.ts";
 import { listMyPages } from "../features/status-pages/service.ts";
@@ -20,7 +19,7 @@ import { renderSignIn } from "./views/sign-in.tsx";
 
 /** The signed-in pages: forms without a script, by the same verbs as the API's. */
 const tags = ["Dashboard"];
-const elsewhere = { description: "It goes on there" };
+const elsewhere = { description: "Redirect" };
 const refusals = { ...ERROR_RESPONSES, 401: html("E-mail address or password is wrong, or a credential is") };
 const SHOWN_MAX = 100;
 
@@ -47,7 +46,7 @@ export const endpoints = [
       method: "get",
       path: "/",
       tags,
-      summary: "Where people begin who know the service's name alone",
+      summary: "Redirect to the dashboard",
       responses: { 303: elsewhere },
     },
     () => redirectTo("/app"),
@@ -59,7 +58,7 @@ export const endpoints = [
       method: "get",
       path: "/app",
       tags,
-      summary: "The start of whoever is signed in",
+      summary: "Dashboard home page",
       request: { query: HomeQuery },
       responses: { 200: html("Their status pages"), 303: { description: "To sign in first" }, ...refusals },
     },
@@ -142,7 +141,7 @@ async function showHome(c: AppContext, joined: string | undefined): Promise<Resp
   const pages = mine.views.map(({ page: { id, name, slug, is_public } }) => ({
     name,
     href: `/status/${slug}`,
-    role: ROLE_NAMES[roles.get(id) ?? "owner"],
+    role: roles.get(id) ?? "owner",
     is_public,
   }));
   const { name = "", email = "" } = ctx.principal.kind === "user" ? ctx.principal : {};

@@ -90,7 +90,7 @@ function describe(claim: DomainClaim, { ownership, routing }: DomainLookup, now:
   return wasThere ? `${records} ${is} missing` : `${records} ${is} not there yet`;
 }
 
-/** Often while somebody waits, every hour while something is lost, every day while all is well. */
+/** Every minute or so while a user waits, every hour while records are missing, every day otherwise. */
 function waitOf(claim: DomainClaim, { ownership, routing }: DomainLookup, now: number): number {
   if (ownership === "unknown") return MINUTE_MS;
   if (claim.status === "error" || claim.lost_since !== null || claim.astray_since !== null) return HOUR_MS;

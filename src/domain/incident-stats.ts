@@ -11,7 +11,7 @@ export interface IncidentTimes {
 export interface IncidentFigures {
   total: number;
   open: number;
-  /** Means of the time until somebody acknowledged, and until it was over; null where nobody did and nothing was. */
+  /** Mean times to acknowledge and to resolve; null without any. */
   mtta_seconds: number | null;
   mttr_seconds: number | null;
 }

@@ -4,7 +4,7 @@ import { type Occurrence, occurrencesFrom, type Recurrence } from "./recurrence.
 export interface MaintenanceWindow extends Recurrence {
   /** Starts of occurrences that do not take place. */
   cancelled_starts: readonly number[];
-  /** Occurrences that start before this are over, whatever their end says. */
+  /** Occurrences that start before this are over, independent of their end. */
   done_until: number;
 }
 

@@ -4,7 +4,7 @@ export interface AddressedPage {
   domain: string | null;
 }
 
-/** Where somebody reads a page. */
+/** The addresses of a page as one visitor reads it. */
 export interface PageHost {
   /** Address of this service, without a trailing slash. */
   service_url: string;
@@ -17,7 +17,7 @@ export interface PageUrls {
   base: string;
   /** The page itself, as a link. */
   home: string;
-  /** The one address that mails, feeds and search engines are told, wherever it is read; no trailing slash. */
+  /** The canonical address for mails, feeds and search engines; no trailing slash. */
   url: string;
 }
 

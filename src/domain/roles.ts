@@ -62,13 +62,13 @@ export function includesPermissions(own: Membership, other: Membership): boolean
   return rightsOf(other).every((right) => hasPermission(own, right));
 }
 
-/** To follow on "you are on the team". */
-export const ROLE_NAMES: Record<Role, string> = {
+/** To follow on "invited you to the status page". */
+export const ROLE_PHRASES: Record<Role, string> = {
   owner: "as its owner",
   admin: "as an admin",
   editor: "as an editor",
   viewer: "as a viewer",
-  custom: "with rights of your own",
+  custom: "with custom permissions",
 };
 const ROLE_SENTENCES: Record<Role, string> = {
   owner: "You can do everything on the page.",

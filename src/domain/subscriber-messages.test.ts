@@ -45,7 +45,7 @@ describe("a message to subscribers", () => {
         "A **bad** release.",
         "We roll it back,\nsee [the log](https://log.test/?a=1&b=2).",
         "See the incident: https://v.test/status/n/incidents/i1",
-        "-- \nNorthwind: https://v.test/status/n\nYou get this because you subscribed to Northwind.\nChange what you are told: https://v.test/m?token=a\nUnsubscribe: https://v.test/u?token=a\n",
+        "-- \nNorthwind: https://v.test/status/n\nYou get this because you subscribed to Northwind.\nManage your subscription: https://v.test/m?token=a\nUnsubscribe: https://v.test/u?token=a\n",
       ].join("\n\n"),
     );
   });

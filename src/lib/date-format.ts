@@ -2,7 +2,7 @@
 export const SHORT_DATE = { day: "numeric", month: "short", year: "numeric" } as const;
 export const TIME_OF_DAY = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 
-/** An instant as people write it in a zone: `28 November 2026, 20:53 (Europe/Berlin)`. */
+/** Formats an instant in a zone: `28 November 2026, 20:53 (Europe/Berlin)`. */
 export function formatMoment(instant: number, timezone: string): string {
   const format = new Intl.DateTimeFormat("en-GB", {
     ...SHORT_DATE,

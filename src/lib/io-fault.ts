@@ -14,7 +14,7 @@ export type IoFaultKind =
   | "protocol"
   | "status";
 
-/** Its message is a clause for people: no address, secret or body of the other side in it. */
+/** The message is a readable clause without address, secret or body of the peer. */
 export class IoFault extends Error {
   readonly kind: IoFaultKind;
 

@@ -1,4 +1,4 @@
-/** What people wrote, for places where a line break would begin something else. */
+/** Joins text of users into one line, for headers and other line-based formats. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

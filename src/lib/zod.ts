@@ -1,6 +1,6 @@
 /**
  * What of zod goes into the Worker. Its own entry is one object with everything in it, the messages of fifty languages
- * included, and bundlers cannot take that apart: an eighth of the Worker's size would be code that nobody calls.
+ * included, and bundlers cannot take that apart: an eighth of the Worker's size would be unused code.
  */
 export * from "../../node_modules/zod/v4/classic/checks.js";
 export * as coerce from "../../node_modules/zod/v4/classic/coerce.js";

@@ -13,7 +13,7 @@ export interface MimeMessage {
   subject: string;
   text: string;
   html?: string | undefined;
-  /** Values are addresses of the web or fixed words; whatever is not ASCII in them is percent-encoded. */
+  /** Values are addresses of the web or fixed words; non-ASCII characters are percent-encoded. */
   headers?: Record<string, string> | undefined;
   /** Epoch ms. */
   created_at: number;

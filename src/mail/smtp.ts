@@ -5,7 +5,7 @@ import { Conversation } from "../net/conversation.ts";
 import type { NetIo, NetSocket } from "../net/port.ts";
 import { awaitGreeting, introduce, readReply, turnToTls } from "../net/smtp-dialog.ts";
 
-/** One message as the server is told of it; `content` are whole lines, ended by CR LF. */
+/** The envelope of one message; `content` consists of whole lines, ended by CR LF. */
 export interface SmtpMessage {
   from: string;
   to: string;

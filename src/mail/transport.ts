@@ -16,13 +16,13 @@ export interface Mail {
   headers?: Record<string, string>;
 }
 
-/** A message of the outbox. Sent twice, it says so by its id, wherever the way out has a place for one. */
+/** A message of the outbox. A repeat carries the same id, where the transport has a field for it. */
 export interface OutgoingMail extends Mail {
   id: string;
   created_at: number;
 }
 
-/** The way out for mail; whoever opens it closes it. */
+/** An open mail transport; the caller closes it. */
 export interface Mailer {
   /** Never throws. */
   send(mail: OutgoingMail): Promise<MailOutcome>;
@@ -35,7 +35,7 @@ const ADDRESS = /[^\s<>"',;:()]+@[^\s<>"',;:()]+/g;
 
 /**
  * The operator's mail server, else the platform's e-mail binding, else an HTTP service that takes JSON. Null where none
- * is configured: then people read the outbox.
+ * is configured: mail then stays readable in the outbox.
  */
 export function openMailer(env: Env, settings: Settings): Mailer | null {
   const from = parseMailbox(settings.MAIL_FROM);

@@ -12,7 +12,7 @@ const LINE_FEED = 10;
 type Details = Record<string, unknown>;
 
 /**
- * Opens a connection, lets `talk` speak the protocol over it and closes it whatever happens. `talk` returns the message
+ * Opens a connection, lets `talk` speak the protocol over it and always closes it. `talk` returns the message
  * of a success or a finding, throws an IoFault for a failure on the way, and notes in `details` what it learns. Latency is all the
  * time from opening the connection to the verdict.
  */
@@ -57,7 +57,7 @@ export class Conversation {
     await this.#socket.write(typeof data === "string" ? new TextEncoder().encode(data) : data);
   }
 
-  /** A last word that nobody needs to have heard. */
+  /** Sends a closing line without waiting for a reply. */
   async farewell(data: string | Uint8Array): Promise<void> {
     await this.write(data).catch(() => {});
   }
@@ -80,7 +80,7 @@ export class Conversation {
     return this.#take(count);
   }
 
-  /** Whatever has come, at least one byte. */
+  /** The bytes that have arrived, at least one. */
   async readSome(): Promise<Uint8Array> {
     while (this.#buffered.length === 0) await this.#receive();
     return this.#take(this.#buffered.length);

@@ -4,7 +4,7 @@ import { IoFault, type IoFaultKind } from "../lib/io-fault.ts";
 /**
  * The one place that reads what a failed exchange means. Three forms occur: faults that an adapter already named, errors
  * thrown by Node or the local Workers runtime, and answers 520 to 530 that Cloudflare's network makes up in production
- * where it would otherwise throw. What nobody can read counts as an error of ours, never as a failure of the target.
+ * where it would otherwise throw. An unrecognised error counts as an error of the checker, never as a failure of the target.
  */
 export interface ProbeFailure {
   outcome: "failure" | "error";

@@ -29,7 +29,7 @@ export async function readResponseBody(
   return { text: decoderFor(contentType).decode(bytes), isCut: length > BODY_MAX };
 }
 
-/** A body nobody reads would keep its connection. */
+/** An unread body would keep its connection open. */
 export async function discard(body: ReadableStream<Uint8Array> | null): Promise<void> {
   await body?.cancel().catch(() => {});
 }

@@ -22,7 +22,7 @@ export async function introduce(conversation: Conversation, ownName: string): Pr
   return [];
 }
 
-/** RFC 3207. What was offered in clear is forgotten; never goes on in clear. */
+/** RFC 3207. Capabilities offered in clear are discarded; the dialog never continues in clear. */
 export async function turnToTls(
   conversation: Conversation,
   { offered, own_name }: { offered: readonly string[]; own_name: string },

@@ -17,7 +17,7 @@ function toPlainText(wording: MessageDraft): string {
   const footer = [
     `${page.name}: ${links.page}`,
     reason,
-    ...(links.manage === null ? [] : [`Change what you are told: ${links.manage}`]),
+    ...(links.manage === null ? [] : [`Manage your subscription: ${links.manage}`]),
     ...(links.unsubscribe === null ? [] : [`Unsubscribe: ${links.unsubscribe}`]),
   ];
   return `${[...saidIn(wording), `${action.label}: ${action.url}`, `-- \n${footer.join("\n")}`].join("\n\n")}\n`;
@@ -44,7 +44,7 @@ function toHtmlMail(wording: MessageDraft): string {
     url === null ? [] : [`<a href="${escapeHtml(url)}" style="color:${LIGHT.quiet}">${escapeHtml(label)}</a>`];
   const footer = [
     ...quiet(links.page, page.name),
-    ...quiet(links.manage, "Change what you are told"),
+    ...quiet(links.manage, "Manage your subscription"),
     ...quiet(links.unsubscribe, "Unsubscribe"),
   ];
   return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(wording.subject)}</title></head>

@@ -12,14 +12,14 @@ export interface Certificate {
   records: DnsRecord[];
 }
 
-/** Whoever gets certificates for people's own host names and brings their visitors here. */
+/** A provider of certificates and routing for custom domains. */
 export interface CustomHostnames {
   /** Asks for the name unless it is known, and says how it stands. Throws when the provider does not answer. */
   ensure(hostname: string): Promise<Certificate>;
   remove(id: string): Promise<void>;
 }
 
-/** Cloudflare for SaaS where the operator named a zone; else whatever stands in front of the service has certificates. */
+/** Cloudflare for SaaS where the operator named a zone; otherwise the proxy in front of the service has certificates. */
 export function customHostnamesOf(settings: Settings): CustomHostnames {
   return settings.CF_API_TOKEN !== "" && settings.CF_ZONE_ID !== "" ? cloudflare(settings) : WITHOUT_PROVIDER;
 }
@@ -76,7 +76,7 @@ function cloudflare(settings: Settings): CustomHostnames {
       const found = z
         .object({ result: z.array(Hostname) })
         .parse(await call("GET", `?hostname=${encodeURIComponent(hostname)}`));
-      // Asked for one name, the provider also gives others that contain it, and those are other people's.
+      // The provider's filter matches substrings, so that its list may hold names of other pages.
       const known = found.result.find((each) => each.hostname === hostname);
       if (known) return toCertificate(known);
       const ssl = { method: "http", type: "dv", settings: { min_tls_version: "1.2" } };

@@ -24,7 +24,7 @@ export async function lookUpTexts(settings: Settings, name: string): Promise<str
 
 /**
  * Whether a name leads to another one: by a CNAME, directly or over others, or by the same addresses, which is what
- * zones write that may have no CNAME at their top (ALIAS, flattening). Null where nobody could say.
+ * zones write that may have no CNAME at their top (ALIAS, flattening). Null when no resolver answered.
  */
 export async function resolvesTo(settings: Settings, name: string, target: string): Promise<boolean | null> {
   const named = await lookUp(settings, name, "CNAME");

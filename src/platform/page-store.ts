@@ -1,7 +1,7 @@
 import { PagePayload } from "../contract/public-page.ts";
 import type { Env } from "./env.ts";
 
-/** Safety net behind version and valid_until: nobody reads a payload that old. */
+/** Safety net behind version and valid_until: an older payload is never served. */
 const PAYLOAD_TTL_S = 2 * 24 * 60 * 60;
 
 /** Whether the cache answers at all. */

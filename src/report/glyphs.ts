@@ -51,7 +51,7 @@ export async function loadGlyphs(
   return found;
 }
 
-/** The layout of a pack is told in scripts/glyph-packs.ts. */
+/** scripts/glyph-packs.ts describes the layout of a pack. */
 function takeFrom(pack: Uint8Array<ArrayBuffer>, wanted: readonly number[], found: Map<number, GlyphOutline>): void {
   const view = new DataView(pack.buffer, pack.byteOffset, pack.byteLength);
   const pointOf = new Map(wanted.map((point) => [point % BLOCK, point]));

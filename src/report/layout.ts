@@ -30,7 +30,7 @@ export interface ReportPage {
 
 export interface ReportHead {
   page_name: string;
-  /** The size of the picture, in whatever unit. */
+  /** The size of the image; only the ratio matters. */
   logo: { width: number; height: number } | null;
   brand_color: string | null;
   timezone: string;

@@ -40,7 +40,7 @@ function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
 
 const JPEG_SPACES: Record<number, string> = { 1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK" };
 
-/** Walks over the segments to the one that tells the size: ITU-T T.81, B.1.1. */
+/** Walks the segments to the one that states the size: ITU-T T.81, B.1.1. */
 function readJpeg(bytes: Uint8Array<ArrayBuffer>): PdfImage | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let isAdobe = false;

@@ -218,7 +218,7 @@ class PdfFile {
   }
 
   finish(catalog: number, info: number): Uint8Array<ArrayBuffer> {
-    // The second line tells programs that the file is not text.
+    // The second line marks the file as binary.
     const parts = [encode("%PDF-1.7\n"), Uint8Array.of(0x25, 0xe2, 0xe3, 0xcf, 0xd3, 0x0a)];
     let length = parts.reduce((sum, part) => sum + part.length, 0);
     const append = (part: Uint8Array<ArrayBuffer>) => {

@@ -16,7 +16,7 @@ import { type Settings, settingsOf } from "../platform/settings.ts";
  */
 const ABSENT_MEMO_MS = 10_000;
 const STYLESHEETS = "/assets/status-page/";
-/** Subdomains of somebody's domain are none of our business. */
+/** Subdomains of a custom domain are not served. */
 const TRANSPORT_SECURITY = "max-age=31536000";
 
 /** An operator who sees this on the service's own name learns what to do. */

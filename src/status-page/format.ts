@@ -5,7 +5,7 @@ const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
 const DAY_S = 24 * HOUR_S;
 
-/** An instant as machines and as people read it. */
+/** An instant as ISO 8601 and as formatted text. */
 export interface Moment {
   iso: string;
   text: string;

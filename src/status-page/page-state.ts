@@ -34,7 +34,7 @@ export interface PageStateView {
 type Judged = Pick<PagePayload, "monitors" | "incidents" | "maintenance">;
 
 /**
- * The worst of what the checks and the open incidents say: people may know of trouble that no check sees. What happens to
+ * The worst of what checks and open incidents report: an incident may concern what no check covers. The status of
  * a monitor inside its maintenance is no trouble.
  */
 export function computePageState(payload: Judged, now: number): PageStateView {

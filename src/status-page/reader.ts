@@ -99,10 +99,11 @@ async function readWithoutDatabase(
   slug: string,
   known: CachedPage | undefined,
 ): Promise<PageReading> {
-  if (known?.payload === null) throw unavailable("the page cannot be read right now");
+  if (known?.payload === null) throw unavailable("this page is temporarily unavailable");
   if (known && ctx.now - known.confirmed_at <= STALE_MAX_MS) return toReading(known, true);
   const stored = await readStored(ctx, slug);
-  if (!stored || ctx.now - stored.confirmed_at > STALE_MAX_MS) throw unavailable("the page cannot be read right now");
+  if (!stored || ctx.now - stored.confirmed_at > STALE_MAX_MS)
+    throw unavailable("this page is temporarily unavailable");
   const { payload, confirmed_at } = stored;
   const page_id = payload.page.id;
   const page = { page_id, confirmed_at, checks: ON_TIME, payload, stored_at: confirmed_at, rendered: new Map() };

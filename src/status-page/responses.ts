@@ -45,7 +45,7 @@ export interface VisiblePage {
   cache_control: string;
 }
 
-/** The page as far as whoever asks may see it: undefined where there is none, or none for them. */
+/** The page as far as the caller may see it: undefined without a page, or without access. */
 export async function loadPageForViewer(c: Context<AppEnv>, slug: string): Promise<VisiblePage | undefined> {
   const { ctx, now } = c.var;
   const reading = await readPage(ctx, slug);
@@ -73,8 +73,8 @@ function addressOf({ var: { isOwnDomain, publicUrl } }: Context<AppEnv>, { page 
 }
 
 /**
- * Decided whenever somebody reads, so that a service whose clock has stopped says so, too. Where everything is pushed,
- * nothing waits for the clock.
+ * Decided at each read, so that a service whose cron has stopped reports it, too. A page of push monitors alone does not
+ * depend on cron.
  */
 function findLate({ var: { now, settings } }: Context<AppEnv>, payload: PagePayload, known: CheckLag) {
   const since = payload.needs_ticks ? findDelayedSince(known, now, settings.CHECKS_LATE_AFTER_MS) : null;
@@ -82,7 +82,7 @@ function findLate({ var: { now, settings } }: Context<AppEnv>, payload: PagePayl
   return since === null ? null : { since, for_ms: now - since - ((now - since) % MINUTE_MS) };
 }
 
-/** The credential is judged before the page is, so that the answer does not tell a private page from none. */
+/** Authenticates before it loads the page, so that the response does not distinguish a private page from none. */
 async function openForMember(c: Context<AppEnv>, pageId: string | null): Promise<PagePayload | undefined> {
   const { ctx } = c.var;
   const principal = await authenticateOptional(ctx, c.req.raw);
@@ -132,7 +132,7 @@ function isKnownTo(ifNoneMatch: string | undefined, etag: string): boolean {
   return known.includes(etag) || known.includes("*");
 }
 
-/** People get a document for what they cannot see, too. */
+/** Errors are documents, too. */
 export async function respondWithPage(
   c: Context<AppEnv>,
   show: () => Promise<Response | undefined>,
@@ -143,8 +143,8 @@ export async function respondWithPage(
     const isOutage = error instanceof ApiError ? error.status === 503 : isUnavailable(error);
     if (!isOutage) throw error;
     c.var.log.error("page: unavailable", error);
-    const text = "This page cannot be read at the moment. Please try again soon.";
-    return answerMessage(renderMessagePage("Not available right now", text), 503, { "Retry-After": "5" });
+    const text = "This page is temporarily unavailable.";
+    return answerMessage(renderMessagePage("Temporarily unavailable", text), 503, { "Retry-After": "5" });
   }
 }
 

@@ -21,9 +21,9 @@ const unchanged = { description: "As the If-None-Match says" };
 const PAGE_ANSWERS = {
   304: unchanged,
   404: html("No such page, or none that you may see"),
-  503: html("The page cannot be read right now"),
+  503: html("Temporarily unavailable"),
 };
-const hiddenPages = "A page that is not public answers its members, who send their credential, and nobody else.";
+const hiddenPages = "A private page is visible to its members alone, who send their credential.";
 
 export const PLACE: HtmlArea = {
   prefix: "/status",
@@ -37,7 +37,7 @@ export const endpoints = [
       method: "get",
       path: "/status/{slug}",
       tags,
-      summary: "A status page, for people",
+      summary: "Get a public page as HTML",
       description: hiddenPages,
       request: { params: PageParams },
       responses: { 200: html("The page"), ...PAGE_ANSWERS },
@@ -60,8 +60,8 @@ export const endpoints = [
       method: "get",
       path: "/status/{slug}/summary.json",
       tags,
-      summary: "A status page, for programs",
-      description: `${hiddenPages} Any web site may read this.`,
+      summary: "Get the summary of a public page",
+      description: `${hiddenPages} Any origin may read this.`,
       request: { params: PageParams },
       responses: {
         200: json("What the page shows", PageSummary),
@@ -89,7 +89,7 @@ export const endpoints = [
       method: "get",
       path: "/status/{slug}/incidents/{id}",
       tags,
-      summary: "A published incident, for people",
+      summary: "Get a published incident as HTML",
       description: hiddenPages,
       request: { params: PageIncidentParams },
       responses: { 200: html("The incident"), ...PAGE_ANSWERS },
@@ -103,7 +103,7 @@ export const endpoints = [
       method: "get",
       path: "/status/{slug}/history",
       tags,
-      summary: "Published incidents, month by month, for people",
+      summary: "Get the incident history as HTML",
       description: hiddenPages,
       request: { params: PageParams, query: IncidentHistoryQuery },
       responses: { 200: html("The history"), ...PAGE_ANSWERS },
@@ -129,7 +129,7 @@ async function showHistory(c: Context<AppEnv>, slug: string, before: number | un
   });
 }
 
-/** Recent incidents are in the page's payload; older ones are read when somebody follows a link to them. */
+/** Recent incidents are in the page's payload; older ones are read from D1. */
 async function showIncident(c: Context<AppEnv>, { slug, id }: { slug: string; id: string }) {
   const shown = await loadPageForViewer(c, slug);
   if (!shown) return undefined;

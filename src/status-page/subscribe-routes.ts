@@ -24,7 +24,7 @@ import {
 } from "./subscriptions.ts";
 import { buildPageView, type FrameView } from "./view-model.ts";
 
-/** Forms and links for whoever wants to hear of a page; everything works without a script. */
+/** Forms and links of subscriptions; everything works without a script. */
 const tags = ["Subscribers"];
 const policy = { at: ["root"], auth: "public", permission: null, audit: null, rate: "public" } satisfies EndpointPolicy;
 const changes = { ...policy, rate: "subscribe" } as const;
@@ -38,7 +38,7 @@ const FORM_ANSWERS = {
   415: BODY_ERRORS[415],
   503: html("The page cannot be read right now"),
 };
-const ACCEPTED = "If the address can be used, a message with a link to confirm is on its way to it.";
+const ACCEPTED = "If the address is valid, a confirmation link was sent to it.";
 const linked = { params: SubscribeParams, query: SubscriberLink };
 
 export const endpoints = [
@@ -71,7 +71,7 @@ export const endpoints = [
       method: "get",
       path: "/status/{slug}/subscribe",
       tags,
-      summary: "The form to subscribe with, for people",
+      summary: "Get the subscribe form",
       request: { params: SubscribeParams },
       responses: { 200: html("The form"), ...FORM_ANSWERS },
     },
@@ -143,7 +143,13 @@ export const endpoints = [
     (c) =>
       byToken(c, "confirm", async ({ shown, subscriber }) => {
         await confirmSubscription(c.var.ctx, subscriber);
-        return page(renderNotice(frameOf(shown), "You are subscribed", "From now on you hear of what happens here."));
+        return page(
+          renderNotice(
+            frameOf(shown),
+            "You are subscribed",
+            "You will receive updates about incidents and maintenance.",
+          ),
+        );
       }),
   ),
 
@@ -153,7 +159,7 @@ export const endpoints = [
       method: "get",
       path: "/status/{slug}/subscribers/manage",
       tags,
-      summary: "A subscription, for whoever has it",
+      summary: "Subscription settings page",
       request: linked,
       responses: { 200: html("The form"), ...FORM_ANSWERS },
     },
@@ -213,7 +219,7 @@ export const endpoints = [
       path: "/status/{slug}/subscribers/unsubscribe",
       tags,
       summary: "Unsubscribe",
-      description: "Mail programs do this for people with one click (RFC 8058); what the body says does not matter.",
+      description: "Mail clients send this at one click (RFC 8058); the body is ignored.",
       request: linked,
       responses: { 200: html("Done"), ...FORM_ANSWERS },
     },
@@ -230,7 +236,7 @@ interface Linked {
   subscriber: SubscriberRecord;
 }
 
-/** A link works for whoever holds it, and says nothing about why one does not. */
+/** A link is a bearer credential; an invalid one gives no reason. */
 function byToken(c: Context<AppEnv>, kind: "confirm" | "manage", show: (found: Linked) => Promise<Response>) {
   return respondWithPage(c, () =>
     onPage(c, c.req.param("slug") ?? "", async (shown) => {
@@ -258,7 +264,7 @@ function toLeave(
 }
 
 function linkNotFound(shown: VisiblePage): Response {
-  const text = "This link is not good any more. You can subscribe again on the status page.";
+  const text = "This link is invalid or has expired. You can subscribe again on the status page.";
   return page(renderNotice(frameOf(shown), "Link not found", text), 404);
 }
 
@@ -286,7 +292,8 @@ function showManage(
   token: string,
 ): Response {
   const frame = frameOf(shown);
-  if (!isSubscribed(subscriber)) return page(renderNotice(frame, "You are not subscribed", "Nothing is sent to you."));
+  if (!isSubscribed(subscriber))
+    return page(renderNotice(frame, "You are not subscribed", "You do not receive updates."));
   const { endpoint_masked: endpoint, events, monitor_ids, group_ids } = subscriber;
   const chosen = { events, monitor_ids, group_ids };
   const view = { frame, ...offered(shown), ...chosen, problem, token, endpoint, is_saved };
@@ -305,7 +312,7 @@ function addressOf(shown: VisiblePage, verb: string, token: string): string {
   return `${shown.viewing.address.base}/subscribers/${verb}?token=${encodeURIComponent(token)}`;
 }
 
-/** Links in these addresses are secrets, so nothing is kept or told to others. */
+/** These addresses contain secrets: responses are not stored and send no referrer. */
 function page(body: string, status = 200): Response {
   return answerText(body, { ...HTML.headers, "Content-Type": HTML.type, "Cache-Control": "no-store" }, status);
 }

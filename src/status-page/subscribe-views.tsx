@@ -29,7 +29,7 @@ export function SubscribeForm({ base }: { base: string }) {
         </div>
       </form>
       <p class="small">
-        <a href={`${base}/subscribe`}>Webhook, Slack, Discord, or single services</a>
+        <a href={`${base}/subscribe`}>Webhook, Slack, Discord, or selected services</a>
       </p>
     </section>
   );
@@ -90,7 +90,7 @@ export function renderManagePage(view: ManageView): string {
     <>
       {view.is_saved ? (
         <p class="card" role="status">
-          Your choice is saved.
+          Settings saved.
         </p>
       ) : null}
       {view.problem ? <Problem text={view.problem} /> : null}
@@ -136,7 +136,7 @@ export function renderNotice(frame: FrameView | null, title: string, text: strin
   );
 }
 
-/** Without a frame nothing tells which page it is about. */
+/** Without a frame the page is unknown. */
 function renderForm(frame: FrameView | null, title: string, content: Child): string {
   const document = frame ? (
     <Document title={`${title} | ${frame.name}`} brandColor={frame.brand_color}>
@@ -171,7 +171,7 @@ function Topics({ chosen }: { chosen: SubscriptionTopic[] }) {
   const isOn = (event: SubscriptionTopic) => chosen.length === 0 || chosen.includes(event);
   return (
     <fieldset>
-      <legend>What about</legend>
+      <legend>Topics</legend>
       <Tick name="events" value="incident" label="Incidents" isOn={isOn("incident")} />
       <Tick name="events" value="maintenance" label="Maintenance" isOn={isOn("maintenance")} />
     </fieldset>
@@ -183,7 +183,7 @@ function Services({ monitors, groups, chosen }: { monitors: Named[]; groups: Nam
   if (monitors.length === 0) return null;
   return (
     <fieldset>
-      <legend>Which services (none: all)</legend>
+      <legend>Services (leave empty for all)</legend>
       {groups.map(({ id, name }) => (
         <Tick name="group_ids" value={id} label={`${name} (all)`} isOn={chosen.includes(id)} />
       ))}

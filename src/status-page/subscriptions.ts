@@ -20,7 +20,7 @@ const CONFIRM_WITHIN_MS = DAY_MS;
 const REQUESTS_PER_ADDRESS_AND_DAY = 3;
 const GROUPS_MAX = 1000;
 
-/** Stores the wish and asks the address itself. Whoever asks learns nothing of what came of it. */
+/** Stores the subscription and sends a confirmation link. The response does not depend on the result. */
 export async function requestSubscription(ctx: RequestScope, page: PagePayload, input: SubscribeInput): Promise<void> {
   const choice = await requireChoice(ctx, page, input);
   requireReachable(ctx, input);
@@ -44,7 +44,7 @@ export async function requestSubscription(ctx: RequestScope, page: PagePayload, 
     created_at: ctx.now,
     ...asked,
   };
-  // Nobody changes by a mere request what somebody else has confirmed.
+  // An unauthenticated request changes no confirmed subscription.
   const change = known && isSubscribed(known) ? { updated_at: ctx.now } : { ...choice, ...asked };
   const message = {
     id: newId(ctx.now),
@@ -63,7 +63,7 @@ export async function requestSubscription(ctx: RequestScope, page: PagePayload, 
   await commit(ctx, [stored, insertSubscriberMessage(ctx.db, message)], {
     audit: auditOf(subscriber, "asked to subscribe"),
   });
-  // Not waited for, so that the time it takes tells nobody whether the address may still be asked today.
+  // Not awaited: response time does not reveal whether the address is over its daily limit.
   ctx.defer(wakeSubscribers(ctx.env, ctx.log, [{ message_ids: [message.id] }]));
 }
 
@@ -102,7 +102,7 @@ export async function changeSubscription(
   return { ...subscriber, ...change };
 }
 
-/** The address itself is forgotten; what is left recognises it, should it come again. */
+/** The address is deleted; a keyed hash of it remains, which recognises a repeat. */
 export async function unsubscribe(ctx: RequestScope, subscriber: SubscriberRecord): Promise<void> {
   if (subscriber.unsubscribed_at !== null) return;
   const change = { unsubscribed_at: ctx.now, sealed: null, requested_at: null, updated_at: ctx.now };
@@ -144,7 +144,7 @@ function requireReachable(ctx: RequestScope, { channel, endpoint }: SubscribeInp
   if (!verdict.ok) throw invalid(`endpoint cannot be used: ${verdict.reason}`);
 }
 
-/** Whatever the page, and whoever asks: nobody's inbox is to suffer from us. */
+/** Counted per recipient over all pages and callers. */
 async function isWithinBounds(ctx: RequestScope, endpointHashText: string): Promise<boolean> {
   const { ok } = await incrementCounter(ctx.env, {
     key: `subscribe-address:${endpointHashText}`,

@@ -1,6 +1,6 @@
 import type { Block, Inline } from "./markdown.ts";
 
-/** A text of people. Only the elements below can come of it. */
+/** Parsed Markdown. Only the elements below can result from it. */
 export function Markdown({ blocks }: { blocks: Block[] }) {
   return (
     <>

@@ -34,9 +34,9 @@ describe("an address", () => {
   });
 
   it.each([
-    ["/app/monitors", 404, "There is nothing here"],
-    ["/app/a/b/c/", 404, "There is nothing here"],
-    ["/app/sign-out", 405, "There is nothing here"],
+    ["/app/monitors", 404, "Page not found"],
+    ["/app/a/b/c/", 404, "Page not found"],
+    ["/app/sign-out", 405, "Page not found"],
     ["/status", 404, "Page not found"],
     ["/status/nobody-has-this", 404, "Page not found"],
     ["{page}/nothing", 404, "Page not found"],

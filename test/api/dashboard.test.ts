@@ -48,7 +48,13 @@ describe("the page of an invitation", () => {
     for (let n = 0; n < 3; n++) {
       const { status, text } = await browser.open(acceptPath(token));
       expect(status).toBe(200);
-      for (const words of ["Join the team of", ">Page<", `Test user (${emailOf(owner)})`, "as an editor", "(UTC)"]) {
+      for (const words of [
+        "Join the team of",
+        ">Page<",
+        `Test user (${emailOf(owner)})`,
+        "Your role: editor",
+        "(UTC)",
+      ]) {
         expect(text).toContain(words);
       }
       expect(fieldsIn(text)).toEqual({
@@ -149,8 +155,8 @@ describe("somebody without an account", () => {
       .where(eq(auditLog.target_id, member?.id ?? ""));
     expect(audit).toMatchObject([{ event_type: "member.joined", owner_id: owner.user_id }]);
     const { status, text } = await browser.open(`/app?joined=${id}`);
-    expect([status, text]).toEqual([200, expect.stringContaining("You are on the team of <strong")]);
-    expect(text).toContain("You are on the team as an editor.");
+    expect([status, text]).toEqual([200, expect.stringContaining("You are now a member of <strong")]);
+    expect(text).toContain("Your role: editor");
     await signedIn({ email, password: PASSWORD });
   });
 
@@ -240,10 +246,10 @@ describe("somebody with an account", () => {
     const other = await createAccountWithPassword();
     const browser = await signedIn(other);
     const shown = await browser.open(acceptPath(token));
-    expectPage(shown, 200, "This invitation is for somebody else");
+    expectPage(shown, 200, "This invitation is for another account");
     expect(shown.text).toContain(`You are signed in as <strong>${other.email}</strong>, but it was sent to`);
     expect(shown.text).toContain(`<strong>${email}</strong>`);
-    expectPage(await browser.submit(acceptPath(token)), 403, "This invitation is for somebody else");
+    expectPage(await browser.submit(acceptPath(token)), 403, "This invitation is for another account");
     expect(await membersOf(id)).toEqual([]);
     const left = await browser.submit("/app/sign-out", { next: acceptPath(token) });
     expect([left.status, left.headers.get("location")]).toEqual([303, acceptPath(token)]);
@@ -262,7 +268,7 @@ describe("signing in", () => {
     expect([status, headers.get("cache-control")]).toEqual([200, "no-store"]);
     expect(text).toContain("Mine &lt;b&gt;");
     for (const id of [own, shared]) expect(text).toContain(`href="/status/p-${id}"`);
-    for (const words of ["as its owner", "as a viewer", "Only its team sees it", 'href="/docs"', account.email]) {
+    for (const words of ["Your role: owner", "Your role: viewer", "Private", 'href="/docs"', account.email]) {
       expect(text).toContain(words);
     }
     expect(text).not.toContain(foreign);
@@ -360,7 +366,7 @@ describe("a form from elsewhere", () => {
       await victim.submit("/app/sign-out"),
     ];
     for (const answer of answers) {
-      expectPage(answer, 403, "Not sent from here");
+      expectPage(answer, 403, "Request rejected");
       expect(answer.headers.get("set-cookie")).toBeNull();
     }
     expect(await readTables()).toEqual(before);
@@ -396,11 +402,11 @@ describe("what is no form", () => {
   ])("is refused as a page: %s", async (_name, type, body, status) => {
     const headers: Record<string, string> = { origin: "http://vigil.test", "content-type": type };
     const answer = await createVisitor()("/app/sign-in", headers, { method: "POST", body });
-    expectPage(answer, status, "That could not be read");
+    expectPage(answer, status, "Invalid request");
   });
 
   it("is a query that says a thing twice", async () => {
-    expectPage(await createBrowser().open("/app/accept?token=a&token=b"), 400, "That could not be read");
+    expectPage(await createBrowser().open("/app/accept?token=a&token=b"), 400, "Invalid request");
   });
 });
 

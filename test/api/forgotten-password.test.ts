@@ -48,7 +48,7 @@ describe("asking for a new password", () => {
   it("begins where people sign in, and mails a link that only opening changes nothing by", async () => {
     const { email, user_id } = await createAccountWithPassword();
     expect((await see("/app/sign-in")).text).toContain(`href="${FORGOTTEN}"`);
-    expect(titleOf((await see(FORGOTTEN)).text)).toBe("Forgotten your password?");
+    expect(titleOf((await see(FORGOTTEN)).text)).toBe("Forgot your password?");
     const answer = await ask(` ${email.toUpperCase()} `);
     expect([answer.status, titleOf(answer.text)]).toEqual([202, "Look at your mail"]);
     const [mail] = await mailsTo(email);
@@ -123,7 +123,7 @@ describe("the link of a forgotten password", () => {
     expect((await account.client.get(`${CORE}/auth/me`)).status).toBe(200);
     expect(await auditOf(account.user_id, "password.changed")).toMatchObject([{ actor_id: account.user_id }]);
     for (const again of [await see(link), await post(link, { password: "yet another one" })]) {
-      expect([again.status, titleOf(again.text)]).toEqual([410, "This link is not good any more"]);
+      expect([again.status, titleOf(again.text)]).toEqual([410, "This link is invalid or has expired"]);
     }
     expect(await signIn(account.email, FRESH)).toBe(200);
   });
@@ -171,7 +171,7 @@ describe("the link of a forgotten password", () => {
     const link = await spoil(await forget(account), account);
     const before = await db.select().from(passwords).where(eq(passwords.user_id, account.user_id));
     for (const answer of [await see(link), await post(link, { password: FRESH })]) {
-      expect([answer.status, titleOf(answer.text)]).toEqual([410, "This link is not good any more"]);
+      expect([answer.status, titleOf(answer.text)]).toEqual([410, "This link is invalid or has expired"]);
       expect(answer.headers.get("set-cookie")).toBeNull();
     }
     const token = new URL(link, "http://vigil.test").searchParams.get("token") ?? "";

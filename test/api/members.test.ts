@@ -88,7 +88,7 @@ describe("POST /status-pages/{id}/members", () => {
     ]);
     const [text = ""] = mails.filter(({ to }) => to === email).map((mail) => mail.text);
     expect(text).toContain(
-      `${emailOf(owner)} invites you to the team of the status page "Shop Bcc: everybody@example.com", as a viewer.\n` +
+      `${emailOf(owner)} invited you to the status page "Shop Bcc: everybody@example.com" as a viewer.\n` +
         "You can see everything on the page, and change nothing.\n\nThis is the page: http://vigil.test/status/p-",
     );
     expect(text).toMatch(/open this link by \d+ \w+ \d{4}, \d\d:\d\d \(UTC\):\n/);

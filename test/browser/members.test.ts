@@ -91,7 +91,7 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
       await page.getByLabel("Choose a password").fill(PASSWORD);
       await page.getByRole("button", { name: "Create account and join" }).click();
       await page.waitForURL(({ pathname }) => pathname === "/app");
-      await read(page, "status", "You are on the team of Northwind Status now.");
+      await read(page, "status", "You are now a member of Northwind Status.");
       const team = await call("GET", `/api/uptime/v1/status-pages/${pageId}/members`);
       expect(team).toMatchObject([{ email: "grace@northwind.example", name: "Grace Hopper", status: "active" }]);
 
@@ -130,7 +130,7 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
       await page.keyboard.type(PASSWORD);
       await press("Enter");
       await page.waitForURL("**/app?joined=*");
-      await read(page, "status", "You are on the team of Northwind Status now.");
+      await read(page, "status", "You are now a member of Northwind Status.");
     });
   });
 
@@ -150,17 +150,17 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
       await page.getByLabel("E-mail address").fill("owner@localhost");
       await page.getByLabel("Password", { exact: true }).fill(OWNER_PASSWORD);
       await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByText("You are on the team as its owner.").waitFor();
+      await page.getByText("Your role: owner").waitFor();
 
       await page.goto(link);
       await page
-        .getByRole("heading", { level: 2, name: "This invitation is for somebody else", exact: true })
+        .getByRole("heading", { level: 2, name: "This invitation is for another account", exact: true })
         .waitFor();
       await page.getByRole("button", { name: "Sign out" }).click();
       await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByRole("button", { name: "Accept" }).click();
-      await read(page, "status", "You are on the team of Northwind Status now.");
+      await read(page, "status", "You are now a member of Northwind Status.");
     });
   });
 
@@ -176,7 +176,7 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
       );
       await page.goto("http://evil.example/");
       await page.waitForURL(link);
-      await arriveAt(page, "Not sent from here");
+      await arriveAt(page, "Request rejected");
       await page.goto(link);
       await arriveAt(page, "Join the team of Northwind Status");
     });

@@ -33,12 +33,12 @@ describe("when a part is down", () => {
       env.PAGES.put(`page:${page.slug}`, body, { metadata: { confirmed_at: Date.now() - age } });
     await put(14 * 60_000);
     const stale = await see(path);
-    expect([stale.status, stale.text]).toEqual([200, expect.stringContaining("Live data cannot be reached right now")]);
+    expect([stale.status, stale.text]).toEqual([200, expect.stringContaining("Live data is unavailable")]);
     expect((await summaryOf(see, path)).is_stale).toBe(true);
     await put(15 * 60_000 + 1000);
     const late = await see(path);
     expect([late.status, late.headers.get("retry-after")]).toEqual([503, "5"]);
-    expect(late.text).toContain("<h1>Not available right now</h1>");
+    expect(late.text).toContain("<h1>Temporarily unavailable</h1>");
     expect((await see(`${path}/summary.json`)).status).toBe(503);
   });
 

@@ -6,7 +6,7 @@ export interface HomeView {
   /** Just joined. */
   joined: string | null;
   pages: { name: string; href: string; role: string; is_public: boolean }[];
-  /** How many more there are than are shown. */
+  /** Number of pages beyond those listed. */
   more: number;
 }
 
@@ -22,7 +22,7 @@ export function renderHome(view: HomeView): string {
         </p>
         {view.joined ? (
           <p class="card notice" role="status">
-            You are on the team of <strong dir="auto">{view.joined}</strong> now.
+            You are now a member of <strong dir="auto">{view.joined}</strong>.
           </p>
         ) : null}
         <Pages {...view} />
@@ -36,8 +36,8 @@ function Pages({ pages, more }: Pick<HomeView, "pages" | "more">) {
   if (pages.length === 0) {
     return (
       <p class="card">
-        You have none yet. One is made by <a href="/docs#/Status%20pages/postStatusPages">POST /status-pages</a>, or
-        somebody invites you to theirs.
+        No status pages yet. Create one with <a href="/docs#/Status%20pages/postStatusPages">POST /status-pages</a>, or
+        accept an invitation.
       </p>
     );
   }
@@ -52,9 +52,9 @@ function Pages({ pages, more }: Pick<HomeView, "pages" | "more">) {
                   {each.name}
                 </a>
               </h2>
-              {each.is_public ? null : <span class="tag">Only its team sees it</span>}
+              {each.is_public ? null : <span class="tag">Private</span>}
             </div>
-            <p class="quiet">You are on the team {each.role}.</p>
+            <p class="quiet">Your role: {each.role}</p>
           </li>
         ))}
       </ul>
@@ -73,8 +73,8 @@ function NextSteps() {
       </p>
       <ul class="steps">
         <li>
-          <a href="/docs#/Account/postUserApiTokens">Make an API token</a> for your own programs: “Try it out”, choose a
-          name, “Execute”. The token is shown that once.
+          <a href="/docs#/Account/postUserApiTokens">Create an API token</a> for your own programs: “Try it out”, choose
+          a name, “Execute”. The token is shown that once.
         </li>
         <li>
           <a href="/docs#/Account/postAuthPassword">Change your password</a> in the same way.

@@ -6,7 +6,6 @@ import { ForgottenPassword, WithoutPassword } from "./sign-in.tsx";
 export interface InvitationView {
   page_name: string;
   inviter: string;
-  /** To follow on "you are on the team". */
   role: string;
   abilities: string;
   expires: { iso: string; text: string };
@@ -17,7 +16,7 @@ export interface InvitationView {
   sign_in_href: string;
   /** What this visitor has to do to accept. */
   step: "open_account" | "sign_in" | "accept" | "change_account";
-  /** Of whoever is signed in. */
+  /** Of the signed-in user. */
   signed_in_as: string | null;
   name: string;
   problems: Problems;
@@ -38,9 +37,9 @@ export function renderInvitation(view: InvitationView): string {
         <dl class="facts">
           <dt>Invited by</dt>
           <dd dir="auto">{view.inviter}</dd>
-          <dt>You join {view.role}</dt>
+          <dt>Your role: {view.role}</dt>
           <dd>{view.abilities}</dd>
-          <dt>The invitation is good until</dt>
+          <dt>Expires</dt>
           <dd>
             <time datetime={view.expires.iso}>{view.expires.text}</time>
           </dd>
@@ -66,7 +65,7 @@ function Step({ view }: { view: InvitationView }) {
     case "sign_in":
       return (
         <>
-          <p class="lead">This address has an account already. Sign in first, then you are asked to accept.</p>
+          <p class="lead">This address already has an account. Sign in to accept the invitation.</p>
           <form class="card" method="post" action={view.sign_in_href}>
             <EmailField value={email} isFixed problems={{}} />
             <PasswordField problems={problems} />
@@ -97,7 +96,7 @@ function Step({ view }: { view: InvitationView }) {
     case "change_account":
       return (
         <section class="card alert" aria-labelledby="other">
-          <h2 id="other">This invitation is for somebody else</h2>
+          <h2 id="other">This invitation is for another account</h2>
           <p>
             You are signed in as <strong>{view.signed_in_as}</strong>, but it was sent to <strong>{email}</strong>. Sign
             out to accept it under that address.

@@ -4,16 +4,16 @@ import { renderDocument } from "./frame.tsx";
 
 export function renderForgotten({ email, problems }: { email: string; problems: Problems }): string {
   return renderDocument({
-    title: "Forgotten your password?",
+    title: "Forgot your password?",
     isNarrow: true,
     hasProblem: Object.keys(problems).length > 0,
     children: (
       <>
-        <h1>Forgotten your password?</h1>
-        <p class="lead">We send a link by which you choose a new one to the address of your account.</p>
+        <h1>Forgot your password?</h1>
+        <p class="lead">We send a reset link to your account's address.</p>
         <form class="card" method="post" action="/app/forgotten-password">
           <EmailField value={email} problems={problems.password ? { email: problems.password } : problems} />
-          <button type="submit">Send the link</button>
+          <button type="submit">Send reset link</button>
         </form>
       </>
     ),

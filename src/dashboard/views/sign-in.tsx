@@ -4,7 +4,7 @@ import { renderDocument } from "./frame.tsx";
 
 export interface SignInView {
   email: string;
-  /** Where to go on to; null: the start. */
+  /** Address after signing in; null for the home page. */
   next: string | null;
   problems: Problems;
   is_signed_out: boolean;
@@ -40,12 +40,12 @@ export function renderSignIn({ email, next, problems, is_signed_out, public_url 
 export function ForgottenPassword() {
   return (
     <p class="lead">
-      <a href="/app/forgotten-password">Forgotten your password?</a>
+      <a href="/app/forgotten-password">Forgot your password?</a>
     </p>
   );
 }
 
-/** For people who have begun with an API token. */
+/** For accounts that only have an API token. */
 export function WithoutPassword({ publicUrl }: { publicUrl: string }) {
   return (
     <details>

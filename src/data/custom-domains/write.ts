@@ -38,7 +38,7 @@ export function claimDomain(db: Db, claim: DomainRecord): Statement[] {
   ];
 }
 
-/** The page gives up whatever name it has but `except`; a proven one is held for its owner. */
+/** Releases the domains of the page but `except`; a verified one is reserved for its owner. */
 export function releaseDomain(
   db: Db,
   { page_id, except, now, held_until }: { page_id: string; except: string | null; now: number; held_until: number },
@@ -55,7 +55,7 @@ export function updateDomain(db: Db, hostname: string, change: DomainChange): St
   return db.update(customDomains).set(change).where(eq(customDomains.hostname, hostname));
 }
 
-/** Changes a claim as it was read, unless the name is somebody else's by now. */
+/** Updates a claim as it was read, unless the domain belongs to another account by now. */
 export function updateClaim(db: Db, claim: DomainRecord, change: DomainChange): Statement {
   return db.update(customDomains).set(change).where(isStill(claim));
 }

@@ -6,7 +6,7 @@ import { monitors } from "../monitors/table.ts";
 
 /**
  * What the intervals of days that are long over come to, a month of one monitor in a row, so that bars and uptime read
- * a row for each month and not one for each change. Always what the intervals say: whoever changes these drops the row
+ * a row for each month and not one for each change. Always derived from the intervals: a write that changes them deletes the row
  * in the same batch, and a day that is missing is read from them.
  */
 export const dailyAggregates = sqliteTable(

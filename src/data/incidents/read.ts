@@ -10,7 +10,7 @@ export async function findIncident(db: Db, incidentId: string): Promise<Incident
   return rows[0];
 }
 
-/** Whether somebody moved the incident since it was read, or deleted it. */
+/** Whether the status changed since the incident was read, or the incident was deleted. */
 export function isMoved({ id, status }: Pick<IncidentRecord, "id" | "status">): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM ${incidents} WHERE ${incidents.id} = ${id} AND ${incidents.status} = ${status})`;
 }
@@ -23,7 +23,7 @@ export async function findIncidentUpdate(db: Db, ids: { incident_id: string; id:
 export const isUpdate = ({ incident_id, id }: { incident_id: string; id: string }) =>
   and(eq(incidentUpdates.id, id), eq(incidentUpdates.incident_id, incident_id));
 
-/** The automatic incident of this monitor that nobody has resolved yet; there is at most one. */
+/** The open automatic incident of this monitor; there is at most one. */
 export async function findOpenAutomaticIncident(db: Db, monitorId: string): Promise<IncidentRecord | undefined> {
   const rows = await db
     .select()

@@ -90,7 +90,7 @@ export const incidentGroups = sqliteTable(
   ],
 );
 
-/** Outages that began inside a maintenance window and were told to nobody; a row goes when its monitor is up or told of. */
+/** Outages that began inside a maintenance window and sent no alert; a row is deleted when its monitor is up or alerts. */
 export const heldOutages = sqliteTable("held_outages", {
   monitor_id: text("monitor_id")
     .primaryKey()

@@ -29,8 +29,8 @@ export const isOnPageOfIncident = sql`EXISTS (SELECT 1 FROM ${monitors} m, ${inc
     AND m.status_page_id = i.status_page_id)`;
 
 /**
- * Exactly these monitors and groups are affected afterwards, and those monitors that have left the page since: whoever
- * subscribed to one still hears how it ended.
+ * Replaces the affected monitors and groups, but keeps monitors that have left the page since: their subscribers still
+ * receive the end of the incident.
  */
 export function setAffected(db: Db, incidentId: string, { monitor_ids, group_ids }: Affected): Statement[] {
   return [

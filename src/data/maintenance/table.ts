@@ -32,7 +32,7 @@ export const maintenance = sqliteTable(
     /** The occurrence in progress, else the next one; null when there is none left. */
     occurrence_start_at: instant("occurrence_start_at"),
     occurrence_end_at: instant("occurrence_end_at"),
-    /** When that occurrence begins, or, once its beginning was told, ends. The minute's sweep looks for what is due. */
+    /** When that occurrence starts or, once its start was announced, ends. The minute's sweep selects due windows by it. */
     next_edge_at: instant("next_edge_at"),
     ...timestamps(),
   },

@@ -18,7 +18,7 @@ export async function listGroupsByIds(db: Db, ids: readonly string[]): Promise<M
     .limit(ids.length);
 }
 
-/** The groups of one page, or of all pages that somebody sees, in their order. */
+/** The groups of one page, or of all pages that a viewer can see, in their order. */
 export async function listMonitorGroups(
   db: Db,
   scope: { status_page_id: string } | { visible_to: Viewer },

@@ -145,7 +145,7 @@ function selectRollups(db: Db, pageId: string, fromMonth: string) {
 
 /**
  * Of each monitor those that begin when its newest roll-up ends, or later; of one without any from the one on that holds
- * `since`. Earlier ones are not even read. Whether a month is missing is for whoever has read the roll-ups to see.
+ * `since`. Earlier ones are not even read. The caller detects a missing month from the daily aggregates.
  * In no order either.
  */
 function selectIntervals(db: Db, pageId: string, since: { days: number; month: string }) {

@@ -12,9 +12,9 @@ import { subscribers } from "../subscribers/table.ts";
 import { apiTokens } from "../users/table.ts";
 
 /**
- * How history is forgotten, and the only place that deletes what is append-only for everybody else. Every statement
+ * Retention: the only place that deletes append-only rows. Every statement
  * deletes a bounded number of rows, finds them by an index that lists need as well, and gives a row for each that it
- * deleted; whoever gets as many as it asked for has to ask again.
+ * deleted; a caller that gets as many as its limit calls again.
  */
 export interface RetentionScope {
   id: string;

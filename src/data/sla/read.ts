@@ -20,7 +20,7 @@ export async function findSlaPolicy(db: Db, policyId: string): Promise<SlaPolicy
   return rows[0];
 }
 
-/** What somebody is on the pages of a policy's account, and on those that are measured by it. */
+/** The roles of a user on the pages of a policy's account, and on those measured by it. */
 export async function listMembershipsNearPolicy(
   db: Db,
   policy: Pick<SlaPolicyRecord, "id" | "owner_id">,
@@ -103,7 +103,7 @@ export async function readSla(db: Db, pageId: string, range: { from_at: number; 
   return { monitors: shown, intervals, targets: targets.map(({ target }) => target), policy: assigned[0]?.policy };
 }
 
-/** What took place of the maintenance that the public was told of, once for each monitor that it was about. */
+/** Occurrences of public maintenance that took place, once for each target monitor. */
 export async function listMaintenanceSpans(db: Db, pageId: string, range: { from_at: number; to_at: number }) {
   const span = { from_at: maintenanceOccurrences.start_at, to_at: maintenanceOccurrences.end_at };
   const tookPlace = and(

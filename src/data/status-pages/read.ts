@@ -15,7 +15,7 @@ export async function isSlugTaken(db: Db, slug: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The pages that somebody owns or is a member of. */
+/** The pages that a user owns or is a member of. */
 export async function listVisiblePages(db: Db, viewer: Viewer, page: { limit: number; offset: number }) {
   const mine = visibleTo(viewer, { owner_id: statusPages.owner_id, status_page_id: statusPages.id });
   const [rows, totals] = await db.batch([
@@ -41,7 +41,7 @@ export function ownsAtLeast(ownerId: string, pages: number): SQL {
   return sql`(SELECT count(*) FROM ${statusPages} WHERE ${statusPages.owner_id} = ${ownerId}) >= ${pages}`;
 }
 
-/** Where these pages want events to be heard, as far as they say. */
+/** The audience overrides of these pages. */
 export function listAlertRouting(db: Db, pageIds: readonly string[]) {
   return db
     .select({ id: statusPages.id, alert_routing: statusPages.alert_routing })

@@ -4,7 +4,7 @@ import { LOST_AFTER_MS } from "../../domain/custom-domain.ts";
 import { toIso } from "../../platform/clock.ts";
 import { idFrom } from "../../platform/ids.ts";
 
-/** What the owner of a page is told when something became of its name. */
+/** Notifications to the owner of a page about changes of its domain. */
 export function buildDomainNotifications({
   before,
   after,
@@ -15,7 +15,7 @@ export function buildDomainNotifications({
   const { hostname } = after;
   const say = (type: NotificationRecord["type"], title: string, message: string): NotificationRecord[] => [
     {
-      // Two looks at the same claim tell of it once.
+      // Two sweeps over the same claim notify once.
       id: idFrom("notification", type, hostname, after.proof, String(before.updated_at)),
       user_id: after.owner_id,
       type,

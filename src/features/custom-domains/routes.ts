@@ -20,7 +20,7 @@ export const endpoints = [
       method: "get",
       path: "/status-pages/{id}/ssl",
       tags,
-      summary: "How a status page's own domain stands",
+      summary: "Get the custom domain of a status page",
       request: { params: IdParam },
       responses: { 200: json("The domain", CustomDomain), ...OBJECT_ERRORS },
     }),
@@ -33,7 +33,7 @@ export const endpoints = [
       method: "put",
       path: "/status-pages/{id}/ssl",
       tags,
-      summary: "Give a status page its own domain",
+      summary: "Set the custom domain of a status page",
       description:
         "The page is served under the name once its TXT record was seen, which is looked for every minute at first, and its certificate is there. The CNAME record brings visitors; at the top of a zone an ALIAS or the same addresses will do. It may be turned before or after, `error` says which record is missing. Later both are looked for every day; when the TXT record, or a CNAME record that once was there, has been missing for 72 hours the page is no longer served under the name, until it is back. The owner is told of each in the product. A name that was given up is kept from other accounts for 7 days. Sending the same name again looks at once.",
       request: { params: IdParam, body: jsonBody(DomainInput) },

@@ -51,7 +51,7 @@ const RETRY_MS = 60_000;
 /** What breaks in a batch with a claim, and what that means to the caller. */
 export const CLAIM_CONFLICTS = {
   "status_pages.custom_domain": conflict("custom_domain is taken"),
-  "custom_domains.hostname": conflict("custom_domain is taken, or was given up by another account lately"),
+  "custom_domains.hostname": conflict("custom_domain is taken, or is reserved by another account"),
 };
 
 type Claimant = Pick<StatusPageRecord, "id" | "owner_id" | "custom_domain">;
@@ -61,7 +61,7 @@ export interface PageDomain {
   domain: DomainRecord | undefined;
 }
 
-/** How programs and mails are told to reach these pages. For pages without a name of their own nothing is read. */
+/** The public addresses of these pages. Pages without a custom domain cost no query. */
 export async function findUrls(
   ctx: RequestScope,
   pages: readonly StatusPageRecord[],
@@ -98,7 +98,7 @@ export async function setDomain(ctx: RequestScope, pageId: string, input: Domain
   return { page: { ...page, ...wanted }, domain: await findDomainOfPage(ctx.db, pageId) };
 }
 
-/** A page that gets its first name gets a certificate with it, unless somebody says otherwise. */
+/** A page that gets its first domain gets a managed certificate by default. */
 function sslTypeOf(page: StatusPageRecord, hostname: string | null): SslType {
   if (hostname === null) return "none";
   return page.custom_domain === null ? "managed" : page.ssl_type;
@@ -206,7 +206,7 @@ async function certify({ settings, now }: Scope, domain: DomainRecord, verdict: 
   };
 }
 
-/** A name without a page loses its certificate; a proven one is forgotten only when nothing holds it any more. */
+/** A domain without a page loses its certificate; a verified claim is deleted once its hold has ended. */
 async function release({ db, settings, now }: Scope, domain: DomainRecord): Promise<Statement[]> {
   if (domain.provider_id !== null) await customHostnamesOf(settings).remove(domain.provider_id);
   const held_until = domain.held_until ?? now + RESERVED_MS;

@@ -144,7 +144,7 @@ interface Move {
   notify: boolean;
 }
 
-/** Changes an incident and, when that moves its status or publishes it, tells of it. */
+/** Updates an incident and emits an event when its status or visibility changes. */
 async function moveIncident(ctx: RequestScope, current: IncidentRecord, asked: Move): Promise<void> {
   const move = decideStatusChange(current, asked.to ?? undefined, ctx.now);
   const moved: IncidentRecord = { ...current, ...asked.change, ...move, updated_at: ctx.now };
@@ -179,7 +179,7 @@ export async function setPublished(ctx: RequestScope, incidentId: string, is_pub
   return getFresh(ctx, incidentId);
 }
 
-/** Whoever acknowledges first stays the one who did. */
+/** Records the first acknowledgement only. */
 export async function acknowledgeIncident(ctx: RequestScope, incidentId: string): Promise<IncidentDetail> {
   const incident = await requireIncident(ctx, incidentId);
   const isDone = incident.acknowledged_at !== null || (await findIdempotentResult(ctx)) !== undefined;
@@ -254,9 +254,13 @@ export function newUpdate(ctx: RequestScope, incident: IncidentRecord, message: 
   };
 }
 
-/** Two people who move an incident at the same time do not tell of it twice. */
+/** Two concurrent status changes send one event: the second writer gets 409. */
 export function movedGuard(current: IncidentRecord): Guard {
-  return { name: "stale", when: isMoved(current), error: conflict("the incident was changed meanwhile, try again") };
+  return {
+    name: "stale",
+    when: isMoved(current),
+    error: conflict("the incident was changed by another request, reload it and try again"),
+  };
 }
 
 async function detail(ctx: RequestScope, incident: IncidentRecord): Promise<IncidentDetail> {
@@ -275,7 +279,7 @@ function requireBegun(ctx: RequestScope, startedAt: number | null | undefined): 
   return startedAt;
 }
 
-/** Whoever is in charge sees the page: its owner, or one of its members. */
+/** An assignee can see the page: its owner, or one of its members. */
 async function requireAssignable(
   ctx: RequestScope,
   page: StatusPageRecord,
@@ -283,5 +287,5 @@ async function requireAssignable(
 ): Promise<string | null> {
   if (!userId || userId === page.owner_id) return userId ?? null;
   if ((await findPageFor(ctx.db, page.id, userId))?.member) return userId;
-  throw invalid("assigned_to_id must name somebody who may work on this status page");
+  throw invalid("assigned_to_id must name a member of this status page");
 }

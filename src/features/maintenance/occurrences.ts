@@ -41,7 +41,7 @@ export function endNow(ctx: RequestScope, window: MaintenanceDetail) {
       updateMaintenance(ctx.db, window.id, { ...next, done_until, updated_at: ctx.now }),
       recordOccurrences(ctx.db, [{ maintenance_id: window.id, ...ended }]),
     ],
-    // Its beginning may be so fresh that nobody has told of it.
+    // The event of its start may not have been sent yet.
     events: names
       .slice(announcedStart(window) === start_at ? 1 : 0)
       .map((name) => boundaryEvent(window, { name, occurrence: ended })),

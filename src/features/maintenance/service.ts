@@ -161,7 +161,7 @@ function isRescheduled(schedule: Recurrence, current: MaintenanceRecord): boolea
   return Object.entries(schedule).some(([name, value]) => current[name as keyof Recurrence] !== value);
 }
 
-/** A new schedule begins afresh: what was cancelled or ended early belonged to the former one. */
+/** A new schedule resets cancellations and early ends, which belonged to the previous one. */
 function reschedule(ctx: RequestScope, current: MaintenanceRecord, schedule: Recurrence, page: StatusPageRecord) {
   const fresh = { ...schedule, cancelled_starts: [], done_until: 0 };
   return { ...fresh, ...track(ctx, { ...current, ...fresh }, page) };
@@ -186,7 +186,7 @@ function extendOccurrence(
   return [recordOccurrences(ctx.db, [{ maintenance_id: current.id, start_at, end_at }])];
 }
 
-/** Occurrences that were over when the window was recorded. Nobody is told of them. */
+/** Occurrences that were over when the window was recorded. They send no event. */
 function listPast(ctx: RequestScope, window: MaintenanceRecord, page: StatusPageRecord) {
   const range = { from: Math.max(window.start_time - 1, ctx.now - RECORDED_MS), to: ctx.now, max: RECORDED_MAX };
   return listOccurrences(window, page.timezone, range)
@@ -198,7 +198,7 @@ interface Write {
   verb: string;
   statements: Statement[];
   events?: NewEvent[];
-  /** What subscribers are told besides. */
+  /** Further messages to subscribers. */
   news?: PublishedChange[];
   /** Refuses when the window began or ended since it was read. */
   isGuarded?: boolean;

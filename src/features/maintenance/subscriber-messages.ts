@@ -7,7 +7,7 @@ import type { Occurrence } from "../../domain/recurrence.ts";
 import { toIso } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 
-/** What subscribers hear besides the beginning and the end of a window. It is no event: webhooks know of no such names. */
+/** Messages to subscribers besides those of the events maintenance.started and maintenance.completed; webhooks do not receive them. */
 type NewsName =
   | "maintenance.scheduled"
   | "maintenance.rescheduled"
@@ -58,11 +58,11 @@ interface Change {
   targets: readonly MaintenanceTarget[];
 }
 
-/** What a change of a window means to those who were told of it, or were not. */
+/** Compares a window before and after a change with what subscribers have received of it. */
 export function buildScheduleMessages(ctx: RequestScope, { former, window, targets }: Change): PublishedChange[] {
   const before = former?.is_public ? trackedOccurrence(former) : null;
   const occurrence = trackedOccurrence(window);
-  // Of one that has begun its beginning is told.
+  // The start of one that has begun was announced.
   if (!occurrence || occurrence.start_at <= ctx.now) return [];
   if (before?.start_at === occurrence.start_at && before.end_at === occurrence.end_at) return [];
   const name = before ? "maintenance.rescheduled" : "maintenance.scheduled";

@@ -4,7 +4,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { ApiError, invalid } from "../../contract/errors.ts";
 import type { MaintenanceTarget } from "../../contract/maintenance.ts";
 
-/** Absent, foreign and of another page are all the same to whoever asks. */
+/** Absent targets, foreign ones and those of another page get the same error. */
 export async function requireTargets(
   ctx: RequestScope,
   pageId: string,

@@ -15,7 +15,7 @@ import { countSeats, hasOnTeam, isOnTeam, usesSeats } from "../../data/members/r
 import { findSignIn } from "../../data/sessions/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
-import { explainMembership, ROLE_NAMES } from "../../domain/roles.ts";
+import { explainMembership, ROLE_PHRASES } from "../../domain/roles.ts";
 import { formatMoment } from "../../lib/date-format.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { oneLine } from "../../lib/one-line.ts";
@@ -157,7 +157,7 @@ function invitationMail(
   const lines = [
     "Hello,",
     "",
-    `${inviter} invites you to the team of the status page "${name}", ${ROLE_NAMES[record.role]}.`,
+    `${inviter} invited you to the status page "${name}" ${ROLE_PHRASES[record.role]}.`,
     explainMembership(record),
     ...(page.is_public ? ["", `This is the page: ${page_url}`] : []),
     "",

@@ -31,7 +31,7 @@ export const endpoints = [
       method: "get",
       path: "/status-pages/{id}/sla",
       tags,
-      summary: "How well a status page kept its targets",
+      summary: "Get the SLA summary",
       description:
         "From the history of statuses, exactly. Unknown, pending and paused time counts for nothing, neither does maintenance where the policy excludes it. Without period and from: the period of the page's policy, else 30 days. The target of a monitor is its own, else the page's, else the policy's, else 99.9. The whole is the sum over the monitors; the members of a composite are represented by it.",
       request: { params: IdParam, query: SlaQuery },
@@ -49,9 +49,9 @@ export const endpoints = [
       method: "get",
       path: "/status-pages/{id}/sla/export",
       tags,
-      summary: "The figures as a file",
+      summary: "Export the SLA report",
       description:
-        "CSV for spreadsheets, JSON as the summary has it, or PDF for people. The PDF shows the page's logo where it is a PNG or JPEG that can be had within three seconds and is at most 1 MiB.",
+        "CSV for spreadsheets, JSON as the summary has it, or PDF. The PDF shows the page's logo where it is a PNG or JPEG that can be had within three seconds and is at most 1 MiB.",
       request: { params: IdParam, query: SlaExportQuery },
       responses: {
         200: {
@@ -152,7 +152,7 @@ export const endpoints = [
       tags,
       summary: "List SLA policies",
       description:
-        "Your own; with status_page_id those of that page's owner, for whoever may choose the page's policy.",
+        "Your own; with status_page_id those of that page's owner, for members who may choose the page's policy.",
       request: { query: ListQuery.extend({ status_page_id: z.uuid().optional() }) },
       responses: { 200: json("The policies, oldest first", z.array(SlaPolicy)), ...USER_ERRORS },
     }),

@@ -95,7 +95,7 @@ async function periodOfPolicy(ctx: RequestScope, pageId: string, query: SlaQuery
   return policy ? REPORT_PERIODS[policy.period] : "30d";
 }
 
-/** Nobody can say yet what is still to come. */
+/** The future is not measured. */
 function explicitRange({ from = 0, to }: SlaQuery, now: number): Span {
   const to_at = Math.min(to ?? now, now);
   if (from >= to_at) throw invalid("from must be before to, and before now");
@@ -155,7 +155,7 @@ export async function assignPolicy(
 }
 
 /**
- * Choice: a page is measured by a policy of its owner, which outlives every membership, or of whoever chooses it; what
+ * Choice: a page is measured by a policy of its owner, which outlives every membership, or of the user who chooses it; what
  * it is measured by already stays whosever it is.
  */
 async function requireChoosable(ctx: RequestScope, page: StatusPageRecord, policy: SlaPolicyRecord): Promise<void> {

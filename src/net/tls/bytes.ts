@@ -21,7 +21,7 @@ export function vector(lengthSize: number, ...parts: Uint8Array[]): Uint8Array {
 
 export const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Reads what another side sent; whatever does not add up is that side's fault. */
+/** Reads bytes of the peer; inconsistent lengths are a fault of the peer. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   #offset = 0;

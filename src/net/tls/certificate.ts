@@ -6,9 +6,9 @@ import { TLS_1_2, TLS_1_3 } from "./client-hello.ts";
 import type { ServerCertificates } from "./handshake.ts";
 import { isAddress } from "./host.ts";
 
-/** What the certificates themselves say. Whether their issuer is trusted only the platform's own TLS can tell. */
+/** The content of the certificates. Only the platform's TLS can verify whether their issuer is trusted. */
 export interface CertificateVerdict {
-  /** Why no client may accept it, in words for people, or null. */
+  /** Why no client may accept it, as a sentence, or null. */
   problem: string | null;
   /** Why a client that does not trust it may have said so. */
   distrust: string;
@@ -86,7 +86,7 @@ function namesOf(own: X509Certificate): string {
   return shortened(names === "" ? nameOf(own.subject) : names);
 }
 
-/** Of a distinguished name, which is one `KEY=value` a line, the part that people know it by. */
+/** The readable part of a distinguished name, which has one `KEY=value` per line. */
 function nameOf(distinguished: string): string {
   const fields = new Map(distinguished.split("\n").map((line): [string, string] => [line.slice(0, 2), line.slice(3)]));
   return shortened(fields.get("CN") ?? distinguished.split("\n").at(-1) ?? "");

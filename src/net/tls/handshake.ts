@@ -18,8 +18,8 @@ import { RecordLayer } from "./record-layer.ts";
 import { parseServerHello, type ServerHello } from "./server-hello.ts";
 
 /**
- * A client's handshake over a socket in clear. It sees certificates that the platform's own TLS hides or refuses, and it
- * judges none of them: whoever calls it was told to ignore them, or judges them by itself.
+ * A client's handshake over a socket in clear. It reads certificates that the platform's own TLS hides or rejects, and
+ * verifies none of them: the caller ignores or evaluates them.
  */
 interface Greeting {
   messages: MessageStream;
@@ -33,7 +33,7 @@ export interface ServerCertificates {
   certificates: Uint8Array[];
 }
 
-/** Goes as far as the certificates, which TLS 1.2 sends in clear, and leaves it at that. */
+/** Stops after the certificates, which TLS 1.2 sends in clear. */
 export async function readCertificates(socket: NetSocket, wishes: ClientHelloOptions): Promise<ServerCertificates> {
   const greeting = await greet(socket, wishes);
   const { messages, hello } = greeting;
@@ -61,7 +61,7 @@ export async function performHandshake(socket: NetSocket, wishes: ClientHelloOpt
   const request = await untilFinished(messages, suite, secrets);
   const application = await applicationSecrets(suite, secrets, messages.transcript);
   messages.layer.writeWith(await trafficKey(suite, secrets.client));
-  // Whoever asks for our certificate hears that there is none.
+  // A request for a client certificate gets an empty list.
   if (request) await messages.send(MESSAGE.certificate, emptyCertificate(request));
   await messages.send(MESSAGE.finished, await finishedMac(suite, secrets.client, messages.transcript));
   messages.layer.readWith(await trafficKey(suite, application.server));
@@ -78,7 +78,7 @@ async function greet(socket: NetSocket, wishes: ClientHelloOptions): Promise<Gre
   return { messages, shares, hello: parseServerHello(body) };
 }
 
-/** From here on everything the server says is encrypted. */
+/** From here on every message of the server is encrypted. */
 async function exchangeKeys({
   messages,
   hello,
@@ -92,7 +92,7 @@ async function exchangeKeys({
   return { suite, secrets };
 }
 
-/** Reads the server's flight to its Finished, which proves that nobody changed it; gives the request for a certificate. */
+/** Reads the server's flight up to its Finished, which authenticates it; returns the request for a certificate. */
 async function untilFinished(
   messages: MessageStream,
   suite: CipherSuite,

@@ -10,11 +10,11 @@ export interface TlsTarget {
 }
 
 export interface TlsInspection extends CertificateVerdict {
-  /** Time until the certificate was there. */
+  /** Time until the certificate arrived. */
   latency_ms: number;
 }
 
-/** Looks at the certificate that a server shows, whatever is wrong with it. */
+/** Reads and evaluates the certificate of a server, valid or not. */
 export async function inspectCertificate(io: NetIo, target: TlsTarget, signal: AbortSignal): Promise<TlsInspection> {
   const socket = await io.connect({ ...target, tls: "off", signal });
   try {
@@ -27,7 +27,7 @@ export async function inspectCertificate(io: NetIo, target: TlsTarget, signal: A
   }
 }
 
-/** What is wrong with a server whose TLS was refused, or null where a second look cannot tell. */
+/** Why TLS with a server fails, or null when reading its certificate does not show it. */
 export async function explainTls(io: NetIo, target: TlsTarget, signal: AbortSignal): Promise<ProbeFailure | null> {
   try {
     const { problem, distrust } = await inspectCertificate(io, target, signal);

@@ -20,7 +20,7 @@ export interface HandshakeMessage {
   body: Uint8Array;
 }
 
-/** The messages of a handshake, whatever records they come in (RFC 8446, section 4). */
+/** The messages of a handshake, independent of record boundaries (RFC 8446, section 4). */
 export class MessageStream {
   readonly layer: RecordLayer;
   /** Every message of both sides so far; all keys depend on its hash. */

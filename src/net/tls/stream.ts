@@ -7,9 +7,9 @@ import { CONTENT, type RecordLayer } from "./record-layer.ts";
 
 const KEY_UPDATE = 24;
 
-/** Bytes over TLS 1.3 whose certificate nobody looked at. */
+/** A byte stream over TLS 1.3 with an unverified certificate. */
 export interface TlsStream {
-  /** Null when the server ended the connection, also where it forgot to say so. */
+  /** Null when the server ended the connection, with or without close_notify. */
   read(): Promise<Uint8Array | null>;
   write(bytes: Uint8Array): Promise<void>;
   /** May be called at any time and repeatedly; never throws. */

@@ -41,7 +41,7 @@ export function addressOf(host: string): Address | null {
 
 /**
  * Says what the address is when it is not a global unicast one, else null. Addresses that only translate to IPv4
- * (compatible, NAT64, 6to4, Teredo) are refused whatever they hold: nobody publishes a service under one.
+ * (compatible, NAT64, 6to4, Teredo) are always rejected: no public service uses one.
  */
 export function notPublic(address: Address): string | null {
   const range = address.range();

@@ -40,7 +40,7 @@ export interface Egress {
   checkResolved(destination: Destination, purpose: Purpose, signal: AbortSignal): Promise<EgressDecision>;
   /**
    * One request, no redirect followed; `latency_ms` runs from sending to the headers of the answer. Throws an IoFault
-   * when the destination is refused or does not resolve, and whatever fetch throws.
+   * when the destination is rejected or does not resolve, and the errors of fetch.
    */
   guardedFetch(url: URL, request: OutgoingRequest): Promise<{ response: Response; latency_ms: number }>;
 }

@@ -6,20 +6,20 @@ import { addressOf } from "./address.ts";
 const PRIVATE_SUFFIXES = ["localhost", "local", "internal", "home.arpa", "test", "lan"];
 const WORKERS_SUFFIX = ".workers.dev";
 
-/** Under these names the service itself answers for certain, so nobody has to look them up. */
+/** The service certainly answers under these names, without a query. */
 export function isServiceHost(settings: Pick<Settings, "PUBLIC_URL">, host: string): boolean {
   return host === ownHost(settings) || host === "localhost" || addressOf(host) !== null;
 }
 
 /**
- * Names that nobody claimed: the service answers under those that only an operator can have given it. All others get
+ * Names without a claim: the service answers under those that only an operator can have given it. All others get
  * nothing, so that no stranger's name can be made to look like this service.
  */
 export function mayBeOwnHost(host: string): boolean {
   return !host.includes(".") || host.endsWith(WORKERS_SUFFIX) || isUnder(host, PRIVATE_SUFFIXES);
 }
 
-/** Why nobody may claim a name, or null. */
+/** Why a name cannot be claimed, or null. */
 export function findHostnameConflict(
   settings: Pick<Settings, "PUBLIC_URL" | "CUSTOM_DOMAIN_TARGET">,
   host: string,

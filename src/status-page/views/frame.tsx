@@ -62,8 +62,7 @@ export function Frame(props: { frame: FrameView; isHome: boolean; children: Chil
       <main id="main" class="wrap">
         {frame.is_stale ? (
           <p class="card stale">
-            <strong>Live data cannot be reached right now.</strong> This is what was known on{" "}
-            <Time moment={frame.as_of} />.
+            <strong>Live data is unavailable.</strong> Last updated <Time moment={frame.as_of} />.
           </p>
         ) : null}
         {props.children}
