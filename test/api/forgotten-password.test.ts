@@ -50,7 +50,7 @@ describe("asking for a new password", () => {
     expect((await see("/app/sign-in")).text).toContain(`href="${FORGOTTEN}"`);
     expect(titleOf((await see(FORGOTTEN)).text)).toBe("Forgot your password?");
     const answer = await ask(` ${email.toUpperCase()} `);
-    expect([answer.status, titleOf(answer.text)]).toEqual([202, "Look at your mail"]);
+    expect([answer.status, titleOf(answer.text)]).toEqual([202, "Check your inbox"]);
     const [mail] = await mailsTo(email);
     expect(mail?.subject).toBe("Choose a new password");
     expect(mail?.text).toContain("your account at http://vigil.test.");
