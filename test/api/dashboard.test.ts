@@ -207,7 +207,7 @@ describe("somebody with an account", () => {
     const { account, id, token } = await invite();
     const browser = createBrowser();
     const asked = await browser.open(acceptPath(token));
-    expectPage(asked, 200, "Sign in first");
+    expectPage(asked, 200, "This address already has an account");
     expect(fieldsIn(asked.text)).toEqual({
       email: expect.stringContaining("readonly"),
       password: expect.stringContaining('autocomplete="current-password"'),
@@ -236,7 +236,7 @@ describe("somebody with an account", () => {
   it("cannot be made a member by whoever holds the link alone", async () => {
     const { account, id, token } = await invite();
     const answer = await createBrowser().submit(acceptPath(token), { name: "Mallory", password: "another password" });
-    expectPage(answer, 401, "Sign in first");
+    expectPage(answer, 401, "This address already has an account");
     expect(await membersOf(id)).toEqual([]);
     await signedIn(account);
   });
@@ -253,7 +253,7 @@ describe("somebody with an account", () => {
     expect(await membersOf(id)).toEqual([]);
     const left = await browser.submit("/app/sign-out", { next: acceptPath(token) });
     expect([left.status, left.headers.get("location")]).toEqual([303, acceptPath(token)]);
-    expectPage(await browser.open(acceptPath(token)), 200, "Sign in first");
+    expectPage(await browser.open(acceptPath(token)), 200, "This address already has an account");
   });
 });
 
@@ -275,7 +275,7 @@ describe("signing in", () => {
   });
 
   it("says how to begin where there is no page yet", async () => {
-    expectPage(await (await signedIn(await createAccountWithPassword())).open("/app"), 200, "You have none yet.");
+    expectPage(await (await signedIn(await createAccountWithPassword())).open("/app"), 200, "No status pages yet.");
   });
 
   it("comes first where nobody is signed in", async () => {

@@ -94,7 +94,7 @@ describe("POST /incidents", () => {
     ["a monitor that is not there", { monitor_ids: [NOWHERE] }, "monitor_ids[0] names nothing that you can see"],
     ["one monitor that is not there", { monitor_id: NOWHERE }, "monitor_id names nothing that you can see"],
     ["a group that is not there", { group_ids: [NOWHERE] }, "group_ids[0] names nothing that you can see"],
-    ["a stranger in charge", { assigned_to_id: NOWHERE }, "assigned_to_id must name somebody who may work"],
+    ["a stranger in charge", { assigned_to_id: NOWHERE }, "assigned_to_id must name a member of this status page"],
     ["tags that are no JSON", { tags: "a,b" }, "tags is not valid JSON"],
     ["a start to come", { started_at: "2999-01-01T00:00:00Z" }, "started_at must not lie in the future"],
     ["a long description", { description: "x".repeat(10_001) }, "description must have at most 10000 characters"],
