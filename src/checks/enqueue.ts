@@ -1,6 +1,8 @@
+import type { Scope } from "../access/scope.ts";
 import { DEFAULT_REGION } from "../contract/check.ts";
 import type { CheckMessage } from "../contract/messages.ts";
 import type { Region } from "../contract/monitor-values.ts";
+import { findLastPlannedMinute } from "../data/check-groups/read.ts";
 import { slotsWithin } from "../domain/check-schedule.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import type { Env } from "../platform/env.ts";
@@ -49,10 +51,15 @@ export function checksAt(group: SlottedGroup, slots: readonly number[]): Schedul
   );
 }
 
-/** A group that has just come into being is planned from the next minute on; these are its slots until then. */
-export async function startGroup(env: Env, group: SlottedGroup, now: number): Promise<void> {
-  const nextMinute = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
-  await sendChecks(env, checksAt(group, slotsWithin(group.id, group.interval * 1000, now, nextMinute)), now);
+/** Enqueues the slots of a new group up to the end of the last planned minute; the planner sends all later ones. */
+export async function startGroup(
+  { env, db }: Pick<Scope, "env" | "db">,
+  group: SlottedGroup,
+  now: number,
+): Promise<void> {
+  const plannedTo = ((await findLastPlannedMinute(db)) ?? 0) + MINUTE_MS;
+  const slots = slotsWithin(group.id, group.interval * 1000, now + 1, plannedTo);
+  await sendChecks(env, checksAt(group, slots), now);
 }
 
 /** One check right now, in all regions of each monitor, outside of the schedule. */

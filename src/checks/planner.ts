@@ -4,6 +4,7 @@ import {
   claimMinute,
   clearDelayedPages,
   deletePlannedMinutesBefore,
+  insertMissingCheckGroups,
   markDelayedPages,
 } from "../data/check-groups/write.ts";
 import { runBatch } from "../data/db.ts";
@@ -24,6 +25,7 @@ const CLAIMS_KEPT_MS = DAY_MS;
 export async function planMinute(scope: Scope, minuteAt: number): Promise<void> {
   const previous = await findLastPlannedMinute(scope.db);
   if (!(await claimMinute(scope.db, minuteAt))) return;
+  await runBatch(scope.db, [insertMissingCheckGroups(scope.db)]);
   const wasAway = previous === null || previous < minuteAt - MINUTE_MS;
   let isAnyLate = false;
   for (let after = "", full = true; full; ) {

@@ -10,13 +10,13 @@ export const shortMessage = (message: string): string => message.slice(0, MESSAG
 
 /** The results of one message as the prober object stores them. */
 export function toResultBlock(
-  slot: Pick<CheckMessage, "group_id" | "monitor_id" | "slot_at" | "attempt">,
+  slot: Pick<CheckMessage, "group_id" | "monitor_id" | "skip" | "slot_at" | "attempt">,
   checked: readonly CheckedMonitor[],
 ): ResultBlock {
   return {
     slot_at: slot.slot_at,
     attempt: slot.attempt,
-    key: fnv1a(`${slot.group_id} ${slot.monitor_id ?? ""}`).toString(36),
+    key: fnv1a(`${slot.group_id} ${slot.monitor_id ?? ""}${slot.skip ?? ""}`).toString(36),
     entries: checked.map(({ monitor, checked_at, result }) => ({
       monitor_id: monitor.id,
       checked_at,

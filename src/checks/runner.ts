@@ -4,14 +4,16 @@ import type { ProbeResult } from "../contract/check.ts";
 import type { CheckMessage } from "../contract/messages.ts";
 import type { CheckResult, MonitorSnapshot } from "../contract/monitor-object.ts";
 import type { ResultBlock } from "../contract/prober-object.ts";
-import { loadCheckGroup } from "../data/check-groups/read.ts";
+import { type CheckGroupRecord, loadCheckGroup, MEMBERS_PER_MESSAGE } from "../data/check-groups/read.ts";
 import { deleteEmptyCheckGroup } from "../data/check-groups/write.ts";
 import { runBatch } from "../data/db.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
+import { MINUTE_MS } from "../lib/durations.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { now } from "../platform/clock.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { type CheckJob, failedCheck } from "../probes/run.ts";
+import { sendChecks } from "./enqueue.ts";
 import { CONNECTIONS, runCheck } from "./probe-check.ts";
 import { toResultBlock } from "./result-history.ts";
 import { recordChecks } from "./slot-record.ts";
@@ -38,16 +40,33 @@ export type StoreResults = (row: ResultBlock) => Promise<void>;
 /** Handles one message: checks the members of the group, reports to their objects, records the slot. */
 export async function runSlot(scope: Scope, message: CheckMessage, store: StoreResults): Promise<void> {
   const begun_at = scope.now;
-  const { group, members } = await loadCheckGroup(scope.db, message.group_id, message.monitor_id);
-  if (!group) return;
+  const { group, members } = await loadCheckGroup(scope.db, message.group_id, message);
+  if (!group || isRecorded(group, message)) return;
+  const isFull = members.length === MEMBERS_PER_MESSAGE;
+  if (isFull) {
+    const skip = (message.skip ?? 0) + members.length;
+    await sendChecks(scope.env, [{ ...message, skip, run_at: begun_at }], begun_at);
+  }
   const checked = await checkMonitors(scope, members, message);
-  const slot = { ...message, group, begun_at, isWholeGroup: message.monitor_id === undefined };
+  const isWholeGroup = message.monitor_id === undefined && message.skip === undefined && !isFull;
+  const slot = { ...message, group, begun_at, isWholeGroup };
   await Promise.all([
     recordChecks(scope, slot, checked),
     checked.length === 0 ? undefined : store(toResultBlock(message, checked)),
   ]);
-  if (slot.isWholeGroup && members.length === 0)
+  if (isWholeGroup && members.length === 0 && isLastOfMinute(group, message))
     await runBatch(scope.db, [deleteEmptyCheckGroup(scope.db, message.group_id)]);
+}
+
+/** Whether this slot of the only region was checked before: a repeated message checks nothing again. */
+function isRecorded({ regions, last_slot_at }: CheckGroupRecord, message: CheckMessage): boolean {
+  const isScheduled = message.attempt === 0 && message.monitor_id === undefined && message.skip === undefined;
+  return isScheduled && regions.length <= 1 && last_slot_at !== null && last_slot_at >= message.slot_at;
+}
+
+/** Until then slots of the group are enqueued already, and a group of the same name would be checked twice in them. */
+function isLastOfMinute({ interval }: CheckGroupRecord, { slot_at }: CheckMessage): boolean {
+  return Math.floor((slot_at + interval * 1000) / MINUTE_MS) > Math.floor(slot_at / MINUTE_MS);
 }
 
 /** A monitor whose check or object fails costs its own result; the others of the message are not affected. */

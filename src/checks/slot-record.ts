@@ -69,7 +69,7 @@ async function changeLane(
     ...replaced.map((id) => moveToGroup(scope.db, id, { from: group.id, to: other.id })),
     recordSlot(scope.db, other.id, null, { fresh, replaced, known: [], kept_from: 0 }),
   ]);
-  if (Array.isArray(inserted) && inserted.length > 0) await startGroup(scope.env, other, scope.now);
+  if (Array.isArray(inserted) && inserted.length > 0) await startGroup(scope, other, now());
 }
 
 function retriesOf({ monitor, answer, result }: CheckedMonitor): ScheduledCheck[] {

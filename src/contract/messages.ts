@@ -11,6 +11,8 @@ export const CheckMessage = z.object({
   slot_at: z.number().int(),
   attempt: z.number().int().min(0),
   monitor_id: z.string().optional(),
+  /** As many members are checked by earlier messages of the same slot. */
+  skip: z.number().int().min(1).optional(),
 });
 export type CheckMessage = z.infer<typeof CheckMessage>;
 

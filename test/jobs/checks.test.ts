@@ -312,12 +312,13 @@ describe("the runner", () => {
     outside.mockImplementation(async () => {
       throw new DOMException("timed out", "TimeoutError");
     });
+    await db.insert(plannedMinutes).values({ minute_at: Date.now() + MINUTE });
     const { slow, checks, message } = await runNext(monitor);
     const moved = await read(monitor.id);
     const minute = Math.floor(Date.now() / MINUTE) * MINUTE;
     expect(checks).toEqual([]);
     expect(slow.map(({ body }) => body)).toEqual([
-      ...slotsWithin(moved.check_group_id, 10_000, Date.now(), minute + MINUTE).map((slot_at) => ({
+      ...slotsWithin(moved.check_group_id, 10_000, Date.now() + 1, minute + MINUTE).map((slot_at) => ({
         ...{ group_id: moved.check_group_id, region: "default", slot_at, attempt: 0 },
       })),
       { ...message, group_id: moved.check_group_id, attempt: 1, monitor_id: monitor.id },
@@ -360,6 +361,7 @@ describe("the runner", () => {
   it("holds up nobody with a new monitor, and plans it with the others from its first answer in time", async () => {
     const { token } = await createAccount();
     const { env: recording, checks, slow } = recordingEnv();
+    await db.insert(plannedMinutes).values({ minute_at: Date.now() });
     vi.setSystemTime(Date.now() + 5_000);
     const body = { name: "Shop", type: "http", target: "http://127.0.0.1:9/", interval: 10 };
     for (let n = 0; n < 2; n++) {

@@ -1,7 +1,7 @@
-import { and, asc, desc, eq, gt, isNotNull, isNull, lt, max, notInArray, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, isNull, max, notInArray, type SQL, sql } from "drizzle-orm";
 import { SLOT_GRACE_MS } from "../../domain/check-schedule.ts";
 import type { Db } from "../db.ts";
-import { checkGroups, monitors, type PackedResult, plannedMinutes, shards } from "../monitors/table.ts";
+import { checkGroups, monitors, type PackedResult, plannedMinutes } from "../monitors/table.ts";
 
 export type CheckGroupRecord = typeof checkGroups.$inferSelect;
 
@@ -41,11 +41,18 @@ export async function listCheckGroupsAfter(db: Db, groupId: string, limit: numbe
 }
 export type PlannedGroup = Awaited<ReturnType<typeof listCheckGroupsAfter>>[number];
 
+/** One message checks at most this many members; a group above SHARD_SIZE is older than that limit. */
+export const MEMBERS_PER_MESSAGE = 2 * SHARD_SIZE;
+
 /**
- * One round trip: the group's row and the members that are to be checked, among them none that an agent checks. For one
- * monitor alone it is the group that the monitor is in by now.
+ * One round trip: the group's row and the members to be checked, among them none that an agent checks, without the first
+ * `skip`. For one monitor alone it is the group that the monitor is in by now.
  */
-export async function loadCheckGroup(db: Db, groupId: string, monitorId?: string) {
+export async function loadCheckGroup(
+  db: Db,
+  groupId: string,
+  { monitor_id: monitorId, skip = 0 }: { monitor_id?: string; skip?: number } = {},
+) {
   const isOne = monitorId !== undefined;
   const present = isOne ? sql`(SELECT check_group_id FROM monitors WHERE id = ${monitorId})` : groupId;
   const wanted = isOne ? eq(monitors.id, monitorId) : eq(monitors.check_group_id, groupId);
@@ -55,7 +62,8 @@ export async function loadCheckGroup(db: Db, groupId: string, monitorId?: string
       .select()
       .from(monitors)
       .where(and(wanted, eq(monitors.paused, false), isNull(monitors.agent_id)))
-      .limit(2 * SHARD_SIZE),
+      .limit(MEMBERS_PER_MESSAGE)
+      .offset(skip),
   ]);
   return { group: groups[0], members };
 }
@@ -81,7 +89,7 @@ export async function listMonitorsWithStatus(db: Db, groupId: string) {
         notInArray(monitors.status, ["unknown", "paused"]),
       ),
     )
-    .limit(2 * SHARD_SIZE);
+    .limit(MEMBERS_PER_MESSAGE);
 }
 
 export async function listLatest(db: Db, groupIds: readonly string[]): Promise<PackedResult[]> {
@@ -100,14 +108,4 @@ export async function listCheckGroupStates(db: Db, groupIds: readonly string[]) 
 /** The condition under which a group, known as `g`, is late; the same rule as domain/check-schedule.ts has for one group. */
 export function isCheckGroupLate(now: number, atLeastMs: number): SQL {
   return sql`g.last_slot_at < ${now} - max(2000 * g.interval + ${SLOT_GRACE_MS}, ${atLeastMs})`;
-}
-
-/** A shard of this interval and these regions that has room. */
-export async function findShardWithRoom(db: Db, interval: number, regions: string): Promise<string | undefined> {
-  const rows = await db
-    .select({ id: shards.id })
-    .from(shards)
-    .where(and(eq(shards.interval, interval), eq(shards.regions, regions), lt(shards.size, SHARD_SIZE)))
-    .limit(1);
-  return rows[0]?.id;
 }

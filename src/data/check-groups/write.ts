@@ -1,9 +1,10 @@
 import { and, eq, isNotNull, lt, sql } from "drizzle-orm";
+import { type CheckGroupKey, checkGroupId } from "../../domain/check-schedule.ts";
 import type { Db, Statement } from "../db.ts";
 import { checkGroups, monitors, type PackedResult, plannedMinutes, shards } from "../monitors/table.ts";
 import { affectsPublicPage } from "../public-page/visible-monitors.ts";
 import { statusPages } from "../status-pages/table.ts";
-import { isCheckGroupLate } from "./read.ts";
+import { isCheckGroupLate, SHARD_SIZE } from "./read.ts";
 
 export type NewCheckGroup = typeof checkGroups.$inferInsert;
 
@@ -93,7 +94,7 @@ export function insertCheckGroup(db: Db, group: NewCheckGroup): Statement {
   return db.insert(checkGroups).values(group).onConflictDoNothing().returning({ id: checkGroups.id });
 }
 
-/** A group that nobody belongs to any more costs a message per interval. */
+/** A group without members costs a message per interval. */
 export function deleteEmptyCheckGroup(db: Db, groupId: string): Statement {
   return db
     .delete(checkGroups)
@@ -102,14 +103,63 @@ export function deleteEmptyCheckGroup(db: Db, groupId: string): Statement {
     );
 }
 
-/** Takes (or, with -1, gives back) a place in a shard, which comes into being with its first member. */
-export function changeShardSize(
+/**
+ * Puts a stored monitor into a shard of its interval and regions, and into the check group of that shard. Which shard has
+ * room is decided where it is written, so that monitors created at the same time never overfill one and fill it densely.
+ */
+export function joinShard(
   db: Db,
-  shard: { id: string; interval: number; regions: string },
-  places: 1 | -1,
-): Statement {
+  monitorId: string,
+  { shard_id: newShardId, ...group }: Omit<CheckGroupKey, "shard_id"> & { shard_id: string },
+): Statement[] {
+  const { interval, regions, lane } = group;
+  const named = regions.join("+");
+  const room = sql`(SELECT ${shards.id} FROM ${shards} WHERE ${shards.interval} = ${interval} AND ${shards.regions} = ${named}
+    AND ${shards.size} < ${SHARD_SIZE} ORDER BY ${shards.size} DESC LIMIT 1)`;
+  const isThis = eq(monitors.id, monitorId);
+  return [
+    db.insert(shards).select(sql`SELECT ${newShardId}, ${interval}, ${named}, 0 WHERE ${room} IS NULL`),
+    db
+      .update(monitors)
+      .set({ shard_id: room, check_group_id: sql`${room} || ${checkGroupId({ shard_id: "", ...group })}` })
+      .where(isThis),
+    db
+      .insert(checkGroups)
+      .select(
+        sql`SELECT ${monitors.check_group_id}, ${monitors.shard_id}, ${interval}, ${JSON.stringify(regions)}, ${lane}, NULL, '[]'
+        FROM ${monitors} WHERE ${isThis}`,
+      )
+      .onConflictDoNothing(),
+    db
+      .update(shards)
+      .set({ size: sql`${shards.size} + 1` })
+      .where(eq(shards.id, sql`(SELECT ${monitors.shard_id} FROM ${monitors} WHERE ${isThis})`)),
+  ];
+}
+
+/** Frees a deleted monitor's place in its shard. */
+export function leaveShard(db: Db, shardId: string): Statement {
   return db
-    .insert(shards)
-    .values({ ...shard, size: 1 })
-    .onConflictDoUpdate({ target: shards.id, set: { size: sql`${shards.size} + ${places}` } });
+    .update(shards)
+    .set({ size: sql`${shards.size} - 1` })
+    .where(eq(shards.id, shardId));
+}
+
+/**
+ * Inserts the check groups that monitors name but that do not exist. Reads the names alone, by skipping through their
+ * index, so the cost follows the number of groups and not of monitors.
+ */
+export function insertMissingCheckGroups(db: Db): Statement {
+  const names = sql`WITH RECURSIVE named(id) AS (
+    SELECT min(check_group_id) FROM ${monitors} WHERE check_group_id > ''
+    UNION ALL SELECT (SELECT min(check_group_id) FROM ${monitors} WHERE check_group_id > named.id) FROM named WHERE named.id IS NOT NULL)`;
+  return db
+    .insert(checkGroups)
+    .select(
+      sql`${names} SELECT m.check_group_id, m.shard_id, m.interval, m.regions,
+      CASE WHEN m.check_group_id LIKE '%/slow' THEN 'slow' ELSE 'normal' END, NULL, '[]'
+      FROM named JOIN ${monitors} m ON m.id = (SELECT min(id) FROM ${monitors} WHERE check_group_id = named.id)
+      WHERE named.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${checkGroups} g WHERE g.id = named.id)`,
+    )
+    .onConflictDoNothing();
 }

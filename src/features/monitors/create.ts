@@ -10,7 +10,7 @@ import { conflict, invalid } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
 import { findNextPosition, hasMonitors } from "../../data/monitor-settings/read.ts";
 import { insertMonitor, setChildren } from "../../data/monitor-settings/write.ts";
-import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { newId } from "../../platform/ids.ts";
@@ -40,7 +40,7 @@ export async function createMonitor(ctx: RequestScope, input: MonitorCreate): Pr
     guards: countGuard(owner),
     conflicts: CONFLICTS,
   });
-  const fresh = (await syncMonitorObject(ctx, record)) ?? record;
+  const fresh = (await syncMonitorObject(ctx, record)) ?? (await findMonitor(ctx.db, record.id)) ?? record;
   await checkSoon(ctx, fresh);
   return loadMonitorDetail(ctx, fresh);
 }
@@ -68,7 +68,7 @@ function countGuard(owner: UserPrincipal): Guard[] {
 async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; created_by: string }) {
   const { columns, options, child_ids } = draft;
   const id = newId(ctx.now);
-  const place = await placeMonitor(ctx, { ...columns, isScheduled: draft.isScheduled });
+  const place = placeMonitor(ctx, id, { ...columns, isScheduled: draft.isScheduled });
   const record: MonitorRecord = {
     ...columns,
     ...(await sealSecrets(ctx.settings, { id, target: columns.target, options }, null)),
@@ -95,6 +95,7 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
   const statements = [
     ...place.before,
     ...insertMonitor(ctx.db, record),
+    ...place.after,
     ...(child_ids.length > 0 ? setChildren(ctx.db, id, child_ids, ctx.now) : []),
     ...(record.status_page_id === null ? [] : [bumpPageVersion(ctx.db, record.status_page_id, ctx.now)]),
   ];

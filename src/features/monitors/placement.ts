@@ -1,7 +1,6 @@
 import type { RequestScope } from "../../access/scope.ts";
 import { REGIONS, type Region } from "../../contract/monitor-values.ts";
-import { findShardWithRoom } from "../../data/check-groups/read.ts";
-import { changeShardSize, deleteEmptyCheckGroup, insertCheckGroup } from "../../data/check-groups/write.ts";
+import { insertCheckGroup, joinShard, leaveShard } from "../../data/check-groups/write.ts";
 import type { Statement } from "../../data/db.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { type CheckGroupKey, checkGroupId, inLane } from "../../domain/check-schedule.ts";
@@ -32,27 +31,16 @@ export function isScheduled(monitor: Pick<MonitorRecord, "check_group_id">): boo
   return monitor.check_group_id !== NOWHERE;
 }
 
-export async function placeMonitor(ctx: RequestScope, wanted: Scheduled): Promise<Placement> {
-  if (!wanted.isScheduled) return { ...UNCHANGED, shard_id: NOWHERE, check_group_id: NOWHERE };
-  const regions = inOneOrder(wanted.regions);
-  const shard = { interval: wanted.interval, regions: regions.join("+") };
-  const shard_id = (await findShardWithRoom(ctx.db, shard.interval, shard.regions)) ?? newId(ctx.now);
-  const group = groupOf(shard_id, wanted);
-  return {
-    shard_id,
-    check_group_id: group.id,
-    before: [changeShardSize(ctx.db, { id: shard_id, ...shard }, 1), insertCheckGroup(ctx.db, group)],
-    after: [],
-  };
+/** The statements after the row decide the shard and the group, so the record has to be read again after the commit. */
+export function placeMonitor(ctx: RequestScope, monitorId: string, wanted: Scheduled): Placement {
+  const nowhere = { ...UNCHANGED, shard_id: NOWHERE, check_group_id: NOWHERE };
+  if (!wanted.isScheduled) return nowhere;
+  return { ...nowhere, after: joinShard(ctx.db, monitorId, groupOf(newId(ctx.now), wanted)) };
 }
 
 /** The shard stays for ever, because the history lies there; the group follows interval and regions. */
-export async function updatePlacement(
-  ctx: RequestScope,
-  current: MonitorRecord,
-  wanted: Scheduled,
-): Promise<Placement> {
-  if (current.shard_id === NOWHERE) return placeMonitor(ctx, wanted);
+export function updatePlacement(ctx: RequestScope, current: MonitorRecord, wanted: Scheduled): Placement {
+  if (current.shard_id === NOWHERE) return placeMonitor(ctx, current.id, wanted);
   const { shard_id } = current;
   const group = wanted.isScheduled ? groupOf(shard_id, wanted) : null;
   const check_group_id = group?.id ?? NOWHERE;
@@ -63,18 +51,14 @@ export async function updatePlacement(
     shard_id,
     check_group_id,
     before: group ? [insertCheckGroup(ctx.db, group)] : [],
-    after: [deleteEmptyCheckGroup(ctx.db, current.check_group_id)],
+    after: [],
   };
 }
 
 /** To run after the monitor is deleted. */
 export function releasePlacement(ctx: RequestScope, monitor: MonitorRecord): Statement[] {
   if (monitor.shard_id === NOWHERE) return [];
-  const shard = { interval: monitor.interval, regions: inOneOrder(monitor.regions).join("+") };
-  return [
-    changeShardSize(ctx.db, { id: monitor.shard_id, ...shard }, -1),
-    deleteEmptyCheckGroup(ctx.db, monitor.check_group_id),
-  ];
+  return [leaveShard(ctx.db, monitor.shard_id)];
 }
 
 /** The lane is the checks' own business. */

@@ -15,7 +15,7 @@ import { conflict, invalid } from "../../contract/errors.ts";
 import type { MonitorCreate, MonitorSecrets, MonitorUpdate } from "../../contract/monitor.ts";
 import { isChanged, listChildren } from "../../data/monitor-settings/read.ts";
 import { setChildren, updateMonitor } from "../../data/monitor-settings/write.ts";
-import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { checkSoon, syncMonitorObject, syncParentComposite } from "./after-commit.ts";
@@ -31,9 +31,9 @@ export async function changeMonitor(ctx: RequestScope, monitorId: string, body: 
   const owner = await getOwner(ctx, current.owner_id);
   const draft = await draftMonitor(ctx, input, { plan: owner.plan, owner_id: owner.user_id, page, current });
   const changed = await commitChange(ctx, current, draft);
-  const fresh = (await syncMonitorObject(ctx, changed)) ?? changed;
+  const fresh = (await syncMonitorObject(ctx, changed)) ?? (await findMonitor(ctx.db, current.id)) ?? changed;
   if (changed.parent_monitor_id !== current.parent_monitor_id) await syncParentComposite(ctx, current);
-  if (isCheckDue(current, changed)) await checkSoon(ctx, fresh);
+  if (isCheckDue(current, fresh)) await checkSoon(ctx, fresh);
   return loadMonitorDetail(ctx, fresh);
 }
 
@@ -93,7 +93,7 @@ async function commitChange(
   current: MonitorRecord,
   { columns, options, child_ids, isScheduled }: Draft,
 ): Promise<MonitorRecord> {
-  const place = await updatePlacement(ctx, current, { ...columns, isScheduled });
+  const place = updatePlacement(ctx, current, { ...columns, isScheduled });
   const isMoved = columns.status_page_id !== current.status_page_id;
   const change = {
     ...columns,
