@@ -3,6 +3,7 @@ import { handleChecks } from "./jobs/checks.ts";
 import { handleDeadLetters } from "./jobs/dead-letters.ts";
 import { handleDeliveries } from "./jobs/deliveries.ts";
 import { handleEvents } from "./jobs/events.ts";
+import { handleMail } from "./jobs/mail.ts";
 import { handleMinuteParts, runMinute } from "./jobs/minute.ts";
 import { handleSubscribers } from "./jobs/subscribers.ts";
 import type { Env } from "./platform/env.ts";
@@ -21,6 +22,7 @@ const CONSUMERS: Record<string, (batch: MessageBatch, env: Env) => Promise<void>
   deliveries: handleDeliveries,
   subscribers: handleSubscribers,
   minute: handleMinuteParts,
+  mail: handleMail,
 };
 
 function consumerOf(queue: string) {

@@ -1,7 +1,9 @@
 import { requireCallingAgent } from "../access/principal.ts";
 import type { RequestScope, Scope } from "../access/scope.ts";
 import type { AgentStatus } from "../contract/agent.ts";
+import { EVENTS } from "../contract/events.ts";
 import { type AgentRecord, switchAgentStatus, touchAgent } from "../data/agents/read.ts";
+import type { StoredEvent } from "../data/events/read.ts";
 import { toIso, toIsoOrNull } from "../platform/clock.ts";
 import { newId } from "../platform/ids.ts";
 
@@ -31,14 +33,15 @@ export async function setAgentPresence(
   }
 }
 
-function agentEvent(agent: AgentRecord, to: AgentStatus, now: number) {
+function agentEvent(agent: AgentRecord, to: AgentStatus, now: number): StoredEvent {
+  const name = to === "online" ? "agent.online" : "agent.offline";
   return {
     id: newId(now),
     owner_id: agent.owner_id,
     status_page_id: agent.status_page_id,
     monitor_id: null,
-    name: to === "online" ? "agent.online" : "agent.offline",
-    classification: "public" as const,
+    name,
+    classification: EVENTS[name].classification,
     data: {
       agent_id: agent.id,
       agent_name: agent.name,

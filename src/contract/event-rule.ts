@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Id, Instant, jsonOrText, LongText, Name } from "./common.ts";
-import { EVENT_CLASSIFICATIONS } from "./event.ts";
+import { EVENT_CLASSIFICATIONS, isCustomEventName } from "./events.ts";
 import { MetricName, OPERATORS } from "./push.ts";
 
 const CONDITIONS_MAX = 20;
@@ -69,13 +69,6 @@ export const EventName = z
   .trim()
   .regex(/^[A-Za-z0-9_.:-]{1,100}$/, "must match [A-Za-z0-9_.:-]{1,100}");
 const Classification = z.enum(EVENT_CLASSIFICATIONS);
-
-/** Names that only the service gives; under them nothing can be emitted. */
-const RESERVED_EVENT_NAME = /^(?:test_event$|(?:monitor|incident|maintenance|agent|oncall)\.)/;
-
-export function isCustomEventName(name: string): boolean {
-  return !RESERVED_EVENT_NAME.test(name);
-}
 
 const AlertChannels = z
   .record(EventName, z.string().trim().min(1).max(2048))

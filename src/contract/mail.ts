@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A message as it lies in the outbox, before it is encrypted. */
+/** A message of the outbox before it is encrypted. */
 export const MailText = z.object({
   to: z.string(),
   subject: z.string(),
@@ -9,10 +9,7 @@ export const MailText = z.object({
   headers: z.record(z.string(), z.string()).optional(),
 });
 
-/**
- * What became of handing over one message. `unavailable` says nothing about the message: the way out itself failed, and
- * would fail for others, too.
- */
+/** The result of sending one message. `unavailable`: the transport itself failed, and would fail for other messages, too. */
 export type MailOutcome =
   | { kind: "sent" }
   | { kind: "failed"; error: string; is_final: boolean }

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { MonitorTransition } from "./event.ts";
+import { MonitorTransition } from "./monitor-transition.ts";
 
 /**
- * One slot of one check group in one region. Carries no configuration: the runner reads what is true when it runs, so
+ * One slot of one check group in one region. Carries no configuration: the runner reads the present one, so that
  * secrets never sit in a queue and a pause takes effect at once. `monitor_id` narrows a repeat or a first check to one.
  */
 export const CheckMessage = z.object({
@@ -16,7 +16,7 @@ export const CheckMessage = z.object({
 });
 export type CheckMessage = z.infer<typeof CheckMessage>;
 
-/** Either changes of a monitor that its object still keeps until they are confirmed, or an event stored as a row. */
+/** Transitions that a monitor's object keeps until they are confirmed, or an event that is stored as a row. */
 export const EventMessage = z.union([
   z.object({ monitor_id: z.string(), transitions: z.array(MonitorTransition).min(1) }),
   z.object({ event_id: z.string() }),
@@ -26,10 +26,10 @@ export type EventMessage = z.infer<typeof EventMessage>;
 export const DeliveryMessage = z.object({ delivery_id: z.string() });
 export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
 
-/** What one message may have sent: a thousand subscribers are not one invocation's work. */
+/** What one invocation sends. */
 export const SUBSCRIBERS_PER_MESSAGE = 100;
 
-/** Wakes what lies ready for subscribers: all that tells of one event, from the one after `after` on, or these. */
+/** Messages to subscribers: all about one event from the one after `after` on, or these. */
 export const SubscriberBatchMessage = z.union([
   z.object({ event_id: z.string(), after: z.string() }),
   z.object({ message_ids: z.array(z.string()).min(1).max(SUBSCRIBERS_PER_MESSAGE) }),
@@ -39,3 +39,8 @@ export type SubscriberBatchMessage = z.infer<typeof SubscriberBatchMessage>;
 /** Wakes one part of the minute's work (jobs/minute.ts). */
 export const MinuteMessage = z.object({ part: z.string().min(1), minute_at: z.number().int() });
 export type MinuteMessage = z.infer<typeof MinuteMessage>;
+
+export const MAILS_PER_MESSAGE = 50;
+
+export const MailMessage = z.object({ mail_ids: z.array(z.string()).min(1).max(MAILS_PER_MESSAGE) });
+export type MailMessage = z.infer<typeof MailMessage>;

@@ -1,20 +1,8 @@
 import { z } from "zod";
-import { EVENT_CLASSIFICATIONS } from "./event.ts";
+import { EVENT_CLASSIFICATIONS, ROUTABLE_EVENTS } from "./events.ts";
 import { HttpsUrl } from "./status-page.ts";
 
-/** Events whose audience a page may decide. */
-export const ROUTED_EVENTS = [
-  "incident.created",
-  "incident.updated",
-  "incident.resolved",
-  "monitor.down",
-  "monitor.degraded",
-  "monitor.up",
-  "maintenance.started",
-  "maintenance.completed",
-] as const;
-
-const RoutingMap = z.partialRecord(z.enum(ROUTED_EVENTS), z.enum(EVENT_CLASSIFICATIONS));
+const RoutingMap = z.partialRecord(z.enum(ROUTABLE_EVENTS), z.enum(EVENT_CLASSIFICATIONS));
 export type AlertRouting = z.infer<typeof RoutingMap>;
 
 /** The empty string clears a link as null does, because that is what forms send. */

@@ -1,17 +1,15 @@
 import { z } from "zod";
 import { Id, Instant } from "./common.ts";
+import { SUBSCRIPTION_TOPICS } from "./events.ts";
 import { isHttpsUrl } from "./status-page.ts";
 
 export const SUBSCRIBER_CHANNELS = ["email", "webhook", "slack", "discord"] as const;
 export type SubscriberChannel = (typeof SUBSCRIBER_CHANNELS)[number];
 
-export const SUBSCRIPTION_TOPICS = ["incident", "maintenance"] as const;
-export type SubscriptionTopic = (typeof SUBSCRIPTION_TOPICS)[number];
-
 const ENDPOINT_LENGTH_MAX = 2000;
 const CHOSEN_MAX = 500;
 
-/** Empty lists and absent ones alike mean everything. */
+/** Empty and absent lists select everything. */
 export const SubscriptionFilter = z.object({
   monitor_ids: z.array(Id).max(CHOSEN_MAX).nullish(),
   group_ids: z.array(Id).max(CHOSEN_MAX).nullish(),
@@ -38,7 +36,7 @@ export const SubscribeInput = SubscriptionFilter.extend({
   .meta({ id: "SubscribeInput" });
 export type SubscribeInput = z.infer<typeof SubscribeInput>;
 
-/** The same whether the address was known, new, or has been asked too often. */
+/** The same whether the address is known, new, or has reached its limit. */
 export const SubscribeResponse = z.object({ message: z.string() }).meta({ id: "SubscribeResponse" });
 
 export const Subscriber = z
@@ -56,11 +54,11 @@ export const Subscriber = z
   })
   .meta({ id: "Subscriber" });
 
-/** How to reach a subscriber, and under which address they found the page; sealed. */
+/** The address of a subscriber, and the one under which the page was visited; sealed. */
 export const SubscriberAddress = z.object({ endpoint: z.string(), base_url: z.string() });
 export type SubscriberAddress = z.infer<typeof SubscriberAddress>;
 
-/** What is told, as it is stored with the message; the status is the event's. */
+/** The content of a message as it is stored; `status` is that of the event. */
 export const SubscriberMessageContent = z.object({
   event: z.string(),
   title: z.string(),
@@ -69,9 +67,9 @@ export const SubscriberMessageContent = z.object({
   starts_at: z.string().nullable(),
   ends_at: z.string().nullable(),
   severity: z.string().nullable().default(null),
-  /** When it was said. */
+  /** When the update was posted. */
   at: z.string().nullable().default(null),
-  /** Names of what it is about, as the page shows them. */
+  /** Names of affected monitors, as the page shows them. */
   affected: z.array(z.string()).default([]),
   incident_id: z.string().nullable().default(null),
 });

@@ -1,20 +1,18 @@
 import { z } from "zod";
 import { Id, Instant, jsonOrText, Name } from "./common.ts";
+import { EVENT_NAMES, EventFilterName } from "./events.ts";
 
 export const WEBHOOK_PROVIDERS = ["generic", "discord", "slack", "telegram", "telegram_bot"] as const;
 export type WebhookProvider = (typeof WEBHOOK_PROVIDERS)[number];
 
-/** `expired` gave up after its last attempt; `skipped` was not sent on purpose, because the webhook was off or gone. */
+/** `expired`: the last attempt failed; `skipped`: not sent, because the webhook was inactive or the event is gone. */
 export const DELIVERY_STATES = ["pending", "delivered", "failed", "expired", "skipped"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** The event of a webhook's test. It concerns the tested webhook alone and is attempted once. */
-export const TEST_EVENT = "test_event";
-
-/** What a person sees, and may send back, in place of a secret that is kept. */
+/** Shown in place of a stored secret; sent back, it keeps that secret. */
 export const SECRET_PLACEHOLDER = "***";
 
-/** Names under which clients know the provider whose payload is `{content}`. */
+/** Names by which clients know the provider whose payload is `{content}`. */
 const PROVIDER_ALIASES: Readonly<Record<string, WebhookProvider>> = { service: "discord", "the service": "discord" };
 
 const Provider = z.preprocess(
@@ -22,7 +20,6 @@ const Provider = z.preprocess(
   z.enum(WEBHOOK_PROVIDERS),
 );
 
-const EventFilterName = z.string().trim().min(1).max(100);
 const EVENT_FILTERS_MAX = 100;
 
 const FIELDS = {
@@ -36,9 +33,11 @@ const FIELDS = {
     .nullish()
     .meta({ description: "signs deliveries; `***` keeps the stored one, null clears it" }),
   events: jsonOrText(z.array(EventFilterName).max(EVENT_FILTERS_MAX).nullish()).meta({
-    description: "event names, as a JSON array or a string that holds one; empty means all events",
+    description: `event names, as a JSON array or a string that holds one; empty means all events. Known: ${EVENT_NAMES.join(", ")}; names without a prefix of these are custom events`,
   }),
-  status_page_id: Id.nullish().meta({ description: "null: hears all of your pages and your monitors without a page" }),
+  status_page_id: Id.nullish().meta({
+    description: "null: receives events of all your pages and of your monitors without a page",
+  }),
   is_active: z.boolean().nullish().meta({ description: "default true" }),
   is_team_only: z.boolean().nullish().meta({ description: "default false" }),
   alert_channels: jsonOrText(
@@ -46,7 +45,7 @@ const FIELDS = {
       .record(EventFilterName, z.string().trim().min(1).max(2048))
       .refine((map) => Object.keys(map).length <= EVENT_FILTERS_MAX, `must have at most ${EVENT_FILTERS_MAX} entries`)
       .nullish(),
-  ).meta({ description: "event name to the chat channel that hears of it instead" }),
+  ).meta({ description: "event name to the channel that receives it instead" }),
 };
 
 export const WebhookCreate = z.object(FIELDS).meta({ id: "WebhookCreate" });
@@ -55,7 +54,7 @@ export type WebhookCreate = z.infer<typeof WebhookCreate>;
 export const WebhookUpdate = z.object(FIELDS).partial().meta({ id: "WebhookUpdate" });
 export type WebhookUpdate = z.infer<typeof WebhookUpdate>;
 
-/** Of a page that the address names, and which they stay on. */
+/** For the page in the path. */
 export const PageWebhookCreate = WebhookCreate.omit({ status_page_id: true }).meta({ id: "PageWebhookCreate" });
 export const PageWebhookUpdate = WebhookUpdate.omit({ status_page_id: true }).meta({ id: "PageWebhookUpdate" });
 
@@ -63,7 +62,7 @@ export const Webhook = z
   .object({
     id: Id,
     name: z.string(),
-    url: z.string().meta({ description: "masked for whoever may not change alerting" }),
+    url: z.string().meta({ description: "masked without alerting.write" }),
     provider: z.enum(WEBHOOK_PROVIDERS),
     has_secret: z.boolean(),
     events: z.string().meta({ description: "JSON array of event names; empty means all" }),
@@ -71,34 +70,33 @@ export const Webhook = z
     is_active: z.boolean(),
     is_team_only: z.boolean(),
     alert_channels: z.record(z.string(), z.string()),
-    disabled_reason: z.string().nullable().meta({ description: "why the service switched it off by itself" }),
+    disabled_reason: z.string().nullable().meta({ description: "why the service disabled it" }),
     failing_since: Instant.nullable().meta({ description: "first failure since the last success" }),
     created_at: Instant,
     updated_at: Instant,
   })
   .meta({ id: "Webhook" });
 
-/** What is stored encrypted, because chat addresses are credentials, too. */
+/** Stored encrypted: chat addresses are credentials, too. */
 export const WebhookConfig = z.object({
   url: z.string(),
   secret: z.string().nullable(),
-  /** The secret before the present one; signs along for a while, so that receivers can change over. */
+  /** The secret before the present one; both sign until then. */
   previous: z.object({ secret: z.string(), until: z.number().int() }).nullable(),
 });
 export type WebhookConfig = z.infer<typeof WebhookConfig>;
 
-/** One event as it goes to the outside, the same for every provider. */
-export const Envelope = z.object({
-  id: z.string(),
-  user_id: z.string(),
-  event: z.string(),
-  data: z.record(z.string(), z.unknown()),
-  created_at: z.string(),
-  status_page_id: z.string().nullable(),
-  /** Sorts events about the same thing, because deliveries may overtake each other. */
-  sequence: z.number(),
-});
-export type Envelope = z.infer<typeof Envelope>;
+/** One event as a generic webhook receives it. */
+export interface Envelope {
+  id: string;
+  user_id: string;
+  event: string;
+  data: Record<string, unknown>;
+  created_at: string;
+  status_page_id: string | null;
+  /** Sorts events about the same object: deliveries may overtake each other. */
+  sequence: number;
+}
 
 export const WebhookTestResult = z
   .object({
@@ -109,7 +107,7 @@ export const WebhookTestResult = z
   })
   .meta({ id: "WebhookTestResult" });
 
-/** What was sent, with the address and everything secret left out. */
+/** The request without its address and secrets. */
 export const SentRequest = z.object({
   method: z.string(),
   url: z.string().meta({ description: "without path and query, which may hold credentials" }),

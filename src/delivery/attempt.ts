@@ -1,8 +1,10 @@
 import type { Scope } from "../access/scope.ts";
-import { Envelope, type SentRequest, TEST_EVENT } from "../contract/webhook.ts";
+import { TEST_EVENT } from "../contract/events.ts";
+import type { SentRequest } from "../contract/webhook.ts";
 import { runBatch } from "../data/db.ts";
 import type { AttemptRecord, DeliveryRecord } from "../data/deliveries/read.ts";
 import { insertAttempt, settleDelivery } from "../data/deliveries/write.ts";
+import type { StoredEvent } from "../data/events/read.ts";
 import type { WebhookRecord } from "../data/webhooks/read.ts";
 import { clearFailures, recordFailure } from "../data/webhooks/write.ts";
 import type { NotifierRequest } from "../notifiers/port.ts";
@@ -13,10 +15,11 @@ import { send, type TimedReply } from "./sender.ts";
 import { maskUrl, openConfig } from "./webhook-config.ts";
 import { notifyWebhookDisabled } from "./webhook-owner-notices.ts";
 
-/** A delivery that the caller holds the claim of. */
+/** A delivery that the caller has claimed. */
 export interface Claimed {
   delivery: DeliveryRecord;
   webhook: WebhookRecord;
+  event: StoredEvent;
 }
 
 interface Prepared {
@@ -25,8 +28,8 @@ interface Prepared {
 }
 
 /**
- * One attempt: build, send, record. A crash between the last two repeats the attempt under the same webhook-id; what is
- * recorded, the attempt, the delivery's state and the webhook's books, becomes true together.
+ * One attempt: build, send, record. A crash between the last two repeats the attempt under the same webhook-id; the
+ * attempt, the state of the delivery and the failures of the webhook are recorded in one batch.
  */
 export async function performAttempt(scope: Scope, claimed: Claimed): Promise<AttemptRecord> {
   const { delivery, webhook } = claimed;
@@ -58,8 +61,8 @@ const UNSENDABLE: TimedReply = {
   duration_ms: 0,
 };
 
-/** No request where the stored configuration cannot be read or its provider is not available (any more). */
-async function prepare({ settings, log, now }: Scope, { delivery, webhook }: Claimed): Promise<Prepared> {
+/** No request where the stored configuration cannot be read or its provider has no notifier. */
+async function prepare({ settings, log, now }: Scope, { delivery, webhook, event }: Claimed): Promise<Prepared> {
   try {
     const notifier = findNotifier(webhook.provider);
     if (!notifier) throw new Error(`provider ${webhook.provider} has no notifier`);
@@ -70,9 +73,11 @@ async function prepare({ settings, log, now }: Scope, { delivery, webhook }: Cla
       previous_secret: previous && previous.until > now ? previous.secret : null,
       channel: webhook.alert_channels[delivery.event_name] ?? null,
     };
-    const envelope = Envelope.parse(JSON.parse(delivery.payload));
-    const request = notifier.build({ delivery_id: delivery.id, envelope, sent_at: now }, target);
-    // Somebody waits for the answer to a test and can repeat it.
+    const request = notifier.build(
+      { delivery_id: delivery.id, event, event_name: delivery.event_name, sent_at: now },
+      target,
+    );
+    // The caller of a test waits for its result and can repeat it.
     const attemptsMax = delivery.event_name === TEST_EVENT ? 1 : (notifier.attemptsMax ?? Number.POSITIVE_INFINITY);
     return { request, attemptsMax };
   } catch (error) {
@@ -92,7 +97,7 @@ function attemptRecord(
     delivery_id: delivery.id,
     webhook_id: webhook.id,
     attempt: delivery.attempt,
-    request: request ? sentRequest(request) : { method: "POST", url: "", headers: {}, body: delivery.payload },
+    request: request ? sentRequest(request) : { method: "POST", url: "", headers: {}, body: "" },
     response_status: answer?.status ?? null,
     response_body: answer?.excerpt ?? null,
     duration_ms: reply.duration_ms,
@@ -111,15 +116,15 @@ async function store(scope: Scope, { delivery, webhook }: Claimed, record: Attem
   const { db } = scope;
   const { state, next_attempt_at } = outcome;
   const failure = state === "delivered" ? null : failureOf(scope, webhook, outcome);
-  // The books may have changed since they were read; then the statements themselves find that nothing is to be told.
+  // Both conditions are evaluated again by the statements, because the row may have changed since it was read.
   const isLast = failure !== null && (webhook.failing_since ?? scope.now) <= failure.disable_if_failing_since;
-  const telling = isLast ? await notifyWebhookDisabled(scope, webhook, { ...outcome, failure }) : [];
+  const notices = isLast ? await notifyWebhookDisabled(scope, webhook, { ...outcome, failure }) : [];
   const write = () =>
     runBatch(db, [
       insertAttempt(db, record),
       settleDelivery(db, delivery, { state, next_attempt_at, updated_at: scope.now }),
-      // Before the books, which then no longer show whether it was this failure that switched the webhook off.
-      ...telling,
+      // Before the failure is recorded: after that the row no longer shows which failure disabled the webhook.
+      ...notices,
       failure ? recordFailure(db, failure) : clearFailures(db, webhook.id),
     ]);
   try {
@@ -129,7 +134,7 @@ async function store(scope: Scope, { delivery, webhook }: Claimed, record: Attem
     scope.log.warn("delivery recorded again", { delivery_id: delivery.id, cause: String(error) });
     await write();
   }
-  if (isLast) scope.log.warn("webhook switched off", { webhook_id: webhook.id, reason: failure.disabled_reason });
+  if (isLast) scope.log.warn("webhook disabled", { webhook_id: webhook.id, reason: failure.disabled_reason });
 }
 
 function failureOf({ settings, now }: Scope, webhook: WebhookRecord, { is_gone }: Outcome) {

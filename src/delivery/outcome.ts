@@ -2,18 +2,18 @@ import type { DeliveryState } from "../contract/webhook.ts";
 import { HOUR_MS } from "../lib/durations.ts";
 import { idFrom } from "../platform/ids.ts";
 
-/** What came of sending: an answer, or none and why. */
+/** The response to a request, or why there was none. */
 export type SendResult =
   | { kind: "answered"; status: number; retry_after: string | null; excerpt: string }
   | { kind: "unanswered"; is_final: boolean; error: string };
 
-/** What one attempt means for its delivery and its webhook. */
+/** The effect of one attempt on its delivery and its webhook. */
 export interface Outcome {
   state: Exclude<DeliveryState, "skipped">;
   /** Epoch ms; null unless pending. */
   next_attempt_at: number | null;
   error: string | null;
-  /** The receiver asked for no more: https://github.com/standard-webhooks/standard-webhooks (410 Gone). */
+  /** The receiver requested no further deliveries: https://github.com/standard-webhooks/standard-webhooks (410 Gone). */
   is_gone: boolean;
 }
 
@@ -21,23 +21,23 @@ interface Attempted {
   delivery_id: string;
   /** Counts from 1. */
   attempt: number;
-  /** Delays between attempts; their end is the end of the delivery. */
+  /** Delays between attempts; after the last one the delivery expires. */
   delays_ms: readonly number[];
-  /** Epoch ms at which the attempt was over. */
+  /** Epoch ms at which the attempt ended. */
   ended_at: number;
 }
 
 const JITTER = 0.2;
 const RETRY_AFTER_MAX_MS = HOUR_MS;
 const GONE = 410;
-/** Refusals that may pass: request timeout, too early, too many requests. */
-const PASSING = [408, 425, 429];
+/** Transient errors: request timeout, too early, too many requests. */
+const TRANSIENT = [408, 425, 429];
 
 export function decideOutcome(reply: SendResult, attempted: Attempted): Outcome {
   if (isSuccess(reply)) return { state: "delivered", next_attempt_at: null, error: null, is_gone: false };
   const error = reply.kind === "answered" ? `the endpoint answered ${reply.status}` : reply.error;
   const is_gone = reply.kind === "answered" && reply.status === GONE;
-  if (!mayPass(reply)) return { state: "failed", next_attempt_at: null, error, is_gone };
+  if (!isTransient(reply)) return { state: "failed", next_attempt_at: null, error, is_gone };
   const delay = attempted.delays_ms[attempted.attempt - 1];
   if (delay === undefined) return { state: "expired", next_attempt_at: null, error, is_gone };
   const asked = reply.kind === "answered" ? retryAfterMs(reply.retry_after, attempted.ended_at) : 0;
@@ -49,19 +49,19 @@ function isSuccess(reply: SendResult): boolean {
   return reply.kind === "answered" && reply.status >= 200 && reply.status < 300;
 }
 
-function mayPass(reply: SendResult): boolean {
+function isTransient(reply: SendResult): boolean {
   if (reply.kind === "unanswered") return !reply.is_final;
-  return PASSING.includes(reply.status) || reply.status >= 500;
+  return TRANSIENT.includes(reply.status) || reply.status >= 500;
 }
 
-/** Seconds or an HTTP date (RFC 9110, 10.2.3), an hour at most; what is neither asks for nothing. */
+/** Seconds or an HTTP date (RFC 9110, 10.2.3), an hour at most; 0 for anything else. */
 export function retryAfterMs(header: string | null, now: number): number {
   if (header === null) return 0;
   const wait = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
   return Number.isNaN(wait) ? 0 : Math.min(Math.max(wait, 0), RETRY_AFTER_MAX_MS);
 }
 
-/** Deliveries that failed together come back spread out. The spread follows from the id, so it needs no chance. */
+/** Spreads the retries of deliveries that failed together. The spread is derived from the id, so it is repeatable. */
 function jittered(delay: number, { delivery_id, attempt }: Attempted): number {
   const fraction = Number.parseInt(idFrom("jitter", delivery_id, String(attempt)).slice(0, 8), 16) / 2 ** 32;
   return Math.round(delay * (1 - JITTER + 2 * JITTER * fraction));

@@ -2,14 +2,15 @@ import type { Scope } from "../access/scope.ts";
 import { runBatch } from "../data/db.ts";
 import { claimDelivery, settleDelivery } from "../data/deliveries/write.ts";
 import { performAttempt } from "./attempt.ts";
+import { wakeDeliveries } from "./fan-out.ts";
 
-/** Longer waits are left to the minute sweep, so that the row stays the truth and queues stay short. */
+/** Longer waits are left to the sweep, so that queues stay short. */
 const DELAYED_MESSAGE_MAX_MS = 10 * 60 * 1000;
 
 /** On top of the time-out: for reading the configuration, look-ups and recording. */
 const LEASE_SLACK_MS = 20_000;
 
-/** When a claim lapses, that is when an attempt that was not recorded may be repeated. */
+/** When a claim lapses, so that an attempt that was not recorded is repeated. */
 export function leaseUntil({ settings, now }: Pick<Scope, "settings" | "now">): number {
   return now + settings.DELIVERY_TIMEOUT_MS + LEASE_SLACK_MS;
 }
@@ -19,20 +20,13 @@ export async function processDelivery(scope: Scope, deliveryId: string): Promise
   const { db, now } = scope;
   const claimed = await claimDelivery(db, deliveryId, { now, lease_until: leaseUntil(scope) });
   if (!claimed) return;
-  if (!claimed.webhook.is_active) {
+  const { delivery, webhook, event } = claimed;
+  if (!webhook.is_active || !event) {
     const skipped = { state: "skipped", next_attempt_at: null, updated_at: now } as const;
-    await runBatch(db, [settleDelivery(db, claimed.delivery, skipped)]);
+    await runBatch(db, [settleDelivery(db, delivery, skipped)]);
     return;
   }
-  const { next_attempt_at, duration_ms } = await performAttempt(scope, claimed);
-  if (next_attempt_at !== null) await wakeLater(scope, deliveryId, next_attempt_at - now - duration_ms);
-}
-
-async function wakeLater({ env, log }: Scope, delivery_id: string, delayMs: number): Promise<void> {
-  if (delayMs >= DELAYED_MESSAGE_MAX_MS) return;
-  try {
-    await env.DELIVERIES.send({ delivery_id }, { delaySeconds: Math.ceil(delayMs / 1000) });
-  } catch (error) {
-    log.warn("delivery left to the sweep", { delivery_id, cause: String(error) });
-  }
+  const { next_attempt_at, duration_ms } = await performAttempt(scope, { delivery, webhook, event });
+  const delayMs = (next_attempt_at ?? Number.POSITIVE_INFINITY) - now - duration_ms;
+  if (delayMs < DELAYED_MESSAGE_MAX_MS) await wakeDeliveries(scope, [deliveryId], Math.max(delayMs, 0));
 }

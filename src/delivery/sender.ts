@@ -5,13 +5,13 @@ import { egressOf } from "../platform/egress/guard.ts";
 import type { Settings } from "../platform/settings.ts";
 import type { SendResult } from "./outcome.ts";
 
-/** Read to the end so that the connection can be used again, but no further than this. */
+/** A body is read up to here, so that the connection can be used again. */
 const BODY_READ_BYTES = 64 * 1024;
 const BODY_KEPT_BYTES = 4 * 1024;
 
 export type TimedReply = SendResult & { duration_ms: number };
 
-/** The one place that sends to webhooks. Never throws: a target that cannot be reached is an outcome. */
+/** Sends every request to a receiver. Never throws: an unreachable target is an outcome. */
 export async function send(settings: Settings, request: NotifierRequest): Promise<TimedReply> {
   const startedAt = now();
   const signal = AbortSignal.timeout(settings.DELIVERY_TIMEOUT_MS);
@@ -34,7 +34,7 @@ async function replyTo(settings: Settings, request: NotifierRequest, signal: Abo
 async function readExcerpt(response: Response): Promise<string> {
   const kept = new Uint8Array(BODY_KEPT_BYTES);
   let length = 0;
-  // Leaving the loop cancels the rest of the body and with it the connection.
+  // Leaving the loop cancels the rest of the body and closes the connection.
   for await (const chunk of response.body ?? []) {
     if (length < BODY_KEPT_BYTES) kept.set(chunk.subarray(0, BODY_KEPT_BYTES - length), length);
     length += chunk.byteLength;
@@ -43,7 +43,7 @@ async function readExcerpt(response: Response): Promise<string> {
   return new TextDecoder().decode(kept.subarray(0, Math.min(length, BODY_KEPT_BYTES)));
 }
 
-/** Says in our own words why there was no answer; the runtime's texts may name addresses. */
+/** A fixed text for the error: those of the runtime may name addresses. */
 function unanswered(error: unknown, signal: AbortSignal, settings: Settings): SendResult {
   if (error instanceof IoFault) {
     const isForbidden = error.kind === "forbidden";

@@ -13,74 +13,71 @@ import {
 } from "../domain/subscriber-messages.ts";
 import { formatChannelBody, formatMail } from "../notifiers/subscriber-message-formats.ts";
 import { sealMail } from "../outbox/mail.ts";
-import { now } from "../platform/clock.ts";
+import { wakeSubscribers } from "../outbox/subscriber-queue.ts";
 import { idFrom } from "../platform/ids.ts";
 import { unseal } from "../platform/seal.ts";
-import { wakeSubscribers } from "../platform/subscriber-queue.ts";
 import { subscriberToken } from "../platform/subscriber-tokens.ts";
-import { decideOutcome, type SendResult } from "./outcome.ts";
-import { send } from "./sender.ts";
+import { decideOutcome } from "./outcome.ts";
+import { send, type TimedReply } from "./sender.ts";
 
 const LEASE_MS = 60_000;
-/** Longer waits are left to the minute's sweep. */
+/** Longer waits are left to the sweep. */
 const DELAYED_MESSAGE_MAX_MS = 10 * 60 * 1000;
 
 type Claimed = NonNullable<Awaited<ReturnType<typeof claimSubscriberMessage>>>;
 
-/** What came of an attempt: what records it, and what is left to do once that is committed. */
-interface Done {
+/** The result of an attempt: the statements that record it, and what follows once they are committed. */
+interface Result {
   statements: Statement[];
   mail?: MailRecord;
-  /** When somebody has to try again. */
   retry_in_ms?: number;
 }
 
-/** Sends one message, if it is due and nobody else has it; mail it puts into the outbox and hands back to be sent. */
+/** Sends one message if it is due and not claimed; a mail is stored in the outbox and returned for sending. */
 export async function attemptMessage(scope: Scope, id: string): Promise<MailRecord | undefined> {
-  const claimed = await claimSubscriberMessage(scope.db, id, { now: now(), lease_until: now() + LEASE_MS });
+  const claimed = await claimSubscriberMessage(scope.db, id, { now: scope.now, lease_until: scope.now + LEASE_MS });
   if (!claimed) return undefined;
   try {
     const { statements, mail, retry_in_ms = Number.POSITIVE_INFINITY } = await perform(scope, claimed);
     await runBatch(scope.db, statements);
     if (retry_in_ms <= DELAYED_MESSAGE_MAX_MS) {
-      await wakeSubscribers(scope.env, scope.log, [{ message_ids: [id] }], retry_in_ms);
+      await wakeSubscribers(scope, [{ message_ids: [id] }], retry_in_ms);
     }
     return mail;
   } catch (error) {
-    // The lease ends, and somebody tries again.
+    // The lease ends, and the sweep tries again.
     scope.log.error("subscriber message", error, { subscriber_message_id: id });
     return undefined;
   }
 }
 
-async function perform(scope: Scope, claimed: Claimed): Promise<Done> {
-  const { db, settings } = scope;
+async function perform(scope: Scope, claimed: Claimed): Promise<Result> {
+  const { db, settings, now } = scope;
   const { message, subscriber } = claimed;
-  const at = now();
   const settled = (state: "sent" | "failed", error: string | null = null) =>
-    settleSubscriberMessage(db, message, { state, error, updated_at: at });
-  const isAsked =
+    settleSubscriberMessage(db, message, { state, error, updated_at: now });
+  const isWanted =
     message.kind === "confirm" || (subscriber.confirmed_at !== null && subscriber.unsubscribed_at === null);
-  if (subscriber.sealed === null || !isAsked) return { statements: [settled("failed", "no longer subscribed")] };
+  if (subscriber.sealed === null || !isWanted) return { statements: [settled("failed", "no longer subscribed")] };
   const { endpoint, base_url } = SubscriberAddress.parse(
     await unseal(settings.ROOT_SECRET, subscriber.id, subscriber.sealed),
   );
-  const news = message.kind === "news" ? SubscriberMessageContent.parse(message.news) : null;
-  const wording = wordingOf(settings.ROOT_SECRET, settings.PUBLIC_URL || base_url, claimed, news);
+  const content = message.kind === "news" ? SubscriberMessageContent.parse(message.news) : null;
+  const draft = composeDraft(settings.ROOT_SECRET, settings.PUBLIC_URL || base_url, claimed, content);
   if (subscriber.channel === "email") {
-    // Of one message there is one mail, whoever else might take this attempt for lost.
+    // One message gives one mail, also when two attempts overlap.
     const id = idFrom("subscriber mail", message.id);
-    const mail = await sealMail({ settings, now: at }, toMail(endpoint, wording), id);
+    const mail = await sealMail(scope, toMail(endpoint, draft), id);
     return { statements: [insertMail(db, mail), settled("sent")], mail };
   }
-  const body = formatChannelBody(subscriber.channel, wording, news);
+  const body = formatChannelBody(subscriber.channel, draft, content);
   const headers = { "content-type": "application/json", "webhook-id": message.id };
   const reply = await send(settings, { method: "POST", url: endpoint, headers, body });
   return settleReply(scope, message, reply);
 }
 
-function settleReply({ db, settings }: Scope, message: Claimed["message"], reply: SendResult): Done {
-  const ended_at = now();
+function settleReply({ db, settings, now }: Scope, message: Claimed["message"], reply: TimedReply): Result {
+  const ended_at = now + reply.duration_ms;
   const { state, next_attempt_at, error } = decideOutcome(reply, {
     delivery_id: message.id,
     attempt: message.attempt,
@@ -95,21 +92,21 @@ function settleReply({ db, settings }: Scope, message: Claimed["message"], reply
   return { statements: settle({ next_attempt_at, error }), retry_in_ms: next_attempt_at - ended_at };
 }
 
-function wordingOf(
+function composeDraft(
   rootSecret: string,
   service_url: string,
   { subscriber, page }: Claimed,
-  news: SubscriberMessageContent | null,
+  content: SubscriberMessageContent | null,
 ): MessageDraft {
   const { url } = buildPageUrls(page, { service_url, is_own_domain: false });
   const manage = subscriberToken(rootSecret, subscriber.id, { kind: "manage" });
   const links = {
     page: url,
-    incident: news?.incident_id ? `${url}/incidents/${news.incident_id}` : null,
+    incident: content?.incident_id ? `${url}/incidents/${content.incident_id}` : null,
     manage: `${url}/subscribers/manage?token=${manage}`,
     unsubscribe: `${url}/subscribers/unsubscribe?token=${manage}`,
   };
-  if (news) return composeUpdateMessage(page, news, links);
+  if (content) return composeUpdateMessage(page, content, links);
   const { requested_at, confirmed_at, unsubscribed_at } = subscriber;
   if (confirmed_at !== null && unsubscribed_at === null) return composeAlreadySubscribedMessage(page, links);
   const token = subscriberToken(rootSecret, subscriber.id, { kind: "confirm", requested_at: requested_at ?? 0 });
@@ -117,10 +114,10 @@ function wordingOf(
 }
 
 /** One-click unsubscription: RFC 2369 and RFC 8058. */
-function toMail(to: string, wording: MessageDraft) {
+function toMail(to: string, draft: MessageDraft) {
   const leave: Record<string, string> =
-    wording.links.unsubscribe === null
+    draft.links.unsubscribe === null
       ? {}
-      : { "List-Unsubscribe": `<${wording.links.unsubscribe}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" };
-  return { to, subject: wording.subject, ...formatMail(wording), headers: leave };
+      : { "List-Unsubscribe": `<${draft.links.unsubscribe}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" };
+  return { to, subject: draft.subject, ...formatMail(draft), headers: leave };
 }

@@ -1,14 +1,21 @@
 import type { Scope } from "../access/scope.ts";
+import {
+  EVENTS,
+  type KnownEvent,
+  type MaintenanceData,
+  SUBSCRIBER_NOTICES,
+  type SubscriberNoticeName,
+  type SubscriptionTopic,
+} from "../contract/events.ts";
 import { SUBSCRIBERS_PER_MESSAGE, type SubscriberBatchMessage } from "../contract/messages.ts";
-import type { SubscriberMessageContent, SubscriptionTopic } from "../contract/subscriber.ts";
-import { type Db, runBatch, type Statement } from "../data/db.ts";
-import type { StoredEvent } from "../data/events/read.ts";
+import type { SubscriberMessageContent } from "../contract/subscriber.ts";
+import { runBatch } from "../data/db.ts";
 import {
   type DueMessage,
   listAffected,
   listDueAmong,
   listDueMessagesOfEvent,
-  listDueSubscriberMessages,
+  listSubscriberMessagesToWake,
 } from "../data/subscribers/read.ts";
 import {
   deleteSubscriberMessagesBefore,
@@ -18,98 +25,145 @@ import {
 import { DAY_MS } from "../lib/durations.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { dispatchMail } from "../outbox/mail.ts";
-import { toIso } from "../platform/clock.ts";
-import { wakeSubscribers } from "../platform/subscriber-queue.ts";
+import { joinPublications, type Publication, sweepPages } from "../outbox/publication.ts";
+import { wakeSubscribers } from "../outbox/subscriber-queue.ts";
+import { runFrom, toIso } from "../platform/clock.ts";
 import { attemptMessage } from "./subscriber-message-attempt.ts";
 
 /**
- * What subscribers of a page are told. The batch that makes something true stores one message for each of them; right
- * after the commit a queue message has them sent, a hundred an invocation, and the minute's sweep finds what is left.
+ * Messages to subscribers of a page. The batch that stores a change stores one message per subscriber; after the commit
+ * a queue message has them sent, a hundred per invocation, and the sweep wakes what is left.
  */
-const WOKEN_PER_MINUTE = 10_000;
-/** What a queue message has begun is left to it for so long. */
-const WAKE_GRACE_MS = 10_000;
+
 /** An invocation has six connections, one of which is for the database. */
 const AT_ONCE = 5;
 const KEPT_MS = 30 * DAY_MS;
 const UNCONFIRMED_KEPT_MS = 7 * DAY_MS;
 
-/** Something that happened to a page, stored as an event or not. */
-export type PublishedChange = Pick<StoredEvent, "id" | "name" | "status_page_id" | "data" | "created_at"> & {
-  /** What it is about, where that is stored in this very batch. */
-  targets?: { monitor_ids: string[]; group_ids: string[] };
-};
-
-export interface PlannedMessages {
-  /** Part of the batch that makes true what is told. */
-  statements: Statement[];
-  /** For wakeSubscribers, after the commit. */
-  messages: SubscriberBatchMessage[];
+/** A change of a maintenance window that subscribers receive although it is no event. */
+export interface SubscriberNotice {
+  id: string;
+  /** `maintenance.completed` where an update of a user replaces the text of the event. */
+  name: SubscriberNoticeName | "maintenance.completed";
+  status_page_id: string;
+  data: MaintenanceData;
+  created_at: number;
+  /** Affected objects that are stored only in this very batch. */
+  targets: { monitor_ids: string[]; group_ids: string[] };
 }
 
-/** Only what is published is told, and only where whoever wrote it did not decide otherwise. */
-export async function planSubscriberMessages(
-  db: Db,
-  events: readonly PublishedChange[],
+export type PublishedChange = SubscriberNotice | (KnownEvent & { targets?: undefined });
+
+type PublishScope = Pick<Scope, "env" | "db" | "log">;
+
+/** Sends published changes only, and no update that was posted without notifying subscribers. */
+export async function publishToSubscribers(
+  scope: PublishScope,
+  changes: readonly PublishedChange[],
   now: number,
-): Promise<PlannedMessages> {
-  const told = events.flatMap((event) => {
-    const topic = topicOf(event.name);
-    const { status_page_id, data } = event;
-    if (topic === null || status_page_id === null || data.is_public !== true) return [];
-    return data.notify_subscribers === false ? [] : [{ event, topic, status_page_id }];
+): Promise<Publication> {
+  const publications = changes.flatMap((change) => {
+    const message = messageOf(change);
+    return message ? [publishMessage(scope, { change, message, now })] : [];
   });
-  const statements: Statement[] = [];
-  for (const { event, topic, status_page_id } of told) {
-    const { names, ...affected } = await affectedBy(db, event, status_page_id);
-    const news = { ...newsOf(event), affected: names };
-    statements.push(
-      insertSubscriberMessages(db, { event_id: event.id, status_page_id, topic, ...affected, news, now }),
-    );
+  return joinPublications(await Promise.all(publications));
+}
+
+interface Message {
+  topic: SubscriptionTopic;
+  /** The incident or maintenance window. */
+  about_id: string;
+  status_page_id: string;
+  monitor_ids: string[];
+  content: Omit<SubscriberMessageContent, "affected">;
+}
+
+/** Null for a change that subscribers do not receive. */
+function messageOf(change: PublishedChange): Message | null {
+  const { status_page_id } = change;
+  if (status_page_id === null) return null;
+  const at = toIso(change.created_at);
+  switch (change.name) {
+    case "incident.created":
+    case "incident.updated":
+    case "incident.resolved": {
+      const { data } = change;
+      if (!data.is_public || !data.notify_subscribers) return null;
+      const { incident_id, title, status, severity, message } = data;
+      return {
+        ...{ topic: EVENTS[change.name].topic, about_id: incident_id, status_page_id },
+        // The incident of a monitor is stored in this very batch.
+        monitor_ids: data.monitor_id === null ? [] : [data.monitor_id],
+        content: {
+          event: change.name,
+          title,
+          status,
+          message,
+          severity,
+          incident_id,
+          at,
+          starts_at: null,
+          ends_at: null,
+        },
+      };
+    }
+    case "maintenance.started":
+    case "maintenance.completed":
+    case "maintenance.scheduled":
+    case "maintenance.rescheduled":
+    case "maintenance.cancelled":
+    case "maintenance.updated": {
+      const { data } = change;
+      if (!data.is_public || data.notify_subscribers === false) return null;
+      const { maintenance_id, title, status, message, start, end } = data;
+      return {
+        ...{ topic: topicOf(change.name), about_id: maintenance_id, status_page_id, monitor_ids: [] },
+        content: {
+          ...{ event: change.name, title, status, message, at, starts_at: start, ends_at: end },
+          ...{ severity: null, incident_id: null },
+        },
+      };
+    }
+    default:
+      return null;
   }
-  return { statements, messages: told.map(({ event }) => ({ event_id: event.id, after: "" })) };
 }
 
-function topicOf(name: string): SubscriptionTopic | null {
-  if (name.startsWith("incident.")) return "incident";
-  return name.startsWith("maintenance.") ? "maintenance" : null;
+function topicOf(name: SubscriberNoticeName | "maintenance.started" | "maintenance.completed"): SubscriptionTopic {
+  return name === "maintenance.started" || name === "maintenance.completed"
+    ? EVENTS[name].topic
+    : SUBSCRIBER_NOTICES[name].topic;
 }
 
-/** The event's own monitor is named as well, because its incident is stored in this very batch. */
-function affectedBy(db: Db, { data, targets }: PublishedChange, status_page_id: string) {
-  const id = data.incident_id ?? data.maintenance_id;
-  const own = typeof data.monitor_id === "string" ? [data.monitor_id] : [];
-  return listAffected(db, {
-    id: typeof id === "string" ? id : "",
+async function publishMessage(
+  scope: PublishScope,
+  { change, message, now }: { change: PublishedChange; message: Message; now: number },
+): Promise<Publication> {
+  const { topic, status_page_id, content } = message;
+  const { names, ...affected } = await listAffected(scope.db, {
+    id: message.about_id,
     status_page_id,
-    monitor_ids: [...own, ...(targets?.monitor_ids ?? [])],
-    group_ids: targets?.group_ids ?? [],
+    monitor_ids: [...message.monitor_ids, ...(change.targets?.monitor_ids ?? [])],
+    group_ids: change.targets?.group_ids ?? [],
   });
-}
-
-function newsOf({ name, data, created_at }: PublishedChange): Omit<SubscriberMessageContent, "affected"> {
-  const textOf = (value: unknown) => (typeof value === "string" ? value : null);
+  const news = { ...content, affected: names };
   return {
-    event: name,
-    title: textOf(data.title) ?? "",
-    status: textOf(data.status) ?? "",
-    message: textOf(data.message) ?? textOf(data.description),
-    starts_at: textOf(data.start),
-    ends_at: textOf(data.end),
-    severity: textOf(data.severity),
-    at: toIso(created_at),
-    incident_id: textOf(data.incident_id),
+    statements: [
+      insertSubscriberMessages(scope.db, { event_id: change.id, status_page_id, topic, ...affected, news, now }),
+    ],
+    wake: () => wakeSubscribers(scope, [{ event_id: change.id, after: "" }]),
   };
 }
 
-/** Sends what one queue message names. What others have taken, or is sent already, is passed over. */
+/** Sends the messages that one queue message names, except those that are claimed or sent already. */
 export async function sendSubscriberBatch(scope: Scope, message: SubscriberBatchMessage): Promise<void> {
   const due =
     "message_ids" in message
       ? await listDueAmong(scope.db, message.message_ids, scope.now)
-      : await takePage(scope, message);
-  const attempt = ({ id }: DueMessage) => attemptMessage(scope, id);
-  // First, because nobody's server can hold it up.
+      : await listPage(scope, message);
+  const clock = runFrom(scope.now);
+  const attempt = ({ id }: DueMessage) => attemptMessage({ ...scope, now: clock() }, id);
+  // First, because no receiver's server can delay it.
   const mails = due.filter(({ channel }) => channel === "email");
   const sealed = await mapConcurrently(mails, AT_ONCE, attempt);
   await dispatchMail(
@@ -120,23 +174,26 @@ export async function sendSubscriberBatch(scope: Scope, message: SubscriberBatch
   await mapConcurrently(others, AT_ONCE, attempt);
 }
 
-/** The next hundred of an event. Those beyond are handed on first, so that a slow receiver holds up none of them. */
-async function takePage(scope: Scope, { event_id, after }: Extract<SubscriberBatchMessage, { event_id: string }>) {
+/** The next hundred of an event. The rest is enqueued first, so that a slow receiver delays none of it. */
+async function listPage(scope: Scope, { event_id, after }: Extract<SubscriberBatchMessage, { event_id: string }>) {
   const limit = SUBSCRIBERS_PER_MESSAGE;
   const due = await listDueMessagesOfEvent(scope.db, { event_id, after, now: scope.now, limit });
   const last = due.at(-1);
-  if (last && due.length === limit) await wakeSubscribers(scope.env, scope.log, [{ event_id, after: last.id }]);
+  if (last && due.length === limit) await wakeSubscribers(scope, [{ event_id, after: last.id }]);
   return due;
 }
 
-/** Every minute: wakes what is due and not under way, whatever became of its message, and forgets what is too old. */
+/** Every minute: wakes due messages that no queue message woke, and deletes those past their retention. */
 export async function sweepSubscribers(scope: Scope): Promise<void> {
-  const due = await listDueSubscriberMessages(scope.db, scope.now - WAKE_GRACE_MS, WOKEN_PER_MINUTE);
-  const messages: SubscriberBatchMessage[] = [];
-  for (let from = 0; from < due.length; from += SUBSCRIBERS_PER_MESSAGE) {
-    messages.push({ message_ids: due.slice(from, from + SUBSCRIBERS_PER_MESSAGE) });
-  }
-  await wakeSubscribers(scope.env, scope.log, messages);
+  await sweepPages(async (limit) => {
+    const ids = await listSubscriberMessagesToWake(scope.db, scope.now, limit);
+    const messages: SubscriberBatchMessage[] = [];
+    for (let from = 0; from < ids.length; from += SUBSCRIBERS_PER_MESSAGE) {
+      messages.push({ message_ids: ids.slice(from, from + SUBSCRIBERS_PER_MESSAGE) });
+    }
+    await wakeSubscribers(scope, messages);
+    return ids.length;
+  });
   await runBatch(scope.db, [
     deleteUnconfirmedBefore(scope.db, scope.now - UNCONFIRMED_KEPT_MS),
     deleteSubscriberMessagesBefore(scope.db, scope.now - KEPT_MS),

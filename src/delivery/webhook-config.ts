@@ -4,7 +4,7 @@ import { DAY_MS } from "../lib/durations.ts";
 import { seal, unseal } from "../platform/seal.ts";
 import type { Settings } from "../platform/settings.ts";
 
-/** How long the secret before the present one signs along. */
+/** How long both secrets sign after a rotation. */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
 export function sealConfig(settings: Settings, webhookId: string, config: WebhookConfig): Promise<string> {
@@ -19,7 +19,7 @@ export async function openConfig(
   return WebhookConfig.parse(await unseal(settings.ROOT_SECRET, webhook.id, webhook.sealed));
 }
 
-/** A new secret replaces the present one, which goes on signing for a day; without a secret nothing signs. */
+/** A new secret replaces the present one, which also signs for 24 hours; without a secret nothing is signed. */
 export function changeSecret(config: WebhookConfig, secret: string | null, now: number): WebhookConfig {
   if (secret === config.secret) return config;
   const former = secret === null ? null : config.secret;
@@ -27,7 +27,7 @@ export function changeSecret(config: WebhookConfig, secret: string | null, now: 
   return { ...config, secret, previous };
 }
 
-/** Chat addresses are credentials: all that may be shown of one is where it leads. */
+/** Chat addresses are credentials: only their origin is shown. */
 export function maskUrl(url: string): string {
   return URL.canParse(url) && new URL(url).host !== "" ? `${new URL(url).origin}/***` : "***";
 }

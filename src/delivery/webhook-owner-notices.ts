@@ -18,12 +18,12 @@ import { newId } from "../platform/ids.ts";
 import type { Outcome } from "./outcome.ts";
 
 /**
- * What the owner of a webhook is told, in the product and by mail: once in each run of failures that it goes on, and once
- * when it was switched off. Both are conditions of the same transaction that changes the webhook's books.
+ * Notifications and mail to the owner of a webhook: one warning in each run of failures and one when it is disabled. Both
+ * are inserted on condition, in the transaction that changes the failures of the webhook.
  */
 const WARNED_PER_MINUTE = 50;
 
-/** Belongs before the statement that may switch the webhook off. */
+/** Belongs before the statement that may disable the webhook. */
 export async function notifyWebhookDisabled(
   scope: Scope,
   webhook: WebhookRecord,
@@ -31,20 +31,25 @@ export async function notifyWebhookDisabled(
 ): Promise<Statement[]> {
   const owner = await findWebhookOwner(scope.db, webhook);
   if (!owner) return [];
-  const words = composeDisabledNotice(described(scope, webhook, { ...owner, last_error: error }), { is_gone });
-  return tell(scope, webhook, { type: "webhook.disabled", email: owner.email, words, when: isDisabledBy(failure) });
+  const composed = composeDisabledNotice(described(scope, webhook, { ...owner, last_error: error }), { is_gone });
+  return notifyOwner(scope, webhook, {
+    type: "webhook.disabled",
+    email: owner.email,
+    composed,
+    when: isDisabledBy(failure),
+  });
 }
 
-/** Every minute: warns where nothing was delivered for long, also when nothing has been attempted since. */
+/** Every minute: warns where no delivery has succeeded for long, also when nothing has been attempted since. */
 export async function sweepFailingWebhooks(scope: Scope): Promise<void> {
   const { db, settings, log } = scope;
   const now = scope.now;
   const due = await listWebhooksToWarn(db, now - settings.WEBHOOK_WARN_AFTER_MS, WARNED_PER_MINUTE);
   for (const { webhook, email, ...known } of due) {
     const disableAt = (webhook.failing_since ?? now) + settings.WEBHOOK_DISABLE_AFTER_MS;
-    const words = composeFailureWarning(described(scope, webhook, known), disableAt);
-    const told = { type: "webhook.failing", email, words, when: isStillUnwarned(webhook) } as const;
-    await runBatch(db, [...(await tell(scope, webhook, told)), markWarned(db, webhook, now)]);
+    const composed = composeFailureWarning(described(scope, webhook, known), disableAt);
+    const notice = { type: "webhook.failing", email, composed, when: isStillUnwarned(webhook) } as const;
+    await runBatch(db, [...(await notifyOwner(scope, webhook, notice)), markWarned(db, webhook, now)]);
     log.info("webhook owner warned", { webhook_id: webhook.id });
   }
 }
@@ -60,27 +65,27 @@ function described(
 interface OwnerMessage {
   type: NotificationType;
   email: string;
-  words: OwnerNotice;
+  composed: OwnerNotice;
   when: ReturnType<typeof isDisabledBy>;
 }
 
-async function tell(
+async function notifyOwner(
   { db, settings, now }: Scope,
   webhook: WebhookRecord,
-  { type, email, words, when }: OwnerMessage,
+  { type, email, composed, when }: OwnerMessage,
 ): Promise<Statement[]> {
   const notification = {
     id: newId(now),
     user_id: webhook.owner_id,
     type,
-    title: words.title,
-    message: words.message,
+    title: composed.title,
+    message: composed.message,
     status_page_id: webhook.status_page_id,
     target_id: webhook.id,
     read_at: null,
     created_at: now,
     updated_at: now,
   };
-  const mail = await sealMail({ settings, now }, { to: email, subject: words.title, text: words.text });
+  const mail = await sealMail({ settings, now }, { to: email, subject: composed.title, text: composed.text });
   return [insertNotificationIf(db, notification, when), insertMailIf(db, mail, when)];
 }

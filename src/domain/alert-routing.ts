@@ -1,7 +1,7 @@
-import type { EventClassification } from "../contract/event.ts";
+import { type EventClassification, MAINTENANCE_END } from "../contract/events.ts";
 import type { AlertRouting } from "../contract/page-settings.ts";
 
-/** What routing has to know of an event. Its owner is the owner of its page, or of the monitor without a page. */
+/** The members of an event that routing reads. */
 export interface RoutableEvent {
   name: string;
   classification: EventClassification;
@@ -9,10 +9,10 @@ export interface RoutableEvent {
   status_page_id: string | null;
 }
 
-/** What routing has to know of a webhook. */
+/** The members of a webhook that routing reads. */
 export interface RoutableWebhook {
   owner_id: string;
-  /** null = hears all pages of its owner and the monitors without a page. */
+  /** null = all pages of its owner and monitors without a page. */
   status_page_id: string | null;
   /** Empty = all events. */
   events: readonly string[];
@@ -20,12 +20,9 @@ export interface RoutableWebhook {
   is_team_only: boolean;
 }
 
-/** The end of a maintenance has two public names; it goes out as the first unless a webhook lists only the second. */
-const MAINTENANCE_END = ["maintenance.completed", "maintenance.ended"] as const;
-
 /**
- * The event as its page wants it to be heard: an override by name wins over the audience that it has by itself. What is
- * the team's own, as members of a composite are, stays so: the public does not know of them.
+ * The event with the audience that the alert_routing of its page names. A team_only event stays so: it may be about a child
+ * of a composite, which is not public.
  */
 export function applyRoutingOverride<Event extends RoutableEvent>(
   event: Event,
@@ -37,18 +34,18 @@ export function applyRoutingOverride<Event extends RoutableEvent>(
   return { ...event, classification: overrides[name] ?? event.classification };
 }
 
-/** The webhooks that hear of an event, each with the name under which it does. */
+/** The webhooks that receive an event, each with the name under which it does. */
 export function selectWebhooks<Webhook extends RoutableWebhook>(
   event: RoutableEvent,
   webhooks: readonly Webhook[],
 ): { webhook: Webhook; event_name: string }[] {
   return webhooks.flatMap((webhook) => {
-    const event_name = heardName(event.name, webhook.events);
-    return event_name !== undefined && mayHear(event, webhook) ? [{ webhook, event_name }] : [];
+    const event_name = receivedName(event.name, webhook.events);
+    return event_name !== undefined && isReceiver(event, webhook) ? [{ webhook, event_name }] : [];
   });
 }
 
-function mayHear(event: RoutableEvent, webhook: RoutableWebhook): boolean {
+function isReceiver(event: RoutableEvent, webhook: RoutableWebhook): boolean {
   return (
     webhook.is_active &&
     webhook.owner_id === event.owner_id &&
@@ -57,7 +54,7 @@ function mayHear(event: RoutableEvent, webhook: RoutableWebhook): boolean {
   );
 }
 
-function heardName(name: string, filter: readonly string[]): string | undefined {
+function receivedName(name: string, filter: readonly string[]): string | undefined {
   const names: readonly string[] = MAINTENANCE_END.some((end) => end === name) ? MAINTENANCE_END : [name];
   return filter.length === 0 ? names[0] : names.find((each) => filter.includes(each));
 }

@@ -5,10 +5,10 @@ import {
   type EventRuleExport,
   type EventRuleFile,
   type EventRuleImport,
-  isCustomEventName,
   RULE_FILE_KIND,
   RULE_FILE_VERSION,
 } from "../contract/event-rule.ts";
+import { isCustomEventName } from "../contract/events.ts";
 import { isRecord } from "../lib/is-record.ts";
 
 /** A new rule: what the body leaves out gets its default. */

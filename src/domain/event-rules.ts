@@ -1,10 +1,5 @@
-import {
-  type ConditionResult,
-  type EventRuleContent,
-  isCustomEventName,
-  type RuleAction,
-  type RuleCondition,
-} from "../contract/event-rule.ts";
+import type { ConditionResult, EventRuleContent, RuleAction, RuleCondition } from "../contract/event-rule.ts";
+import { isCustomEventName } from "../contract/events.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { compare } from "./thresholds.ts";
 

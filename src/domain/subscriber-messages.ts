@@ -1,8 +1,9 @@
+import { headingOf } from "../contract/events.ts";
 import type { SubscriberMessageContent } from "../contract/subscriber.ts";
 import { SHORT_DATE, TIME_OF_DAY } from "../lib/date-format.ts";
 import { oneLine } from "../lib/one-line.ts";
 
-/** What words need to know of a page. */
+/** The page that a message is about. */
 export interface NamedPage {
   name: string;
   timezone: string;
@@ -16,65 +17,50 @@ export interface MessageLinks {
   unsubscribe: string;
 }
 
-/**
- * Words for people, from which subscriber-texts.ts makes each channel's message. `subject` holds nothing that a person
- * wrote but the page's name.
- */
+/** A message before it is formatted for its channel. Of user text, `subject` holds the name of the page alone. */
 export interface MessageDraft {
   subject: string;
   page: Pick<NamedPage, "name" | "brand_color">;
-  /** What kind of news this is; null for what is none. */
+  /** The heading of the event; null for other messages. */
   kind: string | null;
   heading: string;
   facts: { label: string; value: string }[];
   /** Markdown. */
   text: string;
   action: { label: string; url: string };
-  /** Why somebody gets this. */
+  /** Why the subscriber receives it. */
   reason: string;
   links: { page: string; manage: string | null; unsubscribe: string | null };
 }
 
 const NAMES_MAX = 10;
 
-const HEADLINES: Record<string, string> = {
-  "incident.created": "New incident",
-  "incident.updated": "Incident updated",
-  "incident.resolved": "Incident resolved",
-  "maintenance.scheduled": "Maintenance planned",
-  "maintenance.started": "Maintenance has begun",
-  "maintenance.updated": "Maintenance updated",
-  "maintenance.rescheduled": "Maintenance moved",
-  "maintenance.cancelled": "Maintenance cancelled",
-  "maintenance.completed": "Maintenance is over",
-};
-
 export function composeUpdateMessage(
   page: NamedPage,
-  news: SubscriberMessageContent,
+  content: SubscriberMessageContent,
   links: MessageLinks,
 ): MessageDraft {
-  const kind = HEADLINES[news.event] ?? "Update";
+  const kind = headingOf(content.event);
   const name = oneLine(page.name);
-  const { starts_at, ends_at } = news;
+  const { starts_at, ends_at } = content;
   const facts = [
-    { label: "Status", value: inWords(news.status) },
-    { label: "Severity", value: inWords(news.severity ?? "") },
-    { label: "Affects", value: listNames(news.affected) },
+    { label: "Status", value: inWords(content.status) },
+    { label: "Severity", value: inWords(content.severity ?? "") },
+    { label: "Affects", value: listNames(content.affected) },
     { label: "When", value: starts_at && ends_at ? formatSpan(starts_at, ends_at, page.timezone) : "" },
-    { label: "Posted", value: news.at && !starts_at ? formatInstant(news.at, page.timezone) : "" },
+    { label: "Posted", value: content.at && !starts_at ? formatInstant(content.at, page.timezone) : "" },
   ];
   return {
     subject: `${name}: ${kind.toLowerCase()}`,
     page: { name, brand_color: page.brand_color },
     kind,
-    heading: oneLine(news.title),
+    heading: oneLine(content.title),
     facts: facts.filter(({ value }) => value !== ""),
-    text: (news.message ?? "").trim(),
+    text: (content.message ?? "").trim(),
     action: links.incident
       ? { label: "See the incident", url: links.incident }
       : { label: "See the status page", url: links.page },
-    reason: `You get this because you subscribed to ${name}.`,
+    reason: `You receive this message because you are subscribed to ${name}.`,
     links,
   };
 }
@@ -85,27 +71,28 @@ export function composeConfirmationMessage(page: NamedPage, links: { page: strin
     subject: `${name}: confirm your subscription`,
     page: { name, brand_color: page.brand_color },
     kind: null,
-    heading: `Do you want to hear from ${name}?`,
+    heading: `Confirm your subscription to ${name}`,
     facts: [],
-    text: "Somebody, hopefully you, asked for updates about incidents and maintenance to be sent here.",
+    text: "We received a request to send updates about incidents and maintenance to this address.",
     action: { label: "Confirm", url: links.confirm },
-    reason: "The link is good for one day. If this was not you, do nothing: no updates will be sent.",
+    reason:
+      "The link expires in 24 hours. If you did not request this, ignore this message and you will not be subscribed.",
     links: { page: links.page, manage: null, unsubscribe: null },
   };
 }
 
-/** For whoever asks again although they are subscribed. */
+/** For an address that is subscribed and requests a subscription again. */
 export function composeAlreadySubscribedMessage(page: NamedPage, links: MessageLinks): MessageDraft {
   const name = oneLine(page.name);
   return {
-    subject: `${name}: you are subscribed already`,
+    subject: `${name}: you are already subscribed`,
     page: { name, brand_color: page.brand_color },
     kind: null,
-    heading: "You are subscribed already",
+    heading: "You are already subscribed",
     facts: [],
-    text: "Somebody, hopefully you, asked for updates to be sent here. They already are.",
-    action: { label: "Change what you are told", url: links.manage },
-    reason: "If this was not you, do nothing.",
+    text: "We received a request to send updates to this address, which is already subscribed.",
+    action: { label: "Manage your subscription", url: links.manage },
+    reason: "If you did not request this, ignore this message.",
     links: { ...links, manage: null },
   };
 }
@@ -139,7 +126,7 @@ function splitZone(text: string): [time: string, zone: string] {
   return [time, zone.join(" ")];
 }
 
-/** `in_progress` as people read it. */
+/** `in_progress` as text. */
 function inWords(value: string): string {
   const text = value.replaceAll("_", " ");
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -17,12 +17,12 @@ describe("what the owner of a webhook reads", () => {
     expect(composeFailureWarning(webhook, disableAt)).toEqual({
       title: 'Webhook "On call" keeps failing',
       message:
-        'The webhook "On call" (telegram bot) of the status page "Shop" has failed since 20 November 2026, 09:05 (UTC): nothing was delivered in all that time. The last attempt: no answer within 10000 ms. Please check the receiver. If it goes on like this, the webhook is switched off at its first failure after 25 November 2026, 09:05 (UTC); one delivery that arrives is enough to prevent it.',
-      text: `The webhook "On call" (telegram bot) of the status page "Shop" has failed since 20 November 2026, 09:05 (UTC): nothing was delivered in all that time. The last attempt: no answer within 10000 ms.
+        'The webhook "On call" (telegram bot) of the status page "Shop" has failed since 20 November 2026, 09:05 (UTC): no delivery has succeeded since then. The last attempt: no answer within 10000 ms. Please check the receiver. If failures continue, the webhook is disabled at the first failure after 25 November 2026, 09:05 (UTC); one successful delivery prevents that.',
+      text: `The webhook "On call" (telegram bot) of the status page "Shop" has failed since 20 November 2026, 09:05 (UTC): no delivery has succeeded since then. The last attempt: no answer within 10000 ms.
 
-Please check the receiver. If it goes on like this, the webhook is switched off at its first failure after 25 November 2026, 09:05 (UTC); one delivery that arrives is enough to prevent it.
+Please check the receiver. If failures continue, the webhook is disabled at the first failure after 25 November 2026, 09:05 (UTC); one successful delivery prevents that.
 
-What was sent, and what came back: GET https://status.example/api/uptime/v1/webhooks/w1/deliveries
+Requests and responses: GET https://status.example/api/uptime/v1/webhooks/w1/deliveries
 `,
     });
   });
@@ -32,30 +32,30 @@ What was sent, and what came back: GET https://status.example/api/uptime/v1/webh
       "after nothing but failures",
       webhook,
       false,
-      'The webhook "On call" (telegram bot) of the status page "Shop" was switched off, because it has failed since 20 November 2026, 09:05 (UTC): nothing was delivered in all that time. The last attempt: no answer within 10000 ms.',
+      'The webhook "On call" (telegram bot) of the status page "Shop" was disabled, because it has failed since 20 November 2026, 09:05 (UTC): no delivery has succeeded since then. The last attempt: no answer within 10000 ms.',
     ],
     [
       "at the receiver's wish",
       { ...webhook, failing_since: null, last_error: "the endpoint answered 410" },
       true,
-      'The webhook "On call" (telegram bot) of the status page "Shop" was switched off, because its receiver answered 410 Gone: it asks for nothing more to be sent.',
+      'The webhook "On call" (telegram bot) of the status page "Shop" was disabled, because its receiver answered 410 Gone: the receiver requested no further deliveries.',
     ],
     [
       "of an account, with nothing known of the last attempt",
       { ...webhook, provider: "generic", page_name: null, last_error: null },
       false,
-      'The webhook "On call" of your account was switched off, because it has failed since 20 November 2026, 09:05 (UTC): nothing was delivered in all that time.',
+      'The webhook "On call" of your account was disabled, because it has failed since 20 November 2026, 09:05 (UTC): no delivery has succeeded since then.',
     ],
   ])("says how to switch it on again: %s", (_name, described, is_gone, why) => {
     const { title, message, text } = composeDisabledNotice(described, { is_gone });
-    expect(title).toBe('Webhook "On call" was switched off');
+    expect(title).toBe('Webhook "On call" was disabled');
     expect(message).toBe(
-      `${why} What happens while it is off is not sent later, either. Once the receiver is in order, switch the webhook on again: PATCH https://status.example/api/uptime/v1/webhooks/w1/toggle`,
+      `${why} Events that occur while it is disabled are not delivered later. After fixing the receiver, enable the webhook again: PATCH https://status.example/api/uptime/v1/webhooks/w1/toggle`,
     );
     expect(text.split("\n\n")).toEqual([
-      `${why} What happens while it is off is not sent later, either.`,
-      "Once the receiver is in order, switch the webhook on again: PATCH https://status.example/api/uptime/v1/webhooks/w1/toggle",
-      "What was sent, and what came back: GET https://status.example/api/uptime/v1/webhooks/w1/deliveries\n",
+      `${why} Events that occur while it is disabled are not delivered later.`,
+      "After fixing the receiver, enable the webhook again: PATCH https://status.example/api/uptime/v1/webhooks/w1/toggle",
+      "Requests and responses: GET https://status.example/api/uptime/v1/webhooks/w1/deliveries\n",
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { formatMoment } from "../lib/date-format.ts";
 
-/** What the owner of a webhook has to know to recognise it and to put it right. No address: those are credentials. */
+/** What identifies a webhook to its owner. No address: those are credentials. */
 export interface FailingWebhook {
   id: string;
   name: string;
@@ -8,7 +8,7 @@ export interface FailingWebhook {
   page_name: string | null;
   /** First failure since the last success; null where the first failure was the last one, too. */
   failing_since: number | null;
-  /** In our own words, as attempts record it. */
+  /** As attempts record it. */
   last_error: string | null;
   /** Where the API is reached; empty where the operator left that to each request. */
   public_url: string;
@@ -23,29 +23,29 @@ export interface OwnerNotice {
   text: string;
 }
 
-/** While there is still time. */
+/** Sent before the webhook is disabled. */
 export function composeFailureWarning(webhook: FailingWebhook, disableAt: number): OwnerNotice {
   const title = `Webhook "${webhook.name}" keeps failing`;
-  return news(webhook, title, [
-    `${described(webhook)} has failed ${sinceWhen(webhook)}: nothing was delivered in all that time.${lastError(webhook)}`,
-    `Please check the receiver. If it goes on like this, the webhook is switched off at its first failure after ${utc(disableAt)}; one delivery that arrives is enough to prevent it.`,
+  return noticeOf(webhook, title, [
+    `${described(webhook)} has failed ${sinceWhen(webhook)}: no delivery has succeeded since then.${lastError(webhook)}`,
+    `Please check the receiver. If failures continue, the webhook is disabled at the first failure after ${utc(disableAt)}; one successful delivery prevents that.`,
   ]);
 }
 
 export function composeDisabledNotice(webhook: FailingWebhook, { is_gone }: { is_gone: boolean }): OwnerNotice {
-  const title = `Webhook "${webhook.name}" was switched off`;
+  const title = `Webhook "${webhook.name}" was disabled`;
   const why = is_gone
-    ? `${described(webhook)} was switched off, because its receiver answered 410 Gone: it asks for nothing more to be sent.`
-    : `${described(webhook)} was switched off, because it has failed ${sinceWhen(webhook)}: nothing was delivered in all that time.${lastError(webhook)}`;
-  return news(webhook, title, [
-    `${why} What happens while it is off is not sent later, either.`,
-    `Once the receiver is in order, switch the webhook on again: PATCH ${webhook.public_url}/api/uptime/v1/webhooks/${webhook.id}/toggle`,
+    ? `${described(webhook)} was disabled, because its receiver answered 410 Gone: the receiver requested no further deliveries.`
+    : `${described(webhook)} was disabled, because it has failed ${sinceWhen(webhook)}: no delivery has succeeded since then.${lastError(webhook)}`;
+  return noticeOf(webhook, title, [
+    `${why} Events that occur while it is disabled are not delivered later.`,
+    `After fixing the receiver, enable the webhook again: PATCH ${webhook.public_url}/api/uptime/v1/webhooks/${webhook.id}/toggle`,
   ]);
 }
 
-function news(webhook: FailingWebhook, title: string, paragraphs: readonly string[]): OwnerNotice {
+function noticeOf(webhook: FailingWebhook, title: string, paragraphs: readonly string[]): OwnerNotice {
   const deliveries = `${webhook.public_url}/api/uptime/v1/webhooks/${webhook.id}/deliveries`;
-  const footer = `What was sent, and what came back: GET ${deliveries}`;
+  const footer = `Requests and responses: GET ${deliveries}`;
   return { title, message: paragraphs.join(" "), text: `${[...paragraphs, footer].join("\n\n")}\n` };
 }
 

@@ -3,7 +3,7 @@ import type { Db, Statement } from "../data/db.ts";
 import type { IncidentRecord } from "../data/incidents/read.ts";
 import { idFrom } from "../platform/ids.ts";
 
-/** What the service itself did to an incident. The id follows from the deed, so that a repeat is not listed twice. */
+/** Audit entry of a change that the service made to an incident. Its id is derived, so that a repeat adds none. */
 export function incidentAudit(
   db: Db,
   incident: IncidentRecord,

@@ -1,56 +1,60 @@
-import type { Db, Statement } from "../data/db.ts";
-import type { StoredEvent } from "../data/events/read.ts";
+import type { Scope } from "../access/scope.ts";
+import { EVENTS, type EventOf, type MaintenanceData, type NewEvent } from "../contract/events.ts";
 import { insertEvent } from "../data/events/write.ts";
 import type { IncidentRecord } from "../data/incidents/read.ts";
 import type { MaintenanceRecord } from "../data/maintenance/read.ts";
+import { fanOut } from "../delivery/fan-out.ts";
+import { joinPublications, NOTHING, type Publication, wake } from "../outbox/publication.ts";
 import { toIso, toIsoOrNull } from "../platform/clock.ts";
-import type { Env } from "../platform/env.ts";
 import { idFrom } from "../platform/ids.ts";
-import type { Logger } from "../platform/logger.ts";
+
+type PublishScope = Pick<Scope, "env" | "db" | "log">;
 
 /**
- * Events that verbs and sweeps make. The row is part of the batch that makes what it tells of, so neither is there without
- * the other; the message only hastens what the minute's sweep would find. The id is derived where the same thing may be
- * told of twice.
+ * Publishes events of verbs and sweeps: their rows belong in the batch that stores what they are about, and the consumer
+ * of the queue `events` routes them. An id is derived where the same event may be published twice.
  */
-export type NewEvent = Omit<StoredEvent, "processed_at">;
-
-const MESSAGES_PER_CALL = 100;
-
-export function emitEvent(db: Db, event: NewEvent): Statement {
-  return insertEvent(db, { ...event, processed_at: null });
+export function publish(scope: PublishScope, events: readonly NewEvent[]): Publication {
+  if (events.length === 0) return NOTHING;
+  return {
+    statements: events.map((event) => insertEvent(scope.db, { ...event, processed_at: null })),
+    wake: () => wakeEvents(scope, events),
+  };
 }
 
-/** To be called after the commit. */
-export async function wakeEvents(env: Env, log: Logger, eventIds: readonly string[]): Promise<void> {
-  try {
-    for (let from = 0; from < eventIds.length; from += MESSAGES_PER_CALL) {
-      const ids = eventIds.slice(from, from + MESSAGES_PER_CALL);
-      await env.EVENTS.sendBatch(ids.map((event_id) => ({ body: { event_id } })));
-    }
-  } catch (error) {
-    log.warn("events left to the sweep", { count: eventIds.length, cause: String(error) });
-  }
+/** Publishes events inside their consumer: routed at once, in the batch that stores them. */
+export async function publishRouted(
+  scope: PublishScope,
+  events: readonly NewEvent[],
+  now: number,
+): Promise<Publication> {
+  const stored = events.map((event) => insertEvent(scope.db, { ...event, processed_at: now }));
+  return joinPublications([{ ...NOTHING, statements: stored }, await fanOut(scope, events, now)]);
 }
 
-interface IncidentNews {
+export function wakeEvents(scope: Pick<Scope, "env" | "log">, events: readonly { id: string }[]): Promise<void> {
+  const messages = events.map(({ id }) => ({ event_id: id }));
+  return wake(scope, { queue: scope.env.EVENTS, messages, what: "event" });
+}
+
+interface IncidentChange {
   id: string;
   name: "incident.created" | "incident.updated" | "incident.resolved";
-  /** What people are told, Markdown. */
+  /** Markdown. */
   message: string;
-  /** Whether subscribers of the page are told, too. */
+  /** Whether subscribers of the page receive it, too. */
   notify_subscribers: boolean;
   now: number;
 }
 
-export function incidentEvent(incident: IncidentRecord, news: IncidentNews): NewEvent {
+export function incidentEvent(incident: IncidentRecord, change: IncidentChange): EventOf<IncidentChange["name"]> {
   return {
-    id: news.id,
+    id: change.id,
     owner_id: incident.owner_id,
     status_page_id: incident.status_page_id,
     monitor_id: incident.origin_monitor_id,
-    name: news.name,
-    classification: "public",
+    name: change.name,
+    classification: EVENTS[change.name].classification,
     data: {
       incident_id: incident.id,
       title: incident.title,
@@ -58,39 +62,40 @@ export function incidentEvent(incident: IncidentRecord, news: IncidentNews): New
       status: incident.status,
       is_public: incident.is_public,
       monitor_id: incident.origin_monitor_id,
-      message: news.message,
-      notify_subscribers: news.notify_subscribers,
+      message: change.message,
+      notify_subscribers: change.notify_subscribers,
       started_at: toIso(incident.started_at),
       resolved_at: toIsoOrNull(incident.resolved_at),
     },
-    created_at: news.now,
+    created_at: change.now,
   };
 }
 
-interface Edge {
+interface Boundary {
   name: "maintenance.started" | "maintenance.completed";
   occurrence: { start_at: number; end_at: number };
 }
 
-/** The beginning or the end of one occurrence of a window; both are told once, whoever tells. */
-export function boundaryEvent(window: MaintenanceRecord, { name, occurrence }: Edge): NewEvent {
+/** The start or the end of one occurrence of a window; each is published once, whichever caller publishes it. */
+export function boundaryEvent(window: MaintenanceRecord, { name, occurrence }: Boundary): EventOf<Boundary["name"]> {
   const isStart = name === "maintenance.started";
+  const data: MaintenanceData = {
+    maintenance_id: window.id,
+    title: window.title,
+    message: window.description ?? window.title,
+    is_public: window.is_public,
+    status: isStart ? "in_progress" : "completed",
+    start: toIso(occurrence.start_at),
+    end: toIso(occurrence.end_at),
+  };
   return {
     id: idFrom("event", window.id, name, String(occurrence.start_at)),
     owner_id: window.owner_id,
     status_page_id: window.status_page_id,
     monitor_id: null,
     name,
-    classification: "public",
-    data: {
-      maintenance_id: window.id,
-      title: window.title,
-      message: window.description ?? window.title,
-      is_public: window.is_public,
-      status: isStart ? "in_progress" : "completed",
-      start: toIso(occurrence.start_at),
-      end: toIso(occurrence.end_at),
-    },
+    classification: EVENTS[name].classification,
+    data,
     created_at: isStart ? occurrence.start_at : occurrence.end_at,
   };
 }

@@ -1,6 +1,6 @@
-import type { MonitorTransition } from "../contract/event.ts";
+import type { EventOf } from "../contract/events.ts";
+import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import type { Db, Statement } from "../data/db.ts";
-import type { StoredEvent } from "../data/events/read.ts";
 import { findOpenAutomaticIncident, type IncidentRecord } from "../data/incidents/read.ts";
 import { insertAutomaticIncident, resolveIncident } from "../data/incidents/write.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
@@ -18,17 +18,17 @@ export interface TransitionContext {
 
 export interface IncidentEffects {
   statements: Statement[];
-  events: StoredEvent[];
+  events: EventOf<"incident.created" | "incident.resolved">[];
 }
 
 export const NONE: IncidentEffects = { statements: [], events: [] };
 
 /**
- * The automatic incident of an outage: opened when it begins, resolved when it ends, never a second one. Its id follows
- * from the outage, so doing this twice writes the same rows.
+ * The automatic incident of an outage: opened when it begins, resolved when it ends, never a second one. Its id is derived
+ * from the outage, so a repeat writes the same rows.
  */
-export async function planIncidentEffects(db: Db, happening: TransitionContext, now: number): Promise<IncidentEffects> {
-  const { transition, monitor, page } = happening;
+export async function planIncidentEffects(db: Db, context: TransitionContext, now: number): Promise<IncidentEffects> {
+  const { transition, monitor, page } = context;
   if (!page || !transition.outage) return NONE;
   const outageId = `${monitor.id}/${transition.outage.seq}`;
   if (transition.event === "monitor.down" && wantsIncident(monitor, page)) {
@@ -37,7 +37,7 @@ export async function planIncidentEffects(db: Db, happening: TransitionContext, 
   return transition.to === "up" ? close(db, { monitor, page, transition }, outageId, now) : NONE;
 }
 
-/** Members of a composite have no incidents of their own, which would name them to the public. */
+/** Children of a composite have no incidents of their own: those would reveal their names. */
 function wantsIncident(monitor: MonitorRecord, page: StatusPageRecord): boolean {
   if (monitor.parent_monitor_id !== null) return false;
   return page.incident_system_enabled && (monitor.auto_create_incident ?? page.auto_create_incident);
@@ -78,7 +78,7 @@ async function open(
     id: idFrom("incident update", outageId, "opened"),
     incident_id: incident.id,
     status: incident.status,
-    message: `${monitor.name} does not answer as expected.`,
+    message: `${monitor.name} is failing its checks.`,
     created_by: null,
     created_at: now,
     updated_at: now,
@@ -89,12 +89,12 @@ async function open(
       bumpPageVersion(db, page.id, now),
       incidentAudit(db, incident, { outageId, eventType: "incident.created", now }),
     ],
-    events: [told("incident.created", incident, { outageId, message: first.message, now })],
+    events: [automaticEvent("incident.created", incident, { outageId, message: first.message, now })],
   };
 }
 
 async function close(db: Db, { monitor, transition }: OnPage, outageId: string, now: number): Promise<IncidentEffects> {
-  // A person may have reopened that of an earlier outage: it is over as soon as its monitor is up, too.
+  // A user may have reopened the one of an earlier outage: it ends with the monitor's next up, too.
   const incident = await findOpenAutomaticIncident(db, monitor.id);
   if (!incident) return NONE;
   const last = {
@@ -110,22 +110,20 @@ async function close(db: Db, { monitor, transition }: OnPage, outageId: string, 
   return {
     statements: [
       ...resolveIncident(db, last, transition.effective_at),
-      // Its own page: the monitor may have moved to another one in the meantime.
+      // The page of the incident: the monitor may have moved to another one in the meantime.
       bumpPageVersion(db, incident.status_page_id, now),
       incidentAudit(db, resolved, { outageId, eventType: "incident.resolved", now }),
     ],
-    events: [told("incident.resolved", resolved, { outageId, message: last.message, now })],
+    events: [automaticEvent("incident.resolved", resolved, { outageId, message: last.message, now })],
   };
 }
 
-interface Told {
-  outageId: string;
-  message: string;
-  now: number;
-}
-
-function told(name: "incident.created" | "incident.resolved", incident: IncidentRecord, news: Told): StoredEvent {
-  const { outageId, message, now } = news;
+function automaticEvent(
+  name: "incident.created" | "incident.resolved",
+  incident: IncidentRecord,
+  { outageId, message, now }: { outageId: string; message: string; now: number },
+): IncidentEffects["events"][number] {
   const id = idFrom("event", incident.id, name, outageId);
-  return { ...incidentEvent(incident, { id, name, message, notify_subscribers: true, now }), processed_at: now };
+  const { name: _, ...event } = incidentEvent(incident, { id, name, message, notify_subscribers: true, now });
+  return { ...event, name };
 }

@@ -1,4 +1,5 @@
 import type { Scope } from "../access/scope.ts";
+import type { NewEvent } from "../contract/events.ts";
 import { runBatch } from "../data/db.ts";
 import { isAdvanced, listDueMaintenance, type MaintenanceRecord } from "../data/maintenance/read.ts";
 import { recordOccurrences, updateMaintenance } from "../data/maintenance/write.ts";
@@ -7,25 +8,25 @@ import { failBatchWhen } from "../data/write-guards/write.ts";
 import { announcedStart, findOccurrence, trackBoundary } from "../domain/maintenance.ts";
 import type { Occurrence } from "../domain/recurrence.ts";
 import { invalidatePage } from "../platform/page-cache.ts";
-import { boundaryEvent, emitEvent, type NewEvent, wakeEvents } from "./emit.ts";
+import { boundaryEvent, publish } from "./emit.ts";
 import { sweepSuppressions } from "./suppression.ts";
 
-const EDGES_PER_MINUTE = 500;
+const BOUNDARIES_PER_MINUTE = 500;
 
-/** Every minute: tells of the windows that began or ended, then of what is still down at the end of one. */
+/** Every minute: publishes due starts and ends of windows, then alerts for monitors that are still down after one. */
 export async function sweepMaintenance(scope: Scope): Promise<void> {
-  for (const { window, timezone } of await listDueMaintenance(scope.db, scope.now, EDGES_PER_MINUTE)) {
+  for (const { window, timezone } of await listDueMaintenance(scope.db, scope.now, BOUNDARIES_PER_MINUTE)) {
     try {
       await advance(scope, window, timezone);
     } catch (error) {
-      // Somebody changed it in this moment, or it can be done in a minute; the others go on.
+      // Changed by a user in this moment, or to be retried in a minute; the other windows continue.
       scope.log.error("maintenance not advanced", error, { maintenance_id: window.id });
     }
   }
   await sweepSuppressions(scope);
 }
 
-/** Commits the edge that is due. Where we were away for so long that the end is due as well, both are told in order. */
+/** Commits the boundary that is due. Where the end is due as well, both events are published in order. */
 async function advance(scope: Scope, window: MaintenanceRecord, timezone: string): Promise<void> {
   const { db } = scope;
   const now = scope.now;
@@ -40,14 +41,14 @@ async function advance(scope: Scope, window: MaintenanceRecord, timezone: string
   const events: NewEvent[] = [];
   if (announcedStart(window) === null) events.push(boundaryEvent(window, { name: "maintenance.started", occurrence }));
   if (isOver) events.push(boundaryEvent(window, { name: "maintenance.completed", occurrence }));
+  const publication = publish(scope, events);
   await runBatch(db, [
     failBatchWhen(db, "stale", isAdvanced(window)),
     updateMaintenance(db, window.id, { ...next, done_until }),
     recordOccurrences(db, [{ maintenance_id: window.id, ...occurrence }]),
-    ...events.map((event) => emitEvent(db, event)),
+    ...publication.statements,
     bumpPageVersion(db, window.status_page_id, now),
   ]);
   invalidatePage(window.status_page_id);
-  const eventIds = events.map(({ id }) => id);
-  await wakeEvents(scope.env, scope.log, eventIds);
+  await publication.wake();
 }

@@ -1,18 +1,22 @@
-import type { StoredEvent } from "../data/events/read.ts";
+import type { EventOf } from "../contract/events.ts";
 import { toIso } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
 import type { TransitionContext } from "./incidents.ts";
 
-/** What is told of a change of status; null for a silent one. */
-export function monitorEvent({ transition, monitor }: TransitionContext, now: number): StoredEvent | null {
+type ChangeEvent = EventOf<"monitor.down" | "monitor.up" | "monitor.degraded">;
+
+/** The event of a transition; null for a silent one. */
+export function monitorEvent({ transition, monitor }: TransitionContext): ChangeEvent | null {
   if (transition.event === null) return null;
+  const { outage } = transition;
+  const isRecovery = transition.event === "monitor.up" && outage !== null;
   return {
     id: idFrom("event", monitor.id, String(transition.seq)),
     owner_id: monitor.owner_id,
     status_page_id: monitor.status_page_id,
     monitor_id: monitor.id,
     name: transition.event,
-    // Of a composite only the whole is public.
+    // Children of a composite are not public.
     classification: monitor.parent_monitor_id === null ? "public" : "team_only",
     data: {
       monitor_id: monitor.id,
@@ -23,8 +27,9 @@ export function monitorEvent({ transition, monitor }: TransitionContext, now: nu
       latency: transition.latency_ms,
       region: transition.region,
       since: toIso(transition.effective_at),
+      outage_started_at: outage && toIso(outage.started_at),
+      duration_seconds: isRecovery ? Math.round((transition.effective_at - outage.started_at) / 1000) : null,
     },
     created_at: transition.at,
-    processed_at: now,
   };
 }

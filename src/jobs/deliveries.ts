@@ -4,7 +4,6 @@ import { processDelivery } from "../delivery/process-delivery.ts";
 import type { Env } from "../platform/env.ts";
 import { handleMessages } from "./messages.ts";
 
-/** A hanging endpoint holds up nobody else's. */
 export async function handleDeliveries(batch: MessageBatch, env: Env): Promise<void> {
   const scope = jobScope(env, "deliveries");
   await handleMessages(scope, batch, DeliveryMessage, ({ delivery_id }) => processDelivery(scope, delivery_id));

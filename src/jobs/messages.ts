@@ -7,7 +7,7 @@ const RETRY_MAX_S = 300;
 
 /**
  * Handles every message of a batch by itself: done is acknowledged, failed comes back later, and what can never succeed
- * is logged and dropped, so that it holds nobody up. All of a batch run at once: wrangler.toml keeps batches as small as
+ * is logged and dropped, so that it delays no other. All messages of a batch run at once: wrangler.toml keeps batches as small as
  * the connections that one invocation may have.
  */
 export async function handleMessages<Schema extends z.ZodType>(

@@ -1,26 +1,30 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
+import { exampleEvent } from "../../test/support/events.ts";
 import { generic } from "./generic.ts";
 import type { NotifierInput, WebhookTarget } from "./port.ts";
 
-const NOTIFICATION: NotifierInput = {
+const EVENT = exampleEvent({ data: { monitor_name: "Shop “ü”" } });
+const INPUT: NotifierInput = {
   delivery_id: "0199c0de-0000-5000-8000-000000000001",
   sent_at: Date.now(),
-  envelope: {
-    id: "0199c0de-0000-5000-8000-000000000002",
-    user_id: "0199c0de-0000-7000-8000-000000000003",
-    event: "monitor.down",
-    data: { monitor_name: "Shop “ü”", status: "down", message: "HTTP 500", latency: 12, region: "weur" },
-    created_at: "2026-01-02T03:04:05.000Z",
-    status_page_id: null,
-    sequence: 7,
-  },
+  event: EVENT,
+  event_name: "monitor.down",
+};
+const ENVELOPE = {
+  id: EVENT.id,
+  user_id: EVENT.owner_id,
+  event: "monitor.down",
+  data: EVENT.data,
+  created_at: "2026-01-02T03:04:05.000Z",
+  status_page_id: null,
+  sequence: EVENT.created_at,
 };
 const TARGET: WebhookTarget = { url: "https://example.com/in?x=1", secret: null, previous_secret: null, channel: null };
 const BASE64_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 const verifies = (secret: string, target: Partial<WebhookTarget>) => {
-  const { body, headers } = generic.build(NOTIFICATION, { ...TARGET, ...target });
+  const { body, headers } = generic.build(INPUT, { ...TARGET, ...target });
   const isEncoded = secret.startsWith("whsec_");
   const receiver = isEncoded ? new Webhook(secret) : new Webhook(new TextEncoder().encode(secret), { format: "raw" });
   return receiver.verify(body, headers);
@@ -28,32 +32,32 @@ const verifies = (secret: string, target: Partial<WebhookTarget>) => {
 
 describe("the generic notifier", () => {
   it("posts the envelope as it is to the address", () => {
-    const request = generic.build(NOTIFICATION, TARGET);
+    const request = generic.build(INPUT, TARGET);
     expect(request).toEqual({
       method: "POST",
       url: TARGET.url,
       headers: {
         "content-type": "application/json",
         "user-agent": "Vigil-Webhooks/1",
-        "webhook-id": NOTIFICATION.delivery_id,
-        "webhook-timestamp": String(Math.floor(NOTIFICATION.sent_at / 1000)),
+        "webhook-id": INPUT.delivery_id,
+        "webhook-timestamp": String(Math.floor(INPUT.sent_at / 1000)),
       },
-      body: JSON.stringify(NOTIFICATION.envelope),
+      body: JSON.stringify(ENVELOPE),
     });
   });
 
   it("signs with a whsec_ secret so that the Standard Webhooks library accepts it", () => {
-    expect(verifies(BASE64_SECRET, { secret: BASE64_SECRET })).toEqual(NOTIFICATION.envelope);
+    expect(verifies(BASE64_SECRET, { secret: BASE64_SECRET })).toEqual(ENVELOPE);
   });
 
   it("signs with any other secret by its UTF-8 bytes", () => {
-    expect(verifies("päss phrase", { secret: "päss phrase" })).toEqual(NOTIFICATION.envelope);
+    expect(verifies("päss phrase", { secret: "päss phrase" })).toEqual(ENVELOPE);
   });
 
   it("signs with both secrets while a former one is still good", () => {
     const target = { secret: "new", previous_secret: "old" };
-    expect(verifies("new", target)).toEqual(NOTIFICATION.envelope);
-    expect(verifies("old", target)).toEqual(NOTIFICATION.envelope);
+    expect(verifies("new", target)).toEqual(ENVELOPE);
+    expect(verifies("old", target)).toEqual(ENVELOPE);
     expect(() => verifies("other", target)).toThrow();
   });
 

@@ -1,20 +1,23 @@
-import type { Envelope, WebhookProvider } from "../contract/webhook.ts";
+import type { NewEvent } from "../contract/events.ts";
+import type { WebhookProvider } from "../contract/webhook.ts";
 
 /** Where a notification goes and with what credentials. */
 export interface WebhookTarget {
   url: string;
   secret: string | null;
-  /** The secret before the present one, while it still signs along. */
+  /** The secret before the present one, while both sign. */
   previous_secret: string | null;
   /** What alert_channels names for this event. */
   channel: string | null;
 }
 
-/** One attempt at telling one target of one event. */
+/** One attempt to send one event to one target. */
 export interface NotifierInput {
-  /** The same on every attempt, so that receivers can tell a repeat. */
+  /** The same on every attempt, so that receivers recognise a repeat. */
   delivery_id: string;
-  envelope: Envelope;
+  event: NewEvent;
+  /** Name under which the target receives the event. */
+  event_name: string;
   /** Epoch ms of this attempt. */
   sent_at: number;
 }
@@ -26,12 +29,12 @@ export interface NotifierRequest {
   body: string;
 }
 
-/** One kind of receiver. It says what to send; the delivery's sender sends it. */
+/** The code of one provider. It builds the request; the sender of deliveries sends it. */
 export interface Notifier {
   provider: WebhookProvider;
-  /** Gives up after so many attempts although the schedule goes on; null = follows the schedule to its end. */
+  /** Ends the retry schedule after so many attempts; null = uses all of it. */
   attemptsMax: number | null;
-  /** What is wrong with the target as a sentence naming the wire field, or null. Whether it may be reached is not judged here. */
+  /** The flaw of the target as a sentence that names the wire field, or null. The egress guard judges its address. */
   validate(target: Pick<WebhookTarget, "url" | "secret">): string | null;
   build(notification: NotifierInput, target: WebhookTarget): NotifierRequest;
 }

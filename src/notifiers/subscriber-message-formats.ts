@@ -3,35 +3,35 @@ import type { MessageDraft } from "../domain/subscriber-messages.ts";
 import { type Block, type Inline, parseMarkdown } from "../ui/markdown.ts";
 import { LIGHT } from "../ui/styles.ts";
 
-/** The words of subscriber-news.ts as each channel takes them. */
+/** Formats a message to subscribers for each channel. */
 
 const DISCORD_LENGTH_MAX = 2000;
 const SLACK_LENGTH_MAX = 3000;
 
-export function formatMail(wording: MessageDraft): { text: string; html: string } {
-  return { text: toPlainText(wording), html: toHtmlMail(wording) };
+export function formatMail(draft: MessageDraft): { text: string; html: string } {
+  return { text: toPlainText(draft), html: toHtmlMail(draft) };
 }
 
-function toPlainText(wording: MessageDraft): string {
-  const { page, action, reason, links } = wording;
+function toPlainText(draft: MessageDraft): string {
+  const { page, action, reason, links } = draft;
   const footer = [
     `${page.name}: ${links.page}`,
     reason,
     ...(links.manage === null ? [] : [`Manage your subscription: ${links.manage}`]),
     ...(links.unsubscribe === null ? [] : [`Unsubscribe: ${links.unsubscribe}`]),
   ];
-  return `${[...saidIn(wording), `${action.label}: ${action.url}`, `-- \n${footer.join("\n")}`].join("\n\n")}\n`;
+  return `${[...paragraphsOf(draft), `${action.label}: ${action.url}`, `-- \n${footer.join("\n")}`].join("\n\n")}\n`;
 }
 
-/** All but the links, as plain paragraphs. */
-function saidIn({ kind, heading, facts, text }: MessageDraft): string[] {
+/** Everything except the links, as plain paragraphs. */
+function paragraphsOf({ kind, heading, facts, text }: MessageDraft): string[] {
   const lines = facts.map(({ label, value }) => `${label}: ${value}`);
   return [kind === null ? heading : `${kind}: ${heading}`, lines.join("\n"), text].filter((part) => part !== "");
 }
 
-/** Without anything from elsewhere: no pictures, no style sheets, nothing that tells who reads it. */
-function toHtmlMail(wording: MessageDraft): string {
-  const { page, kind, heading, facts, text, action, reason, links } = wording;
+/** Loads nothing from elsewhere: no images, no style sheets, nothing that tracks readers. */
+function toHtmlMail(draft: MessageDraft): string {
+  const { page, kind, heading, facts, text, action, reason, links } = draft;
   const rows = facts.map(
     ({ label, value }) =>
       `<tr><th scope="row" align="left" valign="top" style="padding:2px 16px 2px 0;font-weight:400;color:${LIGHT.quiet}">${escapeHtml(label)}</th><td dir="auto" style="padding:2px 0">${escapeHtml(value)}</td></tr>`,
@@ -47,7 +47,7 @@ function toHtmlMail(wording: MessageDraft): string {
     ...quiet(links.manage, "Manage your subscription"),
     ...quiet(links.unsubscribe, "Unsubscribe"),
   ];
-  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(wording.subject)}</title></head>
+  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(draft.subject)}</title></head>
 <body style="margin:0;padding:24px 12px;background:${LIGHT.ground};color:${LIGHT.text};font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif">
 <div style="max-width:560px;margin:0 auto;padding:24px;background:${LIGHT.card};border:1px solid ${LIGHT.line};border-top:4px solid ${escapeHtml(page.brand_color ?? LIGHT.line)};border-radius:12px">
 <p dir="auto" style="margin:0 0 20px;font-weight:600">${escapeHtml(page.name)}</p>
@@ -64,7 +64,7 @@ ${toHtml(parseMarkdown(text))}
 
 const BLOCK_STYLE = 'dir="auto" style="margin:0 0 12px"';
 
-/** The few elements that a text of people can become; mail programs know no classes. */
+/** The elements of user text; mail programs ignore classes. */
 function toHtml(blocks: readonly Block[]): string {
   return blocks.map(blockHtml).join("\n");
 }
@@ -103,15 +103,15 @@ function elementHtml(inline: Inline): string {
   }
 }
 
-/** The body for a chat or a program. What people wrote mentions nobody and marks up nothing. */
+/** The body for a chat or a program. User text mentions no one and has no markup. */
 export function formatChannelBody(
   channel: Exclude<SubscriberChannel, "email">,
-  wording: MessageDraft,
-  news: SubscriberMessageContent | null,
+  draft: MessageDraft,
+  content: SubscriberMessageContent | null,
 ): string {
-  const words = [wording.page.name, ...saidIn(wording)].join("\n");
-  const { links } = wording;
-  const link = `${wording.action.label}: ${wording.action.url}`;
+  const words = [draft.page.name, ...paragraphsOf(draft)].join("\n");
+  const { links } = draft;
+  const link = `${draft.action.label}: ${draft.action.url}`;
   switch (channel) {
     case "slack": {
       const inert = words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
@@ -127,18 +127,18 @@ export function formatChannelBody(
     }
     case "webhook":
       return JSON.stringify({
-        event: news?.event ?? "subscription.confirm",
-        page: { name: wording.page.name, url: links.page },
-        incident_id: news?.incident_id ?? null,
-        title: news?.title ?? wording.heading,
-        status: news?.status ?? null,
-        severity: news?.severity ?? null,
-        message: news?.message ?? wording.text,
-        affected: news?.affected ?? [],
-        created_at: news?.at ?? null,
-        starts_at: news?.starts_at ?? null,
-        ends_at: news?.ends_at ?? null,
-        url: wording.action.url,
+        event: content?.event ?? "subscription.confirm",
+        page: { name: draft.page.name, url: links.page },
+        incident_id: content?.incident_id ?? null,
+        title: content?.title ?? draft.heading,
+        status: content?.status ?? null,
+        severity: content?.severity ?? null,
+        message: content?.message ?? draft.text,
+        affected: content?.affected ?? [],
+        created_at: content?.at ?? null,
+        starts_at: content?.starts_at ?? null,
+        ends_at: content?.ends_at ?? null,
+        url: draft.action.url,
         unsubscribe_url: links.unsubscribe,
       });
   }

@@ -1,61 +1,77 @@
 import type { RequestScope, Scope } from "../access/scope.ts";
 import { type MailOutcome, MailText } from "../contract/mail.ts";
+import { MAILS_PER_MESSAGE, type MailMessage } from "../contract/messages.ts";
 import { runBatch } from "../data/db.ts";
-import { listDueMail, type MailRecord } from "../data/mail/read.ts";
+import { listDueMail, listMailToWake, type MailRecord } from "../data/mail/read.ts";
 import { claimMail, deleteMailBefore, settleMail } from "../data/mail/write.ts";
+import { WAKE_GRACE_MS } from "../data/outbox/rows.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { oneLine } from "../lib/one-line.ts";
 import { type Mail, type Mailer, openMailer } from "../mail/transport.ts";
-import { now } from "../platform/clock.ts";
+import { runFrom } from "../platform/clock.ts";
 import { newId } from "../platform/ids.ts";
 import { seal, unseal } from "../platform/seal.ts";
+import { sweepPages, wake } from "./publication.ts";
 
-/** On top of the time for sending: for reading the message and recording what became of it. */
+/** On top of the time for sending: for reading the message and recording the result. */
 const LEASE_SLACK_MS = 30_000;
-const SENT_PER_MINUTE = 300;
 const KEPT_MS = 30 * DAY_MS;
 
-/**
- * The row that makes a message leave: it belongs into the batch that makes true what the message says. `sendSoon` after
- * that, or the minute's sweep.
- */
+/** The row of a message. It belongs in the batch that stores what the message is about; `sendAfterResponse` follows. */
 export async function sealMail(
   { settings, now }: Pick<Scope, "settings" | "now">,
   mail: Mail,
   id = newId(now),
 ): Promise<MailRecord> {
-  // Names that people chose are in the subject; a line break there would begin a header.
+  // The subject holds names that users chose; a line break there would begin a header.
   const subject = oneLine(mail.subject);
   const sealed = await seal(settings.ROOT_SECRET, id, { ...mail, subject });
-  const times = { created_at: now, updated_at: now, next_attempt_at: now };
-  return { id, sealed, state: "pending", attempt: 0, error: null, ...times };
+  const times = { created_at: now, updated_at: now, next_attempt_at: now, wake_at: now + WAKE_GRACE_MS };
+  return { id, sealed, state: "pending", attempt: 0, lease_until: 0, error: null, ...times };
 }
 
-/** Sends a message, whose row is committed, after the answer to whoever caused it. */
+/** Sends a message, whose row is committed, after the response to the request that caused it. */
 export function sendAfterResponse(ctx: RequestScope, mail: MailRecord): void {
   ctx.defer(dispatchMail(ctx, [mail]).catch((error: unknown) => ctx.log.error("mail", error, { mail_id: mail.id })));
 }
 
-/**
- * Sends what is due, or leaves it to be read where nothing sends. A crash between sending and recording sends a message
- * again, rather than never.
- */
+/** Every minute: wakes due mail that was not sent at once. Where nothing sends mail, it stays in the outbox. */
 export async function sweepMail(scope: Scope): Promise<void> {
-  await dispatchMail(scope, await listDueMail(scope.db, scope.now, SENT_PER_MINUTE));
+  const mailer = openMailer(scope.env, scope.settings);
+  if (!mailer) return;
+  await mailer.close();
+  await sweepPages(async (limit) => {
+    const ids = await listMailToWake(scope.db, scope.now, limit);
+    const messages: MailMessage[] = [];
+    for (let from = 0; from < ids.length; from += MAILS_PER_MESSAGE) {
+      messages.push({ mail_ids: ids.slice(from, from + MAILS_PER_MESSAGE) });
+    }
+    await wake(scope, { queue: scope.env.MAIL_OUTBOX, messages, what: "mail" });
+    return ids.length;
+  });
+}
+
+/** Sends the mail that one queue message names, as far as it is due. */
+export async function sendMailBatch(scope: Scope, { mail_ids }: MailMessage): Promise<void> {
+  await dispatchMail(scope, await listDueMail(scope.db, mail_ids, scope.now));
 }
 
 /**
- * Sends these at once, after their rows are committed: one after the other over one connection, past those that somebody
- * else is sending. When the way out fails, it costs one message an attempt, and not all.
+ * Sends these at once, after their rows are committed: one after the other over one connection, except those that another
+ * invocation has claimed. When the transport itself fails, the rest is left to the sweep. A crash between sending and
+ * recording sends a message again, rather than never.
  */
-export async function dispatchMail(scope: Scope, mails: readonly MailRecord[]): Promise<void> {
+export async function dispatchMail(scope: Scope, mails: readonly Pick<MailRecord, "id">[]): Promise<void> {
   const mailer = mails.length === 0 ? null : openMailer(scope.env, scope.settings);
   if (!mailer) return;
   try {
-    for (const mail of mails) {
-      const leaseUntil = now() + scope.settings.MAIL_TIMEOUT_MS + LEASE_SLACK_MS;
-      if (!(await claimMail(scope.db, mail, leaseUntil))) continue;
-      const { kind } = await attempt(scope, mailer, mail);
+    const clock = runFrom(scope.now);
+    for (const { id } of mails) {
+      const now = clock();
+      const lease_until = now + scope.settings.MAIL_TIMEOUT_MS + LEASE_SLACK_MS;
+      const mail = await claimMail(scope.db, id, { now, lease_until });
+      if (!mail) continue;
+      const { kind } = await attempt({ ...scope, now }, mailer, mail);
       if (kind === "unavailable") return;
     }
   } finally {
@@ -63,7 +79,7 @@ export async function dispatchMail(scope: Scope, mails: readonly MailRecord[]): 
   }
 }
 
-/** Forgets messages that nobody needs any more. */
+/** Every minute: deletes messages past their retention. */
 export async function deleteOldMail(scope: Scope): Promise<void> {
   await runBatch(scope.db, [deleteMailBefore(scope.db, scope.now - KEPT_MS)]);
 }
@@ -71,10 +87,10 @@ export async function deleteOldMail(scope: Scope): Promise<void> {
 async function attempt(scope: Scope, mailer: Mailer, mail: MailRecord): Promise<MailOutcome> {
   const text = await open(scope, mail);
   const outcome = text ? await mailer.send({ ...text, id: mail.id, created_at: mail.created_at }) : UNREADABLE;
-  const settlement = settle(scope, mail, outcome);
-  await runBatch(scope.db, [settleMail(scope.db, mail.id, { ...settlement, updated_at: now() })]);
+  const settlement = settlementOf(scope, mail, outcome);
+  await runBatch(scope.db, [settleMail(scope.db, mail, { ...settlement, updated_at: scope.now })]);
   if (outcome.kind !== "sent") {
-    scope.log.warn("mail", { mail_id: mail.id, attempt: mail.attempt + 1, error: outcome.error });
+    scope.log.warn("mail", { mail_id: mail.id, attempt: mail.attempt, error: outcome.error });
   }
   return outcome;
 }
@@ -91,10 +107,10 @@ async function open({ settings, log }: Scope, mail: MailRecord): Promise<Mail | 
   }
 }
 
-function settle({ settings }: Scope, mail: MailRecord, outcome: MailOutcome) {
+function settlementOf({ settings, now }: Scope, mail: MailRecord, outcome: MailOutcome) {
   if (outcome.kind === "sent") return { state: "sent" as const, sealed: null, error: null };
-  const delay = settings.DELIVERY_RETRY_MS[mail.attempt];
+  const delay = settings.DELIVERY_RETRY_MS[mail.attempt - 1];
   const isOver = delay === undefined || (outcome.kind === "failed" && outcome.is_final);
   const { error } = outcome;
-  return isOver ? { state: "failed" as const, error } : { next_attempt_at: now() + delay, error };
+  return isOver ? { state: "failed" as const, error } : { next_attempt_at: now + delay, error };
 }

@@ -3,6 +3,12 @@ export function now(): number {
   return Date.now();
 }
 
+/** The instant, moving on with the clock: for work that takes long enough to matter. */
+export function runFrom(instant: number): () => number {
+  const startedAt = now();
+  return () => instant + (now() - startedAt);
+}
+
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -2,6 +2,7 @@ import type {
   CheckMessage,
   DeliveryMessage,
   EventMessage,
+  MailMessage,
   MinuteMessage,
   SubscriberBatchMessage,
 } from "../contract/messages.ts";
@@ -30,4 +31,5 @@ export interface Env {
   DELIVERIES: Queue<DeliveryMessage>;
   SUBSCRIBERS: Queue<SubscriberBatchMessage>;
   MINUTE: Queue<MinuteMessage>;
+  MAIL_OUTBOX: Queue<MailMessage>;
 }

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
-import { SUBSCRIBER_CHANNELS, type SubscriberChannel, type SubscriptionTopic } from "../contract/subscriber.ts";
+import type { SubscriptionTopic } from "../contract/events.ts";
+import { SUBSCRIBER_CHANNELS, type SubscriberChannel } from "../contract/subscriber.ts";
 import { toHtml } from "../ui/document.tsx";
 import { Field } from "../ui/form-field.tsx";
 import type { FrameView } from "./view-model.ts";

@@ -8,11 +8,11 @@ import { findPage } from "../data/status-pages/read.ts";
 import { findSubscriber, findSubscriberAt, type SubscriberRecord } from "../data/subscribers/read.ts";
 import { insertSubscriber, insertSubscriberMessage, updateSubscriber } from "../data/subscribers/write.ts";
 import { DAY_MS } from "../lib/durations.ts";
+import { wakeSubscribers } from "../outbox/subscriber-queue.ts";
 import { egressOf } from "../platform/egress/guard.ts";
 import { newId } from "../platform/ids.ts";
 import { incrementCounter } from "../platform/rate-counters.ts";
 import { seal } from "../platform/seal.ts";
-import { wakeSubscribers } from "../platform/subscriber-queue.ts";
 import { endpointHash, isSubscriberToken, subscriberOf } from "../platform/subscriber-tokens.ts";
 
 /** What visitors of a public page may do about their own subscription. A link that we sent is all that they need. */
@@ -64,7 +64,7 @@ export async function requestSubscription(ctx: RequestScope, page: PagePayload, 
     audit: auditOf(subscriber, "asked to subscribe"),
   });
   // Not awaited: response time does not reveal whether the address is over its daily limit.
-  ctx.defer(wakeSubscribers(ctx.env, ctx.log, [{ message_ids: [message.id] }]));
+  ctx.defer(wakeSubscribers(ctx, [{ message_ids: [message.id] }]));
 }
 
 export type LinkedSubscriber = { subscriber: SubscriberRecord };

@@ -4,12 +4,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
-import type { StoredEvent } from "../../src/data/events/read.ts";
 import { subscriberMessages, subscribers } from "../../src/data/subscribers/table.ts";
-import { planSubscriberMessages, sweepSubscribers } from "../../src/delivery/subscriber-messages.ts";
+import { fanOut } from "../../src/delivery/fan-out.ts";
+import { sweepSubscribers } from "../../src/delivery/subscriber-messages.ts";
 import { newId } from "../../src/platform/ids.ts";
-import { wakeSubscribers } from "../../src/platform/subscriber-queue.ts";
 import { createClient, V1 } from "../support/client.ts";
+import { exampleEvent } from "../support/events.ts";
 import { createAccount } from "../support/factories.ts";
 import { mailsTo as listMailsTo } from "../support/mail.ts";
 import { insertMonitor } from "../support/monitors.ts";
@@ -65,28 +65,17 @@ async function subscribe(shop: Awaited<ReturnType<typeof createShop>>, body: Rec
 }
 
 /** An event of the shop's page, told to its subscribers. */
-async function tell(shop: { account: { user_id: string }; page: { id: string } }, event: Partial<StoredEvent> = {}) {
-  const stored: StoredEvent = {
-    id: newId(),
-    owner_id: shop.account.user_id,
-    status_page_id: shop.page.id,
-    monitor_id: null,
-    name: "incident.created",
-    classification: "public",
-    created_at: Date.now(),
-    processed_at: null,
-    ...event,
-    data: {
-      title: "Checkout fails",
-      status: "investigating",
-      message: "We look into it.",
-      is_public: true,
-      ...event.data,
-    },
-  };
-  const { statements, messages } = await planSubscriberMessages(db, [stored], Date.now());
+async function tell(
+  shop: { account: { user_id: string }; page: { id: string } },
+  event: Parameters<typeof exampleEvent>[0] = {},
+) {
+  const stored = exampleEvent({
+    ...{ id: newId(), owner_id: shop.account.user_id, status_page_id: shop.page.id, created_at: Date.now() },
+    ...{ name: "incident.created", ...event },
+  });
+  const { statements, wake } = await fanOut(jobScope(env, "test"), [stored], Date.now());
   await runBatch(db, statements);
-  await wakeSubscribers(env, jobScope(env, "test").log, messages);
+  await wake();
   return stored;
 }
 
@@ -154,7 +143,7 @@ describe("subscribing by e-mail", () => {
     const endpoint = await subscribe(shop, { events: ["incident"] });
     const answer = await ask(shop.path, { channel: "email", endpoint, events: ["maintenance"] });
     expect(answer).toMatchObject({ status: 202 });
-    expect((await mailsTo(endpoint)).at(-1)?.subject).toMatch(/subscribed already$/);
+    expect((await mailsTo(endpoint)).at(-1)?.subject).toMatch(/already subscribed$/);
     expect(await listed(shop)).toMatchObject([{ events: ["incident"], confirmed_at: expect.any(String) }]);
   });
 
@@ -197,7 +186,9 @@ describe("what subscribers hear", () => {
     await tell(shop, { data: { title: "<b>Checkout</b> & more" } });
     const mail = (await mailsTo(endpoint)).at(-1);
     expect(mail?.subject).toBe("North wind: new incident");
-    expect(mail?.text).toContain("New incident: <b>Checkout</b> & more\n\nStatus: Investigating\nPosted: ");
+    expect(mail?.text).toContain(
+      "New incident: <b>Checkout</b> & more\n\nStatus: Investigating\nSeverity: Major\nPosted: ",
+    );
     expect(mail?.html).toContain("&lt;b&gt;Checkout&lt;/b&gt; &amp; more");
     expect(mail?.html).not.toMatch(/<b>|<img|<script|src=/);
     const leave = linkIn(mail?.text ?? "", "unsubscribe");
@@ -218,7 +209,7 @@ describe("what subscribers hear", () => {
     );
   });
 
-  it.each<[string, Partial<StoredEvent>, boolean]>([
+  it.each<[string, Parameters<typeof exampleEvent>[0], boolean]>([
     ["a published incident", {}, true],
     ["its end", { name: "incident.resolved" }, true],
     ["maintenance", { name: "maintenance.started" }, true],

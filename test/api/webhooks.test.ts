@@ -66,6 +66,8 @@ describe("POST /webhooks", () => {
     ["no url", { url: undefined }, "url is required"],
     ["an event without a name", { events: [""] }, "events[0] must have at least 1 characters"],
     ["an event name over 100 characters", { events: ["x".repeat(101)] }, "events[0] must have at most 100 characters"],
+    ["a misspelt event", { events: ["monitor.dwon"] }, "events[0] is not the name of an event"],
+    ["an alert channel of a misspelt event", { alert_channels: { "incident.made": "#ops" } }, "alert_channels"],
     ["events that are not JSON", { events: "monitor.down" }, "events is not valid JSON"],
     ["events that are not a list", { events: "{}" }, "events must be an array"],
     ["an unknown provider", { provider: "pager" }, "provider must be one of"],

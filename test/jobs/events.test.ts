@@ -3,10 +3,11 @@ import { env } from "cloudflare:workers";
 import { and, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
-import type { MonitorTransition } from "../../src/contract/event.ts";
+import type { MonitorTransition } from "../../src/contract/monitor-transition.ts";
 import { auditLog } from "../../src/data/audit/table.ts";
-import { openDb } from "../../src/data/db.ts";
+import { openDb, runBatch } from "../../src/data/db.ts";
 import { events } from "../../src/data/events/table.ts";
+import { insertEvent } from "../../src/data/events/write.ts";
 import { incidentMonitors, incidents, incidentUpdates } from "../../src/data/incidents/table.ts";
 import { monitors, statusIntervals, transitions } from "../../src/data/monitors/table.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
@@ -16,6 +17,7 @@ import { newId } from "../../src/platform/ids.ts";
 import { monitorObject } from "../../src/platform/monitor-objects.ts";
 import { seal } from "../../src/platform/seal.ts";
 import worker from "../../src/worker.ts";
+import { exampleEvent } from "../support/events.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
 import { recordingEnv } from "../support/queues.ts";
@@ -76,7 +78,7 @@ async function traces(monitorId: string) {
     affected: await db.select().from(incidentMonitors).where(eq(incidentMonitors.incident_id, incidentId)),
     events: await db.select().from(events).where(eq(events.monitor_id, monitorId)),
     deliveries: await db
-      .select({ id: deliveries.id, event_name: deliveries.event_name, payload: deliveries.payload })
+      .select({ id: deliveries.id, event_name: deliveries.event_name, data: events.data })
       .from(deliveries)
       .innerJoin(events, eq(events.id, deliveries.event_id))
       .where(eq(events.monitor_id, monitorId)),
@@ -89,7 +91,7 @@ async function traces(monitorId: string) {
 
 describe("an outage", () => {
   it("leaves one published incident, one event of each kind and one delivery for each of them", async () => {
-    const { monitor_id, status_page_id, user_id } = await aStage();
+    const { monitor_id, status_page_id } = await aStage();
     await consume(monitor_id, [up]);
     await consume(monitor_id, [down]);
     const during = await traces(monitor_id);
@@ -114,11 +116,8 @@ describe("an outage", () => {
     ]);
     expect(after.audit.map(({ event_type }) => event_type).sort()).toEqual(["incident.created", "incident.resolved"]);
     const told = after.deliveries.find(({ event_name }) => event_name === "monitor.down");
-    expect(JSON.parse(told?.payload ?? "")).toMatchObject({
-      user_id,
-      event: "monitor.down",
-      status_page_id,
-      data: { monitor_id, monitor_name: "Shop", status: "down", message: "connection refused", region: "default" },
+    expect(told?.data).toMatchObject({
+      ...{ monitor_id, monitor_name: "Shop", status: "down", message: "connection refused", region: "default" },
     });
   });
 
@@ -217,8 +216,10 @@ describe("stored events", () => {
       classification: "public" as const,
     };
     const id = newId();
-    await db.insert(events).values({ id, ...event, data: {}, created_at: Date.now() - 31_000, processed_at: null });
-    await db.insert(events).values({ id: newId(), ...event, data: {}, created_at: Date.now(), processed_at: null });
+    const insertAt = (created_at: number, eventId: string) =>
+      runBatch(db, [insertEvent(db, exampleEvent({ ...event, id: eventId, data: {}, created_at }))]);
+    await insertAt(Date.now() - 31_000, id);
+    await insertAt(Date.now(), newId());
     const { env: recording, events: sent } = recordingEnv();
     const scope = jobScope(recording, "test");
     await sweepEvents(scope);

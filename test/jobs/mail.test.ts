@@ -8,11 +8,13 @@ import { createApp } from "../../src/app.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { mailOutbox } from "../../src/data/mail/table.ts";
 import { insertMail } from "../../src/data/mail/write.ts";
-import { sealMail, sweepMail } from "../../src/outbox/mail.ts";
+import { WAKE_GRACE_MS } from "../../src/data/outbox/rows.ts";
+import { sealMail, sendMailBatch, sweepMail } from "../../src/outbox/mail.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
 import { createAccount, createPage } from "../support/factories.ts";
+import { recordingEnv } from "../support/queues.ts";
 
 const db = openDb(env.DB);
 const HTTP = { MAIL_FROM: "vigil@example.com", MAIL_HTTP_URL: "https://mail.test/send", MAIL_HTTP_TOKEN: "mail-token" };
@@ -35,9 +37,12 @@ async function post() {
   return { mail, read };
 }
 
-const sweep = (changes: Partial<Env> & Record<string, unknown>, later = 0) => {
-  const scope = jobScope({ ...env, ...changes }, "test");
-  return sweepMail({ ...scope, now: Date.now() + later });
+/** A sweep after the messages' own wake-up was lost, and the consumer that it wakes. */
+const sweep = async (changes: Partial<Env> & Record<string, unknown>, later = 0) => {
+  const { env: bindings, mail } = recordingEnv(changes);
+  const scope = { ...jobScope(bindings, "test"), now: Date.now() + WAKE_GRACE_MS + later };
+  await sweepMail(scope);
+  for (const { body } of mail) await sendMailBatch(scope, body);
 };
 
 describe("mail", () => {
@@ -120,7 +125,7 @@ describe("mail", () => {
     vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("", { status: 500 }));
     const { read } = await post();
     const settings = { ...HTTP, DELIVERY_RETRY_MS: "1000,1000" };
-    for (const later of [0, 2000, 4000]) await sweep(settings, later);
+    for (const later of [0, 60_000, 120_000]) await sweep(settings, later);
     expect(await read()).toMatchObject({ state: "failed", attempt: 3 });
   });
 
@@ -199,7 +204,7 @@ describe("mail by the operator's own server", () => {
     expect(await rows()).toMatchObject([
       { state: "pending", attempt: 1, error: "mail server: connection closed before a valid answer" },
     ]);
-    await sweep(SMTP, 60_000);
+    await sweep(SMTP, 120_000);
     expect(await rows()).toMatchObject([{ state: "sent", attempt: 2, error: null }]);
     const contents = (await receivedBy(addresses[0] ?? "")).map(({ content }) => content);
     expect(contents).toHaveLength(2);

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
 import { jobScope, type Scope } from "../../src/access/scope.ts";
-import type { MonitorTransition } from "../../src/contract/event.ts";
+import type { MonitorTransition } from "../../src/contract/monitor-transition.ts";
 import { openDb } from "../../src/data/db.ts";
 import { events } from "../../src/data/events/table.ts";
 import { heldOutages, incidents } from "../../src/data/incidents/table.ts";

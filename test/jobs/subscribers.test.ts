@@ -6,17 +6,15 @@ import { jobScope } from "../../src/access/scope.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { mailOutbox } from "../../src/data/mail/table.ts";
 import { subscriberMessages, subscribers } from "../../src/data/subscribers/table.ts";
-import {
-  planSubscriberMessages,
-  sendSubscriberBatch,
-  sweepSubscribers,
-} from "../../src/delivery/subscriber-messages.ts";
+import { fanOut } from "../../src/delivery/fan-out.ts";
+import { sendSubscriberBatch, sweepSubscribers } from "../../src/delivery/subscriber-messages.ts";
 import { handleSubscribers } from "../../src/jobs/subscribers.ts";
 import { mapConcurrently } from "../../src/lib/map-concurrently.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { seal } from "../../src/platform/seal.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
 import { V1 } from "../support/client.ts";
+import { exampleEvent } from "../support/events.ts";
 import { openIncident } from "../support/incidents.ts";
 import { mailsTo } from "../support/mail.ts";
 import { createShop, HOUR } from "../support/pages.ts";
@@ -97,7 +95,7 @@ describe("with the real queues, and without a minute's tick", () => {
     const { body: window } = await client.post(`${V1}/maintenance`, body);
     const path = `${V1}/maintenance/${window.id}`;
     const [planned] = await arrived(endpoint, 1);
-    expect(planned?.text).toContain("Maintenance planned: New disks\n\nStatus: Scheduled\nAffects: Web shop\nWhen: ");
+    expect(planned?.text).toContain("Maintenance scheduled: New disks\n\nStatus: Scheduled\nAffects: Web shop\nWhen: ");
     await client.put(path, { title: "Newer disks" });
     await client.put(path, { end_time: at(26) });
     await arrived(endpoint, 2);
@@ -108,8 +106,8 @@ describe("with the real queues, and without a minute's tick", () => {
     const mails = await arrived(endpoint, 4);
     expect(mails.map(({ subject }) => subject.replace("Northwind: ", "")).sort()).toEqual([
       "maintenance cancelled",
-      "maintenance moved",
-      "maintenance planned",
+      "maintenance rescheduled",
+      "maintenance scheduled",
       "maintenance updated",
     ]);
   });
@@ -161,15 +159,9 @@ describe("many subscribers", () => {
     );
     const readers = crowd.map(({ id }) => id);
     const event_id = newId();
-    const data = { title: "Trouble", status: "investigating", is_public: true };
-    const event = {
-      id: event_id,
-      name: "incident.created",
-      status_page_id: shop.page.id,
-      data,
-      created_at: Date.now(),
-    };
-    const { statements, messages } = await planSubscriberMessages(db, [event], Date.now());
+    const event = exampleEvent({ id: event_id, name: "incident.created", status_page_id: shop.page.id });
+    const { statements } = await fanOut(jobScope(env, "test"), [event], Date.now());
+    const messages = [{ event_id, after: "" }];
     await runBatch(db, statements);
     const states = async () => {
       const rows = await db

@@ -67,7 +67,7 @@ describe("the owner of a webhook that only fails", () => {
     expect(types).toEqual(["webhook.failing", "webhook.disabled"]);
     expect(notifications).toMatchObject([
       { title: 'Webhook "Ops" keeps failing', target_id: webhook.id, is_read: false },
-      { title: 'Webhook "Ops" was switched off', target_id: webhook.id, is_read: false },
+      { title: 'Webhook "Ops" was disabled', target_id: webhook.id, is_read: false },
     ]);
     expect(mails).toMatchObject([
       {
@@ -76,7 +76,7 @@ describe("the owner of a webhook that only fails", () => {
           /since 1 January 2026, 00:00 \(UTC\).*The last attempt: the endpoint answered 404\./,
         ),
       },
-      { subject: 'Webhook "Ops" was switched off', text: expect.stringContaining(`/webhooks/${webhook.id}/toggle`) },
+      { subject: 'Webhook "Ops" was disabled', text: expect.stringContaining(`/webhooks/${webhook.id}/toggle`) },
     ]);
   });
 
@@ -225,7 +225,7 @@ describe("what the owner is told", () => {
     expect((await toldTo(admin)).types).toEqual([]);
     const { notifications, mails } = await toldTo(owner);
     expect(notifications).toMatchObject([{ type: "webhook.disabled", status_page_id: page }]);
-    expect(mails[0]?.text).toContain('The webhook "Ops" of the status page "Läden & Höfe" was switched off');
+    expect(mails[0]?.text).toContain('The webhook "Ops" of the status page "Läden & Höfe" was disabled');
   });
 
   it("holds nothing of the address, which is a credential", async () => {

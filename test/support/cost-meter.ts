@@ -39,6 +39,7 @@ export async function meter(run: (metered: Env) => Promise<unknown>): Promise<Un
       EVENTS: meterQueue(units),
       DELIVERIES: meterQueue(units),
       SUBSCRIBERS: meterQueue(units),
+      MAIL_OUTBOX: meterQueue(units),
     });
   } finally {
     stopObjects();

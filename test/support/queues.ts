@@ -3,6 +3,7 @@ import type {
   CheckMessage,
   DeliveryMessage,
   EventMessage,
+  MailMessage,
   MinuteMessage,
   SubscriberBatchMessage,
 } from "../../src/contract/messages.ts";
@@ -35,6 +36,7 @@ export function recordingEnv(changes: Partial<Env> & Record<string, unknown> = {
   const deliveries = recorder<DeliveryMessage>();
   const subscribers = recorder<SubscriberBatchMessage>();
   const minute = recorder<MinuteMessage>();
+  const mail = recorder<MailMessage>();
   return {
     env: {
       ...env,
@@ -44,6 +46,7 @@ export function recordingEnv(changes: Partial<Env> & Record<string, unknown> = {
       DELIVERIES: deliveries.queue,
       SUBSCRIBERS: subscribers.queue,
       MINUTE: minute.queue,
+      MAIL_OUTBOX: mail.queue,
       ...changes,
     },
     checks: checks.sent,
@@ -52,5 +55,6 @@ export function recordingEnv(changes: Partial<Env> & Record<string, unknown> = {
     deliveries: deliveries.sent,
     subscribers: subscribers.sent,
     minute: minute.sent,
+    mail: mail.sent,
   };
 }

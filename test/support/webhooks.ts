@@ -1,9 +1,14 @@
 import { env } from "cloudflare:workers";
+import { eq, sql } from "drizzle-orm";
+import { jobScope } from "../../src/access/scope.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import type { StoredEvent } from "../../src/data/events/read.ts";
-import { routeEvents } from "../../src/delivery/fan-out.ts";
+import { insertEvent } from "../../src/data/events/write.ts";
+import { deliveries } from "../../src/data/webhooks/table.ts";
+import { fanOut } from "../../src/delivery/fan-out.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { V1 } from "./client.ts";
+import { exampleEvent } from "./events.ts";
 import type { Account } from "./factories.ts";
 
 /** An address of the sink that no other test uses. */
@@ -15,25 +20,23 @@ export async function createWebhook(account: Account, body: Record<string, unkno
   return answer.body;
 }
 
-export function eventOf(ownerId: string, event: Partial<StoredEvent> = {}): StoredEvent {
-  return {
-    id: newId(),
-    name: "monitor.down",
-    classification: "public",
-    owner_id: ownerId,
-    status_page_id: null,
-    monitor_id: null,
-    data: { monitor_name: "Shop", status: "down", message: "HTTP 500", latency: 12, region: "weur" },
-    created_at: Date.now(),
-    processed_at: null,
-    ...event,
-  };
+export function eventOf(ownerId: string, event: Parameters<typeof exampleEvent>[0] = {}): StoredEvent {
+  return exampleEvent({ id: newId(), created_at: Date.now(), owner_id: ownerId, processed_at: Date.now(), ...event });
 }
 
-/** Stores the deliveries of an event and gives their ids. */
+/** Stores events with their deliveries and returns the ids of these, in the order of the events. */
 export async function route(...events: StoredEvent[]): Promise<string[]> {
   const db = openDb(env.DB);
-  const { statements, delivery_ids } = await routeEvents(db, events, Date.now());
-  await runBatch(db, statements);
-  return delivery_ids;
+  const { statements } = await fanOut(jobScope(env, "test"), events, Date.now());
+  await runBatch(db, [...events.map((event) => insertEvent(db, event)), ...statements]);
+  const ids: string[] = [];
+  for (const { id } of events) {
+    const rows = await db
+      .select({ id: deliveries.id })
+      .from(deliveries)
+      .where(eq(deliveries.event_id, id))
+      .orderBy(sql`rowid`);
+    ids.push(...rows.map((row) => row.id));
+  }
+  return ids;
 }

@@ -3,7 +3,7 @@ import type { AgentStatus } from "../../contract/agent.ts";
 import type { Plan } from "../../contract/plan.ts";
 import type { Db } from "../db.ts";
 import type { StoredEvent } from "../events/read.ts";
-import { events } from "../events/table.ts";
+import { insertEventIf } from "../events/write.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import { monitors } from "../monitors/table.ts";
 import { users } from "../users/table.ts";
@@ -112,7 +112,7 @@ export interface PresenceChange {
   silent_since?: number;
 }
 
-/** Changes the status together with the event that tells of it; whoever comes second changes nothing and gets false. */
+/** Changes the status together with its event; false, and no change, for the second of two callers. */
 export async function switchAgentStatus(db: Db, change: PresenceChange): Promise<boolean> {
   const { agent_id, to, now, event, silent_since } = change;
   const isDue = and(
@@ -120,15 +120,8 @@ export async function switchAgentStatus(db: Db, change: PresenceChange): Promise
     eq(agents.status, to === "online" ? "offline" : "online"),
     silent_since === undefined ? undefined : lt(agents.last_seen_at, silent_since),
   );
-  const members = [event.id, event.owner_id, event.status_page_id, event.monitor_id, event.name, event.classification];
-  const values = [...members, JSON.stringify(event.data), event.created_at, event.processed_at];
   const [, switched] = await db.batch([
-    db.insert(events).select(
-      sql`SELECT ${sql.join(
-        values.map((value) => sql`${value}`),
-        sql`, `,
-      )} FROM ${agents} WHERE ${isDue}`,
-    ),
+    insertEventIf(db, event, sql`EXISTS (SELECT 1 FROM ${agents} WHERE ${isDue})`),
     db
       .update(agents)
       .set({ status: to, ...(to === "online" ? { last_seen_at: now } : {}) })

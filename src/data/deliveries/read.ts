@@ -1,14 +1,12 @@
-import { and, desc, eq, lt, lte, or, sql } from "drizzle-orm";
+import { and, desc, eq, or, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
+import { isPending, listToWake } from "../outbox/rows.ts";
 import { deliveries, deliveryAttempts } from "../webhooks/table.ts";
 
 export type DeliveryRecord = typeof deliveries.$inferSelect;
 export type AttemptRecord = typeof deliveryAttempts.$inferSelect;
 
 const COUNT_MAX = 10_000;
-
-/** Spelled out, not bound: SQLite uses the partial index of due deliveries only for the very same condition. */
-export const isPending = sql`${deliveries.state} = 'pending'`;
 
 /** True while an attempt is under way; for the guard of a batch. */
 export function isLeased(deliveryId: string, now: number) {
@@ -71,13 +69,11 @@ export async function listAttempts(
   };
 }
 
-/** Ids of what should have been attempted by now and is not under way, longest overdue first. */
-export async function listDueDeliveries(db: Db, now: number, limit: number): Promise<string[]> {
-  const rows = await db
-    .select({ id: deliveries.id })
-    .from(deliveries)
-    .where(and(isPending, lte(deliveries.next_attempt_at, now), lt(deliveries.lease_until, now)))
-    .orderBy(deliveries.next_attempt_at)
-    .limit(limit);
-  return rows.map((row) => row.id);
+export function listDeliveriesToWake(db: Db, now: number, limit: number): Promise<string[]> {
+  return listToWake(db, deliveries, {
+    isWaiting: isPending(deliveries),
+    dueAt: deliveries.next_attempt_at,
+    now,
+    limit,
+  });
 }

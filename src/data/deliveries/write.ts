@@ -1,8 +1,11 @@
-import { and, eq, getTableColumns, lt, lte, sql } from "drizzle-orm";
+import { eq, getTableColumns, lt, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
+import { type StoredEvent, toEvent } from "../events/read.ts";
+import { events } from "../events/table.ts";
+import { claim, settle, WAKE_GRACE_MS } from "../outbox/rows.ts";
 import type { WebhookRecord } from "../webhooks/read.ts";
 import { deliveries, deliveryAttempts, webhooks } from "../webhooks/table.ts";
-import { type AttemptRecord, type DeliveryRecord, isPending } from "./read.ts";
+import type { AttemptRecord, DeliveryRecord } from "./read.ts";
 
 /**
  * One statement for any number of deliveries, so that it can be part of any batch. Known ids are left alone, and a
@@ -20,45 +23,38 @@ export function insertDeliveries(db: Db, records: readonly DeliveryRecord[]): St
     .onConflictDoNothing();
 }
 
-/** Takes a due delivery for one attempt; undefined when it is not due, done, gone, or taken by someone else. */
+/** Claims a due delivery for one attempt, with its webhook and event; undefined where it is not due, done, gone or claimed. */
 export async function claimDelivery(
   db: Db,
   deliveryId: string,
-  { now, lease_until }: { now: number; lease_until: number },
-): Promise<{ delivery: DeliveryRecord; webhook: WebhookRecord } | undefined> {
-  const [claimed, owners] = await db.batch([
-    db
-      .update(deliveries)
-      .set({ lease_until, attempt: sql`${deliveries.attempt} + 1`, updated_at: now })
-      .where(
-        and(
-          eq(deliveries.id, deliveryId),
-          isPending,
-          lt(deliveries.lease_until, now),
-          lte(deliveries.next_attempt_at, now),
-        ),
-      )
-      .returning(),
+  lease: { now: number; lease_until: number },
+): Promise<{ delivery: DeliveryRecord; webhook: WebhookRecord; event: StoredEvent | undefined } | undefined> {
+  const ofDelivery = (column: "webhook_id" | "event_id") =>
+    sql`(SELECT ${deliveries[column]} FROM ${deliveries} WHERE ${deliveries.id} = ${deliveryId})`;
+  const [claimed, [webhook], [event]] = await db.batch([
+    claim(db, deliveries, deliveryId, lease),
     db
       .select()
       .from(webhooks)
-      .where(eq(webhooks.id, sql`(SELECT webhook_id FROM deliveries WHERE id = ${deliveryId})`))
+      .where(eq(webhooks.id, ofDelivery("webhook_id")))
+      .limit(1),
+    db
+      .select()
+      .from(events)
+      .where(eq(events.id, ofDelivery("event_id")))
       .limit(1),
   ]);
-  const [delivery, webhook] = [claimed[0], owners[0]];
-  return delivery && webhook && { delivery, webhook };
+  const [delivery] = claimed;
+  return delivery && webhook && { delivery, webhook, event: event && toEvent(event) };
 }
 
-/** Ends one attempt. Harmless when repeated: only the attempt that holds the claim may speak. */
+/** Ends one attempt. Harmless when repeated: only the attempt that holds the claim changes the row. */
 export function settleDelivery(
   db: Db,
   claimed: Pick<DeliveryRecord, "id" | "attempt">,
   change: Pick<DeliveryRecord, "state" | "next_attempt_at" | "updated_at">,
 ): Statement {
-  return db
-    .update(deliveries)
-    .set({ ...change, lease_until: 0 })
-    .where(and(eq(deliveries.id, claimed.id), eq(deliveries.attempt, claimed.attempt), isPending));
+  return settle(db, deliveries, claimed, change);
 }
 
 /** Known attempts are left alone. */
@@ -70,7 +66,7 @@ export function insertAttempt(db: Db, attempt: AttemptRecord): Statement {
 export function requeueDelivery(db: Db, deliveryId: string, now: number): Statement {
   return db
     .update(deliveries)
-    .set({ state: "pending", next_attempt_at: now, lease_until: 0, updated_at: now })
+    .set({ state: "pending", next_attempt_at: now, lease_until: 0, wake_at: now + WAKE_GRACE_MS, updated_at: now })
     .where(eq(deliveries.id, deliveryId));
 }
 

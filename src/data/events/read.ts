@@ -1,8 +1,11 @@
-import { and, asc, eq, isNull, lt } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { type NewEvent, parseEvent } from "../../contract/events.ts";
 import type { Db } from "../db.ts";
+import { listToWake } from "../outbox/rows.ts";
 import { events } from "./table.ts";
 
-export type StoredEvent = typeof events.$inferSelect;
+/** `processed_at` is null while the event waits for its consumer. */
+export type StoredEvent = NewEvent & { processed_at: number | null };
 
 export async function findWaitingEvent(db: Db, eventId: string): Promise<StoredEvent | undefined> {
   const rows = await db
@@ -10,15 +13,18 @@ export async function findWaitingEvent(db: Db, eventId: string): Promise<StoredE
     .from(events)
     .where(and(eq(events.id, eventId), isNull(events.processed_at)))
     .limit(1);
-  return rows[0];
+  return rows[0] && toEvent(rows[0]);
 }
 
-export async function listWaitingEvents(db: Db, createdBefore: number, limit: number): Promise<string[]> {
-  const rows = await db
-    .select({ id: events.id })
-    .from(events)
-    .where(and(isNull(events.processed_at), lt(events.created_at, createdBefore)))
-    .orderBy(asc(events.created_at))
-    .limit(limit);
-  return rows.map((row) => row.id);
+export function toEvent({ wake_at: _, processed_at, ...row }: typeof events.$inferSelect): StoredEvent {
+  return { ...parseEvent(row), processed_at };
+}
+
+export function listEventsToWake(db: Db, now: number, limit: number): Promise<string[]> {
+  return listToWake(db, events, {
+    isWaiting: sql`${events.processed_at} IS NULL`,
+    dueAt: events.created_at,
+    now,
+    limit,
+  });
 }

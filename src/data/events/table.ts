@@ -1,9 +1,10 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { EventClassification } from "../../contract/event.ts";
+import type { EventClassification } from "../../contract/events.ts";
 import { id, instant } from "../columns.ts";
+import { wakeAt } from "../outbox/rows.ts";
 
-/** Everything that happened and may be told. A row without `processed_at` still waits for its consumer. */
+/** All events. A row without `processed_at` still waits for its consumer. */
 export const events = sqliteTable(
   "events",
   {
@@ -16,10 +17,11 @@ export const events = sqliteTable(
     data: text("data", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
     created_at: instant("created_at").notNull(),
     processed_at: instant("processed_at"),
+    wake_at: wakeAt(),
   },
   (table) => [
     index("events_page").on(table.status_page_id, table.created_at),
     index("events_owner").on(table.owner_id, table.created_at),
-    index("events_waiting").on(table.created_at).where(sql`processed_at IS NULL`),
+    index("events_to_wake").on(table.wake_at).where(sql`processed_at IS NULL`),
   ],
 );

@@ -1,13 +1,33 @@
-import { eq } from "drizzle-orm";
+import { eq, type SQL } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
+import { insertIf } from "../insert-if.ts";
+import { WAKE_GRACE_MS } from "../outbox/rows.ts";
 import type { StoredEvent } from "./read.ts";
 import { events } from "./table.ts";
 
-/** An event is known by its id: telling of it twice stores it once. */
+/** An event is known by its id: inserting it twice stores it once. */
 export function insertEvent(db: Db, event: StoredEvent): Statement {
-  return db.insert(events).values(event).onConflictDoNothing();
+  return db.insert(events).values(rowOf(event)).onConflictDoNothing();
+}
+
+export function insertEventIf(db: Db, event: StoredEvent, condition: SQL): Statement {
+  return insertIf(db, events, rowOf(event), condition);
+}
+
+/** Replaces the data of a stored event, so that it no longer names what suppressed it. */
+export function replaceEvent(db: Db, event: StoredEvent): Statement {
+  return db
+    .insert(events)
+    .values(rowOf(event))
+    .onConflictDoUpdate({ target: events.id, set: { data: event.data } });
 }
 
 export function markProcessed(db: Db, eventId: string, now: number): Statement {
   return db.update(events).set({ processed_at: now }).where(eq(events.id, eventId));
+}
+
+function rowOf(event: StoredEvent): typeof events.$inferSelect {
+  const { id, owner_id, status_page_id, monitor_id, name, classification, data, created_at, processed_at } = event;
+  const wake_at = created_at + WAKE_GRACE_MS;
+  return { id, owner_id, status_page_id, monitor_id, name, classification, data, created_at, processed_at, wake_at };
 }

@@ -1,14 +1,25 @@
-import { and, asc, eq, lte } from "drizzle-orm";
+import { asc, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
+import { isDue, isPending, listToWake } from "../outbox/rows.ts";
 import { mailOutbox } from "./table.ts";
 
 export type MailRecord = typeof mailOutbox.$inferSelect;
 
-export function listDueMail(db: Db, now: number, limit: number): Promise<MailRecord[]> {
+/** Those of these that are due, oldest first. */
+export function listDueMail(db: Db, ids: readonly string[], now: number): Promise<MailRecord[]> {
   return db
     .select()
     .from(mailOutbox)
-    .where(and(eq(mailOutbox.state, "pending"), lte(mailOutbox.next_attempt_at, now)))
-    .orderBy(asc(mailOutbox.next_attempt_at))
-    .limit(limit);
+    .where(sql`${mailOutbox.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND ${isDue(mailOutbox, now)}`)
+    .orderBy(asc(mailOutbox.created_at), asc(mailOutbox.id))
+    .limit(ids.length);
+}
+
+export function listMailToWake(db: Db, now: number, limit: number): Promise<string[]> {
+  return listToWake(db, mailOutbox, {
+    isWaiting: isPending(mailOutbox),
+    dueAt: mailOutbox.next_attempt_at,
+    now,
+    limit,
+  });
 }

@@ -1,5 +1,7 @@
-import { and, eq, lt, type SQL, sql } from "drizzle-orm";
+import { lt, type SQL } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
+import { insertIf } from "../insert-if.ts";
+import { claim, settle } from "../outbox/rows.ts";
 import type { MailRecord } from "./read.ts";
 import { mailOutbox } from "./table.ts";
 
@@ -8,28 +10,23 @@ export function insertMail(db: Db, mail: MailRecord): Statement {
   return db.insert(mailOutbox).values(mail).onConflictDoNothing();
 }
 
-/** Told only if the condition holds at the moment of the write. */
 export function insertMailIf(db: Db, mail: MailRecord, condition: SQL): Statement {
-  return db.insert(mailOutbox).select(
-    sql`SELECT ${mail.id}, ${mail.sealed}, ${mail.state}, ${mail.attempt}, ${mail.next_attempt_at}, ${mail.error},
-      ${mail.created_at}, ${mail.updated_at} WHERE ${condition}`,
-  );
+  return insertIf(db, mailOutbox, mail, condition);
 }
 
-/** Takes a message for one attempt; false when somebody else has it. */
-export async function claimMail(db: Db, mail: MailRecord, leaseUntil: number): Promise<boolean> {
-  const claimed = await db
-    .update(mailOutbox)
-    .set({ attempt: sql`${mailOutbox.attempt} + 1`, next_attempt_at: leaseUntil })
-    .where(and(eq(mailOutbox.id, mail.id), eq(mailOutbox.state, "pending"), eq(mailOutbox.attempt, mail.attempt)))
-    .returning({ id: mailOutbox.id });
-  return claimed.length > 0;
+/** Claims a message for one attempt; undefined where another attempt holds it. */
+export async function claimMail(
+  db: Db,
+  mailId: string,
+  lease: { now: number; lease_until: number },
+): Promise<MailRecord | undefined> {
+  return (await claim(db, mailOutbox, mailId, lease))[0];
 }
 
 type Settlement = Partial<Pick<MailRecord, "sealed" | "state" | "next_attempt_at" | "error">> & { updated_at: number };
 
-export function settleMail(db: Db, mailId: string, settlement: Settlement): Statement {
-  return db.update(mailOutbox).set(settlement).where(eq(mailOutbox.id, mailId));
+export function settleMail(db: Db, claimed: Pick<MailRecord, "id" | "attempt">, settlement: Settlement): Statement {
+  return settle(db, mailOutbox, claimed, settlement);
 }
 
 export function deleteMailBefore(db: Db, instant: number): Statement {

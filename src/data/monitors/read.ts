@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lt, sql } from "drizzle-orm";
 import { CHILDREN_MAX } from "../../contract/monitor.ts";
 import type { Db } from "../db.ts";
 import { statusPages } from "../status-pages/table.ts";
@@ -27,7 +27,12 @@ export async function listRecordedSeqs(db: Db, monitorId: string, seqs: readonly
   const rows = await db
     .select({ seq: transitions.seq })
     .from(transitions)
-    .where(and(eq(transitions.monitor_id, monitorId), inArray(transitions.seq, [...seqs])));
+    .where(
+      and(
+        eq(transitions.monitor_id, monitorId),
+        sql`${transitions.seq} IN (SELECT value FROM json_each(${JSON.stringify(seqs)}))`,
+      ),
+    );
   return rows.map((row) => row.seq);
 }
 

@@ -1,6 +1,6 @@
 import { and, eq, lt, type SQL, sql } from "drizzle-orm";
-import type { MonitorTransition } from "../../contract/event.ts";
 import type { MonitorSnapshot } from "../../contract/monitor-object.ts";
+import type { MonitorTransition } from "../../contract/monitor-transition.ts";
 import { invalidateDailyAggregates } from "../daily-aggregates/write.ts";
 import type { Db, Statement } from "../db.ts";
 import { deletedMonitors, monitors, statusIntervals, transitions } from "./table.ts";

@@ -3,7 +3,7 @@ import type { NotificationType } from "../../contract/notification.ts";
 import { id, instant, timestamps } from "../columns.ts";
 import { users } from "../users/table.ts";
 
-/** What the service tells a person inside the product. */
+/** In-app notifications of users. */
 export const notifications = sqliteTable(
   "notifications",
   {

@@ -1,9 +1,10 @@
-import { and, asc, count, desc, eq, gt, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
 import { incidentGroups, incidentMonitors } from "../incidents/table.ts";
 import { maintenanceGroups, maintenanceMonitors } from "../maintenance/table.ts";
 import { monitorGroups } from "../monitor-groups/table.ts";
 import { monitors } from "../monitors/table.ts";
+import { isDue, isPending, listToWake } from "../outbox/rows.ts";
 import { isPubliclyVisible } from "../public-page/visible-monitors.ts";
 import { subscriberMessages, subscribers } from "./table.ts";
 
@@ -52,12 +53,12 @@ interface Affected {
   /** Of the incident or the maintenance. */
   id: string;
   status_page_id: string;
-  /** What is stored as affected only in the batch to come. */
+  /** Affected, but stored only in the batch to come. */
   monitor_ids: string[];
   group_ids: string[];
 }
 
-/** The monitors and groups that an incident or a maintenance is about, with the groups of those monitors. */
+/** The monitors and groups that an incident or a maintenance window affects, with the groups of those monitors. */
 export async function listAffected(db: Db, about: Affected) {
   const affectedMonitor = {
     monitor_id: sql<string | null>`${monitors.id}`.as("monitor_id"),
@@ -98,24 +99,20 @@ export async function listAffected(db: Db, about: Affected) {
 
 export type DueMessage = Pick<SubscriberRecord, "id" | "channel">;
 
-const isPending = sql`${subscriberMessages.state} = 'pending'`;
-export const isDue = (now: number) =>
-  and(isPending, lte(subscriberMessages.next_attempt_at, now), lt(subscriberMessages.lease_until, now));
-
-/** What is due of all that tells of one event, in the order of its ids, beyond one of them. */
+/** Due messages about one event in the order of their ids, after one of them. */
 export async function listDueMessagesOfEvent(
   db: Db,
   { event_id, after, now, limit }: { event_id: string; after: string; now: number; limit: number },
 ): Promise<DueMessage[]> {
   // Ids begin with the event's and a stop; what follows a stop in ASCII is a slash.
   const ofEvent = and(gt(subscriberMessages.id, after || `${event_id}.`), lt(subscriberMessages.id, `${event_id}/`));
-  return selectDue(db, and(ofEvent, isDue(now)), limit);
+  return selectDue(db, and(ofEvent, isDue(subscriberMessages, now)), limit);
 }
 
 /** Those of these that are due. */
 export async function listDueAmong(db: Db, ids: readonly string[], now: number): Promise<DueMessage[]> {
   const named = sql`${subscriberMessages.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
-  return selectDue(db, and(named, isDue(now)), ids.length);
+  return selectDue(db, and(named, isDue(subscriberMessages, now)), ids.length);
 }
 
 function selectDue(db: Db, chosen: SQL | undefined, limit: number): Promise<DueMessage[]> {
@@ -128,12 +125,11 @@ function selectDue(db: Db, chosen: SQL | undefined, limit: number): Promise<DueM
     .limit(limit);
 }
 
-export async function listDueSubscriberMessages(db: Db, now: number, limit: number): Promise<string[]> {
-  const rows = await db
-    .select({ id: subscriberMessages.id })
-    .from(subscriberMessages)
-    .where(isDue(now))
-    .orderBy(asc(subscriberMessages.next_attempt_at))
-    .limit(limit);
-  return rows.map(({ id }) => id);
+export function listSubscriberMessagesToWake(db: Db, now: number, limit: number): Promise<string[]> {
+  return listToWake(db, subscriberMessages, {
+    isWaiting: isPending(subscriberMessages),
+    dueAt: subscriberMessages.next_attempt_at,
+    now,
+    limit,
+  });
 }

@@ -1,10 +1,12 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { SubscriberChannel, SubscriptionTopic } from "../../contract/subscriber.ts";
+import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { SubscriptionTopic } from "../../contract/events.ts";
+import type { SubscriberChannel } from "../../contract/subscriber.ts";
 import { emptyList, id, instant, timestamps } from "../columns.ts";
+import { leaseColumns } from "../outbox/rows.ts";
 import { statusPages } from "../status-pages/table.ts";
 
-/** People and programs outside of the account who want to hear of a page's incidents and maintenance. */
+/** Addresses outside of the account that asked for updates of a page. */
 export const subscribers = sqliteTable(
   "subscribers",
   {
@@ -14,15 +16,15 @@ export const subscribers = sqliteTable(
       .notNull()
       .references(() => statusPages.id, { onDelete: "cascade" }),
     channel: text("channel").$type<SubscriberChannel>().notNull(),
-    /** Keyed, so that the table does not tell who subscribes. */
+    /** Keyed hash, so that the table does not reveal addresses. */
     endpoint_hash: text("endpoint_hash").notNull(),
-    /** The address, encrypted; null once it is not needed any more. */
+    /** The address, encrypted; null once nothing is sent there any more. */
     sealed: text("sealed"),
     endpoint_masked: text("endpoint_masked").notNull(),
     events: text("events", { mode: "json" }).$type<SubscriptionTopic[]>().notNull().default(emptyList),
     monitor_ids: text("monitor_ids", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
     group_ids: text("group_ids", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
-    /** The latest request that waits for its confirmation; what it chose counts only then. */
+    /** When the latest request was made that waits for its confirmation. */
     requested_at: instant("requested_at"),
     confirmed_at: instant("confirmed_at"),
     unsubscribed_at: instant("unsubscribed_at"),
@@ -36,7 +38,7 @@ export const subscribers = sqliteTable(
   ],
 );
 
-/** What a subscriber is told. The row is the truth: it is sent until somebody took it, and then forgotten. */
+/** Messages to subscribers, sent by `delivery/subscriber-messages.ts`. */
 export const subscriberMessages = sqliteTable(
   "subscriber_messages",
   {
@@ -45,17 +47,16 @@ export const subscriberMessages = sqliteTable(
       .notNull()
       .references(() => subscribers.id, { onDelete: "cascade" }),
     kind: text("kind").$type<"confirm" | "news">().notNull(),
-    /** What is told; the words for it are made when it is sent. */
+    /** Its content; it is formatted when it is sent. */
     news: text("news", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
     state: text("state").$type<"pending" | "sent" | "failed">().notNull().default("pending"),
-    attempt: integer("attempt").notNull().default(0),
     next_attempt_at: instant("next_attempt_at").notNull(),
-    lease_until: instant("lease_until").notNull().default(0),
+    ...leaseColumns(),
     error: text("error"),
     ...timestamps(),
   },
   (table) => [
-    index("subscriber_messages_due").on(table.next_attempt_at).where(sql`state = 'pending'`),
+    index("subscriber_messages_to_wake").on(table.wake_at).where(sql`state = 'pending'`),
     index("subscriber_messages_subscriber").on(table.subscriber_id),
     index("subscriber_messages_age").on(table.created_at),
   ],

@@ -1,10 +1,11 @@
 import { and, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
-import type { SubscriptionTopic } from "../../contract/subscriber.ts";
+import type { SubscriptionTopic } from "../../contract/events.ts";
 import { isServedUnder } from "../custom-domains/read.ts";
 import { customDomains } from "../custom-domains/table.ts";
 import type { Db, Statement } from "../db.ts";
+import { claim, settle, WAKE_GRACE_MS } from "../outbox/rows.ts";
 import { statusPages } from "../status-pages/table.ts";
-import { isDue, type SubscriberMessageRecord, type SubscriberRecord } from "./read.ts";
+import type { SubscriberMessageRecord, SubscriberRecord } from "./read.ts";
 import { subscriberMessages, subscribers } from "./table.ts";
 
 export type SubscriberChange = Partial<Omit<SubscriberRecord, "id" | "owner_id" | "status_page_id">>;
@@ -24,7 +25,7 @@ export function deleteSubscriber(
   return db.delete(subscribers).where(and(eq(subscribers.id, id), eq(subscribers.status_page_id, status_page_id)));
 }
 
-/** Requests that nobody confirmed; whoever once was subscribed stays on record. */
+/** Unconfirmed requests; former subscribers keep their row. */
 export function deleteUnconfirmedBefore(db: Db, instant: number): Statement {
   return db
     .delete(subscribers)
@@ -33,15 +34,19 @@ export function deleteUnconfirmedBefore(db: Db, instant: number): Statement {
     );
 }
 
-export function insertSubscriberMessage(db: Db, message: SubscriberMessageRecord): Statement {
-  return db.insert(subscriberMessages).values(message).onConflictDoNothing();
+export function insertSubscriberMessage(db: Db, message: Omit<SubscriberMessageRecord, "wake_at">): Statement {
+  const wake_at = message.next_attempt_at + WAKE_GRACE_MS;
+  return db
+    .insert(subscriberMessages)
+    .values({ ...message, wake_at })
+    .onConflictDoNothing();
 }
 
 export interface MessageFanOut {
   event_id: string;
   status_page_id: string;
   topic: SubscriptionTopic;
-  /** What it is about; nothing: all of the page. */
+  /** Both empty: the whole page is affected. */
   monitor_ids: string[];
   group_ids: string[];
   news: Record<string, unknown>;
@@ -49,43 +54,35 @@ export interface MessageFanOut {
 }
 
 /**
- * One message for each confirmed subscriber whom this concerns, by one statement; a repeat adds none. What happens on a
- * hidden page is told to nobody, because nobody could read it there.
+ * Inserts one message per confirmed subscriber whose filter matches, in one idempotent statement. A private page sends no
+ * messages: its subscribers cannot open it.
  */
-export function insertSubscriberMessages(db: Db, told: MessageFanOut): Statement {
+export function insertSubscriberMessages(db: Db, fanOut: MessageFanOut): Statement {
   const any = (chosen: SQL, ids: string[]) =>
     sql`EXISTS (SELECT 1 FROM json_each(${chosen}) c JOIN json_each(${JSON.stringify(ids)}) a ON a.value = c.value)`;
-  const isWide = told.monitor_ids.length + told.group_ids.length === 0;
+  const isWide = fanOut.monitor_ids.length + fanOut.group_ids.length === 0;
   const concerns = isWide
     ? sql`true`
     : sql`(json_array_length(s.monitor_ids) + json_array_length(s.group_ids) = 0
-        OR ${any(sql`s.monitor_ids`, told.monitor_ids)} OR ${any(sql`s.group_ids`, told.group_ids)})`;
+        OR ${any(sql`s.monitor_ids`, fanOut.monitor_ids)} OR ${any(sql`s.group_ids`, fanOut.group_ids)})`;
   return db
     .insert(subscriberMessages)
     .select(
-      sql`SELECT ${told.event_id} || '.' || s.id, s.id, 'news', ${JSON.stringify(told.news)}, 'pending', 0, ${told.now}, 0, NULL,
-          ${told.now}, ${told.now}
-        FROM ${subscribers} s WHERE s.status_page_id = ${told.status_page_id}
+      sql`SELECT ${fanOut.event_id} || '.' || s.id, s.id, 'news', ${JSON.stringify(fanOut.news)}, 'pending', ${fanOut.now}, 0, 0,
+          ${fanOut.now + WAKE_GRACE_MS}, NULL, ${fanOut.now}, ${fanOut.now}
+        FROM ${subscribers} s WHERE s.status_page_id = ${fanOut.status_page_id}
           AND s.confirmed_at IS NOT NULL AND s.unsubscribed_at IS NULL
           AND EXISTS (SELECT 1 FROM status_pages p WHERE p.id = s.status_page_id AND p.is_public)
-          AND (json_array_length(s.events) = 0 OR EXISTS (SELECT 1 FROM json_each(s.events) e WHERE e.value = ${told.topic}))
+          AND (json_array_length(s.events) = 0 OR EXISTS (SELECT 1 FROM json_each(s.events) e WHERE e.value = ${fanOut.topic}))
           AND ${concerns}`,
     )
     .onConflictDoNothing();
 }
 
-/** Takes a message for one attempt, with whom it is for; undefined where somebody else has it. */
-export async function claimSubscriberMessage(
-  db: Db,
-  id: string,
-  { now, lease_until }: { now: number; lease_until: number },
-) {
+/** Claims a message for one attempt, with its subscriber and page; undefined where another attempt holds it. */
+export async function claimSubscriberMessage(db: Db, id: string, lease: { now: number; lease_until: number }) {
   const [claimed, found] = await db.batch([
-    db
-      .update(subscriberMessages)
-      .set({ lease_until, attempt: sql`${subscriberMessages.attempt} + 1`, updated_at: now })
-      .where(and(eq(subscriberMessages.id, id), isDue(now)))
-      .returning(),
+    claim(db, subscriberMessages, id, lease),
     db
       .select({
         subscriber: subscribers,
@@ -112,13 +109,10 @@ type Settlement = Partial<Pick<SubscriberMessageRecord, "state" | "next_attempt_
 
 export function settleSubscriberMessage(
   db: Db,
-  { id, attempt }: Pick<SubscriberMessageRecord, "id" | "attempt">,
+  claimed: Pick<SubscriberMessageRecord, "id" | "attempt">,
   settlement: Settlement,
 ): Statement {
-  return db
-    .update(subscriberMessages)
-    .set({ ...settlement, lease_until: 0 })
-    .where(and(eq(subscriberMessages.id, id), eq(subscriberMessages.attempt, attempt)));
+  return settle(db, subscriberMessages, claimed, settlement);
 }
 
 export function deleteSubscriberMessagesBefore(db: Db, instant: number): Statement {

@@ -36,7 +36,7 @@ export async function findSuppressedOutage(db: Db, monitorId: string): Promise<S
   return rows[0];
 }
 
-/** Whether somebody else has told of the outage, or it is over. */
+/** Whether another caller has sent the alert of the outage, or the outage is over. */
 export function isSuppressionEnded(held: SuppressedOutage): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM ${heldOutages} WHERE ${isHeld(held)})`;
 }

@@ -1,6 +1,4 @@
 import type { Db, Statement } from "../db.ts";
-import type { StoredEvent } from "../events/read.ts";
-import { events } from "../events/table.ts";
 import { heldOutages } from "../incidents/table.ts";
 import { isHeld, type SuppressedOutage } from "./read.ts";
 
@@ -16,12 +14,4 @@ export function suppressOutage(db: Db, held: SuppressedOutage): Statement {
 
 export function endSuppression(db: Db, held: SuppressedOutage): Statement {
   return db.delete(heldOutages).where(isHeld(held));
-}
-
-/** The stored event once more, without what it was held back by. */
-export function releaseEvent(db: Db, event: StoredEvent): Statement {
-  return db
-    .insert(events)
-    .values(event)
-    .onConflictDoUpdate({ target: events.id, set: { data: event.data } });
 }

@@ -12,7 +12,7 @@ export async function findWebhook(db: Db, webhookId: string): Promise<WebhookRec
   return rows[0];
 }
 
-/** Those of one page, or all that somebody sees. */
+/** The webhooks of one page, or all that a user sees. */
 export async function listWebhooksOf(
   db: Db,
   of: { status_page_id: string } | { visible_to: Viewer },
@@ -63,7 +63,7 @@ export function isThis(webhook: WebhookKey) {
 export interface Failure {
   webhook_id: string;
   now: number;
-  /** Switches the webhook off when it has done nothing but fail since then. */
+  /** Disables the webhook if every delivery since then failed. */
   disable_if_failing_since: number;
   disabled_reason: string;
 }
@@ -78,7 +78,7 @@ export function overdue(failure: Failure): SQL {
   return sql`coalesce(${webhooks.failing_since}, ${failure.now}) <= ${failure.disable_if_failing_since}`;
 }
 
-/** Whom to tell of a webhook, and the name of its page. */
+/** The address of the owner, and the name of the page. */
 export interface WebhookOwner {
   email: string;
   page_name: string | null;
@@ -98,7 +98,7 @@ export async function findWebhookOwner(db: Db, webhook: WebhookKey): Promise<Web
 /** Spelled out, not bound: SQLite uses the partial index of these webhooks only for the very same condition. */
 const isUnwarned = sql`${webhooks.failing_since} IS NOT NULL AND ${webhooks.warned_at} IS NULL AND ${webhooks.is_active} = 1`;
 
-/** Webhooks that did nothing but fail since then, with whom to tell of it and why the last attempt failed. */
+/** Webhooks without a success since then, with their owner and the error of the last attempt. */
 export async function listWebhooksToWarn(db: Db, failingSince: number, limit: number) {
   const last_error = sql<string | null>`(SELECT error FROM ${deliveryAttempts}
     WHERE webhook_id = ${webhooks.id} ORDER BY created_at DESC, attempt DESC LIMIT 1)`;

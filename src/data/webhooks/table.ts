@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { DeliveryState, SentRequest, WebhookProvider } from "../../contract/webhook.ts";
 import { emptyList, emptyObject, flag, id, instant, timestamps } from "../columns.ts";
+import { leaseColumns } from "../outbox/rows.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
 
@@ -13,7 +14,7 @@ export const webhooks = sqliteTable(
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
     created_by: text("created_by").notNull(),
-    /** null = hears all pages of its owner and the monitors without a page. */
+    /** null = receives events of all pages of its owner and of monitors without a page. */
     status_page_id: text("status_page_id").references(() => statusPages.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
     provider: text("provider").$type<WebhookProvider>().notNull(),
@@ -42,7 +43,7 @@ export const webhooks = sqliteTable(
   ],
 );
 
-/** One event on its way to one webhook. The row is the truth; queue messages only wake the sender. */
+/** One event for one webhook. */
 export const deliveries = sqliteTable(
   "deliveries",
   {
@@ -51,18 +52,16 @@ export const deliveries = sqliteTable(
       .notNull()
       .references(() => webhooks.id, { onDelete: "cascade" }),
     event_id: text("event_id").notNull(),
+    /** Name under which the webhook receives the event. */
     event_name: text("event_name").notNull(),
-    /** The envelope as it is sent, fixed when the event was routed. */
-    payload: text("payload").notNull(),
     state: text("state").$type<DeliveryState>().notNull(),
-    attempt: integer("attempt").notNull().default(0),
     next_attempt_at: instant("next_attempt_at"),
-    lease_until: instant("lease_until").notNull().default(0),
+    ...leaseColumns(),
     ...timestamps(),
   },
   (table) => [
     index("deliveries_webhook").on(table.webhook_id, table.created_at),
-    index("deliveries_due").on(table.next_attempt_at).where(sql`state = 'pending'`),
+    index("deliveries_to_wake").on(table.wake_at).where(sql`state = 'pending'`),
     index("deliveries_age").on(table.created_at),
   ],
 );

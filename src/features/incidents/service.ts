@@ -5,6 +5,7 @@ import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
+import type { NewEvent } from "../../contract/events.ts";
 import {
   type IncidentChange,
   type IncidentCreate,
@@ -27,7 +28,7 @@ import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { computeIncidentStats, listMonthsUntil } from "../../domain/incident-stats.ts";
 import { decideStatusChange } from "../../domain/incident-status.ts";
-import { emitEvent, incidentEvent, type NewEvent, wakeEvents } from "../../events/emit.ts";
+import { incidentEvent, publish } from "../../events/emit.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { replaced } from "../../lib/merge-field.ts";
 import { zonedClock } from "../../lib/zoned-days.ts";
@@ -219,9 +220,10 @@ interface Write {
 
 /** The one way to write anything of an incident: with its events and a new version of its page. */
 export async function write(ctx: RequestScope, incident: IncidentRecord, done: Write): Promise<void> {
+  const publication = publish(ctx, done.events);
   const statements = [
     ...done.statements,
-    ...done.events.map((event) => emitEvent(ctx.db, event)),
+    ...publication.statements,
     bumpPageVersion(ctx.db, incident.status_page_id, ctx.now),
   ];
   await commit(ctx, statements, {
@@ -238,8 +240,7 @@ export async function write(ctx: RequestScope, incident: IncidentRecord, done: W
     },
   });
   invalidatePage(incident.status_page_id);
-  const eventIds = done.events.map(({ id }) => id);
-  await wakeEvents(ctx.env, ctx.log, eventIds);
+  await publication.wake();
 }
 
 export function newUpdate(ctx: RequestScope, incident: IncidentRecord, message: string): IncidentUpdateRecord {

@@ -69,7 +69,7 @@ export async function cancelOccurrence(
   await write(ctx, window, {
     verb: "cancelled an occurrence of",
     statements: [updateMaintenance(ctx.db, window.id, change)],
-    news: buildCancellationMessages(ctx, window, occurrence),
+    notices: buildCancellationMessages(ctx, window, occurrence),
     isGuarded: true,
   });
   return getFresh(ctx, window.id);

@@ -5,6 +5,7 @@ import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
+import type { NewEvent } from "../../contract/events.ts";
 import { UPDATES_CARRIED } from "../../contract/incident.ts";
 import type { MaintenanceChange, MaintenanceCreate } from "../../contract/maintenance.ts";
 import type { Statement } from "../../data/db.ts";
@@ -19,15 +20,15 @@ import {
 } from "../../data/maintenance/write.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
-import { type PublishedChange, planSubscriberMessages } from "../../delivery/subscriber-messages.ts";
+import { publishToSubscribers, type SubscriberNotice } from "../../delivery/subscriber-messages.ts";
 import { announcedStart, findOccurrence, listOccurrences, trackBoundary } from "../../domain/maintenance.ts";
 import { findRecurrenceError, type Recurrence } from "../../domain/recurrence.ts";
-import { emitEvent, type NewEvent, wakeEvents } from "../../events/emit.ts";
+import { publish } from "../../events/emit.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { replaced } from "../../lib/merge-field.ts";
+import { joinPublications } from "../../outbox/publication.ts";
 import { newId } from "../../platform/ids.ts";
 import { invalidatePage } from "../../platform/page-cache.ts";
-import { wakeSubscribers } from "../../platform/subscriber-queue.ts";
 import { buildCancellationMessages, buildScheduleMessages, trackedOccurrence } from "./subscriber-messages.ts";
 import { requireTargets } from "./targets.ts";
 
@@ -90,8 +91,8 @@ export async function createMaintenance(ctx: RequestScope, input: MaintenanceCre
     ...setTargets(ctx.db, window.id, targets),
     recordOccurrences(ctx.db, listPast(ctx, window, page)),
   ];
-  const news = buildScheduleMessages(ctx, { former: null, window, targets });
-  await write(ctx, window, { verb: "created", statements, news });
+  const notices = buildScheduleMessages(ctx, { former: null, window, targets });
+  await write(ctx, window, { verb: "created", statements, notices });
   return getFresh(ctx, window.id);
 }
 
@@ -117,8 +118,8 @@ export async function changeMaintenance(
     ...setTargets(ctx.db, current.id, targets),
     ...extendOccurrence(ctx, current, change),
   ];
-  const news = buildScheduleMessages(ctx, { former: current, window: { ...current, ...change }, targets });
-  await write(ctx, current, { verb: "changed", statements, news, isGuarded: true });
+  const notices = buildScheduleMessages(ctx, { former: current, window: { ...current, ...change }, targets });
+  await write(ctx, current, { verb: "changed", statements, notices, isGuarded: true });
   return getFresh(ctx, current.id);
 }
 
@@ -128,7 +129,7 @@ export async function removeMaintenance(ctx: RequestScope, maintenanceId: string
   await write(ctx, window, {
     verb: "deleted",
     statements,
-    news: buildCancellationMessages(ctx, window, trackedOccurrence(window)),
+    notices: buildCancellationMessages(ctx, window, trackedOccurrence(window)),
   });
 }
 
@@ -198,8 +199,8 @@ interface Write {
   verb: string;
   statements: Statement[];
   events?: NewEvent[];
-  /** Further messages to subscribers. */
-  news?: PublishedChange[];
+  /** Messages to subscribers besides the events. */
+  notices?: SubscriberNotice[];
   /** Refuses when the window began or ended since it was read. */
   isGuarded?: boolean;
   made?: { target_type: string; target_id: string };
@@ -207,12 +208,13 @@ interface Write {
 
 /** The one way to write anything of a window: with its events and a new version of its page. */
 export async function write(ctx: RequestScope, window: MaintenanceRecord, done: Write): Promise<void> {
-  const events = done.events ?? [];
-  const telling = await planSubscriberMessages(ctx.db, done.news ?? [], ctx.now);
+  const publication = joinPublications([
+    publish(ctx, done.events ?? []),
+    await publishToSubscribers(ctx, done.notices ?? [], ctx.now),
+  ]);
   const statements = [
     ...done.statements,
-    ...events.map((event) => emitEvent(ctx.db, event)),
-    ...telling.statements,
+    ...publication.statements,
     bumpPageVersion(ctx.db, window.status_page_id, ctx.now),
   ];
   const error = conflict("the maintenance window has just begun or ended, try again");
@@ -226,9 +228,7 @@ export async function write(ctx: RequestScope, window: MaintenanceRecord, done: 
     },
   });
   invalidatePage(window.status_page_id);
-  const eventIds = events.map(({ id }) => id);
-  await wakeEvents(ctx.env, ctx.log, eventIds);
-  await wakeSubscribers(ctx.env, ctx.log, telling.messages);
+  await publication.wake();
 }
 
 /** As it is after a write. */

@@ -2,30 +2,23 @@ import type { RequestScope } from "../../access/scope.ts";
 import type { MaintenanceStatus, MaintenanceTarget } from "../../contract/maintenance.ts";
 import type { MaintenanceDetail } from "../../data/maintenance/list.ts";
 import type { MaintenanceRecord, MaintenanceUpdateRecord } from "../../data/maintenance/read.ts";
-import type { PublishedChange } from "../../delivery/subscriber-messages.ts";
+import type { SubscriberNotice } from "../../delivery/subscriber-messages.ts";
 import type { Occurrence } from "../../domain/recurrence.ts";
 import { toIso } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 
-/** Messages to subscribers besides those of the events maintenance.started and maintenance.completed; webhooks do not receive them. */
-type NewsName =
-  | "maintenance.scheduled"
-  | "maintenance.rescheduled"
-  | "maintenance.cancelled"
-  | "maintenance.updated"
-  | "maintenance.completed";
-
-interface Said {
-  name: NewsName;
+/** Changes of a window that subscribers receive besides its start and end. Webhooks do not receive them. */
+interface NoticeContent {
+  name: SubscriberNotice["name"];
   status: MaintenanceStatus | "cancelled";
   occurrence: Occurrence | null;
   targets: readonly MaintenanceTarget[];
-  /** Markdown; null: what the window says of itself. */
+  /** Markdown; null: the description of the window. */
   message?: string | null;
 }
 
-function maintenanceNews(ctx: RequestScope, window: MaintenanceRecord, said: Said): PublishedChange {
-  const { name, status, occurrence, targets, message } = said;
+function maintenanceNotice(ctx: RequestScope, window: MaintenanceRecord, content: NoticeContent): SubscriberNotice {
+  const { name, status, occurrence, targets, message } = content;
   const idsOf = (type: MaintenanceTarget["target_type"]) =>
     targets.filter(({ target_type }) => target_type === type).map(({ target_id }) => target_id);
   return {
@@ -59,14 +52,14 @@ interface Change {
 }
 
 /** Compares a window before and after a change with what subscribers have received of it. */
-export function buildScheduleMessages(ctx: RequestScope, { former, window, targets }: Change): PublishedChange[] {
+export function buildScheduleMessages(ctx: RequestScope, { former, window, targets }: Change): SubscriberNotice[] {
   const before = former?.is_public ? trackedOccurrence(former) : null;
   const occurrence = trackedOccurrence(window);
   // The start of one that has begun was announced.
   if (!occurrence || occurrence.start_at <= ctx.now) return [];
   if (before?.start_at === occurrence.start_at && before.end_at === occurrence.end_at) return [];
   const name = before ? "maintenance.rescheduled" : "maintenance.scheduled";
-  return [maintenanceNews(ctx, window, { name, status: "scheduled", occurrence, targets })];
+  return [maintenanceNotice(ctx, window, { name, status: "scheduled", occurrence, targets })];
 }
 
 /** An occurrence that does not take place, or not to its end. */
@@ -74,12 +67,18 @@ export function buildCancellationMessages(
   ctx: RequestScope,
   window: MaintenanceDetail,
   occurrence: Occurrence | null,
-): PublishedChange[] {
+): SubscriberNotice[] {
   if (!occurrence || occurrence.end_at <= ctx.now) return [];
   const { targets } = window;
   const message = occurrence.start_at <= ctx.now ? "It ended early." : "It does not take place.";
   return [
-    maintenanceNews(ctx, window, { name: "maintenance.cancelled", status: "cancelled", occurrence, targets, message }),
+    maintenanceNotice(ctx, window, {
+      name: "maintenance.cancelled",
+      status: "cancelled",
+      occurrence,
+      targets,
+      message,
+    }),
   ];
 }
 
@@ -93,9 +92,9 @@ export function buildUpdateMessages(
   ctx: RequestScope,
   window: MaintenanceDetail,
   { update, occurrence, isEnd }: Update,
-): PublishedChange[] {
+): SubscriberNotice[] {
   const name = isEnd ? "maintenance.completed" : "maintenance.updated";
   const { message, status } = update;
   const span = occurrence && isEnd ? { ...occurrence, end_at: ctx.now } : occurrence;
-  return [maintenanceNews(ctx, window, { name, status, occurrence: span, targets: window.targets, message })];
+  return [maintenanceNotice(ctx, window, { name, status, occurrence: span, targets: window.targets, message })];
 }

@@ -16,7 +16,7 @@ export const endpoints = [
       method: "get",
       path: "/notifications",
       tags,
-      summary: "List what the service has told you",
+      summary: "List your notifications",
       request: { query: ListQuery },
       responses: { 200: json("Your notifications, newest first", z.array(Notification)), ...USER_ERRORS },
     }),

@@ -22,7 +22,7 @@ import {
   testWebhook,
 } from "../webhooks/service.ts";
 
-/** Webhooks where a page's alerting is set up: all of one page, which their body need not name. */
+/** The webhooks of one page under the address of its alert setup; the body does not name the page. */
 const tags = ["Webhooks"];
 const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
 
@@ -112,7 +112,7 @@ export const endpoints = [
       summary: "Send a test event to a webhook of a status page",
       description: "One real attempt, made before the answer and never repeated.",
       request: { params: OnPage },
-      responses: { 200: json("What came of it", WebhookTestResult), ...OBJECT_ERRORS, ...BODY_ERRORS },
+      responses: { 200: json("Result of the attempt", WebhookTestResult), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => {
       const id = await getIdOnPage(c.var.ctx, c.req.valid("param"));
@@ -126,7 +126,7 @@ export const endpoints = [
       method: "get",
       path: `${ON_PAGE}/deliveries`,
       tags,
-      summary: "List attempts to deliver to a webhook of a status page",
+      summary: "List delivery attempts of a webhook of a status page",
       description: "Kept for 30 days. X-Total-Count stops counting at 10,000.",
       request: { params: OnPage, query: ListQuery },
       responses: { 200: json("Attempts, newest first", z.array(DeliveryAttempt)), ...OBJECT_ERRORS },

@@ -56,7 +56,7 @@ async function addUpdate(
     ...end,
     // Subscribers receive the end as the message of this update.
     events: end?.events.map((event) => ({ ...event, data: { ...event.data, notify_subscribers: false } })),
-    news:
+    notices:
       input.notify_subscribers === false ? [] : buildUpdateMessages(ctx, window, { update, occurrence, isEnd: !!end }),
     statements: [...(end?.statements ?? []), insertMaintenanceUpdate(ctx.db, update)],
     made: { target_type: "maintenance_update", target_id: update.id },

@@ -3,7 +3,7 @@ import { findIdempotentResult } from "../../access/idempotency.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { requireWebhook } from "../../access/webhooks.ts";
 import { conflict, notFound } from "../../contract/errors.ts";
-import { TEST_EVENT } from "../../contract/webhook.ts";
+import { EVENTS, type EventOf, TEST_EVENT } from "../../contract/events.ts";
 import {
   type AttemptRecord,
   type DeliveryRecord,
@@ -13,6 +13,7 @@ import {
   listAttempts,
 } from "../../data/deliveries/read.ts";
 import { insertDeliveries, requeueDelivery } from "../../data/deliveries/write.ts";
+import { insertEvent } from "../../data/events/write.ts";
 import type { WebhookRecord } from "../../data/webhooks/read.ts";
 import { performAttempt } from "../../delivery/attempt.ts";
 import { deliveriesOf, wakeDeliveries } from "../../delivery/fan-out.ts";
@@ -28,44 +29,50 @@ export async function listWebhookAttempts(
   return listAttempts(ctx.db, webhook.id, page);
 }
 
-/** One real attempt within the request, whatever the webhook's filter says and whether or not it is on. */
+/** One real attempt within the request, whatever the filter of the webhook and its is_active. */
 export async function testWebhook(ctx: RequestScope, webhookId: string): Promise<AttemptRecord> {
   const webhook = await requireWebhook(ctx, webhookId);
   const earlier = await findIdempotentResult(ctx);
   if (earlier) {
     const attempt = await findLastAttempt(ctx.db, earlier);
-    if (!attempt) throw conflict("the test under this Idempotency-Key is still under way");
+    if (!attempt) throw conflict("the test under this Idempotency-Key is still running");
     return attempt;
   }
-  const [due] = deliveriesOf(testEvent(ctx, webhook), [{ webhook, event_name: TEST_EVENT }], ctx.now);
-  if (!due) throw new Error("a webhook always hears of its test");
+  const event = { ...testEvent(ctx, webhook), processed_at: ctx.now };
+  const [due] = deliveriesOf(event, [{ webhook, event_name: TEST_EVENT }], ctx.now);
+  if (!due) throw new Error("one receiver gives one delivery");
   const delivery: DeliveryRecord = { ...due, attempt: 1, lease_until: leaseUntil(ctx) };
-  await commit(ctx, [insertDeliveries(ctx.db, [delivery])], { audit: deliveryAudit(webhook, delivery, "tested") });
-  return performAttempt(ctx, { delivery, webhook });
+  await commit(ctx, [insertEvent(ctx.db, event), insertDeliveries(ctx.db, [delivery])], {
+    audit: deliveryAudit(webhook, delivery, "tested"),
+  });
+  return performAttempt(ctx, { delivery, webhook, event });
 }
 
-/** Sends once more under the same webhook-id, with what is left of the retries. */
+/** Sends once more under the same webhook-id, with the retries that are left. */
 export async function redeliver(ctx: RequestScope, webhookId: string, deliveryId: string): Promise<DeliveryRecord> {
   const webhook = await requireWebhook(ctx, webhookId);
   const delivery = await findDelivery(ctx.db, webhook.id, deliveryId);
   if (!delivery) throw notFound("delivery");
   if (await findIdempotentResult(ctx)) return delivery;
-  if (!webhook.is_active) throw conflict("the webhook is switched off");
+  if (!webhook.is_active) throw conflict("the webhook is disabled");
   await commit(ctx, [requeueDelivery(ctx.db, delivery.id, ctx.now)], {
     audit: deliveryAudit(webhook, delivery, "redelivered"),
     guards: [
       { name: "stale", when: isLeased(delivery.id, ctx.now), error: conflict("the delivery is being sent right now") },
     ],
   });
-  await wakeDeliveries(ctx.env, ctx.log, [delivery.id]);
+  await wakeDeliveries(ctx, [delivery.id]);
   return { ...delivery, state: "pending", next_attempt_at: ctx.now, updated_at: ctx.now };
 }
 
-function testEvent(ctx: RequestScope, webhook: WebhookRecord) {
+function testEvent(ctx: RequestScope, webhook: WebhookRecord): EventOf<typeof TEST_EVENT> {
   return {
     id: newId(),
     owner_id: webhook.owner_id,
     status_page_id: webhook.status_page_id,
+    monitor_id: null,
+    name: TEST_EVENT,
+    classification: EVENTS[TEST_EVENT].classification,
     data: { webhook_id: webhook.id, webhook_name: webhook.name, message: "this is a test of your webhook" },
     created_at: ctx.now,
   };

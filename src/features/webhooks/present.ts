@@ -4,7 +4,7 @@ import type { AttemptRecord, DeliveryRecord, ListedAttempt } from "../../data/de
 import type { WebhookRecord } from "../../data/webhooks/read.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 
-/** A webhook together with its address, as far as the caller may see it. */
+/** A webhook with its address, masked where the caller may not see it. */
 export interface ShownWebhook {
   webhook: WebhookRecord;
   url: string;

@@ -25,7 +25,7 @@ import {
 const tags = ["Webhooks"];
 const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
 
-/** Whoever sees the page sees its webhooks; addresses and what was sent are for those who may change alerting. */
+/** Members who see the page see its webhooks; addresses and deliveries need alerting.write. */
 const reads = { ...shared, permission: null, audit: null } satisfies EndpointPolicy;
 const writes = (audit: string | null) =>
   ({ ...shared, permission: "alerting.write", audit, ids: { params: { id: "webhook" } } }) satisfies EndpointPolicy;
@@ -84,7 +84,8 @@ export const endpoints = [
       path: "/webhooks/{id}",
       tags,
       summary: "Change a webhook",
-      description: "What is absent stays; null clears. A former secret signs along for 24 hours.",
+      description:
+        "Omitted fields keep their value; null clears them (or restores the default). The previous secret also signs for 24 hours.",
       request: { params: IdParam, body: jsonBody(WebhookUpdate) },
       responses: { 200: json("The webhook", Webhook), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
@@ -116,7 +117,7 @@ export const endpoints = [
       method: "patch",
       path: "/webhooks/{id}/toggle",
       tags,
-      summary: "Switch a webhook on or off",
+      summary: "Toggle is_active",
       request: { params: IdParam },
       responses: { 200: json("The webhook", Webhook), ...OBJECT_ERRORS },
     }),
@@ -129,7 +130,7 @@ export const endpoints = [
       method: "patch",
       path: "/webhooks/{id}/team-only",
       tags,
-      summary: "Make a webhook the team's own, or public again",
+      summary: "Toggle is_team_only",
       request: { params: IdParam },
       responses: { 200: json("The webhook", Webhook), ...OBJECT_ERRORS },
     }),
@@ -145,7 +146,7 @@ export const endpoints = [
       summary: "Send a test event",
       description: "One real attempt, made before the answer and never repeated.",
       request: { params: IdParam },
-      responses: { 200: json("What came of it", WebhookTestResult), ...OBJECT_ERRORS, ...BODY_ERRORS },
+      responses: { 200: json("Result of the attempt", WebhookTestResult), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => c.json(presentTest(await testWebhook(c.var.ctx, c.req.valid("param").id)), 200),
   ),
@@ -156,7 +157,7 @@ export const endpoints = [
       method: "get",
       path: "/webhooks/{id}/deliveries",
       tags,
-      summary: "List attempts to deliver",
+      summary: "List delivery attempts of a webhook",
       description: "Kept for 30 days. X-Total-Count stops counting at 10,000.",
       request: { params: IdParam, query: ListQuery },
       responses: { 200: json("Attempts, newest first", z.array(DeliveryAttempt)), ...OBJECT_ERRORS },

@@ -35,7 +35,7 @@ export async function listWebhooks(
   return { rows: await Promise.all(rows.map((webhook) => showTo(ctx, webhook))), total };
 }
 
-/** The id of a webhook of this very page; one of another page is not there. */
+/** The id of a webhook of this page; a webhook of another page is 404. */
 export async function getIdOnPage(ctx: RequestScope, named: { status_page_id: string; id: string }): Promise<string> {
   const { webhook } = await requireVisibleWebhook(ctx, named.id);
   if (webhook.status_page_id !== named.status_page_id) throw notFound("webhook");
@@ -46,7 +46,7 @@ export async function getWebhook(ctx: RequestScope, webhookId: string): Promise<
   return showTo(ctx, (await requireVisibleWebhook(ctx, webhookId)).webhook);
 }
 
-/** Addresses are credentials: whoever may not change alerting sees no more than where they lead. */
+/** Addresses are credentials: without alerting.write only their origin is shown. */
 async function showTo(ctx: RequestScope, webhook: WebhookRecord): Promise<ShownWebhook> {
   const shown = await withUrl(ctx, webhook);
   const membership = await findMembership(ctx, webhook);
@@ -108,7 +108,7 @@ export async function changeWebhook(ctx: RequestScope, webhookId: string, input:
     events: input.events === undefined ? webhook.events : (input.events ?? []),
     alert_channels: input.alert_channels === undefined ? webhook.alert_channels : (input.alert_channels ?? {}),
     is_team_only: replaced(input.is_team_only, webhook.is_team_only, false),
-    // What another address did says nothing about this one.
+    // Failures of the former address do not count for a new one.
     ...(config.url !== stored.url && { failing_since: null, warned_at: null }),
     ...(is_active !== webhook.is_active && switched(is_active)),
   });
@@ -124,13 +124,13 @@ export async function toggleTeamOnly(ctx: RequestScope, webhookId: string): Prom
   return change(ctx, webhook, { is_team_only: !webhook.is_team_only });
 }
 
-/** Attempts under way still end; nothing is attempted any more. */
+/** A running attempt still ends; no other one starts. */
 export async function removeWebhook(ctx: RequestScope, webhookId: string): Promise<void> {
   const webhook = await requireWebhook(ctx, webhookId);
   await commit(ctx, [deleteWebhook(ctx.db, webhook)], { audit: webhookAudit(webhook, "deleted") });
 }
 
-/** A person's decision about it starts the count of failures afresh. */
+/** A toggle by a user resets the failures. */
 function switched(is_active: boolean): WebhookChanges {
   return { is_active, failing_since: null, warned_at: null, disabled_reason: null };
 }
@@ -142,13 +142,13 @@ async function change(ctx: RequestScope, webhook: WebhookRecord, changes: Webhoo
   return withUrl(ctx, changed);
 }
 
-/** A webhook of a page belongs to the page's owner, one without a page to whoever makes it. */
+/** A webhook of a page belongs to the owner of the page, one without a page to its creator. */
 async function ownerOf(ctx: RequestScope, statusPageId: string | null): Promise<string> {
   if (statusPageId === null) return requireUser(ctx).user_id;
   return (await requirePage(ctx, statusPageId)).owner_id;
 }
 
-/** The address is judged by its spelling here, and by what it resolves to at each delivery. */
+/** The address is judged as written here, and as resolved at each delivery. */
 function requireUsable(ctx: RequestScope, provider: WebhookProvider, config: WebhookConfig): void {
   const notifier = findNotifier(provider);
   if (!notifier) throw new ApiError(400, `provider ${provider} is not available yet`, { code: "not_available" });

@@ -1,11 +1,7 @@
 import { z } from "zod";
 import { MONITOR_STATUSES } from "./monitor-values.ts";
 
-/** Who may hear of an event: everybody, the team's own channels only, or everybody and whoever is on call. */
-export const EVENT_CLASSIFICATIONS = ["public", "team_only", "critical"] as const;
-export type EventClassification = (typeof EVENT_CLASSIFICATIONS)[number];
-
-/** One change of a monitor's status, as its object hands it over. `event` is null for a silent change. */
+/** One change of a monitor's status, as its object sends it. `event` is null for a silent change. */
 export const MonitorTransition = z.object({
   seq: z.number().int().positive(),
   from: z.enum(MONITOR_STATUSES),

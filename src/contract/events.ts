@@ -1,0 +1,248 @@
+import { z } from "zod";
+import { INCIDENT_STATUSES } from "./incident.ts";
+import { INCIDENT_SEVERITIES, MONITOR_STATUSES } from "./monitor-values.ts";
+
+/**
+ * The event catalogue. An event is one entry here and one call of `publish`: names, webhook filters, audiences,
+ * subscription topics, headings of messages and docs/events.md derive from the entries.
+ */
+
+/** Audiences of an event: every webhook, team_only webhooks alone, or every webhook and the users on call. */
+export const EVENT_CLASSIFICATIONS = ["public", "team_only", "critical"] as const;
+export type EventClassification = (typeof EVENT_CLASSIFICATIONS)[number];
+
+export const SUBSCRIPTION_TOPICS = ["incident", "maintenance"] as const;
+export type SubscriptionTopic = (typeof SUBSCRIPTION_TOPICS)[number];
+
+interface EventEntry {
+  /** When it is sent, for docs/events.md. */
+  when: string;
+  /** What a message about it is headed. */
+  heading: string;
+  /** The audience unless the page's alert_routing or the event itself names another one. */
+  classification: EventClassification;
+  /** Whether alert_routing of a page may name it. */
+  is_routable: boolean;
+  /** Subscribers of this topic receive a message; null: no subscriber does. */
+  topic: SubscriptionTopic | null;
+  /** Member `data` of the envelope. */
+  data: z.ZodObject;
+}
+
+/** Instants are strings here: `data` leaves as it is stored. */
+const At = z.string().meta({ description: "ISO 8601, UTC" });
+
+const MonitorData = z.object({
+  monitor_id: z.string(),
+  monitor_name: z.string(),
+  status: z.enum(MONITOR_STATUSES),
+  previous_status: z.enum(MONITOR_STATUSES),
+  message: z.string(),
+  latency: z.number().nullable().meta({ description: "milliseconds" }),
+  region: z.string().nullable(),
+  since: At,
+  outage_started_at: At.nullable().default(null),
+  duration_seconds: z.int().nullable().default(null).meta({ description: "of the outage that this ends" }),
+  suppressed_by: z.string().nullish().meta({ description: "maintenance window that withheld the alert" }),
+});
+
+const FlappingData = z.object({
+  monitor_id: z.string(),
+  monitor_name: z.string(),
+  status: z.enum(MONITOR_STATUSES),
+  message: z.string(),
+  changes: z.int(),
+  since: At,
+});
+
+const ExpiryData = z.object({
+  monitor_id: z.string(),
+  monitor_name: z.string(),
+  message: z.string(),
+  expires_at: At,
+  days_left: z.int(),
+});
+
+const IncidentData = z.object({
+  incident_id: z.string(),
+  title: z.string(),
+  severity: z.enum(INCIDENT_SEVERITIES),
+  status: z.enum(INCIDENT_STATUSES),
+  is_public: z.boolean(),
+  monitor_id: z.string().nullable(),
+  message: z.string().meta({ description: "Markdown" }),
+  notify_subscribers: z.boolean(),
+  started_at: At,
+  resolved_at: At.nullable(),
+});
+
+const MaintenanceData = z.object({
+  maintenance_id: z.string(),
+  title: z.string(),
+  message: z.string().nullable().meta({ description: "Markdown" }),
+  is_public: z.boolean(),
+  status: z.enum(["scheduled", "in_progress", "completed", "cancelled"]),
+  notify_subscribers: z.boolean().optional().meta({ description: "false: subscribers receive no message" }),
+  start: At.nullable(),
+  end: At.nullable(),
+});
+export type MaintenanceData = z.infer<typeof MaintenanceData>;
+
+const AgentData = z.object({
+  agent_id: z.string(),
+  agent_name: z.string(),
+  hostname: z.string().nullable(),
+  status: z.enum(["online", "offline"]),
+  previous_status: z.string(),
+  message: z.string(),
+  last_seen_at: At.nullable(),
+  since: At,
+});
+
+const GapData = z.object({
+  policy_id: z.string(),
+  policy_name: z.string(),
+  schedule_id: z.string().nullable(),
+  message: z.string(),
+  incident_id: z.string().nullable(),
+});
+
+const TestData = z.object({ webhook_id: z.string(), webhook_name: z.string(), message: z.string() });
+
+const monitor = { classification: "public", is_routable: true, topic: null, data: MonitorData } as const;
+const expiry = { classification: "public", is_routable: false, topic: null, data: ExpiryData } as const;
+const incident = { classification: "public", is_routable: true, topic: "incident", data: IncidentData } as const;
+const maintenance = {
+  classification: "public",
+  is_routable: true,
+  topic: "maintenance",
+  data: MaintenanceData,
+} as const;
+const agent = { classification: "public", is_routable: false, topic: null, data: AgentData } as const;
+
+export const EVENTS = {
+  "monitor.down": { ...monitor, heading: "Monitor down", when: "a monitor reaches its failure threshold" },
+  "monitor.up": { ...monitor, heading: "Monitor up", when: "a monitor recovers from down or degraded" },
+  "monitor.degraded": { ...monitor, heading: "Monitor degraded", when: "a monitor is slower than its threshold" },
+  "monitor.flapping": {
+    ...{ classification: "public", is_routable: false, topic: null, data: FlappingData },
+    ...{ heading: "Monitor flapping", when: "a monitor changes more than 6 times within 10 minutes" },
+  },
+  "monitor.certificate_expiring": {
+    ...{ ...expiry, heading: "Certificate expiring" },
+    when: "the certificate of a monitor expires in 30, 14, 7 and 1 days",
+  },
+  "monitor.domain_expiring": {
+    ...{ ...expiry, heading: "Domain expiring" },
+    when: "the registration of a monitored domain expires in 30, 14, 7 and 1 days",
+  },
+  "incident.created": { ...incident, heading: "New incident", when: "an incident is opened" },
+  "incident.updated": { ...incident, heading: "Incident updated", when: "an incident gets an update or is published" },
+  "incident.resolved": { ...incident, heading: "Incident resolved", when: "an incident is resolved" },
+  "maintenance.started": { ...maintenance, heading: "Maintenance started", when: "a maintenance window starts" },
+  "maintenance.completed": {
+    ...{ ...maintenance, heading: "Maintenance completed" },
+    when: "a maintenance window ends; sent as `maintenance.ended` to a webhook that lists only that name",
+  },
+  "agent.online": { ...agent, heading: "Agent online", when: "an agent reports again" },
+  "agent.offline": { ...agent, heading: "Agent offline", when: "an agent has not reported for 90 seconds" },
+  "oncall.gap": {
+    ...{ classification: "team_only", is_routable: false, topic: null, data: GapData },
+    ...{ heading: "No user on call", when: "an escalation step finds no user on call" },
+  },
+  test_event: {
+    ...{ classification: "public", is_routable: false, topic: null, data: TestData },
+    ...{ heading: "Test message", when: "a webhook is tested; only the tested webhook receives it" },
+  },
+} as const satisfies Record<string, EventEntry>;
+
+export type EventName = keyof typeof EVENTS;
+export type EventData<Name extends EventName> = z.infer<(typeof EVENTS)[Name]["data"]>;
+
+export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
+
+/** The event of a webhook's test. */
+export const TEST_EVENT = "test_event" satisfies EventName;
+
+/** The end of a maintenance window has two public names: the second is for filters that list only it. */
+export const MAINTENANCE_END = ["maintenance.completed", "maintenance.ended"] as const;
+
+type RoutableName = {
+  [Name in EventName]: (typeof EVENTS)[Name]["is_routable"] extends true ? Name : never;
+}[EventName];
+/** Events whose audience a page may decide. */
+export const ROUTABLE_EVENTS = EVENT_NAMES.filter((name): name is RoutableName => EVENTS[name].is_routable);
+
+export function isEventName(name: string): name is EventName {
+  return Object.hasOwn(EVENTS, name);
+}
+
+/** Under these the service alone names events. */
+const RESERVED_NAME = /^(?:monitor|incident|maintenance|agent|oncall)\./;
+
+declare const IS_CUSTOM: unique symbol;
+/** Distinct from the names of the catalogue, so that `name` discriminates. */
+export type CustomEventName = string & { readonly [IS_CUSTOM]: true };
+
+/** A name that users give to events of their own. */
+export function isCustomEventName(name: string): name is CustomEventName {
+  return !RESERVED_NAME.test(name) && !isEventName(name);
+}
+
+const NAME_LENGTH_MAX = 100;
+
+/** What filters and alert_channels may list. */
+export const EventFilterName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(NAME_LENGTH_MAX)
+  .refine(
+    (name) => !RESERVED_NAME.test(name) || isEventName(name) || name === MAINTENANCE_END[1],
+    "is not the name of an event",
+  );
+
+interface EventFields {
+  id: string;
+  /** Owner of the page, or of the monitor or agent without a page. */
+  owner_id: string;
+  status_page_id: string | null;
+  monitor_id: string | null;
+  classification: EventClassification;
+  /** Epoch ms. */
+  created_at: number;
+}
+
+export type EventOf<Name extends EventName> = EventFields & { name: Name; data: EventData<Name> };
+export type KnownEvent = { [Name in EventName]: EventOf<Name> }[EventName];
+export type CustomEvent = EventFields & { name: CustomEventName; data: Record<string, unknown> };
+/** Everything that is stored as an event; `name` discriminates. */
+export type NewEvent = KnownEvent | CustomEvent;
+
+export function isKnownEvent(event: NewEvent): event is KnownEvent {
+  return isEventName(event.name);
+}
+
+/** Typed again after it was stored; throws where `data` does not have the members that its name promises. */
+export function parseEvent(stored: EventFields & { name: string; data: Record<string, unknown> }): NewEvent {
+  const { name } = stored;
+  const data = isEventName(name) ? EVENTS[name].data.parse(stored.data) : stored.data;
+  // The schema of `data` was chosen by `name`, which the compiler cannot follow.
+  return { ...stored, data } as NewEvent;
+}
+
+/** Messages to subscribers that are no events: webhooks do not receive them. */
+export const SUBSCRIBER_NOTICES = {
+  "maintenance.scheduled": { topic: "maintenance", heading: "Maintenance scheduled" },
+  "maintenance.rescheduled": { topic: "maintenance", heading: "Maintenance rescheduled" },
+  "maintenance.cancelled": { topic: "maintenance", heading: "Maintenance cancelled" },
+  "maintenance.updated": { topic: "maintenance", heading: "Maintenance updated" },
+} as const satisfies Record<string, { topic: SubscriptionTopic; heading: string }>;
+export type SubscriberNoticeName = keyof typeof SUBSCRIBER_NOTICES;
+
+/** What a message about it is headed; an event of a user's own is headed by its name. */
+export function headingOf(name: string): string {
+  if (isEventName(name)) return EVENTS[name].heading;
+  if (name === MAINTENANCE_END[1]) return EVENTS[MAINTENANCE_END[0]].heading;
+  return Object.hasOwn(SUBSCRIBER_NOTICES, name) ? SUBSCRIBER_NOTICES[name as SubscriberNoticeName].heading : name;
+}

@@ -1,0 +1,75 @@
+import { type EventData, type EventName, isEventName, parseEvent } from "../../src/contract/events.ts";
+import type { StoredEvent } from "../../src/data/events/read.ts";
+
+const MONITOR_ID = "0199c0de-0000-7000-8000-000000000001";
+const INCIDENT_ID = "0199c0de-0000-7000-8000-000000000002";
+
+const change = {
+  ...{ monitor_id: MONITOR_ID, monitor_name: "Shop", message: "HTTP 500", latency: 12, region: "weur" },
+  ...{ since: "2026-01-02T03:04:05.000Z", outage_started_at: "2026-01-02T03:04:05.000Z", duration_seconds: null },
+};
+const incident: EventData<"incident.created"> = {
+  ...{ incident_id: INCIDENT_ID, title: "Checkout fails", severity: "major", status: "investigating" },
+  ...{ is_public: true, monitor_id: null, message: "We look into it.", notify_subscribers: true },
+  ...{ started_at: "2026-01-02T03:04:05.000Z", resolved_at: null },
+};
+const maintenance: EventData<"maintenance.started"> = {
+  ...{ maintenance_id: "0199c0de-0000-7000-8000-000000000003", title: "New disks", message: "We replace disks." },
+  ...{ is_public: true, status: "in_progress" },
+  ...{ start: "2026-01-02T03:00:00.000Z", end: "2026-01-02T05:00:00.000Z" },
+};
+const agent: EventData<"agent.offline"> = {
+  ...{ agent_id: "0199c0de-0000-7000-8000-000000000004", agent_name: "Rack 1", hostname: "rack-1", status: "offline" },
+  ...{ previous_status: "online", message: "Rack 1 has not reported for 90 seconds" },
+  ...{ last_seen_at: "2026-01-02T03:02:30.000Z", since: "2026-01-02T03:04:05.000Z" },
+};
+const expiry = {
+  ...{ monitor_id: MONITOR_ID, monitor_name: "Shop", message: "expires on 9 Jan 2026" },
+  ...{ expires_at: "2026-01-09T00:00:00.000Z", days_left: 7 },
+};
+
+/** Data of one event of each name. */
+export const EXAMPLES: { [Name in EventName]: EventData<Name> } = {
+  "monitor.down": { ...change, status: "down", previous_status: "up" },
+  "monitor.up": { ...change, status: "up", previous_status: "down", message: "HTTP 200", duration_seconds: 754 },
+  "monitor.degraded": { ...change, status: "degraded", previous_status: "up", outage_started_at: null },
+  "monitor.flapping": {
+    ...{ monitor_id: MONITOR_ID, monitor_name: "Shop", status: "down", message: "7 changes within 10 minutes" },
+    ...{ changes: 7, since: "2026-01-02T03:04:05.000Z" },
+  },
+  "monitor.certificate_expiring": expiry,
+  "monitor.domain_expiring": expiry,
+  "incident.created": incident,
+  "incident.updated": { ...incident, status: "identified", message: "It is the database." },
+  "incident.resolved": {
+    ...{ ...incident, status: "resolved", message: "It is over." },
+    resolved_at: "2026-01-02T03:16:39.000Z",
+  },
+  "maintenance.started": maintenance,
+  "maintenance.completed": { ...maintenance, status: "completed" },
+  "agent.online": { ...agent, status: "online", previous_status: "offline", message: "Rack 1 is online" },
+  "agent.offline": agent,
+  "oncall.gap": {
+    ...{ policy_id: "0199c0de-0000-7000-8000-000000000005", policy_name: "Night", schedule_id: null },
+    ...{ message: "step 1 of Night finds no user on call", incident_id: INCIDENT_ID },
+  },
+  test_event: { webhook_id: "0199c0de-0000-7000-8000-000000000006", webhook_name: "Ops", message: "this is a test" },
+};
+
+type Fields = Partial<Omit<StoredEvent, "name" | "data">> & { name?: string; data?: Record<string, unknown> };
+
+/** An event with the example data of its name, some of it replaced. */
+export function exampleEvent({ name = "monitor.down", data, ...fields }: Fields = {}): StoredEvent {
+  const event = parseEvent({
+    id: "0199c0de-0000-5000-8000-000000000002",
+    owner_id: "0199c0de-0000-7000-8000-000000000003",
+    status_page_id: null,
+    monitor_id: null,
+    classification: "public",
+    created_at: Date.UTC(2026, 0, 2, 3, 4, 5),
+    ...fields,
+    name,
+    data: { ...(isEventName(name) ? EXAMPLES[name] : {}), ...data },
+  });
+  return { ...event, processed_at: fields.processed_at ?? null };
+}
