@@ -1,16 +1,26 @@
 import { ApiError, invalid } from "../contract/errors.ts";
-import { requireAgent, requireAssignedMonitor, requireOwnCommand, requireVisibleAgent } from "./agents.ts";
-import { requireIncident, requireIncidentTemplate } from "./incidents.ts";
-import { requireMaintenance } from "./maintenance.ts";
-import { requireInvitation, requireMember } from "./members.ts";
-import { preloadGroups, requireGroup } from "./monitor-groups.ts";
-import { requireMonitorInPath } from "./monitor-in-path.ts";
-import { preloadMonitors, requireMonitor, requireVisibleMonitor } from "./monitors.ts";
 import { requireManagedPage, requirePage, requireVisiblePage } from "./pages.ts";
+import {
+  preloadGroups,
+  preloadMonitors,
+  requireAgent,
+  requireAssignedMonitor,
+  requireGroup,
+  requireIncident,
+  requireIncidentTemplate,
+  requireInvitation,
+  requireMaintenance,
+  requireMember,
+  requireMonitor,
+  requireOwnCommand,
+  requireOwnSlaPolicy,
+  requireSlaPolicy,
+  requireSubscriber,
+  requireVisibleAgent,
+  requireVisibleMonitor,
+  requireWebhook,
+} from "./resources.ts";
 import type { RequestScope } from "./scope.ts";
-import { requireOwnSlaPolicy, requireSlaPolicy } from "./sla-policies.ts";
-import { requireSubscriber } from "./subscribers.ts";
-import { requireWebhook } from "./webhooks.ts";
 
 /**
  * What an id in a path, query or body names. The first word is the kind of object; `:see` asks only that the caller may
@@ -25,7 +35,6 @@ const RESOLVERS = {
   invitation: requireInvitation,
   monitor: requireMonitor,
   "monitor:see": requireVisibleMonitor,
-  "monitor:change": requireMonitorInPath,
   group: requireGroup,
   agent: requireAgent,
   "agent:see": requireVisibleAgent,
@@ -86,7 +95,7 @@ export async function authorizeFields(ctx: RequestScope, slots: Readonly<Record<
         await RESOLVERS[kind](ctx, id);
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 404) throw error;
-        throw invalid(`${at} names nothing that you can see`, [{ path: at, message: error.message }]);
+        throw invalid(`${at} does not exist or is not visible to you`, [{ path: at, message: error.message }]);
       }
     }
   }

@@ -49,7 +49,7 @@ export async function requireVisiblePage(ctx: RequestScope, pageId: string): Pro
 /** The page when the caller has this endpoint's right on it; members without it get 403. */
 export async function requirePage(ctx: RequestScope, pageId: string): Promise<StatusPageRecord> {
   const { page, membership } = await requireVisiblePage(ctx, pageId);
-  requirePermission(membership, ctx.permission);
+  requirePermission([membership], ctx.permission);
   return page;
 }
 
@@ -63,8 +63,9 @@ export async function requireManagedPage(ctx: RequestScope, pageId: string): Pro
   }
 }
 
-export function requirePermission(membership: Membership, right: Permission): void {
-  if (!hasPermission(membership, right)) throw forbidden(`your role on this status page does not include ${right}`);
+export function requirePermission(memberships: readonly Membership[], permission: Permission): void {
+  if (memberships.some((membership) => hasPermission(membership, permission))) return;
+  throw forbidden(`your role on this status page does not include ${permission}`);
 }
 
 /** Loads and judges an object once per request. */

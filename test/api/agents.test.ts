@@ -57,7 +57,7 @@ describe("agents", () => {
     [
       "a page that is not there",
       { name: "x", status_page_id: newId() },
-      "status_page_id names nothing that you can see",
+      "status_page_id does not exist or is not visible to you",
     ],
     [
       "a hostname of 201 characters",
@@ -239,7 +239,7 @@ describe("monitors that name an agent", () => {
     const [account, stranger] = [await createAccount(), await createAccount()];
     const agent = await enrollAgent(stranger);
     const answer = await account.client.post(`${V1}/monitors`, { ...PRIVATE, agent_id: agent.id });
-    expect(answer).toMatchObject({ status: 400, body: { error: "agent_id names nothing that you can see" } });
+    expect(answer).toMatchObject({ status: 400, body: { error: "agent_id does not exist or is not visible to you" } });
     expect((await agent.client.get(`${AGENTS}/monitors`)).body).toEqual([]);
   });
 

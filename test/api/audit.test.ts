@@ -92,7 +92,7 @@ describe("GET /audit-logs", () => {
     const id = name === "monitor_id" ? (await createMonitor(owner.client)).id : await createPage(owner);
     expect(await outsider.client.get(`${LOGS}?${name}=${id}`)).toMatchObject({
       status: 400,
-      body: { error: `${name} names nothing that you can see` },
+      body: { error: `${name} does not exist or is not visible to you` },
     });
   });
 

@@ -125,7 +125,7 @@ describe("POST /maintenance", () => {
       { targets: [{ target_type: "group", target_id: NOWHERE }] },
       "targets[0].target_id must name a group",
     ],
-    ["a page that is not there", { status_page_id: NOWHERE }, "status_page_id names nothing that you can see"],
+    ["a page that is not there", { status_page_id: NOWHERE }, "status_page_id does not exist or is not visible to you"],
   ])("refuses %s", async (_name, fields, error) => {
     const { client, status_page_id } = await aTeam();
     const body = { status_page_id, title: "T", start_time: iso(HOUR), end_time: iso(2 * HOUR), ...fields };

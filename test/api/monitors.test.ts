@@ -536,7 +536,7 @@ describe("other accounts", () => {
       ["agent_id", absent],
     ]) {
       for (const id of [foreign, absent]) {
-        const wanted = { status: 400, body: { error: `${field} names nothing that you can see` } };
+        const wanted = { status: 400, body: { error: `${field} does not exist or is not visible to you` } };
         expect(await client.post(`${V1}/monitors`, { ...body, [field]: id })).toMatchObject(wanted);
         expect(await client.put(`${V1}/monitors/${own.id}`, { [field]: id })).toMatchObject(wanted);
       }
@@ -546,7 +546,7 @@ describe("other accounts", () => {
       expect(await client.post(`${V1}/monitors`, composite)).toMatchObject({ status: 400 });
       expect(await client.put(`${V1}/monitors/order`, { monitors: [{ id, order: 1 }] })).toMatchObject({
         status: 400,
-        body: { error: "monitors[0].id names nothing that you can see" },
+        body: { error: "monitors[0].id does not exist or is not visible to you" },
       });
     }
     expect((await client.get(`${V1}/monitors?status_page_id=${status_page_id}`)).status).toBe(400);

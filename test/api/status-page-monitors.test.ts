@@ -122,7 +122,10 @@ describe("monitors of a page", () => {
     const page = await createPage(owner);
     for (const id of [foreign.id, newId()]) {
       const answer = await owner.client.put(`${PAGES}/${page.id}`, { name: "New", monitors: [mine.id, id] });
-      expect(answer).toMatchObject({ status: 400, body: { error: "monitors[1] names nothing that you can see" } });
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { error: "monitors[1] does not exist or is not visible to you" },
+      });
     }
     expect(await pageOf(mine.id)).toBeNull();
     expect((await owner.client.get(`${PAGES}/${page.id}`)).body).toEqual(page);

@@ -83,7 +83,11 @@ describe("POST /webhooks", () => {
     ["loopback in IPv6", { url: "https://[::1]/in" }, "url cannot be used:"],
     ["a private address as a number", { url: "https://167772161/in" }, "url cannot be used:"],
     ["an internal name", { url: "https://db.internal/in" }, "url cannot be used:"],
-    ["a page that does not exist", { status_page_id: newId() }, "status_page_id names nothing that you can see"],
+    [
+      "a page that does not exist",
+      { status_page_id: newId() },
+      "status_page_id does not exist or is not visible to you",
+    ],
   ])("refuses %s and creates nothing", async (_name, body, error) => {
     const account = await createAccount();
     const answer = await account.client.post(`${V1}/webhooks`, { name: "Ops", url: sinkUrl(), ...body });

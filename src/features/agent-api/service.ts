@@ -1,7 +1,7 @@
-import { requireAssignedMonitor, requireOwnCommand } from "../../access/agents.ts";
 import { type AuditSubject, commit } from "../../access/commit.ts";
 import { openSecrets } from "../../access/monitor-secrets.ts";
 import { requireCallingAgent, requireInstallToken } from "../../access/principal.ts";
+import { requireAssignedMonitor, requireOwnCommand } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { acceptAgentResults } from "../../checks/agent-results.ts";
 import type {

@@ -1,8 +1,8 @@
-import { requireAgent, requireVisibleAgent } from "../../access/agents.ts";
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { findVisiblePage, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import { requireAgent, requireVisibleAgent } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { AgentCommandCreate, AgentCreate, AgentUpdate } from "../../contract/agent.ts";
 import { conflict, forbidden, notFound } from "../../contract/errors.ts";
@@ -40,7 +40,7 @@ export async function listMyAgents(
 }
 
 export async function getAgent(ctx: RequestScope, agentId: string): Promise<AgentRecord> {
-  return (await requireVisibleAgent(ctx, agentId)).agent;
+  return await requireVisibleAgent(ctx, agentId);
 }
 
 /** Of its monitors, members of a page see those that are on a page of theirs. */

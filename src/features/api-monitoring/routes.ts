@@ -66,7 +66,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...writes, audit: "monitor.updated", ids: { params: { id: "monitor:change" } }, plan: gateUpdate },
+    { ...writes, audit: "monitor.updated", ids: { params: { id: "monitor" } }, plan: gateUpdate },
     createRoute({
       method: "put",
       path: "/api-monitoring/monitors/{id}/config",

@@ -1,5 +1,5 @@
-import { requireVisibleMonitor } from "../../access/monitors.ts";
 import { getOwner } from "../../access/owners.ts";
+import { requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { regionsOf } from "../../checks/enqueue.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
@@ -32,7 +32,7 @@ export async function listMonitorResults(
   monitorId: string,
   { limit, offset, ...asked }: Wanted & { offset: number },
 ): Promise<{ rows: MeasuredResult[]; total: number }> {
-  const { monitor } = await requireVisibleMonitor(ctx, monitorId);
+  const monitor = await requireVisibleMonitor(ctx, monitorId);
   const { plan } = await getOwner(ctx, monitor.owner_id);
   const kept = ctx.now - ctx.settings.RAW_RESULTS_DAYS[plan] * DAY_MS;
   const reach = Math.max(COUNTED_MAX, offset + limit + 1);

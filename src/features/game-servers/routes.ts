@@ -79,7 +79,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...writes, audit: "monitor.updated", ids: { params: { id: "monitor:change" } }, plan: gateConfig },
+    { ...writes, audit: "monitor.updated", ids: { params: { id: "monitor" } }, plan: gateConfig },
     createRoute({
       method: "put",
       path: "/game-server/monitors/{id}/config",

@@ -1,5 +1,5 @@
-import { requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
 import { requireUser } from "../../access/principal.ts";
+import { requireMonitor, requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { MetricsQuery } from "../../contract/api-monitoring.ts";
 import { betaRequired, invalid, notFound } from "../../contract/errors.ts";
@@ -24,9 +24,9 @@ export function requireBeta(ctx: RequestScope): void {
   if (!requireUser(ctx).beta) throw betaRequired("game servers are in beta and not open to you yet");
 }
 
-export async function gateConfig(ctx: RequestScope, body: unknown): Promise<void> {
+export async function gateConfig(ctx: RequestScope, body: unknown, params: Record<string, string>): Promise<void> {
   requireBeta(ctx);
-  await gateUpdate(ctx, body);
+  await gateUpdate(ctx, body, params);
 }
 
 export function pushGame(ctx: RequestScope, pushed: GameSample | GameSample[]) {
@@ -45,7 +45,7 @@ export async function listGameMonitors(ctx: RequestScope, page: { limit: number;
 }
 
 export async function getGameMonitor(ctx: RequestScope, monitorId: string): Promise<PushMonitor> {
-  const { monitor } = await requireVisibleMonitor(ctx, monitorId);
+  const monitor = await requireVisibleMonitor(ctx, monitorId);
   return viewPushed(ctx, requireGame(monitor));
 }
 
@@ -55,7 +55,7 @@ export async function configureGameMonitor(ctx: RequestScope, monitorId: string,
 }
 
 export async function readGameMetrics(ctx: RequestScope, monitorId: string, query: MetricsQuery) {
-  const { monitor } = await requireVisibleMonitor(ctx, monitorId);
+  const monitor = await requireVisibleMonitor(ctx, monitorId);
   return readMetrics(ctx, requireGame(monitor).id, query);
 }
 

@@ -1,8 +1,8 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import { requireGroup, requireVisibleGroup } from "../../access/monitor-groups.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import { requireGroup, requireVisibleGroup } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { GroupCreate, GroupOrder, GroupUpdate } from "../../contract/group.ts";
@@ -29,7 +29,7 @@ export async function listGroups(ctx: RequestScope, pageId: string | undefined, 
 
 export async function createGroup(ctx: RequestScope, input: GroupCreate): Promise<MonitorGroupRecord> {
   const earlier = await findIdempotentResult(ctx);
-  if (earlier) return (await requireVisibleGroup(ctx, earlier)).group;
+  if (earlier) return await requireVisibleGroup(ctx, earlier);
   const page = await requirePage(ctx, input.status_page_id);
   const group: MonitorGroupRecord = {
     id: newId(ctx.now),

@@ -1,8 +1,8 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import { requireIncidentTemplate } from "../../access/incidents.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import { requireIncidentTemplate } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { notFound } from "../../contract/errors.ts";
 import type { IncidentTemplateChange, IncidentTemplateCreate } from "../../contract/incident-template.ts";

@@ -1,5 +1,4 @@
-import { requireGroup } from "../../access/monitor-groups.ts";
-import { requireVisibleMonitor } from "../../access/monitors.ts";
+import { requireGroup, requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { Affected } from "../../data/incidents/write.ts";
@@ -31,7 +30,7 @@ export async function resolveAffected(
 }
 
 async function requireMonitorOn(ctx: RequestScope, pageId: string, monitorId: string, path: string): Promise<void> {
-  const { monitor } = await requireVisibleMonitor(ctx, monitorId);
+  const monitor = await requireVisibleMonitor(ctx, monitorId);
   if (monitor.status_page_id !== pageId) throw notOnPage(path, "monitor");
 }
 

@@ -1,8 +1,8 @@
 import { commit, type Guard } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import { requireIncident } from "../../access/incidents.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import { requireIncident } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { NewEvent } from "../../contract/events.ts";

@@ -1,8 +1,8 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import { requireMaintenance } from "../../access/maintenance.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import { requireMaintenance } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { NewEvent } from "../../contract/events.ts";

@@ -1,5 +1,4 @@
-import { requireVisibleGroup } from "../../access/monitor-groups.ts";
-import { requireVisibleMonitor } from "../../access/monitors.ts";
+import { requireVisibleGroup, requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { ApiError, invalid } from "../../contract/errors.ts";
 import type { MaintenanceTarget } from "../../contract/maintenance.ts";
@@ -20,8 +19,8 @@ export async function requireTargets(
 
 async function findPageOf(ctx: RequestScope, { target_type, target_id }: MaintenanceTarget): Promise<string | null> {
   try {
-    if (target_type === "group") return (await requireVisibleGroup(ctx, target_id)).group.status_page_id;
-    return (await requireVisibleMonitor(ctx, target_id)).monitor.status_page_id;
+    if (target_type === "group") return (await requireVisibleGroup(ctx, target_id)).status_page_id;
+    return (await requireVisibleMonitor(ctx, target_id)).status_page_id;
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null;
     throw error;

@@ -1,9 +1,9 @@
 import { commit, type Guard } from "../../access/commit.ts";
 import { alreadyShown, findIdempotentResult } from "../../access/idempotency.ts";
-import { requireInvitation } from "../../access/members.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requirePage, requireVisiblePage } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
+import { requireInvitation } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { type ApiError, conflict, notFound, planLimit } from "../../contract/errors.ts";
 import type { MemberInvite } from "../../contract/member.ts";

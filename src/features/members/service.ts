@@ -1,8 +1,8 @@
 import { commit } from "../../access/commit.ts";
-import { requireMember } from "../../access/members.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requireVisiblePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import { requireMember } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, forbidden, notFound } from "../../contract/errors.ts";
 import type { MemberUpdate } from "../../contract/member.ts";

@@ -1,6 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import { runOnce } from "../../access/idempotency.ts";
-import { monitorAudit, requireMonitor } from "../../access/monitors.ts";
+import { monitorAudit } from "../../access/monitor-audit.ts";
+import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import {
   awaitAgentResult,

@@ -1,10 +1,11 @@
 import { commit, type Guard } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
+import { monitorAudit } from "../../access/monitor-audit.ts";
 import { restoreHeaders, restoreTarget, sealSecrets } from "../../access/monitor-secrets.ts";
-import { monitorAudit, requireVisibleMonitor } from "../../access/monitors.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
+import { requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
@@ -24,7 +25,7 @@ export const CONFLICTS = { "monitors.external_key": conflict("external_key is ta
 
 export async function createMonitor(ctx: RequestScope, input: MonitorCreate): Promise<MonitorDetail> {
   const earlier = await findIdempotentResult(ctx);
-  if (earlier) return loadMonitorDetail(ctx, (await requireVisibleMonitor(ctx, earlier)).monitor);
+  if (earlier) return loadMonitorDetail(ctx, await requireVisibleMonitor(ctx, earlier));
   const caller = requireUser(ctx);
   const page = input.status_page_id ? await requirePage(ctx, input.status_page_id) : null;
   const owner = await getOwner(ctx, page?.owner_id ?? caller.user_id);

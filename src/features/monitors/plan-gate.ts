@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import { monitorInPath } from "../../access/monitor-in-path.ts";
 import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
+import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { type ApiError, betaRequired, forbidden, planLimit } from "../../contract/errors.ts";
 import { INTERVAL_MIN_S } from "../../contract/monitor.ts";
@@ -45,8 +45,8 @@ export async function gateDryRun(ctx: RequestScope, body: unknown): Promise<User
 }
 
 /** What stays as it is need not fit into the plan, so that a smaller plan does not lock what exists. */
-export async function gateUpdate(ctx: RequestScope, body: unknown): Promise<void> {
-  const monitor = await monitorInPath(ctx);
+export async function gateUpdate(ctx: RequestScope, body: unknown, params: Record<string, string>): Promise<void> {
+  const monitor = await requireMonitor(ctx, params.id ?? "");
   const { status_page_id, ...wish } = Wishes.parse(body);
   if ((await ownerOfPage(ctx, status_page_id ?? null, monitor.owner_id)) !== monitor.owner_id) {
     throw forbidden("status_page_id belongs to another account: migrate the monitor, as an admin of both pages");

@@ -138,7 +138,7 @@ export const endpoints = [
     {
       ...writes,
       audit: "monitor.updated",
-      ids: { params: { id: "monitor:change" }, body: NAMED_IN_BODY },
+      ids: { params: { id: "monitor" }, body: NAMED_IN_BODY },
       plan: gateUpdate,
     },
     createRoute({

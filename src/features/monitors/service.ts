@@ -1,7 +1,8 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import { monitorAudit, requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
+import { monitorAudit } from "../../access/monitor-audit.ts";
 import { viewerOf } from "../../access/pages.ts";
+import { requireMonitor, requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { OrderList } from "../../contract/monitor.ts";
@@ -31,7 +32,7 @@ export async function listMyMonitors(ctx: RequestScope, pageId: string | undefin
 }
 
 export async function getMonitor(ctx: RequestScope, monitorId: string): Promise<MonitorDetail> {
-  return loadMonitorDetail(ctx, (await requireVisibleMonitor(ctx, monitorId)).monitor);
+  return loadMonitorDetail(ctx, await requireVisibleMonitor(ctx, monitorId));
 }
 
 export async function removeMonitor(ctx: RequestScope, monitorId: string): Promise<void> {

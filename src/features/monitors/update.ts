@@ -1,4 +1,5 @@
 import { commit } from "../../access/commit.ts";
+import { monitorAudit } from "../../access/monitor-audit.ts";
 import {
   maskTarget,
   maySeeSecrets,
@@ -7,9 +8,9 @@ import {
   sealSecrets,
   unsealSecrets,
 } from "../../access/monitor-secrets.ts";
-import { monitorAudit, requireMonitor } from "../../access/monitors.ts";
 import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage, requirePage } from "../../access/pages.ts";
+import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { MonitorCreate, MonitorSecrets, MonitorUpdate } from "../../contract/monitor.ts";

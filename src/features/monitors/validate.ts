@@ -1,4 +1,4 @@
-import { requireGroup } from "../../access/monitor-groups.ts";
+import { requireGroup } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { type ApiError, invalid } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";

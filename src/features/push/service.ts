@@ -1,8 +1,10 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import { monitorAudit, requireMonitor, requireVisibleMonitor } from "../../access/monitors.ts";
+import { monitorAudit } from "../../access/monitor-audit.ts";
+import { findMembership } from "../../access/pages.ts";
 import { requirePushCredential } from "../../access/principal.ts";
 import { limitOf } from "../../access/rate-limit.ts";
+import { requireMonitor, requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { buildProjection, syncMonitor } from "../../checks/projection.ts";
 import type { MetricsQuery } from "../../contract/api-monitoring.ts";
@@ -111,7 +113,7 @@ export async function viewPushed(ctx: RequestScope, record: MonitorRecord): Prom
 
 /** A monitor that the caller sees and that is pushed to in this way. */
 export async function getPushed(ctx: RequestScope, monitorId: string, kind: PushKind): Promise<MonitorRecord> {
-  const { monitor } = await requireVisibleMonitor(ctx, monitorId);
+  const monitor = await requireVisibleMonitor(ctx, monitorId);
   if (pushEntryOf(monitor)?.kind !== kind) throw notFound(`${kind} monitor`);
   return monitor;
 }
@@ -184,8 +186,8 @@ function pushEntryOf({ type, options, interval }: MonitorRecord): PushEntry | nu
 export async function pushAccessOf(ctx: RequestScope, record: MonitorRecord): Promise<PushAccess> {
   const entry = pushEntryOf(record);
   if (entry === null) return NO_ACCESS;
-  const { membership } = await requireVisibleMonitor(ctx, record.id);
-  return hasPermission(membership, "monitors.write") ? openAccess(ctx, record, entry) : NO_ACCESS;
+  const membership = await findMembership(ctx, record);
+  return membership && hasPermission(membership, "monitors.write") ? openAccess(ctx, record, entry) : NO_ACCESS;
 }
 
 function openAccess(ctx: RequestScope, record: MonitorRecord, entry: PushEntry): PushAccess {

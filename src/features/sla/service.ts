@@ -1,8 +1,8 @@
 import { commit } from "../../access/commit.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import { requireSlaPolicy } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { requireSlaPolicy } from "../../access/sla-policies.ts";
 import { invalid } from "../../contract/errors.ts";
 import { SLA_DAYS_MAX, type SlaQuery, type SlaTargets, TARGET_DEFAULT } from "../../contract/sla.ts";
 import {

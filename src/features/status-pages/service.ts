@@ -1,8 +1,8 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import { requireVisibleMonitor } from "../../access/monitors.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
+import { requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { syncMonitor } from "../../checks/projection.ts";
 import { conflict, forbidden, notFound, planLimit } from "../../contract/errors.ts";
@@ -177,7 +177,7 @@ async function planAssignment(
   const left = new Set<string>();
   const composites = new Set<string>();
   for (const [n, id] of monitorIds.entries()) {
-    const { monitor } = await requireVisibleMonitor(ctx, id);
+    const monitor = await requireVisibleMonitor(ctx, id);
     if (monitor.owner_id !== page.owner_id) {
       throw forbidden(`monitors[${n}] belongs to another account than the page`);
     }

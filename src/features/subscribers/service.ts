@@ -1,7 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import { requirePage } from "../../access/pages.ts";
+import { requireSubscriber } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { requireSubscriber } from "../../access/subscribers.ts";
 import { listSubscribers, type SubscriberRecord } from "../../data/subscribers/read.ts";
 import { deleteSubscriber } from "../../data/subscribers/write.ts";
 

@@ -1,5 +1,5 @@
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import { requireIncident } from "../../access/incidents.ts";
+import { requireIncident } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { IncidentUpdateCreate } from "../../contract/incident.ts";
 import { listIncidentUpdates } from "../../data/incidents/list.ts";

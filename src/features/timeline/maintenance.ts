@@ -1,6 +1,6 @@
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import { requireMaintenance } from "../../access/maintenance.ts";
 import { requireUser } from "../../access/principal.ts";
+import { requireMaintenance } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { MaintenanceUpdateCreate } from "../../contract/maintenance.ts";
 import { listMaintenanceUpdates } from "../../data/maintenance/list.ts";

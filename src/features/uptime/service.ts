@@ -1,6 +1,6 @@
-import { requireMonitor } from "../../access/monitors.ts";
 import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage } from "../../access/pages.ts";
+import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { regionsOf } from "../../checks/enqueue.ts";
 import { listRollups } from "../../data/daily-aggregates/read.ts";

@@ -1,7 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
+import { requireWebhook } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { requireWebhook } from "../../access/webhooks.ts";
 import { conflict, notFound } from "../../contract/errors.ts";
 import { EVENTS, type EventOf, TEST_EVENT } from "../../contract/events.ts";
 import {

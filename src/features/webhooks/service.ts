@@ -2,8 +2,8 @@ import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { findMembership, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import { requireVisibleWebhook, requireWebhook } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { requireVisibleWebhook, requireWebhook } from "../../access/webhooks.ts";
 import { ApiError, forbidden, invalid, notFound } from "../../contract/errors.ts";
 import {
   SECRET_PLACEHOLDER,
@@ -37,13 +37,13 @@ export async function listWebhooks(
 
 /** The id of a webhook of this page; a webhook of another page is 404. */
 export async function getIdOnPage(ctx: RequestScope, named: { status_page_id: string; id: string }): Promise<string> {
-  const { webhook } = await requireVisibleWebhook(ctx, named.id);
+  const webhook = await requireVisibleWebhook(ctx, named.id);
   if (webhook.status_page_id !== named.status_page_id) throw notFound("webhook");
   return webhook.id;
 }
 
 export async function getWebhook(ctx: RequestScope, webhookId: string): Promise<ShownWebhook> {
-  return showTo(ctx, (await requireVisibleWebhook(ctx, webhookId)).webhook);
+  return showTo(ctx, await requireVisibleWebhook(ctx, webhookId));
 }
 
 /** Addresses are credentials: without alerting.write only their origin is shown. */
