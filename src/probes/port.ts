@@ -42,6 +42,8 @@ export interface MonitorTypeEntry<Options = unknown> {
   options: ZodType<Options>;
   /** Absent where the Worker holds no code for the type's protocol. */
   probe?: Probe;
+  /** How targets are read where the probe is the agent's alone. */
+  targets?: Pick<Probe, "parseTarget" | "destination">;
   push?: PushEntry<Options>;
 }
 

@@ -3,6 +3,24 @@ import { MONITOR_TYPES, type MonitorType } from "../contract/monitor-values.ts";
 import type { Plan } from "../contract/plan.ts";
 import { includesPlan } from "../domain/plans.ts";
 import type { Parsed } from "../lib/parse-result.ts";
+import {
+  type AgentType,
+  cephType,
+  dockerSwarmType,
+  dockerType,
+  icmpType,
+  kafkaType,
+  kubernetesType,
+  mqttType,
+  networkDeviceType,
+  pingType,
+  podmanType,
+  proxmoxType,
+  rabbitmqType,
+  snmpAgentType,
+  udpType,
+  vmwareType,
+} from "./agent-types.ts";
 import { apiType } from "./api.ts";
 import { dnsProbe } from "./dns.ts";
 import { domainProbe } from "./domain.ts";
@@ -25,7 +43,12 @@ export type { PushEntry, ResultSource } from "./port.ts";
 
 const edge = (plan: Plan, probe: Probe): MonitorTypeEntry => ({ source: "edge", plan, options: probe.options, probe });
 /** Its probe needs what the edge does not have. */
-const agent = (plan: Plan): MonitorTypeEntry => ({ source: "agent", plan, options: NO_OPTIONS });
+const agent = (plan: Plan, type: AgentType): MonitorTypeEntry => ({
+  source: "agent",
+  plan,
+  options: type.options,
+  targets: type,
+});
 
 /** One line per monitor type: where its results come from, the smallest plan that includes it, its code. */
 const REGISTRY = {
@@ -42,21 +65,21 @@ const REGISTRY = {
   postgres: edge("pro", postgresProbe),
   mysql: edge("pro", mysqlProbe),
   redis: edge("pro", redisProbe),
-  icmp: agent("free"),
-  ping: agent("free"),
-  udp: agent("starter"),
-  docker: agent("pro"),
-  podman: agent("pro"),
-  docker_swarm: agent("pro"),
-  kubernetes: agent("pro"),
-  proxmox: agent("pro"),
-  vmware: agent("pro"),
-  ceph: agent("pro"),
-  rabbitmq: agent("pro"),
-  kafka: agent("pro"),
-  mqtt: agent("pro"),
-  snmp: agent("pro"),
-  network_device: agent("pro"),
+  icmp: agent("free", icmpType),
+  ping: agent("free", pingType),
+  udp: agent("starter", udpType),
+  docker: agent("pro", dockerType),
+  podman: agent("pro", podmanType),
+  docker_swarm: agent("pro", dockerSwarmType),
+  kubernetes: agent("pro", kubernetesType),
+  proxmox: agent("pro", proxmoxType),
+  vmware: agent("pro", vmwareType),
+  ceph: agent("pro", cephType),
+  rabbitmq: agent("pro", rabbitmqType),
+  kafka: agent("pro", kafkaType),
+  mqtt: agent("pro", mqttType),
+  snmp: agent("pro", snmpAgentType),
+  network_device: agent("pro", networkDeviceType),
   heartbeat: heartbeatType,
   api: apiType,
   game_server: gameServerType,
@@ -83,6 +106,12 @@ export function probeFor(type: MonitorType): Probe | null {
   return monitorType(type).probe ?? null;
 }
 
+/** How targets of a type are read; undefined for types without targets. */
+export function targetsOf(type: MonitorType): Pick<Probe, "parseTarget" | "destination"> | undefined {
+  const { probe, targets } = monitorType(type);
+  return probe ?? targets;
+}
+
 /** The fields of all types by name, as a request body carries them: without defaults. */
 export const TYPE_FIELDS: Readonly<Record<string, ZodType>> = Object.fromEntries(
   Object.values<MonitorTypeEntry>(REGISTRY).flatMap(({ options }) => Object.entries(inputFieldsOf(options))),
@@ -102,6 +131,6 @@ function inputFieldsOf(options: ZodType): Record<string, ZodType> {
 export function parseTarget(type: MonitorType, text: string): Parsed<string> {
   const trimmed = text.trim();
   if (trimmed === "") return { ok: false, reason: "must not be empty" };
-  const parsed = probeFor(type)?.parseTarget(trimmed);
+  const parsed = targetsOf(type)?.parseTarget(trimmed);
   return parsed && !parsed.ok ? parsed : { ok: true, value: trimmed };
 }

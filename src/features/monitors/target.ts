@@ -2,7 +2,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { type ErrorDetail, invalid } from "../../contract/errors.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
 import { type Destination, egressOf } from "../../platform/egress/guard.ts";
-import { parseTarget, probeFor } from "../../probes/registry.ts";
+import { parseTarget, targetsOf } from "../../probes/registry.ts";
 import type { TypeFields } from "./fields.ts";
 
 export interface JudgedTarget {
@@ -37,15 +37,9 @@ function refusal(message: string) {
   return invalid(message, [detail]);
 }
 
-/** Only the host counts for the guard, so any port does for a target that names none. */
-const SOME_PORT = 443;
-
-/** What the guard has to judge; null where nothing is reached, or a type without a probe shows no host. */
+/** What the guard has to judge; null where nothing is reached. */
 function destinationOf(type: MonitorType, target: string, options: unknown): Destination | null {
-  const probe = probeFor(type);
-  const parsed = probe?.parseTarget(target);
-  if (probe && parsed?.ok) return probe.destination(parsed.value, options);
-  const authority = target.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "").split(/[/?#\s]/)[0] ?? "";
-  const match = /^(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?$/.exec(authority.slice(authority.lastIndexOf("@") + 1));
-  return match?.[1] === undefined ? null : { host: match[1], port: Number(match[2] ?? SOME_PORT) };
+  const targets = targetsOf(type);
+  const parsed = targets?.parseTarget(target);
+  return targets && parsed?.ok ? targets.destination(parsed.value, options) : null;
 }
