@@ -42,6 +42,8 @@ export const RATE_LIMITS = {
   bad_credential: perMinute(60, "address"),
   subscribe: { ...perMinute(5, "address"), window_seconds: 600 },
   click: perMinute(30, "address"),
+  /** Documents of public pages that are made for one visitor, because no cache holds them. */
+  page_miss: perMinute(60, "address"),
 } satisfies Record<RateClass, RateLimit>;
 
 /** Who sent a request, as far as it is known when it is counted. */

@@ -13,6 +13,7 @@ export const RATE_CLASSES = [
   "bad_credential",
   "subscribe",
   "click",
+  "page_miss",
 ] as const;
 export type RateClass = (typeof RATE_CLASSES)[number];
 

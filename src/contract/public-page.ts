@@ -55,6 +55,8 @@ export const PublicIncident = z.object({
   updates: z.array(
     z.object({ id: z.string(), status: z.enum(INCIDENT_STATUSES), message: z.string(), created_at: z.number() }),
   ),
+  /** How many older updates are left out, because the payload's texts would be too long. */
+  omitted_updates: z.number(),
 });
 export type PublicIncident = z.infer<typeof PublicIncident>;
 
@@ -81,7 +83,7 @@ export type PublicMaintenance = z.infer<typeof PublicMaintenance>;
 
 export const PagePayload = z.object({
   /** A stored payload of another format is rebuilt. */
-  format: z.literal(4),
+  format: z.literal(5),
   version: z.number(),
   generated_at: z.number(),
   /** The next midnight in the page's zone, or the next edge of maintenance: from then on there is something else to show. */

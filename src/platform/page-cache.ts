@@ -12,15 +12,6 @@ export interface CachedPage {
   payload: PagePayload | null;
   /** When the payload, as far as this isolate knows, was last put into KV or confirmed there. */
   stored_at: number;
-  /** Finished answers made of the payload, by name, so that they are made once a minute. */
-  rendered: Map<string, Rendering>;
-}
-
-export interface Rendering {
-  as_of: number;
-  late_ms: number | null;
-  body: string;
-  etag: string;
 }
 
 /** Bounds the memory of an isolate; a page of ordinary size takes about 50 kB. */

@@ -1,8 +1,9 @@
 import type { PublicMaintenance, PublicOccurrence } from "../contract/public-page.ts";
-import { markdownToText } from "../ui/markdown.ts";
+import { blocksToText, parseMarkdownOf } from "../ui/markdown.ts";
 import type { FeedSource } from "./feeds.ts";
 
 const LINE_BYTES_MAX = 75;
+const TEXT_SHOWN = 1000;
 
 /**
  * Maintenance as a calendar (RFC 5545). Occurrences are listed one by one: a rule of the calendar's own would skip what our
@@ -35,7 +36,9 @@ function eventLines(
     `DTSTART:${instant(occurrence.start_at)}`,
     `DTEND:${instant(occurrence.end_at)}`,
     `SUMMARY:${text(window.title)}`,
-    ...(window.description === null ? [] : [`DESCRIPTION:${text(markdownToText(window.description))}`]),
+    ...(window.description === null
+      ? []
+      : [`DESCRIPTION:${text(blocksToText(parseMarkdownOf(window, window.description, TEXT_SHOWN)))}`]),
     `URL:${url}`,
     "END:VEVENT",
   ];

@@ -34,7 +34,7 @@ const feeds: Endpoint[] = FEEDS.map(({ file, type, summary, render }) =>
       request: { params: PageParams },
       responses: { 200: document("The document", type), ...refusals },
     },
-    (c) => answer(c, c.req.valid("param").slug, { type: `${type}; charset=utf-8`, render }),
+    (c) => answer(c, c.req.valid("param").slug, { name: file, type: `${type}; charset=utf-8`, render }),
   ),
 );
 
@@ -51,6 +51,7 @@ const answers: Endpoint[] = Object.entries(STATUSPAGE_DOCUMENTS).map(([name, sch
     },
     (c) =>
       answer(c, c.req.valid("param").slug, {
+        name: `api/v2/${name}`,
         type: "application/json; charset=utf-8",
         // Names are the keys of the table that is walked here.
         render: (source) => JSON.stringify(presentStatuspage(name as StatuspageAnswer, source)),
@@ -61,16 +62,18 @@ const answers: Endpoint[] = Object.entries(STATUSPAGE_DOCUMENTS).map(([name, sch
 export const endpoints = [...feeds, ...answers];
 
 interface Document {
+  name: string;
   type: string;
   render: (source: FeedSource) => string;
 }
 
-/** Not kept in memory: what is written depends on the address under which the page was asked for. */
-async function answer(c: Context<AppEnv>, slug: string, { type, render }: Document): Promise<Response> {
+async function answer(c: Context<AppEnv>, slug: string, { name, type, render }: Document): Promise<Response> {
   c.header("Access-Control-Allow-Origin", "*");
   const shown = await loadPageForViewer(c, slug);
   if (!shown) throw notFound("status page");
   const { payload, viewing } = shown;
   const source = { payload, now: viewing.as_of, url: viewing.address.url };
-  return respond(c, shown, { name: null, type, headers: OPEN, make: () => render(source) });
+  const response = await respond(c, shown, { name, type, headers: OPEN, make: () => render(source) });
+  if (!response) throw notFound("status page");
+  return response;
 }

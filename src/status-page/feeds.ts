@@ -1,6 +1,6 @@
 import type { PagePayload } from "../contract/public-page.ts";
 import { toIso } from "../platform/clock.ts";
-import { type Block, parseMarkdown } from "../ui/markdown.ts";
+import { type Block, parseMarkdown, parseMarkdownOf } from "../ui/markdown.ts";
 import { renderMarkdown } from "../ui/markdown-view.tsx";
 import { sortMaintenance } from "./maintenance.ts";
 
@@ -10,7 +10,8 @@ interface Entry {
   title: string;
   href: string;
   at: number;
-  blocks: Block[];
+  /** Made for the entries that are shown alone. */
+  blocks: () => Block[];
 }
 
 export interface FeedSource {
@@ -20,24 +21,27 @@ export interface FeedSource {
   url: string;
 }
 
-const ENTRIES_MAX = 100;
+const ENTRIES_MAX = 50;
+/** Characters of the text of one entry, which links to the whole. */
+const TEXT_SHOWN = 2000;
 
 /** Atom (RFC 4287). */
 export function renderAtom(source: FeedSource): string {
   const { payload, url } = source;
-  const entries = listEntries(source).map((entry) =>
+  const listed = listEntries(source);
+  const entries = listed.map((entry) =>
     element("entry", {}, [
       element("id", {}, [`urn:uuid:${entry.id}`].map(text)),
       element("title", {}, [text(entry.title)]),
       element("link", { rel: "alternate", type: "text/html", href: entry.href }, []),
       element("updated", {}, [toIso(entry.at)]),
-      element("content", { type: "html" }, [text(renderMarkdown(entry.blocks))]),
+      element("content", { type: "html" }, [text(renderMarkdown(entry.blocks()))]),
     ]),
   );
   const feed = element("feed", { xmlns: "http://www.w3.org/2005/Atom" }, [
     element("id", {}, [`urn:uuid:${payload.page.id}`]),
     element("title", {}, [text(`${payload.page.name} status`)]),
-    element("updated", {}, [toIso(newestOf(source))]),
+    element("updated", {}, [toIso(listed[0]?.at ?? payload.generated_at)]),
     element("author", {}, [element("name", {}, [text(payload.page.name)])]),
     element("link", { rel: "self", type: "application/atom+xml", href: `${url}/feed.atom` }, []),
     element("link", { rel: "alternate", type: "text/html", href: url }, []),
@@ -49,20 +53,21 @@ export function renderAtom(source: FeedSource): string {
 /** RSS 2.0 (https://www.rssboard.org/rss-specification). */
 export function renderRss(source: FeedSource): string {
   const { payload, url } = source;
-  const items = listEntries(source).map((entry) =>
+  const listed = listEntries(source);
+  const items = listed.map((entry) =>
     element("item", {}, [
       element("title", {}, [text(entry.title)]),
       element("link", {}, [text(entry.href)]),
       element("guid", { isPermaLink: "false" }, [`urn:uuid:${entry.id}`]),
       element("pubDate", {}, [new Date(entry.at).toUTCString()]),
-      element("description", {}, [text(renderMarkdown(entry.blocks))]),
+      element("description", {}, [text(renderMarkdown(entry.blocks()))]),
     ]),
   );
   const channel = element("channel", {}, [
     element("title", {}, [text(`${payload.page.name} status`)]),
     element("link", {}, [text(url)]),
     element("description", {}, [text(`Incidents and maintenance of ${payload.page.name}`)]),
-    element("lastBuildDate", {}, [new Date(newestOf(source)).toUTCString()]),
+    element("lastBuildDate", {}, [new Date(listed[0]?.at ?? payload.generated_at).toUTCString()]),
     ...items,
   ]);
   return DECLARATION + element("rss", { version: "2.0" }, [channel]);
@@ -73,24 +78,20 @@ function listEntries({ payload, now, url }: FeedSource): Entry[] {
     const href = `${url}/incidents/${incident.id}`;
     const begun = { id: incident.id, title: incident.title, href, at: incident.started_at };
     return [
-      { ...begun, blocks: parseMarkdown(incident.description) },
+      { ...begun, blocks: () => parseMarkdownOf(incident, incident.description, TEXT_SHOWN) },
       ...incident.updates.map((update) => ({
         ...{ id: update.id, title: `${incident.title}: ${update.status}`, href },
-        ...{ at: update.created_at, blocks: parseMarkdown(update.message) },
+        ...{ at: update.created_at, blocks: () => parseMarkdownOf(update, update.message, TEXT_SHOWN) },
       })),
     ];
   });
   const { active, upcoming } = sortMaintenance(payload, now);
   const planned = [...active, ...upcoming].map(({ window, occurrence }): Entry => {
     const times = `Maintenance from ${toIso(occurrence.start_at)} to ${toIso(occurrence.end_at)}.`;
-    const blocks = [...parseMarkdown(times), ...parseMarkdown(window.description)];
+    const blocks = () => [...parseMarkdown(times), ...parseMarkdownOf(window, window.description, TEXT_SHOWN)];
     return { id: window.id, title: `Maintenance: ${window.title}`, href: url, at: window.updated_at, blocks };
   });
   return [...said, ...planned].toSorted((a, b) => b.at - a.at).slice(0, ENTRIES_MAX);
-}
-
-function newestOf(source: FeedSource): number {
-  return listEntries(source)[0]?.at ?? source.payload.generated_at;
 }
 
 const DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n';

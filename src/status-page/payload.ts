@@ -17,6 +17,10 @@ import { tallyMonitors } from "./daily-uptime.ts";
 export const DAYS_SHOWN = 90;
 export const RESOLVED_SHOWN_DAYS = 14;
 const OCCURRENCES_SHOWN = 5;
+/** Characters, so that a payload stays small and every document made of it is made within milliseconds. */
+const UPDATES_LENGTH_MAX = 200_000;
+/** The same for the document of one incident. */
+const INCIDENT_LENGTH_MAX = 100_000;
 
 type VisiblePage = Awaited<ReturnType<typeof readPublicPage>>;
 type ShownIncident = VisiblePage["incidents"][number];
@@ -47,7 +51,7 @@ export async function findPublicIncident(
   ids: { page_id: string; incident_id: string },
 ): Promise<PublicIncident | undefined> {
   const incident = await findShownIncident(db, ids);
-  return incident && toPublicIncident(incident);
+  return incident && boundUpdates([toPublicIncident(incident)], INCIDENT_LENGTH_MAX)[0];
 }
 
 interface Readings extends VisiblePage {
@@ -62,7 +66,7 @@ function composePayload(shown: Readings, now: number): PagePayload {
   const { page, groups, monitors, days, tallies, incidents, maintenance } = shown;
   const windows = maintenance.map((window) => toPublicMaintenance(window, page.timezone, now));
   return {
-    format: 4,
+    format: 5,
     version: page.version,
     generated_at: now,
     valid_until: Math.min(days.at(-1)?.to_at ?? now, ...windows.flatMap((window) => nextEdges(window, now))),
@@ -92,8 +96,8 @@ function composePayload(shown: Readings, now: number): PagePayload {
       status_since: monitor.status_since,
       tallies: tallies.get(monitor.id) ?? [],
     })),
-    incidents: incidents.map(toPublicIncident),
-    maintenance: windows,
+    incidents: boundUpdates(incidents.map(toPublicIncident)),
+    maintenance: boundUpdates(windows).map(({ omitted_updates: _, ...window }) => window),
   };
 }
 
@@ -134,7 +138,27 @@ function toPublicIncident(incident: ShownIncident): PublicIncident {
     resolved_at: incident.resolved_at,
     monitor_ids: incident.monitor_ids,
     updates: incident.updates.map(({ id, status, message, created_at }) => ({ id, status, message, created_at })),
+    omitted_updates: 0,
   };
+}
+
+/** Leaves out the oldest updates of all subjects once their texts together exceed `max`; each keeps its newest. */
+export function boundUpdates<
+  Update extends { message: string; created_at: number },
+  Subject extends { updates: Update[] },
+>(subjects: Subject[], max = UPDATES_LENGTH_MAX): (Subject & { omitted_updates: number })[] {
+  const newestFirst = subjects.flatMap(({ updates }) => updates).toSorted((a, b) => b.created_at - a.created_at);
+  const kept = new Set<Update>();
+  let length = 0;
+  for (const update of newestFirst) {
+    length += update.message.length;
+    if (length > max) break;
+    kept.add(update);
+  }
+  return subjects.map((subject) => {
+    const updates = subject.updates.filter((update, n) => n === 0 || kept.has(update));
+    return { ...subject, updates, omitted_updates: subject.updates.length - updates.length };
+  });
 }
 
 /** A monitor that was just resumed is still paused until its first check: to readers that is the same as a new one. */

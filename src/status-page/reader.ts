@@ -65,7 +65,7 @@ async function refresh(ctx: RequestScope, { slug, row, known }: Stage): Promise<
     const confirmed = { ...known, confirmed_at: ctx.now, checks: punctualityOf(row) };
     return ctx.now - known.stored_at < CONFIRM_AFTER_MS ? confirmed : keep(ctx, confirmed);
   }
-  const fresh = { page_id: row.id, confirmed_at: ctx.now, checks: punctualityOf(row), rendered: new Map() };
+  const fresh = { page_id: row.id, confirmed_at: ctx.now, checks: punctualityOf(row) };
   const stored = await readStored(ctx, slug);
   if (stored && isCurrent(stored.payload)) {
     const { payload, confirmed_at: stored_at } = stored;
@@ -91,7 +91,7 @@ function conceal(ctx: RequestScope, { slug, row, known }: Stage): CachedPage {
   const isNews = !known || known.payload !== null;
   if (isNews) defer(ctx, dropStoredPage(ctx.env, slug));
   const checks = punctualityOf(row);
-  return { page_id: row.id, confirmed_at: ctx.now, checks, payload: null, stored_at: ctx.now, rendered: new Map() };
+  return { page_id: row.id, confirmed_at: ctx.now, checks, payload: null, stored_at: ctx.now };
 }
 
 async function readWithoutDatabase(
@@ -106,7 +106,7 @@ async function readWithoutDatabase(
     throw unavailable("this page is temporarily unavailable");
   const { payload, confirmed_at } = stored;
   const page_id = payload.page.id;
-  const page = { page_id, confirmed_at, checks: ON_TIME, payload, stored_at: confirmed_at, rendered: new Map() };
+  const page = { page_id, confirmed_at, checks: ON_TIME, payload, stored_at: confirmed_at };
   return toReading(page, true);
 }
 

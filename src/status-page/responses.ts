@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { authenticateOptional } from "../access/credentials.ts";
 import { findVisiblePage } from "../access/pages.ts";
+import { requireRate } from "../access/rate-limit.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
 import { type CheckLag, findDelayedSince } from "../domain/check-schedule.ts";
@@ -9,14 +10,12 @@ import type { AppEnv } from "../http/endpoint.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { sha256Hex } from "../platform/credentials.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
-import type { Rendering } from "../platform/page-cache.ts";
+import { getRendering, keepRendering, type Rendering } from "../platform/rendering-cache.ts";
 import { buildPayload } from "./payload.ts";
 import { readPage } from "./reader.ts";
 import type { RenderContext } from "./view-model.ts";
 import { renderMessagePage } from "./views/pages.tsx";
 
-/** A page has two or three answers that are kept, on two hosts; a service without PUBLIC_URL may have more names. */
-const RENDERINGS_MAX = 12;
 const FOR_EVERYBODY = "public, max-age=15, stale-if-error=600";
 const FOR_MEMBERS = "private, no-store";
 
@@ -40,8 +39,8 @@ export const HTML = {
 export interface VisiblePage {
   payload: PagePayload;
   viewing: RenderContext;
-  /** Where finished answers are kept; null where nothing may be kept. */
-  rendered: Map<string, Rendering> | null;
+  /** Prefix of the keys of finished documents; null where nothing may be kept. */
+  cache_key: string | null;
   cache_control: string;
 }
 
@@ -57,14 +56,15 @@ export async function loadPageForViewer(c: Context<AppEnv>, slug: string): Promi
     const viewing = is_stale
       ? { as_of: known.confirmed_at, is_stale, late: null, address }
       : { as_of: minute, is_stale, late: findLate(c, payload, known.checks), address };
-    return { payload, viewing, rendered: is_stale ? null : known.rendered, cache_control: FOR_EVERYBODY };
+    const cache_key = is_stale ? null : `${payload.page.id} ${payload.version} ${payload.generated_at}`;
+    return { payload, viewing, cache_key, cache_control: FOR_EVERYBODY };
   }
   const known = reading.kind === "private" ? reading.known : null;
   const payload = await openForMember(c, known?.page_id ?? null);
   if (!payload || !known) return undefined;
   const late = findLate(c, payload, known.checks);
   const viewing = { as_of: now, is_stale: false, late, address: addressOf(c, payload) };
-  return { payload, viewing, rendered: null, cache_control: FOR_MEMBERS };
+  return { payload, viewing, cache_key: null, cache_control: FOR_MEMBERS };
 }
 
 /** Of the reader, not of the payload, which both hosts share. */
@@ -92,15 +92,21 @@ async function openForMember(c: Context<AppEnv>, pageId: string | null): Promise
 }
 
 interface Answer {
-  /** Under which the finished answer is kept; null where it is not worth it. */
-  name: string | null;
+  /** Distinguishes the documents of one page. */
+  name: string;
   type: string;
   headers: Record<string, string>;
-  make: () => string;
+  /** Undefined where the page has no such document. */
+  make: () => string | Promise<string | undefined>;
+  /** Visitors choose among many documents: each visitor may have a limited number of them made per minute. */
+  is_chosen?: boolean;
 }
 
-export function respond(c: Context<AppEnv>, shown: VisiblePage, answer: Answer): Response {
-  const { body, etag } = renderOnce(shown, answer);
+/** Answers from the rendering of this minute, or makes it. Undefined where the page has no such document. */
+export async function respond(c: Context<AppEnv>, shown: VisiblePage, answer: Answer): Promise<Response | undefined> {
+  const rendering = await renderOnce(c, shown, answer);
+  if (!rendering) return undefined;
+  const { body, etag } = rendering;
   const headers = {
     ...answer.headers,
     "Content-Type": answer.type,
@@ -113,16 +119,20 @@ export function respond(c: Context<AppEnv>, shown: VisiblePage, answer: Answer):
     : answerText(body, headers);
 }
 
-function renderOnce({ rendered, viewing }: VisiblePage, { name, make }: Answer): Rendering {
-  const key = `${name} ${viewing.address.base} ${viewing.address.url}`;
-  const earlier = name === null ? undefined : rendered?.get(key);
+async function renderOnce(
+  c: Context<AppEnv>,
+  { cache_key, viewing }: VisiblePage,
+  { name, make, is_chosen }: Answer,
+): Promise<Rendering | undefined> {
+  const key = `${cache_key} ${viewing.address.base} ${viewing.address.url} ${name}`;
+  const earlier = cache_key === null ? undefined : getRendering(key);
   const late_ms = viewing.late?.for_ms ?? null;
   if (earlier?.as_of === viewing.as_of && earlier.late_ms === late_ms) return earlier;
-  const body = make();
+  if (is_chosen) await requireRate(c.var.ctx, "page_miss");
+  const body = await make();
+  if (body === undefined) return undefined;
   const rendering = { as_of: viewing.as_of, late_ms, body, etag: `"${sha256Hex(body).slice(0, 32)}"` };
-  if (name === null || !rendered) return rendering;
-  if (rendered.size >= RENDERINGS_MAX) rendered.clear();
-  rendered.set(key, rendering);
+  if (cache_key !== null) keepRendering(key, rendering);
   return rendering;
 }
 
@@ -140,6 +150,10 @@ export async function respondWithPage(
   try {
     return (await show()) ?? respondNotFound();
   } catch (error) {
+    if (error instanceof ApiError && error.status === 429) {
+      const text = `Please wait ${error.headers["Retry-After"] ?? "60"} seconds, then load this page again.`;
+      return answerMessage(renderMessagePage("Too many requests", text), 429, error.headers);
+    }
     const isOutage = error instanceof ApiError ? error.status === 503 : isUnavailable(error);
     if (!isOutage) throw error;
     c.var.log.error("page: unavailable", error);

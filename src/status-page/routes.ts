@@ -74,12 +74,14 @@ export const endpoints = [
       c.header("Access-Control-Allow-Origin", "*");
       const shown = await loadPageForViewer(c, c.req.valid("param").slug);
       if (!shown) throw notFound("status page");
-      return respond(c, shown, {
+      const response = await respond(c, shown, {
         name: "summary",
         type: "application/json; charset=utf-8",
         headers: { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag" },
         make: () => JSON.stringify(presentSummary(shown.payload, shown.viewing)),
       });
+      if (!response) throw notFound("status page");
+      return response;
     },
   ),
 
@@ -120,27 +122,32 @@ async function showHistory(c: Context<AppEnv>, slug: string, before: number | un
   const shown = await loadPageForViewer(c, slug);
   if (!shown) return undefined;
   const { payload, viewing } = shown;
-  const scope = { page_id: payload.page.id, before: before ?? viewing.as_of + 1, limit: HISTORY_LIMIT };
-  const incidents = await listPublicIncidents(c.var.ctx.db, scope);
   return respond(c, shown, {
     ...HTML,
-    name: null,
-    make: () => renderHistoryPage(buildHistoryView(incidents, payload, { viewing, limit: HISTORY_LIMIT, before })),
+    name: `history ${before ?? ""}`,
+    is_chosen: before !== undefined,
+    make: async () => {
+      const scope = { page_id: payload.page.id, before: before ?? viewing.as_of + 1, limit: HISTORY_LIMIT };
+      const incidents = await listPublicIncidents(c.var.ctx.db, scope);
+      return renderHistoryPage(buildHistoryView(incidents, payload, { viewing, limit: HISTORY_LIMIT, before }));
+    },
   });
 }
 
-/** Recent incidents are in the page's payload; older ones are read from D1. */
+/** Recent incidents are in the page's payload; older ones, and those with many updates, are read from D1. */
 async function showIncident(c: Context<AppEnv>, { slug, id }: { slug: string; id: string }) {
   const shown = await loadPageForViewer(c, slug);
   if (!shown) return undefined;
   const { payload, viewing } = shown;
-  const incident =
-    payload.incidents.find((each) => each.id === id) ??
-    (await findPublicIncident(c.var.ctx.db, { page_id: payload.page.id, incident_id: id }));
-  if (!incident) return undefined;
+  const recent = payload.incidents.find((each) => each.id === id && each.omitted_updates === 0);
   return respond(c, shown, {
     ...HTML,
-    name: null,
-    make: () => renderIncidentPage(buildIncidentView(incident, payload, viewing)),
+    name: `incident ${id}`,
+    is_chosen: true,
+    make: async () => {
+      const ids = { page_id: payload.page.id, incident_id: id };
+      const incident = recent ?? (await findPublicIncident(c.var.ctx.db, ids));
+      return incident && renderIncidentPage(buildIncidentView(incident, payload, viewing));
+    },
   });
 }

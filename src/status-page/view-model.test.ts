@@ -34,13 +34,14 @@ const incident = (fields: Partial<PublicIncident> = {}): PublicIncident => ({
   status: "investigating",
   started_at: NOON - HOUR,
   resolved_at: null,
+  omitted_updates: 0,
   monitor_ids: [],
   updates: [],
   ...fields,
 });
 const ADDRESS = { base: "/status/page", home: "/status/page", url: "https://vigil.test/status/page" };
 const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
-  format: 4,
+  format: 5,
   version: 1,
   generated_at: NOON,
   valid_until: NOON + 12 * HOUR,

@@ -2,7 +2,7 @@ import type { MaintenanceStatus } from "../contract/maintenance.ts";
 import type { PagePayload, PublicIncident, PublicMonitor } from "../contract/public-page.ts";
 import type { PageUrls } from "../domain/page-address.ts";
 import { dateIn } from "../lib/zoned-days.ts";
-import { type Block, parseMarkdown } from "../ui/markdown.ts";
+import { type Block, parseMarkdownOf } from "../ui/markdown.ts";
 import { createFormats, type Formats, formatDuration, type Moment, toParagraphs } from "./format.ts";
 import { monitorsInMaintenance, type OpenWindow, sortMaintenance } from "./maintenance.ts";
 import { buildMonitorView, duringMaintenance, type PublicMonitorView } from "./monitor-view.ts";
@@ -22,6 +22,14 @@ export interface IncidentView {
   resolved: { at: Moment; duration: string } | null;
   affected: string[];
   updates: UpdateView[];
+  /** How many older updates the document leaves out. */
+  omitted_updates: number;
+}
+
+/** An incident that is over: how it ended. */
+export interface PastIncidentView
+  extends Pick<IncidentView, "href" | "title" | "severity" | "label" | "started" | "resolved" | "affected"> {
+  last: Block[];
 }
 
 export interface UpdateView {
@@ -67,13 +75,13 @@ export interface PublicPageView {
   open: IncidentView[];
   /** Under way, then to come. */
   maintenance: MaintenanceView[];
-  past: { date: Moment; incidents: IncidentView[] }[];
+  past: { date: Moment; incidents: PastIncidentView[] }[];
 }
 
 /** A month, or part of it, of all that was published. */
 export interface HistoryPageView {
   frame: FrameView;
-  months: { title: string; incidents: IncidentView[] }[];
+  months: { title: string; incidents: PastIncidentView[] }[];
   /** Where earlier ones are; null when there are none. */
   older_href: string | null;
   canonical: string;
@@ -95,6 +103,14 @@ export interface RenderContext {
   late: { since: number; for_ms: number } | null;
 }
 
+/** Bounds on what one document shows, however much there is; the rest is a link away. */
+const OPEN_SHOWN = 20;
+const PAST_SHOWN = 50;
+const WINDOWS_SHOWN = 20;
+/** Characters of a text on a page that has several, and where only its gist matters. */
+const TEXT_SHOWN = 1000;
+const GIST_SHOWN = 300;
+
 const MAINTENANCE_LABELS: Record<MaintenanceStatus, string> = {
   scheduled: "Scheduled",
   in_progress: "In progress",
@@ -110,13 +126,10 @@ const INCIDENT_LABELS: Record<PublicIncident["status"], string> = {
 
 export function buildPageView(payload: PagePayload, viewing: RenderContext): PublicPageView {
   const formats = createFormats(payload.page.timezone);
-  const incidents = payload.incidents.map((incident) => ({
-    date: dateIn(payload.page.timezone, incident.started_at),
-    view: viewIncident(incident, payload, viewing.address, formats),
-  }));
+  const isOpen = ({ status }: PublicIncident) => status !== "resolved";
   const past = Map.groupBy(
-    incidents.filter(({ view }) => !view.is_open),
-    ({ date }) => date,
+    payload.incidents.filter((incident) => !isOpen(incident)).slice(0, PAST_SHOWN),
+    ({ started_at }) => dateIn(payload.page.timezone, started_at),
   );
   const planned = monitorsInMaintenance(payload, viewing.as_of);
   const { active, upcoming } = sortMaintenance(payload, viewing.as_of);
@@ -127,15 +140,23 @@ export function buildPageView(payload: PagePayload, viewing: RenderContext): Pub
   return {
     frame: viewFrame(payload, viewing, formats),
     late: viewing.late && { at: formats.moment(viewing.late.since), ago: formatDuration(viewing.late.for_ms) },
-    description: parseMarkdown(payload.page.description),
+    description: parseMarkdownOf(payload.page, payload.page.description),
     banner: computePageState(payload, viewing.as_of),
     sections: toSections(payload).map(({ title, monitors }) => ({ title, monitors: monitors.map(viewOne) })),
     maintenance: [
       ...active.map((each) => viewMaintenance(each, true, payload, formats)),
       ...upcoming.map((each) => viewMaintenance(each, false, payload, formats)),
-    ],
-    open: incidents.filter(({ view }) => view.is_open).map(({ view }) => view),
-    past: [...past].map(([date, group]) => ({ date: formats.date(date), incidents: group.map(({ view }) => view) })),
+    ].slice(0, WINDOWS_SHOWN),
+    open: payload.incidents
+      .filter(isOpen)
+      .slice(0, OPEN_SHOWN)
+      .map((incident) =>
+        viewIncident(incident, payload, { address: viewing.address, formats, updates_max: 1, text_max: TEXT_SHOWN }),
+      ),
+    past: [...past].map(([date, incidents]) => ({
+      date: formats.date(date),
+      incidents: incidents.map((incident) => viewPastIncident(incident, payload, viewing.address, formats)),
+    })),
   };
 }
 
@@ -159,7 +180,7 @@ export function buildIncidentView(
   const { address } = viewing;
   return {
     frame: viewFrame(payload, viewing, formats),
-    incident: viewIncident(incident, payload, address, formats),
+    incident: viewIncident(incident, payload, { address, formats, updates_max: Number.POSITIVE_INFINITY }),
     canonical: `${address.url}/incidents/${incident.id}`,
   };
 }
@@ -185,7 +206,7 @@ export function buildHistoryView(
     frame: viewFrame(payload, viewing, formats),
     months: [...months].map(([month, begun]) => ({
       title: formats.month(month),
-      incidents: begun.map((incident) => viewIncident(incident, payload, viewing.address, formats)),
+      incidents: begun.map((incident) => viewPastIncident(incident, payload, viewing.address, formats)),
     })),
     older_href: last ? viewing.address.base + historyPath(last.started_at, formats) : null,
     canonical: viewing.address.url + historyPath(before, formats),
@@ -216,16 +237,46 @@ function viewFrame({ page }: PagePayload, { as_of, is_stale, address }: RenderCo
 function viewIncident(
   incident: PublicIncident,
   { monitors }: PagePayload,
+  {
+    address,
+    formats,
+    updates_max,
+    text_max,
+  }: { address: PageUrls; formats: Formats; updates_max: number; text_max?: number },
+): IncidentView {
+  const updates = incident.updates.slice(0, updates_max);
+  return {
+    ...outlineOf(incident, monitors, address, formats),
+    description: parseMarkdownOf(incident, incident.description, text_max),
+    is_open: incident.status !== "resolved",
+    updates: updates.map((update) => ({
+      label: INCIDENT_LABELS[update.status],
+      at: formats.moment(update.created_at),
+      text: parseMarkdownOf(update, update.message, text_max),
+    })),
+    omitted_updates: incident.updates.length - updates.length + incident.omitted_updates,
+  };
+}
+
+function viewPastIncident(
+  incident: PublicIncident,
+  { monitors }: PagePayload,
   address: PageUrls,
   formats: Formats,
-): IncidentView {
+): PastIncidentView {
+  const [last] = incident.updates;
+  return {
+    ...outlineOf(incident, monitors, address, formats),
+    last: last ? parseMarkdownOf(last, last.message, GIST_SHOWN) : [],
+  };
+}
+
+function outlineOf(incident: PublicIncident, monitors: PublicMonitor[], address: PageUrls, formats: Formats) {
   const { started_at, resolved_at } = incident;
   return {
     href: `${address.base}/incidents/${incident.id}`,
     title: incident.title,
-    description: parseMarkdown(incident.description),
     severity: incident.severity,
-    is_open: incident.status !== "resolved",
     label: INCIDENT_LABELS[incident.status],
     started: formats.moment(started_at),
     resolved:
@@ -233,11 +284,6 @@ function viewIncident(
         ? null
         : { at: formats.moment(resolved_at), duration: formatDuration(resolved_at - started_at) },
     affected: namesOf(monitors, incident.monitor_ids),
-    updates: incident.updates.map((update) => ({
-      label: INCIDENT_LABELS[update.status],
-      at: formats.moment(update.created_at),
-      text: parseMarkdown(update.message),
-    })),
   };
 }
 
@@ -249,16 +295,16 @@ function viewMaintenance(
 ): MaintenanceView {
   return {
     title: window.title,
-    description: parseMarkdown(window.description),
+    description: parseMarkdownOf(window, window.description, TEXT_SHOWN),
     is_active: isActive,
     label: MAINTENANCE_LABELS[isActive ? "in_progress" : "scheduled"],
     from: formats.moment(occurrence.start_at),
     to: formats.moment(occurrence.end_at),
     affected: namesOf(monitors, window.monitor_ids),
-    updates: window.updates.map((update) => ({
+    updates: window.updates.slice(0, 1).map((update) => ({
       label: MAINTENANCE_LABELS[update.status],
       at: formats.moment(update.created_at),
-      text: parseMarkdown(update.message),
+      text: parseMarkdownOf(update, update.message, TEXT_SHOWN),
     })),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { markdownToText, parseMarkdown } from "./markdown.ts";
+import { blocksToText, parseMarkdown } from "./markdown.ts";
 import { renderMarkdown } from "./markdown-view.tsx";
 
 const html = (text: string | null) => renderMarkdown(parseMarkdown(text)).replaceAll(/ (?:class|dir)="[^"]*"/g, "");
@@ -35,7 +35,7 @@ describe("a text of people", () => {
   });
 
   it("has a form without marks", () => {
-    expect(markdownToText("**a** [b](https://c.example)\n\n- d\n- e")).toBe("a b\n\n- d\n- e");
+    expect(blocksToText(parseMarkdown("**a** [b](https://c.example)\n\n- d\n- e"))).toBe("a b\n\n- d\n- e");
   });
 
   it.each([

@@ -1,8 +1,8 @@
 import { marked, type Token, type Tokens } from "marked";
 
 /**
- * What people write, as the few things that a page can show. Views make elements of these and of nothing else, so there is
- * no HTML of people that would have to be cleaned: whatever else a text holds is shown as it was written.
+ * Markdown of users as the few elements that a page can show. Views build elements from these alone, so that no HTML of
+ * users has to be sanitised: everything else in a text is shown literally.
  */
 export type Inline =
   | { kind: "text" | "code"; text: string }
@@ -16,21 +16,62 @@ export type Block =
   | { kind: "code"; text: string };
 
 const LINKED = /^(?:https?:|mailto:)/i;
-/** Deeper nesting is no text that anybody reads, and costs more than it says. */
+/** More than any update holds; the API accepts 10,000 characters. */
+const LENGTH_MAX = 10_000;
+/** Deeper nesting costs more to parse than it shows. */
 const NESTED_MAX = /^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){9}/m;
 const MARKS_MAX = 1000;
-const MARKS = /[*_[\]`~]/g;
+const MARKS = /[*_[\]`~<!|@]/g;
+/** The parser's time grows with the square of the lines of one list item or table. */
+const LINES_MAX = 400;
+/** Nor does it grow linearly with the length of a run of one character, such as blanks or exclamation marks. */
+const LONG_RUN = /([^\p{L}\p{N}])\1{79,}/gu;
+const RUN_KEPT = 80;
 
+/** Time and size of the result grow linearly with the length of the text, of which LENGTH_MAX characters are read. */
 export function parseMarkdown(text: string | null): Block[] {
-  const source = (text ?? "").trim();
+  const source = boundText(text ?? "");
   if (source === "") return [];
-  if (NESTED_MAX.test(source) || (source.match(MARKS)?.length ?? 0) > MARKS_MAX) return [plain(source)];
-  return marked.lexer(source, { gfm: true, breaks: true }).flatMap(toBlocks);
+  return isCheap(source) ? marked.lexer(source, { gfm: true, breaks: true }).flatMap(toBlocks) : [plain(source)];
+}
+
+const parsed = new WeakMap<object, Map<number, Block[]>>();
+
+/**
+ * Parses a text once as long as its owner, part of a page's payload, is kept. An owner has one Markdown text. Of one
+ * longer than `max` characters the beginning is parsed.
+ */
+export function parseMarkdownOf(owner: object, text: string | null, max = LENGTH_MAX): Block[] {
+  const byLength = parsed.get(owner) ?? new Map<number, Block[]>();
+  parsed.set(owner, byLength);
+  const known = byLength.get(max);
+  if (known) return known;
+  const blocks = parseMarkdown(excerpt(text ?? "", max));
+  byLength.set(max, blocks);
+  return blocks;
+}
+
+function excerpt(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return `${text.slice(0, max - 1).replace(/\s+\S{0,40}$/, "")}…`;
+}
+
+function boundText(text: string): string {
+  const source = text.trim().replace(LONG_RUN, (_run, character: string) => character.repeat(RUN_KEPT));
+  return source.length > LENGTH_MAX ? `${source.slice(0, LENGTH_MAX - 1)}…` : source;
+}
+
+function isCheap(source: string): boolean {
+  return (
+    (source.match(MARKS)?.length ?? 0) <= MARKS_MAX &&
+    (source.match(/\n/g)?.length ?? 0) < LINES_MAX &&
+    !NESTED_MAX.test(source)
+  );
 }
 
 /** The text without its marks, for places that show plain text. */
-export function markdownToText(text: string | null): string {
-  return parseMarkdown(text).map(blockText).join("\n\n");
+export function blocksToText(blocks: readonly Block[]): string {
+  return blocks.map(blockText).join("\n\n");
 }
 
 const plain = (text: string): Block => ({ kind: "paragraph", children: [{ kind: "text", text }] });

@@ -34,13 +34,14 @@ function incident(fields: Partial<PublicIncident>): PublicIncident {
     resolved_at: null,
     monitor_ids: [],
     updates: [],
+    omitted_updates: 0,
     ...fields,
   };
 }
 
 export function pagePayload(fields: Partial<PagePayload> = {}, page: Partial<PagePayload["page"]> = {}): PagePayload {
   return {
-    format: 4,
+    format: 5,
     needs_ticks: true,
     version: 1,
     generated_at: NOW - 10 * MINUTE,

@@ -1,5 +1,5 @@
 import { Markdown } from "../../ui/markdown-view.tsx";
-import type { IncidentView, UpdateView } from "../view-model.ts";
+import type { IncidentView, PastIncidentView, UpdateView } from "../view-model.ts";
 import { Time } from "./frame.tsx";
 
 const SEVERITIES: Record<IncidentView["severity"], string> = {
@@ -24,11 +24,11 @@ export function IncidentBody({ incident }: { incident: IncidentView }) {
   return (
     <>
       <p class="small">
-        <span class="tag">{SEVERITIES[incident.severity]}</span> {incident.label}, began{" "}
+        <span class="tag">{SEVERITIES[incident.severity]}</span> {incident.label}, started{" "}
         <Time moment={incident.started} />
         {incident.resolved ? (
           <>
-            , over <Time moment={incident.resolved.at} /> after {incident.resolved.duration}
+            , resolved <Time moment={incident.resolved.at} /> after {incident.resolved.duration}
           </>
         ) : null}
       </p>
@@ -39,6 +39,13 @@ export function IncidentBody({ incident }: { incident: IncidentView }) {
       ) : null}
       <Markdown blocks={incident.description} />
       <Timeline updates={incident.updates} />
+      {incident.omitted_updates > 0 ? (
+        <p class="small">
+          <a href={incident.href}>
+            {incident.omitted_updates === 1 ? "1 earlier update" : `${incident.omitted_updates} earlier updates`}
+          </a>
+        </p>
+      ) : null}
     </>
   );
 }
@@ -63,8 +70,7 @@ export function Timeline({ updates }: { updates: UpdateView[] }) {
 }
 
 /** A past incident: how it ended; the rest is a click away. */
-export function PastIncident({ incident }: { incident: IncidentView }) {
-  const [last] = incident.updates;
+export function PastIncident({ incident }: { incident: PastIncidentView }) {
   return (
     <li>
       <h4 dir="auto">
@@ -79,7 +85,7 @@ export function PastIncident({ incident }: { incident: IncidentView }) {
           </>
         ) : null}
       </p>
-      {last ? <Markdown blocks={last.text} /> : null}
+      <Markdown blocks={incident.last} />
     </li>
   );
 }

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import type { PagePayload, PublicIncident } from "../contract/public-page.ts";
+import { renderCalendar } from "./calendar.ts";
+import { renderAtom, renderRss } from "./feeds.ts";
+import { boundUpdates } from "./payload.ts";
+import { buildHistoryView, buildIncidentView, buildPageView } from "./view-model.ts";
+import { renderHistoryPage, renderIncidentPage, renderStatusPage } from "./views/pages.tsx";
+
+/** The fullest page that a payload can hold: every text as long as the API accepts, all the same. */
+
+const NOW = Date.parse("2026-11-20T12:00:00Z");
+const LENGTH = 10_000;
+const url = "https://status.example.com";
+const viewing = { as_of: NOW, is_stale: false, late: null, address: { base: "", home: "/", url } };
+
+function fullest(text: string): PagePayload {
+  const ids = Array.from({ length: 100 }, (_, n) => n);
+  const incidents = ids.map(
+    (n): PublicIncident => ({
+      id: `018f0000-0000-7000-8000-0000000000${String(n).padStart(2, "0")}`,
+      title: "Checkout is failing",
+      description: text,
+      severity: "major",
+      status: n % 2 === 0 ? "investigating" : "resolved",
+      started_at: NOW - n * 3_600_000,
+      resolved_at: n % 2 === 0 ? null : NOW,
+      monitor_ids: [],
+      updates: Array.from({ length: 10 }, (_, u) => ({
+        id: `${n}-${u}`,
+        status: "investigating" as const,
+        message: text,
+        created_at: NOW - u,
+      })),
+      omitted_updates: 0,
+    }),
+  );
+  const maintenance = ids.slice(0, 50).map((n) => ({
+    id: `window-${n}`,
+    title: "New disks",
+    description: text,
+    created_at: NOW,
+    updated_at: NOW,
+    monitor_ids: [],
+    updates: Array.from({ length: 20 }, (_, u) => ({
+      id: `${n}-${u}`,
+      status: "scheduled" as const,
+      message: text,
+      created_at: NOW - u,
+    })),
+    upcoming: [{ start_at: NOW + 3_600_000, end_at: NOW + 7_200_000 }],
+    past: [],
+  }));
+  const page = {
+    ...{ id: "p", name: "Shop", slug: "shop", domain: null, description: text, timezone: "UTC", logo_url: null },
+    ...{ brand_color: null, footer_text: null, footer_links: [], show_branding: true },
+  };
+  return {
+    ...{ format: 5, version: 1, generated_at: NOW, valid_until: NOW + 3_600_000, page, needs_ticks: false },
+    ...{ days: ["2026-11-20"], groups: [], monitors: [], incidents: boundUpdates(incidents), maintenance },
+  };
+}
+
+const DOCUMENTS: [name: string, make: (payload: PagePayload) => string][] = [
+  ["the page", (payload) => renderStatusPage(buildPageView(payload, viewing))],
+  ["an incident", (payload) => renderIncidentPage(buildIncidentView(first(payload), payload, viewing))],
+  [
+    "the history",
+    (payload) =>
+      renderHistoryPage(
+        buildHistoryView(payload.incidents.slice(0, 50), payload, { viewing, limit: 50, before: undefined }),
+      ),
+  ],
+  ["the Atom feed", (payload) => renderAtom({ payload, now: NOW, url })],
+  ["the RSS feed", (payload) => renderRss({ payload, now: NOW, url })],
+  ["the calendar", (payload) => renderCalendar({ payload, now: NOW, url })],
+];
+const first = ({ incidents }: PagePayload) => incidents[0] as PublicIncident;
+
+/** Processor time of the fastest of two runs, each over a payload of its own, because texts are parsed once. */
+function cpuMs(text: string, make: (payload: PagePayload) => string): number {
+  const runs = [fullest(text), fullest(text)].map((payload) => {
+    const from = process.cpuUsage();
+    make(payload);
+    const { user, system } = process.cpuUsage(from);
+    return (user + system) / 1000;
+  });
+  return Math.min(...runs);
+}
+
+const fill = (piece: string) => piece.repeat(Math.ceil(LENGTH / piece.length)).slice(0, LENGTH);
+const PROSE = fill("Checkout is *failing* for some customers; see [status](https://example.com/x).\n\n");
+
+describe.each(DOCUMENTS)("%s of the fullest public page", (_name, make) => {
+  it.each([
+    "* a\n",
+    "!",
+    "[",
+    "a@b.",
+    "**a",
+    "<?",
+    "a\n",
+    "> > > ",
+  ])("costs about as much with %j as with prose", (piece) => {
+    const usual = Math.max(cpuMs(PROSE, make), 5);
+    expect(cpuMs(`* ${fill(piece)}`.slice(0, LENGTH), make)).toBeLessThan(6 * usual);
+  });
+});
+
+describe("the payload of a page", () => {
+  it("leaves out the oldest updates of many long ones, and never the newest of an incident", () => {
+    const { incidents } = fullest("x".repeat(LENGTH));
+    expect(incidents.every(({ updates }) => updates.length >= 1)).toBe(true);
+    expect(incidents.flatMap(({ updates }) => updates).length).toBeLessThanOrEqual(100 + 20);
+    expect(incidents[50]).toMatchObject({ omitted_updates: 9 });
+  });
+});
