@@ -7,7 +7,6 @@ import {
   type MonitorInput,
   type MonitorRules,
   type MonitorState,
-  type Transition,
 } from "../domain/monitor-state.ts";
 import {
   DEADLINE_TOLERANCE_MS,
@@ -24,9 +23,10 @@ import { nextTime } from "../platform/cron.ts";
 import { monitorType } from "../probes/registry.ts";
 import { pushRulesOf, rulesOf } from "./monitor-rules.ts";
 import { PushRing, RING_SIZE } from "./push-ring.ts";
+import { confirmOutbox, type Outbox, spillOutbox } from "./transition-outbox.ts";
 
 /** The state of an object: one row, so that state and outbox change together. */
-export interface StoredMonitor {
+export interface StoredMonitor extends Outbox {
   storage_version: 1;
   monitor_id: string;
   config_version: number;
@@ -41,11 +41,14 @@ export interface StoredMonitor {
   message: string | null;
   /** Grows whenever this row is written. */
   revision: number;
-  /** Transitions that the event consumer has not confirmed, oldest first. */
-  outbox: Transition[];
+  /** How often the alarm has sent the oldest transitions again, and when it does so next. */
+  resends?: number;
+  resend_at?: number;
 }
 
 const KEY = "monitor";
+const RESEND_MS = 10_000;
+const RESEND_MAX_MS = 5 * 60_000;
 
 /**
  * What a monitor's object knows and keeps, without any waiting: whatever a method changes is stored when it returns, or
@@ -103,6 +106,9 @@ export class MonitorStore {
         message: present?.message ?? null,
         revision: present?.revision ?? 0,
         outbox: present?.outbox ?? [],
+        outbox_waiting: present?.outbox_waiting,
+        resends: present?.resends,
+        resend_at: present?.resend_at,
       };
       const isMoved = !isComposite && this.#decide({ kind: record.paused ? "pause" : "resume" }, at).accepted;
       if (isMoved) this.#remember((memory) => restartDeadlines(memory, at));
@@ -157,10 +163,28 @@ export class MonitorStore {
     }
   }
 
-  confirm(seq: number): void {
+  /** Returns whether a transition was waiting for this confirmation. */
+  confirm(seq: number, at: number): boolean {
     const { stored } = this;
-    if (!stored?.outbox.some((transition) => transition.seq <= seq)) return;
-    this.#store({ ...stored, outbox: stored.outbox.filter((transition) => transition.seq > seq) });
+    if (!stored?.outbox.some((transition) => transition.seq <= seq)) return false;
+    this.#change(() => {
+      this.#store({ ...confirmOutbox(this.#storage.sql, stored, seq), resends: 0, resend_at: at + RESEND_MS });
+    });
+    return true;
+  }
+
+  /** When the oldest transition is sent again; null while none is waiting. */
+  get resendAt(): number | null {
+    const [oldest] = this.stored?.outbox ?? [];
+    return oldest ? Math.max(this.stored?.resend_at ?? 0, oldest.at + RESEND_MS) : null;
+  }
+
+  /** Doubles the time until the next resend: a consumer that stands still does not get more messages for it. */
+  delayResend(at: number): void {
+    const { stored } = this;
+    if (!stored) return;
+    const resends = (stored.resends ?? 0) + 1;
+    this.#store({ ...stored, resends, resend_at: at + Math.min(RESEND_MS * 2 ** resends, RESEND_MAX_MS) });
   }
 
   /** How long until the push that is a minute's limit back is a minute ago. */
@@ -243,7 +267,8 @@ export class MonitorStore {
     if (stored) this.#store({ ...stored, revision: stored.revision + 1 });
   }
 
-  #store(stored: StoredMonitor): void {
+  #store(changed: StoredMonitor): void {
+    const stored = spillOutbox(this.#storage.sql, changed);
     this.#known = stored;
     this.#storage.kv.put(KEY, stored);
   }

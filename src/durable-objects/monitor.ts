@@ -20,8 +20,10 @@ import type { Env } from "../platform/env.ts";
 import { createLogger, type Logger } from "../platform/logger.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { MonitorStore, type StoredMonitor } from "./monitor-store.ts";
+import { firstPage } from "./transition-outbox.ts";
 
-const RESEND_MS = 10_000;
+/** After a deadline that could not be processed. */
+const FAULT_DELAY_MS = 10_000;
 
 /**
  * The one writer of a monitor's status. Every input is decided purely, then state and outgoing transitions are stored
@@ -53,29 +55,32 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     if (loaded.composite) await this.#computeComposite(monitorId, loaded.composite);
     this.#store.processDeadlines(now());
     this.#alarmAt = undefined;
-    await this.#handOver();
+    await this.#handOver(true);
     return this.#answer(null);
   }
 
   async report(monitorId: string, version: number, results: CheckResult[]): Promise<MonitorSnapshot | null> {
+    const isIdle = this.#store.resendAt === null;
     const loaded = await this.#load(monitorId, version);
     if (!loaded) return null;
     const isCurrent = loaded.config_version === version;
     const inputs = results.map((result) => ({ kind: "result" as const, ...result }));
     const retryAt = isCurrent ? this.#store.applyInputs(inputs, now()) : null;
-    await this.#handOver();
+    await this.#handOver(isIdle);
     return this.#answer(retryAt);
   }
 
   async markStale(monitorId: string, version: number, silence: StaleReport): Promise<MonitorSnapshot | null> {
+    const isIdle = this.#store.resendAt === null;
     const loaded = await this.#load(monitorId, version);
     if (!loaded) return null;
     if (loaded.config_version === version) this.#store.applyInputs([{ kind: "stale", ...silence }], now());
-    await this.#handOver();
+    await this.#handOver(isIdle);
     return this.#answer(null);
   }
 
   async push(monitorId: string, push: Push): Promise<PushOutcome> {
+    const isIdle = this.#store.resendAt === null;
     let loaded = await this.#load(monitorId, 0);
     // Only we mint, so a newer credential than the known one means that the rotation was not heard of yet.
     if (loaded?.push && loaded.push.credential_version < push.credential_version) {
@@ -89,7 +94,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     if (retry_after_ms > 0) return { outcome: "rate_limited", retry_after_ms };
     this.#store.processDeadlines(received_at);
     this.#store.applyPush(push, received_at);
-    await this.#handOver();
+    await this.#handOver(isIdle);
     return this.#pushAnswer(received_at, loaded.revision);
   }
 
@@ -104,18 +109,23 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   }
 
   async confirm(seq: number): Promise<void> {
-    this.#store.confirm(seq);
+    // A repeated confirmation sends nothing, or each repeated message would start a second train of them.
+    if (this.#store.confirm(seq, now())) await this.#handOver(true);
   }
 
   override async alarm(): Promise<void> {
     this.#alarmAt = null;
+    const { resendAt } = this.#store;
+    const isIdle = resendAt === null;
+    const isDue = resendAt !== null && resendAt <= now();
     try {
+      if (isDue) this.#store.delayResend(now());
       this.#store.processDeadlines(now());
     } catch (error) {
       this.#log.error("deadline", error, { monitor_id: this.#store.stored?.monitor_id });
-      await this.#wakeBefore(now() + RESEND_MS);
+      await this.#wakeBefore(now() + FAULT_DELAY_MS);
     }
-    await this.#handOver();
+    await this.#handOver(isIdle || isDue);
   }
 
   #answer(retryAt: number | null): MonitorSnapshot | null {
@@ -167,16 +177,19 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     this.#store.applyInputs([{ kind: "computed", ...rolledUp }], at);
   }
 
-  /** Sends what is not confirmed, and comes back to see whether it was, and for the next deadline. */
-  async #handOver(): Promise<void> {
+  /**
+   * Sets the alarm for the next deadline and the next resend, and sends the oldest transitions where asked to: when they
+   * are the first to wait, after a confirmation, and when a resend is due.
+   */
+  async #handOver(isSent: boolean): Promise<void> {
     const stored = this.#store.stored;
     if (!stored) return;
     try {
-      const { deadline } = this.#store;
+      const { deadline, resendAt } = this.#store;
       if (deadline) await this.#wakeBefore(deadline.at + 1);
-      if (stored.outbox.length === 0) return;
-      await this.#wakeBefore(now() + RESEND_MS);
-      await this.env.EVENTS.send({ monitor_id: stored.monitor_id, transitions: stored.outbox });
+      if (resendAt === null) return;
+      await this.#wakeBefore(Math.max(resendAt, now() + 1));
+      if (isSent) await this.env.EVENTS.send({ monitor_id: stored.monitor_id, transitions: firstPage(stored) });
     } catch (error) {
       this.#log.error("outbox", error, { monitor_id: stored.monitor_id });
     }
