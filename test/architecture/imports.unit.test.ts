@@ -74,6 +74,8 @@ const AGENT: Rule = {
   may: ["contract", "domain", "net", "probes"],
   packages: ["node:", "amqplib", "gamedig", "kafkajs", "mqtt", "net-snmp"],
 };
+/** The command line, a program of its own over the public API. */
+const CLI: Rule = { may: ["contract"], packages: ["node:", "yaml"] };
 const ROUTES: Rule = { may: [...(RULES.features?.may ?? []), "http"], packages: ["@hono/zod-openapi"] };
 const TOP: Record<string, Rule> = {
   "app.ts": {
@@ -103,6 +105,7 @@ function ruleOf(file: string): Rule | undefined {
   const top = TOP[file];
   if (top) return top;
   if (file.startsWith("agent/")) return AGENT;
+  if (file.startsWith("cli/")) return CLI;
   if (/^features\/[^/]+\/routes\.tsx?$/.test(file)) return ROUTES;
   return RULES[file.split("/")[0] ?? ""];
 }
@@ -161,10 +164,10 @@ describe("features", () => {
 
 /** Impure calls and where alone they may stand. */
 const IMPURE: [what: string, pattern: RegExp, allowed: RegExp][] = [
-  ["the clock", /\bDate\.now\(|new Date\(\)|performance\.now\(/, /^(platform|agent)\//],
+  ["the clock", /\bDate\.now\(|new Date\(\)|performance\.now\(/, /^(platform|agent|cli)\//],
   ["chance", /Math\.random\(|crypto\.(randomUUID|getRandomValues)\(/, /^(platform|agent)\//],
   ["the console", /\bconsole\./, /^platform\/logger\.ts$/],
-  ["the network", /(?:await|return|=>|[=(,]) fetch\(|\bopenSocket\(/, /^(platform|mail|agent)\//],
+  ["the network", /(?:await|return|=>|[=(,]) fetch\(|\bopenSocket\(/, /^(platform|mail|agent|cli)\//],
   ["text as a pattern", /new RegExp\(/, /^(platform|http)\//],
   ["SQL", /\bdrizzle-orm\b/, /^data\//],
 ];

@@ -13,7 +13,16 @@ const DOCUMENTS = [
 ];
 
 /** Read by local commands, not by the Worker. */
-const LOCAL_NAMES = ["PORT", "HOST", "STATE_DIR", "CLOUDFLARE_API_TOKEN", "CLOUDFLARE_ACCOUNT_ID", "BACKUP_PASSPHRASE"];
+const LOCAL_NAMES = [
+  "PORT",
+  "HOST",
+  "STATE_DIR",
+  "CLOUDFLARE_API_TOKEN",
+  "CLOUDFLARE_ACCOUNT_ID",
+  "BACKUP_PASSPHRASE",
+  "VIGIL_URL",
+  "VIGIL_TOKEN",
+];
 
 const read = (document: string) => readFileSync(join(ROOT, document), "utf8");
 

@@ -1,0 +1,71 @@
+import { CommandFailure } from "./failure.ts";
+
+const PAGE_SIZE = 100;
+const TIMEOUT_MS = 60_000;
+const ATTEMPTS = 5;
+
+export type Item = Record<string, unknown> & { id: string };
+
+/** The public API with one token. */
+export interface Api {
+  url: string;
+  /** The body of the answer; fails with the service's own words. */
+  call(method: string, path: string, body?: object): Promise<unknown>;
+  list(path: string): Promise<Item[]>;
+}
+
+export function createApi({ url, token }: { url: string; token: string }): Api {
+  const call = async (method: string, path: string, body?: object) => {
+    const text = await send(`${url}/api/uptime/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return text === "" ? undefined : JSON.parse(text);
+  };
+  return {
+    url,
+    call,
+    async list(path) {
+      const items: Item[] = [];
+      for (let offset = 0; ; offset += PAGE_SIZE) {
+        const separator = path.includes("?") ? "&" : "?";
+        const page = (await call("GET", `${path}${separator}limit=${PAGE_SIZE}&offset=${offset}`)) as Item[];
+        items.push(...page);
+        if (page.length < PAGE_SIZE) return items;
+      }
+    },
+  };
+}
+
+/** Waits as long as the service asks when it limits the rate. */
+async function send(url: string, init: RequestInit): Promise<string> {
+  const request = `${init.method} ${new URL(url).pathname}`;
+  for (let attempt = 1; ; attempt++) {
+    const response = await connect(url, init);
+    const text = await response.text();
+    if (response.ok) return text;
+    if (response.status !== 429 || attempt === ATTEMPTS) {
+      throw new CommandFailure(`${request}: ${response.status} ${errorIn(text)}`);
+    }
+    const seconds = Number(response.headers.get("retry-after") ?? attempt);
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  }
+}
+
+async function connect(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : error;
+    throw new CommandFailure(`${new URL(url).origin} cannot be reached: ${cause}`);
+  }
+}
+
+function errorIn(text: string): string {
+  try {
+    return (JSON.parse(text) as { error: string }).error;
+  } catch {
+    return text.slice(0, 200);
+  }
+}

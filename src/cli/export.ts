@@ -1,0 +1,92 @@
+import { stringify } from "yaml";
+import { Monitor, MonitorCreate } from "../contract/monitor.ts";
+import { StatusPageCreate } from "../contract/status-page.ts";
+import { WebhookCreate } from "../contract/webhook.ts";
+import type { Item } from "./api.ts";
+import type { Present } from "./changes.ts";
+
+type Fields = Record<string, unknown>;
+
+/** Told by other parts of the file, or never read back. */
+const ELSEWHERE = ["status_page_id", "group_id", "child_ids", "external_key", "slug", "monitors", "agent_id", "secret"];
+
+const mayStay = (fields: Fields, field: string) => Object.hasOwn(fields, field) && !ELSEWHERE.includes(field);
+const isPageSetting = (field: string) => mayStay(StatusPageCreate.shape, field);
+const isWebhookSetting = (field: string) => mayStay(WebhookCreate.shape, field);
+/** Fields of single types are in neither schema; what only answers carry is no setting. */
+const isMonitorSetting = (field: string) =>
+  mayStay(MonitorCreate.shape, field) || !(Object.hasOwn(Monitor.shape, field) || ELSEWHERE.includes(field));
+
+/** The file that `apply` would find nothing to do for. Things without a key get one from their name. */
+export function buildManifest({ status_pages, groups, monitors, webhooks }: Present): object {
+  const slugs = new Map(status_pages.map(({ id, slug }) => [id, String(slug)]));
+  const groupKeys = uniqueKeys(groups, ({ name }) => keyFrom(String(name)));
+  const monitorKeys = uniqueKeys(monitors, ({ external_key, name }) => String(external_key ?? keyFrom(String(name))));
+  const pageOf = ({ status_page_id }: Item) => withValue("status_page", slugs.get(String(status_page_id)));
+  const webhookKeys = uniqueKeys(webhooks, ({ name }) => keyFrom(String(name)));
+  return {
+    version: 1,
+    status_pages: Object.fromEntries(status_pages.map((page) => [page.slug, settingsOf(page, isPageSetting)])),
+    groups: Object.fromEntries(
+      groups.map((group) => [groupKeys.get(group.id), { name: group.name, ...pageOf(group) }]),
+    ),
+    monitors: Object.fromEntries(
+      monitors.map((monitor) => [
+        monitorKeys.get(monitor.id),
+        {
+          ...settingsOf(monitor, isMonitorSetting),
+          ...pageOf(monitor),
+          ...withValue("group", groupKeys.get(String(monitor.group_id))),
+          ...(monitor.type === "composite" && {
+            children: (monitor.child_ids as string[]).map((id) => monitorKeys.get(id) ?? id),
+          }),
+        },
+      ]),
+    ),
+    webhooks: Object.fromEntries(
+      webhooks.map((webhook) => [
+        webhookKeys.get(webhook.id),
+        { ...settingsOf(webhook, isWebhookSetting), ...pageOf(webhook) },
+      ]),
+    ),
+  };
+}
+
+export function formatManifest(manifest: object): string {
+  return stringify(manifest, { lineWidth: 0 });
+}
+
+function settingsOf(item: Item, isSetting: (field: string) => boolean): Fields {
+  const kept = Object.entries(item).filter(([field, value]) => isSetting(field) && !isEmpty(value));
+  return Object.fromEntries(kept);
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === "" || value === "[]" || (Array.isArray(value) && value.length === 0);
+}
+
+function withValue(name: string, value: string | undefined): object {
+  return value === undefined ? {} : { [name]: value };
+}
+
+export function keyFrom(name: string): string {
+  const key = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9_.:]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+  return key.slice(0, 90) || "unnamed";
+}
+
+function uniqueKeys(items: Item[], keyOf: (item: Item) => string): Map<string, string> {
+  const taken = new Set<string>();
+  return new Map(
+    items.map((item) => {
+      const wanted = keyOf(item);
+      let key = wanted;
+      for (let n = 2; taken.has(key); n++) key = `${wanted}-${n}`;
+      taken.add(key);
+      return [item.id, key];
+    }),
+  );
+}

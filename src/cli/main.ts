@@ -1,0 +1,212 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { parseArgs } from "node:util";
+import type { Api, Item } from "./api.ts";
+import { createApi } from "./api.ts";
+import { applyChanges, readPresent } from "./apply.ts";
+import { type Change, computeChanges } from "./changes.ts";
+import { examine } from "./doctor.ts";
+import { buildManifest, formatManifest } from "./export.ts";
+import { CommandFailure, EXIT, UsageFailure } from "./failure.ts";
+import { importGatus } from "./import-gatus.ts";
+import type { Imported } from "./import-result.ts";
+import { importUptimeKuma } from "./import-uptime-kuma.ts";
+import { manifestSchema, parseManifest } from "./manifest.ts";
+import { openSession, saveSession } from "./session.ts";
+
+/**
+ * `npm run vigil --`: a service from the command line, over its public API. Answers go to standard output, as JSON with
+ * `--json`; everything else to standard error.
+ */
+
+const USAGE = `usage: npm run --silent vigil -- COMMAND [--json]
+
+  login --url URL                       keeps the address, and the token that standard input gives
+  apply -f FILE [--dry-run] [--prune]   makes the service as the file says
+  export                                prints such a file
+  schema                                prints its JSON schema
+  status                                how everything is
+  monitors [--status STATUS]            lists monitors
+  incidents new --page SLUG --title TEXT [--severity S] [--message TEXT] [--public]
+  import uptime-kuma|gatus FILE [-o FILE]   makes a file for apply of another tool's settings
+  doctor                                looks for trouble
+
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 there is something to look at (changes of a dry run, something that is not
+up, trouble that the doctor found). VIGIL_URL and VIGIL_TOKEN stand in for login.`;
+
+const OPTIONS = {
+  json: { type: "boolean", default: false },
+  url: { type: "string" },
+  file: { type: "string", short: "f" },
+  output: { type: "string", short: "o" },
+  "dry-run": { type: "boolean", default: false },
+  prune: { type: "boolean", default: false },
+  status: { type: "string" },
+  page: { type: "string" },
+  title: { type: "string" },
+  severity: { type: "string" },
+  message: { type: "string" },
+  public: { type: "boolean", default: false },
+} as const;
+
+function readArguments(args: string[]) {
+  try {
+    return parseArgs({ args, allowPositionals: true, options: OPTIONS });
+  } catch (error) {
+    throw new UsageFailure(error instanceof Error ? error.message : String(error));
+  }
+}
+
+type Arguments = ReturnType<typeof readArguments>;
+type Command = (input: Arguments & { env: NodeJS.ProcessEnv }) => Promise<number>;
+
+const COMMANDS: Record<string, Command> = {
+  login,
+  apply,
+  export: async ({ values, env }) => {
+    const manifest = buildManifest(await readPresent(openSession(env)));
+    print(values.json ? json(manifest) : formatManifest(manifest).trimEnd());
+    return EXIT.done;
+  },
+  schema: async () => {
+    print(json(manifestSchema()));
+    return EXIT.done;
+  },
+  status,
+  monitors,
+  incidents,
+  import: importSettings,
+  doctor,
+};
+
+async function login({ values, env }: Parameters<Command>[0]): Promise<number> {
+  const url = required(values.url, "--url").replace(/\/+$/, "");
+  if (!URL.canParse(url)) throw new UsageFailure("--url must be the address of the service");
+  if (process.stdin.isTTY) note("API token:");
+  const token = (await text(process.stdin)).trim();
+  await createApi({ url, token }).call("GET", "/overview");
+  note(`logged in to ${url}, kept in ${saveSession({ url, token }, env)}`);
+  return EXIT.done;
+}
+
+async function apply({ values, env }: Parameters<Command>[0]): Promise<number> {
+  const file = required(values.file, "-f FILE");
+  const manifest = parseManifest(readText(file), env);
+  const api = openSession(env);
+  const changes = computeChanges(manifest, await readPresent(api), { prune: values.prune });
+  const isDry = values["dry-run"];
+  const lines = changes.map(describeChange);
+  if (!isDry) await applyChanges(api, changes, (change) => values.json || print(describeChange(change)));
+  if (values.json) print(json(changes.map(({ action, kind, key, fields }) => ({ action, kind, key, fields }))));
+  else if (isDry) for (const line of lines) print(line);
+  note(changes.length === 0 ? "nothing to change" : `${changes.length} changes${isDry ? " to make" : " made"}`);
+  return isDry && changes.length > 0 ? EXIT.attention : EXIT.done;
+}
+
+function describeChange({ action, kind, key, fields }: Change): string {
+  const sign = { create: "+", update: "~", delete: "-" }[action];
+  return `${sign} ${kind}.${key}${action === "update" ? `: ${fields.join(", ")}` : ""}`;
+}
+
+async function status({ values, env }: Parameters<Command>[0]): Promise<number> {
+  const overview = (await openSession(env).call("GET", "/overview")) as {
+    monitors: { total: number; by_status: Record<string, number> };
+    incidents: { open: number };
+    worst_monitors: { name: string; status: string; status_since: string; last_message: string | null }[];
+  };
+  const { by_status, total } = overview.monitors;
+  if (values.json) print(json(overview));
+  else {
+    const counts = Object.entries(by_status).filter(([, count]) => count > 0);
+    print(`${total} monitors: ${counts.map(([name, count]) => `${count} ${name}`).join(", ") || "none"}`);
+    print(`${overview.incidents.open} open incidents`);
+    for (const worst of overview.worst_monitors) {
+      print(
+        `  ${worst.status.padEnd(9)} ${worst.name} since ${worst.status_since} ${worst.last_message ?? ""}`.trimEnd(),
+      );
+    }
+  }
+  return overview.worst_monitors.length > 0 ? EXIT.attention : EXIT.done;
+}
+
+async function monitors({ values, env }: Parameters<Command>[0]): Promise<number> {
+  const all = await openSession(env).list("/monitors");
+  const shown = all.filter((monitor) => values.status === undefined || monitor.status === values.status);
+  if (values.json) print(json(shown));
+  else for (const { status: state, type, name, id } of shown) print(`${state}\t${type}\t${name}\t${id}`);
+  return EXIT.done;
+}
+
+async function incidents({ values, positionals, env }: Parameters<Command>[0]): Promise<number> {
+  if (positionals[1] !== "new") throw new UsageFailure("incidents new");
+  const api = openSession(env);
+  const slug = required(values.page, "--page");
+  const page = await findPage(api, slug);
+  const incident = (await api.call("POST", "/incidents", {
+    status_page_id: page.id,
+    title: required(values.title, "--title"),
+    is_public: values.public,
+    ...(values.severity && { severity: values.severity }),
+    ...(values.message && { message: values.message }),
+  })) as Item;
+  print(values.json ? json(incident) : incident.id);
+  return EXIT.done;
+}
+
+async function findPage(api: Api, slug: string): Promise<Item> {
+  const page = (await api.list("/status-pages")).find((found) => found.slug === slug);
+  if (!page) throw new CommandFailure(`there is no status page ${slug}`);
+  return page;
+}
+
+async function importSettings({ values, positionals }: Parameters<Command>[0]): Promise<number> {
+  const [, tool, file] = positionals;
+  if (!file || (tool !== "uptime-kuma" && tool !== "gatus")) throw new UsageFailure("import uptime-kuma|gatus FILE");
+  const imported: Imported = tool === "gatus" ? importGatus(readText(file)) : importUptimeKuma(file);
+  const manifest = formatManifest(imported.manifest);
+  if (values.output) writeFileSync(values.output, manifest, { flag: "wx", mode: 0o600 });
+  else print(manifest.trimEnd());
+  for (const { subject, reason } of imported.left) note(`not taken: ${subject}: ${reason}`);
+  note(`${Object.keys(imported.manifest.monitors).length} monitors taken, ${imported.left.length} remarks`);
+  return imported.left.length > 0 ? EXIT.attention : EXIT.done;
+}
+
+async function doctor({ values, env }: Parameters<Command>[0]): Promise<number> {
+  const findings = await examine(openSession(env), { now: Date.now });
+  if (values.json) print(json(findings));
+  else for (const { subject, isWell, detail } of findings) print(`${isWell ? "ok  " : "LOOK"} ${subject}: ${detail}`);
+  return findings.every(({ isWell }) => isWell) ? EXIT.done : EXIT.attention;
+}
+
+function required(value: string | undefined, option: string): string {
+  if (!value) throw new UsageFailure(`${option} is required`);
+  return value;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new CommandFailure(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const json = (value: unknown) => JSON.stringify(value, null, 2);
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+const note = (line: string) => void process.stderr.write(`${line}\n`);
+
+async function main(): Promise<number> {
+  try {
+    const input = readArguments(process.argv.slice(2));
+    const command = COMMANDS[input.positionals[0] ?? ""];
+    if (!command) throw new UsageFailure("which command?");
+    return await command({ ...input, env: process.env });
+  } catch (error) {
+    if (error instanceof UsageFailure) note(`${error.message}\n${USAGE}`);
+    else if (error instanceof CommandFailure) note(error.message);
+    else throw error;
+    return error instanceof UsageFailure ? EXIT.usage : EXIT.failed;
+  }
+}
+
+process.exitCode = await main();

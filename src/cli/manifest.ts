@@ -1,0 +1,79 @@
+import { LineCounter, parseDocument } from "yaml";
+import { z } from "zod";
+import { MONITOR_TYPES } from "../contract/monitor-values.ts";
+import { WEBHOOK_PROVIDERS } from "../contract/webhook.ts";
+import { CommandFailure } from "./failure.ts";
+
+/**
+ * `vigil.yaml`: what shall be. Things are named by keys, never by ids; everything else goes to the API as it stands, which
+ * judges it.
+ */
+
+const Key = z.string().regex(/^[A-Za-z0-9_.:-]{1,100}$/, "a key has up to 100 letters, digits and _ . : -");
+const name = z.string().min(1).optional().meta({ description: "default: the key" });
+
+const StatusPage = z.looseObject({ name }).meta({ description: "its key is its slug" });
+const Group = z.strictObject({
+  name,
+  status_page: z.string().meta({ description: "slug of its status page" }),
+});
+const Monitor = z.looseObject({
+  name,
+  type: z.enum(MONITOR_TYPES),
+  status_page: z.string().optional().meta({ description: "slug of its status page" }),
+  group: Key.optional().meta({ description: "key of its group" }),
+  children: z.array(Key).optional().meta({ description: "keys of the members of a composite" }),
+});
+const Webhook = z.looseObject({
+  name,
+  url: z.string(),
+  provider: z.enum(WEBHOOK_PROVIDERS).optional(),
+  status_page: z.string().optional().meta({ description: "slug of its status page" }),
+});
+
+const section = <Schema extends z.ZodType>(schema: Schema) => z.record(Key, schema).default({});
+
+export const Manifest = z.strictObject({
+  version: z.literal(1),
+  status_pages: section(StatusPage),
+  groups: section(Group),
+  monitors: section(Monitor),
+  webhooks: section(Webhook),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+/** For editors: docs/vigil.schema.json. */
+export function manifestSchema(): object {
+  return { title: "vigil.yaml", ...z.toJSONSchema(Manifest, { io: "input" }) };
+}
+
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** Reads the file; `${NAME}` in a text is that variable of the environment, so that no secret has to be in it. */
+export function parseManifest(text: string, env: NodeJS.ProcessEnv): Manifest {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  const [error] = document.errors;
+  if (error) throw new CommandFailure(`line ${lines.linePos(error.pos[0]).line}: ${error.message.split("\n")[0]}`);
+  const parsed = Manifest.safeParse(substitute(document.toJS({ maxAliasCount: 100 }), env));
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const path = issue?.path.map(String) ?? [];
+  const node = document.getIn(path, true) ?? document.getIn(path.slice(0, -1), true);
+  const range = typeof node === "object" && node !== null && "range" in node ? (node.range as number[]) : undefined;
+  const line = range?.[0] === undefined ? "" : `line ${lines.linePos(range[0]).line}: `;
+  throw new CommandFailure(`${line}${path.join(".") || "the file"}: ${issue?.message}`);
+}
+
+function substitute(value: unknown, env: NodeJS.ProcessEnv): unknown {
+  if (typeof value === "string") {
+    return value.replace(VARIABLE, (_, variable: string) => {
+      const found = env[variable];
+      if (found === undefined) throw new CommandFailure(`the environment has no ${variable}`);
+      return found;
+    });
+  }
+  if (Array.isArray(value)) return value.map((item) => substitute(item, env));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, substitute(item, env)]));
+}

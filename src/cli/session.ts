@@ -1,0 +1,34 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { type Api, createApi } from "./api.ts";
+import { CommandFailure } from "./failure.ts";
+
+const Session = z.object({ url: z.url(), token: z.string().min(1) });
+export type Session = z.infer<typeof Session>;
+
+function fileOf(env: NodeJS.ProcessEnv): string {
+  return join(env.XDG_CONFIG_HOME || join(homedir(), ".config"), "vigil/session.json");
+}
+
+/** Readable by its owner alone; replaced as a whole. */
+export function saveSession(session: Session, env: NodeJS.ProcessEnv): string {
+  const file = fileOf(env);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(`${file}.new`, JSON.stringify(session), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return file;
+}
+
+/** The environment first, so that CI needs no file. */
+export function openSession(env: NodeJS.ProcessEnv): Api {
+  const file = fileOf(env);
+  const saved = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  const url = env.VIGIL_URL ?? saved.url;
+  // A saved token belongs to the saved service and goes to no other.
+  const token = env.VIGIL_TOKEN ?? (url === saved.url ? saved.token : undefined);
+  const session = Session.safeParse({ url: url?.replace(/\/+$/, ""), token });
+  if (!session.success) throw new CommandFailure("not logged in: run login, or set VIGIL_URL and VIGIL_TOKEN");
+  return createApi(session.data);
+}

@@ -1,0 +1,212 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { manifestSchema } from "../../src/cli/manifest.ts";
+import { GATUS, writeUptimeKuma } from "../support/other-tools.ts";
+import { PROJECT_ROOT, type Service, START_TIMEOUT_MS, startService, temporaryDir } from "./support.ts";
+
+const MANIFEST = `
+version: 1
+status_pages:
+  shop:
+    name: Shop status
+    timezone: Europe/Berlin
+groups:
+  core: { name: Core, status_page: shop }
+monitors:
+  everything:
+    type: composite
+    status_page: shop
+    children: [nightly, front]
+  front:
+    name: Front page
+    type: https
+    target: https://shop.example/
+    status_page: shop
+    group: core
+    interval: 300
+    regions: [weur, enam, apac]
+    tags: [web, prod]
+    http_headers: { Authorization: "Bearer \${SHOP_TOKEN}" }
+    expected_statuses: [200-299, 304]
+    paused: true
+  nightly: { type: heartbeat, interval: 86400, status_page: shop }
+webhooks:
+  ops: { url: "https://hooks.example/\${HOOK}", secret: "\${SHOP_TOKEN}", events: [monitor.down], status_page: shop }
+`;
+const SECRETS = { SHOP_TOKEN: "a token of the shop", HOOK: "abc" };
+
+describe("npm run vigil", () => {
+  let service: Service;
+  const dir = temporaryDir();
+  const file = join(dir, "vigil.yaml");
+  beforeAll(async () => {
+    service = await startService({ env: { RATE_LIMITS: "all=off", LOG_LEVEL: "warn" } });
+    writeFileSync(file, MANIFEST);
+  }, START_TIMEOUT_MS);
+  afterAll(() => service?.stop());
+
+  async function vigil(args: string[], { env = {}, input = "" } = {}) {
+    const session = { VIGIL_URL: service.url, VIGIL_TOKEN: service.token ?? "", XDG_CONFIG_HOME: dir };
+    const child = spawn(process.execPath, ["src/cli/main.ts", ...args], {
+      cwd: PROJECT_ROOT,
+      env: { ...session, ...SECRETS, ...env },
+    });
+    child.stdin.end(input);
+    const ended = once(child, "close");
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { code: (await ended)[0] as number, stdout, stderr };
+  }
+
+  it("makes what a file says, then finds nothing to change", async () => {
+    const dry = await vigil(["apply", "-f", file, "--dry-run"]);
+    expect(dry.code).toBe(3);
+    expect(dry.stdout.trim().split("\n")).toEqual([
+      ...["+ status_pages.shop", "+ groups.core", "+ monitors.front", "+ monitors.nightly", "+ monitors.everything"],
+      "+ webhooks.ops",
+    ]);
+    expect(JSON.parse((await vigil(["monitors", "--json"])).stdout)).toEqual([]);
+
+    expect(await vigil(["apply", "-f", file])).toMatchObject({ code: 0, stdout: dry.stdout });
+    const again = await vigil(["apply", "-f", file, "--dry-run"]);
+    expect(again).toMatchObject({ code: 0, stdout: "", stderr: "nothing to change\n" });
+
+    const monitors = JSON.parse((await vigil(["monitors", "--json"])).stdout) as Record<string, unknown>[];
+    const byKey = new Map(monitors.map((monitor) => [monitor.external_key, monitor]));
+    expect(byKey.get("front")).toMatchObject({ name: "Front page", interval: 300, status: "paused" });
+    const members = ["nightly", "front"].map((key) => byKey.get(key)?.id).sort();
+    expect((byKey.get("everything")?.child_ids as string[]).toSorted()).toEqual(members);
+  });
+
+  it("changes what differs and nothing else, and removes with --prune only what a file once made", async () => {
+    await vigil(["apply", "-f", file]);
+    const api = (path: string, body: object) =>
+      fetch(`${service.url}/api/uptime/v1${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${service.token}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    expect((await api("/monitors", { name: "By hand", type: "heartbeat" })).status).toBe(201);
+    const changed = join(dir, "changed.yaml");
+    writeFileSync(
+      changed,
+      MANIFEST.replace("interval: 300", "interval: 600")
+        .replace("children: [nightly, front]", "children: [front]")
+        .replace(/ {2}nightly.*\n/, ""),
+    );
+    const pruned = await vigil(["apply", "-f", changed, "--prune", "--json"]);
+    expect(JSON.parse(pruned.stdout)).toEqual([
+      { action: "update", kind: "monitors", key: "front", fields: ["interval"] },
+      { action: "update", kind: "monitors", key: "everything", fields: ["child_ids"] },
+      { action: "delete", kind: "monitors", key: "nightly", fields: [] },
+    ]);
+    const names = (await vigil(["monitors"])).stdout;
+    expect(names).toContain("By hand");
+    expect(names).not.toContain("nightly");
+    expect(await vigil(["apply", "-f", file])).toMatchObject({ code: 0 });
+  });
+
+  it("exports a file that describes what is there", async () => {
+    await vigil(["apply", "-f", file]);
+    const exported = join(dir, "exported.yaml");
+    writeFileSync(exported, (await vigil(["export"])).stdout);
+    const manifest = parse(readFileSync(exported, "utf8"));
+    expect(manifest.monitors.everything.children.toSorted()).toEqual(["front", "nightly"]);
+    expect(manifest.status_pages.shop).toMatchObject({ name: "Shop status", timezone: "Europe/Berlin" });
+    const { code, stdout } = await vigil(["apply", "-f", exported, "--dry-run"]);
+    // What people made has no key yet; the file gives it one.
+    expect(stdout.split("\n").filter((line) => line && !line.includes("by-hand"))).toEqual([]);
+    expect([0, 3]).toContain(code);
+  });
+
+  it("says where a file is wrong, before anything is changed", async () => {
+    const cases: [string, RegExp][] = [
+      ["version: 2", /line 1: version/],
+      ["version: 1\nmonitors:\n  a:\n    type: nonsense\n", /line 4: monitors\.a\.type/],
+      ["version: 1\nmonitors:\n  a: { type: http, status_page: nowhere }\n", /no page nowhere/],
+      ["version: 1\nmonitors:\n  a: { type: composite, children: [b] }\n", /no monitor b/],
+      ["version: 1\nmonitors:\n  a: { type: http, target: '$" + "{NOTHING}' }\n", /no NOTHING/],
+      ["version: 1\nmonitors:\n  a: [\n", /line \d+: /],
+      ["version: 1\nmonitor: {}\n", /monitor/],
+    ];
+    for (const [content, reason] of cases) {
+      const wrong = join(dir, "wrong.yaml");
+      writeFileSync(wrong, content);
+      const { code, stdout, stderr } = await vigil(["apply", "-f", wrong]);
+      expect([code, stdout, stderr], content).toEqual([1, "", expect.stringMatching(reason)]);
+    }
+  });
+
+  it("tells what the service refuses in its own words", async () => {
+    const refused = join(dir, "refused.yaml");
+    writeFileSync(refused, "version: 1\nmonitors:\n  a: { type: http, target: 'http://a.example', interval: 5 }\n");
+    const { code, stderr } = await vigil(["apply", "-f", refused]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/POST \/api\/uptime\/v1\/monitors: 400 .*interval/)]);
+  });
+
+  it("logs in with a token from standard input, and keeps it where nobody else reads", async () => {
+    const unset = { VIGIL_URL: undefined, VIGIL_TOKEN: undefined } as unknown as Record<string, string>;
+    expect(await vigil(["status"], { env: unset })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/not logged in/),
+    });
+    const login = ["login", "--url", `${service.url}/`];
+    expect(await vigil(login, { env: unset, input: "sk_svc_wrong\n" })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/401/),
+    });
+    expect(await vigil(login, { env: unset, input: `${service.token}\n` })).toMatchObject({ code: 0 });
+    expect(statSync(join(dir, "vigil/session.json")).mode & 0o777).toBe(0o600);
+    expect((await vigil(["monitors"], { env: unset })).code).toBe(0);
+    const elsewhere = { ...unset, VIGIL_URL: "https://elsewhere.example" };
+    expect(await vigil(["monitors"], { env: elsewhere })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/not logged in/),
+    });
+  });
+
+  it("opens incidents, tells the status and looks for trouble", async () => {
+    await vigil(["apply", "-f", file]);
+    const opened = await vigil(["incidents", "new", "--page", "shop", "--title", "Slow", "--severity", "major"]);
+    expect(opened).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/) });
+    expect(await vigil(["status"])).toMatchObject({ stdout: expect.stringMatching(/1 open incidents/) });
+    expect(JSON.parse((await vigil(["status", "--json"])).stdout)).toMatchObject({ incidents: { open: 1 } });
+    expect(await vigil(["doctor"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/ok {3}database/) });
+  });
+
+  it.each([[[]], [["apply"]], [["import", "nagios", "x"]]])("shows how it is used for %j", async (args) => {
+    expect(await vigil(args)).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/usage: npm run --silent vigil/),
+    });
+  });
+
+  it("takes over what another tool watched: its file becomes one that the service accepts", async () => {
+    const kuma = join(dir, "kuma.db");
+    writeUptimeKuma(kuma, "2.x");
+    const gatus = join(dir, "gatus.yaml");
+    writeFileSync(gatus, GATUS);
+    for (const [tool, source] of [
+      ["uptime-kuma", kuma],
+      ["gatus", gatus],
+    ] as const) {
+      const target = join(dir, `${tool}.yaml`);
+      const imported = await vigil(["import", tool, source, "-o", target]);
+      expect(imported).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("not taken: ") });
+      const { code, stderr } = await vigil(["apply", "-f", target]);
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/^\d+ changes made/)]);
+      expect(await vigil(["apply", "-f", target, "--dry-run"])).toMatchObject({ code: 0, stdout: "" });
+    }
+  });
+
+  it("publishes the schema of its file", async () => {
+    const published = readFileSync(join(PROJECT_ROOT, "docs/vigil.schema.json"), "utf8");
+    expect(JSON.parse(published)).toEqual(manifestSchema());
+    expect(JSON.parse((await vigil(["schema"])).stdout)).toEqual(JSON.parse(published));
+  });
+});
