@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { JsonAssertion } from "../contract/http-check.ts";
 import type { Item } from "./api.ts";
 import { CommandFailure } from "./failure.ts";
 import type { Manifest } from "./manifest.ts";
@@ -36,8 +38,10 @@ interface Wanted {
   present: Item | undefined;
 }
 
+const JsonAssertions = z.array(JsonAssertion);
+
 /** Orders of these say nothing. */
-const SETS = ["regions", "tags", "events", "child_ids"];
+const SETS = ["regions", "tags", "events", "child_ids", "expected_statuses"];
 
 /** What has to be done so that the service is as the file says; things that the file does not name stay. */
 export function computeChanges(manifest: Manifest, present: Present, { prune }: { prune: boolean }): Change[] {
@@ -97,8 +101,10 @@ function differs(field: string, wanted: unknown, present: Item): boolean {
   return !isDeepStrictEqual(normalize(field, wanted), normalize(field, now));
 }
 
+/** As the service stores it, which accepts more than one spelling. */
 function normalize(field: string, value: unknown): unknown {
   const decoded = typeof value === "string" && /^[[{]/.test(value) ? decode(value) : value;
+  if (field === "json_assertions") return JsonAssertions.safeParse(decoded).data ?? decoded;
   return SETS.includes(field) && Array.isArray(decoded) ? [...decoded].map(String).sort() : decoded;
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import type { WebhookProvider } from "../contract/webhook.ts";
 import { keyFrom } from "./export.ts";
 import { CommandFailure } from "./failure.ts";
 import { freeKey, type Imported, type ImportedMonitor, scalarOf, within } from "./import-result.ts";
@@ -228,11 +229,9 @@ function addPages({ manifest, left }: Imported, rows: (table: string) => Row[], 
   }
 }
 
-/** Where the settings of a notification have its address. */
-const NOTIFICATIONS: Record<string, { provider: "generic" | "slack" | "discord"; field: string }> = {
+/** Where the settings of a notification have its address, by its type; the service sends to these providers. */
+const NOTIFICATIONS: Record<string, { provider: WebhookProvider; field: string }> = {
   webhook: { provider: "generic", field: "webhookURL" },
-  slack: { provider: "slack", field: "slackwebhookURL" },
-  discord: { provider: "discord", field: "discordWebhookUrl" },
 };
 
 function addNotification({ manifest }: Imported, { name, config, active }: Row, remark: Remark): void {

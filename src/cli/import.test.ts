@@ -37,7 +37,7 @@ describe.each(["1.23", "2.x"] as const)("a database of Uptime Kuma %s", (version
   it("keeps pages and channels", () => {
     expect(manifest.status_pages).toEqual({ "kuma-page": { name: "All systems", description: "What we run" } });
     expect(manifest.groups).toEqual({ "kuma-page.services": { name: "Services", status_page: "kuma-page" } });
-    expect(manifest.webhooks.ops).toMatchObject({ provider: "discord", url: "https://discord.example/hook" });
+    expect(manifest.webhooks.ops).toMatchObject({ provider: "generic", url: "https://hook.example/kuma" });
   });
 
   it("says of everything else that it was not taken, and why", () => {

@@ -164,7 +164,7 @@ async function importSettings({ values, positionals }: Parameters<Command>[0]): 
   if (!file || (tool !== "uptime-kuma" && tool !== "gatus")) throw new UsageFailure("import uptime-kuma|gatus FILE");
   const imported: Imported = tool === "gatus" ? importGatus(readText(file)) : importUptimeKuma(file);
   const manifest = formatManifest(imported.manifest);
-  if (values.output) writeFileSync(values.output, manifest, { flag: "wx", mode: 0o600 });
+  if (values.output) writeNew(values.output, manifest);
   else print(manifest.trimEnd());
   for (const { subject, reason } of imported.left) note(`not taken: ${subject}: ${reason}`);
   note(`${Object.keys(imported.manifest.monitors).length} monitors taken, ${imported.left.length} remarks`);
@@ -186,6 +186,15 @@ function required(value: string | undefined, option: string): string {
 function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new CommandFailure(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Readable by its owner alone, because other tools keep credentials beside settings. */
+function writeNew(file: string, content: string): void {
+  try {
+    writeFileSync(file, content, { flag: "wx", mode: 0o600 });
   } catch (error) {
     throw new CommandFailure(error instanceof Error ? error.message : String(error));
   }

@@ -195,9 +195,11 @@ describe("npm run vigil", () => {
       ["uptime-kuma", kuma],
       ["gatus", gatus],
     ] as const) {
-      const target = join(dir, `${tool}.yaml`);
+      const target = join(dir, `of-${tool}.yaml`);
       const imported = await vigil(["import", tool, source, "-o", target]);
       expect(imported).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("not taken: ") });
+      const again = await vigil(["import", tool, source, "-o", target]);
+      expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/^EEXIST.*\n$/) });
       const { code, stderr } = await vigil(["apply", "-f", target]);
       expect([code, stderr]).toEqual([0, expect.stringMatching(/^\d+ changes made/)]);
       expect(await vigil(["apply", "-f", target, "--dry-run"])).toMatchObject({ code: 0, stdout: "" });

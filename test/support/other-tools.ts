@@ -91,7 +91,7 @@ export function writeUptimeKuma(file: string, version: "1.23" | "2.x"): void {
     INSERT INTO status_page VALUES (1, 'kuma-page', 'All systems', 'What we run', NULL);
     INSERT INTO "group" VALUES (1, 'Services', 1, 1);
     INSERT INTO monitor_group VALUES (1, 1, 1, 1), (2, 4, 1, 2);
-    INSERT INTO notification VALUES (1, 'Ops', 1, 1, '{"type":"discord","discordWebhookUrl":"https://discord.example/hook"}'),
+    INSERT INTO notification VALUES (1, 'Ops', 1, 1, '{"type":"webhook","webhookURL":"https://hook.example/kuma"}'),
       (2, 'Phone', 1, 0, '{"type":"pushover"}');
     INSERT INTO maintenance VALUES (1, 'Night work')`);
   for (const monitor of MONITORS) {
