@@ -8,7 +8,7 @@ import { SETTING_NAMES, settingsOf } from "../../src/platform/settings.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 const DOCUMENTS = [
   ...readdirSync(ROOT).filter((file) => file.endsWith(".md")),
-  ...readdirSync(join(ROOT, "docs")).map((file) => join("docs", file)),
+  ...readdirSync(join(ROOT, "docs")).flatMap((file) => (file.endsWith(".md") ? [join("docs", file)] : [])),
   ...readdirSync(join(ROOT, ".github")).flatMap((file) => (file.endsWith(".md") ? [join(".github", file)] : [])),
 ];
 
