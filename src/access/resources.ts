@@ -10,6 +10,7 @@ import { findMember, type NamedMember } from "../data/members/read.ts";
 import { findMonitorGroup, listGroupsByIds } from "../data/monitor-groups/read.ts";
 import { listMonitorsByIds } from "../data/monitor-settings/read.ts";
 import { findMonitor, type MonitorRecord } from "../data/monitors/read.ts";
+import { findEscalationPolicy, findOnCallSchedule } from "../data/on-call/read.ts";
 import { findSlaPolicy, listMembershipsNearPolicy, type SlaPolicyRecord } from "../data/sla/read.ts";
 import { findSubscriber } from "../data/subscribers/read.ts";
 import { findWebhook } from "../data/webhooks/read.ts";
@@ -63,6 +64,8 @@ const RESOURCES = {
   webhook: resource({ notFound: "webhook", find: findWebhook, ownedBy: byPageOrOwner }),
   incident: resource({ notFound: "incident", find: findIncident, ownedBy: byPage }),
   incidentTemplate: resource({ notFound: "incident template", find: findIncidentTemplate, ownedBy: byPage }),
+  escalationPolicy: resource({ notFound: "escalation policy", find: findEscalationPolicy, ownedBy: byPage }),
+  onCallSchedule: resource({ notFound: "on-call schedule", find: findOnCallSchedule, ownedBy: byPage }),
   maintenance: resource({ notFound: "maintenance window", find: findMaintenance, ownedBy: byPage }),
   member: resource({ notFound: "member", find: findMember, ownedBy: byPage }),
   invitation: resource({ notFound: "invitation", find: findInvitation, ownedBy: byPage }),
@@ -127,6 +130,9 @@ export const requireVisibleWebhook = visible("webhook");
 export const requireWebhook = permitted("webhook");
 export const requireIncident = permitted("incident");
 export const requireIncidentTemplate = permitted("incidentTemplate");
+export const requireEscalationPolicy = permitted("escalationPolicy");
+export const requireOnCallSchedule = permitted("onCallSchedule");
+export const requireVisibleOnCallSchedule = visible("onCallSchedule");
 export const requireMaintenance = permitted("maintenance");
 export const requireInvitation = permitted("invitation");
 export const requireSlaPolicy = permitted("slaPolicy");

@@ -78,6 +78,8 @@ function describe(issue: core.$ZodIssue): string {
     case "too_big":
       return `must ${bound(issue.origin, "at most", issue.maximum)}`;
     case "invalid_value":
+      // A schema's own words, where it has any.
+      if (!issue.message.startsWith("Invalid")) return issue.message;
       return `must be one of ${issue.values.map(String).join(", ")}`;
     case "invalid_format":
       return FORMATS[issue.format] ?? issue.message;

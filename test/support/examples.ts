@@ -32,6 +32,8 @@ export const OBJECTS: Record<Kind | "token" | "notification", (account: Account)
     const path = `${V1}/status-pages/${await createPage(account)}/incident-templates`;
     return (await account.client.post(path, { name: "Slow", title: "It is slow" })).body.id;
   },
+  "escalation policy": async (account) => (await withPolicy(account)).params.policy_id,
+  "on-call schedule": async (account) => (await withSchedule(account)).params.schedule_id,
   maintenance: (account) => createMaintenance(account),
   subscriber: (account) => insertSubscriber(account),
   sla_policy: async ({ client }) => (await client.post(`${V1}/sla-policies`, SLA_POLICY)).body.id,
@@ -128,6 +130,18 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   "POST /status-pages/{id}/incident-templates": async () => ({ body: { name: "Slow", title: "It is slow" } }),
   "PUT /status-pages/{id}/incident-templates/{template_id}": withTemplate,
   "DELETE /status-pages/{id}/incident-templates/{template_id}": withTemplate,
+  "PUT /status-pages/{id}/on-call": async (account) => {
+    const { params } = await withPolicy(account);
+    return { params: { id: params.id }, body: { policy_id: params.policy_id } };
+  },
+  "DELETE /status-pages/{id}/on-call": async (account) => ({ params: { id: (await withPolicy(account)).params.id } }),
+  "POST /status-pages/{id}/on-call/policies": async () => ({ body: POLICY }),
+  "PUT /status-pages/{id}/on-call/policies/{policy_id}": withPolicy,
+  "DELETE /status-pages/{id}/on-call/policies/{policy_id}": withPolicy,
+  "POST /status-pages/{id}/on-call/schedules": async () => ({ body: { name: "Primary" } }),
+  "GET /status-pages/{id}/on-call/schedules/{schedule_id}": withSchedule,
+  "PUT /status-pages/{id}/on-call/schedules/{schedule_id}": withSchedule,
+  "DELETE /status-pages/{id}/on-call/schedules/{schedule_id}": withSchedule,
   "POST /maintenance": async (account) => ({ body: planOf(await OBJECTS.page(account)) }),
   "PUT /maintenance/{id}": async () => ({ body: { title: "Larger disks" } }),
   "POST /maintenance/{id}/complete": async (account) => {
@@ -271,6 +285,24 @@ async function withTemplate(account: Account): Promise<Example> {
   const body = { name: "Slow", title: "It is slow" };
   const template = await account.client.post(`${V1}/status-pages/${id}/incident-templates`, body);
   return { params: { id, template_id: template.body.id }, body: { name: "Very slow" } };
+}
+
+const POLICY = {
+  name: "Night",
+  is_default: true,
+  steps: [{ level: 1, wait_minutes: 0, contacts: [{ type: "email", value: "ops@shop.example", label: "Ops" }] }],
+};
+
+async function withPolicy(account: Account) {
+  const id = await createPage(account);
+  const { body } = await account.client.post(`${V1}/status-pages/${id}/on-call/policies`, POLICY);
+  return { params: { id, policy_id: body.id }, body: { name: "Day" } };
+}
+
+async function withSchedule(account: Account) {
+  const id = await createPage(account);
+  const { body } = await account.client.post(`${V1}/status-pages/${id}/on-call/schedules`, { name: "Primary" });
+  return { params: { id, schedule_id: body.id }, body: { name: "Secondary" } };
 }
 
 function planOf(status_page_id: string) {

@@ -1,0 +1,99 @@
+import { and, asc, count, eq, isNull, or, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { Db } from "../db.ts";
+import { pageMembers } from "../members/table.ts";
+import { webhooks } from "../webhooks/table.ts";
+import { escalationPolicies, onCallSchedules } from "./table.ts";
+
+export type EscalationPolicyRecord = typeof escalationPolicies.$inferSelect;
+export type OnCallScheduleRecord = typeof onCallSchedules.$inferSelect;
+
+interface Pagination {
+  limit: number;
+  offset: number;
+}
+
+export async function findEscalationPolicy(db: Db, policyId: string): Promise<EscalationPolicyRecord | undefined> {
+  const rows = await db.select().from(escalationPolicies).where(eq(escalationPolicies.id, policyId)).limit(1);
+  return rows[0];
+}
+
+export async function findActivePolicy(db: Db, pageId: string): Promise<EscalationPolicyRecord | undefined> {
+  const active = and(eq(escalationPolicies.status_page_id, pageId), eq(escalationPolicies.is_default, true));
+  const rows = await db.select().from(escalationPolicies).where(active).limit(1);
+  return rows[0];
+}
+
+export async function listEscalationPolicies(db: Db, pageId: string, { limit, offset }: Pagination) {
+  const wanted = eq(escalationPolicies.status_page_id, pageId);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(escalationPolicies)
+      .where(wanted)
+      .orderBy(asc(escalationPolicies.name), asc(escalationPolicies.id))
+      .limit(limit)
+      .offset(offset),
+    db.select({ total: count() }).from(escalationPolicies).where(wanted),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+export async function findOnCallSchedule(db: Db, scheduleId: string): Promise<OnCallScheduleRecord | undefined> {
+  const rows = await db.select().from(onCallSchedules).where(eq(onCallSchedules.id, scheduleId)).limit(1);
+  return rows[0];
+}
+
+export async function listOnCallSchedules(db: Db, pageId: string, { limit, offset }: Pagination) {
+  const wanted = eq(onCallSchedules.status_page_id, pageId);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(onCallSchedules)
+      .where(wanted)
+      .orderBy(asc(onCallSchedules.name), asc(onCallSchedules.id))
+      .limit(limit)
+      .offset(offset),
+    db.select({ total: count() }).from(onCallSchedules).where(wanted),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/** Who and what a page's policies and schedules may name. */
+export interface OnCallReferences {
+  user: Set<string>;
+  schedule: Set<string>;
+  webhook: Set<string>;
+}
+
+/** Which of these ids exist for the page: its owner and members, its schedules, and webhooks of it or of its whole owner. */
+export async function findOnCallReferences(
+  db: Db,
+  { id: pageId, owner_id }: { id: string; owner_id: string },
+  ids: Record<keyof OnCallReferences, readonly string[]>,
+): Promise<OnCallReferences> {
+  const among = (column: SQLiteColumn, wanted: readonly string[]) =>
+    sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(wanted)}))`;
+  const [members, schedules, hooks] = await db.batch([
+    db
+      .select({ id: pageMembers.user_id })
+      .from(pageMembers)
+      .where(and(eq(pageMembers.status_page_id, pageId), among(pageMembers.user_id, ids.user))),
+    db
+      .select({ id: onCallSchedules.id })
+      .from(onCallSchedules)
+      .where(and(eq(onCallSchedules.status_page_id, pageId), among(onCallSchedules.id, ids.schedule))),
+    db
+      .select({ id: webhooks.id })
+      .from(webhooks)
+      .where(
+        and(
+          eq(webhooks.owner_id, owner_id),
+          or(isNull(webhooks.status_page_id), eq(webhooks.status_page_id, pageId)),
+          among(webhooks.id, ids.webhook),
+        ),
+      ),
+  ]);
+  const setOf = (rows: { id: string }[]) => new Set(rows.map(({ id }) => id));
+  return { user: setOf(members).add(owner_id), schedule: setOf(schedules), webhook: setOf(hooks) };
+}

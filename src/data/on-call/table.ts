@@ -1,0 +1,46 @@
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Override, Rotation, Shift } from "../../domain/on-call.ts";
+import { flag, id, timestamps } from "../columns.ts";
+import { statusPages } from "../status-pages/table.ts";
+
+const ofPage = () => ({
+  id: id(),
+  owner_id: text("owner_id").notNull(),
+  created_by: text("created_by").notNull(),
+  status_page_id: text("status_page_id")
+    .notNull()
+    .references(() => statusPages.id, { onDelete: "cascade" }),
+  name: text("name").notNull(),
+});
+
+/** Whom an incident of a page notifies, step by step. Steps hold chat addresses, which are credentials: sealed JSON. */
+export const escalationPolicies = sqliteTable(
+  "escalation_policies",
+  {
+    ...ofPage(),
+    /** The page's active policy; at most one of a page. */
+    is_default: flag("is_default").notNull(),
+    sealed_steps: text("sealed_steps").notNull(),
+    repeat_count: integer("repeat_count").notNull(),
+    ...timestamps(),
+  },
+  (table) => [
+    index("escalation_policies_page").on(table.status_page_id, table.name, table.id),
+    uniqueIndex("escalation_policies_active").on(table.status_page_id).where(sql`is_default = 1`),
+  ],
+);
+
+export const onCallSchedules = sqliteTable(
+  "on_call_schedules",
+  {
+    ...ofPage(),
+    timezone: text("timezone").notNull(),
+    is_active: flag("is_active").notNull(),
+    shifts: text("shifts", { mode: "json" }).$type<Shift[]>().notNull(),
+    rotations: text("rotations", { mode: "json" }).$type<Rotation[]>().notNull(),
+    overrides: text("overrides", { mode: "json" }).$type<Override[]>().notNull(),
+    ...timestamps(),
+  },
+  (table) => [index("on_call_schedules_page").on(table.status_page_id, table.name, table.id)],
+);

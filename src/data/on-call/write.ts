@@ -1,0 +1,49 @@
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
+import type { Db, Statement } from "../db.ts";
+import type { EscalationPolicyRecord, OnCallScheduleRecord } from "./read.ts";
+import { escalationPolicies, onCallSchedules } from "./table.ts";
+
+export function insertEscalationPolicy(db: Db, policy: EscalationPolicyRecord): Statement {
+  return db.insert(escalationPolicies).values(policy);
+}
+
+export function updateEscalationPolicy(db: Db, { id, ...policy }: EscalationPolicyRecord): Statement {
+  return db.update(escalationPolicies).set(policy).where(eq(escalationPolicies.id, id));
+}
+
+export function deleteEscalationPolicy(db: Db, policyId: string): Statement {
+  return db.delete(escalationPolicies).where(eq(escalationPolicies.id, policyId));
+}
+
+/** Ends the activity of the page's policy, except of `keptId`; comes before the statement that makes another one active. */
+export function deactivatePolicies(
+  db: Db,
+  pageId: string,
+  { keptId, now }: { keptId?: string; now: number },
+): Statement {
+  const others = keptId === undefined ? undefined : ne(escalationPolicies.id, keptId);
+  return db
+    .update(escalationPolicies)
+    .set({ is_default: false, updated_at: now })
+    .where(and(eq(escalationPolicies.status_page_id, pageId), eq(escalationPolicies.is_default, true), others));
+}
+
+export function hasPolicies(pageId: string, atLeast: number): SQL {
+  return sql`(SELECT count(*) FROM escalation_policies WHERE status_page_id = ${pageId}) >= ${atLeast}`;
+}
+
+export function insertOnCallSchedule(db: Db, schedule: OnCallScheduleRecord): Statement {
+  return db.insert(onCallSchedules).values(schedule);
+}
+
+export function updateOnCallSchedule(db: Db, { id, ...schedule }: OnCallScheduleRecord): Statement {
+  return db.update(onCallSchedules).set(schedule).where(eq(onCallSchedules.id, id));
+}
+
+export function deleteOnCallSchedule(db: Db, scheduleId: string): Statement {
+  return db.delete(onCallSchedules).where(eq(onCallSchedules.id, scheduleId));
+}
+
+export function hasSchedules(pageId: string, atLeast: number): SQL {
+  return sql`(SELECT count(*) FROM on_call_schedules WHERE status_page_id = ${pageId}) >= ${atLeast}`;
+}

@@ -1,0 +1,190 @@
+import { commit } from "../../access/commit.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
+import { requirePage, requireVisiblePage } from "../../access/pages.ts";
+import { requireUser } from "../../access/principal.ts";
+import { requireEscalationPolicy } from "../../access/resources.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import { conflict, invalid, notFound } from "../../contract/errors.ts";
+import {
+  type EscalationPolicyChange,
+  type EscalationPolicyCreate,
+  StoredEscalationStep,
+} from "../../contract/on-call.ts";
+import type { Statement } from "../../data/db.ts";
+import { type EscalationPolicyRecord, findActivePolicy, listEscalationPolicies } from "../../data/on-call/read.ts";
+import {
+  deactivatePolicies,
+  deleteEscalationPolicy,
+  hasPolicies,
+  insertEscalationPolicy,
+  updateEscalationPolicy,
+} from "../../data/on-call/write.ts";
+import { maskUrl } from "../../delivery/webhook-config.ts";
+import { completeSteps } from "../../domain/escalation.ts";
+import { hasPermission } from "../../domain/roles.ts";
+import { replaced } from "../../lib/merge-field.ts";
+import { newId } from "../../platform/ids.ts";
+import { seal, unseal } from "../../platform/seal.ts";
+import { requireContacts } from "./references.ts";
+
+const POLICIES_MAX = 100;
+
+/** A policy under the address of its page. */
+interface Named {
+  id: string;
+  policy_id: string;
+}
+
+/** A policy with its steps as the caller may see them. */
+export interface ShownPolicy {
+  policy: EscalationPolicyRecord;
+  steps: StoredEscalationStep[];
+}
+
+export async function listPolicies(ctx: RequestScope, pageId: string, pagination: { limit: number; offset: number }) {
+  const { page } = await requireVisiblePage(ctx, pageId);
+  const { rows, total } = await listEscalationPolicies(ctx.db, page.id, pagination);
+  return { rows: await Promise.all(rows.map((policy) => show(ctx, policy))), total };
+}
+
+export async function findShownActivePolicy(ctx: RequestScope, pageId: string): Promise<ShownPolicy | null> {
+  const policy = await findActivePolicy(ctx.db, pageId);
+  return policy ? show(ctx, policy) : null;
+}
+
+export async function createPolicy(
+  ctx: RequestScope,
+  pageId: string,
+  input: EscalationPolicyCreate,
+): Promise<ShownPolicy> {
+  const page = await requirePage(ctx, pageId);
+  const earlier = await findIdempotentResult(ctx);
+  if (earlier) return show(ctx, await getPolicy(ctx, { id: page.id, policy_id: earlier }));
+  const steps = completeSteps(input.steps);
+  await requireContacts(ctx, page, input);
+  const id = newId();
+  const policy: EscalationPolicyRecord = {
+    id,
+    owner_id: page.owner_id,
+    created_by: requireUser(ctx).user_id,
+    status_page_id: page.id,
+    name: input.name,
+    is_default: input.is_default ?? false,
+    sealed_steps: await seal(ctx.settings.ROOT_SECRET, id, steps),
+    repeat_count: input.repeat_count ?? 0,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+  await write(ctx, policy, "created", [...becomeOnlyActive(ctx, policy), insertEscalationPolicy(ctx.db, policy)]);
+  return show(ctx, policy);
+}
+
+export async function changePolicy(
+  ctx: RequestScope,
+  named: Named,
+  input: EscalationPolicyChange,
+): Promise<ShownPolicy> {
+  const page = await requirePage(ctx, named.id);
+  const current = await getPolicy(ctx, named);
+  const stored = await openSteps(ctx, current);
+  const steps = input.steps === undefined ? stored : keepMasked(completeSteps(input.steps), stored);
+  if (input.steps !== undefined) await requireContacts(ctx, page, { steps });
+  const policy: EscalationPolicyRecord = {
+    ...current,
+    name: input.name ?? current.name,
+    is_default: replaced(input.is_default, current.is_default, false),
+    sealed_steps: await seal(ctx.settings.ROOT_SECRET, current.id, steps),
+    repeat_count: replaced(input.repeat_count, current.repeat_count, 0),
+    updated_at: ctx.now,
+  };
+  await write(ctx, policy, "changed", [...becomeOnlyActive(ctx, policy), updateEscalationPolicy(ctx.db, policy)]);
+  return show(ctx, policy);
+}
+
+export async function removePolicy(ctx: RequestScope, named: Named): Promise<void> {
+  const policy = await getPolicy(ctx, named);
+  await write(ctx, policy, "deleted", [deleteEscalationPolicy(ctx.db, policy.id)]);
+}
+
+/** Makes a policy the active one of its page. */
+export async function activatePolicy(ctx: RequestScope, { id, policy_id }: Named): Promise<void> {
+  const current = await requireEscalationPolicy(ctx, policy_id);
+  if (current.status_page_id !== id) throw invalid("policy_id must be an escalation policy of the status page");
+  const policy = { ...current, is_default: true, updated_at: ctx.now };
+  await write(ctx, policy, "activated", [...becomeOnlyActive(ctx, policy), updateEscalationPolicy(ctx.db, policy)]);
+}
+
+/** Afterwards incidents of the page escalate to nobody; a page without an active policy stays as it is. */
+export async function deactivatePolicy(ctx: RequestScope, pageId: string): Promise<void> {
+  const page = await requirePage(ctx, pageId);
+  const policy = await findActivePolicy(ctx.db, page.id);
+  if (policy) await write(ctx, policy, "deactivated", [deactivatePolicies(ctx.db, page.id, { now: ctx.now })]);
+}
+
+function becomeOnlyActive(ctx: RequestScope, policy: EscalationPolicyRecord): Statement[] {
+  if (!policy.is_default) return [];
+  return [deactivatePolicies(ctx.db, policy.status_page_id, { keptId: policy.id, now: ctx.now })];
+}
+
+async function getPolicy(ctx: RequestScope, { id, policy_id }: Named): Promise<EscalationPolicyRecord> {
+  const policy = await requireEscalationPolicy(ctx, policy_id);
+  if (policy.status_page_id !== id) throw notFound("escalation policy");
+  return policy;
+}
+
+async function openSteps(ctx: RequestScope, policy: EscalationPolicyRecord): Promise<StoredEscalationStep[]> {
+  const steps = await unseal(ctx.settings.ROOT_SECRET, policy.id, policy.sealed_steps);
+  return StoredEscalationStep.array().parse(steps);
+}
+
+/** Chat and webhook addresses are credentials; members without alerting.write see only where they lead. */
+async function show(ctx: RequestScope, policy: EscalationPolicyRecord): Promise<ShownPolicy> {
+  const { membership } = await requireVisiblePage(ctx, policy.status_page_id);
+  const steps = await openSteps(ctx, policy);
+  return { policy, steps: hasPermission(membership, "alerting.write") ? steps : steps.map(maskStep) };
+}
+
+function maskStep({ contacts, ...step }: StoredEscalationStep): StoredEscalationStep {
+  return { ...step, contacts: contacts.map((contact) => ({ ...contact, value: maskValue(contact.value) })) };
+}
+
+function maskValue(value: string): string {
+  return /^https?:\/\//i.test(value) ? maskUrl(value) : value;
+}
+
+/** A masked address that is sent back keeps the stored one. */
+function keepMasked(
+  steps: readonly StoredEscalationStep[],
+  stored: readonly StoredEscalationStep[],
+): StoredEscalationStep[] {
+  const known = stored.flatMap(({ contacts }) => contacts);
+  return steps.map(({ contacts, ...step }) => ({
+    ...step,
+    contacts: contacts.map((contact) => {
+      const kept = known.find(
+        ({ type, value }) => type === contact.type && value !== contact.value && maskValue(value) === contact.value,
+      );
+      return kept ? { ...contact, value: kept.value } : contact;
+    }),
+  }));
+}
+
+async function write(
+  ctx: RequestScope,
+  policy: EscalationPolicyRecord,
+  verb: "created" | "changed" | "deleted" | "activated" | "deactivated",
+  statements: readonly Statement[],
+): Promise<void> {
+  const full = conflict(`a status page has at most ${POLICIES_MAX} escalation policies`);
+  const when = hasPolicies(policy.status_page_id, POLICIES_MAX);
+  await commit(ctx, statements, {
+    guards: verb === "created" ? [{ name: "stale", when, error: full }] : [],
+    audit: {
+      owner_id: policy.owner_id,
+      status_page_id: policy.status_page_id,
+      target_type: "escalation_policy",
+      target_id: policy.id,
+      summary: `${verb} escalation policy "${policy.name}"`,
+    },
+  });
+}

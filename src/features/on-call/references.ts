@@ -1,0 +1,87 @@
+import type { RequestScope } from "../../access/scope.ts";
+import { invalid } from "../../contract/errors.ts";
+import type { EscalationContact } from "../../contract/on-call.ts";
+import { findOnCallReferences, type OnCallReferences } from "../../data/on-call/read.ts";
+import { egressOf } from "../../platform/egress/guard.ts";
+
+interface Page {
+  id: string;
+  owner_id: string;
+}
+
+/** An id in a body, and where it stands in it. */
+interface Reference {
+  kind: keyof OnCallReferences;
+  id: string;
+  path: string;
+}
+
+const URL_START = /^https?:\/\//i;
+
+interface ContactLists {
+  steps: readonly { contacts: readonly EscalationContact[] }[];
+}
+
+/** Refuses contacts that lead to nobody: people outside the team, foreign schedules and webhooks, addresses that may not be reached. */
+export async function requireContacts(ctx: RequestScope, page: Page, { steps }: ContactLists): Promise<void> {
+  const references: Reference[] = [];
+  for (const [n, { contacts }] of steps.entries()) {
+    for (const [m, { type, value }] of contacts.entries()) {
+      const path = `steps[${n}].contacts[${m}].value`;
+      if (type === "user" || type === "schedule") references.push({ kind: type, id: value, path });
+      else if (URL_START.test(value)) requireReachable(ctx, value, path);
+      else if (type === "webhook" || type === "slack") references.push({ kind: "webhook", id: value, path });
+    }
+  }
+  await requireReferences(ctx, page, references);
+}
+
+/** The address is judged by its spelling here, and by what it resolves to when it is used. */
+function requireReachable(ctx: RequestScope, value: string, path: string): void {
+  const decision = URL.canParse(value) && egressOf(ctx.settings).checkLiteral(new URL(value), "delivery");
+  if (!decision) throw invalid(`${path} must be an https URL`, [{ path, message: "must be an https URL" }]);
+  if (!decision.ok) throw invalid(`${path} cannot be used: ${decision.reason}`, [{ path, message: decision.reason }]);
+}
+
+interface People {
+  shifts: readonly { user_id: string }[];
+  rotations: readonly { user_ids: readonly string[] }[];
+  overrides: readonly { add_user_id?: string | null | undefined; remove_user_id?: string | null | undefined }[];
+}
+
+/** Only people of the team can be on call. */
+export async function requireTeam(
+  ctx: RequestScope,
+  page: Page,
+  { shifts, rotations, overrides }: People,
+): Promise<void> {
+  const user = (id: string | null | undefined, path: string): Reference[] => (id ? [{ kind: "user", id, path }] : []);
+  await requireReferences(ctx, page, [
+    ...shifts.flatMap(({ user_id }, n) => user(user_id, `shifts[${n}].user_id`)),
+    ...rotations.flatMap(({ user_ids }, n) => user_ids.flatMap((id, m) => user(id, `rotations[${n}].user_ids[${m}]`))),
+    ...overrides.flatMap(({ add_user_id, remove_user_id }, n) => [
+      ...user(add_user_id, `overrides[${n}].add_user_id`),
+      ...user(remove_user_id, `overrides[${n}].remove_user_id`),
+    ]),
+  ]);
+}
+
+const NEEDED = {
+  user: "must be the owner or a member of the status page",
+  schedule: "must be an on-call schedule of the status page",
+  webhook: "must be a webhook of the status page",
+};
+
+async function requireReferences(ctx: RequestScope, page: Page, references: readonly Reference[]): Promise<void> {
+  if (references.length === 0) return;
+  const idsOf = (kind: Reference["kind"]) => [
+    ...new Set(references.filter((each) => each.kind === kind).map(({ id }) => id)),
+  ];
+  const ids = { user: idsOf("user"), schedule: idsOf("schedule"), webhook: idsOf("webhook") };
+  const known = await findOnCallReferences(ctx.db, page, ids);
+  const unknown = references.find(({ kind, id }) => !known[kind].has(id));
+  if (unknown) {
+    const message = NEEDED[unknown.kind];
+    throw invalid(`${unknown.path} ${message}`, [{ path: unknown.path, message }]);
+  }
+}

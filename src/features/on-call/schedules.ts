@@ -1,0 +1,155 @@
+import { commit } from "../../access/commit.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
+import { requirePage, requireVisiblePage } from "../../access/pages.ts";
+import { requireUser } from "../../access/principal.ts";
+import { requireOnCallSchedule, requireVisibleOnCallSchedule } from "../../access/resources.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import { conflict, invalid, notFound } from "../../contract/errors.ts";
+import type { OnCallScheduleChange, OnCallScheduleCreate } from "../../contract/on-call.ts";
+import type { Statement } from "../../data/db.ts";
+import { listOnCallSchedules, type OnCallScheduleRecord } from "../../data/on-call/read.ts";
+import {
+  deleteOnCallSchedule,
+  hasSchedules,
+  insertOnCallSchedule,
+  updateOnCallSchedule,
+} from "../../data/on-call/write.ts";
+import { findScheduleFlaw } from "../../domain/on-call.ts";
+import { replaced } from "../../lib/merge-field.ts";
+import { newId } from "../../platform/ids.ts";
+import { requireTeam } from "./references.ts";
+
+export const SCHEDULES_MAX = 100;
+
+/** A schedule under the address of its page. */
+interface Named {
+  id: string;
+  schedule_id: string;
+}
+
+export async function listSchedules(ctx: RequestScope, pageId: string, pagination: { limit: number; offset: number }) {
+  const { page } = await requireVisiblePage(ctx, pageId);
+  return listOnCallSchedules(ctx.db, page.id, pagination);
+}
+
+export async function readSchedule(ctx: RequestScope, { id, schedule_id }: Named): Promise<OnCallScheduleRecord> {
+  const schedule = await requireVisibleOnCallSchedule(ctx, schedule_id);
+  if (schedule.status_page_id !== id) throw notFound("on-call schedule");
+  return schedule;
+}
+
+export async function createSchedule(
+  ctx: RequestScope,
+  pageId: string,
+  input: OnCallScheduleCreate,
+): Promise<OnCallScheduleRecord> {
+  const page = await requirePage(ctx, pageId);
+  const earlier = await findIdempotentResult(ctx);
+  if (earlier) return readSchedule(ctx, { id: page.id, schedule_id: earlier });
+  const schedule: OnCallScheduleRecord = {
+    id: newId(),
+    owner_id: page.owner_id,
+    created_by: requireUser(ctx).user_id,
+    status_page_id: page.id,
+    name: input.name,
+    timezone: input.timezone ?? page.timezone,
+    is_active: input.is_active ?? true,
+    ...spansOf(input, { shifts: [], rotations: [], overrides: [] }),
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+  await requireSound(ctx, page, schedule);
+  await write(ctx, schedule, "created", insertOnCallSchedule(ctx.db, schedule));
+  return schedule;
+}
+
+export async function changeSchedule(
+  ctx: RequestScope,
+  named: Named,
+  input: OnCallScheduleChange,
+): Promise<OnCallScheduleRecord> {
+  const page = await requirePage(ctx, named.id);
+  const current = await getSchedule(ctx, named);
+  const schedule: OnCallScheduleRecord = {
+    ...current,
+    name: input.name ?? current.name,
+    timezone: replaced(input.timezone, current.timezone, page.timezone),
+    is_active: replaced(input.is_active, current.is_active, true),
+    ...spansOf(input, current),
+    updated_at: ctx.now,
+  };
+  await requireSound(ctx, page, schedule, input);
+  await write(ctx, schedule, "changed", updateOnCallSchedule(ctx.db, schedule));
+  return schedule;
+}
+
+export async function removeSchedule(ctx: RequestScope, named: Named): Promise<void> {
+  const schedule = await getSchedule(ctx, named);
+  await write(ctx, schedule, "deleted", deleteOnCallSchedule(ctx.db, schedule.id));
+}
+
+async function getSchedule(ctx: RequestScope, { id, schedule_id }: Named): Promise<OnCallScheduleRecord> {
+  const schedule = await requireOnCallSchedule(ctx, schedule_id);
+  if (schedule.status_page_id !== id) throw notFound("on-call schedule");
+  return schedule;
+}
+
+type Spans = Pick<OnCallScheduleRecord, "shifts" | "rotations" | "overrides">;
+
+/** What a body leaves out stays; null empties a list. */
+function spansOf({ shifts, rotations, overrides }: OnCallScheduleChange, current: Spans): Spans {
+  return {
+    shifts: shifts === undefined ? current.shifts : (shifts ?? []),
+    rotations:
+      rotations === undefined
+        ? current.rotations
+        : (rotations ?? []).map(({ handoff_time, ...rotation }) => ({
+            ...rotation,
+            handoff_time: handoff_time ?? null,
+          })),
+    overrides:
+      overrides === undefined
+        ? current.overrides
+        : (overrides ?? []).map(({ add_user_id, remove_user_id, ...span }) => ({
+            ...span,
+            add_user_id: add_user_id ?? null,
+            remove_user_id: remove_user_id ?? null,
+          })),
+  };
+}
+
+/** Lists that a change leaves alone may name people who left since: they are gaps until somebody takes over. */
+async function requireSound(
+  ctx: RequestScope,
+  page: { id: string; owner_id: string },
+  schedule: OnCallScheduleRecord,
+  changed: Partial<Record<keyof Spans, unknown>> = schedule,
+): Promise<void> {
+  const flaw = findScheduleFlaw(schedule);
+  if (flaw) throw invalid(`${flaw.path} ${flaw.message}`, [flaw]);
+  await requireTeam(ctx, page, {
+    shifts: changed.shifts ? schedule.shifts : [],
+    rotations: changed.rotations ? schedule.rotations : [],
+    overrides: changed.overrides ? schedule.overrides : [],
+  });
+}
+
+async function write(
+  ctx: RequestScope,
+  schedule: OnCallScheduleRecord,
+  verb: "created" | "changed" | "deleted",
+  statement: Statement,
+): Promise<void> {
+  const full = conflict(`a status page has at most ${SCHEDULES_MAX} on-call schedules`);
+  const when = hasSchedules(schedule.status_page_id, SCHEDULES_MAX);
+  await commit(ctx, [statement], {
+    guards: verb === "created" ? [{ name: "stale", when, error: full }] : [],
+    audit: {
+      owner_id: schedule.owner_id,
+      status_page_id: schedule.status_page_id,
+      target_type: "on_call_schedule",
+      target_id: schedule.id,
+      summary: `${verb} on-call schedule "${schedule.name}"`,
+    },
+  });
+}

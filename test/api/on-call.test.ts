@@ -1,0 +1,217 @@
+import { describe, expect, it } from "vitest";
+import { V1 } from "../support/client.ts";
+import { createAccount, createPage } from "../support/factories.ts";
+import { createMember } from "../support/members.ts";
+
+const HOUR = 3_600_000;
+const at = (hours: number) => new Date(Math.floor(Date.now() / 1000) * 1000 + hours * HOUR).toISOString();
+
+async function setUp() {
+  const account = await createAccount();
+  const status_page_id = await createPage(account);
+  const path = `${V1}/status-pages/${status_page_id}/on-call`;
+  return { account, client: account.client, status_page_id, path };
+}
+
+const stepTo = (type: string, value: string) => ({
+  level: 1,
+  wait_minutes: 0,
+  contacts: [{ type, value, label: "Ops" }],
+});
+const MAIL = stepTo("email", "ops@shop.example");
+
+describe("escalation policies", () => {
+  it("are created with their steps in the order of level, changed and deleted", async () => {
+    const { client, status_page_id, path } = await setUp();
+    const later = { level: 2, contacts: [{ type: "telegram", value: "-100" }] };
+    const created = await client.post(`${path}/policies`, { name: "Night", steps: [later, MAIL] });
+    expect([created.status, created.body]).toEqual([
+      201,
+      {
+        id: created.body.id,
+        status_page_id,
+        name: "Night",
+        is_default: false,
+        steps: [MAIL, { level: 2, wait_minutes: 5, contacts: [{ type: "telegram", value: "-100", label: null }] }],
+        repeat_count: 0,
+        created_at: created.body.created_at,
+        updated_at: created.body.updated_at,
+      },
+    ]);
+    const one = `${path}/policies/${created.body.id}`;
+    const changed = await client.put(one, { name: "Day", repeat_count: 2 });
+    expect(changed.body).toMatchObject({ name: "Day", repeat_count: 2, steps: created.body.steps });
+    expect((await client.get(`${path}/policies`)).body).toEqual([changed.body]);
+    expect([(await client.delete(one)).status, (await client.delete(one)).status]).toEqual([204, 404]);
+  });
+
+  it("have at most one that is active: the last that was made so", async () => {
+    const { client, path } = await setUp();
+    const first = await client.post(`${path}/policies`, { name: "A", is_default: true, steps: [MAIL] });
+    const second = await client.post(`${path}/policies`, { name: "B", is_default: true, steps: [MAIL] });
+    const active = async () => (await client.get(path)).body.policy?.id ?? null;
+    expect(await active()).toBe(second.body.id);
+    expect((await client.put(path, { policy_id: first.body.id })).body.policy).toMatchObject({
+      id: first.body.id,
+      is_default: true,
+    });
+    const listed = (await client.get(`${path}/policies`)).body.map(
+      (policy: { is_default: boolean }) => policy.is_default,
+    );
+    expect(listed).toEqual([true, false]);
+    expect((await client.delete(path)).status).toBe(204);
+    expect([await active(), (await client.delete(path)).status]).toEqual([null, 204]);
+  });
+
+  it.each([
+    ["no step", { steps: [] }, "steps"],
+    ["a repeated level", { steps: [MAIL, MAIL] }, "steps must not repeat a level"],
+    ["a step without contacts", { steps: [{ level: 1, contacts: [] }] }, "steps[0].contacts"],
+    ["a phone", { steps: [stepTo("phone", "+491")] }, "phone needs a carrier, and none is configured"],
+    ["a text message", { steps: [stepTo("sms", "+491")] }, "sms needs a carrier, and none is configured"],
+    ["no mail address", { steps: [stepTo("email", "ops")] }, "steps[0].contacts[0].value must be an e-mail address"],
+    [
+      "somebody outside the team",
+      { steps: [stepTo("user", "0199c0de-0000-7000-8000-000000000001")] },
+      "steps[0].contacts[0].value must be the owner or a member of the status page",
+    ],
+    [
+      "a foreign schedule",
+      { steps: [stepTo("schedule", "0199c0de-0000-7000-8000-000000000001")] },
+      "steps[0].contacts[0].value must be an on-call schedule of the status page",
+    ],
+    [
+      "a foreign webhook",
+      { steps: [stepTo("webhook", "0199c0de-0000-7000-8000-000000000001")] },
+      "steps[0].contacts[0].value must be a webhook of the status page",
+    ],
+    [
+      "an address inside the network",
+      { steps: [stepTo("webhook", "https://10.0.0.1/hook")] },
+      "steps[0].contacts[0].value cannot be used",
+    ],
+  ])("refuse %s", async (_name, body, error) => {
+    const { client, path } = await setUp();
+    const answer = await client.post(`${path}/policies`, { name: "Night", ...body });
+    expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(error)]);
+    expect((await client.get(`${path}/policies`)).body).toEqual([]);
+  });
+
+  it("show chat addresses masked to members without alerting.write, and keep them when the mask comes back", async () => {
+    const { account, client, status_page_id, path } = await setUp();
+    const secret = "https://hooks.slack.example/services/T/B/x";
+    const { body } = await client.post(`${path}/policies`, { name: "Night", steps: [stepTo("slack", secret)] });
+    const { member } = await createMember(account, { role: "custom", capabilities: ["oncall.write"] }, status_page_id);
+    const [seen] = (await member.client.get(`${path}/policies`)).body;
+    expect(JSON.stringify(seen)).not.toContain(secret);
+    await member.client.put(`${path}/policies/${body.id}`, { name: "Dusk", steps: seen.steps });
+    expect((await client.get(`${path}/policies`)).body[0]).toMatchObject({ name: "Dusk", steps: body.steps });
+  });
+});
+
+describe("on-call schedules", () => {
+  it("are created with shifts, read one by one and in a list, changed and deleted", async () => {
+    const { account, client, status_page_id, path } = await setUp();
+    const shifts = [{ user_id: account.user_id, start_at: at(-1), end_at: at(7) }];
+    const created = await client.post(`${path}/schedules`, { name: "Primary", timezone: "Europe/Berlin", shifts });
+    expect([created.status, created.body]).toEqual([
+      201,
+      {
+        id: created.body.id,
+        status_page_id,
+        name: "Primary",
+        timezone: "Europe/Berlin",
+        is_active: true,
+        shifts,
+        rotations: [],
+        overrides: [],
+        gaps: [{ start_at: at(7), end_at: expect.any(String) }],
+        created_at: created.body.created_at,
+        updated_at: created.body.updated_at,
+      },
+    ]);
+    const one = `${path}/schedules/${created.body.id}`;
+    expect((await client.get(one)).body).toMatchObject({ shifts });
+    const changed = await client.put(one, { name: "Secondary", shifts: null });
+    expect(changed.body).toMatchObject({ name: "Secondary", shifts: [] });
+    expect((await client.get(`${path}/schedules`)).body).toMatchObject([{ name: "Secondary", shifts: [] }]);
+    expect([(await client.delete(one)).status, (await client.get(one)).status]).toEqual([204, 404]);
+  });
+
+  it("say who is on call now and until when, overrides first", async () => {
+    const { account, client, status_page_id, path } = await setUp();
+    const { member } = await createMember(account, { role: "editor" }, status_page_id);
+    const shifts = [{ user_id: account.user_id, start_at: at(-1), end_at: at(7) }];
+    const { body } = await client.post(`${path}/schedules`, { name: "Primary", shifts });
+    const now = async () => (await client.get(path)).body.on_call_now;
+    expect(await now()).toEqual([{ schedule_id: body.id, user_id: account.user_id, until: at(7) }]);
+    const overrides = [{ add_user_id: member.user_id, remove_user_id: null, start_at: at(-1), end_at: at(2) }];
+    expect((await client.put(`${path}/schedules/${body.id}`, { overrides })).body.overrides).toEqual(overrides);
+    expect(await now()).toEqual([{ schedule_id: body.id, user_id: member.user_id, until: at(2) }]);
+    await client.put(`${path}/schedules/${body.id}`, { is_active: false });
+    expect(await now()).toEqual([]);
+  });
+
+  it("rotate through people at the same time of day", async () => {
+    const { account, client, status_page_id, path } = await setUp();
+    const { member } = await createMember(account, { role: "viewer" }, status_page_id);
+    const rotation = { user_ids: [account.user_id, member.user_id], start_at: at(-25), period_hours: 24 };
+    const { body } = await client.post(`${path}/schedules`, { name: "Daily", rotations: [rotation] });
+    expect(body.rotations).toEqual([{ ...rotation, handoff_time: at(-25).slice(11, 16) }]);
+    expect((await client.get(path)).body.on_call_now).toMatchObject([{ user_id: member.user_id }]);
+  });
+
+  it.each([
+    [
+      "overlapping shifts",
+      (user_id: string) => ({
+        shifts: [
+          { user_id, start_at: at(0), end_at: at(8) },
+          { user_id, start_at: at(7), end_at: at(9) },
+        ],
+      }),
+      "shifts[1] must not overlap shifts[0]",
+    ],
+    [
+      "a shift that ends before it starts",
+      (user_id: string) => ({ shifts: [{ user_id, start_at: at(2), end_at: at(1) }] }),
+      "end_at must be after start_at",
+    ],
+    [
+      "shifts and a rotation together",
+      (user_id: string) => ({
+        shifts: [{ user_id, start_at: at(0), end_at: at(8) }],
+        rotations: [{ user_ids: [user_id], start_at: at(0), period_hours: 24 }],
+      }),
+      "rotations must not be set together with shifts",
+    ],
+    [
+      "somebody outside the team",
+      () => ({ shifts: [{ user_id: "0199c0de-0000-7000-8000-000000000001", start_at: at(0), end_at: at(1) }] }),
+      "shifts[0].user_id must be the owner or a member of the status page",
+    ],
+    ["an unknown zone", () => ({ timezone: "Mars/Base" }), "timezone"],
+  ])("refuse %s", async (_name, bodyOf, error) => {
+    const { account, client, path } = await setUp();
+    const answer = await client.post(`${path}/schedules`, { name: "Primary", ...bodyOf(account.user_id) });
+    expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(error)]);
+  });
+
+  it("accept shifts that touch: spans are half-open", async () => {
+    const { account, client, path } = await setUp();
+    const shifts = [0, 8].map((start) => ({ user_id: account.user_id, start_at: at(start), end_at: at(start + 8) }));
+    expect((await client.post(`${path}/schedules`, { name: "Primary", shifts })).status).toBe(201);
+  });
+});
+
+describe("on-call of another page", () => {
+  it("is not found under a page that it does not belong to", async () => {
+    const { account, client, path } = await setUp();
+    const other = `${V1}/status-pages/${await createPage(account)}/on-call`;
+    const policy = await client.post(`${path}/policies`, { name: "Night", steps: [MAIL] });
+    const schedule = await client.post(`${path}/schedules`, { name: "Primary" });
+    expect((await client.put(`${other}/policies/${policy.body.id}`, { name: "Mine" })).status).toBe(404);
+    expect((await client.get(`${other}/schedules/${schedule.body.id}`)).status).toBe(404);
+    expect((await client.put(other, { policy_id: policy.body.id })).status).toBe(400);
+  });
+});
