@@ -41,7 +41,7 @@ export function tokenPrefix(token: string): string {
 }
 
 /** How credentials are stored: their randomness makes a salt and a slow hash pointless. */
-export function sha256Hex(text: string): string {
+export function sha256Hex(text: string | Uint8Array): string {
   return createHash("sha256").update(text).digest("hex");
 }
 

@@ -1,4 +1,5 @@
 import { concatenate } from "../lib/bytes.ts";
+import { deflate, inflateExactly } from "../platform/zlib.ts";
 
 /**
  * A picture as a PDF takes it, ISO 32000-1 8.9.5: a JPEG as it is, and a PNG mostly too, because its rows are packed in a
@@ -15,13 +16,13 @@ export interface PdfImage {
 }
 
 const SIDE_MAX = 4096;
-/** What unpacks to more would cost more time than a logo is worth. */
+/** Checked before anything is unpacked: at most 16 MB of 16-bit points with opacity. */
 const PIXELS_MAX = 2_000_000;
 
 /** Null where the bytes are no PNG or JPEG, are damaged, large, or of a rare kind. */
-export async function readImage(bytes: Uint8Array<ArrayBuffer>): Promise<PdfImage | null> {
+export function readImage(bytes: Uint8Array<ArrayBuffer>): PdfImage | null {
   try {
-    if (startsWith(bytes, PNG)) return await readPng(bytes);
+    if (startsWith(bytes, PNG)) return readPng(bytes);
     return startsWith(bytes, [0xff, 0xd8, 0xff]) ? readJpeg(bytes) : null;
   } catch (error) {
     // Reading past the end, and data that does not unpack.
@@ -84,17 +85,17 @@ interface Png {
   packed: Uint8Array<ArrayBuffer>;
 }
 
-async function readPng(bytes: Uint8Array<ArrayBuffer>): Promise<PdfImage | null> {
+function readPng(bytes: Uint8Array<ArrayBuffer>): PdfImage | null {
   const png = parsePng(bytes);
   if (!png) return null;
   const rowLength = Math.ceil((png.width * png.channels * png.bits) / 8);
-  const rows = await inflateExactly(png.packed, png.height * (rowLength + 1));
+  const rows = inflateExactly(png.packed, png.height * (rowLength + 1));
   if (!rows || rows.some((byte, n) => n % (rowLength + 1) === 0 && byte > 4)) return null;
   const { width, height, bits, type, palette, transparency } = png;
   const hasOwnOpacity = type === GRAY_WITH_OPACITY || type === COLOR_WITH_OPACITY;
   if (hasOwnOpacity) {
     const pixels = unfilter(rows, rowLength, (png.channels * bits) / 8);
-    return { width, height, ...(await splitOpacity(pixels, png.channels, bits / 8)) };
+    return { width, height, ...splitOpacity(pixels, png.channels, bits / 8) };
   }
   const space = {
     [GRAY]: "/DeviceGray",
@@ -106,7 +107,7 @@ async function readPng(bytes: Uint8Array<ArrayBuffer>): Promise<PdfImage | null>
   if (transparency.length === 0) return { width, height, entries, data: png.packed, opacity: null };
   if (type === PALETTE) {
     const pixels = unfilter(rows, rowLength, 1);
-    const opacity = await deflate(opacityOf(pixels, png, rowLength));
+    const opacity = deflate(opacityOf(pixels, png, rowLength));
     return { width, height, entries, data: png.packed, opacity };
   }
   // One colour stands for nothing.
@@ -182,7 +183,7 @@ function nearest(left: number, above: number, corner: number): number {
 }
 
 /** The last channel is the opacity; of sixteen bits the upper eight are kept. */
-async function splitOpacity(pixels: Uint8Array, channels: number, bytesEach: number) {
+function splitOpacity(pixels: Uint8Array, channels: number, bytesEach: number) {
   const count = pixels.length / channels / bytesEach;
   const colors = channels - 1;
   const data = new Uint8Array(count * colors);
@@ -194,7 +195,7 @@ async function splitOpacity(pixels: Uint8Array, channels: number, bytesEach: num
   }
   const space = colors === 1 ? "/DeviceGray" : "/DeviceRGB";
   const entries = `/ColorSpace ${space} /BitsPerComponent 8 /Filter /FlateDecode`;
-  return { entries, data: await deflate(data), opacity: await deflate(opacity) };
+  return { entries, data: deflate(data), opacity: deflate(opacity) };
 }
 
 function opacityOf(pixels: Uint8Array, { width, height, bits, transparency }: Png, rowLength: number) {
@@ -206,22 +207,4 @@ function opacityOf(pixels: Uint8Array, { width, height, bits, transparency }: Pn
     opacity[n] = transparency[index] ?? 0xff;
   }
   return opacity;
-}
-
-/** Null where it unpacks to more or less than it says. */
-async function inflateExactly(packed: Uint8Array<ArrayBuffer>, length: number) {
-  const whole = new Uint8Array(length);
-  const stream = new Response(packed).body?.pipeThrough(new DecompressionStream("deflate"));
-  let at = 0;
-  for await (const chunk of stream ?? []) {
-    if (at + chunk.length > length) return null;
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return at === length ? whole : null;
-}
-
-export async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
-  const stream = new Response(bytes).body?.pipeThrough(new CompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
 }

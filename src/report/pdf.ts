@@ -1,7 +1,8 @@
 import { concatenate } from "../lib/bytes.ts";
+import { deflate } from "../platform/zlib.ts";
 import { type FontSet, type GlyphOutline, loadGlyphs, type ReadAsset } from "./glyphs.ts";
 import type { Mark, ReportPage } from "./layout.ts";
-import { deflate, type PdfImage } from "./pdf-image.ts";
+import type { PdfImage } from "./pdf-image.ts";
 import { cleanText, type Shown, shorten, toVisualOrder } from "./text-line.ts";
 import { buildTrueType, METRICS, MISSING } from "./truetype.ts";
 
@@ -214,7 +215,7 @@ class PdfFile {
   }
 
   async addDeflated(entries: string, bytes: Uint8Array<ArrayBuffer>): Promise<number> {
-    return this.add({ entries: `${entries} /Filter /FlateDecode`.trim(), data: await deflate(bytes) });
+    return this.add({ entries: `${entries} /Filter /FlateDecode`.trim(), data: deflate(bytes) });
   }
 
   finish(catalog: number, info: number): Uint8Array<ArrayBuffer> {

@@ -19,7 +19,7 @@ const RULES: Record<string, Rule> = {
   net: { may: ["contract", "domain"], packages: ["dns-packet", "node:crypto"] },
   platform: {
     may: ["contract", "domain", "net"],
-    packages: ["cloudflare:", "croner", "node:crypto", "ipaddr.js", "tldts", "yaml"],
+    packages: ["cloudflare:", "croner", "node:crypto", "node:zlib", "ipaddr.js", "tldts", "yaml"],
   },
   ui: { may: ["contract", "domain"], packages: ["hono/jsx", "marked"] },
   mail: { may: ["contract", "domain", "platform", "net", "ui"], packages: ["cloudflare:"] },

@@ -27,13 +27,13 @@ export async function exportSla(ctx: RequestScope, measured: MeasuredPage, forma
       return answer(JSON.stringify(summary), "application/json");
     case "pdf": {
       // Few ask for one, so that what it takes is evaluated then and not at every start.
-      const [{ layOutSlaReport }, { writePdf }, { readImage }] = await Promise.all([
+      const [{ layOutSlaReport }, { writePdf }, { readLogo }] = await Promise.all([
         import("../../report/layout.ts"),
         import("../../report/pdf.ts"),
-        import("../../report/pdf-image.ts"),
+        import("../../report/logo-cache.ts"),
       ]);
       const picture = await fetchLogo(ctx, measured.page.logo_url);
-      const logo = picture && (await readImage(picture));
+      const logo = picture && readLogo(picture);
       const pages = layOutSlaReport(summary, { ...headOf(measured), logo, made_at: ctx.now });
       const title = `Service level report: ${measured.page.name}`;
       const pdf = await writePdf({ title, made_at: ctx.now, pages, logo }, assetReader(ctx.env));
