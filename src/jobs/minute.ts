@@ -3,7 +3,7 @@ import { sweepAgents } from "../checks/agent-sweep.ts";
 import { planMinute } from "../checks/planner.ts";
 import { reconcileTombstones, reconcileUnscheduledMonitors } from "../checks/reconcile.ts";
 import { sweepChecks } from "../checks/stale.ts";
-import { MinuteMessage } from "../contract/messages.ts";
+import { MinuteMessage, RECONCILE_PART } from "../contract/messages.ts";
 import { sweepSubscribers } from "../delivery/subscriber-messages.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
 import { sweepFailingWebhooks } from "../delivery/webhook-owner-notices.ts";
@@ -23,12 +23,12 @@ import { handleMessages } from "./messages.ts";
  * The minute's work in parts. Each runs in an invocation of its own, woken by a message, so that one part's fault, budget
  * of queries or slowness never costs another part its turn.
  */
-export const MINUTE_PARTS: Record<string, (scope: Scope) => Promise<void>> = {
+export const MINUTE_PARTS: Record<string, (scope: Scope, turn: MinuteMessage) => Promise<void>> = {
   deliveries: sweepDeliveries,
   maintenance: sweepMaintenance,
   events: sweepEvents,
   checks: sweepChecks,
-  "unscheduled monitors": reconcileUnscheduledMonitors,
+  [RECONCILE_PART]: reconcileUnscheduledMonitors,
   tombstones: reconcileTombstones,
   agents: sweepAgents,
   "failing webhooks": sweepFailingWebhooks,
@@ -55,16 +55,17 @@ export async function runMinute(controller: ScheduledController, env: Env): Prom
   } catch (error) {
     // Late parts in one invocation are better than none while the queue is down.
     scope.log.error("minute", error, { part: "wake" });
-    for (const part of parts) await attempt(scope, part, () => runPart(scope, part));
+    for (const part of parts) await attempt(scope, part, () => runPart(scope, { part, minute_at: minuteAt }));
   }
 }
 
 /** One part a message. A part that fails is logged and runs again with the next minute: a retry would only double it. */
 export async function handleMinuteParts(batch: MessageBatch, env: Env): Promise<void> {
-  await handleMessages(jobScope(env, "minute"), batch, MinuteMessage, async ({ part, minute_at }) => {
+  await handleMessages(jobScope(env, "minute"), batch, MinuteMessage, async (turn) => {
+    const { part, minute_at } = turn;
     const ofPart = minuteScope(env, minute_at);
     if (ofPart.now - minute_at > PART_EXPIRES_MS) return;
-    await attempt(ofPart, part, () => runPart(ofPart, part));
+    await attempt(ofPart, part, () => runPart(ofPart, turn));
   });
 }
 
@@ -73,8 +74,8 @@ function minuteScope(env: Env, minuteAt: number): Scope {
   return jobScope(env, "minute", Math.max(now(), minuteAt));
 }
 
-async function runPart(scope: Scope, part: string): Promise<void> {
-  await MINUTE_PARTS[part]?.(scope);
+async function runPart(scope: Scope, turn: MinuteMessage): Promise<void> {
+  await MINUTE_PARTS[turn.part]?.(scope, turn);
 }
 
 async function attempt(scope: Scope, part: string, run: () => Promise<void>): Promise<void> {

@@ -163,7 +163,9 @@ describe("a composite", () => {
     const only = await member();
     const { id } = await compositeOf([only]);
     await db.update(monitors).set({ status: "down", status_since: Date.now() }).where(eq(monitors.id, only.id));
-    await reconcileUnscheduledMonitors(scope);
+    for (let minute = 0; minute < 5; minute++) {
+      await reconcileUnscheduledMonitors(scope, { minute_at: minute * 60_000 });
+    }
     expect((await rowOf(id))?.status).toBe("down");
   });
 });

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, isNotNull, isNull, max, notInArray, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, max, notInArray, type SQL, sql } from "drizzle-orm";
 import { SLOT_GRACE_MS } from "../../domain/check-schedule.ts";
 import type { Db } from "../db.ts";
 import { checkGroups, monitors, type PackedResult, plannedMinutes } from "../monitors/table.ts";
@@ -11,17 +11,6 @@ export const SHARD_SIZE = 30;
 export async function findLastPlannedMinute(db: Db): Promise<number | null> {
   const rows = await db.select({ last: max(plannedMinutes.minute_at) }).from(plannedMinutes);
   return rows[0]?.last ?? null;
-}
-
-/** Up to which id the monitors that nobody checks have been visited. */
-export async function findReconcileCursor(db: Db): Promise<string> {
-  const rows = await db
-    .select({ visited_to: plannedMinutes.visited_to })
-    .from(plannedMinutes)
-    .where(isNotNull(plannedMinutes.visited_to))
-    .orderBy(desc(plannedMinutes.minute_at))
-    .limit(1);
-  return rows[0]?.visited_to ?? "";
 }
 
 /** Groups in the order of their ids, for paging; without their packed results. */

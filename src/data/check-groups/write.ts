@@ -18,11 +18,6 @@ export async function claimMinute(db: Db, minuteAt: number): Promise<boolean> {
   return rows.length === 1;
 }
 
-export function saveReconcileCursor(db: Db, monitorId: string): Statement {
-  const newest = sql`(SELECT max(minute_at) FROM ${plannedMinutes})`;
-  return db.update(plannedMinutes).set({ visited_to: monitorId }).where(eq(plannedMinutes.minute_at, newest));
-}
-
 export function deletePlannedMinutesBefore(db: Db, instant: number): Statement {
   return db.delete(plannedMinutes).where(lt(plannedMinutes.minute_at, instant));
 }

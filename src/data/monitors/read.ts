@@ -60,16 +60,21 @@ export async function listMemberStates(db: Db, compositeId: string) {
     .limit(CHILDREN_MAX);
 }
 
-/** Monitors whose status comes from nobody's checks, in the order of their ids, for paging. */
-export async function listUnscheduledAfter(db: Db, monitorId: string, limit: number): Promise<string[]> {
-  const rows = await db
-    .select({ id: monitors.id })
+/** Monitors without a check schedule, in the order of their ids: those of one of the rotas of the index. */
+export async function listUnscheduled(db: Db, { rota, after, limit }: { rota: number; after: string; limit: number }) {
+  const { id, status, status_page_id, config_version, synced_version, state_seq, settled } = monitors;
+  return db
+    .select({ id, status, status_page_id, config_version, synced_version, state_seq, settled })
     .from(monitors)
-    // Written as the index has it, so that the index is used.
-    .where(and(sql`check_group_id = '' AND agent_id IS NULL AND paused = 0`, gt(monitors.id, monitorId)))
+    .where(
+      and(
+        // Written as the index has it, so that the index is used.
+        sql`check_group_id = '' AND agent_id IS NULL AND paused = 0 AND created_at % 5 = ${rota}`,
+        gt(monitors.id, after),
+      ),
+    )
     .orderBy(asc(monitors.id))
     .limit(limit);
-  return rows.map(({ id }) => id);
 }
 
 /** Monitors whose quick repeat of a failed check should have run by now. */

@@ -13,6 +13,9 @@ import { monitorGroups } from "../monitor-groups/table.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
 
+/** As many minutes pass until each monitor without a check schedule was reconciled; the index below names the number. */
+export const RECONCILE_ROTAS = 5;
+
 export const monitors = sqliteTable(
   "monitors",
   {
@@ -89,7 +92,9 @@ export const monitors = sqliteTable(
     uniqueIndex("monitors_external_key").on(table.owner_id, table.external_key),
     index("monitors_unsynced").on(table.updated_at).where(sql`config_version > synced_version`),
     index("monitors_retry").on(table.retry_at).where(sql`retry_at IS NOT NULL`),
-    index("monitors_unchecked").on(table.id).where(sql`check_group_id = '' AND agent_id IS NULL AND paused = 0`),
+    index("monitors_reconcile")
+      .on(sql`created_at % 5`, table.id)
+      .where(sql`check_group_id = '' AND agent_id IS NULL AND paused = 0`),
   ],
 );
 
@@ -136,8 +141,6 @@ export type PackedResult = [
 /** A row per planned minute: whoever inserts it plans it, everybody else does nothing. */
 export const plannedMinutes = sqliteTable("planned_minutes", {
   minute_at: integer("minute_at", { mode: "number" }).primaryKey(),
-  /** Up to which id the monitors that nobody checks were visited; empty = the round begins anew. */
-  visited_to: text("visited_to"),
 });
 
 /** What every monitor went through, append-only; one row per state_seq. */

@@ -1,0 +1,95 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { eq, sql } from "drizzle-orm";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { jobScope } from "../../src/access/scope.ts";
+import { reconcileUnscheduledMonitors } from "../../src/checks/reconcile.ts";
+import type { MinuteMessage } from "../../src/contract/messages.ts";
+import { openDb } from "../../src/data/db.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
+import type { Env } from "../../src/platform/env.ts";
+import { monitorObject } from "../../src/platform/monitor-objects.ts";
+import { limitDatabase } from "../support/d1-limits.ts";
+import { createAccount } from "../support/factories.ts";
+import { insertMonitor } from "../support/monitors.ts";
+import { recordingEnv } from "../support/queues.ts";
+
+const MINUTE = 60_000;
+const db = openDb(env.DB);
+
+afterEach(() => vi.useRealTimers());
+
+/** The part as five ticks wake it: each message in an invocation of its own, with the limits of D1. */
+async function runFiveMinutes(bindings: Env, start: number): Promise<number> {
+  let messages = 0;
+  for (let minute = 0; minute < 5; minute++) {
+    const turns: MinuteMessage[] = [{ part: "", minute_at: start + minute * MINUTE }];
+    for (const turn of turns) {
+      messages += 1;
+      const MINUTE_QUEUE: unknown = { send: async (next: MinuteMessage) => void turns.push(next) };
+      const { database } = limitDatabase(env.DB);
+      const limited = { ...bindings, DB: database, MINUTE: MINUTE_QUEUE as Env["MINUTE"] };
+      await reconcileUnscheduledMonitors(jobScope(limited, "test"), turn);
+    }
+  }
+  return messages;
+}
+
+describe("monitors without a check schedule", () => {
+  it("are all reconciled within five minutes, 100,000 of them, each once", async () => {
+    const { user_id } = await createAccount();
+    const now = Date.now();
+    for (let from = 0; from < 100_000; from += 20_000) {
+      await env.DB.prepare(
+        `WITH RECURSIVE n(i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${from + 19_999})
+        INSERT INTO monitors (id, owner_id, created_by, name, type, interval, timeout_seconds, failure_threshold,
+          recovery_threshold, shard_id, check_group_id, status_since, created_at, updated_at)
+        SELECT printf('%08d-rota', i), ?1, ?1, 'Job', 'heartbeat', 60, 10, 1, 1, '', '', ?2, ?2 + i, ?2 FROM n`,
+      )
+        .bind(user_id, now)
+        .run();
+    }
+    const synced = new Map<string, number>();
+    const record = async (id: string) => {
+      synced.set(id, (synced.get(id) ?? 0) + 1);
+      return null;
+    };
+    const namespace: unknown = { idFromName: (name: string) => name, get: () => ({ sync: record }) };
+    const bindings = { ...recordingEnv().env, MONITOR: namespace as Env["MONITOR"] };
+    const messages = await runFiveMinutes(bindings, Math.floor(now / MINUTE) * MINUTE);
+    const mine = [...synced].filter(([id]) => id.endsWith("-rota"));
+    expect(mine).toHaveLength(100_000);
+    expect(mine.every(([, times]) => times === 1)).toBe(true);
+    expect(messages).toBeGreaterThanOrEqual(250);
+    await db.delete(monitors).where(sql`${monitors.id} LIKE '%-rota'`);
+  }, 120_000);
+
+  it("are found through the index, whatever their number", async () => {
+    const plan = await env.DB.prepare(
+      `EXPLAIN QUERY PLAN SELECT id FROM monitors WHERE check_group_id = '' AND agent_id IS NULL AND paused = 0
+        AND created_at % 5 = ?1 AND id > ?2 ORDER BY id LIMIT 400`,
+    )
+      .bind(3, "")
+      .all<{ detail: string }>();
+    expect(plan.results.map(({ detail }) => detail)).toEqual([expect.stringContaining("monitors_reconcile")]);
+  });
+
+  it("notice a missed deadline within five minutes after their object's alarm was lost", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    const { user_id } = await createAccount();
+    const { id } = await insertMonitor(user_id, { type: "heartbeat", target: null, interval: 3600, shard_id: "" });
+    await db.update(monitors).set({ check_group_id: "", failure_threshold: 1 }).where(eq(monitors.id, id));
+    const push = { kind: "heartbeat", credential_version: 1, per_minute: null } as const;
+    const beat = { status: "ok", message: null, duration_ms: null, exit_code: null, run_id: null } as const;
+    await monitorObject(env, id).push(id, { ...push, beat });
+    await runInDurableObject(env.MONITOR.get(env.MONITOR.idFromName(id)), (_object, state) =>
+      state.storage.deleteAlarm(),
+    );
+    vi.setSystemTime(Date.now() + 2 * 3_600_000);
+    const { env: bindings } = recordingEnv();
+    await runFiveMinutes(bindings, Math.floor(Date.now() / MINUTE) * MINUTE);
+    const [row] = await db.select().from(monitors).where(eq(monitors.id, id));
+    // Noticed later than 30 s after it passed, the deadline proves nothing about the job.
+    expect(row).toMatchObject({ status: "unknown" });
+  });
+});
