@@ -276,7 +276,7 @@ uninstall() {
   fi
   if [ -f "$DIR/vigil-agent.mjs" ]; then
     # By name: the directory may hold what is not the agent's.
-    for file in vigil-agent.mjs vigil-agent.mjs.new vigil-agent.mjs.previous config.json assignments.json results.jsonl agent.sock; do
+    for file in vigil-agent.mjs vigil-agent.mjs.new vigil-agent.mjs.new.mjs vigil-agent.mjs.previous config.json assignments.json results.jsonl agent.sock; do
       run rm -f "$DIR/$file"
     done
     run rmdir "$DIR" || true

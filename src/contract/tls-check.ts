@@ -14,14 +14,22 @@ const TlsField = z
   })
   .transform((mode): TlsMode | null => mode ?? null);
 
-/** The field of a type that knows these modes; null leaves the choice to the target. */
+const VerifyField = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? true);
+
+/** The fields of a type that knows these modes; a mode of null leaves the choice to the target. */
 export function tlsCheck(modes: readonly TlsMode[]) {
   return z.object({
     tls_mode: TlsField.refine((mode) => mode === null || modes.includes(mode), {
       error: `tls_mode must be ${modes.join(" or ")}`,
     }),
+    verify_ssl: VerifyField,
   });
 }
 export interface TlsCheck {
   tls_mode: TlsMode | null;
+  /** False needs an agent: the edge cannot accept a certificate that is not valid. */
+  verify_ssl?: boolean;
 }

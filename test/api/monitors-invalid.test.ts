@@ -118,6 +118,11 @@ const INVALID: Row[] = [
   http("a pattern with a back reference", { expected_body: "(a)\\1", expected_body_match_type: "regex" }),
   http("redirects as text", { follow_redirects: "no" }),
   http("verify_ssl as a number", { verify_ssl: 1 }),
+  [
+    "smtps without verify_ssl, which only an agent can do",
+    { name: "x", type: "smtp", target: "smtps://mail.example", verify_ssl: false },
+    "verify_ssl",
+  ],
   http("headers as a list", { http_headers: ["a: b"] }),
   http("headers that are no lines", { http_headers: "no colon here" }),
   http("a header name with a space", { http_headers: "a b: c" }),

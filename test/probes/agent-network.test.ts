@@ -1,11 +1,17 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createNodeIo } from "../../src/agent/node-io.ts";
 import { agentGameServerProbe } from "../../src/agent/probes/game-server.ts";
 import { networkDeviceProbe } from "../../src/agent/probes/network-device.ts";
 import { icmpProbe, pingProbe } from "../../src/agent/probes/ping.ts";
 import { snmpProbe } from "../../src/agent/probes/snmp.ts";
 import { udpProbe } from "../../src/agent/probes/udp.ts";
+import { runProbe } from "../../src/probes/run.ts";
+import { smtpProbe } from "../../src/probes/smtp.ts";
+import { makeCertificate } from "../support/certificates.ts";
 import { checkInNode } from "../support/servers/checks.ts";
 import { describeServer, type RunningServer } from "../support/servers/run-server.ts";
 import { startSnmpd } from "../support/servers/snmpd.ts";
@@ -31,6 +37,27 @@ describeServer("ping", "a ping", () => {
 
   it.each(["-f", "127.0.0.1/8", "a b", ""])("takes %j for no host", (text) => {
     expect(icmpProbe.parseTarget(text).ok).toBe(false);
+  });
+});
+
+describe("a certificate that nobody trusts", () => {
+  const { certificate: cert, key } = makeCertificate({ name: "localhost", hosts: ["DNS:localhost"] });
+  const server = createTlsServer({ cert, key }, (socket) => {
+    socket.on("error", () => {});
+    socket.write("220 mail.lan ESMTP\r\n");
+    socket.on("data", (line) => socket.write(String(line).startsWith("QUIT") ? "221 bye\r\n" : "250 mail.lan\r\n"));
+  });
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
+  afterAll(() => void server.close());
+
+  it("is a failure, unless the monitor does not verify it", async () => {
+    const { port } = server.address() as AddressInfo;
+    const check = (fields: object) => {
+      const job = { target: `smtps://localhost:${port}`, fields, timeout_seconds: 5, latency_threshold_ms: null };
+      return runProbe(smtpProbe, job, createNodeIo(fields));
+    };
+    expect(await check({})).toMatchObject({ outcome: "failure", cause: "tls" });
+    expect(await check({ verify_ssl: false })).toMatchObject({ outcome: "success", message: "SMTP server ready" });
   });
 });
 

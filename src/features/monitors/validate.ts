@@ -8,6 +8,7 @@ import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { readFields, type TypeFields } from "./fields.ts";
 import { judgeTarget } from "./target.ts";
@@ -82,8 +83,14 @@ function columnsOf(input: MonitorCreate, known: MonitorContext & { interval: num
   };
 }
 
-function requireAgentFor({ type, agent_id }: MonitorCreate, { source }: TypeFields): void {
-  const needsAgent = source === "agent" || monitorType(type).follows === "agent";
+function requireAgentFor({ type, agent_id }: MonitorCreate, { source, read }: TypeFields): void {
+  const entry = monitorType(type);
+  const isUnverified = isRecord(read) && read.verify_ssl === false;
+  // Over HTTP the edge brings its own TLS, which can leave a certificate unverified.
+  if (isUnverified && !agent_id && source === "edge" && !entry.probe?.needs.includes("http")) {
+    throw refuse("verify_ssl", `can be false for ${type} monitors only with agent_id`);
+  }
+  const needsAgent = source === "agent" || entry.follows === "agent";
   if (needsAgent && !agent_id) throw refuse("agent_id", `is required for ${type} monitors, which an agent has to run`);
 }
 
