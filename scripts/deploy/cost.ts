@@ -12,6 +12,14 @@ const UNITS_PER_CHECK = {
   cpuMs: 1,
 } as const;
 
+/** The minute's own work, one message a part, however few monitors there are. */
+const PARTS_PER_MINUTE = 20;
+const UNITS_PER_MINUTE: Partial<Record<Unit, number>> = {
+  queueOperations: 3 * PARTS_PER_MINUTE,
+  workerRequests: 1 + PARTS_PER_MINUTE,
+  cpuMs: 5 * PARTS_PER_MINUTE,
+};
+
 type Unit = keyof typeof UNITS_PER_CHECK;
 
 /** Dollars for a million beyond what the plan includes. https://developers.cloudflare.com/workers/platform/pricing/ */
@@ -26,7 +34,7 @@ const PRICES: Record<Unit, { included: number; perMillion: number; label: string
 };
 
 const BASE_USD = 5;
-const SECONDS_PER_MONTH = 30.4 * 86_400;
+const MINUTES_PER_MONTH = 30.4 * 1440;
 
 export interface Fleet {
   monitors: number;
@@ -40,10 +48,10 @@ export interface MonthlyCost {
 }
 
 export function computeMonthlyCost({ monitors, interval }: Fleet): MonthlyCost {
-  const checks = (monitors * SECONDS_PER_MONTH) / interval;
+  const checks = (monitors * MINUTES_PER_MONTH * 60) / interval;
   const lines = (Object.keys(PRICES) as Unit[]).map((unit) => {
     const { included, perMillion, label } = PRICES[unit];
-    const units = checks * UNITS_PER_CHECK[unit];
+    const units = checks * UNITS_PER_CHECK[unit] + MINUTES_PER_MONTH * (UNITS_PER_MINUTE[unit] ?? 0);
     return { label, units, usd: (Math.max(0, units - included) / 1e6) * perMillion };
   });
   return { checks, lines, usd: lines.reduce((sum, { usd }) => sum + usd, BASE_USD) };

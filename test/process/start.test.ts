@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, rmSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -60,10 +60,6 @@ describe("npm start", () => {
     const second = await startService({ env: { STATE_DIR: first.stateDir } });
     expect(built()).toBe(builtAt);
     await second.stop();
-    rmSync(join(first.stateDir, "v3/d1"), { recursive: true });
-    const third = await startService({ env: { STATE_DIR: first.stateDir } });
-    expect(third.token, "the database is a new one").toBeDefined();
-    await third.stop();
   });
 
   it("makes an owner on the first run and prints a token and the addresses", async () => {
