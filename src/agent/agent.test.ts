@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Agent } from "./agent.ts";
+import { createLog } from "./log.ts";
+import { VERSION } from "./version.ts";
+
+const START = Date.UTC(2026, 0, 1);
+const POLL_MS = 25_000;
+
+let dir: string;
+let requests: { path: string; at: number; body: unknown }[];
+/** What GET /agents/monitors gives. */
+let assignments: unknown[];
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START, toFake: ["Date", "setTimeout", "clearTimeout"] });
+  dir = mkdtempSync(join(tmpdir(), "vigil-agent-"));
+  requests = [];
+  assignments = [];
+  vi.stubGlobal("fetch", serve);
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+  rmSync(dir, { recursive: true });
+});
+
+async function serve(url: string, init: { signal: AbortSignal; headers: Record<string, string>; body: string | null }) {
+  const { signal, headers } = init;
+  const path = new URL(url).pathname.replace("/api/uptime/v1", "");
+  requests.push({ path, at: Date.now() - START, body: JSON.parse(init.body ?? "null") });
+  switch (path) {
+    case "/agents/handshake": {
+      const server_time = new Date(Date.now()).toISOString();
+      const rhythm = { heartbeat_interval_seconds: 30, poll_interval_seconds: 30 };
+      return Response.json({ agent_id: crypto.randomUUID(), server_time, latest_version: VERSION, ...rhythm });
+    }
+    case "/agents/monitors": {
+      const etag = String(assignments.length);
+      if (headers["if-none-match"] === etag) return new Response(null, { status: 304 });
+      return Response.json(assignments, { headers: { etag } });
+    }
+    case "/agents/commands":
+      await new Promise<void>((resolve) => {
+        setTimeout(resolve, POLL_MS);
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+      return Response.json([]);
+    default:
+      return Response.json({ accepted: 1, status: "up" });
+  }
+}
+
+/** Lets time pass in steps in which what the agent reads from disk and system can arrive. */
+async function pass(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 1000) {
+    await vi.advanceTimersByTimeAsync(1000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function runFor(ms: number): Promise<void> {
+  const config = { url: "https://vigil.test", agent_id: "a", agent_token: "ag_x", name: "lab", auto_update: true };
+  const log = createLog("error", () => {});
+  const agent = new Agent({ dir, config, log, env: {}, programPath: join(dir, "vigil-agent.mjs") });
+  const ended = agent.run();
+  await pass(ms);
+  agent.stop();
+  await pass(2000);
+  expect(await ended).toBe("stopped");
+}
+
+it("an agent without monitors makes at most three requests a minute, and is never silent for 90 seconds", async () => {
+  await runFor(20 * 60_000);
+  // The first minute has what every start has: handshake, discovery, first poll.
+  const later = requests.filter(({ at }) => at > 60_000);
+  expect(later.length / 19).toBeLessThanOrEqual(3);
+  const gaps = requests.slice(1).map(({ at }, n) => at - (requests[n]?.at ?? 0));
+  expect(Math.max(...gaps)).toBeLessThan(90_000);
+  expect(requests.filter(({ path }) => path === "/agents/metrics").length).toBeGreaterThanOrEqual(3);
+}, 60_000);
+
+it("monitors that are assigned are checked, and go on being checked by the next run without the service", async () => {
+  const id = "01980000-0000-7000-8000-000000000001";
+  const limits = { timeout_seconds: 5, retry_interval: 20, failure_threshold: 3, recovery_threshold: 2 };
+  const settings = { target: "127.0.0.1:1", interval: 60, latency_threshold_ms: null, options: {}, config_version: 1 };
+  assignments = [{ id, name: "Closed", type: "tcp", ...limits, ...settings }];
+  await runFor(10_000);
+  expect(requests.filter(({ path }) => path === `/monitors/${id}/status`).length).toBe(1);
+
+  requests = [];
+  vi.stubGlobal("fetch", async () => {
+    throw new TypeError("fetch failed");
+  });
+  await runFor(10_000);
+  requests = [];
+  vi.stubGlobal("fetch", serve);
+  await runFor(10_000);
+  const sent = requests.filter(({ path }) => path === `/monitors/${id}/status`).flatMap(({ body }) => body);
+  // One of each run, the one without the service first.
+  expect(sent).toMatchObject([
+    { status: "down", checked_at: "2026-01-01T00:00:12.000Z" },
+    { status: "down", checked_at: "2026-01-01T00:00:24.000Z" },
+  ]);
+}, 60_000);
