@@ -7,6 +7,8 @@ import { endpoints as apiMonitoring } from "./features/api-monitoring/routes.ts"
 import { endpoints as audit } from "./features/audit/routes.ts";
 import { endpoints as results } from "./features/check-results/routes.ts";
 import { endpoints as customDomains } from "./features/custom-domains/routes.ts";
+import { endpoints as customEvents } from "./features/custom-events/routes.ts";
+import { endpoints as eventRules } from "./features/event-rules/routes.ts";
 import { endpoints as gameServers } from "./features/game-servers/routes.ts";
 import { endpoints as groups } from "./features/groups/routes.ts";
 import { endpoints as health } from "./features/health/routes.ts";
@@ -52,6 +54,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...apiMonitoring,
   ...audit,
   ...customDomains,
+  ...customEvents,
+  ...eventRules,
   ...gameServers,
   ...groups,
   ...health,

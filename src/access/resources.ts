@@ -2,6 +2,7 @@ import { forbidden, notFound } from "../contract/errors.ts";
 import { type AgentCommandRecord, findCommand } from "../data/agent-reports/read.ts";
 import { findAgent } from "../data/agents/read.ts";
 import type { Db } from "../data/db.ts";
+import { findEventRule } from "../data/event-rules/read.ts";
 import { findIncidentTemplate } from "../data/incident-templates/read.ts";
 import { findIncident } from "../data/incidents/read.ts";
 import { findInvitation } from "../data/invitations/read.ts";
@@ -66,6 +67,7 @@ const RESOURCES = {
   incidentTemplate: resource({ notFound: "incident template", find: findIncidentTemplate, ownedBy: byPage }),
   escalationPolicy: resource({ notFound: "escalation policy", find: findEscalationPolicy, ownedBy: byPage }),
   onCallSchedule: resource({ notFound: "on-call schedule", find: findOnCallSchedule, ownedBy: byPage }),
+  eventRule: resource({ notFound: "event rule", find: findEventRule, ownedBy: byPage }),
   maintenance: resource({ notFound: "maintenance window", find: findMaintenance, ownedBy: byPage }),
   member: resource({ notFound: "member", find: findMember, ownedBy: byPage }),
   invitation: resource({ notFound: "invitation", find: findInvitation, ownedBy: byPage }),
@@ -133,6 +135,7 @@ export const requireIncidentTemplate = permitted("incidentTemplate");
 export const requireEscalationPolicy = permitted("escalationPolicy");
 export const requireOnCallSchedule = permitted("onCallSchedule");
 export const requireVisibleOnCallSchedule = visible("onCallSchedule");
+export const requireEventRule = permitted("eventRule");
 export const requireMaintenance = permitted("maintenance");
 export const requireInvitation = permitted("invitation");
 export const requireSlaPolicy = permitted("slaPolicy");

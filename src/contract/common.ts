@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isDeeperThan, JSON_DEPTH_MAX } from "../lib/json-depth.ts";
 
 /** Wire forms that many resources share. */
 export const Id = z.uuid();
@@ -19,6 +20,10 @@ export function jsonOrText<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value, ctx) => {
     if (typeof value !== "string") return value;
     if (value.trim() === "") return undefined;
+    if (isDeeperThan(value, JSON_DEPTH_MAX)) {
+      ctx.addIssue(`is nested deeper than ${JSON_DEPTH_MAX} levels`);
+      return z.NEVER;
+    }
     try {
       return JSON.parse(value);
     } catch {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, Instant, jsonOrText, LongText, Name } from "./common.ts";
+import { Id, Instant, InstantInput, jsonOrText, LongText, Name } from "./common.ts";
 import { EVENT_CLASSIFICATIONS, isCustomEventName } from "./events.ts";
 import { MetricName, OPERATORS } from "./push.ts";
 
@@ -124,6 +124,9 @@ export const EventRuleContent = z.object({
 });
 export type EventRuleContent = z.infer<typeof EventRuleContent>;
 
+/** The content in its columns: alert_channels are sealed. */
+export type StoredRuleContent = Omit<EventRuleContent, "alert_channels"> & { sealed_channels: string | null };
+
 /** Conditions and actions are strings that hold JSON, as everywhere in responses. */
 export const EventRuleExport = EventRuleContent.extend({ conditions: z.string(), actions: z.string() }).meta({
   id: "EventRuleExport",
@@ -176,6 +179,10 @@ export const EventRulesImported = z
   .object({ created: z.array(EventRule), warnings: z.array(z.string()) })
   .meta({ id: "EventRulesImported" });
 
+/** What a repetition of an import is answered from. */
+export const EventRulesStored = z.object({ rule_ids: z.array(Id), warnings: z.array(z.string()) });
+export type EventRulesStored = z.infer<typeof EventRulesStored>;
+
 export const EventRuleExportQuery = z.object({ format: z.enum(RULE_FILE_FORMATS).default("json") });
 
 const NumericMetrics = z
@@ -219,6 +226,7 @@ export const BacktestQuery = z.object({
   days: z.coerce.number().int().min(1).max(BACKTEST_DAYS_MAX).default(7),
   monitor_id: Id.optional(),
 });
+export type BacktestQuery = z.infer<typeof BacktestQuery>;
 
 export const BacktestResult = z
   .object({
@@ -268,11 +276,23 @@ export const CustomEvent = z
   .meta({ id: "CustomEvent" });
 export type CustomEvent = z.infer<typeof CustomEvent>;
 
+const FILTER_VALUES_MAX = 50;
+
+/** Several values of a query parameter, separated by commas. */
+function listOf<Schema extends z.ZodType<unknown, string>>(schema: Schema) {
+  return z
+    .string()
+    .meta({ description: "several, separated by commas" })
+    .transform((text) => text.split(",").map((value) => value.trim()))
+    .pipe(z.array(schema).max(FILTER_VALUES_MAX));
+}
+
 export const EventLogQuery = z.object({
-  event_name: z.string().optional().meta({ description: "several, separated by commas" }),
-  classification: z.string().optional().meta({ description: "several, separated by commas" }),
+  event_name: listOf(EventName).optional(),
+  classification: listOf(Classification).optional(),
   monitor_id: Id.optional(),
-  rule_id: Id.optional(),
-  from: z.iso.datetime({ offset: true }).optional(),
-  to: z.iso.datetime({ offset: true }).optional(),
+  rule_id: Id.optional().meta({ description: "a rule that fired" }),
+  from: InstantInput.optional(),
+  to: InstantInput.optional().meta({ description: "exclusive" }),
 });
+export type EventLogQuery = z.infer<typeof EventLogQuery>;

@@ -55,6 +55,15 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
   },
 };
 
+/** Rules of one status page. All of them are read for each of its events, so there is a limit on every plan. */
+export const EVENT_RULES_MAX: Record<Plan, number> = {
+  free: 50,
+  starter: 200,
+  pro: 500,
+  business: 500,
+  self_hosted: 500,
+};
+
 /** Whether a plan includes what a smaller or equal one does. */
 export function includesPlan(plan: Plan, smallest: Plan): boolean {
   return PLANS.indexOf(plan) >= PLANS.indexOf(smallest);

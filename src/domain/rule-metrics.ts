@@ -5,6 +5,32 @@ import type { MetricPoint, MetricSnapshot } from "./event-rules.ts";
 /** Shares without a window are taken over these spans, because a share of one check is all or nothing. */
 const DEFAULT_WINDOWS_MS = { error_rate: 5 * MINUTE_MS, uptime_percentage: DAY_MS } as const;
 
+/** The metrics that are measured on checks or pushes. */
+export const CHECK_METRICS: ReadonlySet<string> = new Set([
+  "latency_ms",
+  "latency_sigma",
+  "status_code",
+  "error_rate",
+  "failure_count",
+  "uptime_percentage",
+]);
+/** A run of failures is counted within so long, and the newest value of a metric is not older. */
+const NEWEST_MS = 60 * MINUTE_MS;
+const NEWEST_INTERVALS = 3;
+
+/** How far before an instant its conditions look, for a monitor that is checked every `intervalSeconds`. */
+export function computeReachMs(
+  conditions: readonly { metric: string; window_minutes?: number | null }[],
+  intervalSeconds: number,
+): number {
+  const newestMs = Math.max(NEWEST_MS, NEWEST_INTERVALS * intervalSeconds * 1000);
+  const reaches = conditions.map(({ metric, window_minutes }) => {
+    if (window_minutes) return window_minutes * MINUTE_MS;
+    return metric === "uptime_percentage" ? DEFAULT_WINDOWS_MS.uptime_percentage : newestMs;
+  });
+  return Math.max(newestMs, ...reaches);
+}
+
 export interface MeasuredCheck {
   at: number;
   outcome: CheckOutcome;
@@ -68,6 +94,12 @@ export function replaceMetrics(
       ...entries.map(([metric, value]): [string, MetricPoint[]] => [metric, [{ at: now, value }]]),
     ]),
   };
+}
+
+/** The part of the sources that is measured after `from` and until `to`. */
+export function sliceSources(sources: MetricSources, { from, to }: { from: number; to: number }): MetricSources {
+  const isWithin = ({ at }: { at: number }) => at > from && at <= to;
+  return { ...sources, checks: sources.checks?.filter(isWithin), pushed: sources.pushed?.filter(isWithin) };
 }
 
 function past<Entry extends { at: number }>(entries: readonly Entry[], now: number): Entry[] {

@@ -1,8 +1,9 @@
 import { ApiError, invalid, unsupportedMediaType } from "../contract/errors.ts";
 import { concatenate } from "../lib/bytes.ts";
+import { isDeeperThan, JSON_DEPTH_MAX } from "../lib/json-depth.ts";
+import { parseYaml } from "../platform/yaml.ts";
 
 export const BODY_BYTES_MAX = 1024 * 1024;
-const JSON_DEPTH_MAX = 32;
 const FORM_BYTES_MAX = 64 * 1024;
 const DRAINED_BYTES_MAX = 32 * BODY_BYTES_MAX;
 
@@ -51,12 +52,7 @@ export function parseJsonBody(contentType: string | null, bytes: Uint8Array): un
   if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "")) {
     throw unsupportedMediaType();
   }
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    throw invalid("the body is not valid UTF-8");
-  }
+  const text = decodeText(bytes);
   if (isDeeperThan(text, JSON_DEPTH_MAX)) throw invalid(`the body is nested deeper than ${JSON_DEPTH_MAX} levels`);
   let value: unknown;
   try {
@@ -66,6 +62,34 @@ export function parseJsonBody(contentType: string | null, bytes: Uint8Array): un
   }
   refuseUnstorable(value, "");
   return value;
+}
+
+const YAML_TYPE = /^(?:application\/(?:[\w.-]+\+)?(?:x-)?yaml|text\/(?:x-)?yaml)\s*(?:;|$)/i;
+
+export function isYamlType(contentType: string | null): boolean {
+  return YAML_TYPE.test(contentType ?? "");
+}
+
+/** Parses a YAML body to the value that JSON would have. */
+export function parseYamlBody(bytes: Uint8Array): unknown {
+  const value = parseYaml(decodeText(bytes));
+  refuseUnstorable(value, "");
+  return value;
+}
+
+/** The same request, whose body was read before, as one with a JSON body. */
+export function withJsonType(request: Request): Request {
+  const headers = new Headers(request.headers);
+  headers.set("content-type", "application/json");
+  return new Request(request.url, { method: request.method, headers });
+}
+
+function decodeText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    throw invalid("the body is not valid UTF-8");
+  }
 }
 
 /** JSON can say what no store keeps as it is: halves of characters, NUL, and numbers that come back as others. */
@@ -93,22 +117,4 @@ function refuseUnstorableText(text: string, at: string): void {
 
 function unstorable(at: string, message: string): ApiError {
   return invalid(`${at === "" ? "the body" : at} ${message}`, [{ path: at, message }]);
-}
-
-/** Counts brackets outside strings before parsing, because recursive validators would overflow on what parses fine. */
-function isDeeperThan(text: string, depthMax: number): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let n = 0; n < text.length; n++) {
-    const char = text[n];
-    if (inString) {
-      if (char === "\\") n++;
-      else if (char === '"') inString = false;
-    } else if (char === '"') inString = true;
-    else if (char === "{" || char === "[") {
-      depth++;
-      if (depth > depthMax) return true;
-    } else if (char === "}" || char === "]") depth--;
-  }
-  return false;
 }

@@ -16,7 +16,7 @@ import { sha256Hex } from "../platform/credentials.ts";
 import type { Env } from "../platform/env.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { Settings } from "../platform/settings.ts";
-import { BODY_BYTES_MAX, parseJsonBody, readRequestBody } from "./body.ts";
+import { BODY_BYTES_MAX, isYamlType, parseJsonBody, parseYamlBody, readRequestBody, withJsonType } from "./body.ts";
 import { errorsOf } from "./responses.ts";
 
 /** What every request carries from the outermost middleware on. */
@@ -68,6 +68,8 @@ export interface EndpointPolicy {
   rate: RateClass | "public";
   /** Smaller than what bodies may have elsewhere. */
   bodyBytesMax?: number;
+  /** The body may be YAML instead of JSON; the schema sees the same value. */
+  acceptsYaml?: boolean;
   /** For pages: what whoever is refused gets to see. */
   refusalPage?: ErrorPage;
   ids?: IdLocations;
@@ -149,9 +151,13 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
     }
 
     const bytes = route.request?.body ? await readRequestBody(c.req.raw, bodyBytesMax) : undefined;
-    const body = bytes && parseJsonBody(c.req.header("content-type") ?? null, bytes);
+    const contentType = c.req.header("content-type") ?? null;
+    const isYaml = policy.acceptsYaml === true && isYamlType(contentType);
+    const body = bytes && (isYaml ? parseYamlBody(bytes) : parseJsonBody(contentType, bytes));
     // The validators read the body through this cache, so that it is read and parsed once.
     if (bytes) c.req.bodyCache.json = Promise.resolve(body);
+    // They ignore what is not declared as JSON.
+    if (isYaml) c.req.raw = withJsonType(c.req.raw);
 
     const ctx = { ...asked, idempotency: idempotencyOf(c, principal, route, bytes) };
     c.set("ctx", ctx);

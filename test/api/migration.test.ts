@@ -44,6 +44,24 @@ async function createForeignTarget(options: Parameters<typeof createAccount>[0] 
 }
 
 describe("POST /status-pages/{id}/monitors/migrate", () => {
+  it("deletes the event rules of the moved monitors, and no others", async () => {
+    const { account, from, to } = await createPages();
+    const rules = `${V1}/status-pages/${from}/events/rules`;
+    const [moved, stays] = [
+      await createMonitor(account.client, { status_page_id: from }),
+      await createMonitor(account.client, { status_page_id: from }),
+    ];
+    const create = async (fields: Record<string, unknown>) =>
+      (await account.client.post(rules, { event_name: "monitor.down", ...fields })).body.id;
+    const gone = await create({ monitor_id: moved.id });
+    const kept = [await create({ monitor_id: stays.id }), await create({})];
+    const answer = await migrate(account, from, to, [moved.id]);
+    expect(answer).toMatchObject({ status: 200, body: { removed_event_rules: [gone] } });
+    expect((await account.client.get(rules)).body.map(({ id }: { id: string }) => id)).toEqual(kept);
+    const [page] = await db.select().from(statusPages).where(eq(statusPages.id, from));
+    expect(page?.enabled_rules).toBe(2);
+  });
+
   it("moves a monitor, clears its group, and lets both pages and its object know", async () => {
     const { account, from, to } = await createPages();
     const group = (await account.client.post(`${V1}/groups`, { name: "Shops", status_page_id: from })).body;

@@ -49,7 +49,8 @@ const RULES: Record<string, Rule> = {
   features: {
     may: [
       ...["contract", "domain", "data", "platform", "access", "checks", "outbox", "delivery", "report", "ui"],
-      ...["events/emit.ts", "events/rules.ts", "probes/registry.ts", "notifiers/registry.ts", "feature files"],
+      ...["events/emit.ts", "events/rules.ts", "events/rule-metrics.ts"],
+      ...["probes/registry.ts", "notifiers/registry.ts", "feature files"],
     ],
     packages: [],
   },

@@ -34,6 +34,7 @@ export const OBJECTS: Record<Kind | "token" | "notification", (account: Account)
   },
   "escalation policy": async (account) => (await withPolicy(account)).params.policy_id,
   "on-call schedule": async (account) => (await withSchedule(account)).params.schedule_id,
+  "event rule": async (account) => (await createRule(account)).rule_id,
   maintenance: (account) => createMaintenance(account),
   subscriber: (account) => insertSubscriber(account),
   sla_policy: async ({ client }) => (await client.post(`${V1}/sla-policies`, SLA_POLICY)).body.id,
@@ -44,6 +45,10 @@ export const OBJECTS: Record<Kind | "token" | "notification", (account: Account)
   token: async ({ client }) => (await client.post(`${CORE}/user/api-tokens`, { name: "CI" })).body.id,
 };
 
+const RULE = {
+  event_name: "monitor.down",
+  conditions: [{ metric: "latency_ms", operator: "gt", value: 500 }],
+};
 const API = { type: "api", target: undefined };
 const GAME = { type: "game_server", query_method: "push", target: undefined };
 
@@ -142,6 +147,22 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   "GET /status-pages/{id}/on-call/schedules/{schedule_id}": withSchedule,
   "PUT /status-pages/{id}/on-call/schedules/{schedule_id}": withSchedule,
   "DELETE /status-pages/{id}/on-call/schedules/{schedule_id}": withSchedule,
+  "POST /status-pages/{id}/events/rules": async () => ({ body: RULE }),
+  "POST /status-pages/{id}/events/rules/import": async () => ({
+    body: { version: 1, kind: "event_rules", rules: [RULE] },
+  }),
+  "PUT /status-pages/{id}/events/rules/{rule_id}": withRule({ cooldown_seconds: 60 }),
+  "DELETE /status-pages/{id}/events/rules/{rule_id}": withRule(),
+  "POST /status-pages/{id}/events/rules/{rule_id}/test": withRule({ metrics: { latency_ms: 900 } }),
+  "POST /status-pages/{id}/events/rules/{rule_id}/backtest": withRule(),
+  "GET /status-pages/{id}/events/rules/{rule_id}/versions": withRule(),
+  "POST /status-pages/{id}/events/rules/{rule_id}/restore/{version}": async (account) => {
+    const params = await createRule(account);
+    const path = `${V1}/status-pages/${params.id}/events/rules/${params.rule_id}`;
+    await account.client.put(path, { cooldown_seconds: 60 });
+    return { params: { ...params, version: "1" } };
+  },
+  "POST /status-pages/{id}/events/emit": async () => ({ body: { event_name: "deploy.finished" } }),
   "POST /maintenance": async (account) => ({ body: planOf(await OBJECTS.page(account)) }),
   "PUT /maintenance/{id}": async () => ({ body: { title: "Larger disks" } }),
   "POST /maintenance/{id}/complete": async (account) => {
@@ -303,6 +324,20 @@ async function withSchedule(account: Account) {
   const id = await createPage(account);
   const { body } = await account.client.post(`${V1}/status-pages/${id}/on-call/schedules`, { name: "Primary" });
   return { params: { id, schedule_id: body.id }, body: { name: "Secondary" } };
+}
+
+async function createRule(account: Account) {
+  const id = await createPage(account);
+  const rule = await account.client.post(`${V1}/status-pages/${id}/events/rules`, RULE);
+  const rule_id: string = rule.body.id;
+  return { id, rule_id };
+}
+
+function withRule(body?: Record<string, unknown>) {
+  return async (account: Account): Promise<Example> => ({
+    params: await createRule(account),
+    ...(body && { body }),
+  });
 }
 
 function planOf(status_page_id: string) {

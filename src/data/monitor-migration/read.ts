@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { MigrationResult } from "../../contract/monitor-migration.ts";
 import type { Db, Statement } from "../db.ts";
+import { eventRules } from "../event-rules/table.ts";
 import { maintenanceMonitors } from "../maintenance/table.ts";
 import type { MonitorRecord } from "../monitors/read.ts";
 import { monitors } from "../monitors/table.ts";
@@ -28,6 +29,17 @@ export const REFERENCES: readonly Reference[] = [
     },
     remove: (db, monitorIds) =>
       db.delete(maintenanceMonitors).where(sql`${maintenanceMonitors.monitor_id} IN ${among(monitorIds)}`),
+  },
+  {
+    async find(db, monitorIds) {
+      const rows = await db
+        .select({ id: eventRules.id })
+        .from(eventRules)
+        .where(sql`${eventRules.monitor_id} IN ${among(monitorIds)}`)
+        .orderBy(eventRules.id);
+      return { removed_event_rules: rows.map(({ id }) => id) };
+    },
+    remove: (db, monitorIds) => db.delete(eventRules).where(sql`${eventRules.monitor_id} IN ${among(monitorIds)}`),
   },
   { remove: (db, monitorIds) => db.delete(slaTargets).where(sql`${slaTargets.monitor_id} IN ${among(monitorIds)}`) },
 ];

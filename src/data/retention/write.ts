@@ -3,6 +3,7 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { auditLog } from "../audit/table.ts";
 import { dailyAggregates } from "../daily-aggregates/table.ts";
 import type { Db, Statement } from "../db.ts";
+import { eventLog } from "../event-rules/table.ts";
 import { events } from "../events/table.ts";
 import { incidents } from "../incidents/table.ts";
 import { maintenance, maintenanceOccurrences } from "../maintenance/table.ts";
@@ -52,6 +53,7 @@ export function deleteExpiredAccountHistory(db: Db, kept: readonly RetentionScop
   return [
     forget(db, { kept, limit, from: auditLog, rows: isOld("owner_id") }),
     forget(db, { kept, limit, from: events, rows: sql`${isOld("owner_id")} AND t.processed_at IS NOT NULL` }),
+    forget(db, { kept, limit, from: eventLog, rows: isOld("owner_id") }),
     // Choice: what was published stays, because others link to it.
     forget(db, {
       ...{ kept, limit, from: incidents },

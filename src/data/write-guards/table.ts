@@ -10,5 +10,6 @@ export const guards = sqliteTable("guards", { name: text("name").notNull() }, (t
   check("guard_status_pages", sql`${table.name} <> 'status_pages'`),
   check("guard_seats", sql`${table.name} <> 'seats'`),
   check("guard_already_member", sql`${table.name} <> 'already_member'`),
+  check("guard_event_rules", sql`${table.name} <> 'event_rules'`),
   check("guard_stale", sql`${table.name} <> 'stale'`),
 ]);

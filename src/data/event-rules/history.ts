@@ -1,0 +1,82 @@
+import { and, desc, eq, gte, inArray, isNull, lt, sql } from "drizzle-orm";
+import type { Db } from "../db.ts";
+import { events } from "../events/table.ts";
+import type { MonitorRecord } from "../monitors/read.ts";
+import { monitors } from "../monitors/table.ts";
+import { eventLog } from "./table.ts";
+
+/** What a backtest replays. */
+export interface PastEvent {
+  at: number;
+  monitor_id: string | null;
+  agent_id: string | null;
+  in_maintenance: boolean;
+}
+
+export interface PastEventFilter {
+  status_page_id: string;
+  /** One event; the end of maintenance has two names. */
+  names: readonly string[];
+  monitor_id: string | null;
+  from: number;
+  /** Exclusive. */
+  to: number;
+  limit: number;
+}
+
+/** Events of the service, newest first, those that maintenance suppressed included. */
+export async function listPastEvents(db: Db, filter: PastEventFilter): Promise<PastEvent[]> {
+  const { status_page_id, names, monitor_id, from, to, limit } = filter;
+  const rows = await db
+    .select({
+      at: events.created_at,
+      monitor_id: events.monitor_id,
+      agent_id: sql<string | null>`json_extract(${events.data}, '$.agent_id')`,
+      suppressed_by: sql<string | null>`json_extract(${events.data}, '$.suppressed_by')`,
+    })
+    .from(events)
+    .where(
+      and(
+        eq(events.status_page_id, status_page_id),
+        inArray(events.name, [...names]),
+        monitor_id === null ? undefined : eq(events.monitor_id, monitor_id),
+        gte(events.created_at, from),
+        lt(events.created_at, to),
+      ),
+    )
+    .orderBy(desc(events.created_at), desc(events.id))
+    .limit(limit);
+  return rows.map(({ suppressed_by, ...event }) => ({ ...event, in_maintenance: suppressed_by !== null }));
+}
+
+/** Custom events that were emitted with evaluate_rules, newest first. */
+export async function listPastEmissions(db: Db, filter: PastEventFilter): Promise<PastEvent[]> {
+  const { status_page_id, names, monitor_id, from, to, limit } = filter;
+  const rows = await db
+    .select({ at: eventLog.created_at, monitor_id: eventLog.monitor_id, agent_id: eventLog.agent_id })
+    .from(eventLog)
+    .where(
+      and(
+        eq(eventLog.status_page_id, status_page_id),
+        isNull(eventLog.rule_id),
+        eq(eventLog.evaluates_rules, true),
+        inArray(eventLog.event_name, [...names]),
+        monitor_id === null ? undefined : eq(eventLog.monitor_id, monitor_id),
+        gte(eventLog.created_at, from),
+        lt(eventLog.created_at, to),
+      ),
+    )
+    .orderBy(desc(eventLog.created_at), desc(eventLog.id))
+    .limit(limit);
+  return rows.map((event) => ({ ...event, in_maintenance: false }));
+}
+
+/** Monitors of a page that nothing checks, so that their metrics arrive as pushes. */
+export function listPushedMonitors(db: Db, pageId: string, limit: number): Promise<MonitorRecord[]> {
+  return db
+    .select()
+    .from(monitors)
+    .where(and(eq(monitors.status_page_id, pageId), eq(monitors.shard_id, ""), isNull(monitors.agent_id)))
+    .orderBy(monitors.id)
+    .limit(limit);
+}

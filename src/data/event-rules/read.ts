@@ -1,0 +1,179 @@
+import { and, asc, count, desc, eq, gte, inArray, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import type { EventClassification } from "../../contract/events.ts";
+import { agents } from "../agents/table.ts";
+import type { Db } from "../db.ts";
+import { incidentTemplates } from "../incident-templates/table.ts";
+import { monitors } from "../monitors/table.ts";
+import { webhooks } from "../webhooks/table.ts";
+import { eventLog, eventRules, eventRuleVersions } from "./table.ts";
+
+export type EventRuleRecord = typeof eventRules.$inferSelect;
+export type EventRuleVersionRecord = typeof eventRuleVersions.$inferSelect;
+export type EventLogRecord = typeof eventLog.$inferSelect;
+
+interface Pagination {
+  limit: number;
+  offset: number;
+}
+
+/** Counting stops here: a long log would be read in full for one number. */
+const TOTAL_MAX = 10_000;
+
+export async function findEventRule(db: Db, ruleId: string): Promise<EventRuleRecord | undefined> {
+  const rows = await db.select().from(eventRules).where(eq(eventRules.id, ruleId)).limit(1);
+  return rows[0];
+}
+
+/** In the order in which they were created. */
+export async function listEventRules(db: Db, pageId: string, { limit, offset }: Pagination) {
+  const wanted = eq(eventRules.status_page_id, pageId);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(eventRules)
+      .where(wanted)
+      .orderBy(asc(eventRules.created_at), asc(eventRules.id))
+      .limit(limit)
+      .offset(offset),
+    db.select({ total: count() }).from(eventRules).where(wanted),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/** In the order in which they were created. */
+export async function listRulesByIds(db: Db, pageId: string, ruleIds: readonly string[]): Promise<EventRuleRecord[]> {
+  return db
+    .select()
+    .from(eventRules)
+    .where(
+      and(
+        eq(eventRules.status_page_id, pageId),
+        sql`${eventRules.id} IN (SELECT value FROM json_each(${JSON.stringify(ruleIds)}))`,
+      ),
+    )
+    .orderBy(asc(eventRules.created_at), asc(eventRules.id));
+}
+
+/** Newest first. */
+export async function listRuleVersions(db: Db, ruleId: string, { limit, offset }: Pagination) {
+  const wanted = eq(eventRuleVersions.rule_id, ruleId);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(eventRuleVersions)
+      .where(wanted)
+      .orderBy(desc(eventRuleVersions.version))
+      .limit(limit)
+      .offset(offset),
+    db.select({ total: count() }).from(eventRuleVersions).where(wanted),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+export async function findRuleVersion(
+  db: Db,
+  ruleId: string,
+  version: number,
+): Promise<EventRuleVersionRecord | undefined> {
+  const wanted = and(eq(eventRuleVersions.rule_id, ruleId), eq(eventRuleVersions.version, version));
+  const rows = await db.select().from(eventRuleVersions).where(wanted).limit(1);
+  return rows[0];
+}
+
+/** The condition under which a page would have more rules than allowed. */
+export function hasMoreRulesThan(pageId: string, max: number): SQL {
+  return sql`(SELECT count(*) FROM ${eventRules} WHERE ${eventRules.status_page_id} = ${pageId}) > ${max}`;
+}
+
+/** The condition under which a rule was changed or deleted since it was read. */
+export function isRuleChanged({ id, version }: Pick<EventRuleRecord, "id" | "version">): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM ${eventRules} WHERE ${eventRules.id} = ${id} AND ${eventRules.version} = ${version})`;
+}
+
+export interface NamedIds {
+  monitor: readonly string[];
+  agent: readonly string[];
+  incident_template: readonly string[];
+  webhook: readonly string[];
+}
+
+export interface UsableScope {
+  status_page_id: string;
+  owner_id: string;
+  /** Whether webhooks of the owner without a page count as well. */
+  with_unpaged: boolean;
+}
+
+/** Those of the named ids that rules of a page may use. */
+export async function listUsableIds(
+  db: Db,
+  { status_page_id, owner_id, with_unpaged }: UsableScope,
+  named: NamedIds,
+): Promise<ReadonlySet<string>> {
+  const among = (ids: readonly string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+  const onPage = eq(webhooks.status_page_id, status_page_id);
+  const unpaged = and(isNull(webhooks.status_page_id), eq(webhooks.owner_id, owner_id));
+  const found = await db.batch([
+    db
+      .select({ id: monitors.id })
+      .from(monitors)
+      .where(and(sql`${monitors.id} IN ${among(named.monitor)}`, eq(monitors.status_page_id, status_page_id))),
+    db
+      .select({ id: agents.id })
+      .from(agents)
+      .where(and(sql`${agents.id} IN ${among(named.agent)}`, eq(agents.status_page_id, status_page_id))),
+    db
+      .select({ id: incidentTemplates.id })
+      .from(incidentTemplates)
+      .where(
+        and(
+          sql`${incidentTemplates.id} IN ${among(named.incident_template)}`,
+          eq(incidentTemplates.status_page_id, status_page_id),
+        ),
+      ),
+    db
+      .select({ id: webhooks.id })
+      .from(webhooks)
+      .where(and(sql`${webhooks.id} IN ${among(named.webhook)}`, with_unpaged ? or(onPage, unpaged) : onPage)),
+  ]);
+  return new Set(found.flat().map(({ id }) => id));
+}
+
+export interface EventLogFilter {
+  event_name?: readonly string[];
+  classification?: readonly EventClassification[];
+  monitor_id?: string;
+  rule_id?: string;
+  from?: number;
+  to?: number;
+}
+
+export async function findLogEntry(db: Db, entryId: string): Promise<EventLogRecord | undefined> {
+  const rows = await db.select().from(eventLog).where(eq(eventLog.id, entryId)).limit(1);
+  return rows[0];
+}
+
+/** Newest first. */
+export async function listEventLog(db: Db, pageId: string, filter: EventLogFilter, { limit, offset }: Pagination) {
+  const wanted = and(
+    eq(eventLog.status_page_id, pageId),
+    filter.event_name && inArray(eventLog.event_name, [...filter.event_name]),
+    filter.classification && inArray(eventLog.classification, [...filter.classification]),
+    filter.monitor_id === undefined ? undefined : eq(eventLog.monitor_id, filter.monitor_id),
+    filter.rule_id === undefined ? undefined : eq(eventLog.rule_id, filter.rule_id),
+    filter.from === undefined ? undefined : gte(eventLog.created_at, filter.from),
+    filter.to === undefined ? undefined : lt(eventLog.created_at, filter.to),
+  );
+  const counted = db.select({ one: sql`1` }).from(eventLog).where(wanted).limit(TOTAL_MAX).as("counted");
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(eventLog)
+      .where(wanted)
+      .orderBy(desc(eventLog.created_at), desc(eventLog.id))
+      .limit(limit)
+      .offset(offset),
+    db.select({ total: count() }).from(counted),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}

@@ -1,0 +1,155 @@
+import type { Scope } from "../access/scope.ts";
+import { DEFAULT_REGION } from "../contract/check.ts";
+import type { RuleCondition } from "../contract/event-rule.ts";
+import { listReports } from "../data/agent-reports/read.ts";
+import { listResults } from "../data/agent-results/read.ts";
+import type { MonitorRecord } from "../data/monitors/read.ts";
+import { addTallies, deviationOf, isReady, meanOf, readTally } from "../domain/baseline.ts";
+import { numericMetrics } from "../domain/metric-series.ts";
+import {
+  CHECK_METRICS,
+  computeReachMs,
+  type MeasuredCheck,
+  type MetricSources,
+  type UsualLatency,
+} from "../domain/rule-metrics.ts";
+import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
+import { isRecord } from "../lib/is-record.ts";
+import { ByteReader } from "../lib/varint.ts";
+import { monitorObject } from "../platform/monitor-objects.ts";
+import { proberObject } from "../platform/prober-objects.ts";
+
+/** A day of checks every 10 seconds from several regions; of a longer history the newest entries count. */
+const ENTRIES_MAX = 20_000;
+const PUSHES_MAX = 1000;
+const BASELINE_DAYS = 14;
+
+type ReadScope = Pick<Scope, "env" | "db">;
+
+/** What the metrics of rules are measured on. */
+export interface MetricTarget {
+  monitor: MonitorRecord | null;
+  agent_id: string | null;
+}
+
+interface Range {
+  from: number;
+  /** Inclusive. */
+  to: number;
+}
+
+/** What conditions can need to be compared at `to`, for any instant since `from`. Reads nothing without conditions. */
+export async function readMetricSources(
+  scope: ReadScope,
+  { monitor, agent_id }: MetricTarget,
+  conditions: readonly RuleCondition[],
+  { from, to }: Range,
+): Promise<MetricSources> {
+  if (conditions.length === 0) return {};
+  const range = { from: from - computeReachMs(conditions, monitor?.interval ?? 0), to: to + 1 };
+  const names = new Set(conditions.map(({ metric }) => metric));
+  const host = agent_id ?? monitor?.agent_id ?? null;
+  const needsChecks = [...names].some((name) => CHECK_METRICS.has(name));
+  const [pushes, checks, reports, usual_latency] = await Promise.all([
+    monitor && isPushed(monitor) ? readPushes(scope, monitor, range) : NO_PUSHES,
+    monitor && needsChecks ? readChecks(scope, monitor, range) : [],
+    host === null ? [] : readReports(scope, host, range),
+    monitor && names.has("latency_sigma") ? findUsualLatency(scope, monitor, to) : null,
+  ]);
+  return {
+    checks: [...checks, ...pushes.checks],
+    usual_latency,
+    last_heartbeat_at: pushes.last_heartbeat_at,
+    pushed: [...pushes.pushed, ...reports],
+  };
+}
+
+/** Without a shard and an agent, nothing is checked: the results arrive as pushes, if at all. */
+function isPushed({ shard_id, agent_id }: MonitorRecord): boolean {
+  return shard_id === "" && agent_id === null;
+}
+
+type Pushes = Required<Pick<MetricSources, "pushed" | "last_heartbeat_at">> & { checks: MeasuredCheck[] };
+const NO_PUSHES: Pushes = { pushed: [], last_heartbeat_at: null, checks: [] };
+
+async function readPushes({ env }: ReadScope, { id }: MonitorRecord, { from, to }: Range): Promise<Pushes> {
+  const object = monitorObject(env, id);
+  const [{ entries }, results] = await Promise.all([
+    object.pushes(id, { limit: PUSHES_MAX, range: null }),
+    object.pushResults(id, { from, to, limit: PUSHES_MAX }),
+  ]);
+  const samples = entries.flatMap(({ received_at, samples = [] }) =>
+    samples.map((sample) => ({
+      at: Math.min(sample.at ?? received_at, received_at),
+      metrics: Object.fromEntries(numericMetrics(sample)),
+    })),
+  );
+  return {
+    pushed: samples.filter(({ at }) => at >= from && at < to),
+    last_heartbeat_at: entries.find(({ beat }) => beat && beat.status !== "log")?.received_at ?? null,
+    // The status code of a push is among its pushed numbers.
+    checks: results.map(({ checked_at, outcome, latency_ms }) => ({
+      ...{ at: checked_at, outcome, latency_ms, status_code: null },
+    })),
+  };
+}
+
+async function readChecks(scope: ReadScope, monitor: MonitorRecord, { from, to }: Range): Promise<MeasuredCheck[]> {
+  const range = { from, to, limit: ENTRIES_MAX };
+  const regions = monitor.shard_id === "" ? [] : [...new Set([DEFAULT_REGION, ...monitor.regions])];
+  const [agentResults, ...probeResults] = await Promise.all([
+    monitor.agent_id === null ? [] : listResults(scope.db, monitor.id, range),
+    ...regions.map((region) =>
+      proberObject(scope.env, monitor.shard_id, region).list({ monitor_id: monitor.id, ...range }),
+    ),
+  ]);
+  return [
+    ...agentResults.map(({ checked_at, status, latency_ms, message }) => ({
+      at: checked_at,
+      outcome: status === "up" ? ("success" as const) : status === "down" ? ("failure" as const) : ("slow" as const),
+      latency_ms,
+      status_code: readStatusCode(message),
+    })),
+    ...probeResults.flat().map(({ checked_at, outcome, latency_ms, message }) => ({
+      at: checked_at,
+      outcome,
+      latency_ms,
+      status_code: readStatusCode(message),
+    })),
+  ];
+}
+
+/** History keeps the message of a check, which begins with the status of an HTTP response, and not its details. */
+export function readStatusCode(message: string): number | null {
+  const [, code] = /^HTTP (\d{3})\b/.exec(message) ?? [];
+  return code === undefined ? null : Number(code);
+}
+
+async function readReports({ db }: ReadScope, agentId: string, { from, to }: Range) {
+  const source = { agent_id: agentId, kind: "metric" as const };
+  const reports = await listReports(db, source, { from, to, limit: ENTRIES_MAX });
+  return reports.map(({ at, data }) => ({ at, metrics: numbersOf(data) }));
+}
+
+/** A host's own metrics win over custom ones of the same name. */
+export function numbersOf(data: Readonly<Record<string, unknown>>): Record<string, number> {
+  const { custom, ...own } = data;
+  const entries = [...Object.entries(isRecord(custom) ? custom : {}), ...Object.entries(own)];
+  return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === "number"));
+}
+
+/** The mean and deviation of this hour of the day over the last two weeks; null before a baseline is ready. */
+async function findUsualLatency({ env }: ReadScope, monitor: MonitorRecord, at: number): Promise<UsualLatency | null> {
+  if (monitor.shard_id === "") return null;
+  const hour = Math.floor(at / HOUR_MS) * HOUR_MS;
+  const regions = monitor.regions.length > 0 ? monitor.regions : [DEFAULT_REGION];
+  const hours = await Promise.all(
+    regions.map((region) =>
+      proberObject(env, monitor.shard_id, region).latency(monitor.id, hour - BASELINE_DAYS * DAY_MS),
+    ),
+  );
+  const same = hours.flat().filter(({ hour_at }) => hour_at < hour && (hour - hour_at) % DAY_MS === 0);
+  const total = addTallies(same.map(({ tally }) => readTally(new ByteReader(tally))));
+  const [mean_ms, stddev_ms] = [meanOf(total), deviationOf(total)];
+  return isReady(total) && mean_ms !== null && stddev_ms !== null ? { mean_ms, stddev_ms } : null;
+}

@@ -1,0 +1,76 @@
+import { requireVisiblePage } from "../../access/pages.ts";
+import { openRuleContent } from "../../access/rule-content.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import { type ErrorDetail, invalid } from "../../contract/errors.ts";
+import type { EventRuleContent, StoredRuleContent } from "../../contract/event-rule.ts";
+import { isEventName, MAINTENANCE_END, TEST_EVENT } from "../../contract/events.ts";
+import { SECRET_PLACEHOLDER } from "../../contract/webhook.ts";
+import type { StatusPageRecord } from "../../data/status-pages/read.ts";
+import { findContentFlaw, listReferencedIds } from "../../domain/event-rule-content.ts";
+import { hasPermission } from "../../domain/roles.ts";
+import { findReferenceFlaws } from "./references.ts";
+
+/** The content as the caller may see it: chat addresses are for callers that may change alerting. */
+export async function showContent(
+  ctx: RequestScope,
+  rule: { id: string; status_page_id: string },
+  stored: StoredRuleContent,
+): Promise<EventRuleContent> {
+  const { membership } = await requireVisiblePage(ctx, rule.status_page_id);
+  const content = await openRuleContent(ctx.settings, rule.id, stored);
+  return hasPermission(membership, "alerting.write") ? content : maskChannels(content);
+}
+
+export function maskChannels(content: EventRuleContent): EventRuleContent {
+  const masked = Object.keys(content.alert_channels).map((name) => [name, SECRET_PLACEHOLDER]);
+  return { ...content, alert_channels: Object.fromEntries(masked) };
+}
+
+interface Draft {
+  content: EventRuleContent;
+  /** The rule before the change; what it names already is not looked up again. */
+  current: EventRuleContent | null;
+  /** Before the wire paths of an import: `rules[0].`. */
+  prefix: string;
+}
+
+/** The contents that may be stored, with stored channels in the place of `***`; otherwise 400 with all flaws. */
+export async function requireSoundContents(
+  ctx: RequestScope,
+  page: StatusPageRecord,
+  drafts: readonly Draft[],
+): Promise<EventRuleContent[]> {
+  const restored = drafts.map((draft) => ({ ...draft, ...restoreChannels(draft) }));
+  const references = restored.flatMap(({ content, current, prefix }) => {
+    const kept = new Set(current ? listReferencedIds(current).map(({ kind, id }) => `${kind} ${id}`) : []);
+    return listReferencedIds(content, prefix).filter(({ kind, id }) => !kept.has(`${kind} ${id}`));
+  });
+  const flaws = [
+    ...restored.flatMap(({ flaw }) => flaw ?? []),
+    ...restored.flatMap(({ content, prefix }) => {
+      const flaw = findContentFlaw(content, isListenable);
+      return flaw ? [{ path: `${prefix}${flaw.path}`, message: flaw.message }] : [];
+    }),
+    ...(await findReferenceFlaws(ctx, page, references)),
+  ];
+  const [first] = flaws;
+  if (first) throw invalid(`${first.path} ${first.message}`, flaws);
+  return restored.map(({ content }) => content);
+}
+
+/** The test of a webhook is for that webhook alone; the end of maintenance has two names. */
+function isListenable(name: string): boolean {
+  return (isEventName(name) && name !== TEST_EVENT) || MAINTENANCE_END.some((end) => end === name);
+}
+
+function restoreChannels({ content, current, prefix }: Draft): { content: EventRuleContent; flaw?: ErrorDetail } {
+  const channels: [string, string][] = [];
+  for (const [name, channel] of Object.entries(content.alert_channels)) {
+    const kept = channel === SECRET_PLACEHOLDER ? current?.alert_channels[name] : channel;
+    if (kept === undefined) {
+      return { content, flaw: { path: `${prefix}alert_channels`, message: `has no stored channel for ${name}` } };
+    }
+    channels.push([name, kept]);
+  }
+  return { content: { ...content, alert_channels: Object.fromEntries(channels) } };
+}

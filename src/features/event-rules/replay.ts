@@ -1,0 +1,200 @@
+import { requireVisibleMonitor } from "../../access/resources.ts";
+import { openRuleContent } from "../../access/rule-content.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import { invalid } from "../../contract/errors.ts";
+import type {
+  BacktestQuery,
+  ConditionResult,
+  EventRuleContent,
+  EventRuleTest,
+  RuleAction,
+} from "../../contract/event-rule.ts";
+import { isCustomEventName, MAINTENANCE_END } from "../../contract/events.ts";
+import {
+  listPastEmissions,
+  listPastEvents,
+  listPushedMonitors,
+  type PastEvent,
+  type PastEventFilter,
+} from "../../data/event-rules/history.ts";
+import type { EventRuleRecord } from "../../data/event-rules/read.ts";
+import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
+import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { findCoveringWindow } from "../../data/suppressed-outages/read.ts";
+import {
+  backtest,
+  type CooldownState,
+  computeCooldown,
+  decide,
+  evaluateConditions,
+  listensToMetrics,
+  type RuleEvent,
+} from "../../domain/event-rules.ts";
+import {
+  buildMetrics,
+  computeReachMs,
+  type MetricSources,
+  replaceMetrics,
+  sliceSources,
+} from "../../domain/rule-metrics.ts";
+import { type MetricTarget, readMetricSources } from "../../events/rule-metrics.ts";
+import { DAY_MS } from "../../lib/durations.ts";
+import { mapConcurrently } from "../../lib/map-concurrently.ts";
+import { getRule, type NamedRule } from "./service.ts";
+
+/** Of a longer history the newest events are replayed. */
+const EVENTS_MAX = 5000;
+/** So many monitors have their metrics read for one backtest. */
+const MONITORS_MAX = 50;
+const READS_AT_ONCE = 6;
+
+export interface RuleTest {
+  would_fire: boolean;
+  conditions: ConditionResult[];
+  cooldown: CooldownState;
+  actions: RuleAction[];
+}
+
+export interface Backtest {
+  fires: number[];
+  from: number;
+  to: number;
+}
+
+/** What the rule would do now, with given numbers in place of measured ones; nothing is stored or sent. */
+export async function testRule(ctx: RequestScope, named: NamedRule, input: EventRuleTest): Promise<RuleTest> {
+  const rule = await getRule(ctx, named);
+  const content = await openRuleContent(ctx.settings, rule.id, rule);
+  const monitor = await findReplayed(ctx, rule, input.monitor_id ?? rule.monitor_id);
+  const target = { monitor, agent_id: rule.agent_id };
+  const sources = await readMetricSources(ctx, target, content.conditions, { from: ctx.now, to: ctx.now });
+  const event: RuleEvent = {
+    ...{ kind: "event", name: content.event_name, monitor_id: monitor?.id ?? null, agent_id: rule.agent_id },
+    ...{ at: ctx.now, caused_by_rule: false },
+    in_maintenance: monitor !== null && (await findCoveringWindow(ctx.db, monitor.id, ctx.now)) !== null,
+    metrics: replaceMetrics(buildMetrics(sources, ctx.now), input.metrics ?? {}, ctx.now),
+  };
+  return {
+    would_fire: decide(rule, content, event, ctx.now).fires,
+    conditions: evaluateConditions(content.conditions, event.metrics, ctx.now),
+    cooldown: computeCooldown(rule, content, ctx.now),
+    actions: content.actions,
+  };
+}
+
+/** When the rule would have fired, had it existed and been enabled all the time. */
+export async function backtestRule(ctx: RequestScope, named: NamedRule, query: BacktestQuery): Promise<Backtest> {
+  const rule = await getRule(ctx, named);
+  const content = await openRuleContent(ctx.settings, rule.id, rule);
+  const monitor = await findReplayed(ctx, rule, query.monitor_id ?? rule.monitor_id);
+  const range = { from: ctx.now - query.days * DAY_MS, to: ctx.now };
+  const filter: PastEventFilter = {
+    ...{ status_page_id: rule.status_page_id, monitor_id: monitor?.id ?? null, ...range, limit: EVENTS_MAX },
+    names: MAINTENANCE_END.some((end) => end === content.event_name) ? MAINTENANCE_END : [content.event_name],
+  };
+  const isCustom = isCustomEventName(content.event_name);
+  const past = await (isCustom ? listPastEmissions(ctx.db, filter) : listPastEvents(ctx.db, filter));
+  const events = await measure(ctx, content, past);
+  const pushes = isCustom ? await listPastPushes(ctx, content, { rule, monitor, range }) : [];
+  return { fires: backtest(content, [...events, ...pushes], range), ...range };
+}
+
+/** The monitor of a test or backtest, which must be on the page of the rule. */
+async function findReplayed(
+  ctx: RequestScope,
+  rule: EventRuleRecord,
+  monitorId: string | null,
+): Promise<MonitorRecord | null> {
+  if (monitorId === null) return null;
+  const monitor = await requireVisibleMonitor(ctx, monitorId);
+  if (monitor.status_page_id === rule.status_page_id) return monitor;
+  const message = "must name a monitor of the status page";
+  throw invalid(`monitor_id ${message}`, [{ path: "monitor_id", message }]);
+}
+
+interface Range {
+  from: number;
+  to: number;
+}
+
+/** Events with the metrics that the conditions saw then. */
+async function measure(ctx: RequestScope, rule: EventRuleContent, past: readonly PastEvent[]): Promise<RuleEvent[]> {
+  const measured = await Promise.all(
+    [...Map.groupBy(past, ({ monitor_id, agent_id }) => `${monitor_id} ${agent_id}`).values()].map(async (group) => {
+      const [{ monitor_id, agent_id } = { monitor_id: null, agent_id: null }] = group;
+      const isMeasured = rule.conditions.length > 0 && monitor_id !== null;
+      const [monitor = null] = isMeasured ? await listMonitorsByIds(ctx.db, [monitor_id]) : [];
+      return measureTarget(ctx, rule, { target: { monitor, agent_id }, events: group });
+    }),
+  );
+  return measured.flat();
+}
+
+async function measureTarget(
+  ctx: RequestScope,
+  rule: EventRuleContent,
+  { target, events }: { target: MetricTarget; events: readonly PastEvent[] },
+): Promise<RuleEvent[]> {
+  const reachMs = computeReachMs(rule.conditions, target.monitor?.interval ?? 0);
+  const clusters = clusterEvents(events, target.monitor?.shard_id ? reachMs : Number.POSITIVE_INFINITY);
+  const measured: RuleEvent[] = [];
+  await mapConcurrently(clusters, READS_AT_ONCE, async (cluster) => {
+    const times = cluster.map(({ at }) => at);
+    const range = { from: Math.min(...times), to: Math.max(...times) };
+    const sources = await readMetricSources(ctx, target, rule.conditions, range);
+    for (const event of cluster) measured.push(toRuleEvent("event", rule, { event, sources, reachMs }));
+  });
+  return measured;
+}
+
+/** Events whose metrics overlap are read together: a long quiet time between two costs nothing. */
+function clusterEvents(events: readonly PastEvent[], gapMs: number): PastEvent[][] {
+  const clusters: PastEvent[][] = [];
+  for (const event of events.toSorted((a, b) => a.at - b.at)) {
+    const last = clusters.at(-1);
+    const before = last?.at(-1);
+    if (last && before && event.at - before.at <= gapMs) last.push(event);
+    else clusters.push([event]);
+  }
+  return clusters;
+}
+
+/** The pushes and host metrics that are kept, each as the moment at which the rule was evaluated. */
+async function listPastPushes(
+  ctx: RequestScope,
+  rule: EventRuleContent,
+  {
+    rule: { agent_id, status_page_id },
+    monitor,
+    range,
+  }: { rule: EventRuleRecord; monitor: MonitorRecord | null; range: Range },
+): Promise<RuleEvent[]> {
+  if (!listensToMetrics(rule)) return [];
+  const monitors =
+    monitor || agent_id !== null ? [monitor] : await listPushedMonitors(ctx.db, status_page_id, MONITORS_MAX);
+  const reachMs = computeReachMs(rule.conditions, 0);
+  const found = await Promise.all(
+    monitors.map(async (each) => {
+      const sources = await readMetricSources(ctx, { monitor: each, agent_id }, rule.conditions, range);
+      const times = new Set((sources.pushed ?? []).map(({ at }) => at));
+      const events = [...times].map((at) => ({ at, monitor_id: each?.id ?? null, agent_id, in_maintenance: false }));
+      return events.map((event) => toRuleEvent("metrics", rule, { event, sources, reachMs }));
+    }),
+  );
+  return found.flat();
+}
+
+function toRuleEvent(
+  kind: RuleEvent["kind"],
+  rule: EventRuleContent,
+  { event, sources, reachMs }: { event: PastEvent; sources: MetricSources; reachMs: number },
+): RuleEvent {
+  const slice = sliceSources(sources, { from: event.at - reachMs, to: event.at });
+  return {
+    ...event,
+    kind,
+    name: kind === "event" ? rule.event_name : null,
+    caused_by_rule: false,
+    metrics: buildMetrics(slice, event.at),
+  };
+}
