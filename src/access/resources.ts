@@ -82,8 +82,15 @@ interface Accessible<K extends Kind> {
   memberships: readonly Membership[];
 }
 
+const loadedKey = (kind: Kind, id: string) => `${kind} ${id}`;
+
+/** Makes the next access read the object again, as it is after a write. */
+export function invalidateLoaded(ctx: RequestScope, kind: Kind, id: string): void {
+  ctx.loaded.delete(loadedKey(kind, id));
+}
+
 function load<K extends Kind>(ctx: RequestScope, kind: K, id: string): Promise<Accessible<K>> {
-  return once(ctx, `${kind} ${id}`, async () => admit(ctx, kind, await tableOf(kind).find(ctx.db, id)));
+  return once(ctx, loadedKey(kind, id), async () => admit(ctx, kind, await tableOf(kind).find(ctx.db, id)));
 }
 
 async function admit<K extends Kind>(ctx: RequestScope, kind: K, record: Found<K> | undefined) {
@@ -117,7 +124,7 @@ const preload = (kind: Kind) => async (ctx: RequestScope, ids: readonly string[]
   const records = (await tableOf(kind).findMany?.(ctx.db, ids)) ?? [];
   const byId = new Map(records.map((record) => [record.id, record]));
   // A refusal is thrown where the id is authorised.
-  for (const id of ids) once(ctx, `${kind} ${id}`, () => admit(ctx, kind, byId.get(id))).catch(() => {});
+  for (const id of ids) once(ctx, loadedKey(kind, id), () => admit(ctx, kind, byId.get(id))).catch(() => {});
 };
 
 export const requireVisibleMonitor = visible("monitor");

@@ -2,7 +2,7 @@ import { commit, type Guard } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import { requireIncident } from "../../access/resources.ts";
+import { invalidateLoaded, requireIncident } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { NewEvent } from "../../contract/events.ts";
@@ -271,7 +271,7 @@ async function detail(ctx: RequestScope, incident: IncidentRecord): Promise<Inci
 
 /** As it is after a write. */
 function getFresh(ctx: RequestScope, incidentId: string): Promise<IncidentDetail> {
-  ctx.loaded.delete(`incident ${incidentId}`);
+  invalidateLoaded(ctx, "incident", incidentId);
   return getIncident(ctx, incidentId);
 }
 

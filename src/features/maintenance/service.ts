@@ -2,7 +2,7 @@ import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import { requireMaintenance } from "../../access/resources.ts";
+import { invalidateLoaded, requireMaintenance } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { NewEvent } from "../../contract/events.ts";
@@ -233,6 +233,6 @@ export async function write(ctx: RequestScope, window: MaintenanceRecord, done: 
 
 /** As it is after a write. */
 export function getFresh(ctx: RequestScope, maintenanceId: string): Promise<MaintenanceDetail> {
-  ctx.loaded.delete(`maintenance window ${maintenanceId}`);
+  invalidateLoaded(ctx, "maintenance", maintenanceId);
   return getMaintenance(ctx, maintenanceId);
 }
