@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
+import { statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -57,6 +58,8 @@ async function serve(url: string, init: { signal: AbortSignal; headers: Record<s
 async function pass(ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 1000) {
     await vi.advanceTimersByTimeAsync(1000);
+    // Comes after what the agent asked of the system before.
+    await statfs("/");
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

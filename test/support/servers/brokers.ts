@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { type RunningServer, startServer } from "./run-server.ts";
 
 /** Open on `plain` and `tls`; on `locked` only for `vigil:secret`, who may not read below `private/`. */
@@ -21,8 +21,8 @@ export function startMosquitto(): Promise<RunningServer> {
 }
 
 /** With the user `guest:guest`; `management` is the HTTP API. */
-export function startRabbitmq(): Promise<RunningServer> {
-  return startServer({
+export async function startRabbitmq(): Promise<RunningServer> {
+  const server = await startServer({
     ports: ["amqp", "management", "distribution", "epmd"],
     prepare: ({ dir, write }, { amqp, management, distribution, epmd }) => {
       const config = write(
@@ -44,6 +44,12 @@ export function startRabbitmq(): Promise<RunningServer> {
       return { command: "env", args: [...env, "/usr/lib/rabbitmq/bin/rabbitmq-server"] };
     },
   });
+  // The name server of Erlang's nodes outlives the one that started it.
+  const stop = async () => {
+    await server.stop();
+    spawnSync("epmd", ["-port", String(server.ports.epmd), "-kill"]);
+  };
+  return { ...server, stop };
 }
 
 /** A cluster of so many brokers without topics, as librdkafka imitates one; its address is in what it prints. */
