@@ -4,11 +4,11 @@ import { Login } from "../contract/session.ts";
 import { listPagesSharedWithMe } from "../features/members/service.ts";
 import { signIn, signOut } from "../features/sessions/service.ts";
 import { listMyPages } from "../features/status-pages/service.ts";
+import { assetEndpoint } from "../http/assets.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "../http/endpoint.ts";
 import type { HtmlArea } from "../http/middleware.ts";
 import { html } from "../http/responses.ts";
-import { stylesheetEndpoint } from "../http/stylesheet.ts";
 import { endpoints as accepting } from "./accept-routes.ts";
 import { type FormErrors, parseFields, pathAfter, toFormErrors } from "./form.ts";
 import { endpoints as choosingPasswords } from "./password-routes.ts";
@@ -130,7 +130,7 @@ export const endpoints = [
   ...accepting,
   ...choosingPasswords,
 
-  stylesheetEndpoint(STYLESHEET, { tag: "Dashboard", summary: "Get the style sheet of the dashboard" }),
+  assetEndpoint("app", [STYLESHEET], { tag: "Dashboard", summary: "Get the style sheet of the dashboard" }),
 ];
 
 async function showHome(c: AppContext, joined: string | undefined): Promise<Response> {

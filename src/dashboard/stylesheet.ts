@@ -1,9 +1,10 @@
-import { defineStylesheet } from "../http/stylesheet.ts";
+import { defineAsset } from "../http/assets.ts";
 import { BASE_STYLES, colorProperties } from "../ui/styles.ts";
 
 /** What the signed-in pages have besides the shared styles. */
-export const STYLESHEET = defineStylesheet(
+export const STYLESHEET = defineAsset(
   "app",
+  "css",
   `${colorProperties()}${BASE_STYLES}
 .wrap { max-inline-size: 46rem; }
 .narrow { max-inline-size: 30rem; }

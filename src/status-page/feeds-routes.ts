@@ -6,7 +6,7 @@ import { STATUSPAGE_DOCUMENTS, type StatuspageAnswer } from "../contract/statusp
 import { type AppEnv, type Endpoint, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { document, json, PUBLIC_ERRORS } from "../http/responses.ts";
 import { renderCalendar } from "./calendar.ts";
-import { type FeedSource, renderAtom, renderRss } from "./feeds.ts";
+import { type FeedSource, renderAtom, renderJsonFeed, renderRss } from "./feeds.ts";
 import { loadPageForViewer, respond } from "./responses.ts";
 import { presentStatuspage } from "./statuspage-api.ts";
 
@@ -20,6 +20,12 @@ const OPEN = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Header
 const FEEDS = [
   { file: "feed.atom", type: "application/atom+xml", summary: "Incidents and maintenance as Atom", render: renderAtom },
   { file: "feed.rss", type: "application/rss+xml", summary: "Incidents and maintenance as RSS", render: renderRss },
+  {
+    file: "feed.json",
+    type: "application/feed+json",
+    summary: "Incidents and maintenance as JSON Feed",
+    render: renderJsonFeed,
+  },
   { file: "maintenance.ics", type: "text/calendar", summary: "Maintenance as a calendar", render: renderCalendar },
 ];
 

@@ -2,6 +2,7 @@ import type { PagePayload } from "../contract/public-page.ts";
 import { toIso } from "../platform/clock.ts";
 import { type Block, parseMarkdown, parseMarkdownOf } from "../ui/markdown.ts";
 import { renderMarkdown } from "../ui/markdown-view.tsx";
+import { createFormats } from "./format.ts";
 import { sortMaintenance } from "./maintenance.ts";
 
 /** What readers of feeds get: one entry for each update of an incident and for each window to come or under way. */
@@ -73,7 +74,26 @@ export function renderRss(source: FeedSource): string {
   return DECLARATION + element("rss", { version: "2.0" }, [channel]);
 }
 
+/** JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/). */
+export function renderJsonFeed(source: FeedSource): string {
+  const { payload, url } = source;
+  return JSON.stringify({
+    version: "https://jsonfeed.org/version/1.1",
+    title: `${payload.page.name} status`,
+    home_page_url: url,
+    feed_url: `${url}/feed.json`,
+    items: listEntries(source).map((entry) => ({
+      id: `urn:uuid:${entry.id}`,
+      url: entry.href,
+      title: entry.title,
+      content_html: renderMarkdown(entry.blocks()),
+      date_published: toIso(entry.at),
+    })),
+  });
+}
+
 function listEntries({ payload, now, url }: FeedSource): Entry[] {
+  const formats = createFormats(payload.page.timezone);
   const said = payload.incidents.flatMap((incident): Entry[] => {
     const href = `${url}/incidents/${incident.id}`;
     const begun = { id: incident.id, title: incident.title, href, at: incident.started_at };
@@ -86,10 +106,18 @@ function listEntries({ payload, now, url }: FeedSource): Entry[] {
     ];
   });
   const { active, upcoming } = sortMaintenance(payload, now);
-  const planned = [...active, ...upcoming].map(({ window, occurrence }): Entry => {
-    const times = `Maintenance from ${toIso(occurrence.start_at)} to ${toIso(occurrence.end_at)}.`;
+  const planned = [...active, ...upcoming].flatMap(({ window, occurrence }): Entry[] => {
+    const [from, to] = [occurrence.start_at, occurrence.end_at].map((at) => formats.moment(at).text);
+    const times = `Maintenance from ${from} to ${to} (${payload.page.timezone.replaceAll("_", " ")}).`;
+    const title = `Maintenance: ${window.title}`;
     const blocks = () => [...parseMarkdown(times), ...parseMarkdownOf(window, window.description, TEXT_SHOWN)];
-    return { id: window.id, title: `Maintenance: ${window.title}`, href: url, at: window.updated_at, blocks };
+    return [
+      { id: window.id, title, href: url, at: window.updated_at, blocks },
+      ...window.updates.map((update) => ({
+        ...{ id: update.id, title: `${title}: ${update.status.replace("_", " ")}`, href: url, at: update.created_at },
+        blocks: () => parseMarkdownOf(update, update.message, TEXT_SHOWN),
+      })),
+    ];
   });
   return [...said, ...planned].toSorted((a, b) => b.at - a.at).slice(0, ENTRIES_MAX);
 }

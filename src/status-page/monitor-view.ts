@@ -1,5 +1,6 @@
 import type { PagePayload, PublicMonitor, PublicStatus } from "../contract/public-page.ts";
 import { computeUptimePercentage, type StatusDurations, sumStatusDurations } from "../domain/uptime.ts";
+import { dateIn } from "../lib/zoned-days.ts";
 import { talliesUntil } from "./extend-to-now.ts";
 import { type Formats, formatDuration, formatPercentage, type Moment } from "./format.ts";
 
@@ -24,6 +25,8 @@ export interface PublicMonitorView {
   days: number;
   runs: BarRun[];
   bars_label: string;
+  /** Date of the first day of the bar. */
+  first_day: string;
   troubled: { date: Moment; text: string }[];
 }
 
@@ -49,6 +52,12 @@ export function buildMonitorView(
     .filter(({ text }) => text !== "")
     .map(({ day, text }) => ({ date: formats.date(day), text }))
     .reverse();
+  const incidentsOf = incidentsByDay(monitor, payload);
+  const describeDay = (n: number) => {
+    const date = payload.days[n] ?? "";
+    const said = [describeTrouble(tallies[n]), ...(incidentsOf.get(date) ?? [])].filter((text) => text !== "");
+    return said.length === 0 ? null : `${formats.date(date).text}: ${said.join("; ")}`;
+  };
   const isPlain = monitor.status === "up" || monitor.status === "pending";
   return {
     name: monitor.name,
@@ -57,7 +66,8 @@ export function buildMonitorView(
     since: isPlain ? null : formats.moment(monitor.status_since),
     uptime,
     days: tallies.length,
-    runs: toRuns(tallies, (n, text) => `${formats.date(payload.days[n] ?? "").text}: ${text}`),
+    runs: toRuns(tallies, describeDay),
+    first_day: payload.days[0] ?? "",
     bars_label: `Last ${tallies.length} days: ${uptime}, ${countDays(troubled.length)} with problems`,
     troubled,
   };
@@ -68,14 +78,21 @@ export function duringMaintenance(view: PublicMonitorView): PublicMonitorView {
   return { ...view, status: "maintenance", label: "Under maintenance", since: null };
 }
 
-function toRuns(tallies: StatusDurations[], hint: (day: number, text: string) => string): BarRun[] {
+/** Titles of incidents that affected the monitor, by the date on which they started. */
+function incidentsByDay(monitor: PublicMonitor, { incidents, page }: PagePayload): Map<string, string[]> {
+  const affecting = incidents.filter(({ monitor_ids }) => monitor_ids.includes(monitor.id));
+  const byDay = Map.groupBy(affecting, ({ started_at }) => dateIn(page.timezone, started_at));
+  return new Map([...byDay].map(([date, started]) => [date, started.map(({ title }) => title)]));
+}
+
+function toRuns(tallies: StatusDurations[], describeDay: (day: number) => string | null): BarRun[] {
   const runs: BarRun[] = [];
   for (const [n, tally] of tallies.entries()) {
     const state = stateOfDay(tally);
     const last = runs.at(-1);
-    const text = describeTrouble(tally);
-    if (last?.state === state && text === "") last.length += 1;
-    else runs.push({ state, first: n, length: 1, hint: text === "" ? null : hint(n, text) });
+    const hint = describeDay(n);
+    if (last?.state === state && last.hint === null && hint === null) last.length += 1;
+    else runs.push({ state, first: n, length: 1, hint });
   }
   return runs;
 }
@@ -86,7 +103,8 @@ function stateOfDay({ up, degraded, down }: StatusDurations): DayState {
   return up > 0 ? "up" : "none";
 }
 
-function describeTrouble({ degraded, down }: StatusDurations): string {
+function describeTrouble(tally: StatusDurations | undefined): string {
+  const { degraded, down } = tally ?? { degraded: 0, down: 0 };
   const parts = [];
   if (down > 0) parts.push(`down for ${formatDuration(down)}`);
   if (degraded > 0) parts.push(`degraded for ${formatDuration(degraded)}`);

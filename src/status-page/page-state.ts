@@ -29,7 +29,11 @@ const TITLES: Record<PageState, string> = {
 export interface PageStateView {
   state: PageState;
   title: string;
+  /** What is affected, in sentences; empty while nothing is. */
+  affected: string[];
 }
+
+const NAMES_SHOWN = 3;
 
 type Judged = Pick<PagePayload, "monitors" | "incidents" | "maintenance">;
 
@@ -48,7 +52,25 @@ export function computePageState(payload: Judged, now: number): PageStateView {
   const states = [stateOfMonitors(monitors), ...said, ...planning];
   const state = states.reduce((worst, each) => (ORDER.indexOf(each) > ORDER.indexOf(worst) ? each : worst));
   const isBlank = state === "unknown" && !monitors.some((monitor) => monitor.status === "up");
-  return { state, title: isBlank ? "No data yet" : TITLES[state] };
+  const down = monitors.filter(({ status }) => status === "down");
+  const degraded = monitors.filter(({ status }) => status === "degraded");
+  const named = [
+    ...nameAffected(down, payload.monitors.length, "down"),
+    ...nameAffected(degraded, payload.monitors.length, "degraded"),
+  ];
+  const affected = named.length > 0 ? named : open.slice(0, NAMES_SHOWN).map(({ title }) => title);
+  return { state, title: isBlank ? "No data yet" : TITLES[state], affected };
+}
+
+/** "2 of 300 services are down: Webhooks, Checkout". */
+function nameAffected(affected: readonly { name: string }[], total: number, word: string): string[] {
+  if (affected.length === 0) return [];
+  const names = affected.slice(0, NAMES_SHOWN).map(({ name }) => name);
+  const more = affected.length - names.length;
+  const listed = more > 0 ? `${names.join(", ")} and ${more} more` : names.join(", ");
+  return [
+    `${affected.length} of ${total} ${total === 1 ? "service" : "services"} ${affected.length === 1 ? "is" : "are"} ${word}: ${listed}`,
+  ];
 }
 
 /** A monitor that has yet to be checked says nothing, unless none has been. */

@@ -24,7 +24,7 @@ export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src https:",
+  "img-src 'self' https:",
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
@@ -148,12 +148,9 @@ export async function respondWithPage(
   show: () => Promise<Response | undefined>,
 ): Promise<Response> {
   try {
-    return (await show()) ?? respondNotFound();
+    return (await show()) ?? respondNotFound(c);
   } catch (error) {
-    if (error instanceof ApiError && error.status === 429) {
-      const text = `Please wait ${error.headers["Retry-After"] ?? "60"} seconds, then load this page again.`;
-      return answerMessage(renderMessagePage("Too many requests", text), 429, error.headers);
-    }
+    if (error instanceof ApiError && error.status === 429) return respondTooMany(error);
     const isOutage = error instanceof ApiError ? error.status === 503 : isUnavailable(error);
     if (!isOutage) throw error;
     c.var.log.error("page: unavailable", error);
@@ -162,12 +159,40 @@ export async function respondWithPage(
   }
 }
 
-export function respondNotFound(status = 404, headers: Record<string, string> = {}): Response {
-  return answerMessage(
-    renderMessagePage("Page not found", "There is no status page at this address."),
-    status,
-    headers,
-  );
+export function respondNotFound(c: Context<AppEnv>, headers: Record<string, string> = {}): Response {
+  const text = "There is no status page at this address. A private page is shown to its members after they sign in.";
+  // Under its own domain a page has no sign-in form.
+  const link = c.var.isOwnDomain ? undefined : { href: "/app/sign-in", text: "Sign in" };
+  return answerMessage(renderMessagePage("Page not found", text, link), 404, headers);
+}
+
+export function respondIncidentNotFound(home: string): Response {
+  const text = "This incident does not exist or is no longer published.";
+  return answerMessage(renderMessagePage("Incident not found", text, { href: home, text: "All services" }), 404, {});
+}
+
+/** For errors outside the handlers of documents; undefined is a bug of the service. */
+export function respondWithError(c: Context<AppEnv>, error: ApiError | undefined): Response {
+  switch (error?.status) {
+    case 404:
+    case 405:
+      return respondNotFound(c, error.headers);
+    case 429:
+      return respondTooMany(error);
+    case 400: {
+      const text = `The address of this page is not valid: ${error.message}.`;
+      return answerMessage(renderMessagePage("Invalid request", text), 400, error.headers);
+    }
+    case undefined:
+      return answerMessage(renderMessagePage("Internal error", "The service failed to answer this request."), 500, {});
+    default:
+      return answerMessage(renderMessagePage("Request rejected", `${error?.message}.`), error?.status ?? 500, {});
+  }
+}
+
+function respondTooMany(error: ApiError): Response {
+  const text = `Please wait ${error.headers["Retry-After"] ?? "60"} seconds, then load this page again.`;
+  return answerMessage(renderMessagePage("Too many requests", text), 429, error.headers);
 }
 
 function answerMessage(body: string, status: number, headers: Record<string, string>): Response {

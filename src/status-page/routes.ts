@@ -1,14 +1,21 @@
 import type { Context } from "hono";
 import { notFound } from "../contract/errors.ts";
 import { IncidentHistoryQuery, PageIncidentParams, PageParams, PageSummary } from "../contract/public-page.ts";
+import { assetEndpoint } from "../http/assets.ts";
 import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import type { HtmlArea } from "../http/middleware.ts";
 import { html, json, PUBLIC_ERRORS } from "../http/responses.ts";
-import { stylesheetEndpoint } from "../http/stylesheet.ts";
+import { ASSETS } from "./assets.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
 import { findPublicIncident, listPublicIncidents } from "./payload.ts";
-import { HTML, loadPageForViewer, respond, respondNotFound, respondWithPage } from "./responses.ts";
-import { STYLESHEET } from "./stylesheet.ts";
+import {
+  HTML,
+  loadPageForViewer,
+  respond,
+  respondIncidentNotFound,
+  respondWithError,
+  respondWithPage,
+} from "./responses.ts";
 import { presentSummary } from "./summary.ts";
 import { buildHistoryView, buildIncidentView, buildPageView } from "./view-model.ts";
 import { renderHistoryPage, renderIncidentPage, renderStatusPage } from "./views/pages.tsx";
@@ -25,14 +32,12 @@ const PAGE_ANSWERS = {
 };
 const hiddenPages = "A private page is visible to its members alone, who send their credential.";
 
-export const PLACE: HtmlArea = {
-  prefix: "/status",
-  refusalPage: (_c, refusal) => respondNotFound(refusal?.status, refusal?.headers),
-};
+export const PLACE: HtmlArea = { prefix: "/status", refusalPage: respondWithError };
+const htmlPolicy: EndpointPolicy = { ...policy, refusalPage: respondWithError };
 
 export const endpoints = [
   endpoint(
-    policy,
+    htmlPolicy,
     {
       method: "get",
       path: "/status/{slug}",
@@ -86,7 +91,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    policy,
+    htmlPolicy,
     {
       method: "get",
       path: "/status/{slug}/incidents/{id}",
@@ -100,7 +105,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    policy,
+    htmlPolicy,
     {
       method: "get",
       path: "/status/{slug}/history",
@@ -115,7 +120,10 @@ export const endpoints = [
 
   ...feeds,
 
-  stylesheetEndpoint(STYLESHEET, { tag: "Public pages", summary: "Get the style sheet of public pages" }),
+  assetEndpoint("status-page", ASSETS, {
+    tag: "Public pages",
+    summary: "Get a style sheet, script or icon of public pages",
+  }),
 ];
 
 async function showHistory(c: Context<AppEnv>, slug: string, before: number | undefined) {
@@ -140,7 +148,7 @@ async function showIncident(c: Context<AppEnv>, { slug, id }: { slug: string; id
   if (!shown) return undefined;
   const { payload, viewing } = shown;
   const recent = payload.incidents.find((each) => each.id === id && each.omitted_updates === 0);
-  return respond(c, shown, {
+  const response = await respond(c, shown, {
     ...HTML,
     name: `incident ${id}`,
     is_chosen: true,
@@ -150,4 +158,5 @@ async function showIncident(c: Context<AppEnv>, { slug, id }: { slug: string; id
       return incident && renderIncidentPage(buildIncidentView(incident, payload, viewing));
     },
   });
+  return response ?? respondIncidentNotFound(viewing.address.home);
 }

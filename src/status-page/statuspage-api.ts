@@ -21,7 +21,7 @@ import { computePageState } from "./page-state.ts";
 
 const INDICATOR_OF: Record<PageState, Indicator> = {
   operational: "none",
-  unknown: "none",
+  unknown: "minor",
   maintenance: "maintenance",
   degraded: "minor",
   partial_outage: "major",
@@ -30,8 +30,8 @@ const INDICATOR_OF: Record<PageState, Indicator> = {
 const STATUS_OF: Record<PublicMonitor["status"], StatuspageComponent["status"]> = {
   up: "operational",
   pending: "operational",
-  // The shape has no word for what is not known, and no data is no outage.
-  unknown: "operational",
+  // Choice: the shape has no word for missing data, which must not read as operational.
+  unknown: "degraded_performance",
   degraded: "degraded_performance",
   down: "major_outage",
 };

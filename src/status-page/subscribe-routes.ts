@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { notFound } from "../contract/errors.ts";
+import { SUBSCRIPTION_TOPICS } from "../contract/events.ts";
 import {
   SubscribeInput,
   SubscribeParams,
@@ -75,7 +76,10 @@ export const endpoints = [
       request: { params: SubscribeParams },
       responses: { 200: html("The form"), ...FORM_ANSWERS },
     },
-    (c) => respondWithPage(c, () => onPage(c, c.req.valid("param").slug, async (shown) => showSubscribe(shown, null))),
+    (c) =>
+      respondWithPage(c, () =>
+        onPage(c, c.req.valid("param").slug, async (shown) => showSubscribe(shown, null, new URLSearchParams())),
+      ),
   ),
 
   endpoint(
@@ -98,9 +102,9 @@ export const endpoints = [
             endpoint: form.get("endpoint"),
             ...choiceIn(form),
           });
-          if (!input.success) return showSubscribe(shown, `The address ${problemOf(input.error.issues)}.`);
+          if (!input.success) return showSubscribe(shown, `The address ${problemOf(input.error.issues)}.`, form);
           const problem = await toFormErrors(() => requestSubscription(c.var.ctx, shown.payload, input.data));
-          if (problem !== null) return showSubscribe(shown, `${problem}.`);
+          if (problem !== null) return showSubscribe(shown, `${problem}.`, form);
           return page(renderNotice(frameOf(shown), "Almost there", ACCEPTED), 202);
         }),
       ),
@@ -180,6 +184,9 @@ export const endpoints = [
       byToken(c, "manage", async ({ shown, subscriber }) => {
         const { token } = c.req.valid("query");
         const choice = SubscriptionFilter.safeParse(choiceIn(await readForm(c.req.raw)));
+        if (choice.data?.events?.length === 0) {
+          return showManage({ shown, subscriber, problem: "Choose at least one topic, or unsubscribe." }, token);
+        }
         if (!choice.success) return showManage({ shown, subscriber, problem: "This choice cannot be used." }, token);
         let changed = subscriber;
         const problem = await toFormErrors(async () => {
@@ -283,8 +290,17 @@ async function requirePublicPage(c: Context<AppEnv>, slug: string): Promise<Visi
   return shown;
 }
 
-function showSubscribe(shown: VisiblePage, problem: string | null): Response {
-  return page(renderSubscribePage({ frame: frameOf(shown), ...offered(shown), problem }), problem ? 400 : 200);
+/** The form, with what was sent before. */
+function showSubscribe(shown: VisiblePage, problem: string | null, form: URLSearchParams): Response {
+  const { monitor_ids, group_ids, events } = choiceIn(form);
+  const sent = {
+    channel: form.get("channel") ?? "email",
+    endpoint: form.get("endpoint") ?? "",
+    events: SUBSCRIPTION_TOPICS.filter((topic) => events.includes(topic)),
+    chosen: [...monitor_ids, ...group_ids],
+  };
+  const view = { frame: frameOf(shown), ...offered(shown), ...sent, problem };
+  return page(renderSubscribePage(view), problem ? 400 : 200);
 }
 
 function showManage(

@@ -13,11 +13,12 @@ const CHANNEL_LABELS: Record<SubscriberChannel, string> = {
   discord: "Discord (webhook address)",
 };
 
-/** Stands on the page itself. It needs no script. */
-export function SubscribeForm({ base }: { base: string }) {
+/** Opened by the script; without it the link in the header leads to the form's own page. */
+export function SubscribeDialog({ base }: { base: string }) {
   return (
-    <section class="card subscribe" aria-labelledby="subscribe">
+    <dialog id="subscribe-dialog" class="card" aria-labelledby="subscribe">
       <h2 id="subscribe">Get updates</h2>
+      <p class="small">A message when an incident starts, changes or ends, and about maintenance.</p>
       <form method="post" action={`${base}/subscribe`}>
         <input type="hidden" name="channel" value="email" />
         <div class="fields">
@@ -32,7 +33,10 @@ export function SubscribeForm({ base }: { base: string }) {
       <p class="small">
         <a href={`${base}/subscribe`}>Webhook, Slack, Discord, or selected services</a>
       </p>
-    </section>
+      <button type="button" class="second" data-close>
+        Close
+      </button>
+    </dialog>
   );
 }
 
@@ -45,31 +49,44 @@ export interface SubscribeView {
   frame: FrameView;
   monitors: Named[];
   groups: Named[];
-  /** What was wrong with what was sent. */
+  /** What is wrong with the address or the topics that were sent. */
   problem: string | null;
 }
 
-export function renderSubscribePage(view: SubscribeView): string {
+export interface SubscribeFormView extends SubscribeView {
+  /** As sent before. */
+  channel: string;
+  endpoint: string;
+  events: SubscriptionTopic[];
+  chosen: string[];
+}
+
+export function renderSubscribePage(view: SubscribeFormView): string {
   const { frame, problem } = view;
   return renderForm(
     frame,
     "Subscribe",
-    <>
-      {problem ? <Problem text={problem} /> : null}
-      <form class="card" method="post" action={`${frame.base}/subscribe`}>
-        <Field name="channel" label="Channel">
-          <select id="channel" name="channel">
-            {SUBSCRIBER_CHANNELS.map((channel) => (
-              <option value={channel}>{CHANNEL_LABELS[channel]}</option>
-            ))}
-          </select>
-        </Field>
-        <Field name="endpoint" label="Address" input={{ type: "text", required: true, maxlength: 2000 }} />
-        <Topics chosen={[]} />
-        <Services {...view} chosen={[]} />
-        <button type="submit">Subscribe</button>
-      </form>
-    </>,
+    <form class="card" method="post" action={`${frame.base}/subscribe`}>
+      <Field name="channel" label="Channel">
+        <select id="channel" name="channel">
+          {SUBSCRIBER_CHANNELS.map((channel) => (
+            <option value={channel} selected={channel === view.channel}>
+              {CHANNEL_LABELS[channel]}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field
+        name="endpoint"
+        label="Address"
+        hint="An e-mail address, or the https address of a webhook."
+        problem={problem}
+        input={{ type: "text", value: view.endpoint, required: true, maxlength: 2000 }}
+      />
+      <Topics chosen={view.events} />
+      <Services {...view} chosen={view.chosen} />
+      <button type="submit">Subscribe</button>
+    </form>,
   );
 }
 
@@ -145,7 +162,7 @@ function renderForm(frame: FrameView | null, title: string, content: Child): str
         <h1>{title}</h1>
         {content}
         <p>
-          <a href={frame.home}>Back to all systems</a>
+          <a href={frame.home}>All services</a>
         </p>
       </Frame>
     </Document>

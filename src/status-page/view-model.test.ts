@@ -83,7 +83,7 @@ describe("state of a page", () => {
     ["all down but new ones", ["down", "pending"], "major_outage", "Major outage"],
   ])("%s", (_name, statuses, state, title) => {
     const monitors = statuses.map((status) => monitor({ status }));
-    expect(computePageState(payload({ monitors }), NOON)).toEqual({ state, title });
+    expect(computePageState(payload({ monitors }), NOON)).toMatchObject({ state, title });
   });
 
   it.each([
@@ -125,10 +125,44 @@ describe("maintenance on the page", () => {
   it("is listed with what is under way first, in words", () => {
     const later = window(HOUR, 2 * HOUR, { title: "Later", monitor_ids: [] });
     const over = window(0, 0, { upcoming: [], past: [{ start_at: 0, end_at: 1 }] });
-    expect(view({ maintenance: [later, over, window(-HOUR, HOUR)] }).maintenance).toMatchObject([
-      { title: "Disks", label: "In progress", affected: ["Shop"], from: { text: "20 Nov 2026, 11:00" } },
-      { title: "Later", label: "Scheduled", affected: [], to: { text: "20 Nov 2026, 14:00" } },
+    expect(view({ maintenance: [later, over, window(-HOUR, HOUR)] }).maintenance).toMatchObject({
+      active: [{ title: "Disks", label: "In progress", affected: ["Shop"], from: { text: "20 Nov 2026, 11:00" } }],
+      upcoming: [{ title: "Later", label: "Scheduled", affected: [], to: { text: "20 Nov 2026, 14:00" } }],
+    });
+  });
+});
+
+describe("what is affected", () => {
+  const named = (name: string, status: PublicStatus) => monitor({ id: name, name, status });
+  const some = [named("A", "up"), named("B", "down"), named("C", "down"), named("D", "degraded")];
+
+  it("is named in the banner, at most three of each kind", () => {
+    const { banner } = view({ monitors: some });
+    expect(banner.affected).toEqual(["2 of 4 services are down: B, C", "1 of 4 services is degraded: D"]);
+    const many = Array.from({ length: 5 }, (_, n) => named(`S${n}`, "down"));
+    expect(view({ monitors: many }).banner.affected).toEqual(["5 of 5 services are down: S0, S1, S2 and 2 more"]);
+  });
+
+  it("is the titles of open incidents while no check sees it, and nothing on a calm page", () => {
+    const told = { monitors: [named("A", "up")], incidents: [incident({ title: "Slow mail" })] };
+    expect(view(told).banner.affected).toEqual(["Slow mail"]);
+    expect(view({ monitors: [named("A", "up")] }).banner.affected).toEqual([]);
+  });
+
+  it("comes first: troubled groups, which are open, and troubled services in them", () => {
+    const groups = [
+      { id: "g", name: "Calm" },
+      { id: "h", name: "Troubled" },
+    ];
+    const calm = Array.from({ length: 20 }, (_, n) => ({ ...named(`U${n}`, "up"), group_id: "g" }));
+    const troubled = some.map((each) => ({ ...each, group_id: "h" }));
+    const { sections, has_filter } = view({ groups, monitors: [...calm, ...troubled] });
+    expect(has_filter).toBe(true);
+    expect(sections).toMatchObject([
+      { title: "Troubled", roll_up: "2 of 4 down", state: "down", is_open: true },
+      { title: "Calm", roll_up: "All 20 operational", state: "up", is_open: false },
     ]);
+    expect(sections[0]?.monitors.map(({ name }) => name)).toEqual(["B", "C", "D", "A"]);
   });
 });
 

@@ -70,12 +70,23 @@ export interface PublicPageView {
   late: { at: Moment; ago: string } | null;
   description: Block[];
   banner: PageStateView;
-  /** Monitors without a group, then group by group. */
-  sections: { title: string; monitors: PublicMonitorView[] }[];
+  /** Troubled sections first, then monitors without a group and group by group; in each the troubled ones first. */
+  sections: SectionView[];
+  /** A search box over so many services. */
+  has_filter: boolean;
   open: IncidentView[];
-  /** Under way, then to come. */
-  maintenance: MaintenanceView[];
+  maintenance: { active: MaintenanceView[]; upcoming: MaintenanceView[] };
   past: { date: Moment; incidents: PastIncidentView[] }[];
+}
+
+export interface SectionView {
+  id: string;
+  title: string;
+  /** The statuses of its monitors in one phrase. */
+  roll_up: string;
+  state: "up" | "degraded" | "down" | "maintenance" | "unknown";
+  is_open: boolean;
+  monitors: PublicMonitorView[];
 }
 
 /** A month, or part of it, of all that was published. */
@@ -104,6 +115,7 @@ export interface RenderContext {
 }
 
 /** Bounds on what one document shows, however much there is; the rest is a link away. */
+const FILTER_FROM = 20;
 const OPEN_SHOWN = 20;
 const PAST_SHOWN = 50;
 const WINDOWS_SHOWN = 20;
@@ -142,11 +154,12 @@ export function buildPageView(payload: PagePayload, viewing: RenderContext): Pub
     late: viewing.late && { at: formats.moment(viewing.late.since), ago: formatDuration(viewing.late.for_ms) },
     description: parseMarkdownOf(payload.page, payload.page.description),
     banner: computePageState(payload, viewing.as_of),
-    sections: toSections(payload).map(({ title, monitors }) => ({ title, monitors: monitors.map(viewOne) })),
-    maintenance: [
-      ...active.map((each) => viewMaintenance(each, true, payload, formats)),
-      ...upcoming.map((each) => viewMaintenance(each, false, payload, formats)),
-    ].slice(0, WINDOWS_SHOWN),
+    sections: viewSections(payload, viewOne),
+    has_filter: payload.monitors.length >= FILTER_FROM,
+    maintenance: {
+      active: active.slice(0, WINDOWS_SHOWN).map((each) => viewMaintenance(each, true, payload, formats)),
+      upcoming: upcoming.slice(0, WINDOWS_SHOWN).map((each) => viewMaintenance(each, false, payload, formats)),
+    },
     open: payload.incidents
       .filter(isOpen)
       .slice(0, OPEN_SHOWN)
@@ -159,6 +172,39 @@ export function buildPageView(payload: PagePayload, viewing: RenderContext): Pub
     })),
   };
 }
+
+function viewSections(payload: PagePayload, viewOne: (monitor: PublicMonitor) => PublicMonitorView): SectionView[] {
+  const isSmall = payload.monitors.length < FILTER_FROM;
+  const sections = toSections(payload).map(({ title, monitors }, n): SectionView => {
+    const views = monitors.map(viewOne).toSorted((a, b) => rankOf(a) - rankOf(b));
+    const { state, text } = rollUp(views);
+    const isTroubled = state === "down" || state === "degraded";
+    return { id: `services-${n}`, title, roll_up: text, state, is_open: isTroubled || isSmall, monitors: views };
+  });
+  return sections.toSorted((a, b) => rankOf({ status: a.state }) - rankOf({ status: b.state }));
+}
+
+/** Only trouble changes the order that the page's owner chose. */
+function rankOf({ status }: Pick<PublicMonitorView, "status">): number {
+  if (status === "down") return 0;
+  return status === "degraded" ? 1 : 2;
+}
+
+function rollUp(monitors: readonly PublicMonitorView[]): { state: SectionView["state"]; text: string } {
+  const count = (status: PublicMonitorView["status"]) => monitors.filter((each) => each.status === status).length;
+  for (const [status, word] of ROLL_UPS) {
+    if (count(status) > 0) return { state: status, text: `${count(status)} of ${monitors.length} ${word}` };
+  }
+  if (count("up") === 0) return { state: "unknown", text: "No data yet" };
+  return { state: "up", text: monitors.length === 1 ? "Operational" : `All ${monitors.length} operational` };
+}
+
+const ROLL_UPS = [
+  ["down", "down"],
+  ["degraded", "degraded"],
+  ["maintenance", "under maintenance"],
+  ["unknown", "without data"],
+] as const;
 
 /** A page without groups, or without monitors, has the one section of those that have none. */
 function toSections({ groups, monitors }: PagePayload): { title: string; monitors: PublicMonitor[] }[] {
@@ -225,7 +271,7 @@ function viewFrame({ page }: PagePayload, { as_of, is_stale, address }: RenderCo
     brand_color: page.brand_color,
     as_of: formats.moment(as_of),
     is_stale,
-    timezone: page.timezone.replaceAll("_", " "),
+    timezone: page.timezone,
     footer: {
       paragraphs: toParagraphs(page.footer_text),
       links: page.footer_links,

@@ -309,11 +309,11 @@ describe("other channels", () => {
 describe("the form", () => {
   it("stands on the page and needs no script", async () => {
     const shop = await createShop({ name: "A <script>alert(1)</script>" });
-    expect((await visit(shop.path)).text).toContain(`<form method="post" action="${shop.path}/subscribe">`);
+    expect((await visit(shop.path)).text).toContain(`<a class="button" href="${shop.path}/subscribe"`);
     const { status, text, headers } = await visit(`${shop.path}/subscribe`);
     expect(status).toBe(200);
     expect(text).toContain("Web shop");
-    expect(text).not.toContain("<script");
+    expect(text).not.toMatch(/<script(?! src="\/assets\/)/);
     expect(headers.get("content-security-policy")).toContain("form-action 'self'");
     const endpoint = freshMail();
     const form = new URLSearchParams({ channel: "email", endpoint, monitor_ids: shop.monitor.id, events: "incident" });
@@ -347,6 +347,23 @@ describe("the form", () => {
     expect(await listed(shop)).toMatchObject([{ events: ["maintenance"], monitor_ids: [shop.monitor.id] }]);
     expect((await press(manage, `monitor_ids=${newId()}`)).status).toBe(400);
     expect((await press(manage, "monitor_ids=x")).status).toBe(400);
+
+    const none = await press(manage, `monitor_ids=${shop.monitor.id}`);
+    expect(none).toMatchObject({ status: 400, text: expect.stringContaining("Choose at least one topic") });
+    expect(await listed(shop)).toMatchObject([{ events: ["maintenance"] }]);
+  });
+
+  it("keeps what was typed when the address is not valid, with the problem beside it", async () => {
+    const shop = await createShop();
+    const form = new URLSearchParams({ channel: "webhook", endpoint: "not an address", events: "maintenance" });
+    form.append("monitor_ids", shop.monitor.id);
+    const { status, text } = await press(`${shop.path}/subscribe`, String(form));
+    expect(status).toBe(400);
+    expect(text).toMatch(/<option value="webhook" selected/);
+    expect(text).toMatch(/value="not an address"[^>]*aria-describedby="[^"]*endpoint-problem"[^>]*aria-invalid="true"/);
+    expect(text).toContain('id="endpoint-problem"');
+    expect(text).toContain(`value="${shop.monitor.id}" checked`);
+    expect(text).not.toMatch(/value="incident" checked/);
   });
 
   it("keeps the groups that subscribers chose when they change the rest", async () => {

@@ -143,3 +143,30 @@ export const EXTREME = pagePayload(
     footer_links: Array.from({ length: 20 }, () => ({ label: LONG, url: "https://a.example" })),
   },
 );
+
+const GROUPS = ["Storefront", "Payments", "Internal"].map((name, n) => ({ id: `g${n}`, name }));
+/** Fourteen services in groups, one of them with trouble, and maintenance to come. */
+export const GROUPED = pagePayload({
+  groups: GROUPS,
+  monitors: Array.from({ length: 14 }, (_, n) =>
+    monitor(["Web shop", "Search", "Images", "Checkout", "Cards", "Invoices", "Stock"][n % 7] + (n < 7 ? "" : " EU"), {
+      id: `m${n}`,
+      group_id: GROUPS[Math.floor(n / 5)]?.id ?? null,
+      ...(n === 6 ? { status: "down", status_since: NOW - HOUR, trouble: { 89: [13 * HOUR, 0, HOUR] } } : {}),
+    }),
+  ),
+  incidents: [past],
+  maintenance: [
+    {
+      id: "w",
+      title: "New database servers",
+      description: "Payments are read-only for a few minutes.",
+      created_at: NOW - DAY,
+      updated_at: NOW - DAY,
+      monitor_ids: ["m3"],
+      updates: [],
+      upcoming: [{ start_at: NOW + DAY, end_at: NOW + DAY + HOUR }],
+      past: [],
+    },
+  ],
+});

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { STYLESHEET } from "../../src/status-page/stylesheet.ts";
+import { SCRIPT, STYLESHEET } from "../../src/status-page/assets.ts";
 import { FIND_WEAK_TEXT } from "./contrast.ts";
-import { CALM, EXTREME, TROUBLED } from "./pages.ts";
+import { CALM, EXTREME, GROUPED, TROUBLED } from "./pages.ts";
 import { renderDocuments, startServer } from "./server.ts";
 
 /** Set SHOTS to a folder to look at the pages that these tests open. */
@@ -17,14 +17,17 @@ const PATHS = [
   "/troubled/late",
   "/troubled/incident",
   "/extreme/page",
+  "/grouped/page",
   "/calm/missing",
 ];
 
 describe("weight of a page", () => {
-  const weigh = (html = "") => gzipSync(html).length + gzipSync(STYLESHEET.text).length;
+  const weigh = (html = "") =>
+    [html, STYLESHEET.text, SCRIPT.text].reduce((bytes, text) => bytes + gzipSync(text).length, 0);
 
   it.each([
-    ["5 monitors with trouble", TROUBLED, 8_000],
+    ["5 monitors with trouble", TROUBLED, 10_000],
+    ["14 monitors in groups", GROUPED, 10_000],
     ["500 monitors", EXTREME, 30_000],
   ])("with %s is small, its style included", (_name, payload, bytes) => {
     expect(weigh(renderDocuments(payload)["/page"])).toBeLessThan(bytes);
@@ -37,7 +40,7 @@ describe.skipIf(!existsSync(CHROMIUM))("public page in a browser", () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    server = await startServer({ calm: CALM, troubled: TROUBLED, extreme: EXTREME });
+    server = await startServer({ calm: CALM, troubled: TROUBLED, extreme: EXTREME, grouped: GROUPED });
     browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
   });
   afterAll(async () => {
@@ -69,7 +72,7 @@ describe.skipIf(!existsSync(CHROMIUM))("public page in a browser", () => {
     await page.goto(server.url + path, { waitUntil: "networkidle" });
     expect(complaints).toEqual([]);
     expect(new Set(asked)).toEqual(new Set([server.url]));
-    expect(asked.length).toBeLessThanOrEqual(3);
+    expect(asked.length).toBeLessThanOrEqual(4);
     await context.close();
   });
 
@@ -132,7 +135,52 @@ describe.skipIf(!existsSync(CHROMIUM))("public page in a browser", () => {
       page.getByRole("img").evaluateAll((all) => all.map((each) => each.getAttribute("aria-label"))),
     );
     expect(names).toHaveLength(TROUBLED.monitors.length);
-    expect(names[1]).toMatch(/^Last 90 days: 99\.\d+% uptime, 3 days with problems$/);
+    expect(names[0]).toMatch(/^Last 90 days: 99\.\d+% uptime, 3 days with problems$/);
+  });
+
+  it("has one keyboard stop for each bar, and shows its days by arrow keys", async () => {
+    const said = await visit("/troubled/page", {}, async (page) => {
+      await page.locator(".bars").first().focus();
+      const tip = page.locator(".tip");
+      const today = await tip.innerText();
+      await page.keyboard.press("ArrowLeft");
+      const yesterday = await tip.innerText();
+      await page.keyboard.press("Home");
+      const first = await tip.innerText();
+      return { today, yesterday, first, stops: await page.locator(".bars[tabindex='0'], .bars [tabindex]").count() };
+    });
+    expect(said).toEqual({
+      today: "20 Nov 2026: down for 2 h 10 min; Checkout is failing for some customers",
+      yesterday: "19 Nov 2026: no downtime",
+      first: "23 Aug 2026: no data",
+      stops: TROUBLED.monitors.length,
+    });
+  });
+
+  it("finds services by name, opens the subscribe form and remembers the chosen colours", async () => {
+    const found = await visit("/extreme/page", {}, async (page) => {
+      await page.getByLabel("Find a service").fill("service 49");
+      const names = await page.locator(".monitor:not([hidden]) h3").allInnerTexts();
+      await page.getByRole("button", { name: "Switch colour scheme" }).click();
+      await page.reload();
+      const theme = await page.evaluate("document.documentElement.dataset.theme");
+      await page.getByRole("link", { name: "Subscribe" }).first().click();
+      return { names: names.length, theme, form: await page.locator("dialog[open] input[type=email]").isVisible() };
+    });
+    expect(found).toEqual({ names: 9, theme: "dark", form: true });
+  });
+
+  it("shows times in the visitor's zone, with those of the page beside them", async () => {
+    const texts = await visit("/calm/page", { timezoneId: "America/New_York" }, async (page) => ({
+      text: await page.locator(".as-of time").innerText(),
+      title: await page.locator(".as-of time").getAttribute("title"),
+      note: await page.locator("[data-zone]").innerText(),
+    }));
+    expect(texts).toEqual({
+      text: "20 Nov 2026, 09:32",
+      title: "20 Nov 2026, 15:32 (Europe/Berlin)",
+      note: expect.stringContaining("America/New York"),
+    });
   });
 
   it("shows the keyboard where it is, beginning with the way to the content", async () => {

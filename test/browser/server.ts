@@ -1,11 +1,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { PagePayload } from "../../src/contract/public-page.ts";
+import { ASSETS } from "../../src/status-page/assets.ts";
 import { PAGE_POLICY } from "../../src/status-page/responses.ts";
-import { STYLESHEET } from "../../src/status-page/stylesheet.ts";
 import { buildIncidentView, buildPageView } from "../../src/status-page/view-model.ts";
 import { renderIncidentPage, renderMessagePage, renderStatusPage } from "../../src/status-page/views/pages.tsx";
 import { NOW } from "./pages.ts";
+
+const TYPES: Record<string, string> = { css: "text/css", js: "text/javascript", svg: "image/svg+xml" };
 
 /** The documents that readers get, with the headers that guard them. */
 export function renderDocuments(payload: PagePayload): Record<string, string> {
@@ -29,8 +31,9 @@ export async function startServer(payloads: Record<string, PagePayload>) {
   }
   const server = createServer((req, res) => {
     const html = documents.get(req.url ?? "");
-    if (req.url === STYLESHEET.address) {
-      res.writeHead(200, { "content-type": "text/css; charset=utf-8" }).end(STYLESHEET.text);
+    const asset = ASSETS.find(({ address }) => address === req.url);
+    if (asset) {
+      res.writeHead(200, { "content-type": TYPES[asset.address.split(".").at(-1) ?? ""] }).end(asset.text);
     } else if (html !== undefined) {
       res
         .writeHead(200, { "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY })

@@ -65,9 +65,9 @@ describe("a service whose clock has stopped", () => {
     expect(await told(shop)).toEqual({ page: true, summary: since, overview: since });
     const tokyo = new Intl.DateTimeFormat("en-GB", { timeZone: "Asia/Tokyo", hour: "2-digit", minute: "2-digit" });
     expect((await visit(shop.path)).text).toContain(
-      `<strong>Checks are delayed.</strong> The last ones ran 4 min ago, on <time datetime="${since}">`,
+      `<strong>Checks are delayed.</strong> The last checks ran 4 min ago (<time datetime="${since}">`,
     );
-    expect((await visit(shop.path)).text).toContain(`${tokyo.format(stopped)}</time>. What is shown may be older`);
+    expect((await visit(shop.path)).text).toContain(`${tokyo.format(stopped)}</time>). Statuses may be out of date.`);
     await tick();
     expect(await told(shop)).toEqual(ON_TIME);
   });

@@ -1,22 +1,27 @@
 import type { Child } from "hono/jsx";
+import type { PageState } from "../../contract/public-page.ts";
 import { HtmlDocument } from "../../ui/document.tsx";
 import { IconShapes } from "../../ui/status-icons.tsx";
+import { ICONS, SCRIPT, STYLESHEET } from "../assets.ts";
 import type { Moment } from "../format.ts";
-import { STYLESHEET } from "../stylesheet.ts";
 import type { FrameView } from "../view-model.ts";
 
 interface DocumentProps {
   title: string;
+  /** For search engines and link previews. */
+  description?: string;
   brandColor?: string | null;
-  /** The one address that search engines keep of it. */
+  /** The one address that search engines keep of it; documents without one are not indexed. */
   canonical?: string;
   /** Where the page is whose feeds programs may find. */
   feeds?: string;
+  /** Colours the icon. */
+  state?: PageState;
   children: Child;
 }
 
-/** The document around every public page. */
-export function Document({ title, brandColor, canonical, feeds, children }: DocumentProps) {
+/** The document around every public page. Its script adds comfort alone. */
+export function Document({ title, description, brandColor, canonical, feeds, state, children }: DocumentProps) {
   return (
     <HtmlDocument
       title={title}
@@ -24,13 +29,27 @@ export function Document({ title, brandColor, canonical, feeds, children }: Docu
       head={
         <>
           {brandColor ? <meta name="theme-color" content={brandColor} /> : null}
-          {canonical ? <link rel="canonical" href={canonical} /> : null}
+          {description ? <meta name="description" content={description} /> : null}
+          {canonical ? (
+            <>
+              <link rel="canonical" href={canonical} />
+              <meta property="og:type" content="website" />
+              <meta property="og:title" content={title} />
+              <meta property="og:url" content={canonical} />
+              {description ? <meta property="og:description" content={description} /> : null}
+            </>
+          ) : (
+            <meta name="robots" content="noindex" />
+          )}
           {feeds !== undefined ? (
             <>
               <link rel="alternate" type="application/atom+xml" title="Atom" href={`${feeds}/feed.atom`} />
               <link rel="alternate" type="application/rss+xml" title="RSS" href={`${feeds}/feed.rss`} />
+              <link rel="alternate" type="application/feed+json" title="JSON" href={`${feeds}/feed.json`} />
             </>
           ) : null}
+          <link rel="icon" type="image/svg+xml" href={ICONS[state ?? "unknown"].address} />
+          <script src={SCRIPT.address} defer />
         </>
       }
     >
@@ -40,7 +59,7 @@ export function Document({ title, brandColor, canonical, feeds, children }: Docu
   );
 }
 
-/** Header, main part and footer of a page; `heading` is the level of the page's name. */
+/** Header, main part and footer of a page. */
 export function Frame(props: { frame: FrameView; isHome: boolean; children: Child }) {
   const { frame } = props;
   return (
@@ -50,16 +69,29 @@ export function Frame(props: { frame: FrameView; isHome: boolean; children: Chil
       </a>
       {frame.brand_color ? <Stripe color={frame.brand_color} /> : null}
       <header class="wrap head">
-        {frame.logo_url ? <img class="logo" src={frame.logo_url} alt="" width="48" height="48" /> : null}
-        {props.isHome ? (
-          <h1 dir="auto">{frame.name}</h1>
-        ) : (
-          <a class="home" href={frame.home} dir="auto">
-            {frame.name}
+        <div class="title">
+          {frame.logo_url ? <img class="logo" src={frame.logo_url} alt="" /> : null}
+          {props.isHome ? (
+            <h1 dir="auto">{frame.name}</h1>
+          ) : (
+            <a class="home" href={frame.home} dir="auto">
+              {frame.name}
+            </a>
+          )}
+        </div>
+        <div class="tools">
+          <button type="button" class="second" data-theme-toggle data-scripted hidden aria-label="Switch colour scheme">
+            <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+              <circle cx="12" cy="12" r="9" fill="none" stroke="currentColor" stroke-width="2" />
+              <path d="M12 3a9 9 0 0 1 0 18z" />
+            </svg>
+          </button>
+          <a class="button" href={`${frame.base}/subscribe`} data-dialog="subscribe-dialog">
+            Subscribe
           </a>
-        )}
+        </div>
       </header>
-      <main id="main" class="wrap">
+      <main id="main" class="wrap" data-live={props.isHome}>
         {frame.is_stale ? (
           <p class="card stale">
             <strong>Live data is unavailable.</strong> Last updated <Time moment={frame.as_of} />.
@@ -91,7 +123,8 @@ function Footer({ frame }: { frame: FrameView }) {
         </nav>
       ) : null}
       <p class="small">
-        All times are in {frame.timezone}.{show_branding ? <span class="brand"> Powered by Vigil</span> : null}
+        <span data-zone={frame.timezone}>All times are in {frame.timezone.replaceAll("_", " ")}.</span>
+        {show_branding ? <span class="brand"> Powered by Vigil</span> : null}
       </p>
     </footer>
   );

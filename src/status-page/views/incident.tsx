@@ -8,14 +8,20 @@ const SEVERITIES: Record<IncidentView["severity"], string> = {
   critical: "Critical",
 };
 
-/** An incident with all that was said about it. */
+/** A current incident: what it is and its latest update; the rest is a link away. */
 export function IncidentCard({ incident }: { incident: IncidentView }) {
+  const { href, omitted_updates: omitted } = incident;
   return (
     <article class={`card incident is-${incident.severity}`}>
       <h3 dir="auto">
-        <a href={incident.href}>{incident.title}</a>
+        <a href={href}>{incident.title}</a>
       </h3>
       <IncidentBody incident={incident} />
+      {omitted > 0 ? (
+        <p class="small">
+          <a href={href}>{omitted === 1 ? "1 earlier update" : `${omitted} earlier updates`}</a>
+        </p>
+      ) : null}
     </article>
   );
 }
@@ -23,9 +29,23 @@ export function IncidentCard({ incident }: { incident: IncidentView }) {
 export function IncidentBody({ incident }: { incident: IncidentView }) {
   return (
     <>
+      <IncidentFacts incident={incident} />
+      <Markdown blocks={incident.description} />
+      <Timeline updates={incident.updates} />
+    </>
+  );
+}
+
+function IncidentFacts({
+  incident,
+}: {
+  incident: Pick<IncidentView, "severity" | "label" | "started" | "resolved" | "affected">;
+}) {
+  return (
+    <>
       <p class="small">
-        <span class="tag">{SEVERITIES[incident.severity]}</span> {incident.label}, started{" "}
-        <Time moment={incident.started} />
+        <span class={`tag severity-${incident.severity}`}>{SEVERITIES[incident.severity]}</span> {incident.label},
+        started <Time moment={incident.started} />
         {incident.resolved ? (
           <>
             , resolved <Time moment={incident.resolved.at} /> after {incident.resolved.duration}
@@ -35,15 +55,6 @@ export function IncidentBody({ incident }: { incident: IncidentView }) {
       {incident.affected.length > 0 ? (
         <p class="small">
           Affects <span dir="auto">{incident.affected.join(", ")}</span>
-        </p>
-      ) : null}
-      <Markdown blocks={incident.description} />
-      <Timeline updates={incident.updates} />
-      {incident.omitted_updates > 0 ? (
-        <p class="small">
-          <a href={incident.href}>
-            {incident.omitted_updates === 1 ? "1 earlier update" : `${incident.omitted_updates} earlier updates`}
-          </a>
         </p>
       ) : null}
     </>
@@ -69,22 +80,13 @@ export function Timeline({ updates }: { updates: UpdateView[] }) {
   );
 }
 
-/** A past incident: how it ended; the rest is a click away. */
-export function PastIncident({ incident }: { incident: PastIncidentView }) {
+/** A past incident and how it ended. `level` is that of its heading. */
+export function PastIncident({ incident, level }: { incident: PastIncidentView; level: 3 | 4 }) {
+  const link = <a href={incident.href}>{incident.title}</a>;
   return (
     <li>
-      <h4 dir="auto">
-        <a href={incident.href}>{incident.title}</a>
-      </h4>
-      <p class="small">
-        {incident.label}
-        {incident.resolved ? (
-          <>
-            {" "}
-            <Time moment={incident.resolved.at} /> after {incident.resolved.duration}
-          </>
-        ) : null}
-      </p>
+      {level === 3 ? <h3 dir="auto">{link}</h3> : <h4 dir="auto">{link}</h4>}
+      <IncidentFacts incident={incident} />
       <Markdown blocks={incident.last} />
     </li>
   );

@@ -24,7 +24,9 @@ export function MonitorCard({ monitor }: { monitor: PublicMonitorView }) {
           </span>
         </p>
       </div>
-      <Bars monitor={monitor} />
+      <div class="bar">
+        <Bars monitor={monitor} />
+      </div>
       <p class="row small">
         <span>{monitor.days} days ago</span>
         <span class="uptime">{monitor.uptime}</span>
@@ -55,6 +57,7 @@ function Bars({ monitor }: { monitor: PublicMonitorView }) {
       preserveAspectRatio="none"
       role="img"
       aria-label={monitor.bars_label}
+      data-from={monitor.first_day}
     >
       {monitor.runs.map((run) => (
         <rect
