@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
@@ -39,6 +40,10 @@ export default defineConfig({
   test: {
     projects: [
       {
+        // Only the Workers runtime has this module; no unit opens a socket.
+        resolve: {
+          alias: { "cloudflare:sockets": join(import.meta.dirname, "test/support/no-sockets.ts") },
+        },
         test: {
           ...PATIENCE,
           name: "unit",

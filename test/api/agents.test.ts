@@ -246,7 +246,7 @@ describe("monitors that name an agent", () => {
   it("are checked by the service again once they name none", async () => {
     const account = await createAccount();
     const agent = await enrollAgent(account);
-    const body = { name: "Shop", type: "http", target: "http://127.0.0.1:9/", paused: true, agent_id: agent.id };
+    const body = { name: "Shop", type: "http", target: "http://sink.test/", paused: true, agent_id: agent.id };
     const { id } = (await account.client.post(`${V1}/monitors`, body)).body;
     expect((await account.client.put(`${V1}/monitors/${id}`, { agent_id: null })).body).toMatchObject({
       agent_id: null,

@@ -20,7 +20,7 @@ const pathOf = ({ id }: { id: string }) => `${V1}/monitors/${id}/check`;
 /** A monitor whose checks are seen: `checks()` is how often it was checked. */
 async function aShop() {
   const account = await createAccount();
-  const target = `http://127.0.0.1:9/${newId()}`;
+  const target = `http://sink.test/${newId()}`;
   const monitor = await createMonitor(account.client, { target });
   // Resumed without the API, so that only the test checks it.
   await env.DB.prepare("UPDATE monitors SET paused = 0, config_version = config_version + 1 WHERE id = ?")
@@ -111,7 +111,7 @@ describe("an Idempotency-Key of POST /monitors/{id}/check", () => {
 
   it("tries a monitor that is not saved once, too", async () => {
     const { client } = await createAccount();
-    const body = { name: "Shop", type: "http", target: "http://127.0.0.1:9/tried" };
+    const body = { name: "Shop", type: "http", target: "http://sink.test/tried" };
     const headers = { "idempotency-key": newId() };
     const first = await client.post(`${V1}/monitors/test`, body, headers);
     expect((await client.post(`${V1}/monitors/test`, body, headers)).body).toEqual(first.body);

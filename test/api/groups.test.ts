@@ -93,7 +93,7 @@ describe("groups", () => {
     const { account, client, create } = await setUp();
     const group = await create("G");
     const elsewhere = await createPage(account);
-    const body = { name: "x", type: "http", target: "http://127.0.0.1:9/", paused: true, group_id: group.id };
+    const body = { name: "x", type: "http", target: "http://sink.test/", paused: true, group_id: group.id };
     for (const status_page_id of [undefined, elsewhere]) {
       expect(await client.post(`${V1}/monitors`, { ...body, status_page_id })).toMatchObject({
         status: 400,

@@ -455,7 +455,7 @@ describe("what a member sees", () => {
   it("belongs to the page's owner whoever makes it, and counts on the owner's plan", async () => {
     const owner = await createAccount({ plan: "free" });
     const { id, member } = await createMember(owner, { role: "editor" });
-    const body = { name: "Shop", type: "http", target: "http://127.0.0.1:9/", paused: true, status_page_id: id };
+    const body = { name: "Shop", type: "http", target: "http://sink.test/", paused: true, status_page_id: id };
     const made = await member.client.post(`${V1}/monitors`, body);
     expect(made.status).toBe(201);
     expect((await owner.client.get(`${V1}/monitors/${made.body.id}`)).status).toBe(200);

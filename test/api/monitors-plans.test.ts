@@ -4,7 +4,7 @@ import type { Plan } from "../../src/contract/plan.ts";
 import { V1 } from "../support/client.ts";
 import { createAccount, createMonitor, createPage } from "../support/factories.ts";
 
-const BODY = { name: "x", type: "http", target: "http://127.0.0.1:9/", paused: true };
+const BODY = { name: "x", type: "http", target: "http://sink.test/", paused: true };
 
 interface Limits {
   interval: number;

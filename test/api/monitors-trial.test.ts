@@ -3,7 +3,7 @@ import { V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
 
 const outside = vi.spyOn(globalThis, "fetch");
-const body = { name: "Shop", type: "http", target: "http://127.0.0.1:9/", interval: 60 };
+const body = { name: "Shop", type: "http", target: "http://sink.test/", interval: 60 };
 
 describe("POST /monitors/test", () => {
   it("checks what the body describes and saves nothing", async () => {

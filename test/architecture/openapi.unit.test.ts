@@ -2,13 +2,10 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../src/app.ts";
 import { describeApi } from "../../src/http/openapi.ts";
 import { generateTypes } from "../support/api-types.ts";
-
-// Only the Workers runtime has this module; no description needs it.
-vi.mock("cloudflare:sockets", () => ({ connect: undefined }));
 
 const ROOT = join(import.meta.dirname, "../..");
 const description = { ...describeApi(ENDPOINTS), servers: [{ url: "https://vigil.test" }] };

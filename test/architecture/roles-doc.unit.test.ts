@@ -1,10 +1,7 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { ENDPOINTS } from "../../src/app.ts";
 import { type Permission, ROLE_PERMISSIONS, ROLES } from "../../src/domain/roles.ts";
 import { type Endpoint, SURFACES } from "../../src/http/endpoint.ts";
-
-// Only the Workers runtime has this module; no description needs it.
-vi.mock("cloudflare:sockets", () => ({ connect: undefined }));
 
 const NAMED = ROLES.filter((role) => role !== "custom");
 

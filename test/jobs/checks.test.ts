@@ -272,20 +272,30 @@ describe("the runner", () => {
   });
 
   it("takes no failure for the target's while every canary fails, too", async () => {
-    const monitor = await aMonitor({ failure_threshold: 1, target: "http://127.0.0.1:9/shop" });
+    const monitor = await aMonitor({ failure_threshold: 1, target: "http://sink.test/shop" });
     await runNext(monitor);
     const down = (hosts: RegExp) =>
       outside.mockImplementation(async (url) => {
         if (hosts.test(String(url))) throw new TypeError("Network connection lost.");
         return new Response("ok");
       });
-    const canaries = { CANARY_TARGETS: "http://127.0.0.1/canary-1,http://127.0.0.1/canary-2" };
+    const canaries = { CANARY_TARGETS: "http://sink.test/canary-1,http://sink.test/canary-2" };
     down(/shop|canary/);
     await runNext(monitor, MINUTE, 0, undefined, canaries);
     expect(await read(monitor.id)).toMatchObject({ status: "up" });
     down(/shop|canary-1/);
     await runNext(monitor, MINUTE, 0, undefined, canaries);
     expect(await read(monitor.id)).toMatchObject({ status: "down" });
+  });
+
+  it("takes an answer that Cloudflare's network made for no answer of a canary", async () => {
+    const monitor = await aMonitor({ failure_threshold: 1, target: "http://sink.test/shop" });
+    await runNext(monitor);
+    outside.mockImplementation(
+      async () => new Response("error code: 1016", { status: 530, headers: { server: "cloudflare" } }),
+    );
+    await runNext(monitor, MINUTE, 0, undefined, { CANARY_TARGETS: "http://sink.test/canary-3" });
+    expect(await read(monitor.id)).toMatchObject({ status: "up" });
   });
 
   it("checks a target that timed out in the slow lane until it answers in time, without skipping a slot", async () => {
@@ -363,7 +373,7 @@ describe("the runner", () => {
     const { env: recording, checks, slow } = recordingEnv();
     await db.insert(plannedMinutes).values({ minute_at: Date.now() });
     vi.setSystemTime(Date.now() + 5_000);
-    const body = { name: "Shop", type: "http", target: "http://127.0.0.1:9/", interval: 10 };
+    const body = { name: "Shop", type: "http", target: "http://sink.test/", interval: 10 };
     for (let n = 0; n < 2; n++) {
       const request = new Request("http://vigil.test/api/uptime/v1/monitors", {
         method: "POST",

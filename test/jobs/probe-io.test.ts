@@ -1,7 +1,10 @@
-import { describe, expect, inject, it } from "vitest";
+import { env } from "cloudflare:workers";
+import { describe, expect, inject, it, vi } from "vitest";
 import type { ProbeResult } from "../../src/contract/check.ts";
-import { buildEgress } from "../../src/platform/egress/guard.ts";
+import { send } from "../../src/delivery/sender.ts";
+import { buildEgress, WORKER_NETWORK } from "../../src/platform/egress/guard.ts";
 import { edgeIo } from "../../src/platform/probe-io.ts";
+import { settingsOf } from "../../src/platform/settings.ts";
 import { httpProbe, httpsProbe } from "../../src/probes/http.ts";
 import type { Probe } from "../../src/probes/port.ts";
 import { runProbe } from "../../src/probes/run.ts";
@@ -11,7 +14,7 @@ const ports = inject("outside");
 
 function edge(allow: string[]) {
   const settings = { EGRESS_ALLOW: allow, DOH_RESOLVERS: [], PUBLIC_URL: "" };
-  return edgeIo(buildEgress(settings, { fetch: (url, init) => fetch(url, init), now: () => Date.now() }));
+  return edgeIo(buildEgress(settings, WORKER_NETWORK));
 }
 const io = edge(["127.0.0.1", "localhost", "nowhere.test"]);
 
@@ -19,6 +22,24 @@ const run = (probe: Probe, target: string, fields = {}, timeout_seconds = 5): Pr
   runProbe(probe, { target, fields, timeout_seconds, latency_threshold_ms: null }, io);
 const http = (path: string, fields = {}, timeout_seconds = 5) =>
   run(httpProbe, `http://127.0.0.1:${ports.http}/${path}`, fields, timeout_seconds);
+
+describe("a request to a literal address", () => {
+  it("reaches its server although fetch reaches no address, from a check and from a delivery", async () => {
+    const platform = vi
+      .spyOn(globalThis, "fetch")
+      .mockImplementation(async () => new Response("error code: 1003", { status: 403 }));
+    try {
+      expect(await http("ok", { expected_body: "all systems ok" })).toMatchObject({ outcome: "success" });
+      const settings = { ...settingsOf(env), EGRESS_ALLOW: ["127.0.0.1"] };
+      const url = `http://127.0.0.1:${ports.http}/ok`;
+      const request = { method: "POST" as const, url, headers: { "content-type": "application/json" }, body: "{}" };
+      expect(await send(settings, request)).toMatchObject({ kind: "answered", status: 200 });
+      expect(platform).not.toHaveBeenCalled();
+    } finally {
+      platform.mockRestore();
+    }
+  });
+});
 
 describe("an http check in the Workers runtime", () => {
   it("finds a healthy server up and measures it", async () => {
@@ -38,7 +59,7 @@ describe("an http check in the Workers runtime", () => {
       "a connection closed without an answer",
       httpProbe,
       `http://127.0.0.1:${ports.http}/drop`,
-      { cause: "connect", message: "connection closed before a valid answer" },
+      { cause: "connect", message: "connection closed before the answer was complete" },
     ],
     [
       "a name that does not exist",
@@ -46,7 +67,7 @@ describe("an http check in the Workers runtime", () => {
       "http://nowhere.test",
       { cause: "dns", message: "the name does not resolve" },
     ],
-    ["a server that does not speak HTTP", httpProbe, `http://127.0.0.1:${ports.garbage}`, { cause: "connect" }],
+    ["a server that does not speak HTTP", httpProbe, `http://127.0.0.1:${ports.garbage}`, { cause: "protocol" }],
     ["a server without TLS", httpsProbe, `https://127.0.0.1:${ports.http}`, { cause: "tls" }],
     ["a name reserved never to exist", httpProbe, "http://nothing.invalid", { cause: "dns" }],
   ])("names the cause of %s", async (_name, probe, target, expected) => {

@@ -83,7 +83,7 @@ function requestOf(verb: Verb, id: string) {
     case "resume":
       return { method: "POST", path: `${path}/${verb}` };
     case "update":
-      return { method: "PUT", path, body: { target: `http://127.0.0.1:9/new/${id}` } };
+      return { method: "PUT", path, body: { target: `http://sink.test/new/${id}` } };
     case "delete":
       return { method: "DELETE", path };
     default: {
@@ -117,7 +117,7 @@ async function aCheckedMonitor() {
   });
   await db
     .update(monitors)
-    .set({ target: `http://127.0.0.1:9/old/${monitor.id}` })
+    .set({ target: `http://sink.test/old/${monitor.id}` })
     .where(eq(monitors.id, monitor.id));
   const slot = { group_id: monitor.check_group_id, region: "default", attempt: 0 };
   outside.mockImplementation(async () => new Response("ok"));

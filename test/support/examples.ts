@@ -103,8 +103,8 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     const { has_password } = (await client.get(`${CORE}/auth/me`)).body;
     return { body: { current_password: has_password ? PASSWORD : null, new_password: PASSWORD } };
   },
-  "POST /monitors": async () => ({ body: { name: "Shop", type: "http", target: "http://127.0.0.1:9/", paused: true } }),
-  "POST /monitors/test": async () => ({ body: { name: "Shop", type: "http", target: "http://127.0.0.1:9/" } }),
+  "POST /monitors": async () => ({ body: { name: "Shop", type: "http", target: "http://sink.test/", paused: true } }),
+  "POST /monitors/test": async () => ({ body: { name: "Shop", type: "http", target: "http://sink.test/" } }),
   "PUT /monitors/{id}": async () => ({ body: { name: "Store" } }),
   "POST /monitors/{id}/pause": async ({ client }) => ({
     params: { id: (await createMonitor(client, { type: "heartbeat", target: undefined, paused: false })).id },

@@ -47,7 +47,7 @@ export async function createAccount(
 
 /** A monitor made through the API. It is paused unless the test says otherwise, so that no check changes it. */
 export async function createMonitor(client: Client, body: Record<string, unknown> = {}) {
-  const fallback = { name: "Shop", type: "http", target: "http://127.0.0.1:9/", paused: true };
+  const fallback = { name: "Shop", type: "http", target: "http://sink.test/", paused: true };
   const answer = await client.post(`${V1}/monitors`, { ...fallback, ...body });
   expect(answer).toMatchObject({ status: 201 });
   return answer.body;

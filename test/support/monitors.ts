@@ -20,7 +20,7 @@ export async function insertMonitor(owner_id: string, fields: Partial<NewMonitor
     created_by: owner_id,
     name: "Shop",
     type: "http",
-    target: "http://127.0.0.1:9/",
+    target: "http://sink.test/",
     interval,
     timeout_seconds: 10,
     failure_threshold: 2,

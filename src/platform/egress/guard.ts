@@ -1,5 +1,6 @@
 import { IoFault } from "../../lib/io-fault.ts";
 import type { Settings } from "../settings.ts";
+import { fetchBySocket } from "../socket-fetch.ts";
 import { type Address, type AllowList, addressOf, allowListOf, notPublic } from "./address.ts";
 import { dohResolver, type Resolve } from "./dns.ts";
 
@@ -140,19 +141,23 @@ export interface NetworkAccess {
   now: () => number;
 }
 
-const REAL: NetworkAccess = { fetch: (url, init) => fetch(url, init), now: () => Date.now() };
+/** The network as a Worker has it: requests to literal addresses go over a socket, all others by fetch. */
+export const WORKER_NETWORK: NetworkAccess = {
+  fetch: (url, init) => (addressOf(url.hostname) ? fetchBySocket(url, init) : fetch(url, init)),
+  now: () => Date.now(),
+};
 const built = new WeakMap<Settings, Egress>();
 
 /** The way out under these settings; one per isolate, because it remembers what names resolved to. */
 export function egressOf(settings: Settings): Egress {
-  const known = built.get(settings) ?? buildEgress(settings, REAL);
+  const known = built.get(settings) ?? buildEgress(settings, WORKER_NETWORK);
   built.set(settings, known);
   return known;
 }
 
 /** The way out to a host that the operator names in a setting of its own: trusted like one of EGRESS_ALLOW. */
 export function egressTo(settings: Settings, host: string): Egress {
-  return buildEgress({ ...settings, EGRESS_ALLOW: [...settings.EGRESS_ALLOW, host] }, REAL);
+  return buildEgress({ ...settings, EGRESS_ALLOW: [...settings.EGRESS_ALLOW, host] }, WORKER_NETWORK);
 }
 
 export function buildEgress(
