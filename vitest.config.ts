@@ -8,6 +8,10 @@ const bindings = {
   EGRESS_ALLOW: "127.0.0.1,localhost,sink.test",
   LOG_LEVEL: "silent",
   RATE_LIMITS: "all=off",
+  TELEGRAM_API_BASE: "https://sink.test/telegram",
+  TELEGRAM_BOT_TOKEN: "42:bot",
+  DISCORD_API_BASE: "https://sink.test/discord",
+  DISCORD_BOT_TOKEN: "discord-bot",
 };
 
 /** A limit tells a hang from a slow machine and is no promise of speed. */

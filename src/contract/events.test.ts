@@ -53,6 +53,8 @@ describe("a stored event", () => {
     };
     expect(parseEvent({ ...stored, name: "monitor.down", data }).data).toEqual({
       ...data,
+      outage_id: null,
+      incident_id: null,
       outage_started_at: null,
       duration_seconds: null,
     });

@@ -41,8 +41,10 @@ const MonitorData = z.object({
   latency: z.number().nullable().meta({ description: "milliseconds" }),
   region: z.string().nullable(),
   since: At,
+  outage_id: z.string().nullable().default(null).meta({ description: "the same for an outage and its recovery" }),
   outage_started_at: At.nullable().default(null),
   duration_seconds: z.int().nullable().default(null).meta({ description: "of the outage that this ends" }),
+  incident_id: z.string().nullable().default(null).meta({ description: "automatic incident of the outage" }),
   suppressed_by: z.string().nullish().meta({ description: "maintenance window that withheld the alert" }),
 });
 
@@ -74,6 +76,8 @@ const IncidentData = z.object({
   notify_subscribers: z.boolean(),
   started_at: At,
   resolved_at: At.nullable(),
+  outage_id: z.string().nullable().default(null).meta({ description: "of an automatic incident" }),
+  acknowledged_at: At.nullable().default(null),
 });
 
 const MaintenanceData = z.object({

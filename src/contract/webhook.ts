@@ -2,7 +2,19 @@ import { z } from "zod";
 import { Id, Instant, jsonOrText, Name } from "./common.ts";
 import { EVENT_NAMES, EventFilterName } from "./events.ts";
 
-export const WEBHOOK_PROVIDERS = ["generic", "discord", "slack", "telegram", "telegram_bot"] as const;
+export const WEBHOOK_PROVIDERS = [
+  "generic",
+  "discord",
+  "slack",
+  "telegram",
+  "telegram_bot",
+  "teams",
+  "pagerduty",
+  "mattermost",
+  "google_chat",
+  "ntfy",
+  "email",
+] as const;
 export type WebhookProvider = (typeof WEBHOOK_PROVIDERS)[number];
 
 /** `expired`: the last attempt failed; `skipped`: not sent, because the webhook was inactive or the event is gone. */
@@ -25,7 +37,10 @@ const EVENT_FILTERS_MAX = 100;
 const FIELDS = {
   name: Name,
   url: z.string().trim().min(1).max(2048),
-  provider: Provider.nullish().meta({ description: "default generic; `service` is another name for discord" }),
+  provider: Provider.nullish().meta({
+    description:
+      "default generic; `service` is another name for discord; docs/channels.md states what url and secret mean for each",
+  }),
   secret: z
     .string()
     .min(1)
@@ -115,6 +130,9 @@ export const SentRequest = z.object({
   body: z.string(),
 });
 export type SentRequest = z.infer<typeof SentRequest>;
+
+/** As it is stored: a null body is the envelope of the event, which is stored once. */
+export type RecordedRequest = Omit<SentRequest, "body"> & { body: string | null };
 
 export const DeliveryAttempt = z
   .object({

@@ -1,18 +1,21 @@
 import type { Scope } from "../access/scope.ts";
-import { TEST_EVENT } from "../contract/events.ts";
-import type { SentRequest } from "../contract/webhook.ts";
-import { runBatch } from "../data/db.ts";
+import type { RecordedRequest } from "../contract/webhook.ts";
+import { runBatch, type Statement } from "../data/db.ts";
 import type { AttemptRecord, DeliveryRecord } from "../data/deliveries/read.ts";
 import { insertAttempt, settleDelivery } from "../data/deliveries/write.ts";
 import type { StoredEvent } from "../data/events/read.ts";
+import type { MailRecord } from "../data/mail/read.ts";
+import { insertMail } from "../data/mail/write.ts";
+import { upsertChatMessage } from "../data/webhooks/chat-messages.ts";
 import type { WebhookRecord } from "../data/webhooks/read.ts";
 import { clearFailures, recordFailure } from "../data/webhooks/write.ts";
-import type { NotifierRequest } from "../notifiers/port.ts";
-import { findNotifier } from "../notifiers/registry.ts";
+import type { Notifier, NotifierMail, NotifierRequest } from "../notifiers/port.ts";
+import { dispatchMail, sealMail } from "../outbox/mail.ts";
 import { idFrom } from "../platform/ids.ts";
 import { decideOutcome, type Outcome } from "./outcome.ts";
+import { type Prepared, prepare } from "./prepare.ts";
 import { send, type TimedReply } from "./sender.ts";
-import { maskUrl, openConfig } from "./webhook-config.ts";
+import { maskUrl } from "./webhook-config.ts";
 import { notifyWebhookDisabled } from "./webhook-owner-notices.ts";
 
 /** A delivery that the caller has claimed. */
@@ -22,27 +25,23 @@ export interface Claimed {
   event: StoredEvent;
 }
 
-interface Prepared {
-  request: NotifierRequest | null;
-  attemptsMax: number;
-}
-
 /**
  * One attempt: build, send, record. A crash between the last two repeats the attempt under the same webhook-id; the
  * attempt, the state of the delivery and the failures of the webhook are recorded in one batch.
  */
 export async function performAttempt(scope: Scope, claimed: Claimed): Promise<AttemptRecord> {
   const { delivery, webhook } = claimed;
-  const { request, attemptsMax } = await prepare(scope, claimed);
-  const reply = request ? await send(scope.settings, request) : UNSENDABLE;
+  const prepared = await prepare(scope, claimed);
+  const { request, reply, statements, mail } = prepared ? await perform(scope, claimed, prepared) : UNBUILT;
   const outcome = decideOutcome(reply, {
     delivery_id: delivery.id,
     attempt: delivery.attempt,
-    delays_ms: scope.settings.DELIVERY_RETRY_MS.slice(0, attemptsMax - 1),
+    delays_ms: prepared ? scope.settings.DELIVERY_RETRY_MS.slice(0, prepared.attemptsMax - 1) : [],
     ended_at: scope.now + reply.duration_ms,
   });
   const record = attemptRecord(scope, claimed, { request, reply, outcome });
-  await store(scope, claimed, record, outcome);
+  await store(scope, claimed, { record, outcome, statements });
+  if (mail) await dispatchMail(scope, [mail]);
   scope.log.info("delivery", {
     delivery_id: delivery.id,
     webhook_id: webhook.id,
@@ -54,42 +53,71 @@ export async function performAttempt(scope: Scope, claimed: Claimed): Promise<At
   return record;
 }
 
-const UNSENDABLE: TimedReply = {
-  kind: "unanswered",
-  is_final: true,
-  error: "the stored address could not be used",
-  duration_ms: 0,
-};
-
-/** No request where the stored configuration cannot be read or its provider has no notifier. */
-async function prepare({ settings, log, now }: Scope, { delivery, webhook, event }: Claimed): Promise<Prepared> {
-  try {
-    const notifier = findNotifier(webhook.provider);
-    if (!notifier) throw new Error(`provider ${webhook.provider} has no notifier`);
-    const { url, secret, previous } = await openConfig(settings, webhook);
-    const target = {
-      url,
-      secret,
-      previous_secret: previous && previous.until > now ? previous.secret : null,
-      channel: webhook.alert_channels[delivery.event_name] ?? null,
-    };
-    const request = notifier.build(
-      { delivery_id: delivery.id, event, event_name: delivery.event_name, sent_at: now },
-      target,
-    );
-    // The caller of a test waits for its result and can repeat it.
-    const attemptsMax = delivery.event_name === TEST_EVENT ? 1 : (notifier.attemptsMax ?? Number.POSITIVE_INFINITY);
-    return { request, attemptsMax };
-  } catch (error) {
-    log.error("delivery cannot be built", error, { delivery_id: delivery.id, webhook_id: webhook.id });
-    return { request: null, attemptsMax: 1 };
-  }
+interface Performed {
+  request: RecordedRequest | null;
+  reply: TimedReply;
+  /** Recorded together with the attempt. */
+  statements: Statement[];
+  mail?: MailRecord;
 }
+
+const SENT: TimedReply = { kind: "accepted", duration_ms: 0 };
+
+async function perform(scope: Scope, claimed: Claimed, prepared: Prepared): Promise<Performed> {
+  const { request, notifier, input, target, edited_id } = prepared;
+  if (request === null) return { request: null, reply: { kind: "ignored", duration_ms: 0 }, statements: [] };
+  if (request.kind === "mail") {
+    const { kind: _, ...text } = request;
+    // One delivery gives one mail, also when two attempts overlap.
+    const mail = await sealMail(scope, text, idFrom("delivery mail", claimed.delivery.id));
+    return { request: mailRequest(request), reply: SENT, statements: [insertMail(scope.db, mail)], mail };
+  }
+  const reply = await send(scope.settings, request);
+  if (edited_id !== null && reply.kind === "answered" && EDIT_REFUSED.includes(reply.status)) {
+    // The message was deleted in the chat: a new one takes its place.
+    const fresh = notifier.build(input, target);
+    if (fresh?.kind === "http") return performFresh(scope, claimed, { ...prepared, edited_id: null, request: fresh });
+  }
+  return { request: recordedRequest(request, notifier), reply, statements: remember(scope, claimed, prepared, reply) };
+}
+
+const EDIT_REFUSED = [400, 403, 404];
+
+async function performFresh(
+  scope: Scope,
+  claimed: Claimed,
+  prepared: Prepared & { request: NotifierRequest },
+): Promise<Performed> {
+  const reply = await send(scope.settings, prepared.request);
+  const request = recordedRequest(prepared.request, prepared.notifier);
+  return { request, reply, statements: remember(scope, claimed, prepared, reply) };
+}
+
+/** Stores which message of the provider this delivery sent, so that the next one of the same state edits it. */
+function remember(
+  { db, now }: Scope,
+  { webhook }: Claimed,
+  { notifier, input }: Prepared,
+  reply: TimedReply,
+): Statement[] {
+  if (!notifier.editing || reply.kind !== "answered") return [];
+  const message_id = notifier.editing.parseMessageId(reply.excerpt);
+  const isSent = reply.status >= 200 && reply.status < 300;
+  if (message_id === null || !isSent) return [];
+  const { id: thread_id, state } = input.message.thread;
+  return [upsertChatMessage(db, { webhook_id: webhook.id, thread_id, state, message_id, updated_at: now })];
+}
+
+const UNBUILT: Performed = {
+  request: null,
+  reply: { kind: "unanswered", is_final: true, error: "the stored address could not be used", duration_ms: 0 },
+  statements: [],
+};
 
 function attemptRecord(
   { now }: Scope,
   { delivery, webhook }: Claimed,
-  { request, reply, outcome }: { request: NotifierRequest | null; reply: TimedReply; outcome: Outcome },
+  { request, reply, outcome }: Pick<Performed, "request" | "reply"> & { outcome: Outcome },
 ): AttemptRecord {
   const answer = reply.kind === "answered" ? reply : null;
   return {
@@ -97,7 +125,7 @@ function attemptRecord(
     delivery_id: delivery.id,
     webhook_id: webhook.id,
     attempt: delivery.attempt,
-    request: request ? sentRequest(request) : { method: "POST", url: "", headers: {}, body: "" },
+    request: request ?? { method: "POST", url: "", headers: {}, body: "" },
     response_status: answer?.status ?? null,
     response_body: answer?.excerpt ?? null,
     duration_ms: reply.duration_ms,
@@ -107,25 +135,38 @@ function attemptRecord(
   };
 }
 
-function sentRequest(request: NotifierRequest): SentRequest {
-  const { method, headers, body } = request;
-  return { method, url: maskUrl(request.url), headers, body };
+/** Without address and secrets; the body of a generic webhook is the envelope of the event, which is stored already. */
+function recordedRequest(request: NotifierRequest, { provider }: Notifier): RecordedRequest {
+  const { method, body, secrets = [] } = request;
+  const { authorization, ...headers } = request.headers;
+  const shown = authorization === undefined ? headers : { ...headers, authorization: "***" };
+  const kept = provider === "generic" ? null : secrets.reduce((text, secret) => text.replaceAll(secret, "***"), body);
+  return { method, url: maskUrl(request.url), headers: shown, body: kept };
 }
 
-async function store(scope: Scope, { delivery, webhook }: Claimed, record: AttemptRecord, outcome: Outcome) {
+function mailRequest({ subject, text }: NotifierMail): RecordedRequest {
+  return { method: "MAIL", url: "mailto:***", headers: { subject }, body: text };
+}
+
+async function store(
+  scope: Scope,
+  { delivery, webhook }: Claimed,
+  { record, outcome, statements }: { record: AttemptRecord; outcome: Outcome; statements: readonly Statement[] },
+) {
   const { db } = scope;
   const { state, next_attempt_at } = outcome;
-  const failure = state === "delivered" ? null : failureOf(scope, webhook, outcome);
+  const failure = state === "delivered" || state === "skipped" ? null : failureOf(scope, webhook, outcome);
   // Both conditions are evaluated again by the statements, because the row may have changed since it was read.
   const isLast = failure !== null && (webhook.failing_since ?? scope.now) <= failure.disable_if_failing_since;
   const notices = isLast ? await notifyWebhookDisabled(scope, webhook, { ...outcome, failure }) : [];
   const write = () =>
     runBatch(db, [
-      insertAttempt(db, record),
+      ...(state === "skipped" ? [] : [insertAttempt(db, record)]),
+      ...statements,
       settleDelivery(db, delivery, { state, next_attempt_at, updated_at: scope.now }),
       // Before the failure is recorded: after that the row no longer shows which failure disabled the webhook.
       ...notices,
-      failure ? recordFailure(db, failure) : clearFailures(db, webhook.id),
+      ...(failure ? [recordFailure(db, failure)] : state === "delivered" ? [clearFailures(db, webhook.id)] : []),
     ]);
   try {
     await write();

@@ -5,11 +5,15 @@ import { idFrom } from "../platform/ids.ts";
 /** The response to a request, or why there was none. */
 export type SendResult =
   | { kind: "answered"; status: number; retry_after: string | null; excerpt: string }
-  | { kind: "unanswered"; is_final: boolean; error: string };
+  | { kind: "unanswered"; is_final: boolean; error: string }
+  /** Stored for another outbox. */
+  | { kind: "accepted" }
+  /** The provider has no message for the event. */
+  | { kind: "ignored" };
 
 /** The effect of one attempt on its delivery and its webhook. */
 export interface Outcome {
-  state: Exclude<DeliveryState, "skipped">;
+  state: DeliveryState;
   /** Epoch ms; null unless pending. */
   next_attempt_at: number | null;
   error: string | null;
@@ -34,7 +38,10 @@ const GONE = 410;
 const TRANSIENT = [408, 425, 429];
 
 export function decideOutcome(reply: SendResult, attempted: Attempted): Outcome {
-  if (isSuccess(reply)) return { state: "delivered", next_attempt_at: null, error: null, is_gone: false };
+  if (reply.kind === "ignored") return { state: "skipped", next_attempt_at: null, error: null, is_gone: false };
+  if (isSuccess(reply) || reply.kind === "accepted") {
+    return { state: "delivered", next_attempt_at: null, error: null, is_gone: false };
+  }
   const error = reply.kind === "answered" ? `the endpoint answered ${reply.status}` : reply.error;
   const is_gone = reply.kind === "answered" && reply.status === GONE;
   if (!isTransient(reply)) return { state: "failed", next_attempt_at: null, error, is_gone };
@@ -49,7 +56,7 @@ function isSuccess(reply: SendResult): boolean {
   return reply.kind === "answered" && reply.status >= 200 && reply.status < 300;
 }
 
-function isTransient(reply: SendResult): boolean {
+function isTransient(reply: Extract<SendResult, { kind: "answered" | "unanswered" }>): boolean {
   if (reply.kind === "unanswered") return !reply.is_final;
   return TRANSIENT.includes(reply.status) || reply.status >= 500;
 }

@@ -9,17 +9,19 @@ import type { SendResult } from "./outcome.ts";
 const BODY_READ_BYTES = 64 * 1024;
 const BODY_KEPT_BYTES = 4 * 1024;
 
+type SenderRequest = Pick<NotifierRequest, "method" | "url" | "headers" | "body">;
+
 export type TimedReply = SendResult & { duration_ms: number };
 
 /** Sends every request to a receiver. Never throws: an unreachable target is an outcome. */
-export async function send(settings: Settings, request: NotifierRequest): Promise<TimedReply> {
+export async function send(settings: Settings, request: SenderRequest): Promise<TimedReply> {
   const startedAt = now();
   const signal = AbortSignal.timeout(settings.DELIVERY_TIMEOUT_MS);
   const reply = await replyTo(settings, request, signal).catch((error: unknown) => unanswered(error, signal, settings));
   return { ...reply, duration_ms: now() - startedAt };
 }
 
-async function replyTo(settings: Settings, request: NotifierRequest, signal: AbortSignal): Promise<SendResult> {
+async function replyTo(settings: Settings, request: SenderRequest, signal: AbortSignal): Promise<SendResult> {
   const { method, headers, body } = request;
   const outgoing = { method, headers, body, purpose: "delivery", signal } as const;
   const { response } = await egressOf(settings).guardedFetch(new URL(request.url), outgoing);

@@ -1,6 +1,7 @@
 import type { Scope } from "../access/scope.ts";
 import { listDeliveriesToWake } from "../data/deliveries/read.ts";
 import { deleteDeliveriesBefore } from "../data/deliveries/write.ts";
+import { deleteChatMessagesBefore } from "../data/webhooks/chat-messages.ts";
 import { sweepPages } from "../outbox/publication.ts";
 import { wakeDeliveries } from "./fan-out.ts";
 
@@ -14,5 +15,6 @@ export async function sweepDeliveries(scope: Scope): Promise<void> {
     await wakeDeliveries(scope, ids);
     return ids.length;
   });
+  await deleteChatMessagesBefore(db, now - settings.DELIVERY_RETENTION_MS, DELETED_PER_MINUTE);
   await deleteDeliveriesBefore(db, now - settings.DELIVERY_RETENTION_MS, DELETED_PER_MINUTE);
 }

@@ -57,7 +57,7 @@ async function commitTransition(scope: Scope, context: TransitionContext): Promi
   const isSuppressed = suppressed_by !== null;
   const incident =
     isSuppressed && transition.event === "monitor.down" ? NONE : await planIncidentEffects(db, context, now);
-  const own = monitorEvent(context);
+  const own = monitorEvent(context, incident.events[0]?.data.incident_id ?? null);
   const published = own && !isSuppressed ? [own, ...incident.events] : incident.events;
   const recorded = own && isSuppressed ? [{ ...own, data: { ...own.data, suppressed_by } }] : [];
   const publication = await publishRouted(scope, published, now);

@@ -66,6 +66,8 @@ export function incidentEvent(incident: IncidentRecord, change: IncidentChange):
       notify_subscribers: change.notify_subscribers,
       started_at: toIso(incident.started_at),
       resolved_at: toIsoOrNull(incident.resolved_at),
+      outage_id: incident.origin_outage_id,
+      acknowledged_at: toIsoOrNull(incident.acknowledged_at),
     },
     created_at: change.now,
   };

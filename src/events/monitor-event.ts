@@ -5,8 +5,11 @@ import type { TransitionContext } from "./incidents.ts";
 
 type ChangeEvent = EventOf<"monitor.down" | "monitor.up" | "monitor.degraded">;
 
-/** The event of a transition; null for a silent one. */
-export function monitorEvent({ transition, monitor }: TransitionContext): ChangeEvent | null {
+/** The event of a transition; null for a silent one. `incidentId`: the automatic incident that it opens or resolves. */
+export function monitorEvent(
+  { transition, monitor }: TransitionContext,
+  incidentId: string | null,
+): ChangeEvent | null {
   if (transition.event === null) return null;
   const { outage } = transition;
   const isRecovery = transition.event === "monitor.up" && outage !== null;
@@ -27,8 +30,10 @@ export function monitorEvent({ transition, monitor }: TransitionContext): Change
       latency: transition.latency_ms,
       region: transition.region,
       since: toIso(transition.effective_at),
+      outage_id: outage && `${monitor.id}/${outage.seq}`,
       outage_started_at: outage && toIso(outage.started_at),
       duration_seconds: isRecovery ? Math.round((transition.effective_at - outage.started_at) / 1000) : null,
+      incident_id: incidentId,
     },
     created_at: transition.at,
   };

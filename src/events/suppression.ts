@@ -68,7 +68,7 @@ async function release(scope: Scope, held: Releasable["held"], transition: Monit
   const now = scope.now;
   const context: TransitionContext = { ...found, transition };
   const incident = await planIncidentEffects(db, context, now);
-  const own = monitorEvent(context);
+  const own = monitorEvent(context, incident.events[0]?.data.incident_id ?? null);
   const events = own ? [own, ...incident.events] : incident.events;
   const publication = await fanOut(scope, events, now);
   await runBatch(db, [

@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { spanOf } from "./duration-format.ts";
+import { describe, expect, it } from "vitest";
+import { formatDuration, spanOf } from "./duration-format.ts";
 import { DAY_MS, HOUR_MS } from "./durations.ts";
 
 it.each([
@@ -11,4 +11,20 @@ it.each([
   [72 * HOUR_MS, "3 days"],
 ])("%i ms are %s", (milliseconds, words) => {
   expect(spanOf(milliseconds)).toBe(words);
+});
+
+describe("formatDuration", () => {
+  it.each([
+    [0, "0 s"],
+    [8, "8 s"],
+    [60, "1 min"],
+    [754, "12 min 34 s"],
+    [3600, "1 h"],
+    [3601, "1 h"],
+    [7260, "2 h 1 min"],
+    [86_399, "23 h 59 min"],
+    [183_600, "2 d 3 h"],
+  ])("%i seconds are %s", (seconds, text) => {
+    expect(formatDuration(seconds)).toBe(text);
+  });
 });

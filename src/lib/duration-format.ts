@@ -6,3 +6,20 @@ export function spanOf(milliseconds: number): string {
     milliseconds >= DAY_MS ? [milliseconds / DAY_MS, "day"] : [Math.max(milliseconds / HOUR_MS, 1), "hour"];
   return `${Math.floor(count)} ${unit}${Math.floor(count) === 1 ? "" : "s"}`;
 }
+
+/** Formats a duration by its two largest units: `2 d 3 h`, `12 min 34 s`, `8 s`. */
+export function formatDuration(seconds: number): string {
+  const parts = [
+    [Math.floor(seconds / 86_400), "d"],
+    [Math.floor(seconds / 3600) % 24, "h"],
+    [Math.floor(seconds / 60) % 60, "min"],
+    [Math.floor(seconds) % 60, "s"],
+  ] as const;
+  const first = parts.findIndex(([count]) => count > 0);
+  if (first === -1) return "0 s";
+  return parts
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(" ");
+}

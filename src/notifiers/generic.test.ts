@@ -1,16 +1,12 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { exampleEvent } from "../../test/support/events.ts";
+import { exampleInput, httpRequest, NO_BOTS } from "../../test/support/providers.ts";
 import { generic } from "./generic.ts";
-import type { NotifierInput, WebhookTarget } from "./port.ts";
+import type { WebhookTarget } from "./port.ts";
 
 const EVENT = exampleEvent({ data: { monitor_name: "Shop “ü”" } });
-const INPUT: NotifierInput = {
-  delivery_id: "0199c0de-0000-5000-8000-000000000001",
-  sent_at: Date.now(),
-  event: EVENT,
-  event_name: "monitor.down",
-};
+const INPUT = { ...exampleInput({ data: { monitor_name: "Shop “ü”" } }), sent_at: Date.now() };
 const ENVELOPE = {
   id: EVENT.id,
   user_id: EVENT.owner_id,
@@ -24,7 +20,7 @@ const TARGET: WebhookTarget = { url: "https://example.com/in?x=1", secret: null,
 const BASE64_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 const verifies = (secret: string, target: Partial<WebhookTarget>) => {
-  const { body, headers } = generic.build(INPUT, { ...TARGET, ...target });
+  const { body, headers } = httpRequest(generic.build(INPUT, { ...TARGET, ...target }));
   const isEncoded = secret.startsWith("whsec_");
   const receiver = isEncoded ? new Webhook(secret) : new Webhook(new TextEncoder().encode(secret), { format: "raw" });
   return receiver.verify(body, headers);
@@ -34,6 +30,7 @@ describe("the generic notifier", () => {
   it("posts the envelope as it is to the address", () => {
     const request = generic.build(INPUT, TARGET);
     expect(request).toEqual({
+      kind: "http",
       method: "POST",
       url: TARGET.url,
       headers: {
@@ -69,6 +66,6 @@ describe("the generic notifier", () => {
     ["whsec_ without base64", { url: "https://x.example", secret: "whsec_?" }, "secret must be base64 after whsec_"],
     ["whsec_ alone", { url: "https://x.example", secret: "whsec_" }, "secret must be base64 after whsec_"],
   ])("judges %s", (_name, target, verdict) => {
-    expect(generic.validate(target)).toBe(verdict);
+    expect(generic.validate(target, NO_BOTS)).toBe(verdict);
   });
 });

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Envelope } from "../contract/webhook.ts";
+import { envelopeOf } from "../domain/envelope.ts";
 import type { Notifier, NotifierInput, WebhookTarget } from "./port.ts";
 
 /**
@@ -25,21 +25,15 @@ export const generic: Notifier = {
   build(input, target) {
     const body = JSON.stringify(envelopeOf(input));
     const headers = { "content-type": "application/json", "user-agent": "Vigil-Webhooks/1" };
-    return { method: "POST", url: target.url, headers: { ...headers, ...sign(input, body, target) }, body };
+    return {
+      kind: "http",
+      method: "POST",
+      url: target.url,
+      headers: { ...headers, ...sign(input, body, target) },
+      body,
+    };
   },
 };
-
-export function envelopeOf({ event, event_name }: Pick<NotifierInput, "event" | "event_name">): Envelope {
-  return {
-    id: event.id,
-    user_id: event.owner_id,
-    event: event_name,
-    data: event.data,
-    created_at: new Date(event.created_at).toISOString(),
-    status_page_id: event.status_page_id,
-    sequence: event.created_at,
-  };
-}
 
 function sign({ delivery_id, sent_at }: NotifierInput, body: string, target: WebhookTarget): Record<string, string> {
   const timestamp = String(Math.floor(sent_at / 1000));

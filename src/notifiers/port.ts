@@ -1,5 +1,6 @@
 import type { NewEvent } from "../contract/events.ts";
 import type { WebhookProvider } from "../contract/webhook.ts";
+import type { AlertMessage } from "../domain/alert-messages.ts";
 
 /** Where a notification goes and with what credentials. */
 export interface WebhookTarget {
@@ -11,6 +12,15 @@ export interface WebhookTarget {
   channel: string | null;
 }
 
+/** Addresses and bots of the services that the operator configured. */
+export interface ChatServices {
+  telegram_api_base: string;
+  /** Empty where the operator runs no bot. */
+  telegram_bot_token: string;
+  discord_api_base: string;
+  discord_bot_token: string;
+}
+
 /** One attempt to send one event to one target. */
 export interface NotifierInput {
   /** The same on every attempt, so that receivers recognise a repeat. */
@@ -18,15 +28,37 @@ export interface NotifierInput {
   event: NewEvent;
   /** Name under which the target receives the event. */
   event_name: string;
+  message: AlertMessage;
   /** Epoch ms of this attempt. */
   sent_at: number;
+  services: ChatServices;
 }
 
 export interface NotifierRequest {
-  method: "POST";
+  kind: "http";
+  method: "POST" | "PATCH";
   url: string;
   headers: Record<string, string>;
   body: string;
+  /** Not recorded with the attempt. */
+  secrets?: readonly string[];
+}
+
+/** A message that leaves by the mail outbox. */
+export interface NotifierMail {
+  kind: "mail";
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  headers: Record<string, string>;
+}
+
+/** How a provider changes a message that it has sent. */
+export interface MessageEditing {
+  /** The provider's id of the message, from the response to the request that sent it. */
+  parseMessageId(responseBody: string): string | null;
+  edit(input: NotifierInput, target: WebhookTarget, messageId: string): NotifierRequest;
 }
 
 /** The code of one provider. It builds the request; the sender of deliveries sends it. */
@@ -35,6 +67,32 @@ export interface Notifier {
   /** Ends the retry schedule after so many attempts; null = uses all of it. */
   attemptsMax: number | null;
   /** The flaw of the target as a sentence that names the wire field, or null. The egress guard judges its address. */
-  validate(target: Pick<WebhookTarget, "url" | "secret">): string | null;
-  build(notification: NotifierInput, target: WebhookTarget): NotifierRequest;
+  validate(target: Pick<WebhookTarget, "url" | "secret">, services: ChatServices): string | null;
+  /** Null for an event that means nothing to this provider. */
+  build(input: NotifierInput, target: WebhookTarget): NotifierRequest | NotifierMail | null;
+  editing?: MessageEditing;
 }
+
+/** A message in a chat is worth nothing days later. */
+export const CHAT_ATTEMPTS_MAX = 5;
+
+const USER_AGENT = "Vigil-Webhooks/1";
+
+export function jsonRequest(
+  url: string,
+  body: unknown,
+  { method = "POST", headers = {}, secrets }: Partial<Pick<NotifierRequest, "method" | "headers" | "secrets">> = {},
+): NotifierRequest {
+  return {
+    ...{ kind: "http", method, url },
+    headers: { "content-type": "application/json", "user-agent": USER_AGENT, ...headers },
+    body: JSON.stringify(body),
+    ...(secrets && { secrets }),
+  };
+}
+
+export function isHttpUrl(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}
+
+export const NOT_AN_ADDRESS = "url must be an https address";

@@ -1,10 +1,30 @@
 import type { WebhookProvider } from "../contract/webhook.ts";
+import { discord } from "./discord.ts";
+import { email } from "./email.ts";
 import { generic } from "./generic.ts";
+import { googleChat } from "./google-chat.ts";
+import { mattermost } from "./mattermost.ts";
+import { ntfy } from "./ntfy.ts";
+import { pagerduty } from "./pagerduty.ts";
 import type { Notifier } from "./port.ts";
+import { slack } from "./slack.ts";
+import { teams } from "./teams.ts";
+import { telegram, telegramBot } from "./telegram.ts";
 
-/** A provider without an entry is known by name but cannot be used yet. */
-const NOTIFIERS: Partial<Record<WebhookProvider, Notifier>> = { generic };
+export const NOTIFIERS = {
+  generic,
+  discord,
+  slack,
+  telegram,
+  telegram_bot: telegramBot,
+  teams,
+  pagerduty,
+  mattermost,
+  google_chat: googleChat,
+  ntfy,
+  email,
+} satisfies Record<WebhookProvider, Notifier>;
 
-export function findNotifier(provider: WebhookProvider): Notifier | undefined {
+export function notifierOf(provider: WebhookProvider): Notifier {
   return NOTIFIERS[provider];
 }

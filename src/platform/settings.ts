@@ -17,6 +17,11 @@ const list = z
       .map((part) => part.trim())
       .filter((part) => part !== ""),
   );
+const apiBase = (fallback: string) =>
+  z
+    .url()
+    .default(fallback)
+    .transform((url) => url.replace(/\/+$/, ""));
 const milliseconds = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
 
 /** As `plan=days`, comma-separated; plans that are not named keep their default. */
@@ -120,6 +125,11 @@ const FIELDS = {
   /** Takes `{from, to, subject, text, html, headers}` as JSON. */
   MAIL_HTTP_URL: z.string().default(""),
   MAIL_HTTP_TOKEN: z.string().default(""),
+  /** The API of Telegram and the bot of the operator; without a token there is none. */
+  TELEGRAM_API_BASE: apiBase("https://api.telegram.org"),
+  TELEGRAM_BOT_TOKEN: z.string().trim().default(""),
+  DISCORD_API_BASE: apiBase("https://discord.com/api/v10"),
+  DISCORD_BOT_TOKEN: z.string().trim().default(""),
   /** How long a check on request waits for the agent that runs the monitor. */
   AGENT_CHECK_WAIT_MS: milliseconds(20 * SECOND),
   /** Checks are late when the service's clock, or the checks of a monitor, are behind by more; people are then told. */

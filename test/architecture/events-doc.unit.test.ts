@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { EVENT_NAMES, EVENTS, type EventName } from "../../src/contract/events.ts";
-import { envelopeOf } from "../../src/notifiers/generic.ts";
+import { envelopeOf } from "../../src/domain/envelope.ts";
 import { exampleEvent } from "../support/events.ts";
 
 interface Member {

@@ -7,11 +7,12 @@ const INCIDENT_ID = "0199c0de-0000-7000-8000-000000000002";
 const change = {
   ...{ monitor_id: MONITOR_ID, monitor_name: "Shop", message: "HTTP 500", latency: 12, region: "weur" },
   ...{ since: "2026-01-02T03:04:05.000Z", outage_started_at: "2026-01-02T03:04:05.000Z", duration_seconds: null },
+  ...{ outage_id: `${MONITOR_ID}/2`, incident_id: INCIDENT_ID },
 };
 const incident: EventData<"incident.created"> = {
   ...{ incident_id: INCIDENT_ID, title: "Checkout fails", severity: "major", status: "investigating" },
   ...{ is_public: true, monitor_id: null, message: "We look into it.", notify_subscribers: true },
-  ...{ started_at: "2026-01-02T03:04:05.000Z", resolved_at: null },
+  ...{ started_at: "2026-01-02T03:04:05.000Z", resolved_at: null, outage_id: null, acknowledged_at: null },
 };
 const maintenance: EventData<"maintenance.started"> = {
   ...{ maintenance_id: "0199c0de-0000-7000-8000-000000000003", title: "New disks", message: "We replace disks." },
@@ -32,7 +33,14 @@ const expiry = {
 export const EXAMPLES: { [Name in EventName]: EventData<Name> } = {
   "monitor.down": { ...change, status: "down", previous_status: "up" },
   "monitor.up": { ...change, status: "up", previous_status: "down", message: "HTTP 200", duration_seconds: 754 },
-  "monitor.degraded": { ...change, status: "degraded", previous_status: "up", outage_started_at: null },
+  "monitor.degraded": {
+    ...change,
+    status: "degraded",
+    previous_status: "up",
+    outage_started_at: null,
+    outage_id: null,
+    incident_id: null,
+  },
   "monitor.flapping": {
     ...{ monitor_id: MONITOR_ID, monitor_name: "Shop", status: "down", message: "7 changes within 10 minutes" },
     ...{ changes: 7, since: "2026-01-02T03:04:05.000Z" },

@@ -1,5 +1,6 @@
 import { and, desc, eq, or, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
+import { listEvents, type StoredEvent } from "../events/read.ts";
 import { isPending, listToWake } from "../outbox/rows.ts";
 import { deliveries, deliveryAttempts } from "../webhooks/table.ts";
 
@@ -38,7 +39,8 @@ export async function findLastAttempt(db: Db, deliveryId: string): Promise<Attem
   return rows[0];
 }
 
-export type ListedAttempt = AttemptRecord & Pick<DeliveryRecord, "event_name" | "state">;
+export type ListedAttempt = AttemptRecord &
+  Pick<DeliveryRecord, "event_name" | "state"> & { event: StoredEvent | undefined };
 
 /** Newest first. The total stops counting at 10,000. */
 export async function listAttempts(
@@ -54,7 +56,12 @@ export async function listAttempts(
     .as("counted");
   const [rows, totals] = await db.batch([
     db
-      .select({ attempt: deliveryAttempts, event_name: deliveries.event_name, state: deliveries.state })
+      .select({
+        attempt: deliveryAttempts,
+        event_name: deliveries.event_name,
+        state: deliveries.state,
+        event_id: deliveries.event_id,
+      })
       .from(deliveryAttempts)
       .innerJoin(deliveries, eq(deliveries.id, deliveryAttempts.delivery_id))
       .where(eq(deliveryAttempts.webhook_id, webhookId))
@@ -63,8 +70,11 @@ export async function listAttempts(
       .offset(page.offset),
     db.select({ total: sql<number>`count(*)` }).from(counted),
   ]);
+  const eventIds = rows.filter(({ attempt }) => attempt.request.body === null).map(({ event_id }) => event_id);
+  const stored = eventIds.length === 0 ? [] : await listEvents(db, [...new Set(eventIds)]);
+  const eventOf = new Map(stored.map((event) => [event.id, event]));
   return {
-    rows: rows.map(({ attempt, ...delivery }) => ({ ...attempt, ...delivery })),
+    rows: rows.map(({ attempt, event_id, ...delivery }) => ({ ...attempt, ...delivery, event: eventOf.get(event_id) })),
     total: totals[0]?.total ?? 0,
   };
 }

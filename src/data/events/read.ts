@@ -16,6 +16,15 @@ export async function findWaitingEvent(db: Db, eventId: string): Promise<StoredE
   return rows[0] && toEvent(rows[0]);
 }
 
+export async function listEvents(db: Db, ids: readonly string[]): Promise<StoredEvent[]> {
+  const rows = await db
+    .select()
+    .from(events)
+    .where(sql`${events.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`)
+    .limit(ids.length);
+  return rows.map(toEvent);
+}
+
 export function toEvent({ wake_at: _, processed_at, ...row }: typeof events.$inferSelect): StoredEvent {
   return { ...parseEvent(row), processed_at };
 }

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { DeliveryState, SentRequest, WebhookProvider } from "../../contract/webhook.ts";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { DeliveryState, RecordedRequest, WebhookProvider } from "../../contract/webhook.ts";
 import { emptyList, emptyObject, flag, id, instant, timestamps } from "../columns.ts";
 import { leaseColumns } from "../outbox/rows.ts";
 import { statusPages } from "../status-pages/table.ts";
@@ -66,6 +66,27 @@ export const deliveries = sqliteTable(
   ],
 );
 
+/** Messages that a provider can edit: the latest of each thread of a webhook. */
+export const chatMessages = sqliteTable(
+  "chat_messages",
+  {
+    webhook_id: text("webhook_id")
+      .notNull()
+      .references(() => webhooks.id, { onDelete: "cascade" }),
+    /** Of the outage, incident or other object that the message is about. */
+    thread_id: text("thread_id").notNull(),
+    /** A message is edited while this stays the same. */
+    state: text("state").notNull(),
+    /** The id that the provider gave it. */
+    message_id: text("message_id").notNull(),
+    updated_at: instant("updated_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.webhook_id, table.thread_id] }),
+    index("chat_messages_age").on(table.updated_at),
+  ],
+);
+
 export const deliveryAttempts = sqliteTable(
   "delivery_attempts",
   {
@@ -75,7 +96,7 @@ export const deliveryAttempts = sqliteTable(
       .references(() => deliveries.id, { onDelete: "cascade" }),
     webhook_id: text("webhook_id").notNull(),
     attempt: integer("attempt").notNull(),
-    request: text("request", { mode: "json" }).$type<SentRequest>().notNull(),
+    request: text("request", { mode: "json" }).$type<RecordedRequest>().notNull(),
     response_status: integer("response_status"),
     response_body: text("response_body"),
     duration_ms: integer("duration_ms").notNull(),

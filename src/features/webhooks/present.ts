@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Delivery, DeliveryAttempt, Webhook, WebhookTestResult } from "../../contract/webhook.ts";
 import type { AttemptRecord, DeliveryRecord, ListedAttempt } from "../../data/deliveries/read.ts";
 import type { WebhookRecord } from "../../data/webhooks/read.ts";
+import { envelopeOf } from "../../domain/envelope.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 
 /** A webhook with its address, masked where the caller may not see it. */
@@ -29,6 +30,7 @@ export function presentWebhook({ webhook, url }: ShownWebhook): z.infer<typeof W
   };
 }
 
+/** The body of an attempt that is not stored is the envelope of its event. */
 export function presentAttempt(attempt: ListedAttempt): z.infer<typeof DeliveryAttempt> {
   return {
     id: attempt.id,
@@ -36,7 +38,7 @@ export function presentAttempt(attempt: ListedAttempt): z.infer<typeof DeliveryA
     event: attempt.event_name,
     state: attempt.state,
     attempt: attempt.attempt,
-    request: attempt.request,
+    request: { ...attempt.request, body: attempt.request.body ?? bodyOf(attempt) },
     response_status: attempt.response_status,
     response_body: attempt.response_body,
     duration_ms: attempt.duration_ms,
@@ -44,6 +46,10 @@ export function presentAttempt(attempt: ListedAttempt): z.infer<typeof DeliveryA
     next_attempt_at: toIsoOrNull(attempt.next_attempt_at),
     created_at: toIso(attempt.created_at),
   };
+}
+
+function bodyOf({ event, event_name }: ListedAttempt): string {
+  return event ? JSON.stringify(envelopeOf({ event, event_name })) : "";
 }
 
 export function presentDelivery(delivery: DeliveryRecord): z.infer<typeof Delivery> {

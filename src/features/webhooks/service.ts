@@ -4,7 +4,7 @@ import { findMembership, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireVisibleWebhook, requireWebhook } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { ApiError, forbidden, invalid, notFound } from "../../contract/errors.ts";
+import { forbidden, invalid, notFound } from "../../contract/errors.ts";
 import {
   SECRET_PLACEHOLDER,
   type WebhookConfig,
@@ -14,10 +14,11 @@ import {
 } from "../../contract/webhook.ts";
 import { listWebhooksOf, type WebhookRecord } from "../../data/webhooks/read.ts";
 import { deleteWebhook, insertWebhook, updateWebhook, type WebhookChanges } from "../../data/webhooks/write.ts";
+import { chatServicesOf } from "../../delivery/prepare.ts";
 import { changeSecret, maskUrl, openConfig, sealConfig } from "../../delivery/webhook-config.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { replaced } from "../../lib/merge-field.ts";
-import { findNotifier } from "../../notifiers/registry.ts";
+import { notifierOf } from "../../notifiers/registry.ts";
 import { egressOf } from "../../platform/egress/guard.ts";
 import { newId } from "../../platform/ids.ts";
 import type { ShownWebhook } from "./present.ts";
@@ -150,11 +151,10 @@ async function ownerOf(ctx: RequestScope, statusPageId: string | null): Promise<
 
 /** The address is judged as written here, and as resolved at each delivery. */
 function requireUsable(ctx: RequestScope, provider: WebhookProvider, config: WebhookConfig): void {
-  const notifier = findNotifier(provider);
-  if (!notifier) throw new ApiError(400, `provider ${provider} is not available yet`, { code: "not_available" });
-  const problem = notifier.validate(config);
+  const problem = notifierOf(provider).validate(config, chatServicesOf(ctx.settings));
   if (problem !== null) throw invalid(problem);
-  if (!URL.canParse(config.url)) return;
+  // Addresses of bots and of mail are no network addresses.
+  if (provider !== "generic" && !/^https?:/i.test(config.url)) return;
   const verdict = egressOf(ctx.settings).checkLiteral(new URL(config.url), "delivery");
   if (!verdict.ok) throw invalid(`url cannot be used: ${verdict.reason}`, [{ path: "url", message: verdict.reason }]);
 }

@@ -1,0 +1,74 @@
+import type { Scope } from "../access/scope.ts";
+import { TEST_EVENT } from "../contract/events.ts";
+import { findChatMessage } from "../data/webhooks/chat-messages.ts";
+import { composeAlert } from "../domain/alert-messages.ts";
+import type {
+  ChatServices,
+  Notifier,
+  NotifierInput,
+  NotifierMail,
+  NotifierRequest,
+  WebhookTarget,
+} from "../notifiers/port.ts";
+import { notifierOf } from "../notifiers/registry.ts";
+import type { Settings } from "../platform/settings.ts";
+import type { Claimed } from "./attempt.ts";
+import { openConfig } from "./webhook-config.ts";
+
+export interface Prepared {
+  /** Null for an event that means nothing to the provider. */
+  request: NotifierRequest | NotifierMail | null;
+  attemptsMax: number;
+  notifier: Notifier;
+  input: NotifierInput;
+  target: WebhookTarget;
+  /** The request edits this message instead of sending one. */
+  edited_id: string | null;
+}
+
+export function chatServicesOf(settings: Settings): ChatServices {
+  return {
+    telegram_api_base: settings.TELEGRAM_API_BASE,
+    telegram_bot_token: settings.TELEGRAM_BOT_TOKEN,
+    discord_api_base: settings.DISCORD_API_BASE,
+    discord_bot_token: settings.DISCORD_BOT_TOKEN,
+  };
+}
+
+/** Builds the request of an attempt; null where the stored configuration cannot be used. */
+export async function prepare(scope: Scope, { delivery, webhook, event }: Claimed): Promise<Prepared | null> {
+  const { settings, log, now } = scope;
+  try {
+    const notifier = notifierOf(webhook.provider);
+    const { url, secret, previous } = await openConfig(settings, webhook);
+    const target = {
+      url,
+      secret,
+      previous_secret: previous && previous.until > now ? previous.secret : null,
+      channel: webhook.alert_channels[delivery.event_name] ?? null,
+    };
+    const input = {
+      ...{ delivery_id: delivery.id, event, event_name: delivery.event_name, sent_at: now },
+      ...{ message: composeAlert(event, settings.PUBLIC_URL), services: chatServicesOf(settings) },
+    };
+    // The caller of a test waits for its result and can repeat it.
+    const attemptsMax = event.name === TEST_EVENT ? 1 : (notifier.attemptsMax ?? Number.POSITIVE_INFINITY);
+    const edited_id = await findEditable(scope, webhook.id, notifier, input);
+    const request =
+      edited_id !== null && notifier.editing
+        ? notifier.editing.edit(input, target, edited_id)
+        : notifier.build(input, target);
+    return { request, attemptsMax, notifier, input, target, edited_id };
+  } catch (error) {
+    log.error("delivery cannot be built", error, { delivery_id: delivery.id, webhook_id: webhook.id });
+    return null;
+  }
+}
+
+/** The latest message of the thread, while it reports the same state. */
+async function findEditable({ db }: Scope, webhook_id: string, notifier: Notifier, { message }: NotifierInput) {
+  if (!notifier.editing) return null;
+  const { id: thread_id, state } = message.thread;
+  const sent = await findChatMessage(db, { webhook_id, thread_id });
+  return sent?.state === state ? sent.message_id : null;
+}

@@ -1,0 +1,208 @@
+import { type CustomEvent, headingOf, isKnownEvent, type KnownEvent, type NewEvent } from "../contract/events.ts";
+import { SHORT_DATE, TIME_OF_DAY } from "../lib/date-format.ts";
+import { formatDuration } from "../lib/duration-format.ts";
+import { oneLine } from "../lib/one-line.ts";
+
+/** How urgent a message is; providers map it to their colours and priorities. */
+export type AlertTone = "down" | "warning" | "good" | "info";
+
+/** What a message follows up: messages of one thread with the same state replace each other where a provider can edit. */
+export interface AlertThread {
+  /** Of the outage, else of the incident, maintenance window, agent or monitor. */
+  id: string;
+  state: string;
+}
+
+/** A message about an event before it is formatted for its provider. */
+export interface AlertMessage {
+  tone: AlertTone;
+  title: string;
+  /** The reason or the text of a user; may be empty. */
+  text: string;
+  /** Whether `text` is Markdown of a user. */
+  is_markdown?: boolean;
+  facts: { label: string; value: string }[];
+  links: { label: string; url: string }[];
+  thread: AlertThread;
+  /** The condition that the thread reports is over. */
+  is_resolved: boolean;
+}
+
+type Content = Omit<AlertMessage, "links"> & { monitor_id?: string | null; incident_id?: string | null };
+
+/** `public_url` is the address of the service, without a trailing slash; empty where the operator set none. */
+export function composeAlert(event: NewEvent, public_url: string): AlertMessage {
+  const {
+    monitor_id = null,
+    incident_id = null,
+    ...message
+  } = isKnownEvent(event) ? contentOf(event) : customContent(event);
+  const at = (path: string) => `${public_url}/app/${path}`;
+  const links = [
+    ...(monitor_id === null ? [] : [{ label: "Monitor", url: at(`monitors/${monitor_id}`) }]),
+    ...(incident_id === null
+      ? []
+      : [{ label: message.is_resolved ? "Incident" : "Acknowledge", url: at(`incidents/${incident_id}`) }]),
+  ];
+  return { ...message, links: public_url === "" ? [] : links };
+}
+
+const TONE_WORDS: Record<AlertTone, string> = { down: "Alert", warning: "Warning", good: "Resolved", info: "Notice" };
+
+/** One line that no text of a user begins, for subjects: `Alert: Shop is down`. */
+export function headline({ tone, title }: Pick<AlertMessage, "tone" | "title">): string {
+  return `${TONE_WORDS[tone]}: ${title}`;
+}
+
+type Of<Prefix extends string> = Extract<KnownEvent, { name: `${Prefix}.${string}` }>;
+
+function contentOf(event: KnownEvent): Content {
+  switch (event.name) {
+    case "monitor.down":
+    case "monitor.up":
+    case "monitor.degraded":
+      return changeContent(event);
+    case "monitor.flapping": {
+      const { monitor_id, monitor_name, message, since } = event.data;
+      return {
+        ...{ tone: "warning", title: `${oneLine(monitor_name)} is flapping`, text: message, monitor_id },
+        ...{ facts: [fact("Since", moment(since))], thread: { id: monitor_id, state: "flapping" }, is_resolved: false },
+      };
+    }
+    case "monitor.certificate_expiring":
+    case "monitor.domain_expiring":
+      return expiryContent(event);
+    case "incident.created":
+    case "incident.updated":
+    case "incident.resolved":
+      return incidentContent(event);
+    case "maintenance.started":
+    case "maintenance.completed":
+      return maintenanceContent(event);
+    case "agent.online":
+    case "agent.offline": {
+      const { agent_id, agent_name, status, hostname, last_seen_at } = event.data;
+      return {
+        ...{
+          tone: status === "online" ? "good" : "down",
+          title: `Agent ${oneLine(agent_name)} is ${status}`,
+          text: "",
+        },
+        facts: [fact("Host", hostname), fact("Last seen", last_seen_at && moment(last_seen_at))].filter(hasValue),
+        ...{ thread: { id: agent_id, state: status }, is_resolved: status === "online" },
+      };
+    }
+    case "oncall.gap": {
+      const { policy_id, policy_name, message, incident_id } = event.data;
+      return {
+        ...{ tone: "down", title: `${headingOf(event.name)}: ${oneLine(policy_name)}`, text: message, incident_id },
+        ...{ facts: [], thread: { id: incident_id ?? policy_id, state: "gap" }, is_resolved: false },
+      };
+    }
+    case "test_event":
+      return {
+        ...{ tone: "info", title: `Test message for ${oneLine(event.data.webhook_name)}`, text: event.data.message },
+        ...{ facts: [], thread: { id: event.id, state: "test" }, is_resolved: false },
+      };
+  }
+}
+
+const TONES = { "monitor.down": "down", "monitor.up": "good", "monitor.degraded": "warning" } as const;
+const WORDS = { "monitor.down": "is down", "monitor.up": "is up again", "monitor.degraded": "is degraded" } as const;
+
+function changeContent({ name, data }: Extract<KnownEvent, { name: keyof typeof TONES }>): Content {
+  const { monitor_id, outage_id, incident_id, since, region, latency, duration_seconds, outage_started_at } = data;
+  const isRecovery = name === "monitor.up";
+  return {
+    tone: TONES[name],
+    title: `${oneLine(data.monitor_name)} ${WORDS[name]}`,
+    text: data.message,
+    facts: [
+      fact("Since", moment(since)),
+      fact("Down since", isRecovery && outage_started_at ? moment(outage_started_at) : null),
+      fact("Lasted", isRecovery && duration_seconds !== null ? formatDuration(duration_seconds) : null),
+      fact("Region", region === "default" ? null : region),
+      fact("Latency", latency === null ? null : `${latency} ms`),
+    ].filter(hasValue),
+    thread: { id: outage_id ?? monitor_id, state: data.status },
+    is_resolved: isRecovery,
+    ...{ monitor_id, incident_id },
+  };
+}
+
+function expiryContent({
+  name,
+  data,
+}: Extract<KnownEvent, { name: "monitor.certificate_expiring" | "monitor.domain_expiring" }>): Content {
+  const { monitor_id, monitor_name, message, expires_at, days_left } = data;
+  const subject = name === "monitor.certificate_expiring" ? "The certificate" : "The domain";
+  const left = days_left === 1 ? "1 day" : `${days_left} days`;
+  return {
+    tone: days_left <= 1 ? "down" : "warning",
+    title: `${subject} of ${oneLine(monitor_name)} expires in ${left}`,
+    text: message,
+    facts: [fact("Expires", moment(expires_at))],
+    thread: { id: `${monitor_id}/${expires_at}`, state: `${days_left} days` },
+    ...{ is_resolved: false, monitor_id },
+  };
+}
+
+function incidentContent({ name, data }: Of<"incident">): Content {
+  const { incident_id, title, severity, status, message, started_at, resolved_at, outage_id, monitor_id } = data;
+  const isResolved = name === "incident.resolved";
+  const seconds = resolved_at === null ? null : (Date.parse(resolved_at) - Date.parse(started_at)) / 1000;
+  return {
+    tone: isResolved ? "good" : severity === "minor" ? "warning" : "down",
+    title: `${headingOf(name)}: ${oneLine(title)}`,
+    text: message,
+    is_markdown: true,
+    facts: [
+      fact("Status", inWords(status)),
+      fact("Severity", inWords(severity)),
+      fact("Since", moment(started_at)),
+      fact("Lasted", isResolved && seconds !== null ? formatDuration(seconds) : null),
+    ].filter(hasValue),
+    thread: { id: outage_id ?? incident_id, state: `incident ${status}` },
+    ...{ is_resolved: isResolved, monitor_id, incident_id },
+  };
+}
+
+function maintenanceContent({ name, data }: Of<"maintenance">): Content {
+  const { maintenance_id, title, message, start, end } = data;
+  return {
+    ...{ tone: "info", title: `${headingOf(name)}: ${oneLine(title)}`, text: message ?? "", is_markdown: true },
+    facts: [fact("Start", start && moment(start)), fact("End", end && moment(end))].filter(hasValue),
+    thread: { id: `${maintenance_id}/${start}`, state: name },
+    is_resolved: name === "maintenance.completed",
+  };
+}
+
+/** The members that rules and the emit route give an event of a user. */
+function customContent({ id, name, classification, data }: CustomEvent): Content {
+  const text = (value: unknown) => (typeof value === "string" ? value : "");
+  return {
+    tone: classification === "critical" ? "down" : "info",
+    title: oneLine(text(data.title) || text(data.display_name) || name),
+    text: text(data.description) || text(data.message),
+    facts: [],
+    thread: { id, state: name },
+    is_resolved: false,
+    monitor_id: text(data.monitor_id) || null,
+  };
+}
+
+type Fact = { label: string; value: string | null };
+const fact = <Value extends string | null>(label: string, value: Value) => ({ label, value });
+const hasValue = (each: Fact): each is { label: string; value: string } => each.value !== null && each.value !== "";
+
+/** `2 Jan 2026, 03:04 UTC`. */
+function moment(iso: string): string {
+  const format = new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, ...TIME_OF_DAY, timeZone: "UTC" });
+  return `${format.format(new Date(iso))} UTC`;
+}
+
+/** `in_progress` as text. */
+function inWords(value: string): string {
+  const text = value.replaceAll("_", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

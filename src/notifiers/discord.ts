@@ -1,0 +1,98 @@
+import type { AlertTone } from "../domain/alert-messages.ts";
+import { escapeDiscord, formatChatText, plainText, shorten } from "./chat-text.ts";
+import {
+  CHAT_ATTEMPTS_MAX,
+  isHttpUrl,
+  jsonRequest,
+  NOT_AN_ADDRESS,
+  type Notifier,
+  type NotifierInput,
+  type WebhookTarget,
+} from "./port.ts";
+
+/**
+ * Webhooks (https://discord.com/developers/docs/resources/webhook#execute-webhook) by an http address, and the bot of the
+ * operator by `discord:channel:<id>`.
+ */
+const CONTENT_LENGTH_MAX = 2000;
+const BOT_CHANNEL = /^discord:channel:(\d{1,20})$/;
+const CHANNEL_ID = /^\d{1,20}$/;
+/** Decimal colours of embeds. */
+const COLOURS: Record<AlertTone, number> = { down: 0xd92d20, warning: 0xf79009, good: 0x12b76a, info: 0x2e90fa };
+
+/** https://discord.com/developers/docs/resources/message#embed-object-embed-limits */
+const EMBED = { title: 256, description: 4096, field_name: 256, field_value: 1024 };
+
+export const discord: Notifier = {
+  provider: "discord",
+  attemptsMax: CHAT_ATTEMPTS_MAX,
+
+  validate({ url }, { discord_bot_token }) {
+    if (isHttpUrl(url)) return null;
+    if (!BOT_CHANNEL.test(url)) return `${NOT_AN_ADDRESS} or discord:channel:<id>`;
+    return discord_bot_token === "" ? "url needs a Discord bot, and the operator has configured none" : null;
+  },
+
+  build(input, target) {
+    const channelId = channelOf(target);
+    if (channelId !== null) return botRequest(input, `channels/${channelId}/messages`);
+    const url = new URL(webhookUrl(target));
+    // The response then carries the message, whose id editing needs.
+    url.searchParams.set("wait", "true");
+    return jsonRequest(url.href, contentOf(input));
+  },
+
+  editing: {
+    parseMessageId: (body) => /"id"\s*:\s*"(\d{1,20})"/.exec(body)?.[1] ?? null,
+    edit(input, target, messageId) {
+      const channelId = channelOf(target);
+      if (channelId !== null) return botRequest(input, `channels/${channelId}/messages/${messageId}`, "PATCH");
+      const url = new URL(webhookUrl(target));
+      url.pathname = `${url.pathname.replace(/\/$/, "")}/messages/${messageId}`;
+      return jsonRequest(url.href, contentOf(input), { method: "PATCH" });
+    },
+  },
+};
+
+function contentOf({ message }: NotifierInput) {
+  const content = formatChatText(message, {
+    toInert: escapeDiscord,
+    length_max: CONTENT_LENGTH_MAX,
+    title: (text) => `**${text}**`,
+  });
+  return { content, allowed_mentions: { parse: [] } };
+}
+
+/** Null for a webhook: `channel` may name another channel of the bot or another webhook. */
+function channelOf({ url, channel }: WebhookTarget): string | null {
+  if (channel !== null) return isHttpUrl(channel) ? null : channel.replace(/^discord:channel:/, "");
+  return BOT_CHANNEL.exec(url)?.[1] ?? null;
+}
+
+function webhookUrl({ url, channel }: WebhookTarget): string {
+  return channel ?? url;
+}
+
+function botRequest({ message, event, services }: NotifierInput, path: string, method: "POST" | "PATCH" = "POST") {
+  const [, id = ""] = /^channels\/([^/]*)/.exec(path) ?? [];
+  if (!CHANNEL_ID.test(id)) throw new Error("alert_channels names no channel of Discord");
+  const embed = {
+    title: shorten(escapeDiscord(message.title), EMBED.title),
+    description: shorten(escapeDiscord(plainText(message)), EMBED.description),
+    color: COLOURS[message.tone],
+    fields: [
+      ...message.facts.map(({ label, value }) => ({
+        name: shorten(label, EMBED.field_name),
+        value: shorten(escapeDiscord(value), EMBED.field_value),
+        inline: true,
+      })),
+      ...message.links.map(({ label, url }) => ({ name: label, value: url, inline: false })),
+    ],
+    timestamp: new Date(event.created_at).toISOString(),
+  };
+  return jsonRequest(
+    `${services.discord_api_base}/${path}`,
+    { embeds: [embed], allowed_mentions: { parse: [] } },
+    { method, headers: { authorization: `Bot ${services.discord_bot_token}` } },
+  );
+}

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { formatAlertMail } from "./mail-text.ts";
+import type { Notifier } from "./port.ts";
+
+/** Mail to one address, `mailto:ops@example.com`. Mails of an outage form a thread (RFC 5322, 3.6.4). */
+const MAILTO = /^mailto:([^?]+)$/i;
+const REASON = "You receive this message because alerts are sent to this address.";
+const Address = z.email().max(254);
+
+export const email: Notifier = {
+  provider: "email",
+  attemptsMax: null,
+  validate({ url }) {
+    const address = MAILTO.exec(url)?.[1];
+    return Address.safeParse(address).success ? null : "url must be mailto: and an address";
+  },
+  build({ message }, { url, channel }) {
+    const to = (channel ?? MAILTO.exec(url)?.[1] ?? "").replace(/^mailto:/i, "");
+    return { kind: "mail", to, ...formatAlertMail(message, { reason: REASON, footer: [] }) };
+  },
+};

@@ -1,0 +1,19 @@
+import { escapeGoogleChat, formatChatText } from "./chat-text.ts";
+import { CHAT_ATTEMPTS_MAX, isHttpUrl, jsonRequest, NOT_AN_ADDRESS, type Notifier } from "./port.ts";
+
+/**
+ * Incoming webhooks: https://developers.google.com/workspace/chat/quickstart/webhooks. Messages of an outage share a thread.
+ */
+const LENGTH_MAX = 4000;
+
+export const googleChat: Notifier = {
+  provider: "google_chat",
+  attemptsMax: CHAT_ATTEMPTS_MAX,
+  validate: ({ url }) => (isHttpUrl(url) ? null : NOT_AN_ADDRESS),
+  build({ message }, target) {
+    const url = new URL(target.channel ?? target.url);
+    url.searchParams.set("messageReplyOption", "REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD");
+    const text = formatChatText(message, { toInert: escapeGoogleChat, length_max: LENGTH_MAX });
+    return jsonRequest(url.href, { text, thread: { threadKey: message.thread.id } });
+  },
+};

@@ -1,0 +1,37 @@
+import { type AlertMessage, type AlertTone, headline } from "../domain/alert-messages.ts";
+import { type MailLink, renderMail } from "../ui/mail-document.ts";
+import { parseMarkdown } from "../ui/markdown.ts";
+import { LIGHT } from "../ui/styles.ts";
+import { plainText } from "./chat-text.ts";
+import type { NotifierMail } from "./port.ts";
+
+const COLORS: Record<AlertTone, string> = { down: LIGHT.bad, warning: LIGHT.warn, good: LIGHT.good, info: LIGHT.link };
+
+/** An alert as mail. Mails of one outage form a thread (RFC 5322, 3.6.4); user text never begins the subject. */
+export function formatAlertMail(
+  message: AlertMessage,
+  { reason, footer }: { reason: string; footer: readonly MailLink[] },
+): Omit<NotifierMail, "kind" | "to"> {
+  const { title, facts, links, tone, thread, is_markdown } = message;
+  const subject = headline(message);
+  const text = plainText(message);
+  const lines = [
+    title,
+    facts.map(({ label, value }) => `${label}: ${value}`).join("\n"),
+    text,
+    links.map(({ label, url }) => `${label}: ${url}`).join("\n"),
+    `-- \n${[reason, ...footer.map(({ label, url }) => `${label}: ${url}`)].join("\n")}`,
+  ];
+  const body = is_markdown ? parseMarkdown(message.text) : text === "" ? [] : [plain(text)];
+  return {
+    subject,
+    text: `${lines.filter((line) => line !== "").join("\n\n")}\n`,
+    html: renderMail({
+      ...{ subject, name: "Vigil", color: COLORS[tone], kind: null, heading: title, facts, body },
+      ...{ actions: links, reason, footer },
+    }),
+    headers: { References: `<${thread.id.replace(/[^A-Za-z0-9]/g, ".")}@alerts.vigil>` },
+  };
+}
+
+const plain = (text: string) => ({ kind: "paragraph" as const, children: [{ kind: "text" as const, text }] });

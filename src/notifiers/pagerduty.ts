@@ -1,0 +1,67 @@
+import { isKnownEvent, type NewEvent } from "../contract/events.ts";
+import type { AlertTone } from "../domain/alert-messages.ts";
+import { plainText, shorten } from "./chat-text.ts";
+import { isHttpUrl, jsonRequest, NOT_AN_ADDRESS, type Notifier, type NotifierInput } from "./port.ts";
+
+/**
+ * Events API v2: https://developer.pagerduty.com/docs/events-api-v2/trigger-events. All events of an outage share a
+ * `dedup_key`, so that they open, acknowledge and resolve one alert.
+ */
+const SUMMARY_MAX = 1024;
+const KEY_MAX = 255;
+const SEVERITIES: Record<AlertTone, string> = { down: "critical", warning: "warning", good: "info", info: "info" };
+
+export const pagerduty: Notifier = {
+  provider: "pagerduty",
+  attemptsMax: null,
+  validate({ url, secret }) {
+    if (!isHttpUrl(url)) return NOT_AN_ADDRESS;
+    return secret === null ? "secret must be the routing key" : null;
+  },
+  build(input, { url, secret, channel }) {
+    const action = actionOf(input.event);
+    if (action === null) return null;
+    const routing_key = channel ?? secret ?? "";
+    const dedup_key = input.message.thread.id.slice(0, KEY_MAX);
+    const alert = action === "trigger" ? alertOf(input) : {};
+    const body = { routing_key, event_action: action, dedup_key, ...alert };
+    return jsonRequest(url, body, { secrets: [routing_key] });
+  },
+};
+
+type Action = "trigger" | "acknowledge" | "resolve";
+
+/** Null for events that are no alerts. */
+function actionOf(event: NewEvent): Action | null {
+  if (!isKnownEvent(event)) return "trigger";
+  switch (event.name) {
+    case "monitor.up":
+    case "incident.resolved":
+    case "agent.online":
+      return "resolve";
+    case "incident.updated":
+      return event.data.acknowledged_at ? "acknowledge" : null;
+    case "maintenance.started":
+    case "maintenance.completed":
+      return null;
+    default:
+      return "trigger";
+  }
+}
+
+function alertOf({ event, message }: NotifierInput) {
+  const { title, text, tone, facts, links } = message;
+  const details = Object.fromEntries(facts.map(({ label, value }) => [label, value]));
+  return {
+    payload: {
+      summary: shorten(title, SUMMARY_MAX),
+      source: "Vigil",
+      severity: SEVERITIES[tone],
+      timestamp: new Date(event.created_at).toISOString(),
+      class: event.name,
+      custom_details: { ...details, ...(text !== "" && { Message: plainText({ ...message, text }) }) },
+    },
+    links: links.map(({ label, url }) => ({ href: url, text: label })),
+    client: "Vigil",
+  };
+}

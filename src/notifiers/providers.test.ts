@@ -1,0 +1,411 @@
+import { describe, expect, it } from "vitest";
+import { exampleEvent } from "../../test/support/events.ts";
+import {
+  BOTS,
+  exampleInput,
+  fakeDiscord,
+  fakeDiscordBot,
+  fakeGoogleChat,
+  fakeMattermost,
+  fakeNtfy,
+  fakePagerDuty,
+  fakeSlack,
+  fakeTeams,
+  fakeTelegram,
+  httpRequest,
+  NO_BOTS,
+} from "../../test/support/providers.ts";
+import { EVENT_NAMES } from "../contract/events.ts";
+import type { WebhookProvider } from "../contract/webhook.ts";
+import { composeAlert } from "../domain/alert-messages.ts";
+import type { WebhookTarget } from "./port.ts";
+import { notifierOf } from "./registry.ts";
+
+const SLACK = "https://hooks.slack.com/services/T0/B0/x";
+const DISCORD = "https://discord.com/api/webhooks/1/x";
+const TELEGRAM = "https://api.telegram.org/bot1:x/sendMessage";
+const MONITOR = "https://vigil.test/app/monitors/0199c0de-0000-7000-8000-000000000001";
+const INCIDENT = "https://vigil.test/app/incidents/0199c0de-0000-7000-8000-000000000002";
+const OUTAGE = "0199c0de-0000-7000-8000-000000000001/2";
+
+const target = (fields: Partial<WebhookTarget>): WebhookTarget => ({
+  ...{ url: "", secret: null, previous_secret: null, channel: null },
+  ...fields,
+});
+
+interface Service {
+  name: string;
+  provider: WebhookProvider;
+  target: WebhookTarget;
+  fake: (request: ReturnType<typeof httpRequest>) => Response;
+}
+
+const SERVICES: Service[] = [
+  { name: "slack", provider: "slack", target: target({ url: SLACK }), fake: fakeSlack },
+  { name: "discord", provider: "discord", target: target({ url: DISCORD }), fake: fakeDiscord },
+  { name: "discord bot", provider: "discord", target: target({ url: "discord:channel:7" }), fake: fakeDiscordBot },
+  { name: "telegram", provider: "telegram", target: target({ url: TELEGRAM, secret: "-100" }), fake: fakeTelegram },
+  { name: "telegram bot", provider: "telegram_bot", target: target({ url: "telegram:chat:-100" }), fake: fakeTelegram },
+  { name: "teams", provider: "teams", target: target({ url: "https://x.logic.azure.com/w" }), fake: fakeTeams },
+  {
+    ...{ name: "pagerduty", provider: "pagerduty", fake: fakePagerDuty },
+    target: target({ url: "https://events.pagerduty.com/v2/enqueue", secret: "routing-key" }),
+  },
+  {
+    name: "mattermost",
+    provider: "mattermost",
+    target: target({ url: "https://m.test/hooks/x" }),
+    fake: fakeMattermost,
+  },
+  {
+    ...{ name: "google chat", provider: "google_chat", fake: fakeGoogleChat },
+    target: target({ url: "https://chat.googleapis.com/v1/spaces/a/messages?key=k&token=t" }),
+  },
+  {
+    name: "ntfy",
+    provider: "ntfy",
+    target: target({ url: "https://ntfy.sh/ops", secret: "tk_secret" }),
+    fake: fakeNtfy,
+  },
+];
+
+const build = ({ provider, target: to }: Service, fields: Parameters<typeof exampleEvent>[0] = {}) =>
+  notifierOf(provider).build(exampleInput(fields), to);
+
+const serviceOf = (name: string): Service => {
+  const found = SERVICES.find((each) => each.name === name);
+  if (!found) throw new Error(name);
+  return found;
+};
+const bodyOf = (name: string, fields: Parameters<typeof exampleEvent>[0] = {}) =>
+  JSON.parse(httpRequest(build(serviceOf(name), fields)).body);
+
+describe.each(SERVICES)("$name", (service) => {
+  it.each(EVENT_NAMES)("accepts the message of %s", (name) => {
+    const request = build(service, { name });
+    if (request === null) expect(service.provider).toBe("pagerduty");
+    else expect(service.fake(httpRequest(request)).ok).toBe(true);
+  });
+
+  it.each([
+    ["long", "x".repeat(20_000)],
+    ["full of marks", "*_~`[](){}<>@#:!\\|&".repeat(500)],
+    ["in many scripts", "Ünïcödé 漢字 🎉 ".repeat(1500)],
+    ["of escapes", "\\".repeat(5000)],
+  ])("accepts text that is %s", (_name, text) => {
+    for (const fields of [
+      { data: { monitor_name: text.slice(0, 200), message: text } },
+      { name: "incident.created", data: { title: text.slice(0, 200), message: text } },
+    ]) {
+      const response = service.fake(httpRequest(build(service, fields)));
+      expect([response.status, response.ok]).toEqual([response.status, true]);
+    }
+  });
+
+  it("accepts an event of a user", () => {
+    const request = build(service, { name: "deploy.done", data: { title: "Deployed", description: "v2 is live" } });
+    expect(service.fake(httpRequest(request)).ok).toBe(true);
+  });
+
+  it("edits what it sent, where the service can", async () => {
+    const { editing } = notifierOf(service.provider);
+    if (!editing) return;
+    const response = service.fake(httpRequest(build(service)));
+    const id = editing.parseMessageId(await response.text());
+    expect(id).toMatch(/^\d+$/);
+    expect(service.fake(editing.edit(exampleInput(), service.target, id ?? "")).ok).toBe(true);
+  });
+});
+
+const DOWN = (title: string) =>
+  [
+    `🔴 ${title}`,
+    "HTTP 500",
+    "Since: 2 Jan 2026, 03:04 UTC",
+    "Region: weur",
+    "Latency: 12 ms",
+    `Monitor: ${MONITOR}`,
+    `Acknowledge: ${INCIDENT}`,
+  ].join("\n");
+
+describe("the body of an outage", () => {
+  it("of slack is its text alone", () => {
+    expect(bodyOf("slack")).toEqual({ text: DOWN("Shop is down") });
+  });
+
+  it("of discord mentions no one", () => {
+    expect(bodyOf("discord")).toEqual({ content: DOWN("**Shop is down**"), allowed_mentions: { parse: [] } });
+  });
+
+  it("of the Discord bot is an embed", () => {
+    const request = httpRequest(build(serviceOf("discord bot")));
+    expect([request.url, request.headers.authorization]).toEqual([
+      "https://discord.com/api/v10/channels/7/messages",
+      "Bot discord-bot",
+    ]);
+    expect(JSON.parse(request.body)).toEqual({
+      embeds: [
+        {
+          ...{ title: "Shop is down", description: "HTTP 500", color: 0xd92d20 },
+          fields: [
+            { name: "Since", value: "2 Jan 2026, 03:04 UTC", inline: true },
+            { name: "Region", value: "weur", inline: true },
+            { name: "Latency", value: "12 ms", inline: true },
+            { name: "Monitor", value: MONITOR, inline: false },
+            { name: "Acknowledge", value: INCIDENT, inline: false },
+          ],
+          timestamp: "2026-01-02T03:04:05.000Z",
+        },
+      ],
+      allowed_mentions: { parse: [] },
+    });
+  });
+
+  it("of telegram goes to the chat that the secret names", () => {
+    const request = httpRequest(build(serviceOf("telegram")));
+    expect(request.url).toBe(TELEGRAM);
+    const text = DOWN("*Shop is down*");
+    expect(JSON.parse(request.body)).toEqual({ chat_id: "-100", parse_mode: "Markdown", text });
+  });
+
+  it("of the Telegram bot goes by the operator's token", () => {
+    const request = httpRequest(build(serviceOf("telegram bot")));
+    expect(request.url).toBe("https://api.telegram.org/bot42:bot/sendMessage");
+    expect(JSON.parse(request.body)).toEqual({
+      chat_id: "-100",
+      parse_mode: "Markdown",
+      text: DOWN("*Shop is down*"),
+    });
+  });
+
+  it("of teams is an Adaptive Card without Markdown", () => {
+    const run = (text: string, look = {}) => ({ type: "RichTextBlock", inlines: [{ type: "TextRun", text, ...look }] });
+    expect(bodyOf("teams")).toEqual({
+      type: "message",
+      attachments: [
+        {
+          contentType: "application/vnd.microsoft.card.adaptive",
+          contentUrl: null,
+          content: {
+            $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+            type: "AdaptiveCard",
+            version: "1.4",
+            body: [
+              run("Shop is down", { size: "large", weight: "bolder", color: "attention" }),
+              run("HTTP 500"),
+              run("Since: 2 Jan 2026, 03:04 UTC"),
+              run("Region: weur"),
+              run("Latency: 12 ms"),
+            ],
+            actions: [
+              { type: "Action.OpenUrl", title: "Monitor", url: MONITOR },
+              { type: "Action.OpenUrl", title: "Acknowledge", url: INCIDENT },
+            ],
+          },
+        },
+      ],
+    });
+  });
+
+  it("of pagerduty triggers the alert of the outage", () => {
+    const request = httpRequest(build(serviceOf("pagerduty")));
+    expect(request.secrets).toEqual(["routing-key"]);
+    expect(JSON.parse(request.body)).toEqual({
+      ...{ routing_key: "routing-key", event_action: "trigger", dedup_key: OUTAGE },
+      payload: {
+        ...{ summary: "Shop is down", source: "Vigil", severity: "critical", timestamp: "2026-01-02T03:04:05.000Z" },
+        class: "monitor.down",
+        custom_details: {
+          ...{ Since: "2 Jan 2026, 03:04 UTC", Region: "weur", Latency: "12 ms", Message: "HTTP 500" },
+        },
+      },
+      links: [
+        { href: MONITOR, text: "Monitor" },
+        { href: INCIDENT, text: "Acknowledge" },
+      ],
+      client: "Vigil",
+    });
+  });
+
+  it("of mattermost is its text", () => {
+    expect(bodyOf("mattermost")).toEqual({ text: DOWN("**Shop is down**") });
+  });
+
+  it("of google chat joins the thread of the outage", () => {
+    expect(bodyOf("google chat")).toEqual({ text: DOWN("Shop is down"), thread: { threadKey: OUTAGE } });
+  });
+
+  it("of ntfy wakes the receiver", () => {
+    const { body, headers, url } = httpRequest(build(serviceOf("ntfy")));
+    expect({ body, headers, url }).toEqual({
+      url: "https://ntfy.sh/ops",
+      headers: {
+        "content-type": "text/plain; charset=utf-8",
+        "user-agent": "Vigil-Webhooks/1",
+        title: "Shop is down",
+        priority: "5",
+        tags: "rotating_light",
+        click: INCIDENT,
+        authorization: "Bearer tk_secret",
+      },
+      body: "HTTP 500\nSince: 2 Jan 2026, 03:04 UTC\nRegion: weur\nLatency: 12 ms",
+    });
+  });
+
+  it("of email states what, since when and why, as text and HTML, in the thread of the outage", () => {
+    const mail = notifierOf("email").build(exampleInput(), target({ url: "mailto:ops@example.com" }));
+    expect(mail).toEqual({
+      kind: "mail",
+      to: "ops@example.com",
+      subject: "Alert: Shop is down",
+      text: [
+        "Shop is down",
+        "Since: 2 Jan 2026, 03:04 UTC\nRegion: weur\nLatency: 12 ms",
+        "HTTP 500",
+        `Monitor: ${MONITOR}\nAcknowledge: ${INCIDENT}`,
+        "-- \nYou receive this message because alerts are sent to this address.\n",
+      ].join("\n\n"),
+      html: expect.stringContaining(">Shop is down</h1>"),
+      headers: { References: "<0199c0de.0000.7000.8000.000000000001.2@alerts.vigil>" },
+    });
+  });
+});
+
+describe("a recovery", () => {
+  it("states how long the outage lasted", () => {
+    expect(bodyOf("slack", { name: "monitor.up" }).text).toBe(
+      [
+        ...["🟢 Shop is up again", "HTTP 200", "Since: 2 Jan 2026, 03:04 UTC", "Down since: 2 Jan 2026, 03:04 UTC"],
+        ...["Lasted: 12 min 34 s", "Region: weur", "Latency: 12 ms", `Monitor: ${MONITOR}`, `Incident: ${INCIDENT}`],
+      ].join("\n"),
+    );
+  });
+
+  it.each([
+    ["monitor.up", "resolve"],
+    ["incident.resolved", "resolve"],
+    ["agent.online", "resolve"],
+  ])("%s resolves the alert of PagerDuty", (name, event_action) => {
+    expect(bodyOf("pagerduty", { name })).toMatchObject({ event_action, routing_key: "routing-key" });
+  });
+
+  it("of an automatic incident ends the alert that the outage began", () => {
+    const keyOf = (name: string, outage_id: string) => bodyOf("pagerduty", { name, data: { outage_id } }).dedup_key;
+    expect(keyOf("incident.resolved", OUTAGE)).toBe(keyOf("monitor.down", OUTAGE));
+  });
+
+  it("comes as an acknowledgement first where a user acknowledged the incident", () => {
+    const data = { acknowledged_at: "2026-01-02T03:06:00.000Z" };
+    expect(bodyOf("pagerduty", { name: "incident.updated", data }).event_action).toBe("acknowledge");
+    expect(build(serviceOf("pagerduty"), { name: "incident.updated" })).toBe(null);
+  });
+});
+
+const HOSTILE = "@everyone <!channel> <@U1> *b* _i_ `c` ~s~ [x](https://evil.test) <https://evil.test|x> #ops @ops";
+
+describe("text of users", () => {
+  const named = { data: { monitor_name: HOSTILE, message: HOSTILE } };
+
+  it("mentions no one and marks up nothing in slack", () => {
+    const { text } = bodyOf("slack", named);
+    expect(text).toContain("&lt;!channel&gt; &lt;@U1&gt; *\u200bb* _\u200bi_ `\u200bc` ~\u200bs~");
+    expect(text).not.toMatch(/<[!@h]/);
+  });
+
+  it("mentions no one and marks up nothing in discord", () => {
+    expect(bodyOf("discord", named).content).toContain(
+      "\\@everyone \\<!channel\\> \\<\\@U1\\> \\*b\\* \\_i\\_ \\`c\\` \\~s\\~ \\[x\\]\\(https://evil.test\\)",
+    );
+  });
+
+  it("mentions no one and marks up nothing in telegram", () => {
+    expect(bodyOf("telegram", named).text).toContain(
+      "@\u200beveryone <!channel> <@\u200bU1> \\*b\\* \\_i\\_ \\`c\\` ~s~ \\[x]",
+    );
+  });
+
+  it("mentions no one and marks up nothing in mattermost", () => {
+    expect(bodyOf("mattermost", named).text).toContain(
+      "@\u200beveryone \\<\\!channel\\> \\<@\u200bU1\\> \\*b\\* \\_i\\_",
+    );
+  });
+
+  it("mentions no one in google chat", () => {
+    expect(bodyOf("google chat", named).text).not.toMatch(/<(?=\S)(?!\u200b)/);
+  });
+
+  it("has no marks in mail", () => {
+    const mail = notifierOf("email").build(exampleInput(named), target({ url: "mailto:a@b.example" }));
+    expect(mail?.kind === "mail" && mail.html).not.toMatch(/<!channel|<https|<@/);
+    expect(mail?.kind === "mail" && mail.subject).toBe(`Alert: ${HOSTILE} is down`);
+  });
+
+  it("keeps names with underscores readable in slack", () => {
+    expect(bodyOf("slack", { data: { monitor_name: "my_shop_eu" } }).text).toContain("my_shop_eu is down");
+  });
+});
+
+describe("alert_channels", () => {
+  it.each([
+    ["slack", "#ops", (body: Record<string, unknown>) => body.channel],
+    ["mattermost", "ops", (body: Record<string, unknown>) => body.channel],
+    ["telegram", "-200", (body: Record<string, unknown>) => body.chat_id],
+    ["telegram bot", "-200", (body: Record<string, unknown>) => body.chat_id],
+    ["pagerduty", "other-key", (body: Record<string, unknown>) => body.routing_key],
+  ] as const)("sends to the channel of %s that it names", (name, channel, read) => {
+    const service = serviceOf(name);
+    const request = build({ ...service, target: { ...service.target, channel } });
+    expect(read(JSON.parse(httpRequest(request).body))).toBe(channel);
+  });
+
+  it.each([
+    ["discord", "https://discord.com/api/webhooks/2/y", "https://discord.com/api/webhooks/2/y?wait=true"],
+    ["discord", "99", "https://discord.com/api/v10/channels/99/messages"],
+    ["discord bot", "99", "https://discord.com/api/v10/channels/99/messages"],
+    ["teams", "https://y.logic.azure.com/w", "https://y.logic.azure.com/w"],
+    ["ntfy", "night", "https://ntfy.sh/night"],
+  ])("sends to the address of %s that it names: %s", (name, channel, url) => {
+    const service = serviceOf(name);
+    expect(httpRequest(build({ ...service, target: { ...service.target, channel } })).url).toBe(url);
+  });
+});
+
+describe("a target", () => {
+  it.each<[WebhookProvider, string, string | null, string | null]>([
+    ["slack", SLACK, null, null],
+    ["slack", "slack", null, "url must be an https address"],
+    ["discord", DISCORD, null, null],
+    ["discord", "discord:channel:7", null, null],
+    ["discord", "discord:user:7", null, "url must be an https address or discord:channel:<id>"],
+    ["telegram", TELEGRAM, "-100", null],
+    ["telegram", TELEGRAM, null, "secret must be the chat id"],
+    ["telegram", "https://api.telegram.org/", "-100", "url must be https://api.telegram.org/bot<token>/sendMessage"],
+    ["telegram_bot", "telegram:chat:-100", null, null],
+    ["telegram_bot", "telegram:100", null, "url must be telegram:chat:<id>"],
+    ["pagerduty", "https://events.pagerduty.com/v2/enqueue", "k", null],
+    ["pagerduty", "https://events.pagerduty.com/v2/enqueue", null, "secret must be the routing key"],
+    ["ntfy", "https://ntfy.sh/ops", null, null],
+    ["ntfy", "https://ntfy.sh/", null, "url must be the address of a topic"],
+    ["email", "mailto:ops@example.com", null, null],
+    ["email", "ops@example.com", null, "url must be mailto: and an address"],
+    ["email", "mailto:ops", null, "url must be mailto: and an address"],
+    ["teams", "x", null, "url must be an https address"],
+    ["mattermost", "x", null, "url must be an https address"],
+    ["google_chat", "x", null, "url must be an https address"],
+  ])("of %s: %s", (provider, url, secret, flaw) => {
+    expect(notifierOf(provider).validate({ url, secret }, BOTS)).toBe(flaw);
+  });
+
+  it.each<[WebhookProvider, string]>([
+    ["discord", "discord:channel:7"],
+    ["telegram_bot", "telegram:chat:1"],
+  ])("of %s by a bot needs one of the operator", (provider, url) => {
+    expect(notifierOf(provider).validate({ url, secret: null }, NO_BOTS)).toMatch(/the operator has configured none$/);
+  });
+});
+
+describe("messages of a service without a public address", () => {
+  it("have no links", () => {
+    expect(composeAlert(exampleEvent(), "").links).toEqual([]);
+  });
+});

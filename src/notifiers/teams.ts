@@ -1,0 +1,42 @@
+import type { AlertTone } from "../domain/alert-messages.ts";
+import { plainText, shorten } from "./chat-text.ts";
+import { CHAT_ATTEMPTS_MAX, isHttpUrl, jsonRequest, NOT_AN_ADDRESS, type Notifier } from "./port.ts";
+
+/**
+ * The workflow "When a Teams webhook request is received" posts Adaptive Cards:
+ * https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using.
+ * A text run has no Markdown and no mentions (https://adaptivecards.io/explorer/TextRun.html), so that text of users is
+ * inert; a card has at most 28 kB.
+ */
+const TITLE_MAX = 500;
+const TEXT_MAX = 8000;
+const VALUE_MAX = 500;
+const COLOURS: Record<AlertTone, string> = { down: "attention", warning: "warning", good: "good", info: "accent" };
+
+const run = (text: string, look: Record<string, string> = {}) => ({
+  type: "RichTextBlock",
+  inlines: [{ type: "TextRun", text, ...look }],
+});
+
+export const teams: Notifier = {
+  provider: "teams",
+  attemptsMax: CHAT_ATTEMPTS_MAX,
+  validate: ({ url }) => (isHttpUrl(url) ? null : NOT_AN_ADDRESS),
+  build({ message }, { url, channel }) {
+    const text = plainText(message);
+    const look = { size: "large", weight: "bolder", color: COLOURS[message.tone] };
+    const content = {
+      $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+      type: "AdaptiveCard",
+      version: "1.4",
+      body: [
+        run(shorten(message.title, TITLE_MAX), look),
+        ...(text === "" ? [] : [run(shorten(text, TEXT_MAX))]),
+        ...message.facts.map(({ label, value }) => run(`${label}: ${shorten(value, VALUE_MAX)}`)),
+      ],
+      actions: message.links.map((link) => ({ type: "Action.OpenUrl", title: link.label, url: link.url })),
+    };
+    const attachment = { contentType: "application/vnd.microsoft.card.adaptive", contentUrl: null, content };
+    return jsonRequest(channel ?? url, { type: "message", attachments: [attachment] });
+  },
+};

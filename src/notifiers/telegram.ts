@@ -1,0 +1,86 @@
+import { escapeTelegram, escapeTelegramMarks, formatChatText } from "./chat-text.ts";
+import {
+  CHAT_ATTEMPTS_MAX,
+  isHttpUrl,
+  jsonRequest,
+  type Notifier,
+  type NotifierInput,
+  type WebhookTarget,
+} from "./port.ts";
+
+/** https://core.telegram.org/bots/api#sendmessage and #editmessagetext */
+const LENGTH_MAX = 4096;
+const API_ORIGIN = "https://api.telegram.org";
+const BOT_CHAT = /^telegram:chat:(-?\d{1,20}|@\w{1,64})$/;
+
+const parseMessageId = (body: string) => /"message_id"\s*:\s*(\d{1,20})/.exec(body)?.[1] ?? null;
+
+/** A bot of the user: the address holds its token, the secret is the chat id. */
+export const telegram: Notifier = {
+  provider: "telegram",
+  attemptsMax: CHAT_ATTEMPTS_MAX,
+  validate({ url, secret }) {
+    if (!isHttpUrl(url) || !new URL(url).pathname.endsWith("/sendMessage")) {
+      return `url must be ${API_ORIGIN}/bot<token>/sendMessage`;
+    }
+    return secret === null ? "secret must be the chat id" : null;
+  },
+  build: (input, target) => jsonRequest(methodUrl(input, target, "sendMessage"), bodyOf(input, chatOf(target))),
+  editing: {
+    parseMessageId,
+    edit: (input, target, messageId) =>
+      jsonRequest(methodUrl(input, target, "editMessageText"), {
+        ...bodyOf(input, chatOf(target)),
+        message_id: Number(messageId),
+      }),
+  },
+};
+
+/** The bot of the operator: the address is `telegram:chat:<id>`, as a link token writes it. */
+export const telegramBot: Notifier = {
+  provider: "telegram_bot",
+  attemptsMax: CHAT_ATTEMPTS_MAX,
+  validate({ url }, { telegram_bot_token }) {
+    if (!BOT_CHAT.test(url)) return "url must be telegram:chat:<id>";
+    return telegram_bot_token === "" ? "url needs a Telegram bot, and the operator has configured none" : null;
+  },
+  build: (input, target) => jsonRequest(botUrl(input, "sendMessage"), bodyOf(input, botChatOf(target))),
+  editing: {
+    parseMessageId,
+    edit: (input, target, messageId) =>
+      jsonRequest(botUrl(input, "editMessageText"), {
+        ...bodyOf(input, botChatOf(target)),
+        message_id: Number(messageId),
+      }),
+  },
+};
+
+function bodyOf({ message }: NotifierInput, chat_id: string) {
+  const text = formatChatText(message, {
+    toInert: escapeTelegram,
+    length_max: LENGTH_MAX,
+    title: (escaped) => `*${escaped}*`,
+    url: escapeTelegramMarks,
+  });
+  return { chat_id, text, parse_mode: "Markdown" };
+}
+
+function chatOf({ channel, secret }: WebhookTarget): string {
+  return channel ?? secret ?? "";
+}
+
+function botChatOf({ channel, url }: WebhookTarget): string {
+  return channel ?? BOT_CHAT.exec(url)?.[1] ?? "";
+}
+
+/** The operator may run an API server of their own (https://core.telegram.org/bots/api#using-a-local-bot-api-server). */
+function methodUrl({ services }: NotifierInput, { url }: WebhookTarget, method: string): string {
+  const address = url.replace(/\/sendMessage(?=$|\?)/, `/${method}`);
+  return address.startsWith(`${API_ORIGIN}/`)
+    ? `${services.telegram_api_base}${address.slice(API_ORIGIN.length)}`
+    : address;
+}
+
+function botUrl({ services }: NotifierInput, method: string): string {
+  return `${services.telegram_api_base}/bot${services.telegram_bot_token}/${method}`;
+}

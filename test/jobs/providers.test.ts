@@ -1,0 +1,186 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { openDb } from "../../src/data/db.ts";
+import { chatMessages, deliveryAttempts } from "../../src/data/webhooks/table.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { V1 } from "../support/client.ts";
+import { createEnv, deliver, passTime, stored, useClock } from "../support/deliveries.ts";
+import { type Account, createAccount } from "../support/factories.ts";
+import { mailsTo } from "../support/mail.ts";
+import {
+  fakeDiscord,
+  fakeDiscordBot,
+  fakeGoogleChat,
+  fakeMattermost,
+  fakeNtfy,
+  fakePagerDuty,
+  fakeSlack,
+  fakeTeams,
+  fakeTelegram,
+} from "../support/providers.ts";
+import { type Received, useSink } from "../support/sink.ts";
+import { createWebhook, eventOf, route } from "../support/webhooks.ts";
+
+const sink = useSink();
+useClock();
+
+/** The sink of one test, which the fake of a service answers. */
+function serve(fake: (request: Received) => Response, path = ""): string {
+  const base = `https://sink.test/${newId()}`;
+  sink.serve(base, fake);
+  return `${base}${path}`;
+}
+
+const inRoot = (fake: (request: Received) => Response) => (request: Received) =>
+  fake({ ...request, url: request.url.replace(/(sink\.test)\/[0-9a-f-]{36}/, "$1") });
+
+const bodies = () => sink.received.map(({ body }) => JSON.parse(body));
+
+async function send(account: Account, event: Parameters<typeof eventOf>[1]) {
+  const ids = await route(eventOf(account.user_id, event));
+  await deliver(ids, createEnv({ DELIVERY_TIMEOUT_MS: 5000 }).bindings);
+  return ids[0] ?? "";
+}
+
+describe("a delivery by a provider", () => {
+  it.each<[string, () => Record<string, unknown>]>([
+    ["slack", () => ({ url: serve(fakeSlack) })],
+    ["discord", () => ({ url: serve(fakeDiscord) })],
+    ["service", () => ({ url: serve(fakeDiscord) })],
+    ["telegram", () => ({ url: serve(inRoot(fakeTelegram), "/bot1:x/sendMessage"), secret: "-100" })],
+    ["teams", () => ({ url: serve(fakeTeams) })],
+    ["pagerduty", () => ({ url: serve(fakePagerDuty), secret: "routing-key-1" })],
+    ["mattermost", () => ({ url: serve(fakeMattermost) })],
+    ["google_chat", () => ({ url: serve(fakeGoogleChat) })],
+    ["ntfy", () => ({ url: serve(inRoot(fakeNtfy), "/ops"), secret: "tk_secret" })],
+  ])("of %s is accepted by the service and recorded without its credentials", async (provider, fields) => {
+    const account = await createAccount();
+    const body = fields();
+    const webhook = await createWebhook(account, { provider, ...body });
+    const id = await send(account, {});
+    const { delivery, attempts } = await stored(id);
+    expect([delivery?.state, attempts[0]?.error]).toEqual(["delivered", null]);
+    const listed = await account.client.get(`${V1}/webhooks/${webhook.id}/deliveries`);
+    expect(listed.body[0].request.url).toBe("https://sink.test/***");
+    if (provider !== "telegram" && body.secret) expect(JSON.stringify(listed.body)).not.toContain(body.secret);
+    const test = await account.client.post(`${V1}/webhooks/${webhook.id}/test`);
+    expect(test.body).toMatchObject({ delivered: true, error: null });
+    const { headers, body: sent } = sink.received.at(-1) ?? { headers: new Headers(), body: "" };
+    expect(`${headers.get("title") ?? ""} ${sent}`).toContain("Test message for Ops");
+  });
+
+  it("of telegram_bot goes by the operator's bot", async () => {
+    const account = await createAccount();
+    sink.serve("https://sink.test/telegram", (request) =>
+      fakeTelegram({ ...request, url: request.url.replace("/telegram", "") }),
+    );
+    await createWebhook(account, { provider: "telegram_bot", url: "telegram:chat:-7" });
+    expect((await stored(await send(account, {}))).delivery?.state).toBe("delivered");
+    expect(sink.received[0]?.url).toBe("https://sink.test/telegram/bot42:bot/sendMessage");
+  });
+
+  it("of discord goes by the operator's bot where the address names a channel", async () => {
+    const account = await createAccount();
+    sink.serve("https://sink.test/discord", fakeDiscordBot);
+    await createWebhook(account, { provider: "discord", url: "discord:channel:7" });
+    expect((await stored(await send(account, {}))).delivery?.state).toBe("delivered");
+    expect(sink.received[0]?.url).toBe("https://sink.test/discord/channels/7/messages");
+  });
+
+  it("of email lands in the outbox once, however often it is attempted", async () => {
+    const account = await createAccount();
+    const address = `${newId()}@example.com`;
+    const webhook = await createWebhook(account, { provider: "email", url: `mailto:${address}` });
+    const id = await send(account, {});
+    expect((await stored(id)).delivery?.state).toBe("delivered");
+    await account.client.post(`${V1}/webhooks/${webhook.id}/deliveries/${id}/redeliver`);
+    await deliver([id]);
+    expect(await mailsTo(address)).toMatchObject([
+      {
+        subject: "Alert: Shop is down",
+        text: expect.stringContaining("HTTP 500"),
+        html: expect.stringContaining("Shop is down"),
+        headers: { References: expect.stringMatching(/^<[\w.]+@alerts\.vigil>$/) },
+      },
+    ]);
+  });
+
+  it("is skipped where the event means nothing to the service", async () => {
+    const account = await createAccount();
+    await createWebhook(account, { provider: "pagerduty", url: serve(fakePagerDuty), secret: "k" });
+    const { delivery, attempts } = await stored(await send(account, { name: "maintenance.started" }));
+    expect([delivery?.state, attempts, sink.received]).toEqual(["skipped", [], []]);
+  });
+
+  it("stops after the fifth attempt in a chat", async () => {
+    const account = await createAccount();
+    await createWebhook(account, { provider: "slack", url: serve(() => new Response(null, { status: 503 })) });
+    const [id = ""] = await route(eventOf(account.user_id));
+    for (let attempt = 0; attempt < 7; attempt++) {
+      await deliver([id]);
+      passTime(86_400_000);
+    }
+    expect(sink.received).toHaveLength(5);
+    expect((await stored(id)).delivery).toMatchObject({ state: "expired", attempt: 5 });
+  });
+});
+
+describe("messages about one incident", () => {
+  const update = (incident_id: string, fields: Record<string, unknown>) => ({
+    ...{ name: "incident.updated", data: { incident_id, status: "identified", ...fields } },
+  });
+
+  it.each([
+    ["discord", fakeDiscord, "", "PATCH", "/messages/1199?"],
+    ["telegram", inRoot(fakeTelegram), "/bot1:x/sendMessage", "POST", "/editMessageText"],
+  ] as const)("edit the one of %s while its status is the same", async (provider, fake, path, method, address) => {
+    const account = await createAccount();
+    await createWebhook(account, {
+      provider,
+      url: serve(fake, path),
+      ...(provider === "telegram" && { secret: "-1" }),
+    });
+    const incident_id = newId();
+    await send(account, update(incident_id, { message: "First." }));
+    await send(account, update(incident_id, { message: "Second." }));
+    await send(account, { ...update(incident_id, { status: "resolved" }), name: "incident.resolved" });
+    expect(sink.received.map((request) => request.method)).toEqual(["POST", method, "POST"]);
+    expect(`${sink.received[1]?.url}?`).toContain(address);
+    expect(JSON.stringify(bodies()[1])).toContain("Second.");
+    expect(sink.received[2]?.url).toBe(sink.received[0]?.url);
+  });
+
+  it("send a new one where the first was deleted in the chat", async () => {
+    const account = await createAccount();
+    const gone = (request: Received) =>
+      request.method === "PATCH" ? new Response(null, { status: 404 }) : fakeDiscord(request);
+    const webhook = await createWebhook(account, { provider: "discord", url: serve(gone) });
+    const incident_id = newId();
+    await send(account, update(incident_id, { message: "First." }));
+    const id = await send(account, update(incident_id, { message: "Second." }));
+    expect(sink.received.map((request) => request.method)).toEqual(["POST", "PATCH", "POST"]);
+    expect((await stored(id)).delivery?.state).toBe("delivered");
+    const db = openDb(env.DB);
+    const kept = await db.select().from(chatMessages).where(eq(chatMessages.webhook_id, webhook.id));
+    expect(kept).toMatchObject([{ thread_id: incident_id, state: "incident identified", message_id: "1199" }]);
+  });
+});
+
+describe("an attempt of a generic webhook", () => {
+  it("stores no copy of the event, and shows the body that was sent", async () => {
+    const account = await createAccount();
+    const webhook = await createWebhook(account);
+    sink.answer(webhook.url, 500, 200);
+    const [id = ""] = await route(eventOf(account.user_id));
+    await deliver([id]);
+    passTime(60_000);
+    await deliver([id]);
+    const rows = await openDb(env.DB).select().from(deliveryAttempts).where(eq(deliveryAttempts.delivery_id, id));
+    expect(rows.map(({ request }) => request.body)).toEqual([null, null]);
+    const { body } = await account.client.get(`${V1}/webhooks/${webhook.id}/deliveries`);
+    expect(body.map((attempt: { request: { body: string } }) => attempt.request.body)).toEqual(
+      sink.received.map((request) => request.body),
+    );
+  });
+});
