@@ -1,5 +1,5 @@
 import type { AlertMessage, AlertTone } from "../domain/alert-messages.ts";
-import { markdownToText } from "../ui/markdown.ts";
+import { blocksToText, parseMarkdown } from "../ui/markdown.ts";
 
 /** What chats without cards of their own show: a title, the text, facts and links, one below the other. */
 
@@ -31,7 +31,7 @@ export function formatChatText(
 
 /** The text of a message without marks. */
 export function plainText({ text, is_markdown }: Pick<AlertMessage, "text" | "is_markdown">): string {
-  return is_markdown ? markdownToText(text) : text;
+  return is_markdown ? blocksToText(parseMarkdown(text)) : text;
 }
 
 export function shorten(text: string, length: number): string {
