@@ -2,8 +2,9 @@ import { requireCallingAgent } from "../access/principal.ts";
 import type { RequestScope, Scope } from "../access/scope.ts";
 import type { AgentStatus } from "../contract/agent.ts";
 import { EVENTS } from "../contract/events.ts";
-import { type AgentRecord, switchAgentStatus, touchAgent } from "../data/agents/read.ts";
+import { type AgentRecord, switchAgents, touchAgent } from "../data/agents/read.ts";
 import type { StoredEvent } from "../data/events/read.ts";
+import { wakeEvents } from "../events/emit.ts";
 import { toIso, toIsoOrNull } from "../platform/clock.ts";
 import { newId } from "../platform/ids.ts";
 
@@ -13,24 +14,22 @@ const SEEN_LAG_MS = 20_000;
 /** Every authenticated call of an agent updates `last_seen_at`; the first one after a silence marks it online. */
 export async function recordAgentCall(ctx: RequestScope): Promise<void> {
   const { agent } = requireCallingAgent(ctx);
-  if (agent.status === "offline") await setAgentPresence(ctx, agent, { to: "online" });
+  if (agent.status === "offline") await setAgentPresence(ctx, [agent], { to: "online" });
   else if (ctx.now - (agent.last_seen_at ?? 0) >= SEEN_LAG_MS) ctx.defer(touchAgent(ctx.db, agent.id, ctx.now));
 }
 
-/** Marks an agent online or offline. Of several concurrent calls one stores and sends the event. */
+/** Marks agents online or offline. Of several concurrent calls one stores and sends the event of an agent. */
 export async function setAgentPresence(
   { env, db, log, now }: Scope,
-  agent: AgentRecord,
+  agents: readonly AgentRecord[],
   change: { to: AgentStatus; silent_since?: number },
 ): Promise<void> {
-  const event = agentEvent(agent, change.to, now);
-  if (!(await switchAgentStatus(db, { ...change, now, agent_id: agent.id, event }))) return;
-  try {
-    await env.EVENTS.send({ event_id: event.id });
-  } catch (error) {
-    // The event is stored; the sweep enqueues it again.
-    log.warn("agent event enqueue failed, sweep retries", { agent_id: agent.id, cause: String(error) });
-  }
+  const switched = agents.map((agent) => agentEvent(agent, change.to, now));
+  const ids = await switchAgents(db, { ...change, now, switched });
+  await wakeEvents(
+    { env, log },
+    ids.map((id) => ({ id })),
+  );
 }
 
 function agentEvent(agent: AgentRecord, to: AgentStatus, now: number): StoredEvent {

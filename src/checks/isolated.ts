@@ -1,20 +1,32 @@
 import type { Scope } from "../access/scope.ts";
+import { SECOND_MS } from "../lib/durations.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
+import { withDeadline } from "../lib/with-deadline.ts";
 
 /** As many objects of monitors are called at a time. */
 const CONCURRENCY = 6;
+/** An object waits for at most a few queries of D1. */
+const TIMEOUT_MS = 20 * SECOND_MS;
 
-/** Runs a step of a sweep for each monitor. A monitor whose step fails is logged and costs no other monitor's step. */
-export async function forEachMonitor<Monitor extends { id: string }>(
+interface Outcome<Monitor, Result> {
+  done: { monitor: Monitor; result: Result }[];
+  failed: Monitor[];
+}
+
+/** Runs a step of a sweep for each monitor. A monitor whose step fails or hangs is logged and costs no other monitor's. */
+export async function forEachMonitor<Monitor extends { id: string }, Result>(
   scope: Scope,
   { step, monitors }: { step: string; monitors: readonly Monitor[] },
-  run: (monitor: Monitor) => Promise<unknown>,
-): Promise<void> {
+  run: (monitor: Monitor) => Promise<Result>,
+): Promise<Outcome<Monitor, Result>> {
+  const outcome: Outcome<Monitor, Result> = { done: [], failed: [] };
   await mapConcurrently(monitors, CONCURRENCY, async (monitor) => {
     try {
-      await run(monitor);
+      outcome.done.push({ monitor, result: await withDeadline(run(monitor), TIMEOUT_MS) });
     } catch (error) {
       scope.log.error(step, error, { monitor_id: monitor.id });
+      outcome.failed.push(monitor);
     }
   });
+  return outcome;
 }

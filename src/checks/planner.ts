@@ -12,20 +12,23 @@ import { delayedAfterMs, slotBefore, slotsWithin } from "../domain/check-schedul
 import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
 import { now } from "../platform/clock.ts";
 import { checksAt, type ScheduledCheck, sendChecks } from "./enqueue.ts";
+import { isStale } from "./stale.ts";
 
 const PAGE_SIZE = 500;
-/** A slot that has not been recorded for this long was lost on its way; it is sent again. */
+/** A slot that has not been recorded for this long is considered lost and sent again. */
 const LOST_AFTER_MS = 2 * MINUTE_MS;
 const CLAIMS_KEPT_MS = DAY_MS;
 
 /**
  * Sends every slot of this minute, each with the delay that puts it on time. Two ticks of one minute plan it once; after
- * a time without ticks each group is checked once, not once for every slot that was missed.
+ * a time without ticks each group is checked once, not once for every slot that was missed. Returns the groups without a
+ * valid result, which it reads anyway.
  */
-export async function planMinute(scope: Scope, minuteAt: number): Promise<void> {
+export async function planMinute(scope: Scope, minuteAt: number): Promise<string[]> {
   const previous = await findLastPlannedMinute(scope.db);
-  if (!(await claimMinute(scope.db, minuteAt))) return;
+  if (!(await claimMinute(scope.db, minuteAt))) return [];
   await runBatch(scope.db, [insertMissingCheckGroups(scope.db)]);
+  const stale: string[] = [];
   const wasAway = previous === null || previous < minuteAt - MINUTE_MS;
   let isAnyLate = false;
   for (let after = "", full = true; full; ) {
@@ -35,6 +38,7 @@ export async function planMinute(scope: Scope, minuteAt: number): Promise<void> 
       groups.flatMap((group) => planGroup(group, { minuteAt, now: scope.now, wasAway })),
       Math.max(now(), scope.now),
     );
+    stale.push(...groups.filter((group) => isStale(scope, group)).map(({ id }) => id));
     isAnyLate ||= groups.some((group) => isLate(scope, group, minuteAt));
     after = groups.at(-1)?.id ?? after;
     full = groups.length === PAGE_SIZE;
@@ -46,6 +50,7 @@ export async function planMinute(scope: Scope, minuteAt: number): Promise<void> 
     ...(isAnyLate && !wasAway ? [markDelayedPages(scope.db, minuteAt, lateAfter)] : []),
     clearDelayedPages(scope.db, wasAway ? 0 : minuteAt, lateAfter),
   ]);
+  return stale;
 }
 
 function isLate({ settings }: Scope, { last_slot_at, interval }: PlannedGroup, now: number): boolean {
@@ -55,6 +60,7 @@ function isLate({ settings }: Scope, { last_slot_at, interval }: PlannedGroup, n
 interface Tick {
   minuteAt: number;
   now: number;
+  /** Whether the minute before was not planned. */
   wasAway: boolean;
 }
 

@@ -1,26 +1,47 @@
 import type { Scope } from "../access/scope.ts";
 import type { MonitorSnapshot } from "../contract/monitor-object.ts";
 import { runBatch, type Statement } from "../data/db.ts";
-import { findMonitor, type MonitorRecord } from "../data/monitors/read.ts";
-import { deleteTombstone, projectAnswer } from "../data/monitors/write.ts";
-import { bumpPageVersion } from "../data/status-pages/write.ts";
-import { monitorObject, tombstoneObject } from "../platform/monitor-objects.ts";
+import { findMonitor, type MonitorRecord, type ProjectedMonitor } from "../data/monitors/read.ts";
+import { projectAnswers } from "../data/monitors/write.ts";
+import { bumpPageVersions } from "../data/status-pages/write.ts";
+import { monitorObject } from "../platform/monitor-objects.ts";
 
-type Known = Pick<
-  MonitorRecord,
-  "id" | "status" | "state_seq" | "settled" | "status_page_id" | "config_version" | "synced_version"
->;
+/** A monitor as D1 knew it before its object answered. */
+export interface Answered {
+  known: ProjectedMonitor;
+  answer: MonitorSnapshot;
+}
 
 /** The writes that copy a snapshot into D1; none when D1 holds the same already. */
-export function buildProjection(scope: Scope, known: Known, answer: MonitorSnapshot): Statement[] {
-  const hasMoved = answer.seq !== known.state_seq || answer.status !== known.status;
-  const isNews = hasMoved || answer.settled !== known.settled || answer.retry !== null;
-  if (!isNews && answer.config_version === known.synced_version) return [];
-  const page = hasMoved && known.status_page_id !== null ? [known.status_page_id] : [];
+export function buildProjection(scope: Scope, known: ProjectedMonitor, answer: MonitorSnapshot): Statement[] {
+  return buildProjections(scope, [{ known, answer }]);
+}
+
+/** The same for any number of monitors in at most two statements. */
+export function buildProjections({ db, now }: Scope, answered: readonly Answered[]): Statement[] {
+  const news = answered.filter(isNews);
+  const pages = new Set(news.filter(hasMoved).flatMap(({ known }) => known.status_page_id ?? []));
   return [
-    projectAnswer(scope.db, known.id, answer),
-    ...page.map((pageId) => bumpPageVersion(scope.db, pageId, scope.now)),
+    ...(news.length === 0
+      ? []
+      : [
+          projectAnswers(
+            db,
+            news.map(({ known, answer }) => ({ monitor_id: known.id, answer })),
+          ),
+        ]),
+    ...(pages.size === 0 ? [] : [bumpPageVersions(db, [...pages], now)]),
   ];
+}
+
+function hasMoved({ known, answer }: Answered): boolean {
+  return answer.seq !== known.state_seq || answer.status !== known.status;
+}
+
+function isNews(answered: Answered): boolean {
+  const { known, answer } = answered;
+  const isSynced = answer.config_version === known.synced_version;
+  return hasMoved(answered) || answer.settled !== known.settled || answer.retry !== null || !isSynced;
 }
 
 /** Syncs a monitor's object with a committed change; returns the record afterwards, undefined for a deleted monitor. */
@@ -38,8 +59,11 @@ export async function syncMonitor(
   return findMonitor(scope.db, monitorId);
 }
 
-/** Empties the object of a deleted monitor and then deletes the tombstone. */
-export async function tombstoneMonitor(scope: Scope, monitorId: string): Promise<void> {
-  await tombstoneObject(scope.env, monitorId);
-  await runBatch(scope.db, [deleteTombstone(scope.db, monitorId)]);
+/** Stores what the objects of these monitors answered. */
+export async function projectAll(
+  scope: Scope,
+  visited: readonly { monitor: ProjectedMonitor; result: MonitorSnapshot | null }[],
+): Promise<void> {
+  const answered = visited.flatMap(({ monitor, result }) => (result ? [{ known: monitor, answer: result }] : []));
+  await runBatch(scope.db, buildProjections(scope, answered));
 }

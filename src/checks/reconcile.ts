@@ -1,50 +1,60 @@
 import type { Scope } from "../access/scope.ts";
-import { RECONCILE_PART } from "../contract/messages.ts";
-import { runBatch, type Statement } from "../data/db.ts";
-import { listTombstones, listUnscheduled } from "../data/monitors/read.ts";
+import { runBatch } from "../data/db.ts";
+import { listProjected, listTombstones, listUnscheduled, listUnsynced } from "../data/monitors/read.ts";
 import { RECONCILE_ROTAS } from "../data/monitors/table.ts";
-import { MINUTE_MS } from "../lib/durations.ts";
-import { monitorObject } from "../platform/monitor-objects.ts";
+import { deleteTombstones } from "../data/monitors/write.ts";
+import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
+import { processInPortions } from "../platform/minute-queue.ts";
+import { monitorObject, tombstoneObject } from "../platform/monitor-objects.ts";
 import { forEachMonitor } from "./isolated.ts";
-import { buildProjection, tombstoneMonitor } from "./projection.ts";
+import { projectAll } from "./projection.ts";
 
-/** As many objects are called by one message. */
-const OBJECTS_MAX = 400;
-/** As many deleted monitors are handled a minute. */
-const TOMBSTONES_MAX = 100;
+/** The request or message that changed a monitor has this long to sync its object. */
+const GRACE_MS = 30 * SECOND_MS;
+const MONITORS_PER_MINUTE = 10_000;
+const UNSCHEDULED_PER_MINUTE = 50_000;
+/** As many objects are called for one message. */
+const OBJECTS_PER_MESSAGE = 200;
 
-/** One message of this part of the minute: the monitors of its rota after the one named. */
-export interface ReconcileTurn {
-  minute_at: number;
-  after?: string;
+/** Syncs objects that have not confirmed the newest configuration of their monitor. */
+export async function reconcileUnsyncedMonitors(scope: Scope): Promise<void> {
+  const items = await listUnsynced(scope.db, scope.now - GRACE_MS, MONITORS_PER_MINUTE);
+  await processInPortions(scope, { part: "sync monitors", items, per_message: OBJECTS_PER_MESSAGE }, syncMonitors);
 }
 
 /**
- * Reconciles monitors without a check schedule. Push monitors depend on their object's alarm and composites on events of
- * their children; both can be lost. An index divides the monitors into five rotas, one for each minute in turn, and a
- * rota into messages, so any number of monitors is through after five minutes.
+ * Syncs monitors without a check schedule. Push monitors depend on their object's alarm and composites on events of
+ * their children; both can be lost, and D1 holds no trace of it, because a push writes nothing there. An index divides
+ * the monitors into five rotas, one for each minute in turn, so that each object is called once in five minutes.
  */
-export async function reconcileUnscheduledMonitors(
-  scope: Scope,
-  { minute_at, after = "" }: ReconcileTurn,
-): Promise<void> {
-  const rota = Math.floor(minute_at / MINUTE_MS) % RECONCILE_ROTAS;
-  const monitors = await listUnscheduled(scope.db, { rota, after, limit: OBJECTS_MAX });
-  const last = monitors.length === OBJECTS_MAX ? monitors.at(-1) : undefined;
-  // Before the objects are called, so that a fault among them does not end the rota.
-  if (last) await scope.env.MINUTE.send({ part: RECONCILE_PART, minute_at, after: last.id });
-  const writes: Statement[] = [];
-  await forEachMonitor(scope, { step: "reconcile failed", monitors }, async (monitor) => {
-    const answer = await monitorObject(scope.env, monitor.id).sync(monitor.id, 0);
-    if (answer) writes.push(...buildProjection(scope, monitor, answer));
-  });
-  await runBatch(scope.db, writes);
+export async function reconcileUnscheduledMonitors(scope: Scope, minuteAt: number): Promise<void> {
+  const rota = Math.floor(minuteAt / MINUTE_MS) % RECONCILE_ROTAS;
+  const items = await listUnscheduled(scope.db, rota, UNSCHEDULED_PER_MINUTE);
+  await processInPortions(scope, { part: "sync monitors", items, per_message: OBJECTS_PER_MESSAGE }, syncMonitors);
+}
+
+/** Makes these objects and D1 agree: one call for each object, three statements in all. */
+export async function syncMonitors(scope: Scope, monitorIds: readonly string[]): Promise<void> {
+  const monitors = await listProjected(scope.db, monitorIds);
+  const { done } = await forEachMonitor(scope, { step: "reconcile failed", monitors }, ({ id, config_version }) =>
+    monitorObject(scope.env, id).sync(id, config_version),
+  );
+  await projectAll(scope, done);
 }
 
 /** An object that was not reachable when its monitor was deleted would continue to accept pushes. */
 export async function reconcileTombstones(scope: Scope): Promise<void> {
-  const monitors = (await listTombstones(scope.db, TOMBSTONES_MAX)).map((id) => ({ id }));
-  await forEachMonitor(scope, { step: "deleted monitor sync failed", monitors }, ({ id }) =>
-    tombstoneMonitor(scope, id),
+  const items = await listTombstones(scope.db, MONITORS_PER_MINUTE);
+  const work = { part: "empty objects", items, per_message: OBJECTS_PER_MESSAGE };
+  await processInPortions(scope, work, emptyObjects);
+}
+
+/** Empties the objects of deleted monitors and then deletes the tombstones of those that confirmed it. */
+export async function emptyObjects(scope: Scope, monitorIds: readonly string[]): Promise<void> {
+  const monitors = monitorIds.map((id) => ({ id }));
+  const { done } = await forEachMonitor(scope, { step: "deleted monitor sync failed", monitors }, ({ id }) =>
+    tombstoneObject(scope.env, id),
   );
+  const ids = done.map(({ monitor }) => monitor.id);
+  if (ids.length > 0) await runBatch(scope.db, [deleteTombstones(scope.db, ids)]);
 }

@@ -1,66 +1,84 @@
 import type { Scope } from "../access/scope.ts";
-import {
-  listCheckGroupsAfter,
-  listLatest,
-  listMonitorsWithStatus,
-  type PlannedGroup,
-} from "../data/check-groups/read.ts";
+import { listCheckGroupStates, listGroupsWithStatus, listMonitorsWithStatus } from "../data/check-groups/read.ts";
 import { runBatch } from "../data/db.ts";
-import { listOverdueRetries, listUnsynced } from "../data/monitors/read.ts";
-import { clearRetries } from "../data/monitors/write.ts";
+import { listOverdueRetries, type ProjectedMonitor } from "../data/monitors/read.ts";
+import { clearRetries, markUnreachable } from "../data/monitors/write.ts";
+import { bumpPageVersions } from "../data/status-pages/write.ts";
 import { staleAfterMs } from "../domain/check-schedule.ts";
+import { SECOND_MS } from "../lib/durations.ts";
+import { enqueuePortions } from "../platform/minute-queue.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { enqueueChecks } from "./enqueue.ts";
 import { forEachMonitor } from "./isolated.ts";
-import { buildProjection, syncMonitor } from "./projection.ts";
+import { projectAll } from "./projection.ts";
 
-const PAGE_SIZE = 500;
-const MONITORS_MAX = 500;
-/** The request or message that started something has this long to finish it. */
-const GRACE_MS = 30_000;
+/** The message that checks a retry has this long to do so. */
+const GRACE_MS = 30 * SECOND_MS;
+const RETRIES_PER_PAGE = 1_000;
+const PAGES_PER_MINUTE = 20;
+/** At most 600 objects, of which an invocation calls six at a time. */
+const GROUPS_PER_MESSAGE = 10;
 
-/** Finds what was lost on its way: objects behind their configuration, retries that did not run, groups without results. */
-export async function sweepChecks(scope: Scope): Promise<void> {
-  const before = scope.now - GRACE_MS;
-  const unsynced = await listUnsynced(scope.db, before, MONITORS_MAX);
-  await forEachMonitor(scope, { step: "monitor object sync failed", monitors: unsynced }, ({ id, config_version }) =>
-    syncMonitor(scope, id, config_version),
-  );
-  const lost = await listOverdueRetries(scope.db, before, MONITORS_MAX);
-  await enqueueChecks(scope.env, lost, scope.now);
-  if (lost.length > 0) {
-    await runBatch(scope.db, [
-      clearRetries(
-        scope.db,
-        lost.map(({ id }) => id),
-      ),
-    ]);
-  }
-  await markStaleGroups(scope);
-}
-
-async function markStaleGroups(scope: Scope): Promise<void> {
-  for (let after = "", full = true; full; ) {
-    const groups = await listCheckGroupsAfter(scope.db, after, PAGE_SIZE);
-    for (const group of groups.filter((each) => isStale(each, scope.now))) await markGroup(scope, group);
-    after = groups.at(-1)?.id ?? after;
-    full = groups.length === PAGE_SIZE;
+/** Enqueues retries of failed checks that did not run, page by page: a page clears what the next one would find again. */
+export async function sweepLostRetries(scope: Scope): Promise<void> {
+  for (let page = 0; page < PAGES_PER_MINUTE; page += 1) {
+    const lost = await listOverdueRetries(scope.db, scope.now - GRACE_MS, RETRIES_PER_PAGE);
+    if (lost.length === 0) return;
+    await enqueueChecks(scope.env, lost, scope.now);
+    const ids = lost.map(({ id }) => id);
+    await runBatch(scope.db, [clearRetries(scope.db, ids)]);
+    if (lost.length < RETRIES_PER_PAGE) return;
   }
 }
 
-function isStale({ last_slot_at, interval }: PlannedGroup, now: number): boolean {
-  return last_slot_at !== null && now - last_slot_at > staleAfterMs(interval);
+/** Enqueues those of these groups that still show a status. */
+export async function enqueueStaleGroups(scope: Scope, groupIds: readonly string[]): Promise<void> {
+  if (groupIds.length === 0) return;
+  const items = await listGroupsWithStatus(scope.db, groupIds);
+  await enqueuePortions(scope, { part: "stale groups", items, per_message: GROUPS_PER_MESSAGE });
 }
 
-async function markGroup(scope: Scope, group: PlannedGroup): Promise<void> {
-  const members = await listMonitorsWithStatus(scope.db, group.id);
-  if (members.length === 0) return;
-  const judged = new Map((await listLatest(scope.db, [group.id])).map((packed) => [packed[0], packed[6]]));
-  await forEachMonitor(scope, { step: "mark stale", monitors: members }, async (member) => {
-    const last_result_at = judged.get(member.id) ?? null;
-    if (last_result_at !== null && scope.now - last_result_at <= staleAfterMs(group.interval)) return;
-    const report = { last_result_at, reason: "no recent check result" };
-    const answer = await monitorObject(scope.env, member.id).markStale(member.id, member.config_version, report);
-    if (answer) await runBatch(scope.db, buildProjection(scope, member, answer));
+/**
+ * Marks the members of these groups unknown that have no valid result, at the cost of one object request for each and
+ * five statements in all. A result that was recorded meanwhile counts.
+ */
+export async function markStaleGroups(scope: Scope, groupIds: readonly string[]): Promise<void> {
+  const groups = (await listCheckGroupStates(scope.db, groupIds)).filter((group) => isStale(scope, group));
+  if (groups.length === 0) return;
+  const intervals = new Map(groups.map(({ id, interval }) => [id, interval]));
+  const judged = new Map(groups.flatMap(({ latest }) => latest).map((packed) => [packed[0], packed[6]]));
+  const monitors = (await listMonitorsWithStatus(scope.db, [...intervals.keys()])).flatMap((monitor) => {
+    const last_result_at = judged.get(monitor.id) ?? null;
+    const interval = intervals.get(monitor.check_group_id) ?? 0;
+    const isValid = last_result_at !== null && scope.now - last_result_at <= staleAfterMs(interval);
+    return isValid ? [] : [{ ...monitor, last_result_at }];
   });
+  const step = "mark stale";
+  const { done, failed } = await forEachMonitor(scope, { step, monitors }, ({ id, config_version, last_result_at }) =>
+    monitorObject(scope.env, id).markStale(id, config_version, { last_result_at, reason: "no recent check result" }),
+  );
+  await projectAll(scope, done);
+  await showUnreachable(scope, failed);
+}
+
+/** Shows monitors as unknown in D1 alone while their objects do not respond. */
+async function showUnreachable({ db, now }: Scope, monitors: readonly ProjectedMonitor[]): Promise<void> {
+  if (monitors.length === 0) return;
+  const ids = monitors.map(({ id }) => id);
+  const pages = new Set(monitors.flatMap(({ status_page_id }) => status_page_id ?? []));
+  await runBatch(db, [
+    markUnreachable(db, ids, { reason: "the monitor's state is not available", now }),
+    bumpPageVersions(db, [...pages], now),
+  ]);
+}
+
+interface SlottedGroup {
+  last_slot_at: number | null;
+  /** Seconds. */
+  interval: number;
+}
+
+/** Whether the newest results of a group are too old to be valid. */
+export function isStale({ now }: Scope, { last_slot_at, interval }: SlottedGroup): boolean {
+  return last_slot_at !== null && now - last_slot_at > staleAfterMs(interval);
 }

@@ -1,7 +1,7 @@
 import type { Scope } from "../access/scope.ts";
 import type { StaleReport } from "../contract/monitor-object.ts";
 import type { Statement } from "../data/db.ts";
-import type { MonitorRecord } from "../data/monitors/read.ts";
+import type { MonitorRecord, ProjectedMonitor } from "../data/monitors/read.ts";
 import type { PackedResult } from "../data/monitors/table.ts";
 import { isStatusKnown, markUnreachable } from "../data/monitors/write.ts";
 import { insertNotification, insertNotificationIf } from "../data/notifications/write.ts";
@@ -39,7 +39,7 @@ export async function markUncheckedMonitors(
   return marked.flat();
 }
 
-type KnownMonitor = Parameters<typeof buildProjection>[1] & Pick<MonitorRecord, "name" | "owner_id">;
+type KnownMonitor = ProjectedMonitor & Pick<MonitorRecord, "name" | "owner_id">;
 
 /** The writes that make a monitor unknown: by its object, or in D1 alone while its object does not respond. */
 export async function markUnknown(scope: Scope, monitor: KnownMonitor, report: StaleReport): Promise<Statement[]> {
@@ -59,7 +59,7 @@ export async function markUnknown(scope: Scope, monitor: KnownMonitor, report: S
     const notification = noticeOf(scope, monitor, { id: newId(scope.now), reason });
     return [
       insertNotificationIf(scope.db, notification, isStatusKnown(id)),
-      markUnreachable(scope.db, id, { reason, now: scope.now }),
+      markUnreachable(scope.db, [id], { reason, now: scope.now }),
       ...(status_page_id === null ? [] : [bumpPageVersion(scope.db, status_page_id, scope.now)]),
     ];
   }

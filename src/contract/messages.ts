@@ -36,15 +36,11 @@ export const SubscriberBatchMessage = z.union([
 ]);
 export type SubscriberBatchMessage = z.infer<typeof SubscriberBatchMessage>;
 
-/** The part of the minute that calls the objects of monitors without a check schedule. */
-export const RECONCILE_PART = "unscheduled monitors";
-
-/** Wakes one part of the minute's work (jobs/minute.ts). */
+/** One part of the minute's work (jobs/minute.ts), or a portion of the items that a part has found. */
 export const MinuteMessage = z.object({
   part: z.string().min(1),
   minute_at: z.number().int(),
-  /** Continues the part after this id. */
-  after: z.string().optional(),
+  items: z.array(z.string()).min(1).optional(),
 });
 export type MinuteMessage = z.infer<typeof MinuteMessage>;
 

@@ -1,21 +1,34 @@
 import type { Scope } from "../access/scope.ts";
 import type { NewEvent } from "../contract/events.ts";
 import { runBatch } from "../data/db.ts";
-import { isAdvanced, listDueMaintenance, type MaintenanceRecord } from "../data/maintenance/read.ts";
+import {
+  isAdvanced,
+  listDueMaintenance,
+  listDueMaintenanceAmong,
+  type MaintenanceRecord,
+} from "../data/maintenance/read.ts";
 import { recordOccurrences, updateMaintenance } from "../data/maintenance/write.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { announcedStart, findOccurrence, trackBoundary } from "../domain/maintenance.ts";
 import type { Occurrence } from "../domain/recurrence.ts";
+import { processInPortions } from "../platform/minute-queue.ts";
 import { invalidatePage } from "../platform/page-cache.ts";
 import { boundaryEvent, publish } from "./emit.ts";
-import { sweepSuppressions } from "./suppression.ts";
 
-const BOUNDARIES_PER_MINUTE = 500;
+const WINDOWS_PER_MINUTE = 10_000;
+/** A window takes nine queries. */
+const WINDOWS_PER_MESSAGE = 100;
 
-/** Every minute: publishes due starts and ends of windows, then alerts for monitors that are still down after one. */
+/** Every minute: publishes due starts and ends of windows. */
 export async function sweepMaintenance(scope: Scope): Promise<void> {
-  for (const { window, timezone } of await listDueMaintenance(scope.db, scope.now, BOUNDARIES_PER_MINUTE)) {
+  const items = await listDueMaintenance(scope.db, scope.now, WINDOWS_PER_MINUTE);
+  const work = { part: "maintenance windows", items, per_message: WINDOWS_PER_MESSAGE };
+  await processInPortions(scope, work, advanceMaintenance);
+}
+
+export async function advanceMaintenance(scope: Scope, maintenanceIds: readonly string[]): Promise<void> {
+  for (const { window, timezone } of await listDueMaintenanceAmong(scope.db, scope.now, maintenanceIds)) {
     try {
       await advance(scope, window, timezone);
     } catch (error) {
@@ -23,7 +36,6 @@ export async function sweepMaintenance(scope: Scope): Promise<void> {
       scope.log.error("maintenance not advanced", error, { maintenance_id: window.id });
     }
   }
-  await sweepSuppressions(scope);
 }
 
 /** Commits the boundary that is due. Where the end is due as well, both events are published in order. */

@@ -8,10 +8,12 @@ import {
   findSuppressedOutage,
   isSuppressionEnded,
   listEndedSuppressions,
+  listEndedSuppressionsAmong,
 } from "../data/suppressed-outages/read.ts";
 import { endSuppression, suppressOutage } from "../data/suppressed-outages/write.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { fanOut } from "../delivery/fan-out.ts";
+import { processInPortions } from "../platform/minute-queue.ts";
 import { planIncidentEffects, type TransitionContext } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";
 
@@ -28,7 +30,9 @@ export interface Suppression {
 }
 
 const ALERTED: Suppression = { suppressed_by: null, statements: [] };
-const RELEASED_PER_MINUTE = 200;
+const OUTAGES_PER_MINUTE = 10_000;
+/** An outage takes up to 25 queries. */
+const OUTAGES_PER_MESSAGE = 30;
 
 export async function decideSuppression(db: Db, { transition, monitor }: TransitionContext): Promise<Suppression> {
   if (transition.event === null) return ALERTED;
@@ -48,8 +52,16 @@ export async function decideSuppression(db: Db, { transition, monitor }: Transit
 
 /** Every minute: alerts for monitors that are still down although their window has ended. */
 export async function sweepSuppressions(scope: Scope): Promise<void> {
-  const releasable = await listEndedSuppressions(scope.db, scope.now, RELEASED_PER_MINUTE);
-  for (const { held, transition } of releasable) {
+  const items = await listEndedSuppressions(scope.db, scope.now, OUTAGES_PER_MINUTE);
+  await processInPortions(
+    scope,
+    { part: "ended suppressions", items, per_message: OUTAGES_PER_MESSAGE },
+    endSuppressions,
+  );
+}
+
+export async function endSuppressions(scope: Scope, monitorIds: readonly string[]): Promise<void> {
+  for (const { held, transition } of await listEndedSuppressionsAmong(scope.db, scope.now, monitorIds)) {
     try {
       await release(scope, held, toTransition(transition));
     } catch (error) {
@@ -58,7 +70,7 @@ export async function sweepSuppressions(scope: Scope): Promise<void> {
   }
 }
 
-type Releasable = Awaited<ReturnType<typeof listEndedSuppressions>>[number];
+type Releasable = Awaited<ReturnType<typeof listEndedSuppressionsAmong>>[number];
 
 /** Publishes the event of the outage under its own id, with its incident, as without a window. */
 async function release(scope: Scope, held: Releasable["held"], transition: MonitorTransition): Promise<void> {

@@ -1,14 +1,21 @@
 import { jobScope, type Scope } from "../access/scope.ts";
-import { sweepAgents } from "../checks/agent-sweep.ts";
+import { markAgentMonitorsStale, sweepAgents } from "../checks/agent-sweep.ts";
 import { planMinute } from "../checks/planner.ts";
-import { reconcileTombstones, reconcileUnscheduledMonitors } from "../checks/reconcile.ts";
-import { sweepChecks } from "../checks/stale.ts";
-import { MinuteMessage, RECONCILE_PART } from "../contract/messages.ts";
+import {
+  emptyObjects,
+  reconcileTombstones,
+  reconcileUnscheduledMonitors,
+  reconcileUnsyncedMonitors,
+  syncMonitors,
+} from "../checks/reconcile.ts";
+import { enqueueStaleGroups, markStaleGroups, sweepLostRetries } from "../checks/stale.ts";
+import { MinuteMessage } from "../contract/messages.ts";
 import { sweepSubscribers } from "../delivery/subscriber-messages.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
 import { sweepFailingWebhooks } from "../delivery/webhook-owner-notices.ts";
 import { sweepEvents } from "../events/consume.ts";
-import { sweepMaintenance } from "../events/maintenance.ts";
+import { advanceMaintenance, sweepMaintenance } from "../events/maintenance.ts";
+import { endSuppressions, sweepSuppressions } from "../events/suppression.ts";
 import { sweepDomains } from "../features/custom-domains/service.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { deleteOldMail, sweepMail } from "../outbox/mail.ts";
@@ -20,15 +27,18 @@ import { sweepRetention } from "../sweeps/retention.ts";
 import { handleMessages } from "./messages.ts";
 
 /**
- * The minute's work in parts. Each runs in an invocation of its own, woken by a message, so that one part's fault, budget
- * of queries or slowness never costs another part its turn.
+ * The minute's work in parts. Each part runs in an invocation of its own, started by a message, so that one part's fault,
+ * slowness or use of the 1,000 queries of an invocation never costs another part its turn. What a part finds is processed
+ * by set-based statements, or else in portions (`ITEM_PARTS`), which again are messages.
  */
-export const MINUTE_PARTS: Record<string, (scope: Scope, turn: MinuteMessage) => Promise<void>> = {
+export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Promise<void>> = {
   deliveries: sweepDeliveries,
   maintenance: sweepMaintenance,
+  suppressions: sweepSuppressions,
   events: sweepEvents,
-  checks: sweepChecks,
-  [RECONCILE_PART]: reconcileUnscheduledMonitors,
+  "unsynced monitors": reconcileUnsyncedMonitors,
+  "lost retries": sweepLostRetries,
+  "unscheduled monitors": reconcileUnscheduledMonitors,
   tombstones: reconcileTombstones,
   agents: sweepAgents,
   "failing webhooks": sweepFailingWebhooks,
@@ -41,44 +51,71 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, turn: MinuteMessage) =>
   retention: sweepRetention,
 };
 
-/** A part that waited this long in its queue has been sent again since. */
+/** What processes a portion of the items that a part, or the planner, has found. */
+export const ITEM_PARTS: Record<string, (scope: Scope, items: readonly string[]) => Promise<void>> = {
+  "maintenance windows": advanceMaintenance,
+  "ended suppressions": endSuppressions,
+  "stale groups": markStaleGroups,
+  "stale agent monitors": markAgentMonitorsStale,
+  "sync monitors": syncMonitors,
+  "empty objects": emptyObjects,
+};
+
+/** The next ticks have sent a part that waited this long again. */
 const PART_EXPIRES_MS = 2 * MINUTE_MS;
 
-/** The clock's tick: plans the checks of this minute here, where no queue can delay it, and wakes every other part. */
+/** The cron's tick: plans the checks of this minute here, where no queue can delay it, and sends every other part. */
 export async function runMinute(controller: ScheduledController, env: Env): Promise<void> {
   const minuteAt = Math.floor(controller.scheduledTime / MINUTE_MS) * MINUTE_MS;
   const scope = minuteScope(env, minuteAt);
-  await attempt(scope, "plan", () => planMinute(scope, minuteAt));
+  let stale: string[] = [];
+  await attempt(scope, "plan", async () => {
+    stale = await planMinute(scope, minuteAt);
+  });
   const parts = Object.keys(MINUTE_PARTS);
-  try {
-    await env.MINUTE.sendBatch(parts.map((part) => ({ body: { part, minute_at: minuteAt } })));
-  } catch (error) {
-    // Late parts in one invocation are better than none while the queue is down.
-    scope.log.error("minute", error, { part: "wake" });
-    for (const part of parts) await attempt(scope, part, () => runPart(scope, { part, minute_at: minuteAt }));
-  }
+  await attempt(scope, "send", () =>
+    scope.env.MINUTE.sendBatch(parts.map((part) => ({ body: { part, minute_at: minuteAt } }))),
+  );
+  await attempt(scope, "stale groups", () => enqueueStaleGroups(scope, stale));
 }
 
 /** One part a message. A part that fails is logged and runs again with the next minute: a retry would only double it. */
 export async function handleMinuteParts(batch: MessageBatch, env: Env): Promise<void> {
-  await handleMessages(jobScope(env, "minute"), batch, MinuteMessage, async (turn) => {
-    const { part, minute_at } = turn;
-    const ofPart = minuteScope(env, minute_at);
-    if (ofPart.now - minute_at > PART_EXPIRES_MS) return;
-    await attempt(ofPart, part, () => runPart(ofPart, turn));
+  await handleMessages(jobScope(env, "minute"), batch, MinuteMessage, async (message) => {
+    const scope = minuteScope(env, message.minute_at);
+    if (scope.now - message.minute_at <= PART_EXPIRES_MS) await runPart(scope, message);
   });
 }
 
-/** Timers may fire a little early; what is due at this minute would wait for the next one. */
+/**
+ * Timers may fire a little early; what is due at this minute would wait for the next one. What the queue refuses is
+ * processed by the sender: late parts in one invocation are better than none.
+ */
 function minuteScope(env: Env, minuteAt: number): Scope {
-  return jobScope(env, "minute", Math.max(now(), minuteAt));
+  const sendBatch = async (messages: Iterable<{ body: MinuteMessage }>) => {
+    const batch = [...messages];
+    try {
+      await env.MINUTE.sendBatch(batch);
+    } catch (error) {
+      scope.log.error("minute", error, { part: "send" });
+      for (const { body } of batch) await runPart(scope, body);
+    }
+  };
+  const scope: Scope = {
+    ...jobScope(env, "minute", Math.max(now(), minuteAt)),
+    env: { ...env, MINUTE: { sendBatch } },
+  };
+  return scope;
 }
 
-async function runPart(scope: Scope, turn: MinuteMessage): Promise<void> {
-  await MINUTE_PARTS[turn.part]?.(scope, turn);
+async function runPart(scope: Scope, { part, minute_at, items }: MinuteMessage): Promise<void> {
+  await attempt(scope, part, async () => {
+    if (items === undefined) await MINUTE_PARTS[part]?.(scope, minute_at);
+    else await ITEM_PARTS[part]?.(scope, items);
+  });
 }
 
-async function attempt(scope: Scope, part: string, run: () => Promise<void>): Promise<void> {
+async function attempt(scope: Scope, part: string, run: () => Promise<unknown>): Promise<void> {
   try {
     await run();
   } catch (error) {

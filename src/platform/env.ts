@@ -30,6 +30,6 @@ export interface Env {
   EVENTS: Queue<EventMessage>;
   DELIVERIES: Queue<DeliveryMessage>;
   SUBSCRIBERS: Queue<SubscriberBatchMessage>;
-  MINUTE: Queue<MinuteMessage>;
+  MINUTE: { sendBatch(messages: Iterable<MessageSendRequest<MinuteMessage>>): Promise<unknown> };
   MAIL_OUTBOX: Queue<MailMessage>;
 }

@@ -13,7 +13,7 @@ const INVITATIONS_KEPT_MS = 30 * DAY_MS;
 /** Deletes credentials that can no longer be used: sessions, invitations and Idempotency-Keys past their time. */
 export async function sweepExpired({ db, now }: Scope): Promise<void> {
   await runBatch(db, [
-    deleteDeadSessions(db, sessionLimits(now)),
+    ...deleteDeadSessions(db, sessionLimits(now)),
     deleteInvitationsExpiredBefore(db, now - INVITATIONS_KEPT_MS),
     deleteIdempotencyKeysBefore(db, now - IDEMPOTENCY_KEPT_MS),
   ]);

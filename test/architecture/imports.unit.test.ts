@@ -37,7 +37,10 @@ const RULES: Record<string, Rule> = {
     packages: [],
   },
   checks: {
-    may: ["contract", "domain", "data", "platform", "access", "probes", "net", "events/emit.ts", "events/rules.ts"],
+    may: [
+      ...["contract", "domain", "data", "platform", "access", "probes", "net", "events/emit.ts", "events/rules.ts"],
+      "sweeps/resumable-sweep.ts",
+    ],
     packages: [],
   },
   "durable-objects": {

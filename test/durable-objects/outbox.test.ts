@@ -9,8 +9,8 @@ import { monitors, statusIntervals, transitions } from "../../src/data/monitors/
 import { MonitorStore } from "../../src/durable-objects/monitor-store.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
 import { monitorObject } from "../../src/platform/monitor-objects.ts";
-import { limitDatabase } from "../support/d1-limits.ts";
 import { createAccount } from "../support/factories.ts";
+import { limitDatabase } from "../support/limited-database.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { recordingEnv } from "../support/queues.ts";
 

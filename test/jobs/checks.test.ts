@@ -6,12 +6,12 @@ import { jobScope } from "../../src/access/scope.ts";
 import { createApp } from "../../src/app.ts";
 import { planMinute } from "../../src/checks/planner.ts";
 import { runSlot } from "../../src/checks/runner.ts";
-import { sweepChecks } from "../../src/checks/stale.ts";
 import { openDb } from "../../src/data/db.ts";
 import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors/table.ts";
 import { slotsWithin } from "../../src/domain/check-schedule.ts";
 import { proberObject } from "../../src/platform/prober-objects.ts";
 import { createAccount } from "../support/factories.ts";
+import { sweepChecks } from "../support/minute.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { recordingEnv } from "../support/queues.ts";
 
@@ -436,7 +436,7 @@ describe("the sweep", () => {
     const monitor = await aMonitor();
     await runNext(monitor);
     await db.update(monitors).set({ paused: true, config_version: 2, updated_at: Date.now() - 31_000 });
-    await sweepChecks(jobScope(recordingEnv().env, "test"));
+    await sweepChecks(recordingEnv().env);
     expect(await read(monitor.id)).toMatchObject({ status: "paused", synced_version: 2 });
   });
 
@@ -447,7 +447,7 @@ describe("the sweep", () => {
     await runNext(monitor);
     vi.setSystemTime(Date.now() + 36_000);
     const { env: recording, checks } = recordingEnv();
-    await sweepChecks(jobScope(recording, "test"));
+    await sweepChecks(recording);
     expect(checks).toMatchObject([{ body: { monitor_id: monitor.id, attempt: 0, slot_at: Date.now() } }]);
   });
 
@@ -459,7 +459,7 @@ describe("the sweep", () => {
       [1, "unknown"],
     ] as const) {
       vi.setSystemTime(Date.now() + afterMs);
-      await sweepChecks(jobScope(recordingEnv().env, "test"));
+      await sweepChecks(recordingEnv().env);
       expect(await read(monitor.id)).toMatchObject({ status });
     }
   });

@@ -8,8 +8,8 @@ import { MEMBERS_PER_MESSAGE, SHARD_SIZE } from "../../src/data/check-groups/rea
 import { openDb } from "../../src/data/db.ts";
 import { checkGroups, monitors, plannedMinutes, shards } from "../../src/data/monitors/table.ts";
 import { V1 } from "../support/client.ts";
-import { limitDatabase } from "../support/d1-limits.ts";
 import { createAccount, createMonitor } from "../support/factories.ts";
+import { limitDatabase } from "../support/limited-database.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { recordingEnv } from "../support/queues.ts";
 

@@ -10,6 +10,7 @@ import { monitors } from "../../src/data/monitors/table.ts";
 import { deliveries } from "../../src/data/webhooks/table.ts";
 import { consumeEvent, sweepEvents } from "../../src/events/consume.ts";
 import { sweepMaintenance } from "../../src/events/maintenance.ts";
+import { sweepSuppressions } from "../../src/events/suppression.ts";
 import { V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
 import { namesOf, toldOf, versionOf } from "../support/incidents.ts";
@@ -28,7 +29,10 @@ const iso = (at: number) => new Date(at).toISOString();
 
 /** The sweep as it runs at that moment, in this isolate or beside another one. */
 const depsAt = (at: number): Scope => ({ ...jobScope(recordingEnv().env, "test"), now: at });
-const sweepAt = (at: number) => sweepMaintenance(depsAt(at));
+async function sweepAt(at: number) {
+  await sweepMaintenance(depsAt(at));
+  await sweepSuppressions(depsAt(at));
+}
 
 async function aStage(window: Record<string, unknown> = {}, isTarget = true) {
   const account = await createAccount();

@@ -3,12 +3,12 @@ import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { runSlot } from "../../src/checks/runner.ts";
-import { sweepChecks } from "../../src/checks/stale.ts";
 import { openDb } from "../../src/data/db.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
 import { notifications } from "../../src/data/notifications/table.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { createAccount } from "../support/factories.ts";
+import { sweepChecks } from "../support/minute.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { recordingEnv } from "../support/queues.ts";
 
@@ -98,7 +98,7 @@ describe("a monitor whose object throws", () => {
 
   it("costs the sweep over unsynced monitors only its own sync", async () => {
     const { faulty, healthy } = await twoInOneGroup();
-    await sweepChecks(jobScope(withBrokenObject(faulty), "test"));
+    await sweepChecks(withBrokenObject(faulty));
     expect(await read(faulty)).toMatchObject({ synced_version: 0 });
     expect(await read(healthy)).toMatchObject({ synced_version: 1 });
   });

@@ -6,7 +6,6 @@ import { afterEach, expect, inject, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { syncMonitor } from "../../src/checks/projection.ts";
 import { runSlot } from "../../src/checks/runner.ts";
-import { sweepChecks } from "../../src/checks/stale.ts";
 import type { CheckMessage } from "../../src/contract/messages.ts";
 import { openDb } from "../../src/data/db.ts";
 import { incidents } from "../../src/data/incidents/table.ts";
@@ -20,6 +19,7 @@ import {
   type Transition,
 } from "../../src/domain/monitor-state.ts";
 import { createAccount } from "../support/factories.ts";
+import { sweepChecks } from "../support/minute.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
 import { PATIENCE } from "../support/patience.ts";
 import { recordingEnv } from "../support/queues.ts";
@@ -116,7 +116,7 @@ class Stage {
         return this.#expect({ kind: step.kind });
       default:
         vi.setSystemTime(Date.now() + 3_600_000);
-        await sweepChecks(jobScope(recordingEnv().env, "test"));
+        await sweepChecks(recordingEnv().env);
         return this.#expectSilence();
     }
   }

@@ -1,8 +1,13 @@
 import { createMessageBatch } from "cloudflare:test";
+import { jobScope } from "../../src/access/scope.ts";
+import { reconcileUnsyncedMonitors } from "../../src/checks/reconcile.ts";
+import { markStaleGroups, sweepLostRetries } from "../../src/checks/stale.ts";
+import { checkGroups } from "../../src/data/monitors/table.ts";
 import { handleMinuteParts, runMinute } from "../../src/jobs/minute.ts";
+import type { Env } from "../../src/platform/env.ts";
 import { recordingEnv } from "./queues.ts";
 
-/** One tick with all of its parts, in order; the recording holds what they sent. */
+/** One tick with all of its parts and their portions, in order; the recording holds what they sent. */
 export async function tick(at: number, changes: Parameters<typeof recordingEnv>[0] = {}) {
   const recording = recordingEnv(changes);
   await runMinute({ scheduledTime: at, cron: "* * * * *", noRetry() {} }, recording.env);
@@ -11,4 +16,16 @@ export async function tick(at: number, changes: Parameters<typeof recordingEnv>[
     await handleMinuteParts(createMessageBatch("minute", [message]), recording.env);
   }
   return recording;
+}
+
+/** The parts of a minute that find what was lost of checks; no slot is planned. */
+export async function sweepChecks(bindings: Env): Promise<void> {
+  const scope = jobScope(bindings, "test");
+  await reconcileUnsyncedMonitors(scope);
+  await sweepLostRetries(scope);
+  const groups = await scope.db.select({ id: checkGroups.id }).from(checkGroups);
+  await markStaleGroups(
+    scope,
+    groups.map(({ id }) => id),
+  );
 }

@@ -1,11 +1,10 @@
 import { and, desc, eq, inArray, isNull, lt, sql } from "drizzle-orm";
 import { agentCommands, agentReports } from "../agents/table.ts";
-import type { Db, Statement } from "../db.ts";
+import { type Db, deleteSome, type Statement } from "../db.ts";
 import type { AgentCommandRecord, AgentReportRecord, Source } from "./read.ts";
 
 /** Of each kind, this many of an agent's reports are kept. */
 export const REPORTS_MAX = 1000;
-const SWEEP_MAX = 500;
 
 /** One statement for any number of reports. What was told before is the same report, seen anew. */
 export function insertReports(db: Db, source: Source, reports: readonly AgentReportRecord[]): Statement[] {
@@ -30,8 +29,7 @@ export function insertReports(db: Db, source: Source, reports: readonly AgentRep
 }
 
 export function deleteOldReports(db: Db, before: number): Statement {
-  const old = db.select({ id: agentReports.id }).from(agentReports).where(lt(agentReports.at, before)).limit(SWEEP_MAX);
-  return db.delete(agentReports).where(inArray(agentReports.id, old));
+  return deleteSome(db, agentReports, lt(agentReports.at, before));
 }
 
 export function insertCommand(db: Db, command: AgentCommandRecord): Statement {
@@ -51,10 +49,5 @@ export function acknowledge(
 }
 
 export function deleteOldCommands(db: Db, before: number): Statement {
-  const old = db
-    .select({ id: agentCommands.id })
-    .from(agentCommands)
-    .where(lt(agentCommands.created_at, before))
-    .limit(SWEEP_MAX);
-  return db.delete(agentCommands).where(inArray(agentCommands.id, old));
+  return deleteSome(db, agentCommands, lt(agentCommands.created_at, before));
 }

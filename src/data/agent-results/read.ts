@@ -1,12 +1,11 @@
-import { and, desc, eq, gte, inArray, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { DEFAULT_REGION } from "../../contract/check.ts";
 import { agentResults, agents } from "../agents/table.ts";
 import type { Db } from "../db.ts";
+import { isAmong, PROJECTED } from "../monitors/read.ts";
 import { monitors, type PackedResult } from "../monitors/table.ts";
 
 export type AgentResultRecord = typeof agentResults.$inferSelect;
-
-export const SWEEP_MAX = 500;
 
 /** Newest first, from `from` and before `to`. */
 export function listResults(
@@ -48,30 +47,44 @@ export async function listLatestOfAgents(db: Db, monitorIds: readonly string[]):
   });
 }
 
-/** Monitors whose agent fell silent, or says nothing of them any more, although they claim to know something. */
-export function listStaleAgentMonitors(db: Db, now: number) {
-  const last = sql<number | null>`(SELECT max(checked_at) FROM agent_results WHERE monitor_id = ${monitors.id})`;
+/** The newest result of a monitor, as far as agents measured it. */
+const last = sql<number | null>`(SELECT max(checked_at) FROM agent_results WHERE monitor_id = ${monitors.id})`;
+
+/** The condition under which a monitor shows a status although its agent is offline or sends no results of it. */
+function isStale(now: number): SQL | undefined {
   const staleAfter = sql`max(${monitors.interval} * 3000, 180000)`;
-  const { id, status, status_page_id, config_version, synced_version, state_seq, settled, updated_at } = monitors;
+  return and(
+    isNotNull(monitors.agent_id),
+    eq(monitors.paused, false),
+    inArray(monitors.status, ["up", "down", "degraded"]),
+    or(
+      isNull(agents.id),
+      ne(agents.status, "online"),
+      lt(sql`coalesce(${last}, ${monitors.updated_at}) + ${staleAfter}`, now),
+    ),
+  );
+}
+
+export async function listStaleAgentMonitors(db: Db, now: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: monitors.id })
+    .from(monitors)
+    .leftJoin(agents, eq(agents.id, monitors.agent_id))
+    .where(isStale(now))
+    .limit(limit);
+  return rows.map(({ id }) => id);
+}
+
+export function listStaleAgentMonitorsAmong(db: Db, now: number, monitorIds: readonly string[]) {
   return db
     .select({
-      ...{ id, status, status_page_id, config_version, synced_version, state_seq, settled, updated_at },
+      ...PROJECTED,
+      updated_at: monitors.updated_at,
       last_result_at: last,
       agent_status: agents.status,
     })
     .from(monitors)
     .leftJoin(agents, eq(agents.id, monitors.agent_id))
-    .where(
-      and(
-        isNotNull(monitors.agent_id),
-        eq(monitors.paused, false),
-        inArray(monitors.status, ["up", "down", "degraded"]),
-        or(
-          isNull(agents.id),
-          ne(agents.status, "online"),
-          lt(sql`coalesce(${last}, ${monitors.updated_at}) + ${staleAfter}`, now),
-        ),
-      ),
-    )
-    .limit(SWEEP_MAX);
+    .where(and(isAmong(monitorIds), isStale(now)))
+    .limit(monitorIds.length);
 }

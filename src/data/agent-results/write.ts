@@ -2,9 +2,9 @@ import { and, asc, eq, getTableColumns, gt, gte, isNull, lt, lte, or, sql } from
 import { type BackfillLimits, backfillInterval, isBackfillable, type SourcedInterval } from "../../domain/backfill.ts";
 import { agentResults } from "../agents/table.ts";
 import { invalidateDailyAggregates } from "../daily-aggregates/write.ts";
-import type { Db, Statement } from "../db.ts";
+import { type Db, deleteSome, type Statement } from "../db.ts";
 import { monitors, statusIntervals } from "../monitors/table.ts";
-import { type AgentResultRecord, SWEEP_MAX } from "./read.ts";
+import type { AgentResultRecord } from "./read.ts";
 
 /** More than an agent can have measured in the 24 hours for which results are taken, at the shortest interval. */
 const NEIGHBOURS_MAX = 10_000;
@@ -25,8 +25,7 @@ export function insertResults(db: Db, results: readonly AgentResultRecord[]) {
 }
 
 export function deleteExpiredResults(db: Db, now: number): Statement {
-  const expired = sql`SELECT rowid FROM ${agentResults} WHERE ${agentResults.expires_at} <= ${now} LIMIT ${SWEEP_MAX}`;
-  return db.delete(agentResults).where(sql`rowid IN (${expired})`);
+  return deleteSome(db, agentResults, lte(agentResults.expires_at, now));
 }
 
 export interface BackfillRequest extends BackfillLimits {

@@ -3,7 +3,7 @@ import type { AgentStatus } from "../../contract/agent.ts";
 import type { Plan } from "../../contract/plan.ts";
 import type { Db } from "../db.ts";
 import type { StoredEvent } from "../events/read.ts";
-import { insertEventIf } from "../events/write.ts";
+import { insertEventsIf } from "../events/write.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import { monitors } from "../monitors/table.ts";
 import { users } from "../users/table.ts";
@@ -12,7 +12,6 @@ import { agents, installTokens } from "./table.ts";
 export type AgentRecord = typeof agents.$inferSelect;
 export type InstallTokenRecord = typeof installTokens.$inferSelect;
 
-const SWEEP_MAX = 500;
 const ASSIGNED_MAX = 1000;
 
 export async function findAgent(db: Db, agentId: string): Promise<AgentRecord | undefined> {
@@ -104,40 +103,46 @@ export function touchAgent(db: Db, agentId: string, now: number) {
 }
 
 export interface PresenceChange {
-  agent_id: string;
   to: AgentStatus;
   now: number;
-  event: StoredEvent;
-  /** Only if it has been silent since then. */
+  /** The event of each agent's change, whose data name the agent. */
+  switched: readonly StoredEvent[];
+  /** Only agents that have not called since then. */
   silent_since?: number;
 }
 
-/** Changes the status together with its event; false, and no change, for the second of two callers. */
-export async function switchAgentStatus(db: Db, change: PresenceChange): Promise<boolean> {
-  const { agent_id, to, now, event, silent_since } = change;
+/** Switches agents and stores their events; returns the ids of the events of those that another call did not switch. */
+export async function switchAgents(db: Db, { to, now, switched, silent_since }: PresenceChange): Promise<string[]> {
   const isDue = and(
-    eq(agents.id, agent_id),
     eq(agents.status, to === "online" ? "offline" : "online"),
     silent_since === undefined ? undefined : lt(agents.last_seen_at, silent_since),
   );
-  const [, switched] = await db.batch([
-    insertEventIf(db, event, sql`EXISTS (SELECT 1 FROM ${agents} WHERE ${isDue})`),
+  const [stored] = await db.batch([
+    insertEventsIf(
+      db,
+      switched,
+      sql`EXISTS (SELECT 1 FROM ${agents} WHERE ${agents.id} = r.value -> 'data' ->> 'agent_id' AND ${isDue})`,
+    ),
     db
       .update(agents)
       .set({ status: to, ...(to === "online" ? { last_seen_at: now } : {}) })
-      .where(isDue)
-      .returning({ id: agents.id }),
+      .where(
+        and(
+          sql`${agents.id} IN (SELECT value -> 'data' ->> 'agent_id' FROM json_each(${JSON.stringify(switched)}))`,
+          isDue,
+        ),
+      ),
   ]);
-  return switched.length === 1;
+  return stored.map(({ id }) => id);
 }
 
-export function listAgentsToMarkOffline(db: Db, silentSince: number): Promise<AgentRecord[]> {
+export function listAgentsToMarkOffline(db: Db, silentSince: number, limit: number): Promise<AgentRecord[]> {
   return db
     .select()
     .from(agents)
     .where(and(sql`${agents.status} = 'online'`, lt(agents.last_seen_at, silentSince)))
     .orderBy(asc(agents.last_seen_at))
-    .limit(SWEEP_MAX);
+    .limit(limit);
 }
 
 export async function findInstallToken(db: Db, tokenHash: string, now: number) {

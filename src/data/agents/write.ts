@@ -1,5 +1,5 @@
 import { and, eq, lt } from "drizzle-orm";
-import type { Db, Statement } from "../db.ts";
+import { type Db, deleteSome, type Statement } from "../db.ts";
 import type { AgentKey, AgentRecord, InstallTokenRecord } from "./read.ts";
 import { agents, installTokens } from "./table.ts";
 
@@ -37,5 +37,5 @@ export function consumeInstallToken(db: Db, tokenId: string): Statement {
 }
 
 export function deleteExpiredInstallTokens(db: Db, now: number): Statement {
-  return db.delete(installTokens).where(lt(installTokens.expires_at, now));
+  return deleteSome(db, installTokens, lt(installTokens.expires_at, now));
 }

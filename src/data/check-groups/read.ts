@@ -1,7 +1,8 @@
 import { and, asc, eq, gt, isNull, max, notInArray, type SQL, sql } from "drizzle-orm";
 import { SLOT_GRACE_MS } from "../../domain/check-schedule.ts";
 import type { Db } from "../db.ts";
-import { checkGroups, monitors, type PackedResult, plannedMinutes } from "../monitors/table.ts";
+import { PROJECTED } from "../monitors/read.ts";
+import { checkGroups, monitors, plannedMinutes } from "../monitors/table.ts";
 
 export type CheckGroupRecord = typeof checkGroups.$inferSelect;
 
@@ -57,39 +58,44 @@ export async function loadCheckGroup(
   return { group: groups[0], members };
 }
 
-/** Members of a group whose status still claims to know something. */
-export async function listMonitorsWithStatus(db: Db, groupId: string) {
+/** Monitors of these groups that show a status and are not checked by an agent. */
+export function listMonitorsWithStatus(db: Db, groupIds: readonly string[]) {
   return db
-    .select({
-      id: monitors.id,
-      status_page_id: monitors.status_page_id,
-      config_version: monitors.config_version,
-      synced_version: monitors.synced_version,
-      status: monitors.status,
-      state_seq: monitors.state_seq,
-      settled: monitors.settled,
-    })
+    .select({ ...PROJECTED, check_group_id: monitors.check_group_id })
     .from(monitors)
-    .where(
-      and(
-        eq(monitors.check_group_id, groupId),
-        eq(monitors.paused, false),
-        isNull(monitors.agent_id),
-        notInArray(monitors.status, ["unknown", "paused"]),
-      ),
-    )
-    .limit(MEMBERS_PER_MESSAGE);
+    .where(hasStatusIn(groupIds))
+    .limit(groupIds.length * MEMBERS_PER_MESSAGE);
 }
 
-export async function listLatest(db: Db, groupIds: readonly string[]): Promise<PackedResult[]> {
-  return (await listCheckGroupStates(db, groupIds)).flatMap(({ latest }) => latest);
+/** Those of these groups that have such a monitor. */
+export async function listGroupsWithStatus(db: Db, groupIds: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ id: monitors.check_group_id })
+    .from(monitors)
+    .where(hasStatusIn(groupIds))
+    .limit(groupIds.length);
+  return rows.map(({ id }) => id);
+}
+
+function hasStatusIn(groupIds: readonly string[]): SQL | undefined {
+  return and(
+    sql`${monitors.check_group_id} IN (SELECT value FROM json_each(${JSON.stringify(groupIds)}))`,
+    eq(monitors.paused, false),
+    isNull(monitors.agent_id),
+    notInArray(monitors.status, ["unknown", "paused"]),
+  );
 }
 
 /** How far these groups are, and what their newest checks found. */
 export async function listCheckGroupStates(db: Db, groupIds: readonly string[]) {
   if (groupIds.length === 0) return [];
   return db
-    .select({ id: checkGroups.id, last_slot_at: checkGroups.last_slot_at, latest: checkGroups.latest })
+    .select({
+      id: checkGroups.id,
+      interval: checkGroups.interval,
+      last_slot_at: checkGroups.last_slot_at,
+      latest: checkGroups.latest,
+    })
     .from(checkGroups)
     .where(sql`${checkGroups.id} IN (SELECT value FROM json_each(${JSON.stringify(groupIds)}))`);
 }

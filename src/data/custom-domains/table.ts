@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { DnsRecord, DomainStatus } from "../../contract/custom-domain.ts";
 import type { SslType } from "../../contract/status-page.ts";
@@ -39,5 +40,6 @@ export const customDomains = sqliteTable(
   (table) => [
     uniqueIndex("custom_domains_page").on(table.status_page_id),
     index("custom_domains_due").on(table.next_check_at),
+    index("custom_domains_orphaned").on(table.hostname).where(sql`status_page_id IS NULL AND held_until IS NULL`),
   ],
 );

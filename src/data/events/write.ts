@@ -1,4 +1,4 @@
-import { eq, type SQL } from "drizzle-orm";
+import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
 import { insertIf } from "../insert-if.ts";
 import { WAKE_GRACE_MS } from "../outbox/rows.ts";
@@ -12,6 +12,18 @@ export function insertEvent(db: Db, event: StoredEvent): Statement {
 
 export function insertEventIf(db: Db, event: StoredEvent, condition: SQL): Statement {
   return insertIf(db, events, rowOf(event), condition);
+}
+
+/** Inserts those events for which the condition holds, in which `r.value` is an event; returns their ids. */
+export function insertEventsIf(db: Db, inserted: readonly StoredEvent[], condition: SQL) {
+  const members = Object.values(getTableColumns(events)).map(({ name }) => sql`r.value ->> ${name}`);
+  return db
+    .insert(events)
+    .select(
+      sql`SELECT ${sql.join(members, sql`, `)} FROM json_each(${JSON.stringify(inserted.map(rowOf))}) AS r
+        WHERE ${condition}`,
+    )
+    .returning({ id: events.id });
 }
 
 /** Replaces the data of a stored event, so that it no longer names what suppressed it. */

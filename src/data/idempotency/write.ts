@@ -1,5 +1,5 @@
 import { and, isNull, lt, lte } from "drizzle-orm";
-import type { Db, Statement } from "../db.ts";
+import { type Db, deleteSome, type Statement } from "../db.ts";
 import { type IdempotencyRecord, isRequest, type Request } from "./read.ts";
 import { idempotencyKeys } from "./table.ts";
 
@@ -20,5 +20,5 @@ export function deleteUnfinishedRequest(db: Db, request: Request, takenUpTo: num
 }
 
 export function deleteIdempotencyKeysBefore(db: Db, instant: number): Statement {
-  return db.delete(idempotencyKeys).where(lt(idempotencyKeys.created_at, instant));
+  return deleteSome(db, idempotencyKeys, lt(idempotencyKeys.created_at, instant));
 }

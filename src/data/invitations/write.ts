@@ -1,5 +1,5 @@
 import { and, eq, isNull, lte } from "drizzle-orm";
-import type { Db, Statement } from "../db.ts";
+import { type Db, deleteSome, type Statement } from "../db.ts";
 import { pageInvitations } from "../members/table.ts";
 import type { InvitationRecord } from "./read.ts";
 
@@ -46,5 +46,5 @@ export function deletePendingInvitationsBy(db: Db, by: { status_page_id: string;
 }
 
 export function deleteInvitationsExpiredBefore(db: Db, instant: number): Statement {
-  return db.delete(pageInvitations).where(lte(pageInvitations.expires_at, instant));
+  return deleteSome(db, pageInvitations, lte(pageInvitations.expires_at, instant));
 }

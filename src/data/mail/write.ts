@@ -1,5 +1,5 @@
 import { lt, type SQL } from "drizzle-orm";
-import type { Db, Statement } from "../db.ts";
+import { type Db, deleteSome, type Statement } from "../db.ts";
 import { insertIf } from "../insert-if.ts";
 import { claim, settle } from "../outbox/rows.ts";
 import type { MailRecord } from "./read.ts";
@@ -30,5 +30,5 @@ export function settleMail(db: Db, claimed: Pick<MailRecord, "id" | "attempt">, 
 }
 
 export function deleteMailBefore(db: Db, instant: number): Statement {
-  return db.delete(mailOutbox).where(lt(mailOutbox.created_at, instant));
+  return deleteSome(db, mailOutbox, lt(mailOutbox.created_at, instant));
 }

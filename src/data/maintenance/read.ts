@@ -12,15 +12,32 @@ export async function findMaintenance(db: Db, maintenanceId: string): Promise<Ma
   return rows[0];
 }
 
-/** Windows of which something begins or ends by now, with the zone of their page. */
-export async function listDueMaintenance(db: Db, now: number, limit: number) {
+/** Windows that begin or end by now. */
+function isDue(now: number): SQL | undefined {
+  // Spelled out, because SQLite uses the partial index only for the very same condition.
+  return and(sql`${maintenance.next_edge_at} IS NOT NULL`, lte(maintenance.next_edge_at, now));
+}
+
+/** Their ids, the longest overdue first. */
+export async function listDueMaintenance(db: Db, now: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: maintenance.id })
+    .from(maintenance)
+    .where(isDue(now))
+    .orderBy(asc(maintenance.next_edge_at))
+    .limit(limit);
+  return rows.map(({ id }) => id);
+}
+
+/** Those of these that are due, with the zone of their page. */
+export function listDueMaintenanceAmong(db: Db, now: number, maintenanceIds: readonly string[]) {
   return db
     .select({ window: maintenance, timezone: statusPages.timezone })
     .from(maintenance)
     .innerJoin(statusPages, eq(statusPages.id, maintenance.status_page_id))
-    .where(and(sql`${maintenance.next_edge_at} IS NOT NULL`, lte(maintenance.next_edge_at, now)))
+    .where(and(sql`${maintenance.id} IN (SELECT value FROM json_each(${JSON.stringify(maintenanceIds)}))`, isDue(now)))
     .orderBy(asc(maintenance.next_edge_at))
-    .limit(limit);
+    .limit(maintenanceIds.length);
 }
 
 /** The windows of a page that still follow an occurrence. */

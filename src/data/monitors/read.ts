@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, lt, sql } from "drizzle-orm";
+import { and, asc, eq, lt, type SQL, sql } from "drizzle-orm";
 import { CHILDREN_MAX } from "../../contract/monitor.ts";
 import type { Db } from "../db.ts";
 import { statusPages } from "../status-pages/table.ts";
@@ -36,13 +36,36 @@ export async function listRecordedSeqs(db: Db, monitorId: string, seqs: readonly
   return rows.map((row) => row.seq);
 }
 
-/** Monitors whose object has not confirmed their newest configuration. */
-export async function listUnsynced(db: Db, changedBefore: number, limit: number) {
-  return db
-    .select({ id: monitors.id, config_version: monitors.config_version })
+/** One parameter for any number of ids. */
+export function isAmong(monitorIds: readonly string[]): SQL {
+  return sql`${monitors.id} IN (SELECT value FROM json_each(${JSON.stringify(monitorIds)}))`;
+}
+
+/** The columns that the projection of a snapshot depends on. */
+export const PROJECTED = {
+  id: monitors.id,
+  status: monitors.status,
+  status_page_id: monitors.status_page_id,
+  config_version: monitors.config_version,
+  synced_version: monitors.synced_version,
+  state_seq: monitors.state_seq,
+  settled: monitors.settled,
+};
+export type ProjectedMonitor = Pick<MonitorRecord, keyof typeof PROJECTED>;
+
+export function listProjected(db: Db, monitorIds: readonly string[]): Promise<ProjectedMonitor[]> {
+  return db.select(PROJECTED).from(monitors).where(isAmong(monitorIds)).limit(monitorIds.length);
+}
+
+/** Ids of monitors whose object has not confirmed their newest configuration. */
+export async function listUnsynced(db: Db, changedBefore: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: monitors.id })
     .from(monitors)
     .where(and(sql`${monitors.config_version} > ${monitors.synced_version}`, lt(monitors.updated_at, changedBefore)))
+    .orderBy(asc(monitors.updated_at))
     .limit(limit);
+  return rows.map(({ id }) => id);
 }
 
 /** Deleted monitors whose objects have not confirmed it, the longest deleted first, as ids grow with time. */
@@ -60,28 +83,24 @@ export async function listMemberStates(db: Db, compositeId: string) {
     .limit(CHILDREN_MAX);
 }
 
-/** Monitors without a check schedule, in the order of their ids: those of one of the rotas of the index. */
-export async function listUnscheduled(db: Db, { rota, after, limit }: { rota: number; after: string; limit: number }) {
-  const { id, status, status_page_id, config_version, synced_version, state_seq, settled } = monitors;
-  return db
-    .select({ id, status, status_page_id, config_version, synced_version, state_seq, settled })
+/** Ids of the monitors without a check schedule of one of the rotas of their index. */
+export async function listUnscheduled(db: Db, rota: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: monitors.id })
     .from(monitors)
-    .where(
-      and(
-        // Written as the index has it, so that the index is used.
-        sql`check_group_id = '' AND agent_id IS NULL AND paused = 0 AND created_at % 5 = ${rota}`,
-        gt(monitors.id, after),
-      ),
-    )
+    // Written as the index has it, so that the index is used.
+    .where(sql`check_group_id = '' AND agent_id IS NULL AND paused = 0 AND created_at % 5 = ${rota}`)
     .orderBy(asc(monitors.id))
     .limit(limit);
+  return rows.map(({ id }) => id);
 }
 
-/** Monitors whose quick repeat of a failed check should have run by now. */
+/** Monitors whose retry of a failed check is overdue. */
 export async function listOverdueRetries(db: Db, dueBefore: number, limit: number) {
   return db
     .select({ id: monitors.id, check_group_id: monitors.check_group_id, regions: monitors.regions })
     .from(monitors)
     .where(and(sql`${monitors.retry_at} IS NOT NULL`, lt(monitors.retry_at, dueBefore)))
+    .orderBy(asc(monitors.retry_at))
     .limit(limit);
 }

@@ -138,7 +138,7 @@ export type PackedResult = [
   judged_at: number | null,
 ];
 
-/** A row per planned minute: whoever inserts it plans it, everybody else does nothing. */
+/** A row per planned minute. The tick that inserts it plans the minute; a second tick of the same minute does not. */
 export const plannedMinutes = sqliteTable("planned_minutes", {
   minute_at: integer("minute_at", { mode: "number" }).primaryKey(),
 });

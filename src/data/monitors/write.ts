@@ -3,23 +3,30 @@ import type { MonitorSnapshot } from "../../contract/monitor-object.ts";
 import type { MonitorTransition } from "../../contract/monitor-transition.ts";
 import { invalidateDailyAggregates } from "../daily-aggregates/write.ts";
 import type { Db, Statement } from "../db.ts";
+import { isAmong } from "./read.ts";
 import { deletedMonitors, monitors, statusIntervals, transitions } from "./table.ts";
 
-/** Copies what the monitor's object answered, unless something newer stands here already. */
-export function projectAnswer(db: Db, monitorId: string, answer: MonitorSnapshot): Statement {
+/** Copies snapshots of monitors' objects, by one statement for any number; a newer one that is stored already stays. */
+export function projectAnswers(db: Db, answers: readonly { monitor_id: string; answer: MonitorSnapshot }[]): Statement {
+  const rows = answers.map(({ monitor_id, answer: { retry, ...answer } }) => ({
+    ...{ monitor_id, retry_at: retry?.at ?? null },
+    ...answer,
+  }));
+  const member = (name: keyof (typeof rows)[number]) => sql`a.value ->> ${sql.raw(`'${name}'`)}`;
   return db
     .update(monitors)
     .set({
-      state_revision: answer.revision,
-      state_seq: answer.seq,
-      status: answer.status,
-      status_since: answer.status_since,
-      status_message: answer.message,
-      settled: answer.settled,
-      retry_at: answer.retry?.at ?? null,
-      synced_version: answer.config_version,
+      state_revision: member("revision"),
+      state_seq: member("seq"),
+      status: member("status"),
+      status_since: member("status_since"),
+      status_message: member("message"),
+      settled: member("settled"),
+      retry_at: member("retry_at"),
+      synced_version: member("config_version"),
     })
-    .where(and(eq(monitors.id, monitorId), lt(monitors.state_revision, answer.revision)));
+    .from(sql`json_each(${JSON.stringify(rows)}) AS a`)
+    .where(sql`${monitors.id} = ${member("monitor_id")} AND ${monitors.state_revision} < ${member("revision")}`);
 }
 
 /** The condition under which D1 still shows a status for a monitor. */
@@ -27,10 +34,10 @@ export function isStatusKnown(monitorId: string): SQL {
   return sql`EXISTS (SELECT 1 FROM ${monitors} WHERE ${monitors.id} = ${monitorId} AND ${monitors.status} NOT IN ('unknown', 'paused'))`;
 }
 
-/** Shows a monitor as unknown while its object does not respond. Any later snapshot of the object replaces this. */
+/** Shows monitors as unknown while their objects do not respond. Any later snapshot of an object replaces this. */
 export function markUnreachable(
   db: Db,
-  monitorId: string,
+  monitorIds: readonly string[],
   { reason, now }: { reason: string; now: number },
 ): Statement {
   return db
@@ -43,7 +50,7 @@ export function markUnreachable(
       state_revision: 0,
       synced_version: 0,
     })
-    .where(and(eq(monitors.id, monitorId), isStatusKnown(monitorId)));
+    .where(and(isAmong(monitorIds), sql`${monitors.status} NOT IN ('unknown', 'paused')`));
 }
 
 /** The same from a transition, for the case that whoever reported died before it could project the answer. */
@@ -96,15 +103,14 @@ export function recordTransition(
   ];
 }
 
-export function deleteTombstone(db: Db, monitorId: string): Statement {
-  return db.delete(deletedMonitors).where(eq(deletedMonitors.monitor_id, monitorId));
+export function deleteTombstones(db: Db, monitorIds: readonly string[]): Statement {
+  return db
+    .delete(deletedMonitors)
+    .where(sql`${deletedMonitors.monitor_id} IN (SELECT value FROM json_each(${JSON.stringify(monitorIds)}))`);
 }
 
 export function clearRetries(db: Db, monitorIds: readonly string[]): Statement {
-  return db
-    .update(monitors)
-    .set({ retry_at: null })
-    .where(sql`${monitors.id} IN (SELECT value FROM json_each(${JSON.stringify(monitorIds)}))`);
+  return db.update(monitors).set({ retry_at: null }).where(isAmong(monitorIds));
 }
 
 /** Takes a monitor from one check group to another, unless it has left the first in the meantime. */

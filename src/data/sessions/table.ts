@@ -25,5 +25,9 @@ export const sessions = sqliteTable(
     last_used_at: instant("last_used_at").notNull(),
     ...timestamps(),
   },
-  (table) => [index("sessions_user").on(table.user_id), index("sessions_age").on(table.created_at)],
+  (table) => [
+    index("sessions_user").on(table.user_id),
+    index("sessions_age").on(table.created_at),
+    index("sessions_idle").on(table.last_used_at),
+  ],
 );

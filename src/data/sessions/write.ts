@@ -1,5 +1,5 @@
-import { eq, lte, or } from "drizzle-orm";
-import type { Db, Statement } from "../db.ts";
+import { eq, lte } from "drizzle-orm";
+import { type Db, deleteSome, type Statement } from "../db.ts";
 import type { SessionLimits, SessionRecord } from "./read.ts";
 import { passwords, sessions } from "./table.ts";
 
@@ -15,10 +15,12 @@ export function deleteSessionsOf(db: Db, userId: string): Statement {
   return db.delete(sessions).where(eq(sessions.user_id, userId));
 }
 
-export function deleteDeadSessions(db: Db, limits: SessionLimits): Statement {
-  return db
-    .delete(sessions)
-    .where(or(lte(sessions.last_used_at, limits.idle_since), lte(sessions.created_at, limits.begun_before)));
+/** One statement for each limit, because each has its index. */
+export function deleteDeadSessions(db: Db, limits: SessionLimits): Statement[] {
+  return [
+    deleteSome(db, sessions, lte(sessions.last_used_at, limits.idle_since)),
+    deleteSome(db, sessions, lte(sessions.created_at, limits.begun_before)),
+  ];
 }
 
 export function setPassword(db: Db, { user_id, hash, now }: { user_id: string; hash: string; now: number }): Statement {

@@ -67,5 +67,12 @@ export function assignMonitors(
 
 /** Makes readers rebuild the public payload; belongs into every batch that changes anything shown on the page. */
 export function bumpPageVersion(db: Db, pageId: string, now: number): Statement {
-  return updatePage(db, pageId, { updated_at: now });
+  return bumpPageVersions(db, [pageId], now);
+}
+
+export function bumpPageVersions(db: Db, pageIds: readonly string[], now: number): Statement {
+  return db
+    .update(statusPages)
+    .set({ updated_at: now, version: sql`${statusPages.version} + 1` })
+    .where(sql`${statusPages.id} IN (SELECT value FROM json_each(${JSON.stringify(pageIds)}))`);
 }

@@ -2,7 +2,7 @@ import { and, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { SubscriptionTopic } from "../../contract/events.ts";
 import { isServedUnder } from "../custom-domains/read.ts";
 import { customDomains } from "../custom-domains/table.ts";
-import type { Db, Statement } from "../db.ts";
+import { type Db, deleteSome, type Statement } from "../db.ts";
 import { claim, settle, WAKE_GRACE_MS } from "../outbox/rows.ts";
 import { statusPages } from "../status-pages/table.ts";
 import type { SubscriberMessageRecord, SubscriberRecord } from "./read.ts";
@@ -27,11 +27,11 @@ export function deleteSubscriber(
 
 /** Unconfirmed requests; former subscribers keep their row. */
 export function deleteUnconfirmedBefore(db: Db, instant: number): Statement {
-  return db
-    .delete(subscribers)
-    .where(
-      and(isNull(subscribers.confirmed_at), isNull(subscribers.unsubscribed_at), lt(subscribers.requested_at, instant)),
-    );
+  return deleteSome(
+    db,
+    subscribers,
+    and(isNull(subscribers.confirmed_at), isNull(subscribers.unsubscribed_at), lt(subscribers.requested_at, instant)),
+  );
 }
 
 export function insertSubscriberMessage(db: Db, message: Omit<SubscriberMessageRecord, "wake_at">): Statement {
@@ -116,5 +116,5 @@ export function settleSubscriberMessage(
 }
 
 export function deleteSubscriberMessagesBefore(db: Db, instant: number): Statement {
-  return db.delete(subscriberMessages).where(lt(subscriberMessages.created_at, instant));
+  return deleteSome(db, subscriberMessages, lt(subscriberMessages.created_at, instant));
 }

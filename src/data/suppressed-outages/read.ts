@@ -44,8 +44,24 @@ export function isSuppressionEnded(held: SuppressedOutage): SQL {
 export const isHeld = (held: SuppressedOutage) =>
   and(eq(heldOutages.monitor_id, held.monitor_id), eq(heldOutages.outage_seq, held.outage_seq));
 
-/** Held outages that no window covers any more and whose monitor is still down, with what is known of their beginning. */
-export async function listEndedSuppressions(db: Db, now: number, limit: number) {
+/** Monitors of held outages that no window covers any more and that are still down. */
+export async function listEndedSuppressions(db: Db, now: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: heldOutages.monitor_id })
+    // In this order, because few outages are held and many monitors may be down.
+    .from(heldOutages)
+    .crossJoin(monitors)
+    .where(and(eq(monitors.id, heldOutages.monitor_id), isReleasable(now)))
+    .limit(limit);
+  return rows.map(({ id }) => id);
+}
+
+function isReleasable(now: number): SQL {
+  return sql`${monitors.status} = 'down' AND NOT EXISTS (SELECT 1 FROM ${maintenance} WHERE ${covers(now)})`;
+}
+
+/** Those among these monitors, with the transition that began the outage. */
+export function listEndedSuppressionsAmong(db: Db, now: number, monitorIds: readonly string[]) {
   return db
     .select({ held: heldOutages, transition: transitions })
     .from(heldOutages)
@@ -54,6 +70,11 @@ export async function listEndedSuppressions(db: Db, now: number, limit: number) 
       transitions,
       and(eq(transitions.monitor_id, heldOutages.monitor_id), eq(transitions.seq, heldOutages.outage_seq)),
     )
-    .where(and(eq(monitors.status, "down"), sql`NOT EXISTS (SELECT 1 FROM ${maintenance} WHERE ${covers(now)})`))
-    .limit(limit);
+    .where(
+      and(
+        sql`${heldOutages.monitor_id} IN (SELECT value FROM json_each(${JSON.stringify(monitorIds)}))`,
+        isReleasable(now),
+      ),
+    )
+    .limit(monitorIds.length);
 }

@@ -1,6 +1,7 @@
 import type { RequestScope } from "../../access/scope.ts";
 import { enqueueChecks } from "../../checks/enqueue.ts";
-import { syncMonitor, tombstoneMonitor } from "../../checks/projection.ts";
+import { syncMonitor } from "../../checks/projection.ts";
+import { emptyObjects } from "../../checks/reconcile.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { isScheduled } from "./placement.ts";
 
@@ -19,7 +20,7 @@ export async function syncMonitorObject(ctx: RequestScope, changed: Pick<Monitor
 
 export async function syncDeletedMonitor(ctx: RequestScope, monitorId: string): Promise<void> {
   try {
-    await tombstoneMonitor(ctx, monitorId);
+    await emptyObjects(ctx, [monitorId]);
   } catch (error) {
     ctx.log.error("object of a deleted monitor not told", error, { monitor_id: monitorId });
   }

@@ -1,0 +1,118 @@
+import { env } from "cloudflare:workers";
+
+/** Inserts rows by one statement: `columns` are SQL expressions over `i`, the row's number. */
+export async function insertMany(table: string, count: number, columns: Record<string, string | number>) {
+  await env.DB.prepare(
+    `INSERT INTO ${table} (${Object.keys(columns).join(", ")})
+      WITH RECURSIVE rows(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM rows WHERE i < ${count - 1})
+      SELECT ${Object.values(columns).join(", ")} FROM rows`,
+  ).run();
+}
+
+/** The id of a row, in the order of its number. */
+const idOf = (prefix: string) => `printf('${prefix}-%06d', i)`;
+const OWNER = "'owner'";
+/** Owns the webhooks alone, so that no event of the others fans out to them. */
+const RECEIVER = "'receiver'";
+const DAY_MS = 86_400_000;
+
+/** Columns of a monitor without a default. */
+export function monitorColumns(prefix: string, at: number, change: Record<string, string | number> = {}) {
+  return {
+    ...{ id: idOf(prefix), owner_id: OWNER, created_by: OWNER, name: idOf(prefix), type: "'http'" },
+    ...{ target: "'http://127.0.0.1:9/'", interval: 60, timeout_seconds: 10, failure_threshold: 2 },
+    ...{ recovery_threshold: 1, shard_id: "'shard'", check_group_id: "'shard/60/any/normal'", status: "'up'" },
+    ...{ status_since: at, synced_version: 1, created_at: at, updated_at: at },
+    ...change,
+  };
+}
+
+/** As many rows as asked in every table of which a part of the minute processes what is due. */
+export async function createBacklog(now: number, count: number): Promise<void> {
+  const times = { created_at: now - DAY_MS, updated_at: now - DAY_MS };
+  const old = { created_at: now - 1000 * DAY_MS, updated_at: now - 1000 * DAY_MS };
+  for (const id of [OWNER, RECEIVER]) await insertMany("users", 1, { id, email: id, name: id, ...old });
+  const pages = { id: idOf("page"), owner_id: OWNER, created_by: OWNER, name: "'Page'", slug: idOf("slug") };
+  await insertMany("status_pages", count, { ...pages, ...times });
+  await insertMonitors(now, count);
+  await insertDeliveries(now, count);
+  await insertMany("maintenance", count, {
+    ...{ id: idOf("window"), owner_id: OWNER, created_by: OWNER, status_page_id: idOf("page"), title: "'Window'" },
+    ...{ is_public: 1, start_time: now - 1000, end_time: now + DAY_MS, recurrence_type: "'none'" },
+    ...{ recurrence_interval: 1, done_until: 0, occurrence_start_at: now - 1000, occurrence_end_at: now + DAY_MS },
+    ...{ next_edge_at: now - 1000, ...times },
+  });
+  await insertMany("sessions", count, {
+    ...{ id: idOf("session"), user_id: OWNER, token_hash: idOf("session"), last_used_at: old.created_at, ...old },
+  });
+  await insertMany("page_invitations", count, {
+    ...{ id: idOf("invitation"), status_page_id: idOf("page"), email: "'a@example.com'", role: "'viewer'" },
+    ...{ token_hash: idOf("invitation"), invited_by: OWNER, expires_at: old.created_at, ...old },
+  });
+  await insertMany("idempotency_keys", count, {
+    ...{ user_id: OWNER, route: "'POST /monitors'", key: idOf("key"), body_hash: "''", status: 201 },
+    created_at: old.created_at,
+  });
+  await insertMany("custom_domains", count, {
+    ...{ hostname: `${idOf("host")} || '.example.com'`, owner_id: OWNER, status_page_id: idOf("page") },
+    ...{ ssl_type: "'none'", status: "'pending'", proof: "'proof'", claimed_at: now - 1000 },
+    ...{ next_check_at: now - 1000, ...times },
+  });
+}
+
+async function insertMonitors(now: number, count: number): Promise<void> {
+  const at = now - DAY_MS;
+  const insert = (prefix: string, change: Record<string, string | number>) =>
+    insertMany("monitors", count, monitorColumns(prefix, at, change));
+  await insert("unsynced", { synced_version: 0 });
+  await insert("retry", { retry_at: now - DAY_MS });
+  await insert("push", { type: "'heartbeat'", check_group_id: "''" });
+  await insertMany("deleted_monitors", count, { monitor_id: idOf("deleted") });
+
+  await insert("held", { status: "'down'", status_page_id: idOf("page"), state_seq: 1 });
+  await insertMany("transitions", count, {
+    ...{ monitor_id: idOf("held"), seq: 1, from_status: "'up'", to_status: "'down'", decided_at: at },
+    ...{ effective_at: at, message: "'refused'", outage_seq: 1 },
+  });
+  await insertMany("held_outages", count, { monitor_id: idOf("held"), outage_seq: 1, held_by: "'gone'" });
+
+  const agent = { id: idOf("agent"), owner_id: OWNER, created_by: OWNER, name: idOf("agent"), status: "'online'" };
+  const times = { created_at: at, updated_at: at };
+  await insertMany("agents", count, { ...agent, last_seen_at: at, ...times });
+  await insert("measured", { agent_id: idOf("agent"), check_group_id: "''" });
+  await insertMany("agent_results", count, {
+    ...{ monitor_id: idOf("measured"), checked_at: at, status: "'up'", message: "''", is_late: 0, expires_at: now - 1 },
+  });
+  await insertMany("install_tokens", count, {
+    ...{ id: idOf("install"), token_hash: idOf("install"), owner_id: OWNER, created_by: OWNER },
+    ...{ expires_at: now - 1, created_at: at },
+  });
+}
+
+async function insertDeliveries(now: number, count: number): Promise<void> {
+  const old = { created_at: now - 100 * DAY_MS, updated_at: now - 100 * DAY_MS };
+  const due = { created_at: now - 60_000, updated_at: now - 60_000, next_attempt_at: now - 60_000 };
+  await insertMany("webhooks", count, {
+    ...{ id: idOf("webhook"), owner_id: RECEIVER, created_by: RECEIVER, name: "'Hook'", provider: "'webhook'" },
+    ...{ sealed: "''", failing_since: now - 2 * DAY_MS, ...old },
+  });
+  const delivery = { webhook_id: idOf("webhook"), event_id: "'event'", event_name: "'monitor.up'" };
+  await insertMany("deliveries", count, { id: idOf("due"), ...delivery, state: "'pending'", ...due });
+  await insertMany("deliveries", count, { id: idOf("old"), ...delivery, state: "'delivered'", ...old });
+  await insertMany("events", count, {
+    ...{ id: idOf("event"), owner_id: OWNER, name: "'monitor.up'", classification: "'public'", data: "'{}'" },
+    created_at: now - 60_000,
+  });
+  await insertMany("mail_outbox", count, { id: idOf("due"), sealed: "''", ...due });
+  await insertMany("mail_outbox", count, { id: idOf("old"), state: "'sent'", next_attempt_at: 0, ...old });
+  const subscriber = { owner_id: OWNER, channel: "'email'", endpoint_masked: "''", status_page_id: idOf("page") };
+  const subscribed = { id: idOf("subscriber"), endpoint_hash: "'kept'", confirmed_at: 1, ...subscriber, ...old };
+  await insertMany("subscribers", count, subscribed);
+  const asked = { id: idOf("asked"), endpoint_hash: "'asked'", requested_at: 1, ...subscriber, ...old };
+  await insertMany("subscribers", count, asked);
+  const message = { subscriber_id: idOf("subscriber"), kind: "'news'", news: "'{}'" };
+  await insertMany("subscriber_messages", count, { id: idOf("due"), ...message, ...due });
+  await insertMany("subscriber_messages", count, {
+    ...{ id: idOf("old"), ...message, state: "'sent'", next_attempt_at: 0, ...old },
+  });
+}

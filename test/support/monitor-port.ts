@@ -1,0 +1,31 @@
+import { env } from "cloudflare:workers";
+import type { MonitorRpc, MonitorSnapshot } from "../../src/contract/monitor-object.ts";
+import type { Env } from "../../src/platform/env.ts";
+
+/**
+ * A namespace in which only some monitors have their real objects. Calls of all others are recorded, and answered as an
+ * object answers that was never reported to: a test of 100,000 monitors has no room for as many objects.
+ */
+export function recordMonitors(isReal: (monitorId: string) => boolean = () => false) {
+  const calls: { verb: string; monitor_id: string }[] = [];
+  const answer = (version: number, status: "up" | "unknown"): MonitorSnapshot => ({
+    ...{ revision: 1, seq: status === "up" ? 0 : 1, status, status_since: 0, message: null },
+    ...{ settled: false, retry: null, config_version: version },
+  });
+  const port: Pick<MonitorRpc, "sync" | "markStale" | "confirm"> = {
+    async sync(monitor_id, version) {
+      calls.push({ verb: "sync", monitor_id });
+      return answer(version, "up");
+    },
+    async markStale(monitor_id, version) {
+      calls.push({ verb: "markStale", monitor_id });
+      return answer(version, "unknown");
+    },
+    async confirm() {},
+  };
+  const namespace: unknown = {
+    idFromName: (name: string) => (isReal(name) ? env.MONITOR.idFromName(name) : name),
+    get: (id: DurableObjectId | string) => (typeof id === "string" ? port : env.MONITOR.get(id)),
+  };
+  return { calls, namespace: namespace as Env["MONITOR"] };
+}
