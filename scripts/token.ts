@@ -1,17 +1,18 @@
 /**
  * `npm run --silent token`: creates the user where missing and prints one new API token, alone, on standard output. Works
- * on the local service, running or not, and with --remote on the deployed database. With --forget-password the token is
- * for a person who cannot sign in any more: it sets a new password without the present one.
+ * on the local service, running or not, and with --remote on the deployed database. --forget-password removes the
+ * password and ends all sessions; --sign-in-link prints, instead of a token, a link that signs the user in once.
  */
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { PLANS } from "../src/contract/plan.ts";
-import { forgetPassword, issueToken, type TokenRequest } from "./local/accounts.ts";
-import { runCommand } from "./local/command-error.ts";
+import { forgetPassword, issueSignInLink, issueToken, type TokenRequest } from "./local/accounts.ts";
+import { Refusal, runCommand } from "./local/command-error.ts";
 import { withLocalDatabase, withRemoteDatabase } from "./local/database-access.ts";
+import { addressOf, urlOf } from "./local/settings.ts";
 
 const USAGE = `usage: npm run --silent token -- --email ADDRESS [--name NAME] [--plan ${PLANS.join("|")}]
-         [--beta|--no-beta] [--expires-at ISO-8601] [--forget-password]
+         [--beta|--no-beta] [--operator] [--expires-at ISO-8601] [--forget-password] [--sign-in-link]
          [--remote [--deployment NAME]]`;
 
 const Request = z.object({
@@ -24,13 +25,21 @@ const Request = z.object({
     .optional(),
   plan: z.enum(PLANS, `--plan must be one of ${PLANS.join(", ")}`).optional(),
   beta: z.boolean().optional(),
+  operator: z.boolean().optional(),
   expiresAt: z.iso
     .datetime({ offset: true, error: "--expires-at must be like 2030-01-31T12:00:00Z" })
     .transform((text) => Date.parse(text))
     .optional(),
 });
 
-function readArguments(args: string[]): { request: TokenRequest; forgets: boolean; remote: string | undefined } {
+interface Arguments {
+  request: TokenRequest;
+  forgets: boolean;
+  isForLink: boolean;
+  remote: string | undefined;
+}
+
+function readArguments(args: string[]): Arguments {
   const { values } = parseArgs({
     args,
     allowNegative: true,
@@ -40,13 +49,29 @@ function readArguments(args: string[]): { request: TokenRequest; forgets: boolea
       plan: { type: "string" },
       beta: { type: "boolean" },
       "expires-at": { type: "string" },
+      operator: { type: "boolean" },
       "forget-password": { type: "boolean", default: false },
+      "sign-in-link": { type: "boolean", default: false },
       remote: { type: "boolean", default: false },
       deployment: { type: "string", default: "vigil" },
     },
   });
   const request = Request.parse({ ...values, expiresAt: values["expires-at"] });
-  return { request, forgets: values["forget-password"], remote: values.remote ? values.deployment : undefined };
+  return {
+    request,
+    forgets: values["forget-password"],
+    isForLink: values["sign-in-link"],
+    remote: values.remote ? values.deployment : undefined,
+  };
+}
+
+/** The address under which people reach the service. */
+async function serviceUrl(deployment: string | undefined): Promise<string> {
+  if (deployment === undefined) return process.env.PUBLIC_URL?.replace(/\/+$/, "") || urlOf(addressOf(process.env));
+  const { DEPLOYMENTS_DIR, deploymentFiles } = await import("./deploy/record.ts");
+  const { url } = deploymentFiles(DEPLOYMENTS_DIR, deployment).readRecord();
+  if (!url) throw new Refusal(`the address of deployment ${deployment} is not known here: npm run deploy`);
+  return url;
 }
 
 function readArgumentsOrExit(args: string[]) {
@@ -59,12 +84,13 @@ function readArgumentsOrExit(args: string[]) {
   }
 }
 
-const { request, forgets, remote } = readArgumentsOrExit(process.argv.slice(2));
+const { request, forgets, isForLink, remote } = readArgumentsOrExit(process.argv.slice(2));
 await runCommand(async () => {
   const withDatabase = remote ? withRemoteDatabase(remote) : withLocalDatabase;
-  const token = await withDatabase(async (execute) => {
+  const printed = await withDatabase(async (execute) => {
     if (forgets) await forgetPassword(execute, request.email);
-    return issueToken(execute, request);
+    if (!isForLink) return issueToken(execute, request);
+    return `${await serviceUrl(remote)}/app/sign-in/link?token=${await issueSignInLink(execute, request)}`;
   });
-  console.log(token);
+  console.log(printed);
 });

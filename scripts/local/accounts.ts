@@ -1,5 +1,5 @@
 import type { Plan } from "../../src/contract/plan.ts";
-import { newApiToken, sha256Hex, tokenPrefix } from "../../src/platform/credentials.ts";
+import { newApiToken, randomBase62, sha256Hex, tokenPrefix } from "../../src/platform/credentials.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { Refusal } from "./command-error.ts";
 import type { Execute, Statement } from "./database.ts";
@@ -11,63 +11,120 @@ export interface TokenRequest {
   plan?: Plan | undefined;
   beta?: boolean | undefined;
   expiresAt?: number | undefined;
+  /** Lets the user see the installation's capacity. */
+  operator?: boolean | undefined;
 }
 
-/** Without a password nobody can sign in until the user sets a new one, which a token may do without the old one. */
-export async function forgetPassword(execute: Execute, email: string): Promise<void> {
+const LINK_VALID_MS = 60 * 60_000;
+const LINK_TOKEN_LENGTH = 43;
+
+async function findUserId(execute: Execute, email: string): Promise<string> {
   const [users] = await execute([{ sql: "SELECT id FROM users WHERE email = ?", params: [email] }]);
   const userId = users?.[0]?.id;
-  if (typeof userId !== "string") throw new Refusal(`nobody has an account under ${email}`);
-  const now = Date.now();
-  await execute([
-    { sql: "DELETE FROM passwords WHERE user_id = ?", params: [userId] },
-    { sql: "DELETE FROM sessions WHERE user_id = ?", params: [userId] },
-    {
-      sql: `INSERT INTO audit_log
-          (id, owner_id, event_type, actor_type, actor_name, target_type, target_id, summary, created_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      params: [
-        ...[newId(now), userId, "password.removed", "system", "operator"],
-        ...["user", userId, `the operator removed the password of ${email}`, now],
-      ],
-    },
-  ]);
+  if (typeof userId !== "string") throw new Refusal(`no account exists for ${email}`);
+  return userId;
 }
 
-/** Creates or updates the user and gives a new API token. It is stored only as a hash: nobody can show it again. */
-export async function issueToken(execute: Execute, request: TokenRequest): Promise<string> {
-  const token = newApiToken();
-  await execute(tokenStatements(token, request, Date.now()));
+/** Creates or updates the user and gives the token of a link that signs them in once, within an hour. */
+export async function issueSignInLink(execute: Execute, request: TokenRequest): Promise<string> {
+  const { email } = request;
+  const token = randomBase62(LINK_TOKEN_LENGTH);
+  const now = Date.now();
+  await execute(userStatements(request, now));
+  const userId = await findUserId(execute, email);
+  await execute([
+    {
+      sql: `INSERT INTO account_links (id, user_id, kind, token_hash, expires_at, created_at, updated_at)
+        VALUES (?, ?, 'sign_in', ?, ?, ?, ?)`,
+      params: [newId(now), userId, sha256Hex(token), now + LINK_VALID_MS, now, now],
+    },
+    auditStatement(userId, "sign_in_link.created", `the operator created a sign-in link for ${email}`, now),
+  ]);
   return token;
 }
 
-function tokenStatements(
-  token: string,
-  { email, name, plan, beta, expiresAt }: TokenRequest,
-  now: number,
-): Statement[] {
+/** Ends every way to sign in with the password: the user then needs a sign-in link or a mailed reset link. */
+export async function forgetPassword(execute: Execute, email: string): Promise<void> {
+  const userId = await findUserId(execute, email);
+  const now = Date.now();
+  await execute([
+    { sql: "DELETE FROM account_links WHERE user_id = ?", params: [userId] },
+    { sql: "DELETE FROM passwords WHERE user_id = ?", params: [userId] },
+    { sql: "DELETE FROM sessions WHERE user_id = ?", params: [userId] },
+    auditStatement(userId, "password.removed", `the operator removed the password of ${email}`, now),
+  ]);
+}
+
+function auditStatement(userId: string, event: string, summary: string, now: number): Statement {
+  return {
+    sql: `INSERT INTO audit_log
+        (id, owner_id, event_type, actor_type, actor_name, target_type, target_id, summary, created_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    params: [newId(now), userId, event, "system", "operator", "user", userId, summary, now],
+  };
+}
+
+/** Creates or updates the user and gives a new API token. Only its hash is stored. */
+export async function issueToken(execute: Execute, request: TokenRequest): Promise<string> {
+  const token = newApiToken();
+  const now = Date.now();
+  await execute([...userStatements(request, now), tokenStatement(token, request, now)]);
+  return token;
+}
+
+function userStatements({ email, name, plan, beta, operator }: TokenRequest, now: number): Statement[] {
   const betaFlag = beta === undefined ? null : Number(beta);
   return [
+    ...endUnverified(email),
     {
-      sql: `INSERT INTO users (id, email, name, plan, beta, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+      sql: `INSERT INTO users (id, email, name, plan, beta, operator, email_verified_at, created_at, updated_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (email) DO UPDATE SET name = coalesce(?, name), plan = coalesce(?, plan), beta = coalesce(?, beta),
-          updated_at = excluded.updated_at`,
+          operator = max(operator, excluded.operator), email_verified_at = coalesce(email_verified_at, ?),
+          vouched_by = NULL, updated_at = excluded.updated_at`,
       params: [
-        ...[newId(now), email, name ?? email.replace(/@.*/, ""), plan ?? null, betaFlag, now, now],
-        ...[name ?? null, plan ?? null, betaFlag],
+        ...[newId(now), email, name ?? email.replace(/@.*/, ""), plan ?? null, betaFlag, Number(operator ?? false)],
+        ...[now, now, now, name ?? null, plan ?? null, betaFlag, now],
       ],
     },
-    {
-      sql: `INSERT INTO api_tokens (id, user_id, name, token_hash, token_prefix, expires_at, created_at, updated_at)
+    ...limitVouched(email),
+  ];
+}
+
+function tokenStatement(token: string, { email, expiresAt }: TokenRequest, now: number): Statement {
+  return {
+    sql: `INSERT INTO api_tokens (id, user_id, name, token_hash, token_prefix, expires_at, created_at, updated_at)
         SELECT ?, id, ?, ?, ?, ?, ?, ? FROM users WHERE email = ?`,
-      params: [newId(now), "command line", sha256Hex(token), tokenPrefix(token), expiresAt ?? null, now, now, email],
+    params: [newId(now), "command line", sha256Hex(token), tokenPrefix(token), expiresAt ?? null, now, now, email],
+  };
+}
+
+/** The operator verifies an account that somebody else opened: whatever they know of it ends. */
+function endUnverified(email: string): Statement[] {
+  const unverified = "(SELECT id FROM users WHERE email = ? AND email_verified_at IS NULL)";
+  return [
+    ...["passwords", "sessions", "api_tokens", "account_links"].map((table) => ({
+      sql: `DELETE FROM ${table} WHERE user_id IN ${unverified}`,
+      params: [email],
+    })),
+    { sql: "UPDATE users SET plan = NULL WHERE email = ? AND email_verified_at IS NULL", params: [email] },
+  ];
+}
+
+/** Unverified accounts have no better plan than the owner who vouches for them. */
+function limitVouched(email: string): Statement[] {
+  return [
+    {
+      sql: `UPDATE users SET plan = (SELECT plan FROM users WHERE email = ?)
+        WHERE vouched_by = (SELECT id FROM users WHERE email = ?) AND email_verified_at IS NULL`,
+      params: [email, email],
     },
   ];
 }
 
-/** Gives the owner's token when nobody has an account yet, else undefined. */
+/** Gives the operator's token when there is no account yet, else undefined. */
 export async function createFirstOwner(execute: Execute, email = "owner@localhost"): Promise<string | undefined> {
   const [users] = await execute([{ sql: "SELECT 1 FROM users LIMIT 1", params: [] }]);
   if (users?.length) return undefined;
-  return issueToken(execute, { email, name: "Owner" });
+  return issueToken(execute, { email, name: "Owner", operator: true });
 }

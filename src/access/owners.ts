@@ -30,6 +30,8 @@ export function toPrincipal(
     name: user.name,
     plan,
     beta: beta === "yes" || (beta === "by_flag" && user.beta === true),
+    is_verified: user.email_verified_at !== null,
+    is_operator: user.operator,
     ...credential,
   };
 }

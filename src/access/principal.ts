@@ -10,6 +10,9 @@ export interface UserPrincipal {
   name: string;
   plan: Plan;
   beta: boolean;
+  /** Whether a secret that only the address received was presented. */
+  is_verified: boolean;
+  is_operator: boolean;
   /** The API token that was presented; null for a dashboard session. */
   token_id: string | null;
   /** The dashboard session whose cookie was presented; null for an API token. */

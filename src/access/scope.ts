@@ -20,6 +20,8 @@ export interface Scope {
 export interface CallScope extends Scope {
   /** The client's address, when the platform names one. */
   readonly ip: string | null;
+  /** As the client names itself, at most 200 characters. */
+  readonly userAgent: string | null;
   /** The address under which people reach this service, without a trailing slash. */
   readonly publicUrl: string;
   /** Work that may outlive the answer. */

@@ -50,12 +50,14 @@ function isOwnSite(request: Request, publicUrl: string): boolean {
 }
 
 /** A new session, as the row that makes it true and the cookie that carries it. */
-export function openSession({ db, now, publicUrl }: CallScope, userId: string) {
+export function openSession({ db, now, publicUrl, ip, userAgent }: CallScope, userId: string) {
   const token = randomBase62(TOKEN_LENGTH);
   const record: SessionRecord = {
     id: newId(now),
     user_id: userId,
     token_hash: sha256Hex(token),
+    user_agent: userAgent,
+    ip,
     last_used_at: now,
     created_at: now,
     updated_at: now,

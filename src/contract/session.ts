@@ -5,7 +5,7 @@ import { PLANS } from "./plan.ts";
 export const PASSWORD_LENGTH_MIN = 10;
 export const PASSWORD_LENGTH_MAX = 256;
 
-/** Of those that everybody tries first, the ones that are long enough. */
+/** The most common passwords of at least PASSWORD_LENGTH_MIN characters. */
 const COMMON_PASSWORDS = [
   "0123456789",
   "1234567890",
@@ -34,12 +34,12 @@ const COMMON_PASSWORDS = [
   "letmein123",
 ];
 
-/** A password as somebody chooses it. */
+/** A password as a user chooses it. */
 export const NewPassword = z
   .string()
   .min(PASSWORD_LENGTH_MIN)
   .max(PASSWORD_LENGTH_MAX)
-  .refine((password) => !COMMON_PASSWORDS.includes(password.toLowerCase()), "is one of the first that anybody tries");
+  .refine((password) => !COMMON_PASSWORDS.includes(password.toLowerCase()), "is too common");
 
 export const Login = z
   .object({
@@ -57,6 +57,7 @@ export const PasswordChange = z
       .nullish()
       .meta({ description: "required where the account has a password" }),
     new_password: NewPassword,
+    end_tokens: z.boolean().nullish().meta({ description: "true: your API tokens end, too" }),
   })
   .meta({ id: "PasswordChange" });
 export type PasswordChange = z.infer<typeof PasswordChange>;
@@ -68,7 +69,14 @@ export const PasswordResetRequested = z.object({ message: z.string() }).meta({ i
 
 const RESET_TOKEN_LENGTH_MAX = 200;
 export const PasswordReset = z
-  .object({ token: z.string().max(RESET_TOKEN_LENGTH_MAX), password: NewPassword })
+  .object({
+    token: z.string().max(RESET_TOKEN_LENGTH_MAX),
+    password: NewPassword,
+    end_tokens: z
+      .boolean()
+      .nullish()
+      .meta({ description: "false: your API tokens stay, except at the first verification of the address" }),
+  })
   .meta({ id: "PasswordReset" });
 export type PasswordReset = z.infer<typeof PasswordReset>;
 
@@ -80,9 +88,23 @@ export const Me = z
     plan: z.enum(PLANS),
     beta: z.boolean(),
     has_password: z.boolean(),
+    email_verified_at: Instant.nullable(),
+    operator: z.boolean().meta({ description: "may see the installation's capacity" }),
     session: z
       .object({ id: Id, created_at: Instant, expires_at: Instant })
       .nullable()
       .meta({ description: "null for requests with an API token" }),
   })
   .meta({ id: "Me" });
+
+export const Session = z
+  .object({
+    id: Id,
+    is_current: z.boolean().meta({ description: "of this request" }),
+    user_agent: z.string().nullable(),
+    ip: z.string().nullable().meta({ description: "at sign-in" }),
+    created_at: Instant,
+    last_used_at: Instant.meta({ description: "may lag by a minute" }),
+    expires_at: Instant.meta({ description: "at the latest; 7 days without use end it, too" }),
+  })
+  .meta({ id: "Session" });

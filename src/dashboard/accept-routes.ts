@@ -4,7 +4,7 @@ import { ApiError, unauthenticated } from "../contract/errors.ts";
 import { InvitationAccept } from "../contract/member.ts";
 import { Login } from "../contract/session.ts";
 import { explainMembership } from "../domain/roles.ts";
-import { acceptInvitation, type InvitationState, loadInvitation } from "../features/members/service.ts";
+import { acceptInvitation, type InvitationState, loadInvitation } from "../features/members/accept.ts";
 import { signIn } from "../features/sessions/service.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "../http/endpoint.ts";
@@ -107,7 +107,7 @@ async function accept(c: AppContext, offer: OpenOffer, form: URLSearchParams): P
   const step = stepFor(c, offer);
   // A user who signed out in another window sees the form again.
   if (step === "sign_in") return show(c, offer, { step, refused: toFormErrors(unauthenticated()), problems: {} });
-  if (step === "change_account") return show(c, offer, { step });
+  if (step === "change_account" || step === "open_mail") return show(c, offer, { step });
   form.set("token", tokenOf(c));
   const names = step === "accept" ? ["token"] : ["token", "name", "password"];
   try {
@@ -157,14 +157,16 @@ function show(c: AppContext, offer: OpenOffer, entered: Entered = {}): Response 
     problems: entered.problems ?? entered.refused?.problems ?? {},
     public_url: c.var.publicUrl,
   };
-  const isOther = step === "change_account" && c.req.method === "POST";
-  return page(renderInvitation(view), isOther ? 403 : entered.refused?.status, entered.refused?.headers);
+  const isRejected = (step === "change_account" || step === "open_mail") && c.req.method === "POST";
+  return page(renderInvitation(view), isRejected ? 403 : entered.refused?.status, entered.refused?.headers);
 }
 
-function stepFor(c: AppContext, { invitation, has_account }: OpenOffer): InvitationView["step"] {
+function stepFor(c: AppContext, { invitation, has_account, is_from_mail }: OpenOffer): InvitationView["step"] {
   const user = userOf(c);
-  if (user) return user.email === invitation.email ? "accept" : "change_account";
-  return has_account ? "sign_in" : "open_account";
+  if (user && user.email !== invitation.email) return "change_account";
+  if (user?.is_verified) return "accept";
+  if (has_account) return "sign_in";
+  return is_from_mail ? "open_account" : "open_mail";
 }
 
 function whatBecameOf(offer: InvitationState | undefined): NoticeView {

@@ -2,7 +2,7 @@ import { requireSameOrigin } from "../access/sessions.ts";
 import { PasswordLinkQuery } from "../contract/dashboard.ts";
 import { ApiError } from "../contract/errors.ts";
 import { PasswordReset, PasswordResetRequest } from "../contract/session.ts";
-import { findResetAccount, requestPasswordReset, resetPassword } from "../features/sessions/service.ts";
+import { findResetAccount, requestPasswordReset, resetPassword } from "../features/sessions/password-reset.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
@@ -14,7 +14,7 @@ import { renderForgotten, renderReset } from "./views/password.tsx";
 /** Password reset by a mailed link. */
 const tags = ["Dashboard"];
 const query = PasswordLinkQuery;
-const GONE = { 410: html("The link was used, or is too old") };
+const GONE = { 410: html("The link is used or expired") };
 
 const onForgotten: ErrorPage = async (c, refusal) => {
   if (refusal?.status !== 429) return renderErrorPage(c, refusal);
@@ -100,12 +100,10 @@ export const endpoints = [
       const form = await readForm(c.req.raw);
       form.set("token", tokenOf(c));
       try {
-        return redirectTo(
-          "/app",
-          await resetPassword(c.var.ctx, parseFields(PasswordReset, form, ["token", "password"])),
-        );
+        const input = parseFields(PasswordReset, form, ["token", "password"]);
+        return redirectTo("/app", await resetPassword(c.var.ctx, { ...input, end_tokens: form.has("end_tokens") }));
       } catch (error) {
-        // Used or too old meanwhile: the page itself says so.
+        // Used or expired in the meantime: the page states it.
         if (error instanceof ApiError && error.details?.[0]?.path === "token") return showReset(c);
         return showReset(c, toFormErrors(error));
       }
@@ -126,7 +124,7 @@ async function showReset(c: AppContext, refused?: FormErrors): Promise<Response>
   const found = await findResetAccount(c.var.ctx, token);
   if (!found) return page(renderMessage(GONE_MESSAGE), 410);
   const view = {
-    email: found.user.email,
+    email: found.email,
     href: `/app/reset?token=${encodeURIComponent(token)}`,
     problems: refused?.problems ?? {},
   };

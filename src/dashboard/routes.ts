@@ -11,6 +11,7 @@ import type { HtmlArea } from "../http/middleware.ts";
 import { html } from "../http/responses.ts";
 import { endpoints as accepting } from "./accept-routes.ts";
 import { type FormErrors, parseFields, pathAfter, toFormErrors } from "./form.ts";
+import { endpoints as signInLinks } from "./link-routes.ts";
 import { endpoints as choosingPasswords } from "./password-routes.ts";
 import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
 import { STYLESHEET } from "./stylesheet.ts";
@@ -129,6 +130,7 @@ export const endpoints = [
 
   ...accepting,
   ...choosingPasswords,
+  ...signInLinks,
 
   assetEndpoint("app", [STYLESHEET], { tag: "Dashboard", summary: "Get the style sheet of the dashboard" }),
 ];

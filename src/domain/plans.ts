@@ -78,6 +78,11 @@ interface PlannedMonitor {
 }
 
 /** The first limit of a plan that a monitor exceeds, as a sentence; absent members are not checked. */
+/** The one of two plans that includes less. */
+export function lowerPlan(one: Plan, other: Plan): Plan {
+  return PLANS.indexOf(one) < PLANS.indexOf(other) ? one : other;
+}
+
 export function findPlanViolation(plan: Plan, monitor: PlannedMonitor): string | null {
   const limits = PLAN_LIMITS[plan];
   const { type, type_plan, interval, regions } = monitor;

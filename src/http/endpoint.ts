@@ -176,7 +176,13 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
 export function callScopeOf(c: Context<AppEnv>): CallScope {
   const { settings, log, now, publicUrl } = c.var;
   const defer = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
-  return { ...openScope({ env: c.env, settings, log, now }), ip: addressOf(c), publicUrl, defer };
+  return {
+    ...openScope({ env: c.env, settings, log, now }),
+    ip: addressOf(c),
+    userAgent: userAgentOf(c),
+    publicUrl,
+    defer,
+  };
 }
 
 /** Guessing is counted by address, because a guess has no account. */
@@ -216,6 +222,12 @@ function authenticate(
     default:
       return assertNever(auth);
   }
+}
+
+const USER_AGENT_LENGTH_MAX = 200;
+
+function userAgentOf(c: Context<AppEnv>): string | null {
+  return c.req.header("user-agent")?.slice(0, USER_AGENT_LENGTH_MAX) ?? null;
 }
 
 /** Only the platform writes this header; what a client sends under the name is overwritten. */

@@ -1,6 +1,7 @@
 import { IDEMPOTENCY_KEPT_MS } from "../access/idempotency.ts";
 import type { Scope } from "../access/scope.ts";
 import { sessionLimits } from "../access/sessions.ts";
+import { deleteExpiredAccountLinks } from "../data/account-links/write.ts";
 import { runBatch } from "../data/db.ts";
 import { deleteIdempotencyKeysBefore } from "../data/idempotency/write.ts";
 import { deleteInvitationsExpiredBefore } from "../data/invitations/write.ts";
@@ -10,11 +11,12 @@ import { DAY_MS } from "../lib/durations.ts";
 /** Invitations stay readable for a month after they expire. */
 const INVITATIONS_KEPT_MS = 30 * DAY_MS;
 
-/** Deletes credentials that can no longer be used: sessions, invitations and Idempotency-Keys past their time. */
+/** Deletes credentials that can no longer be used: sessions, links, invitations and Idempotency-Keys past their time. */
 export async function sweepExpired({ db, now }: Scope): Promise<void> {
   await runBatch(db, [
     ...deleteDeadSessions(db, sessionLimits(now)),
     deleteInvitationsExpiredBefore(db, now - INVITATIONS_KEPT_MS),
+    deleteExpiredAccountLinks(db, now),
     deleteIdempotencyKeysBefore(db, now - IDEMPOTENCY_KEPT_MS),
   ]);
 }

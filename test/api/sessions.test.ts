@@ -11,6 +11,7 @@ import { sweepExpired } from "../../src/sweeps/expired.ts";
 import { CORE, createClient, V1 } from "../support/client.ts";
 import { readTables } from "../support/database.ts";
 import { createAccount } from "../support/factories.ts";
+import { mailsTo } from "../support/mail.ts";
 import { browserHeaders, createAccountWithPassword, PASSWORD } from "../support/members.ts";
 import { createVisitor } from "../support/pages.ts";
 
@@ -176,21 +177,23 @@ describe("a request that a session's cookie authenticates", () => {
 });
 
 describe("POST /auth/password", () => {
-  it("sets the first password of an account that a token was made for", async () => {
+  it("sets no first password for an API token, which would outlive it as a password", async () => {
     const { client, user_id } = await createAccount();
-    expect((await client.post(`${CORE}/auth/password`, { new_password: PASSWORD })).status).toBe(204);
-    expect(await signIn(`${user_id}@example.com`)).toMatchObject({ status: 200, body: { id: user_id } });
+    const answer = await client.post(`${CORE}/auth/password`, { new_password: PASSWORD });
+    expect(answer).toMatchObject({ status: 403, body: { error: expect.stringContaining("API token") } });
+    expect((await signIn(`${user_id}@example.com`)).status).toBe(401);
   });
 
-  it("ends all sessions and gives the browser that asked a new one", async () => {
+  it("ends all other sessions and mails the account", async () => {
     const browser = await openBrowser();
     const elsewhere = browserHeaders((await signIn(browser.email)).headers.get("set-cookie"));
     const body = { current_password: PASSWORD, new_password: "a new long password" };
     const answer = await anybody.request("POST", `${CORE}/auth/password`, body, browser.headers);
     expect(answer.status).toBe(204);
-    expect((await getMe(browser.headers)).status).toBe(401);
+    expect((await getMe(browser.headers)).status).toBe(200);
     expect((await getMe(elsewhere)).status).toBe(401);
-    expect((await getMe(browserHeaders(answer.headers.get("set-cookie")))).status).toBe(200);
+    expect((await browser.client.get(`${CORE}/auth/me`)).status).toBe(200);
+    expect((await mailsTo(browser.email)).at(-1)).toMatchObject({ subject: "Your password was changed" });
     expect((await signIn(browser.email)).status).toBe(401);
     expect((await signIn(browser.email, "a new long password")).status).toBe(200);
   });

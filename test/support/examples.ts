@@ -3,7 +3,15 @@ import { type Endpoint, SURFACES } from "../../src/http/endpoint.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { CORE, V1 } from "./client.ts";
 import { type Account, createAccount, createMonitor, createPage } from "./factories.ts";
-import { createAccountWithPassword, createInvitation, createMember, insertNotice, PASSWORD } from "./members.ts";
+import {
+  createAccountWithPassword,
+  createInvitation,
+  createMember,
+  insertNotice,
+  insertPassword,
+  insertSession,
+  PASSWORD,
+} from "./members.ts";
 import { insertSubscriber } from "./subscribers.ts";
 import { createWebhook } from "./webhooks.ts";
 
@@ -99,10 +107,11 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     const { email, password } = await createAccountWithPassword();
     return { body: { email, password } };
   },
-  "POST /auth/password": async ({ client }) => {
-    const { has_password } = (await client.get(`${CORE}/auth/me`)).body;
-    return { body: { current_password: has_password ? PASSWORD : null, new_password: PASSWORD } };
+  "POST /auth/password": async (account) => {
+    await insertPassword(account);
+    return { body: { current_password: PASSWORD, new_password: PASSWORD } };
   },
+  "DELETE /auth/sessions/{id}": async (account) => ({ params: { id: await insertSession(account) } }),
   "POST /monitors": async () => ({ body: { name: "Shop", type: "http", target: "http://sink.test/", paused: true } }),
   "POST /monitors/test": async () => ({ body: { name: "Shop", type: "http", target: "http://sink.test/" } }),
   "PUT /monitors/{id}": async () => ({ body: { name: "Store" } }),

@@ -29,6 +29,7 @@ export async function createAccount(
     name: "Test user",
     plan: options.plan ?? null,
     beta: options.beta ?? null,
+    email_verified_at: now,
     created_at: now,
     updated_at: now,
   });

@@ -4,11 +4,12 @@ import type { Capability, GrantedRole } from "../../src/contract/member.ts";
 import { openDb } from "../../src/data/db.ts";
 import { pageMembers } from "../../src/data/members/table.ts";
 import { notifications } from "../../src/data/notifications/table.ts";
-import { passwords } from "../../src/data/sessions/table.ts";
+import { passwords, sessions } from "../../src/data/sessions/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { hashPassword } from "../../src/platform/password.ts";
 import { V1 } from "./client.ts";
 import { type Account, createAccount, createPage } from "./factories.ts";
+import { mailsTo } from "./mail.ts";
 
 export const PASSWORD = "correct horse battery";
 export const emailOf = ({ user_id }: Account) => `${user_id}@example.com`;
@@ -35,24 +36,43 @@ export async function createMember(owner: Account, grant: Grant = { role: "edito
   return { id, member, member_id: await joinPage(member, id, grant) };
 }
 
-/** An invitation to a page of this account, with its token. */
+/** An invitation to a page of this account, with the token of the API's answer and the one of the mail. */
 export async function createInvitation(owner: Account, invited?: Account, body: Record<string, unknown> = {}) {
   const id: string = await createPage(owner);
   const email = invited ? emailOf(invited) : `${newId()}@example.com`;
   const answer = await owner.client.post(`${V1}/status-pages/${id}/members`, { email, role: "viewer", ...body });
   expect(answer).toMatchObject({ status: 201 });
   const invitation_id: string = answer.body.id;
-  return { id, invitation_id, email, token: tokenOf(answer.body) };
+  return { id, invitation_id, email, token: tokenOf(answer.body), mail_token: await mailTokenOf(email) };
 }
 
 export function tokenOf({ accept_url }: { accept_url: string }): string {
   return new URL(accept_url).searchParams.get("token") ?? "";
 }
 
+/** The token that only the newest mail to this address carries. */
+export async function mailTokenOf(email: string): Promise<string> {
+  const mails = await mailsTo(email);
+  return /\/app\/accept\?token=(\w{43})/.exec(mails.at(-1)?.text ?? "")?.[1] ?? "";
+}
+
+export async function insertPassword({ user_id }: Account, password = PASSWORD): Promise<void> {
+  const hash = hashPassword(env.ROOT_SECRET, password);
+  const row = { user_id, hash, created_at: 0, updated_at: 0 };
+  await db.insert(passwords).values(row).onConflictDoUpdate({ target: passwords.user_id, set: row });
+}
+
+/** A session that is live, as its row. */
+export async function insertSession({ user_id }: Account): Promise<string> {
+  const [id, now] = [newId(), Date.now()];
+  const times = { last_used_at: now, created_at: now, updated_at: now };
+  await db.insert(sessions).values({ id, user_id, token_hash: id, ...times });
+  return id;
+}
+
 export async function createAccountWithPassword(password = PASSWORD) {
   const account = await createAccount();
-  const hash = hashPassword(env.ROOT_SECRET, password);
-  await db.insert(passwords).values({ user_id: account.user_id, hash, created_at: 0, updated_at: 0 });
+  await insertPassword(account, password);
   return { ...account, email: emailOf(account), password };
 }
 

@@ -15,7 +15,7 @@ export interface InvitationView {
   href: string;
   sign_in_href: string;
   /** What this visitor has to do to accept. */
-  step: "open_account" | "sign_in" | "accept" | "change_account";
+  step: "open_account" | "open_mail" | "sign_in" | "accept" | "change_account";
   /** Of the signed-in user. */
   signed_in_as: string | null;
   name: string;
@@ -92,6 +92,16 @@ function Step({ view }: { view: InvitationView }) {
             </button>
           </p>
         </form>
+      );
+    case "open_mail":
+      return (
+        <section class="card alert" aria-labelledby="mail">
+          <h2 id="mail">Open the link in your mail</h2>
+          <p>
+            We sent the invitation to <strong>{email}</strong>. Only the link in that mail shows that the address is
+            yours.
+          </p>
+        </section>
       );
     case "change_account":
       return (

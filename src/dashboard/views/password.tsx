@@ -35,10 +35,15 @@ export function renderReset({ email, href, problems }: ResetView): string {
     children: (
       <>
         <h1>Choose a new password</h1>
-        <p class="lead">Wherever you are signed in, you will have to sign in again with it. API tokens stay.</p>
+        <p class="lead">All sessions end.</p>
         <form class="card" method="post" action={href}>
           <EmailField value={email} isFixed problems={{}} />
           <NewPasswordField problems={problems} />
+          <p>
+            <label>
+              <input type="checkbox" name="end_tokens" checked /> Also end my API tokens
+            </label>
+          </p>
           <button type="submit">Set the password and sign in</button>
         </form>
       </>

@@ -1,4 +1,4 @@
-import { eq, type SQL, sql } from "drizzle-orm";
+import { eq, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Db } from "../db.ts";
 import { pageInvitations } from "../members/table.ts";
@@ -14,9 +14,17 @@ export async function findInvitation(db: Db, invitationId: string): Promise<Invi
   return rows[0];
 }
 
-export async function findInvitationByToken(db: Db, tokenHash: string): Promise<InvitationRecord | undefined> {
-  const rows = await db.select().from(pageInvitations).where(eq(pageInvitations.token_hash, tokenHash)).limit(1);
-  return rows[0];
+/** By either of its tokens; `is_from_mail` is true for the one that only the mail carried. */
+export async function findInvitationByToken(
+  db: Db,
+  tokenHash: string,
+): Promise<{ invitation: InvitationRecord; is_from_mail: boolean } | undefined> {
+  const [invitation] = await db.select().from(pageInvitations).where(hasToken(tokenHash)).limit(1);
+  return invitation && { invitation, is_from_mail: invitation.mail_token_hash === tokenHash };
+}
+
+function hasToken(tokenHash: string) {
+  return or(eq(pageInvitations.token_hash, tokenHash), eq(pageInvitations.mail_token_hash, tokenHash));
 }
 
 /** An invitation with what its receiver has to know before they accept. */
@@ -24,8 +32,10 @@ export interface InvitationDetails {
   invitation: InvitationRecord;
   page: StatusPageRecord;
   inviter: Pick<UserRecord, "name" | "email"> | null;
-  /** Whether the address that was invited has an account. */
+  /** Whether the invited address has a verified account. */
   has_account: boolean;
+  /** Whether the token is the one that only the mail carried. */
+  is_from_mail: boolean;
 }
 
 export async function findOfferByToken(db: Db, tokenHash: string): Promise<InvitationDetails | undefined> {
@@ -35,18 +45,19 @@ export async function findOfferByToken(db: Db, tokenHash: string): Promise<Invit
       invitation: pageInvitations,
       page: statusPages,
       inviter: { name: users.name, email: users.email },
-      invited_id: invited.id,
+      verified_at: invited.email_verified_at,
     })
     .from(pageInvitations)
     .innerJoin(statusPages, eq(statusPages.id, pageInvitations.status_page_id))
     .leftJoin(users, eq(users.id, pageInvitations.invited_by))
     .leftJoin(invited, eq(invited.email, pageInvitations.email))
-    .where(eq(pageInvitations.token_hash, tokenHash))
+    .where(hasToken(tokenHash))
     .limit(1);
   const [row] = rows;
   if (!row) return undefined;
-  const { invitation, page, inviter, invited_id } = row;
-  return { invitation, page, inviter, has_account: invited_id !== null };
+  const { invitation, page, inviter, verified_at } = row;
+  const is_from_mail = invitation.mail_token_hash === tokenHash;
+  return { invitation, page, inviter, has_account: verified_at !== null, is_from_mail };
 }
 
 /** The condition under which an invitation cannot be accepted (any more). */

@@ -43,7 +43,10 @@ export const pageInvitations = sqliteTable(
     email: text("email").notNull(),
     name: text("name"),
     ...membership,
+    /** Of the token in the API's answer, which serves verified accounts alone. */
     token_hash: text("token_hash").notNull().unique(),
+    /** Of the token that only the mail carries; presenting it verifies the address. */
+    mail_token_hash: text("mail_token_hash").unique(),
     invited_by: text("invited_by").notNull(),
     expires_at: instant("expires_at").notNull(),
     accepted_at: instant("accepted_at"),

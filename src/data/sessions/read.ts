@@ -1,4 +1,4 @@
-import { and, eq, gt, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, gt, isNull } from "drizzle-orm";
 import type { Db } from "../db.ts";
 import type { UserRecord } from "../users/read.ts";
 import { users } from "../users/table.ts";
@@ -61,7 +61,56 @@ export async function findPasswordHash(db: Db, userId: string): Promise<string |
   return rows[0]?.hash ?? null;
 }
 
-/** The condition under which the password was changed since it was read. */
-export function hasOtherPassword(userId: string, hash: string | null): SQL {
-  return sql`(SELECT ${passwords.hash} FROM ${passwords} WHERE ${passwords.user_id} = ${userId}) IS NOT ${hash}`;
+export async function findLiveSession(
+  db: Db,
+  { user_id, id, limits }: { user_id: string; id: string; limits: SessionLimits },
+): Promise<SessionRecord | undefined> {
+  const rows = await db
+    .select()
+    .from(sessions)
+    .where(and(eq(sessions.id, id), isLive(user_id, limits)))
+    .limit(1);
+  return rows[0];
+}
+
+/** The browsers in which a user is signed in, the last used first. */
+export async function listSessions(
+  db: Db,
+  { user_id, limits }: { user_id: string; limits: SessionLimits },
+  page: { limit: number; offset: number },
+) {
+  const live = isLive(user_id, limits);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(sessions)
+      .where(live)
+      .orderBy(desc(sessions.last_used_at), desc(sessions.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(sessions).where(live),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/** Whether a live session of the account was begun in a browser of this name. */
+export async function isKnownBrowser(
+  db: Db,
+  { user_id, user_agent }: { user_id: string; user_agent: string | null },
+): Promise<boolean> {
+  const same = user_agent === null ? isNull(sessions.user_agent) : eq(sessions.user_agent, user_agent);
+  const rows = await db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(eq(sessions.user_id, user_id), same))
+    .limit(1);
+  return rows.length > 0;
+}
+
+function isLive(userId: string, limits: SessionLimits) {
+  return and(
+    eq(sessions.user_id, userId),
+    gt(sessions.last_used_at, limits.idle_since),
+    gt(sessions.created_at, limits.begun_before),
+  );
 }

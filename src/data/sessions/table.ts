@@ -21,6 +21,9 @@ export const sessions = sqliteTable(
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
     token_hash: text("token_hash").notNull().unique(),
+    /** As the browser named itself at sign-in. */
+    user_agent: text("user_agent"),
+    ip: text("ip"),
     /** May lag by a minute. */
     last_used_at: instant("last_used_at").notNull(),
     ...timestamps(),

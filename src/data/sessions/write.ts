@@ -1,4 +1,4 @@
-import { eq, lte } from "drizzle-orm";
+import { and, eq, lte, ne } from "drizzle-orm";
 import { type Db, deleteSome, type Statement } from "../db.ts";
 import type { SessionLimits, SessionRecord } from "./read.ts";
 import { passwords, sessions } from "./table.ts";
@@ -11,8 +11,14 @@ export function deleteSession(db: Db, sessionId: string): Statement {
   return db.delete(sessions).where(eq(sessions.id, sessionId));
 }
 
-export function deleteSessionsOf(db: Db, userId: string): Statement {
-  return db.delete(sessions).where(eq(sessions.user_id, userId));
+/** All sessions of an account, or all but one. */
+export function deleteSessionsOf(db: Db, userId: string, keptId?: string | null): Statement {
+  const others = keptId ? ne(sessions.id, keptId) : undefined;
+  return db.delete(sessions).where(and(eq(sessions.user_id, userId), others));
+}
+
+export function deletePassword(db: Db, userId: string): Statement {
+  return db.delete(passwords).where(eq(passwords.user_id, userId));
 }
 
 /** One statement for each limit, because each has its index. */

@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, isNull } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
 import type { ApiTokenRecord, UserRecord } from "./read.ts";
 import { apiTokens, users } from "./table.ts";
@@ -9,6 +9,22 @@ export function insertUser(db: Db, user: UserRecord): Statement {
 
 export function insertToken(db: Db, token: ApiTokenRecord): Statement {
   return db.insert(apiTokens).values(token);
+}
+
+export function renameUser(db: Db, { id, name }: Pick<UserRecord, "id" | "name">): Statement {
+  return db.update(users).set({ name }).where(eq(users.id, id));
+}
+
+export function deleteTokensOf(db: Db, userId: string): Statement {
+  return db.delete(apiTokens).where(eq(apiTokens.user_id, userId));
+}
+
+/** Nobody vouches for a verified account any more, so its plan is the operator's default. */
+export function markVerified(db: Db, userId: string, now: number): Statement {
+  return db
+    .update(users)
+    .set({ email_verified_at: now, vouched_by: null, plan: null, updated_at: now })
+    .where(and(eq(users.id, userId), isNull(users.email_verified_at)));
 }
 
 export function deleteToken(db: Db, userId: string, tokenId: string): Statement {

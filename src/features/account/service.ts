@@ -4,14 +4,16 @@ import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { TokenCreate } from "../../contract/account.ts";
 import { notFound } from "../../contract/errors.ts";
+import { insertMail } from "../../data/mail/write.ts";
 import { countUsage, type Usage } from "../../data/usage/read.ts";
-import { type ApiTokenRecord, findToken, listTokens } from "../../data/users/read.ts";
+import { type ApiTokenRecord, findToken, findUser, listTokens } from "../../data/users/read.ts";
 import { deleteToken, insertToken } from "../../data/users/write.ts";
 import { DAY_MS } from "../../lib/durations.ts";
-import { newApiToken, sha256Hex } from "../../platform/credentials.ts";
+import { oneLine } from "../../lib/one-line.ts";
+import { sendAfterResponse } from "../../outbox/mail.ts";
+import { newApiToken, sha256Hex, tokenPrefix } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
-
-const PREFIX_LENGTH = 12;
+import { buildSecurityMail } from "../sessions/security-mail.ts";
 
 export function listMyTokens(ctx: RequestScope, page: { limit: number; offset: number }) {
   return listTokens(ctx.db, requireUser(ctx).user_id, page);
@@ -26,18 +28,27 @@ export async function createToken(
   if (earlier !== undefined) throw alreadyShown(earlier);
   const token = newApiToken();
   const record: ApiTokenRecord = {
-    id: newId(),
+    id: newId(ctx.now),
     user_id: user.user_id,
     name: input.name,
-    token_hash: await sha256Hex(token),
-    token_prefix: token.slice(0, PREFIX_LENGTH),
+    token_hash: sha256Hex(token),
+    token_prefix: tokenPrefix(token),
     last_used_at: null,
     expires_at: input.expires_in_days ? ctx.now + input.expires_in_days * DAY_MS : null,
     created_at: ctx.now,
     updated_at: ctx.now,
   };
-  await commit(ctx, [insertToken(ctx.db, record)], { audit: tokenAudit(record, "created") });
+  const mail = await newTokenMail(ctx, user.user_id, record.name);
+  const statements = [insertToken(ctx.db, record), ...(mail ? [insertMail(ctx.db, mail)] : [])];
+  await commit(ctx, statements, { audit: tokenAudit(record, "created") });
+  if (mail) sendAfterResponse(ctx, mail);
   return { record, token };
+}
+
+async function newTokenMail(ctx: RequestScope, userId: string, name: string) {
+  const account = await findUser(ctx.db, userId);
+  const text = `An API token named "${oneLine(name)}" was created for your account.`;
+  return account ? buildSecurityMail(ctx, account, { subject: "New API token for your account", text }) : null;
 }
 
 /** Takes effect with the next request that presents the token. */

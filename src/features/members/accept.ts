@@ -4,7 +4,7 @@ import { toPrincipal } from "../../access/owners.ts";
 import type { UserPrincipal } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { openSession } from "../../access/sessions.ts";
-import { conflict, forbidden, invalid, unauthenticated } from "../../contract/errors.ts";
+import { ApiError, conflict, forbidden, invalid, unauthenticated } from "../../contract/errors.ts";
 import type { InvitationAccept } from "../../contract/member.ts";
 import type { Statement } from "../../data/db.ts";
 import {
@@ -18,9 +18,14 @@ import { markAccepted } from "../../data/invitations/write.ts";
 import { findMember, type NamedMember } from "../../data/members/read.ts";
 import { insertNotification } from "../../data/notifications/write.ts";
 import { findSignIn } from "../../data/sessions/read.ts";
+import { setPassword } from "../../data/sessions/write.ts";
 import { findPage, type StatusPageRecord } from "../../data/status-pages/read.ts";
+import type { UserRecord } from "../../data/users/read.ts";
+import { renameUser } from "../../data/users/write.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
+import { hashPassword } from "../../platform/password.ts";
+import { verifyAddress } from "../sessions/credentials.ts";
 import { invitationAudit, joinStatements, newAccount } from "./membership.ts";
 
 export interface AcceptedInvitation {
@@ -40,17 +45,28 @@ export async function loadInvitation(ctx: RequestScope, token: string): Promise<
   return { state: invitation.accepted_at === null ? "expired" : "used" };
 }
 
-/** By the invited person when signed in, else by whoever has the token and opens the account that it is for. */
+/**
+ * The token of the API's answer serves the invited, signed-in user with a verified address. The token that only the mail
+ * carried proves the address, so it also opens an account, or verifies one that was opened by somebody else.
+ */
 export async function acceptInvitation(ctx: RequestScope, input: InvitationAccept): Promise<AcceptedInvitation> {
   const earlier = await findIdempotentResult(ctx);
   if (earlier) return { member: await getJoined(ctx, earlier), cookie: null };
-  const invitation = await findInvitationByToken(ctx.db, sha256Hex(input.token));
-  if (!invitation) throw unusable();
+  const found = await findInvitationByToken(ctx.db, sha256Hex(input.token));
+  if (!found) throw unusable();
+  const { invitation, is_from_mail } = found;
   const page = await findPage(ctx.db, invitation.status_page_id);
   if (!page) throw unusable();
-  if (ctx.principal.kind === "user") return joinAs(ctx, ctx.principal, { invitation, page });
+  const opening = { invitation, page };
+  const user = ctx.principal.kind === "user" ? ctx.principal : undefined;
+  if (user && user.email !== invitation.email) throw otherAccount(is_from_mail);
   requireFresh(ctx, invitation);
-  return joinAnew(ctx, input, { invitation, page });
+  if (user?.is_verified) return joinAs(ctx, user, opening);
+  if (!is_from_mail) throw mailTokenRequired();
+  const account = await findSignIn(ctx.db, invitation.email);
+  if (!account) return joinAnew(ctx, input, opening);
+  if (account.user.email_verified_at !== null) throw unauthenticated("sign in as the invited person to accept");
+  return joinVerified(ctx, account.user, input, opening);
 }
 
 interface Opening {
@@ -59,25 +75,49 @@ interface Opening {
 }
 
 async function joinAs(ctx: RequestScope, user: UserPrincipal, opening: Opening): Promise<AcceptedInvitation> {
-  const { invitation } = opening;
-  if (user.email !== invitation.email) throw forbidden("the invitation is for another e-mail address than yours");
-  requireFresh(ctx, invitation);
-  const { member, statements } = joinStatements(ctx, { id: user.user_id, ...user }, invitation);
+  const { member, statements } = joinStatements(ctx, { id: user.user_id, ...user }, opening.invitation);
   await write(ctx, opening, { member, statements });
   return { member, cookie: null };
 }
 
 async function joinAnew(ctx: RequestScope, input: InvitationAccept, opening: Opening): Promise<AcceptedInvitation> {
   const { email, name } = opening.invitation;
-  if (await findSignIn(ctx.db, email)) throw unauthenticated("sign in as the invited person to accept");
   if (!input.password) throw requiredFor("password");
   const chosen = input.name ?? name;
   if (!chosen) throw requiredFor("name");
-  const { user, member, statements } = newAccount(
-    ctx,
-    { email, name: chosen, password: input.password },
-    opening.invitation,
-  );
+  const account = { email, name: chosen, password: input.password, email_verified_at: ctx.now };
+  const { user, member, statements } = newAccount(ctx, account, opening.invitation);
+  return joinSignedIn(ctx, user, opening, { member, statements });
+}
+
+/** The account was opened for this address by somebody else; whatever they know of it ends now. */
+async function joinVerified(
+  ctx: RequestScope,
+  account: UserRecord,
+  input: InvitationAccept,
+  opening: Opening,
+): Promise<AcceptedInvitation> {
+  if (!input.password) throw requiredFor("password");
+  const user = { ...account, email_verified_at: ctx.now, plan: null, name: input.name ?? account.name };
+  const hash = hashPassword(ctx.settings.ROOT_SECRET, input.password);
+  const { member, statements } = joinStatements(ctx, user, opening.invitation);
+  return joinSignedIn(ctx, user, opening, {
+    member,
+    statements: [
+      ...verifyAddress(ctx.db, account, ctx.now),
+      renameUser(ctx.db, user),
+      setPassword(ctx.db, { user_id: user.id, hash, now: ctx.now }),
+      ...statements,
+    ],
+  });
+}
+
+async function joinSignedIn(
+  ctx: RequestScope,
+  user: UserRecord,
+  opening: Opening,
+  { member, statements }: { member: NamedMember; statements: Statement[] },
+): Promise<AcceptedInvitation> {
   const session = openSession(ctx, user.id);
   const principal = toPrincipal(user, { token_id: null, session_id: session.record.id }, ctx.settings);
   await write({ ...ctx, principal }, opening, { member, statements: [...statements, session.statement] });
@@ -131,13 +171,22 @@ async function getJoined(ctx: RequestScope, memberId: string): Promise<NamedMemb
 }
 
 function requiredFor(path: string) {
-  const message = "is required for a new account";
+  const message = "is required to open the account";
   return invalid(`${path} ${message}`, [{ path, message }]);
+}
+
+function mailTokenRequired() {
+  const message = "this token serves the signed-in invited user with a verified address: use the link of the mail";
+  return new ApiError(403, message, { code: "mail_token_required" });
+}
+
+function otherAccount(isFromMail: boolean) {
+  return isFromMail ? forbidden("the invitation is for another e-mail address than yours") : mailTokenRequired();
 }
 
 /** One answer for tokens that are unknown, used, cancelled or expired. */
 function unusable() {
-  return invalid("token is of no invitation that can be accepted", [
+  return invalid("token must belong to a pending invitation", [
     { path: "token", message: "is unknown, used, cancelled or expired" },
   ]);
 }

@@ -14,7 +14,7 @@ import { insertMail } from "../../data/mail/write.ts";
 import { countSeats, hasOnTeam, isOnTeam, usesSeats } from "../../data/members/read.ts";
 import { findSignIn } from "../../data/sessions/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
-import { PLAN_LIMITS } from "../../domain/plans.ts";
+import { lowerPlan, PLAN_LIMITS } from "../../domain/plans.ts";
 import { explainMembership, ROLE_PHRASES } from "../../domain/roles.ts";
 import { formatMoment } from "../../lib/date-format.ts";
 import { DAY_MS } from "../../lib/durations.ts";
@@ -27,11 +27,11 @@ import { invitationAudit, newAccount, requireGrantable } from "./membership.ts";
 
 const VALID_MS = 7 * DAY_MS;
 const TOKEN_LENGTH = 43;
-const UNNAMED = "Somebody";
+const UNNAMED = "New member";
 
 export interface CreatedInvitation {
   record: InvitationRecord;
-  /** null where the person is a member already. */
+  /** Null where the account was opened at once. */
   accept_url: string | null;
 }
 
@@ -46,7 +46,10 @@ export async function requireSeat(ctx: RequestScope, _body: unknown, params: Rec
   if ((await findIdempotentResult(ctx)) === undefined) throw seatsUsedUp(owner);
 }
 
-/** Invites somebody by mail; the owner may instead open an account for a person who has none, and let them in at once. */
+/**
+ * Invites by mail. The answer and the mail carry different tokens, because only the mail shows that its reader has the
+ * address. The owner may instead open an unverified account for an address without one, which is a member at once.
+ */
 export async function inviteMember(ctx: RequestScope, pageId: string, input: MemberInvite): Promise<CreatedInvitation> {
   const earlier = await findIdempotentResult(ctx);
   if (earlier !== undefined) throw alreadyShown(earlier);
@@ -55,7 +58,7 @@ export async function inviteMember(ctx: RequestScope, pageId: string, input: Mem
   const capabilities = input.capabilities ?? [];
   requireGrantable(membership, { role: input.role, capabilities });
   if (await hasOnTeam(ctx.db, page.id, input.email)) throw onTeamAlready();
-  const token = randomBase62(TOKEN_LENGTH);
+  const [token, mailToken] = [randomBase62(TOKEN_LENGTH), randomBase62(TOKEN_LENGTH)];
   const record: InvitationRecord = {
     id: newId(ctx.now),
     status_page_id: page.id,
@@ -64,6 +67,7 @@ export async function inviteMember(ctx: RequestScope, pageId: string, input: Mem
     role: input.role,
     capabilities: [...new Set(capabilities)],
     token_hash: sha256Hex(token),
+    mail_token_hash: sha256Hex(mailToken),
     invited_by: requireUser(ctx).user_id,
     expires_at: ctx.now + VALID_MS,
     accepted_at: null,
@@ -76,7 +80,7 @@ export async function inviteMember(ctx: RequestScope, pageId: string, input: Mem
   const pageUrl = (await findUrls(ctx, [page]))(page);
   const mail = await sealMail(ctx, {
     to: record.email,
-    ...invitationMail(ctx, page, { ...made, page_url: pageUrl }),
+    ...invitationMail(ctx, page, { record, url: `${ctx.publicUrl}/app/accept?token=${mailToken}`, page_url: pageUrl }),
   });
   await write(ctx, page, made, [insertMail(ctx.db, mail)]);
   sendAfterResponse(ctx, mail);
@@ -91,8 +95,13 @@ async function openAccount(
 ): Promise<Statement[] | undefined> {
   if (!input.password || input.confirmed !== true) return undefined;
   if ((await findSignIn(ctx.db, input.email)) !== undefined) return undefined;
-  return newAccount(ctx, { email: input.email, name: input.name ?? UNNAMED, password: input.password }, invitation)
-    .statements;
+  const { user_id, plan } = requireUser(ctx);
+  const account = {
+    ...{ email: input.email, name: input.name ?? UNNAMED, password: input.password },
+    // Nobody has shown that they read this address: the owner vouches for it, and shares no better plan than their own.
+    ...{ email_verified_at: null, vouched_by: user_id, plan: lowerPlan(plan, ctx.settings.DEFAULT_PLAN) },
+  };
+  return newAccount(ctx, account, invitation).statements;
 }
 
 export async function cancelInvitation(
@@ -124,7 +133,7 @@ async function write(
     ],
     conflicts: {
       "page_invitations.email": conflict("email has a pending invitation to this status page"),
-      "users.email": conflict("email got an account meanwhile, invite it again"),
+      "users.email": conflict("an account for email was created in the meantime, invite it again"),
     },
   });
   return made;
@@ -150,7 +159,7 @@ function onTeamAlready(): ApiError {
 function invitationMail(
   ctx: RequestScope,
   page: StatusPageRecord,
-  { record, accept_url, page_url }: { record: InvitationRecord; accept_url: string; page_url: string },
+  { record, url, page_url }: { record: InvitationRecord; url: string; page_url: string },
 ) {
   const inviter = requireUser(ctx).email;
   const name = oneLine(page.name);
@@ -163,12 +172,12 @@ function invitationMail(
     "",
     `To accept, open this link by ${formatMoment(record.expires_at, page.timezone)}:`,
     "",
-    accept_url,
+    url,
     "",
     "Opening it changes nothing yet. There you choose a name and a password, or sign in if you have an account.",
     "The link is for you alone: please do not pass it on.",
     "",
-    "If you do not know what this is about, ignore this message: nothing happens without you.",
+    "If you did not expect this invitation, ignore this message.",
   ];
   return { subject: `Invitation to the status page "${name}"`, text: lines.join("\n") };
 }

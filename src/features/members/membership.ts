@@ -12,10 +12,10 @@ import { newId } from "../../platform/ids.ts";
 import { hashPassword } from "../../platform/password.ts";
 
 export function requireGrantable(own: Membership, granted: Membership): void {
-  if (!includesPermissions(own, granted)) throw forbidden("role must not allow more on the status page than your own");
+  if (!includesPermissions(own, granted)) throw forbidden("role must not include permissions that you do not have");
 }
 
-/** What an invitation gives whoever accepts it. */
+/** The membership that an accepted invitation becomes. */
 export function joinStatements(
   ctx: RequestScope,
   user: Pick<UserRecord, "id" | "email" | "name">,
@@ -35,18 +35,25 @@ export function joinStatements(
   return { member, statements: [insertMember(ctx.db, record)] };
 }
 
+/** What is known of an account to be; `vouched_by` and `plan` are set while its address is not verified. */
+type NewAccount = Pick<UserRecord, "email" | "name" | "email_verified_at"> &
+  Partial<Pick<UserRecord, "vouched_by" | "plan">> & { password: string };
+
 /** An account with a password, made a member by its invitation. */
 export function newAccount(
   ctx: RequestScope,
-  { email, name, password }: { email: string; name: string; password: string },
+  { email, name, password, email_verified_at, vouched_by = null, plan = null }: NewAccount,
   invitation: InvitationRecord,
 ) {
   const user: UserRecord = {
     id: newId(ctx.now),
     email,
     name,
-    plan: null,
+    plan,
     beta: null,
+    email_verified_at,
+    vouched_by,
+    operator: false,
     created_at: ctx.now,
     updated_at: ctx.now,
   };

@@ -14,9 +14,6 @@ import { includesPermissions } from "../../domain/roles.ts";
 import { findUrls } from "../custom-domains/service.ts";
 import { requireGrantable } from "./membership.ts";
 
-/** For the signed-in pages. */
-export { acceptInvitation, type InvitationState, loadInvitation } from "./accept.ts";
-
 interface Page {
   limit: number;
   offset: number;

@@ -4,33 +4,40 @@ import type { RequestScope } from "../../access/scope.ts";
 import { openSession } from "../../access/sessions.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { PasswordReset, PasswordResetRequest } from "../../contract/session.ts";
+import { type AccountLinkRecord, findLinkOwner, isLinkUsed } from "../../data/account-links/read.ts";
+import { deleteAccountLinksOf, insertAccountLink } from "../../data/account-links/write.ts";
 import { insertMail } from "../../data/mail/write.ts";
-import { findPasswordHash, findSignIn, hasOtherPassword } from "../../data/sessions/read.ts";
+import { findSignIn } from "../../data/sessions/read.ts";
 import { deleteSessionsOf, setPassword } from "../../data/sessions/write.ts";
-import { findUser, type UserRecord } from "../../data/users/read.ts";
+import type { UserRecord } from "../../data/users/read.ts";
+import { deleteTokensOf } from "../../data/users/write.ts";
 import { formatMoment } from "../../lib/date-format.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
 import { sealMail, sendAfterResponse } from "../../outbox/mail.ts";
+import { randomBase62, sha256Hex } from "../../platform/credentials.ts";
+import { newId } from "../../platform/ids.ts";
 import { hashPassword } from "../../platform/password.ts";
-import { isPasswordLink, mintPasswordLink, readPasswordLink } from "../../platform/password-reset-tokens.ts";
 import { incrementCounter } from "../../platform/rate-counters.ts";
+import { verifyAddress } from "./credentials.ts";
+import { buildSecurityMail } from "./security-mail.ts";
 
-/** For people who cannot sign in any more: whoever reads the account's mail may choose a new password. */
+/** For users who cannot sign in any more: the reader of the account's mail may choose a new password. */
 const VALID_MS = HOUR_MS;
 const LINKS_PER_ACCOUNT_AND_HOUR = 3;
+const TOKEN_LENGTH = 43;
 
-/** Whoever asks learns nothing of what came of it, not even by the time that it takes. */
+/** The response is the same with and without an account, also in the time that it takes. */
 export async function requestPasswordReset(ctx: RequestScope, { email }: PasswordResetRequest): Promise<void> {
   const found = await findSignIn(ctx.db, email);
   if (!found) return;
   ctx.defer(
-    mailLink(ctx, found).catch((error: unknown) =>
-      ctx.log.error("password link not mailed", error, { user_id: found.user.id }),
+    mailLink(ctx, found.user).catch((error: unknown) =>
+      ctx.log.error("password reset mail failed", error, { user_id: found.user.id }),
     ),
   );
 }
 
-async function mailLink(ctx: RequestScope, { user, hash }: { user: UserRecord; hash: string | null }): Promise<void> {
+async function mailLink(ctx: RequestScope, user: UserRecord): Promise<void> {
   const { ok } = await incrementCounter(ctx.env, {
     key: `password-link:${user.id}`,
     limit: LINKS_PER_ACCOUNT_AND_HOUR,
@@ -39,62 +46,82 @@ async function mailLink(ctx: RequestScope, { user, hash }: { user: UserRecord; h
     exact: true,
   });
   if (!ok) return;
-  const expires_at = ctx.now + VALID_MS;
-  const token = mintPasswordLink(ctx.settings.ROOT_SECRET, { user_id: user.id, expires_at }, hash);
+  const token = randomBase62(TOKEN_LENGTH);
+  const link = buildLink(ctx, user.id, token);
   const lines = [
     "Hello,",
     "",
-    `somebody asked for a new password for your account at ${ctx.publicUrl}.`,
-    `To choose one, open this link by ${formatMoment(expires_at, "UTC")}:`,
+    `a password reset was requested for your account at ${ctx.publicUrl}.`,
+    `To choose a new password, open this link by ${formatMoment(link.expires_at, "UTC")}:`,
     "",
     `${ctx.publicUrl}/app/reset?token=${token}`,
     "",
     "Opening it changes nothing yet, and it can be used once. The link is for you alone: please do not pass it on.",
     "",
-    "If you did not ask for this, ignore this message: your password stays as it is.",
+    "If you did not request this, ignore this message: your password stays as it is.",
   ];
-  const mail = await sealMail(ctx, { to: user.email, subject: "Choose a new password", text: lines.join("\n") });
-  await commit(ctx, [insertMail(ctx.db, mail)], {
-    audit: auditOf(user, `a link for a new password was mailed to ${user.email}`),
+  const mail = await sealMail(ctx, { to: user.email, subject: "Reset your password", text: lines.join("\n") });
+  await commit(ctx, [insertAccountLink(ctx.db, link), insertMail(ctx.db, mail)], {
+    audit: auditOf(user, `a password reset link was mailed to ${user.email}`),
   });
   sendAfterResponse(ctx, mail);
 }
 
-/** Whose password a link may replace; undefined where we made no such link, or it is used or too old. */
-export async function findResetAccount(
-  ctx: RequestScope,
-  token: string,
-): Promise<{ user: UserRecord; hash: string | null } | undefined> {
-  const link = readPasswordLink(token);
-  if (!link || link.expires_at <= ctx.now) return undefined;
-  const hash = await findPasswordHash(ctx.db, link.user_id);
-  if (!isPasswordLink(ctx.settings.ROOT_SECRET, token, hash)) return undefined;
-  const user = await findUser(ctx.db, link.user_id);
-  return user && { user, hash };
+function buildLink({ now }: RequestScope, userId: string, token: string): AccountLinkRecord {
+  return {
+    id: newId(now),
+    user_id: userId,
+    kind: "password_reset",
+    token_hash: sha256Hex(token),
+    expires_at: now + VALID_MS,
+    created_at: now,
+    updated_at: now,
+  };
 }
 
-/** Ends all sessions; the browser that has the link gets a new one, as its cookie. */
-export async function resetPassword(ctx: RequestScope, { token, password }: PasswordReset): Promise<string> {
-  const found = await findResetAccount(ctx, token);
-  if (!found) throw unusable();
-  const { user, hash: present } = found;
-  const hash = hashPassword(ctx.settings.ROOT_SECRET, password);
+/** The account whose password a link may replace; undefined for a link that is unknown, used or expired. */
+export async function findResetAccount(ctx: RequestScope, token: string): Promise<UserRecord | undefined> {
+  return (await findLink(ctx, token))?.user;
+}
+
+/**
+ * Sets the password, which ends every link, all sessions and, unless the user keeps them, the API tokens. The first reset
+ * of an unverified account verifies it and always ends everything. The browser gets a new session, as its cookie.
+ */
+export async function resetPassword(ctx: RequestScope, input: PasswordReset): Promise<string> {
+  const found = await findLink(ctx, input.token);
+  if (!found) throw unusableLink();
+  const { user, link } = found;
+  const hash = hashPassword(ctx.settings.ROOT_SECRET, input.password);
   const session = openSession(ctx, user.id);
   const principal = toPrincipal(user, { token_id: null, session_id: session.record.id }, ctx.settings);
+  const mail = await buildSecurityMail(ctx, user, {
+    subject: "Your password was changed",
+    text: "The password of your account was reset by a mailed link, and its sessions ended.",
+  });
   const statements = [
+    ...verifyAddress(ctx.db, user, ctx.now),
     setPassword(ctx.db, { user_id: user.id, hash, now: ctx.now }),
     deleteSessionsOf(ctx.db, user.id),
+    deleteAccountLinksOf(ctx.db, user.id),
+    ...(input.end_tokens === false ? [] : [deleteTokensOf(ctx.db, user.id)]),
     session.statement,
+    ...(mail ? [insertMail(ctx.db, mail)] : []),
   ];
   await commit({ ...ctx, principal }, statements, {
-    audit: auditOf(user, `${user.email} chose a new password by a mailed link`),
-    guards: [{ name: "stale", when: hasOtherPassword(user.id, present), error: unusable() }],
+    audit: auditOf(user, `${user.email} reset the password by a mailed link`),
+    guards: [{ name: "stale", when: isLinkUsed(link.id), error: unusableLink() }],
   });
+  if (mail) sendAfterResponse(ctx, mail);
   return session.cookie;
 }
 
-function unusable() {
-  return invalid("token was used, or is too old", [{ path: "token", message: "was used, or is too old" }]);
+function findLink(ctx: RequestScope, token: string) {
+  return findLinkOwner(ctx.db, { kind: "password_reset", token_hash: sha256Hex(token), now: ctx.now });
+}
+
+export function unusableLink() {
+  return invalid("token is used or expired", [{ path: "token", message: "is used or expired" }]);
 }
 
 function auditOf({ id }: UserRecord, summary: string) {

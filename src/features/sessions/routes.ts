@@ -1,4 +1,5 @@
-import { createRoute } from "@hono/zod-openapi";
+import { createRoute, z } from "@hono/zod-openapi";
+import { requireUser } from "../../access/principal.ts";
 import {
   Login,
   Me,
@@ -6,14 +7,27 @@ import {
   PasswordReset,
   PasswordResetRequest,
   PasswordResetRequested,
+  Session,
 } from "../../contract/session.ts";
 import { endpoint } from "../../http/endpoint.ts";
-import { BODY_ERRORS, json, jsonBody, noContent, PUBLIC_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import {
+  BODY_ERRORS,
+  IdParam,
+  json,
+  jsonBody,
+  noContent,
+  OBJECT_ERRORS,
+  PUBLIC_ERRORS,
+  USER_ERRORS,
+} from "../../http/responses.ts";
+import { changePassword } from "./password.ts";
 import { requestPasswordReset, resetPassword } from "./password-reset.ts";
-import { presentMe } from "./present.ts";
-import { changePassword, getMe, signIn, signOut } from "./service.ts";
+import { presentMe, presentSession } from "./present.ts";
+import { endSession, getMe, listMySessions, revokeAll, signIn, signOut } from "./service.ts";
 
 const tags = ["Account"];
+const mine = { at: ["core"], auth: "user", permission: null, rate: "api" } as const;
 
 export const endpoints = [
   endpoint(
@@ -41,7 +55,7 @@ export const endpoints = [
       path: "/auth/logout",
       tags,
       summary: "Sign out",
-      description: "The session is over on the server, too. API tokens stay.",
+      description: "Ends the session on the server, too. API tokens stay.",
       responses: { ...noContent, ...USER_ERRORS },
     }),
     async (c) => {
@@ -56,10 +70,65 @@ export const endpoints = [
       method: "get",
       path: "/auth/me",
       tags,
-      summary: "Read who you are",
+      summary: "Get the current user",
       responses: { 200: json("You", Me), ...USER_ERRORS },
     }),
     async (c) => c.json(presentMe(await getMe(c.var.ctx)), 200),
+  ),
+
+  endpoint(
+    { ...mine, audit: null },
+    createRoute({
+      method: "get",
+      path: "/auth/sessions",
+      tags,
+      summary: "List your sessions",
+      description: "The browsers that you are signed in with, the last used first.",
+      request: { query: ListQuery },
+      responses: { 200: json("Your sessions", z.array(Session)), ...USER_ERRORS },
+    }),
+    async (c) => {
+      const page = c.req.valid("query");
+      const { session_id } = requireUser(c.var.ctx);
+      const { rows, total } = await listMySessions(c.var.ctx, page);
+      setListHeaders(c, page, total);
+      return c.json(
+        rows.map((session) => presentSession(session, session_id)),
+        200,
+      );
+    },
+  ),
+
+  endpoint(
+    { ...mine, audit: "session.ended" },
+    createRoute({
+      method: "delete",
+      path: "/auth/sessions/{id}",
+      tags,
+      summary: "End one of your sessions",
+      request: { params: IdParam },
+      responses: { ...noContent, ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      await endSession(c.var.ctx, c.req.valid("param").id);
+      return c.body(null, 204);
+    },
+  ),
+
+  endpoint(
+    { ...mine, audit: "credentials.revoked" },
+    createRoute({
+      method: "post",
+      path: "/auth/revoke-all",
+      tags,
+      summary: "End all of your sessions and API tokens",
+      description: "The credential of this request included.",
+      responses: { ...noContent, ...USER_ERRORS },
+    }),
+    async (c) => {
+      c.header("Set-Cookie", await revokeAll(c.var.ctx));
+      return c.body(null, 204);
+    },
   ),
 
   endpoint(
@@ -69,13 +138,13 @@ export const endpoints = [
       path: "/auth/password",
       tags,
       summary: "Set or change your password",
-      description: "Ends all of your sessions; the browser that asks gets a new one. API tokens stay.",
+      description:
+        "Ends all of your other sessions, and with `end_tokens` your API tokens. A first password is set from a session only: an API token is 403.",
       request: { body: jsonBody(PasswordChange) },
       responses: { ...noContent, ...USER_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => {
-      const cookie = await changePassword(c.var.ctx, c.req.valid("json"));
-      if (cookie !== null) c.header("Set-Cookie", cookie);
+      await changePassword(c.var.ctx, c.req.valid("json"));
       return c.body(null, 204);
     },
   ),
@@ -86,15 +155,15 @@ export const endpoints = [
       method: "post",
       path: "/auth/password/forgotten",
       tags,
-      summary: "Ask for a mail with a link to choose a new password",
+      summary: "Request a password reset",
       description:
-        "The link is good for one hour and one use. The answer is the same whether there is an account, or it has been asked for too often (3 times an hour).",
+        "Mails a link that works once, within an hour. The response is the same without an account and after the third request in an hour.",
       request: { body: jsonBody(PasswordResetRequest) },
       responses: { 202: json("Accepted", PasswordResetRequested), ...PUBLIC_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => {
       await requestPasswordReset(c.var.ctx, c.req.valid("json"));
-      return c.json({ message: "if there is such an account, a link is on its way to it" }, 202);
+      return c.json({ message: "if the account exists, a password reset link was sent to it" }, 202);
     },
   ),
 
@@ -104,8 +173,9 @@ export const endpoints = [
       method: "post",
       path: "/auth/password/reset",
       tags,
-      summary: "Choose a new password by a mailed link",
-      description: "Ends all of your sessions and sets the cookie of a new one. API tokens stay.",
+      summary: "Reset the password",
+      description:
+        "Takes the token of a mailed link. Ends all of your sessions and, unless `end_tokens` is false, your API tokens; sets the cookie of a new session. The first reset verifies the address and always ends everything.",
       request: { body: jsonBody(PasswordReset) },
       responses: { ...noContent, ...PUBLIC_ERRORS, ...BODY_ERRORS },
     }),

@@ -1,20 +1,32 @@
-import { commit } from "../../access/commit.ts";
-import { findIdempotentResult } from "../../access/idempotency.ts";
+import { commit, type Guard } from "../../access/commit.ts";
 import { toPrincipal } from "../../access/owners.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { expiredCookie, openSession } from "../../access/sessions.ts";
-import { invalid, unauthenticated } from "../../contract/errors.ts";
-import type { Login, PasswordChange } from "../../contract/session.ts";
-import { findPasswordHash, findSession, findSignIn, type SessionRecord } from "../../data/sessions/read.ts";
-import { deleteSession, deleteSessionsOf, setPassword } from "../../data/sessions/write.ts";
-import { hashPassword, isPassword } from "../../platform/password.ts";
-
-/** For the signed-in pages. */
-export { findResetAccount, requestPasswordReset, resetPassword } from "./password-reset.ts";
+import { expiredCookie, openSession, sessionLimits } from "../../access/sessions.ts";
+import { notFound, unauthenticated } from "../../contract/errors.ts";
+import type { Login } from "../../contract/session.ts";
+import type { Statement } from "../../data/db.ts";
+import type { MailRecord } from "../../data/mail/read.ts";
+import { insertMail } from "../../data/mail/write.ts";
+import {
+  findLiveSession,
+  findPasswordHash,
+  findSession,
+  findSignIn,
+  isKnownBrowser,
+  listSessions,
+  type SessionRecord,
+} from "../../data/sessions/read.ts";
+import { deleteSession, deleteSessionsOf } from "../../data/sessions/write.ts";
+import { findUser, type UserRecord } from "../../data/users/read.ts";
+import { deleteTokensOf } from "../../data/users/write.ts";
+import { sendAfterResponse } from "../../outbox/mail.ts";
+import { isPassword } from "../../platform/password.ts";
+import { buildSecurityMail } from "./security-mail.ts";
 
 export interface CurrentUser {
-  user: Pick<UserPrincipal, "user_id" | "email" | "name" | "plan" | "beta">;
+  user: UserRecord;
+  principal: UserPrincipal;
   session: SessionRecord | null;
   has_password: boolean;
 }
@@ -28,11 +40,29 @@ export async function signIn(
   if (!isPassword(ctx.settings.ROOT_SECRET, password, found?.hash ?? null) || !found) {
     throw unauthenticated("email or password is wrong");
   }
-  const { record, statement, cookie } = openSession(ctx, found.user.id);
-  const user = toPrincipal(found.user, { token_id: null, session_id: record.id }, ctx.settings);
-  const signedIn = { ...ctx, principal: user };
-  await commit(signedIn, [statement], { audit: sessionAudit(user, record.id, "in") });
-  return { me: { user, session: record, has_password: true }, cookie };
+  const { session, cookie, principal } = await beginSession(ctx, found.user);
+  return { me: { user: found.user, principal, session, has_password: true }, cookie };
+}
+
+/** Opens a session together with the statements that justify it, and mails the account when the browser is new. */
+export async function beginSession(
+  ctx: RequestScope,
+  user: UserRecord,
+  { before = [], guards = [] }: { before?: readonly Statement[]; guards?: readonly Guard[] } = {},
+) {
+  const { record, statement, cookie } = openSession(ctx, user.id);
+  const principal = toPrincipal(user, { token_id: null, session_id: record.id }, ctx.settings);
+  const mail = await newBrowserMail(ctx, user);
+  const statements = [...before, statement, ...(mail ? [insertMail(ctx.db, mail)] : [])];
+  await commit({ ...ctx, principal }, statements, { audit: sessionAudit(principal, record.id, "in"), guards });
+  if (mail) sendAfterResponse(ctx, mail);
+  return { session: record, cookie, principal };
+}
+
+async function newBrowserMail(ctx: RequestScope, user: UserRecord): Promise<MailRecord | null> {
+  if (await isKnownBrowser(ctx.db, { user_id: user.id, user_agent: ctx.userAgent })) return null;
+  const text = "Your account was signed in to from a browser that it was not used in lately.";
+  return buildSecurityMail(ctx, user, { subject: "New sign-in to your account", text });
 }
 
 /** The session is over for good; with an API token there is none to end. Gives the cookie that clears the browser's. */
@@ -44,42 +74,40 @@ export async function signOut(ctx: RequestScope): Promise<string> {
 }
 
 export async function getMe(ctx: RequestScope): Promise<CurrentUser> {
-  const user = requireUser(ctx);
-  const [hash, session] = await Promise.all([
-    findPasswordHash(ctx.db, user.user_id),
-    user.session_id === null ? undefined : findSession(ctx.db, user.session_id),
+  const principal = requireUser(ctx);
+  const [user, hash, session] = await Promise.all([
+    findUser(ctx.db, principal.user_id),
+    findPasswordHash(ctx.db, principal.user_id),
+    principal.session_id === null ? undefined : findSession(ctx.db, principal.session_id),
   ]);
-  return { user, session: session ?? null, has_password: hash !== null };
+  if (!user) throw unauthenticated();
+  return { user, principal, session: session ?? null, has_password: hash !== null };
 }
 
-/** Ends all sessions; a browser that asked for it gets a new one, as its cookie. */
-export async function changePassword(ctx: RequestScope, input: PasswordChange): Promise<string | null> {
+export function listMySessions(ctx: RequestScope, page: { limit: number; offset: number }) {
+  return listSessions(ctx.db, { user_id: requireUser(ctx).user_id, limits: sessionLimits(ctx.now) }, page);
+}
+
+export async function endSession(ctx: RequestScope, sessionId: string): Promise<void> {
   const user = requireUser(ctx);
-  if ((await findIdempotentResult(ctx)) !== undefined) return null;
-  const { ROOT_SECRET } = ctx.settings;
-  const stored = await findPasswordHash(ctx.db, user.user_id);
-  if (stored !== null && !isPassword(ROOT_SECRET, input.current_password ?? "", stored)) {
-    throw invalid("current_password is wrong", [{ path: "current_password", message: "is wrong" }]);
-  }
-  const hash = hashPassword(ROOT_SECRET, input.new_password);
-  const next = user.session_id === null ? null : openSession(ctx, user.user_id);
-  await commit(
-    ctx,
-    [
-      setPassword(ctx.db, { user_id: user.user_id, hash, now: ctx.now }),
-      deleteSessionsOf(ctx.db, user.user_id),
-      ...(next ? [next.statement] : []),
-    ],
-    {
-      audit: {
-        owner_id: user.user_id,
-        target_type: "user",
-        target_id: user.user_id,
-        summary: `${user.email} changed the password`,
-      },
+  const limits = sessionLimits(ctx.now);
+  const session = await findLiveSession(ctx.db, { user_id: user.user_id, id: sessionId, limits });
+  if (!session) throw notFound("session");
+  await commit(ctx, [deleteSession(ctx.db, session.id)], { audit: sessionAudit(user, session.id, "out") });
+}
+
+/** Ends every session and API token of the caller, the presented credential included. */
+export async function revokeAll(ctx: RequestScope): Promise<string> {
+  const user = requireUser(ctx);
+  await commit(ctx, [deleteSessionsOf(ctx.db, user.user_id), deleteTokensOf(ctx.db, user.user_id)], {
+    audit: {
+      owner_id: user.user_id,
+      target_type: "user",
+      target_id: user.user_id,
+      summary: `${user.email} ended all sessions and API tokens`,
     },
-  );
-  return next?.cookie ?? null;
+  });
+  return expiredCookie(ctx.publicUrl);
 }
 
 function sessionAudit(user: UserPrincipal, sessionId: string, way: "in" | "out") {

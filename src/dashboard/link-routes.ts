@@ -1,0 +1,73 @@
+import { requireSameOrigin } from "../access/sessions.ts";
+import { PasswordLinkQuery } from "../contract/dashboard.ts";
+import { ApiError } from "../contract/errors.ts";
+import { findSignInLink, signInByLink } from "../features/sessions/sign-in-link.ts";
+import { type AppContext, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
+import { html } from "../http/responses.ts";
+import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
+import { renderMessage } from "./views/frame.tsx";
+import { renderSignInLink } from "./views/sign-in-link.tsx";
+
+/** Links that `npm run token -- --sign-in-link` prints. */
+const tags = ["Dashboard"];
+const query = PasswordLinkQuery;
+const GONE = { 410: html("The link is used or expired") };
+const policy = {
+  at: ["root"],
+  auth: "public",
+  permission: null,
+  refusalPage: renderErrorPage,
+} satisfies Partial<EndpointPolicy>;
+
+export const endpoints = [
+  endpoint(
+    { ...policy, audit: null, rate: "click" },
+    {
+      method: "get",
+      path: "/app/sign-in/link",
+      tags,
+      summary: "Sign-in link confirmation page",
+      description: "Shows a form and changes nothing, because previews open links by themselves.",
+      request: { query },
+      responses: { 200: html("The form"), ...GONE, ...ERROR_RESPONSES },
+    },
+    async (c) => {
+      const user = await findSignInLink(c.var.ctx, tokenOf(c));
+      return user ? page(renderSignInLink({ email: user.email, href: addressOf(c) })) : gone();
+    },
+  ),
+
+  endpoint(
+    { ...policy, audit: "session.created", rate: "sign_in" },
+    {
+      method: "post",
+      path: "/app/sign-in/link",
+      tags,
+      summary: "Sign in with a link",
+      request: { query },
+      responses: { 303: { description: "Signed in; redirect" }, ...GONE, ...ERROR_RESPONSES },
+    },
+    async (c) => {
+      requireSameOrigin(c.req.raw, c.var.publicUrl);
+      try {
+        return redirectTo("/app", await signInByLink(c.var.ctx, tokenOf(c)));
+      } catch (error) {
+        if (error instanceof ApiError && error.details?.[0]?.path === "token") return gone();
+        throw error;
+      }
+    },
+  ),
+];
+
+function gone(): Response {
+  const text = "It works once, within an hour. Ask the operator of this service for a new one.";
+  return page(renderMessage({ title: "This link is invalid or has expired", text }), 410);
+}
+
+function tokenOf(c: AppContext): string {
+  return c.req.query("token") ?? "";
+}
+
+function addressOf(c: AppContext): string {
+  return `/app/sign-in/link?token=${encodeURIComponent(tokenOf(c))}`;
+}

@@ -1,0 +1,47 @@
+import { commit } from "../../access/commit.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
+import { requireUser } from "../../access/principal.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import { forbidden, invalid, unauthenticated } from "../../contract/errors.ts";
+import type { PasswordChange } from "../../contract/session.ts";
+import { deleteAccountLinksOf } from "../../data/account-links/write.ts";
+import { insertMail } from "../../data/mail/write.ts";
+import { findPasswordHash } from "../../data/sessions/read.ts";
+import { deleteSessionsOf, setPassword } from "../../data/sessions/write.ts";
+import { findUser } from "../../data/users/read.ts";
+import { deleteTokensOf } from "../../data/users/write.ts";
+import { sendAfterResponse } from "../../outbox/mail.ts";
+import { hashPassword, isPassword } from "../../platform/password.ts";
+import { buildSecurityMail } from "./security-mail.ts";
+
+/** Ends all other sessions, and all API tokens where the caller wants that. */
+export async function changePassword(ctx: RequestScope, input: PasswordChange): Promise<void> {
+  const { user_id, email, session_id, token_id } = requireUser(ctx);
+  if ((await findIdempotentResult(ctx)) !== undefined) return;
+  const { ROOT_SECRET } = ctx.settings;
+  const [user, stored] = await Promise.all([findUser(ctx.db, user_id), findPasswordHash(ctx.db, user_id)]);
+  if (!user) throw unauthenticated();
+  // Otherwise a leaked token would become a password that outlives it.
+  if (stored === null && token_id !== null) {
+    throw forbidden("an API token cannot set a first password: use a password reset link or a sign-in link");
+  }
+  if (stored !== null && !isPassword(ROOT_SECRET, input.current_password ?? "", stored)) {
+    throw invalid("current_password is wrong", [{ path: "current_password", message: "is wrong" }]);
+  }
+  const mail = await buildSecurityMail(ctx, user, {
+    subject: "Your password was changed",
+    text: "The password of your account was changed, and its other sessions ended.",
+  });
+  const statements = [
+    setPassword(ctx.db, { user_id, hash: hashPassword(ROOT_SECRET, input.new_password), now: ctx.now }),
+    deleteSessionsOf(ctx.db, user_id, session_id),
+    deleteAccountLinksOf(ctx.db, user_id),
+    ...(input.end_tokens === true ? [deleteTokensOf(ctx.db, user_id)] : []),
+    ...(mail ? [insertMail(ctx.db, mail)] : []),
+  ];
+  const summary = `${email} changed the password`;
+  await commit(ctx, statements, {
+    audit: { owner_id: user_id, target_type: "user", target_id: user_id, summary },
+  });
+  if (mail) sendAfterResponse(ctx, mail);
+}

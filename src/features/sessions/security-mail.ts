@@ -1,0 +1,37 @@
+import type { RequestScope } from "../../access/scope.ts";
+import type { MailRecord } from "../../data/mail/read.ts";
+import type { UserRecord } from "../../data/users/read.ts";
+import { formatMoment } from "../../lib/date-format.ts";
+import { sealMail } from "../../outbox/mail.ts";
+
+/** What happened to an account, as its holder reads it. */
+interface SecurityNotice {
+  subject: string;
+  /** A sentence that completes "… your account at X". */
+  text: string;
+}
+
+/**
+ * The mail that informs an account holder of a change to their credentials; null where the address is not verified,
+ * because its owner may never have heard of this service.
+ */
+export async function buildSecurityMail(
+  ctx: RequestScope,
+  user: Pick<UserRecord, "email" | "email_verified_at">,
+  { subject, text }: SecurityNotice,
+): Promise<MailRecord | null> {
+  if (user.email_verified_at === null) return null;
+  const lines = [
+    "Hello,",
+    "",
+    text,
+    "",
+    `Account: ${user.email} at ${ctx.publicUrl}`,
+    `Time: ${formatMoment(ctx.now, "UTC")}`,
+    ...(ctx.ip === null ? [] : [`Address: ${ctx.ip}`]),
+    ...(ctx.userAgent === null ? [] : [`Browser: ${ctx.userAgent}`]),
+    "",
+    `If this was not you, reset your password at ${ctx.publicUrl}/app/forgotten-password, which ends all sessions and API tokens.`,
+  ];
+  return sealMail(ctx, { to: user.email, subject, text: lines.join("\n") });
+}
