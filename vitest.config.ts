@@ -69,7 +69,7 @@ export default defineConfig({
         test: {
           ...workers.test,
           name: "soak-workers",
-          include: ["test/scenarios/{model,interleavings}.test.ts", "test/architecture/hostile.test.ts"],
+          include: ["test/scenarios/{model,interleavings,mass-silence}.test.ts", "test/architecture/hostile.test.ts"],
           provide: { seed, effort: 10 },
         },
       },

@@ -102,4 +102,16 @@ describe("a monitor whose object throws", () => {
     expect(await read(faulty)).toMatchObject({ synced_version: 0 });
     expect(await read(healthy)).toMatchObject({ synced_version: 1 });
   });
+
+  it("is shown as unknown with the others of its group when nothing is checked any more", async () => {
+    const { faulty, healthy, check_group_id } = await twoInOneGroup();
+    await runNext(recordingEnv().env, check_group_id);
+    vi.setSystemTime(Date.now() + 4 * MINUTE);
+    await sweepChecks(withBrokenObject(faulty));
+    expect(await read(healthy)).toMatchObject({ status: "unknown", status_message: "no recent check result" });
+    expect(await read(faulty)).toMatchObject({
+      status: "unknown",
+      status_message: "the monitor's state is not available",
+    });
+  });
 });
