@@ -31,6 +31,12 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** Any site may show it in a frame: it has no form, and nothing in it changes anything. */
+export const EMBED_POLICY = PAGE_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *").replace(
+  "form-action 'self'",
+  "form-action 'none'",
+);
+
 export const HTML = {
   type: "text/html; charset=utf-8",
   headers: { "Content-Security-Policy": PAGE_POLICY },

@@ -6,9 +6,11 @@ import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts"
 import type { HtmlArea } from "../http/middleware.ts";
 import { html, json, PUBLIC_ERRORS } from "../http/responses.ts";
 import { ASSETS } from "./assets.ts";
+import { endpoints as badges } from "./badge-routes.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
 import { findPublicIncident, listPublicIncidents } from "./payload.ts";
 import {
+  EMBED_POLICY,
   HTML,
   loadPageForViewer,
   respond,
@@ -18,6 +20,7 @@ import {
 } from "./responses.ts";
 import { presentSummary } from "./summary.ts";
 import { buildHistoryView, buildIncidentView, buildPageView } from "./view-model.ts";
+import { renderEmbed } from "./views/embed.tsx";
 import { renderHistoryPage, renderIncidentPage, renderStatusPage } from "./views/pages.tsx";
 
 const tags = ["Public pages"];
@@ -118,7 +121,31 @@ export const endpoints = [
     (c) => respondWithPage(c, () => showHistory(c, c.req.valid("param").slug, c.req.valid("query").before)),
   ),
 
+  endpoint(
+    htmlPolicy,
+    {
+      method: "get",
+      path: "/embed/{slug}",
+      tags,
+      summary: "Get the state of a public page for a frame on another site",
+      request: { params: PageParams },
+      responses: { 200: html("The document"), ...PAGE_ANSWERS },
+    },
+    (c) =>
+      respondWithPage(c, async () => {
+        const shown = await loadPageForViewer(c, c.req.valid("param").slug);
+        if (!shown) return undefined;
+        return respond(c, shown, {
+          type: HTML.type,
+          headers: { "Content-Security-Policy": EMBED_POLICY, "Cross-Origin-Resource-Policy": "cross-origin" },
+          name: "embed",
+          make: () => renderEmbed(buildPageView(shown.payload, shown.viewing)),
+        });
+      }),
+  ),
+
   ...feeds,
+  ...badges,
 
   assetEndpoint("status-page", ASSETS, {
     tag: "Public pages",

@@ -108,6 +108,9 @@ blockquote { margin-inline: 0; padding-inline-start: .75rem; border-inline-start
 .past > li + li { margin-block-start: 1rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); }
 .row > h2 + a { margin-block: 2rem .75rem; }
 .timeline + .small { margin-block-start: .75rem; }
+.embed { padding: .75rem; display: grid; gap: .75rem; }
+.embed .banner { margin: 0; text-decoration: none; }
+.embed li + li { margin-block-start: .5rem; padding-block-start: .5rem; border-block-start: 1px solid var(--line); }
 .foot { margin-block-start: 2.5rem; padding-block: 1.5rem 2.5rem; }
 .foot > * + * { margin-block-start: 1rem; }
 .links { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }

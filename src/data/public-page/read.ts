@@ -120,6 +120,17 @@ export async function findShownIncident(db: Db, { page_id, incident_id }: { page
   return joinIncidents(found, updates, affected)[0];
 }
 
+/** The public page that shows a monitor, and where its history is kept. */
+export async function findBadgeSource(db: Db, monitorId: string) {
+  const rows = await db
+    .select({ slug: statusPages.slug, shard_id: monitors.shard_id, regions: monitors.regions })
+    .from(monitors)
+    .innerJoin(statusPages, eq(statusPages.id, monitors.status_page_id))
+    .where(and(eq(monitors.id, monitorId), isPubliclyVisible(statusPages.id), eq(statusPages.is_public, true)))
+    .limit(1);
+  return rows[0];
+}
+
 const zoneOf = (pageId: string) => sql`(SELECT p.timezone FROM ${statusPages} p WHERE p.id = ${pageId})`;
 
 /** Those in the days of the page's own zone. In no order, because sorting reads every row once more. */

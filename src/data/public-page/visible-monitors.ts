@@ -1,8 +1,9 @@
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { monitors } from "../monitors/table.ts";
+import type { statusPages } from "../status-pages/table.ts";
 
 /** The one place that decides which monitors the public sees. */
-export function isPubliclyVisible(pageId: string): SQL | undefined {
+export function isPubliclyVisible(pageId: string | typeof statusPages.id): SQL | undefined {
   return and(
     eq(monitors.status_page_id, pageId),
     eq(monitors.paused, false),

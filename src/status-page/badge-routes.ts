@@ -1,0 +1,127 @@
+import type { Context } from "hono";
+import type { z } from "zod";
+import { requireRate } from "../access/rate-limit.ts";
+import { Badge, BadgeParams, type BadgePeriod, BadgeQuery } from "../contract/badge.ts";
+import { notFound } from "../contract/errors.ts";
+import type { PagePayload, PublicMonitor } from "../contract/public-page.ts";
+import { findBadgeSource } from "../data/public-page/read.ts";
+import { listIntervalsSince } from "../data/status-intervals/read.ts";
+import { addTallies, meanOf, readTally } from "../domain/baseline.ts";
+import { computeStatusDurations, computeUptimePercentage, sumStatusDurations } from "../domain/uptime.ts";
+import { type AppEnv, type Endpoint, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
+import { document, json, PUBLIC_ERRORS } from "../http/responses.ts";
+import { DAY_MS } from "../lib/durations.ts";
+import { ByteReader } from "../lib/varint.ts";
+import { type BadgeSource, cacheBadgeSource, getBadgeSource } from "../platform/badge-cache.ts";
+import { proberObject } from "../platform/prober-objects.ts";
+import { buildLatencyBadge, buildStatusBadge, buildUptimeBadge, renderBadge } from "./badges.ts";
+import { talliesUntil } from "./extend-to-now.ts";
+import { createFormats } from "./format.ts";
+import { monitorsInMaintenance } from "./maintenance.ts";
+import { buildMonitorView, duringMaintenance } from "./monitor-view.ts";
+import { loadPageForViewer, respond, type VisiblePage } from "./responses.ts";
+
+/** One monitor of a public page as a picture, or as the JSON that shields.io draws. */
+
+const tags = ["Public pages"];
+const policy: EndpointPolicy = { at: ["root"], auth: "public", permission: null, audit: null, rate: "public" };
+const refusals = { 304: { description: "As the If-None-Match says" }, ...PUBLIC_ERRORS, 404: PUBLIC_ERRORS[400] };
+const OPEN = { "Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin" };
+const PERIOD_DAYS: Record<BadgePeriod, number> = { "24h": 1, "7d": 7, "30d": 30, "90d": 90 };
+const KINDS = ["status", "uptime", "latency"] as const;
+type Kind = (typeof KINDS)[number];
+
+export const endpoints: Endpoint[] = KINDS.flatMap((kind) => [badgeEndpoint(kind, "svg"), badgeEndpoint(kind, "json")]);
+
+function badgeEndpoint(kind: Kind, format: "svg" | "json"): Endpoint {
+  const answer = format === "svg" ? document("The badge", "image/svg+xml") : json("The badge", Badge);
+  return endpoint(
+    policy,
+    {
+      method: "get",
+      path: `/badge/{id}/${kind}.${format}`,
+      tags,
+      summary: `Get the ${kind} badge of a monitor as ${format.toUpperCase()}`,
+      description: "Of monitors that a public page shows; all others are 404.",
+      request: { params: BadgeParams, query: BadgeQuery },
+      responses: { 200: answer, ...refusals },
+    },
+    (c) => showBadge(c, { kind, format, id: c.req.valid("param").id, query: c.req.valid("query") }),
+  );
+}
+
+interface Wanted {
+  kind: Kind;
+  format: "svg" | "json";
+  id: string;
+  query: z.output<typeof BadgeQuery>;
+}
+
+async function showBadge(c: Context<AppEnv>, wanted: Wanted): Promise<Response> {
+  const source = await findSource(c, wanted.id);
+  const shown = source && (await loadPageForViewer(c, source.slug));
+  const monitor = shown?.payload.monitors.find(({ id }) => id === wanted.id);
+  if (!source || !shown || !monitor) throw notFound("monitor");
+  const { format, kind, query } = wanted;
+  const response = await respond(c, shown, {
+    name: `badge ${wanted.id} ${kind} ${format} ${query.style} ${query.period} ${query.label ?? ""}`,
+    type: format === "svg" ? "image/svg+xml" : "application/json; charset=utf-8",
+    headers: OPEN,
+    make: async () => {
+      const badge = await buildBadge(c, { ...wanted, source, shown, monitor });
+      return format === "svg" ? renderBadge(badge, query.style) : JSON.stringify(badge);
+    },
+  });
+  return response ?? Promise.reject(notFound("monitor"));
+}
+
+/** One read per minute and monitor; unknown ids count, because strangers can guess any number of them. */
+async function findSource(c: Context<AppEnv>, monitorId: string): Promise<BadgeSource | null> {
+  const { ctx, now } = c.var;
+  const known = getBadgeSource(monitorId, now);
+  if (known !== undefined) return known;
+  const source = (await findBadgeSource(ctx.db, monitorId)) ?? null;
+  if (!source) await requireRate(ctx, "page_miss");
+  cacheBadgeSource(monitorId, source, now);
+  return source;
+}
+
+interface Found extends Wanted {
+  source: BadgeSource;
+  shown: VisiblePage;
+  monitor: PublicMonitor;
+}
+
+async function buildBadge(c: Context<AppEnv>, { kind, query, source, shown, monitor }: Found): Promise<Badge> {
+  const { payload, viewing } = shown;
+  const label = query.label || monitor.name;
+  if (kind === "status") {
+    const view = buildMonitorView(monitor, payload, viewing.as_of, createFormats(payload.page.timezone));
+    const isPlanned = monitorsInMaintenance(payload, viewing.as_of).has(monitor.id);
+    return buildStatusBadge(label, isPlanned ? duringMaintenance(view) : view);
+  }
+  const { ctx, now } = c.var;
+  if (kind === "uptime")
+    return buildUptimeBadge(label, await computeUptime(ctx.db, { payload, monitor, now, period: query.period }));
+  const from = now - PERIOD_DAYS[query.period] * DAY_MS;
+  const regions = source.regions.length > 0 ? source.regions : ["default"];
+  const hours = await Promise.all(
+    regions.map((region) => proberObject(ctx.env, source.shard_id, region).latency(monitor.id, from)),
+  );
+  const total = addTallies(hours.flat().map(({ tally }) => readTally(new ByteReader(tally))));
+  return buildLatencyBadge(label, meanOf(total));
+}
+
+/** The last 24 hours to the minute; longer periods by whole days, as the bar of the page shows them. */
+async function computeUptime(
+  db: Parameters<typeof listIntervalsSince>[0],
+  { payload, monitor, now, period }: { payload: PagePayload; monitor: PublicMonitor; now: number; period: BadgePeriod },
+): Promise<number | null> {
+  if (period === "24h") {
+    const range = { from_at: now - DAY_MS, to_at: now };
+    const intervals = await listIntervalsSince(db, monitor.id, range.from_at);
+    return computeUptimePercentage(sumStatusDurations(computeStatusDurations(intervals, [range], now)));
+  }
+  const days = talliesUntil(monitor, payload, now).slice(-PERIOD_DAYS[period]);
+  return computeUptimePercentage(sumStatusDurations(days));
+}

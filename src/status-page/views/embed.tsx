@@ -1,0 +1,47 @@
+import { toHtml } from "../../ui/document.tsx";
+import { Icon } from "../../ui/status-icons.tsx";
+import type { PublicPageView } from "../view-model.ts";
+import { Document, Time } from "./frame.tsx";
+
+const SERVICES_SHOWN = 8;
+
+/** The state of a page in little room, for a frame on another site. Its links open the page outside of the frame. */
+export function renderEmbed({ frame, banner, sections }: PublicPageView): string {
+  const monitors = sections.flatMap((section) => section.monitors);
+  const more = monitors.length - SERVICES_SHOWN;
+  return toHtml(
+    <Document title={`${frame.name}: ${banner.title.toLowerCase()}`} state={banner.state}>
+      <main class="embed" data-live>
+        <a class={`banner is-${banner.state}`} href={frame.url} target="_blank" rel="noopener">
+          <Icon of={banner.state} />
+          <span>
+            <strong dir="auto">{frame.name}</strong>
+            <br />
+            {banner.title}
+          </span>
+        </a>
+        <ul class="card">
+          {monitors.slice(0, SERVICES_SHOWN).map((monitor) => (
+            <li class="row">
+              <span dir="auto">{monitor.name}</span>
+              <span class={`status is-${monitor.status}`}>
+                <Icon of={monitor.status} />
+                <span>{monitor.label}</span>
+              </span>
+            </li>
+          ))}
+          {more > 0 ? (
+            <li>
+              <a href={frame.url} target="_blank" rel="noopener">
+                {more} more
+              </a>
+            </li>
+          ) : null}
+        </ul>
+        <p class="small">
+          As of <Time moment={frame.as_of} />
+        </p>
+      </main>
+    </Document>,
+  );
+}
