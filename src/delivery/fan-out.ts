@@ -1,5 +1,5 @@
 import type { Scope } from "../access/scope.ts";
-import { isKnownEvent, type NewEvent } from "../contract/events.ts";
+import { type EventClassification, isKnownEvent, type NewEvent } from "../contract/events.ts";
 import type { DeliveryMessage } from "../contract/messages.ts";
 import type { Db } from "../data/db.ts";
 import type { DeliveryRecord } from "../data/deliveries/read.ts";
@@ -7,7 +7,7 @@ import { insertDeliveries } from "../data/deliveries/write.ts";
 import { WAKE_GRACE_MS } from "../data/outbox/rows.ts";
 import { listAlertRouting } from "../data/status-pages/read.ts";
 import { listActiveWebhooks } from "../data/webhooks/read.ts";
-import { applyRoutingOverride, selectWebhooks } from "../domain/alert-routing.ts";
+import { applyRoutingOverride, applyRuleAudience, isAlertSuppressed, selectWebhooks } from "../domain/alert-routing.ts";
 import { joinPublications, NOTHING, type Publication, wake } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
 import { publishToSubscribers } from "./subscriber-messages.ts";
@@ -18,12 +18,28 @@ interface Receiver {
   event_name: string;
 }
 
+/** How a rule that fired changes the routing of one event. */
+export interface Routing {
+  /** Its alert_channels name where the event goes. */
+  rule_id: string;
+  classification?: EventClassification;
+  /** The rule withholds alerts about this very event. */
+  is_suppressed?: boolean;
+}
+type Routings = ReadonlyMap<string, Routing>;
+const AS_CONFIGURED: Routings = new Map();
+
 type FanOutScope = Pick<Scope, "env" | "db" | "log">;
 
 /** Everything that leaves because of these events. The statements belong in the batch that stores the events. */
-export async function fanOut(scope: FanOutScope, events: readonly NewEvent[], now: number): Promise<Publication> {
+export async function fanOut(
+  scope: FanOutScope,
+  events: readonly NewEvent[],
+  now: number,
+  routings: Routings = AS_CONFIGURED,
+): Promise<Publication> {
   if (events.length === 0) return NOTHING;
-  const deliveries = await routeEvents(scope.db, events, now);
+  const deliveries = await routeEvents(scope.db, { events, routings }, now);
   return joinPublications([
     publishDeliveries(scope, deliveries),
     await publishToSubscribers(scope, events.filter(isKnownEvent), now),
@@ -31,16 +47,23 @@ export async function fanOut(scope: FanOutScope, events: readonly NewEvent[], no
 }
 
 /** Decides which webhooks receive these events. */
-async function routeEvents(db: Db, events: readonly NewEvent[], now: number): Promise<DeliveryRecord[]> {
+async function routeEvents(
+  db: Db,
+  { events, routings }: { events: readonly NewEvent[]; routings: Routings },
+  now: number,
+): Promise<DeliveryRecord[]> {
   const pageIds = events.map((event) => event.status_page_id).filter((id) => id !== null);
   const [webhooks, pages] = await db.batch([
     listActiveWebhooks(db, [...new Set(events.map((event) => event.owner_id))]),
     listAlertRouting(db, [...new Set(pageIds)]),
   ]);
-  const routingOf = new Map(pages.map((page) => [page.id, page.alert_routing]));
+  const pageOf = new Map(pages.map((page) => [page.id, page]));
   return events.flatMap((event) => {
-    const routed = applyRoutingOverride(event, routingOf.get(event.status_page_id ?? ""));
-    return deliveriesOf(event, selectWebhooks(routed, webhooks), now);
+    const page = pageOf.get(event.status_page_id ?? "");
+    const routing = routings.get(event.id);
+    if (routing?.is_suppressed || isAlertSuppressed(event, page?.alert_suppressions, now)) return [];
+    const routed = applyRuleAudience(applyRoutingOverride(event, page?.alert_routing), routing?.classification);
+    return deliveriesOf(event, selectWebhooks(routed, webhooks), { now, rule_id: routing?.rule_id ?? null });
   });
 }
 
@@ -48,13 +71,14 @@ async function routeEvents(db: Db, events: readonly NewEvent[], now: number): Pr
 export function deliveriesOf(
   event: Pick<NewEvent, "id">,
   receivers: readonly Receiver[],
-  now: number,
+  { now, rule_id = null }: { now: number; rule_id?: string | null },
 ): DeliveryRecord[] {
   return receivers.map(({ webhook, event_name }) => ({
     id: idFrom("delivery", event.id, webhook.id),
     webhook_id: webhook.id,
     event_id: event.id,
     event_name,
+    rule_id,
     state: "pending",
     attempt: 0,
     next_attempt_at: now,
@@ -63,6 +87,24 @@ export function deliveriesOf(
     created_at: now,
     updated_at: now,
   }));
+}
+
+interface Runbooks {
+  owner_id: string;
+  webhook_ids: readonly string[];
+  rule_id: string;
+}
+
+/** Sends an event to active webhooks whatever events they list. */
+export async function callWebhooks(
+  scope: FanOutScope & Pick<Scope, "now">,
+  event: NewEvent,
+  { owner_id, webhook_ids, rule_id }: Runbooks,
+): Promise<Publication> {
+  if (webhook_ids.length === 0) return NOTHING;
+  const webhooks = (await listActiveWebhooks(scope.db, [owner_id])).filter(({ id }) => webhook_ids.includes(id));
+  const receivers = webhooks.map((webhook) => ({ webhook, event_name: event.name }));
+  return publishDeliveries(scope, deliveriesOf(event, receivers, { now: scope.now, rule_id }));
 }
 
 function publishDeliveries(scope: FanOutScope, records: readonly DeliveryRecord[]): Publication {

@@ -1,5 +1,8 @@
+import { openRuleContent } from "../access/rule-content.ts";
 import type { Scope } from "../access/scope.ts";
 import { TEST_EVENT } from "../contract/events.ts";
+import type { DeliveryRecord } from "../data/deliveries/read.ts";
+import { findEventRule } from "../data/event-rules/read.ts";
 import { findChatMessage } from "../data/webhooks/chat-messages.ts";
 import { composeAlert } from "../domain/alert-messages.ts";
 import type {
@@ -45,7 +48,7 @@ export async function prepare(scope: Scope, { delivery, webhook, event }: Claime
       url,
       secret,
       previous_secret: previous && previous.until > now ? previous.secret : null,
-      channel: webhook.alert_channels[delivery.event_name] ?? null,
+      channel: (await findRuleChannel(scope, delivery)) ?? webhook.alert_channels[delivery.event_name] ?? null,
     };
     const input = {
       ...{ delivery_id: delivery.id, event, event_name: delivery.event_name, sent_at: now },
@@ -63,6 +66,13 @@ export async function prepare(scope: Scope, { delivery, webhook, event }: Claime
     log.error("delivery cannot be built", error, { delivery_id: delivery.id, webhook_id: webhook.id });
     return null;
   }
+}
+
+/** Where the rule that fired sends this event instead. */
+async function findRuleChannel({ db, settings }: Scope, delivery: DeliveryRecord): Promise<string | undefined> {
+  if (delivery.rule_id === null) return undefined;
+  const rule = await findEventRule(db, delivery.rule_id);
+  return rule && (await openRuleContent(settings, rule.id, rule)).alert_channels[delivery.event_name];
 }
 
 /** The latest message of the thread, while it reports the same state. */

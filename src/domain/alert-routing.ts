@@ -1,4 +1,4 @@
-import { type EventClassification, MAINTENANCE_END } from "../contract/events.ts";
+import { type EventClassification, isCustomEventName, MAINTENANCE_END } from "../contract/events.ts";
 import type { AlertRouting } from "../contract/page-settings.ts";
 
 /** The members of an event that routing reads. */
@@ -32,6 +32,29 @@ export function applyRoutingOverride<Event extends RoutableEvent>(
   const [name = event.name] = MAINTENANCE_END.some((end) => end === event.name) ? MAINTENANCE_END : [];
   const overrides: Partial<Record<string, EventClassification>> = routing ?? {};
   return { ...event, classification: overrides[name] ?? event.classification };
+}
+
+/** `public` is the default of rules and changes nothing; a team_only event stays so. */
+export function applyRuleAudience<Event extends RoutableEvent>(
+  event: Event,
+  classification: EventClassification | undefined,
+): Event {
+  if (classification === undefined || classification === "public" || event.classification === "team_only") return event;
+  return { ...event, classification };
+}
+
+/** The member of alert_suppressions that stands for the whole page. */
+export const PAGE_SUPPRESSION = "page";
+
+/** Whether a rule withholds alerts about the event. Custom events are sent on purpose, so they are never withheld. */
+export function isAlertSuppressed(
+  event: { name: string; monitor_id: string | null },
+  suppressions: Readonly<Record<string, number>> | undefined,
+  now: number,
+): boolean {
+  if (suppressions === undefined || isCustomEventName(event.name)) return false;
+  const keys = event.monitor_id === null ? [PAGE_SUPPRESSION] : [PAGE_SUPPRESSION, event.monitor_id];
+  return keys.some((key) => (suppressions[key] ?? 0) > now);
 }
 
 /** The webhooks that receive an event, each with the name under which it does. */

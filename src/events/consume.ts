@@ -1,4 +1,5 @@
 import type { Scope } from "../access/scope.ts";
+import { isKnownEvent, type KnownEvent, type NewEvent } from "../contract/events.ts";
 import type { EventMessage } from "../contract/messages.ts";
 import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import { runBatch } from "../data/db.ts";
@@ -6,14 +7,17 @@ import { findWaitingEvent, listEventsToWake } from "../data/events/read.ts";
 import { insertEvent, markProcessed } from "../data/events/write.ts";
 import { findMonitorWithPage, listRecordedSeqs } from "../data/monitors/read.ts";
 import { recordTransition } from "../data/monitors/write.ts";
+import { findPage } from "../data/status-pages/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { fanOut } from "../delivery/fan-out.ts";
-import { sweepPages } from "../outbox/publication.ts";
+import { joinPublications, NOTHING, type Publication, sweepPages } from "../outbox/publication.ts";
 import { monitorObject, tombstoneObject } from "../platform/monitor-objects.ts";
 import { recomputeComposite } from "./composites.ts";
 import { publishRouted, wakeEvents } from "./emit.ts";
 import { NONE, planIncidentEffects, type TransitionContext } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";
+import { readStatusCode } from "./rule-metrics.ts";
+import { evaluateRules, type RuleOutcome, retryStale } from "./rules.ts";
 import { decideSuppression } from "./suppression.ts";
 
 export async function consumeEvent(scope: Scope, message: EventMessage): Promise<void> {
@@ -49,6 +53,11 @@ async function consumeTransitions(scope: Scope, monitorId: string, transitions: 
 }
 
 async function commitTransition(scope: Scope, context: TransitionContext): Promise<void> {
+  const publication = await retryStale(() => storeTransition(scope, context));
+  await publication.wake();
+}
+
+async function storeTransition(scope: Scope, context: TransitionContext): Promise<Publication> {
   const { db } = scope;
   const { transition, monitor, page } = context;
   const now = scope.now;
@@ -60,7 +69,9 @@ async function commitTransition(scope: Scope, context: TransitionContext): Promi
   const own = monitorEvent(context, incident.events[0]?.data.incident_id ?? null);
   const published = own && !isSuppressed ? [own, ...incident.events] : incident.events;
   const recorded = own && isSuppressed ? [{ ...own, data: { ...own.data, suppressed_by } }] : [];
-  const publication = await publishRouted(scope, published, now);
+  const rules = await evaluateTransition(scope, context, { event: own, in_maintenance: isSuppressed });
+  const routings = new Map(own && rules.routing ? [[own.id, rules.routing]] : []);
+  const publication = joinPublications([await publishRouted(scope, published, now, routings), rules.publication]);
   await runBatch(db, [
     ...suppression.statements,
     ...recordTransition(db, { monitor_id: monitor.id, transition, now }),
@@ -69,16 +80,50 @@ async function commitTransition(scope: Scope, context: TransitionContext): Promi
     ...recorded.map((event) => insertEvent(db, { ...event, processed_at: now })),
     ...publication.statements,
   ]);
-  await publication.wake();
+  return publication;
+}
+
+/** A silent transition has no event, so rules do not listen to it. */
+async function evaluateTransition(
+  scope: Scope,
+  { transition, monitor, page }: TransitionContext,
+  { event, in_maintenance }: { event: KnownEvent | null; in_maintenance: boolean },
+): Promise<RuleOutcome> {
+  if (event === null) return { publication: NOTHING, routing: null };
+  const { at, latency_ms, message, to } = transition;
+  const outcome = to === "down" ? "failure" : to === "degraded" ? "slow" : "success";
+  return evaluateRules(scope, {
+    ...{ kind: "event", id: event.id, name: event.name, event, page, monitor, agent_id: monitor.agent_id },
+    ...{ at, in_maintenance },
+    latest: { at, outcome, latency_ms, status_code: readStatusCode(message) },
+  });
 }
 
 async function consumeStored(scope: Scope, eventId: string): Promise<void> {
   const event = await findWaitingEvent(scope.db, eventId);
   if (!event) return;
-  const now = scope.now;
-  const publication = await fanOut(scope, [event], now);
-  await runBatch(scope.db, [...publication.statements, markProcessed(scope.db, eventId, now)]);
+  const publication = await retryStale(() => storeConsumed(scope, event));
   await publication.wake();
+}
+
+async function storeConsumed(scope: Scope, event: NewEvent): Promise<Publication> {
+  const { db, now } = scope;
+  const rules = await evaluateStored(scope, event);
+  const routings = new Map(rules.routing ? [[event.id, rules.routing]] : []);
+  const publication = joinPublications([await fanOut(scope, [event], now, routings), rules.publication]);
+  await runBatch(db, [...publication.statements, markProcessed(db, event.id, now)]);
+  return publication;
+}
+
+/** Emitted events were evaluated when they were emitted, if that was wanted. */
+async function evaluateStored(scope: Scope, event: NewEvent): Promise<RuleOutcome> {
+  if (!isKnownEvent(event) || event.status_page_id === null) return { publication: NOTHING, routing: null };
+  const found = event.monitor_id === null ? undefined : await findMonitorWithPage(scope.db, event.monitor_id);
+  const page = found?.page?.id === event.status_page_id ? found.page : await findPage(scope.db, event.status_page_id);
+  return evaluateRules(scope, {
+    ...{ kind: "event", id: event.id, name: event.name, event, page: page ?? null, monitor: found?.monitor ?? null },
+    ...{ agent_id: "agent_id" in event.data ? event.data.agent_id : null, at: event.created_at, in_maintenance: false },
+  });
 }
 
 /** Every minute: wakes the consumer for stored events that no message woke. */

@@ -3,7 +3,7 @@ import { EVENTS, type EventOf, type MaintenanceData, type NewEvent } from "../co
 import { insertEvent } from "../data/events/write.ts";
 import type { IncidentRecord } from "../data/incidents/read.ts";
 import type { MaintenanceRecord } from "../data/maintenance/read.ts";
-import { fanOut } from "../delivery/fan-out.ts";
+import { fanOut, type Routing } from "../delivery/fan-out.ts";
 import { joinPublications, NOTHING, type Publication, wake } from "../outbox/publication.ts";
 import { toIso, toIsoOrNull } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -27,9 +27,10 @@ export async function publishRouted(
   scope: PublishScope,
   events: readonly NewEvent[],
   now: number,
+  routings?: ReadonlyMap<string, Routing>,
 ): Promise<Publication> {
   const stored = events.map((event) => insertEvent(scope.db, { ...event, processed_at: now }));
-  return joinPublications([{ ...NOTHING, statements: stored }, await fanOut(scope, events, now)]);
+  return joinPublications([{ ...NOTHING, statements: stored }, await fanOut(scope, events, now, routings)]);
 }
 
 export function wakeEvents(scope: Pick<Scope, "env" | "log">, events: readonly { id: string }[]): Promise<void> {

@@ -80,6 +80,26 @@ export async function findRuleVersion(
   return rows[0];
 }
 
+/** Enabled rules of a page that may listen to an event or, without a name, to metrics; a page has a bounded number. */
+export function listEnabledRules(
+  db: Db,
+  pageId: string,
+  { name }: { name: string | null },
+): Promise<EventRuleRecord[]> {
+  const listens = name === null ? sql`${eventRules.conditions} <> '[]'` : eq(eventRules.event_name, name);
+  return db
+    .select()
+    .from(eventRules)
+    .where(and(eq(eventRules.status_page_id, pageId), eq(eventRules.is_enabled, true), listens))
+    .orderBy(asc(eventRules.created_at), asc(eventRules.id));
+}
+
+/** The condition under which a rule fired, changed or was deleted since it was read. */
+export function isRuleStale({ id, version, fire_count }: EventRuleRecord): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM ${eventRules} WHERE ${eventRules.id} = ${id}
+    AND ${eventRules.version} = ${version} AND ${eventRules.fire_count} = ${fire_count})`;
+}
+
 /** The condition under which a page would have more rules than allowed. */
 export function hasMoreRulesThan(pageId: string, max: number): SQL {
   return sql`(SELECT count(*) FROM ${eventRules} WHERE ${eventRules.status_page_id} = ${pageId}) > ${max}`;

@@ -42,6 +42,17 @@ export function countPageRules(db: Db, pageId: string): Statement {
   return db.update(statusPages).set({ enabled_rules: enabled }).where(eq(statusPages.id, pageId));
 }
 
+export function recordFiring(
+  db: Db,
+  ruleId: string,
+  { last_fired_at, fired_at }: { last_fired_at: number | null; fired_at: readonly number[] },
+): Statement {
+  return db
+    .update(eventRules)
+    .set({ last_fired_at, fired_at: [...fired_at], fire_count: sql`${eventRules.fire_count} + 1` })
+    .where(eq(eventRules.id, ruleId));
+}
+
 /** An entry is known by its id: writing it twice stores it once. */
 export function insertLogEntry(db: Db, entry: EventLogRecord): Statement {
   return db.insert(eventLog).values(entry).onConflictDoNothing();

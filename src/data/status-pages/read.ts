@@ -41,13 +41,17 @@ export function ownsAtLeast(ownerId: string, pages: number): SQL {
   return sql`(SELECT count(*) FROM ${statusPages} WHERE ${statusPages.owner_id} = ${ownerId}) >= ${pages}`;
 }
 
-/** The audience overrides of these pages. */
+/** What changes the routing of alerts of these pages; pages without anything are left out. */
 export function listAlertRouting(db: Db, pageIds: readonly string[]) {
   return db
-    .select({ id: statusPages.id, alert_routing: statusPages.alert_routing })
+    .select({
+      id: statusPages.id,
+      alert_routing: statusPages.alert_routing,
+      alert_suppressions: statusPages.alert_suppressions,
+    })
     .from(statusPages)
     .where(
       sql`${statusPages.id} IN (SELECT value FROM json_each(${JSON.stringify(pageIds)}))
-        AND ${statusPages.alert_routing} <> '{}'`,
+        AND (${statusPages.alert_routing} <> '{}' OR ${statusPages.alert_suppressions} <> '{}')`,
     );
 }

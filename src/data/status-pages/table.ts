@@ -37,6 +37,11 @@ export const statusPages = sqliteTable(
     version: integer("version").notNull().default(1),
     /** While checks of its monitors are late: the newest slot of the group that is furthest behind. The planner's alone. */
     checks_late_since: instant("checks_late_since"),
+    /** Until when rules withhold alerts: by monitor id, and under PAGE_SUPPRESSION for the whole page. */
+    alert_suppressions: text("alert_suppressions", { mode: "json" })
+      .$type<Record<string, number>>()
+      .notNull()
+      .default(emptyObject),
     /** Enabled event rules, so that an event of a page without any costs no query. */
     enabled_rules: integer("enabled_rules").notNull().default(0),
     ...timestamps(),

@@ -1,4 +1,5 @@
 import { and, eq, isNotNull, ne, sql } from "drizzle-orm";
+import { PAGE_SUPPRESSION } from "../../domain/alert-routing.ts";
 import type { Db, Statement } from "../db.ts";
 import { monitors } from "../monitors/table.ts";
 import { statusPages } from "./table.ts";
@@ -75,4 +76,18 @@ export function bumpPageVersions(db: Db, pageIds: readonly string[], now: number
     .update(statusPages)
     .set({ updated_at: now, version: sql`${statusPages.version} + 1` })
     .where(sql`${statusPages.id} IN (SELECT value FROM json_each(${JSON.stringify(pageIds)}))`);
+}
+
+/** Withholds alerts of one monitor or of the whole page; a longer suppression stays, ended ones are dropped. */
+export function suppressAlerts(
+  db: Db,
+  pageId: string,
+  { monitor_id, until, now }: { monitor_id: string | null; until: number; now: number },
+): Statement {
+  const merged = sql`(SELECT json_group_object(key, until) FROM (
+    SELECT key, max(until) AS until FROM (
+      SELECT key, value AS until FROM json_each(${statusPages.alert_suppressions}) WHERE value > ${now}
+      UNION ALL SELECT ${monitor_id ?? PAGE_SUPPRESSION}, ${until})
+    GROUP BY key))`;
+  return db.update(statusPages).set({ alert_suppressions: merged }).where(eq(statusPages.id, pageId));
 }

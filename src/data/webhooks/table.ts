@@ -54,6 +54,8 @@ export const deliveries = sqliteTable(
     event_id: text("event_id").notNull(),
     /** Name under which the webhook receives the event. */
     event_name: text("event_name").notNull(),
+    /** The rule whose alert_channels name where this goes. */
+    rule_id: text("rule_id"),
     state: text("state").$type<DeliveryState>().notNull(),
     next_attempt_at: instant("next_attempt_at"),
     ...leaseColumns(),

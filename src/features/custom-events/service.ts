@@ -11,7 +11,10 @@ import { type EventLogRecord, findEventRule, findLogEntry, listEventLog } from "
 import { insertLogEntry } from "../../data/event-rules/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
+import { findCoveringWindow } from "../../data/suppressed-outages/read.ts";
 import { publish } from "../../events/emit.ts";
+import { evaluateRules, type RuleTrigger, retryStale } from "../../events/rules.ts";
+import { joinPublications, type Publication } from "../../outbox/publication.ts";
 import { newId } from "../../platform/ids.ts";
 
 interface LogRequest {
@@ -38,7 +41,31 @@ export async function emitCustomEvent(
   if (earlier) return getEntry(ctx, page, earlier);
   const monitor = input.monitor_id ? await requireMonitorOn(ctx, page, input.monitor_id) : null;
   const entry = newEntry(ctx, page, input);
-  const publication = publish(ctx, [toEvent(entry, { monitor, payload: input.payload })]);
+  const event = toEvent(entry, { monitor, payload: input.payload });
+  const publication = await retryStale(() => store(ctx, { page, monitor, entry, event }));
+  await publication.wake();
+  return entry;
+}
+
+interface Emission {
+  page: StatusPageRecord;
+  monitor: MonitorRecord | null;
+  entry: EventLogRecord;
+  event: CustomEvent;
+}
+
+/** Rules are evaluated before the batch, so that what they do is committed together with the event. */
+async function store(ctx: RequestScope, { page, monitor, entry, event }: Emission): Promise<Publication> {
+  const publications = [publish(ctx, [event])];
+  if (entry.evaluates_rules) {
+    const isInMaintenance = monitor !== null && (await findCoveringWindow(ctx.db, monitor.id, ctx.now)) !== null;
+    const trigger: RuleTrigger = {
+      ...{ kind: "event", id: event.id, name: event.name, event, page, monitor, agent_id: null },
+      ...{ at: ctx.now, in_maintenance: isInMaintenance },
+    };
+    publications.push((await evaluateRules(ctx, trigger)).publication);
+  }
+  const publication = joinPublications(publications);
   await commit(ctx, [insertLogEntry(ctx.db, entry), ...publication.statements], {
     audit: {
       owner_id: page.owner_id,
@@ -50,8 +77,7 @@ export async function emitCustomEvent(
       data: { classification: entry.classification, title: entry.title },
     },
   });
-  await publication.wake();
-  return entry;
+  return publication;
 }
 
 function newEntry(ctx: RequestScope, page: StatusPageRecord, input: z.infer<typeof EventEmit>): EventLogRecord {

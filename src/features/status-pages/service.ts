@@ -109,6 +109,7 @@ export async function createPage(ctx: RequestScope, input: StatusPageCreate): Pr
     slug: input.slug,
     version: 1,
     checks_late_since: null,
+    alert_suppressions: {},
     enabled_rules: 0,
     created_at: ctx.now,
     updated_at: ctx.now,

@@ -39,7 +39,7 @@ export async function testWebhook(ctx: RequestScope, webhookId: string): Promise
     return attempt;
   }
   const event = { ...testEvent(ctx, webhook), processed_at: ctx.now };
-  const [due] = deliveriesOf(event, [{ webhook, event_name: TEST_EVENT }], ctx.now);
+  const [due] = deliveriesOf(event, [{ webhook, event_name: TEST_EVENT }], { now: ctx.now });
   if (!due) throw new Error("one receiver gives one delivery");
   const delivery: DeliveryRecord = { ...due, attempt: 1, lease_until: leaseUntil(ctx) };
   await commit(ctx, [insertEvent(ctx.db, event), insertDeliveries(ctx.db, [delivery])], {

@@ -1,0 +1,195 @@
+import type { Scope } from "../access/scope.ts";
+import type { ConditionResult, EventRuleContent } from "../contract/event-rule.ts";
+import { type CustomEvent, type EventClassification, isCustomEventName, type NewEvent } from "../contract/events.ts";
+import type { Statement } from "../data/db.ts";
+import { type EventRuleRecord, isRuleStale, listEnabledRules } from "../data/event-rules/read.ts";
+import { insertLogEntry, recordFiring } from "../data/event-rules/write.ts";
+import type { MonitorRecord } from "../data/monitors/read.ts";
+import type { StatusPageRecord } from "../data/status-pages/read.ts";
+import { suppressAlerts } from "../data/status-pages/write.ts";
+import { failBatchWhen } from "../data/write-guards/write.ts";
+import { callWebhooks, type Routing } from "../delivery/fan-out.ts";
+import { decide, listEffects, type RuleEvent } from "../domain/event-rules.ts";
+import { buildMetrics, type MeasuredCheck } from "../domain/rule-metrics.ts";
+import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
+import { violates } from "../platform/d1-errors.ts";
+import { idFrom } from "../platform/ids.ts";
+import { publishRouted } from "./emit.ts";
+import { planRuleIncident } from "./rule-incident.ts";
+import { readMetricSources } from "./rule-metrics.ts";
+
+/**
+ * Live evaluation of event rules. The state of firing is written under a guard in the batch that writes the effects: of
+ * evaluations at the same time one commits, the others read the rules again and decide anew. What a firing publishes is
+ * routed in that batch and not evaluated, so that no rule starts a loop.
+ */
+
+/** What rules are evaluated on. */
+export interface RuleTrigger extends Pick<RuleEvent, "kind" | "name" | "agent_id" | "at" | "in_maintenance"> {
+  /** The event, if one is stored; its name and the identity of firings. */
+  event: NewEvent | null;
+  /** Identifies the trigger, so that a repeat fires nothing twice. */
+  id: string;
+  page: StatusPageRecord | null;
+  monitor: MonitorRecord | null;
+  /** A result that may not be in the history yet. */
+  latest?: MeasuredCheck;
+}
+
+export interface RuleOutcome {
+  /** Belongs in the batch of the trigger; `wake` is called once that is committed. */
+  publication: Publication;
+  /** How rules change the routing of the triggering event. */
+  routing: Routing | null;
+}
+
+const SILENT: RuleOutcome = { publication: NOTHING, routing: null };
+const ATTEMPTS_MAX = 100;
+
+/** Repeats a batch that lost against another evaluation of the same rule. */
+export async function retryStale<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt >= ATTEMPTS_MAX || !violates(error, "guard_stale")) throw error;
+    }
+  }
+}
+
+/** Costs no query on a page without enabled rules. */
+export async function evaluateRules(scope: Scope, trigger: RuleTrigger): Promise<RuleOutcome> {
+  const { page } = trigger;
+  if (page === null || page.enabled_rules === 0) return SILENT;
+  const rules = await listEnabledRules(scope.db, page.id, trigger);
+  if (rules.length === 0) return SILENT;
+  const metrics = await measure(scope, trigger, rules);
+  const fired = rules.flatMap((rule) => {
+    const content: EventRuleContent = { ...rule, alert_channels: {} };
+    const { agent_id, at, kind, name, in_maintenance } = trigger;
+    const event: RuleEvent = {
+      ...{ kind, name, agent_id, at, in_maintenance, metrics },
+      ...{ monitor_id: trigger.monitor?.id ?? null, caused_by_rule: false },
+    };
+    const decision = decide(rule, content, event, at);
+    return decision.fires ? [{ rule, content, decision }] : [];
+  });
+  const outcomes: RuleOutcome[] = [];
+  for (const { rule, content, decision } of fired) {
+    const state = [
+      failBatchWhen(scope.db, "stale", isRuleStale(rule)),
+      recordFiring(scope.db, rule.id, decision.state),
+    ];
+    const firing = { rule, content, page, trigger, conditions: decision.conditions };
+    const outcome = await carryOut(scope, firing);
+    const publication = joinPublications([{ ...NOTHING, statements: state }, outcome.publication]);
+    outcomes.push({ ...outcome, publication });
+  }
+  return {
+    publication: joinPublications(outcomes.map(({ publication }) => publication)),
+    routing: joinRouting(outcomes.map(({ routing }) => routing)),
+  };
+}
+
+async function measure(scope: Scope, trigger: RuleTrigger, rules: readonly EventRuleRecord[]) {
+  const conditions = rules.flatMap((rule) => rule.conditions);
+  const sources = await readMetricSources(scope, trigger, conditions, { from: trigger.at, to: trigger.at });
+  const { latest } = trigger;
+  const newest = Math.max(0, ...(sources.checks ?? []).map(({ at }) => at));
+  if (latest === undefined || conditions.length === 0 || newest >= latest.at) return buildMetrics(sources, trigger.at);
+  return buildMetrics({ ...sources, checks: [...(sources.checks ?? []), latest] }, trigger.at);
+}
+
+interface Firing {
+  rule: EventRuleRecord;
+  content: EventRuleContent;
+  page: StatusPageRecord;
+  trigger: RuleTrigger;
+  conditions: readonly ConditionResult[];
+}
+
+async function carryOut(scope: Scope, firing: Firing): Promise<RuleOutcome> {
+  const { rule, content, page, trigger } = firing;
+  const { db, now } = scope;
+  const id = idFrom("event", rule.id, trigger.id);
+  const statements: Statement[] = [logEntry(scope, firing, id)];
+  const events: NewEvent[] = [];
+  const webhookIds: string[] = [];
+  let audience: EventClassification | null = null;
+  let isSuppressed = false;
+  for (const effect of listEffects(content, { monitor_id: trigger.monitor?.id ?? null }, now)) {
+    if (effect.kind === "notify") {
+      if (effect.emits) events.push(emittedEvent(firing, id));
+      else audience = effect.classification;
+    } else if (effect.kind === "suppress_alerts") {
+      const { monitor_id, until } = effect;
+      statements.push(suppressAlerts(db, page.id, { monitor_id, until, now }));
+      isSuppressed = true;
+    } else if (effect.kind === "trigger_runbook") {
+      webhookIds.push(effect.webhook_id);
+    } else {
+      const { incident_template_id: template_id } = effect;
+      const opening = { template_id, firing_id: id, page, monitor: trigger.monitor, at: trigger.at };
+      const incident = await planRuleIncident(scope, opening);
+      statements.push(...incident.statements);
+      events.push(...incident.events);
+    }
+  }
+  const told = events.find(({ id: eventId }) => eventId === id) ?? trigger.event;
+  const publication = joinPublications([
+    { ...NOTHING, statements },
+    await publishRouted(scope, events, now, new Map([[id, { rule_id: rule.id }]])),
+    told
+      ? await callWebhooks(scope, told, { owner_id: page.owner_id, webhook_ids: webhookIds, rule_id: rule.id })
+      : NOTHING,
+  ]);
+  if (audience === null) return { publication, routing: null };
+  return { publication, routing: { rule_id: rule.id, classification: audience, is_suppressed: isSuppressed } };
+}
+
+/** The event that firing a rule with a custom name emits. */
+function emittedEvent({ rule, page, trigger, conditions }: Firing, id: string): CustomEvent {
+  const { event_name: name } = rule;
+  if (!isCustomEventName(name)) throw new Error(`${name} is an event of the service`);
+  const subject = trigger.monitor ? `${rule.display_name}: ${trigger.monitor.name}` : rule.display_name;
+  return {
+    ...{ id, owner_id: page.owner_id, status_page_id: page.id, monitor_id: trigger.monitor?.id ?? null, name },
+    classification: rule.classification,
+    data: {
+      title: rule.display_name,
+      message: subject,
+      monitor_id: trigger.monitor?.id ?? null,
+      monitor_name: trigger.monitor?.name ?? null,
+      agent_id: trigger.agent_id,
+      rule_id: rule.id,
+      conditions,
+    },
+    created_at: trigger.at,
+  };
+}
+
+function logEntry({ db, now }: Scope, { rule, page, trigger, conditions }: Firing, id: string): Statement {
+  return insertLogEntry(db, {
+    ...{ id, owner_id: page.owner_id, status_page_id: page.id, rule_id: rule.id },
+    event_name: rule.event_name,
+    classification: rule.classification,
+    title: rule.display_name,
+    description: null,
+    monitor_id: trigger.monitor?.id ?? null,
+    agent_id: trigger.agent_id,
+    payload: JSON.stringify({ event_id: trigger.event?.id ?? null, conditions }),
+    evaluates_rules: false,
+    ...{ created_at: now, updated_at: now },
+  });
+}
+
+/** Of several audiences the narrower one wins; `public` is the default and changes nothing. */
+const NARROWEST: readonly EventClassification[] = ["team_only", "critical", "public"];
+
+function joinRouting(routings: readonly (Routing | null)[]): Routing | null {
+  const known = routings.filter((routing) => routing !== null);
+  const [first] = known;
+  if (!first) return null;
+  const classification = NARROWEST.find((each) => known.some((routing) => routing.classification === each));
+  return { ...first, classification, is_suppressed: known.some(({ is_suppressed }) => is_suppressed) };
+}
