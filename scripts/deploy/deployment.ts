@@ -81,7 +81,7 @@ async function findSituation({ options, platform, files, release, env }: Deploym
   const vars = varsOf(chosen, {
     PUBLIC_URL: `https://${host}`,
     ...(record.zone && zone_id && { CF_ZONE_ID: zone_id, CUSTOM_DOMAIN_TARGET: fallbackOrigin(record.zone) }),
-    ...(regions.length > 0 && { REGIONS: regions.join(",") }),
+    REGIONS: regions.join(","),
   });
   refuseBadSettings({ ...vars, ROOT_SECRET: newRootSecret(), ...secrets });
   const queues = new Set((await account.listQueues(platform, account_id)).map(({ queue_name }) => queue_name));

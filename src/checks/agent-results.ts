@@ -39,7 +39,7 @@ export async function acceptAgentResults(
   measured: { results: readonly AgentResult[]; kept_days: number },
 ): Promise<{ accepted: number; status: MonitorStatus } | undefined> {
   const now = scope.now;
-  const results = inOrder(measured.results);
+  const results = inOrder(measured.results).map((result) => applyThreshold(result, monitor));
   const presentFrom = now - staleAfterMs(monitor.interval);
   const present = results.filter(({ checked_at }) => checked_at >= presentFrom);
   const answer = await report(scope, monitor, present);
@@ -54,6 +54,13 @@ export async function acceptAgentResults(
   const projection = answer === undefined ? [] : buildProjection(scope, monitor, { ...answer, retry: null });
   const accepted = await store(scope, monitor, records, { projection, until: presentFrom });
   return { accepted, status: answer?.status ?? monitor.status };
+}
+
+/** A success above the monitor's latency threshold is a slow one, as for the checks of the edge. */
+function applyThreshold(result: AgentResult, { latency_threshold_ms }: MonitorRecord): AgentResult {
+  const isSlow =
+    latency_threshold_ms !== null && result.latency_ms !== null && result.latency_ms > latency_threshold_ms;
+  return result.status === "up" && isSlow ? { ...result, status: "degraded" } : result;
 }
 
 /** Oldest first, each check once. */

@@ -4,6 +4,8 @@ import { syntheticFailure } from "../net/faults.ts";
 import { now } from "../platform/clock.ts";
 import { egressOf } from "../platform/egress/guard.ts";
 
+type Settings = Pick<Scope, "settings">;
+
 /** How long the responses of the canaries are valid, so that a hundred failures cost one request to each. */
 const VALID_MS = 15_000;
 const TIMEOUT_MS = 5_000;
@@ -14,7 +16,7 @@ let answered: { targets: readonly string[]; at: number; isReachable: Promise<boo
  * A failure while every canary fails too is an error of the checker and no failure of the target. Without canaries every
  * failure counts.
  */
-export async function verifyWithCanaries(scope: Scope, result: ProbeResult): Promise<ProbeResult> {
+export async function verifyWithCanaries(scope: Settings, result: ProbeResult): Promise<ProbeResult> {
   if (result.outcome !== "failure" || (await isNetworkReachable(scope))) return result;
   return {
     outcome: "error",
@@ -24,7 +26,7 @@ export async function verifyWithCanaries(scope: Scope, result: ProbeResult): Pro
   };
 }
 
-function isNetworkReachable(scope: Scope): Promise<boolean> {
+function isNetworkReachable(scope: Settings): Promise<boolean> {
   const targets = scope.settings.CANARY_TARGETS;
   if (targets.length === 0) return Promise.resolve(true);
   if (answered?.targets === targets && now() - answered.at < VALID_MS) return answered.isReachable;
@@ -32,13 +34,13 @@ function isNetworkReachable(scope: Scope): Promise<boolean> {
   return answered.isReachable;
 }
 
-async function requestAll(scope: Scope, targets: readonly string[]): Promise<boolean> {
+async function requestAll(scope: Settings, targets: readonly string[]): Promise<boolean> {
   const answers = await Promise.allSettled(targets.map((target) => request(scope, target)));
   return answers.some(({ status }) => status === "fulfilled");
 }
 
 /** A response that Cloudflare's network made for a server that it cannot reach is no response of the canary. */
-async function request(scope: Scope, target: string): Promise<void> {
+async function request(scope: Settings, target: string): Promise<void> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const options = { method: "GET", purpose: "check", signal } as const;
   const { response } = await egressOf(scope.settings).guardedFetch(new URL(target), options);

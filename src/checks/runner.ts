@@ -1,6 +1,7 @@
 import { openSecrets } from "../access/monitor-secrets.ts";
 import type { Scope } from "../access/scope.ts";
 import type { ProbeResult } from "../contract/check.ts";
+import type { CheckerJob } from "../contract/checker.ts";
 import type { CheckMessage } from "../contract/messages.ts";
 import type { CheckResult, MonitorSnapshot } from "../contract/monitor-object.ts";
 import type { ResultBlock } from "../contract/prober-object.ts";
@@ -11,10 +12,12 @@ import type { MonitorRecord } from "../data/monitors/read.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { now } from "../platform/clock.ts";
+import { findChecker } from "../platform/env.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
-import { type CheckJob, failedCheck } from "../probes/run.ts";
+import { failedCheck } from "../probes/run.ts";
 import { sendChecks } from "./enqueue.ts";
-import { CONNECTIONS, runCheck } from "./probe-check.ts";
+import { CONNECTIONS } from "./probe-check.ts";
+import { checkFrom } from "./region-checker.ts";
 import { toResultBlock } from "./result-history.ts";
 import { recordChecks } from "./slot-record.ts";
 
@@ -70,23 +73,36 @@ function isLastOfMinute({ interval }: CheckGroupRecord, { slot_at }: CheckMessag
 }
 
 /** A monitor whose check or object fails costs its own result; the others of the message are not affected. */
-export function checkMonitors(scope: Scope, monitors: readonly MonitorRecord[], slot: Slot): Promise<CheckedMonitor[]> {
-  return mapConcurrently(monitors, CONNECTIONS, async (monitor) => {
-    const checked_at = now();
-    const job = await openJob(scope, monitor);
-    if (job === null) {
+export async function checkMonitors(
+  scope: Scope,
+  monitors: readonly MonitorRecord[],
+  slot: Slot,
+): Promise<CheckedMonitor[]> {
+  // One request carries all jobs to another region; here each result is reported as soon as it is there.
+  const sizes = findChecker(scope.env, slot.region) ? [monitors] : monitors.map((monitor) => [monitor]);
+  const checked = await mapConcurrently(sizes, CONNECTIONS, (members) => checkTogether(scope, members, slot));
+  return checked.flat();
+}
+
+async function checkTogether(scope: Scope, monitors: readonly MonitorRecord[], slot: Slot): Promise<CheckedMonitor[]> {
+  const opened = await Promise.all(monitors.map(async (monitor) => ({ monitor, job: await openJob(scope, monitor) })));
+  const jobs = opened.flatMap(({ job }) => job ?? []);
+  const outcomes = jobs.length === 0 ? [] : await checkFrom(scope, slot.region, jobs);
+  return mapConcurrently(opened, CONNECTIONS, async ({ monitor, job }) => {
+    const outcome = job && outcomes[jobs.indexOf(job)];
+    if (!outcome) {
       const blocked = "the stored secrets of the monitor cannot be decrypted";
-      return { monitor, checked_at, result: failedCheck(blocked), answer: null, blocked };
+      return { monitor, checked_at: now(), result: failedCheck(blocked), answer: null, blocked };
     }
-    const checked = { monitor, checked_at, result: await runCheck(scope, monitor.type, job) };
+    const checked = { monitor, ...outcome };
     return { ...checked, ...(await report(scope, checked, slot)) };
   });
 }
 
-async function openJob(scope: Scope, monitor: MonitorRecord): Promise<CheckJob | null> {
-  const { timeout_seconds, latency_threshold_ms } = monitor;
+async function openJob(scope: Scope, monitor: MonitorRecord): Promise<CheckerJob | null> {
+  const { type, timeout_seconds, latency_threshold_ms } = monitor;
   try {
-    return { ...(await openSecrets(scope.settings, monitor)), timeout_seconds, latency_threshold_ms };
+    return { type, ...(await openSecrets(scope.settings, monitor)), timeout_seconds, latency_threshold_ms };
   } catch (error) {
     scope.log.error("monitor secrets", error, { monitor_id: monitor.id });
     return null;

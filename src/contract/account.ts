@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Id, Instant, Name } from "./common.ts";
-import { MONITOR_TYPES } from "./monitor-values.ts";
+import { MONITOR_TYPES, REGIONS } from "./monitor-values.ts";
 import { PLANS } from "./plan.ts";
 
 export const TOKEN_LIFETIMES_DAYS = [30, 90, 180, 365] as const;
@@ -71,6 +71,10 @@ export const TierInfo = z
       history_days: z.number().int(),
     }),
     usage: Usage,
-    features: z.object({ monitor_types: z.array(z.enum(MONITOR_TYPES)), beta: z.boolean() }),
+    features: z.object({
+      monitor_types: z.array(z.enum(MONITOR_TYPES)),
+      beta: z.boolean(),
+      regions: z.array(z.enum(REGIONS)),
+    }),
   })
   .meta({ id: "TierInfo" });

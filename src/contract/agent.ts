@@ -251,6 +251,21 @@ const Result = z.object({
 export const AgentResults = oneOrMany(Result);
 export type AgentResults = z.infer<typeof AgentResults>;
 
+const BULK_MAX = 500;
+export const AgentBulkResults = z
+  .object({
+    results: z
+      .array(Result.extend({ monitor_id: Id }))
+      .min(1)
+      .max(BULK_MAX),
+  })
+  .meta({ id: "AgentBulkResults" });
+export type AgentBulkResults = z.infer<typeof AgentBulkResults>;
+
+export const AgentBulkAccepted = ReportsAccepted.extend({
+  rejected: z.array(z.object({ index: z.int().meta({ description: "place in `results`" }), error: z.string() })),
+}).meta({ id: "AgentBulkAccepted" });
+
 export const AgentResultsAccepted = ReportsAccepted.extend({ status: z.enum(MONITOR_STATUSES) }).meta({
   id: "AgentResultsAccepted",
 });

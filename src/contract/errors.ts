@@ -27,6 +27,11 @@ export class ApiError extends Error {
 }
 
 export const invalid = (message: string, details?: ErrorDetail[]) => new ApiError(400, message, { details });
+export const regionUnavailable = (available: readonly string[]) =>
+  new ApiError(400, `regions must be among those that are available: ${available.join(", ") || "none"}`, {
+    code: "region_unavailable",
+    details: [{ path: "regions", message: `must be among: ${available.join(", ") || "none"}` }],
+  });
 export const unauthenticated = (message = "the credential is missing, invalid, revoked or expired") =>
   new ApiError(401, message, { headers: { "WWW-Authenticate": "Bearer" } });
 export const forbidden = (message: string) => new ApiError(403, message, { code: "forbidden" });

@@ -1,5 +1,4 @@
 import type { CheckOutcome } from "./check.ts";
-import type { CheckMessage } from "./messages.ts";
 
 /** One result as the history keeps it. */
 export interface StoredResult {
@@ -33,10 +32,8 @@ export interface HourlyLatency {
   tally: Uint8Array;
 }
 
-/** The verbs of the object that keeps the history of one shard in one region, and runs its checks there. */
+/** The verbs of the object that stores the history of one shard in one region. */
 export interface ProberRpc {
-  /** Runs a message's checks from where this object lives, and records them. */
-  run(message: CheckMessage): Promise<void>;
   /** Keeps what a runner elsewhere found. */
   record(row: ResultBlock): Promise<void>;
   /** Newest first. */

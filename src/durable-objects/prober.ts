@@ -1,7 +1,4 @@
 import { DurableObject } from "cloudflare:workers";
-import { jobScope } from "../access/scope.ts";
-import { runSlot } from "../checks/runner.ts";
-import type { CheckMessage } from "../contract/messages.ts";
 import type { HourlyLatency, ProberRpc, ResultBlock, ResultQuery, StoredResult } from "../contract/prober-object.ts";
 import { tallyOf, writeTally } from "../domain/baseline.ts";
 import { packChecks, unpackChecks } from "../domain/packed-results.ts";
@@ -33,7 +30,7 @@ type WordKind = "monitor" | "phrase";
 
 /**
  * The history of one shard in one region: a packed row per message of about thirty checks, and once an hour one row with
- * the latencies of that hour. For a named region it also runs the checks, because it lives there.
+ * the latencies of that hour.
  */
 export class ProberObject extends DurableObject<Env> implements ProberRpc {
   readonly #words = new Map<string, number>();
@@ -50,10 +47,6 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
 
   get #sql(): SqlStorage {
     return this.ctx.storage.sql;
-  }
-
-  async run(message: CheckMessage): Promise<void> {
-    await runSlot(jobScope(this.env, "checks"), message, (row) => this.record(row));
   }
 
   async record({ slot_at, attempt, key, entries }: ResultBlock): Promise<void> {

@@ -1,6 +1,5 @@
 import { jobScope, type Scope } from "../access/scope.ts";
 import { runSlot } from "../checks/runner.ts";
-import { DEFAULT_REGION } from "../contract/check.ts";
 import { CheckMessage } from "../contract/messages.ts";
 import { shardOf } from "../domain/check-schedule.ts";
 import type { Env } from "../platform/env.ts";
@@ -12,9 +11,7 @@ export async function handleChecks(batch: MessageBatch, env: Env): Promise<void>
   await handleMessages(scope, batch, CheckMessage, (message) => run(scope, message));
 }
 
-/** A named region is checked by the object that lives there; otherwise the check leaves from wherever this runs. */
 function run(scope: Scope, message: CheckMessage): Promise<void> {
   const prober = proberObject(scope.env, shardOf(message.group_id), message.region);
-  if (message.region !== DEFAULT_REGION) return prober.run(message);
   return runSlot(scope, message, (row) => prober.record(row));
 }

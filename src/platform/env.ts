@@ -33,3 +33,10 @@ export interface Env {
   MINUTE: { sendBatch(messages: Iterable<MessageSendRequest<MinuteMessage>>): Promise<unknown> };
   MAIL_OUTBOX: Queue<MailMessage>;
 }
+
+/** The checker Worker of a region, where `npm run deploy` has bound one. */
+export function findChecker(env: Env, region: string): Fetcher | undefined {
+  const bound: unknown = Reflect.get(env, `CHECKER_${region.toUpperCase()}`);
+  // Service bindings of checkers are the only bindings of this name (scripts/deploy/regions.ts).
+  return bound as Fetcher | undefined;
+}

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { RATE_CLASSES } from "../contract/limiter-object.ts";
+import { REGIONS } from "../contract/monitor-values.ts";
 import { PLANS, type Plan } from "../contract/plan.ts";
 import { parseMailbox } from "../lib/mailbox.ts";
 import { parseSmtpUrl, type SmtpServer } from "../lib/smtp-url.ts";
@@ -63,6 +64,17 @@ const FIELDS = {
     .transform((text) => text.split(",").map((url) => url.trim())),
   /** URLs that answer whenever our own way out is well; when all of them fail, no failure of a check counts. */
   CANARY_TARGETS: list.refine((targets) => targets.every((target) => URL.canParse(target)), "must be URLs"),
+  /** Regions that monitors may name; under `npm start` one program checks from all of them. */
+  REGIONS: z
+    .string()
+    .default(REGIONS.join(","))
+    .transform((text) =>
+      text
+        .split(",")
+        .map((name) => name.trim())
+        .filter((name) => name !== ""),
+    )
+    .pipe(z.array(z.enum(REGIONS))),
   DELIVERY_TIMEOUT_MS: milliseconds(10 * SECOND),
   /** Delays between attempts of one delivery, comma-separated milliseconds. */
   DELIVERY_RETRY_MS: z

@@ -135,6 +135,7 @@ describe("the plan", () => {
       features: {
         monitor_types: ["http", "https", "icmp", "ping", "tcp", "dns", "ssl", "heartbeat"],
         beta: false,
+        regions: ["wnam", "enam", "sam", "weur", "eeur", "apac", "oc", "afr", "me"],
       },
     });
   });

@@ -199,3 +199,52 @@ describe("GET /monitors/{id}/results", () => {
     expect(await list("region=default")).toHaveLength(4);
   });
 });
+
+describe("an agent's success above latency_threshold_ms", () => {
+  it("is a slow success: the monitor comes up with it and is degraded by the next one", async () => {
+    const stage = await aStage({ latency_threshold_ms: 100 });
+    const slow = (at: number) => ({ status: "up", latency_ms: 101, checked_at: iso(at) });
+    expect((await submit(stage, slow(T0))).body).toMatchObject({ status: "up" });
+    expect((await submit(stage, slow(T0 + 1))).body).toMatchObject({ status: "degraded" });
+    expect((await submit(stage, { status: "up", latency_ms: 100, checked_at: iso(T0 + 2) })).body).toMatchObject({
+      status: "up",
+    });
+  });
+});
+
+describe("POST /agents/results", () => {
+  it("accepts results of several monitors and rejects each that cannot be accepted by its place", async () => {
+    const stage = await aStage();
+    const other = await aStage();
+    const future = iso(T0 + 6 * MINUTE);
+    const results = [
+      { monitor_id: stage.monitor.id, status: "up", latency_ms: 5, checked_at: iso(T0) },
+      { monitor_id: other.monitor.id, status: "down", checked_at: iso(T0) },
+      { monitor_id: stage.monitor.id, status: "up", checked_at: future },
+      { monitor_id: stage.monitor.id, status: "up", latency_ms: 6, checked_at: iso(T0 + 1) },
+    ];
+    const answer = await stage.agent.client.post(`${V1}/agents/results`, { results });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        accepted: 2,
+        rejected: [
+          { index: 1, error: "monitor_id is not assigned to this agent" },
+          { index: 2, error: "checked_at is more than 5 minutes ahead of the service" },
+        ],
+      },
+    });
+    expect(await readMonitor(stage)).toMatchObject({ status: "up" });
+    expect(await readMonitor(other)).toMatchObject({ status: "pending" });
+    expect((await stage.agent.client.post(`${V1}/agents/results`, { results })).body.accepted).toBe(0);
+  });
+
+  it("refuses more than 500 results", async () => {
+    const stage = await aStage();
+    const result = { monitor_id: stage.monitor.id, status: "up" };
+    expect(
+      (await stage.agent.client.post(`${V1}/agents/results`, { results: Array.from({ length: 501 }, () => result) }))
+        .status,
+    ).toBe(400);
+  });
+});

@@ -44,7 +44,7 @@ const RULES: Record<string, Rule> = {
     packages: [],
   },
   "durable-objects": {
-    may: ["contract", "domain", "data", "platform", "access/scope.ts", "checks/runner.ts", "probes"],
+    may: ["contract", "domain", "data", "platform", "access/scope.ts", "probes"],
     packages: ["cloudflare:"],
   },
   events: { may: ["contract", "domain", "data", "platform", "access", "outbox", "delivery"], packages: [] },
@@ -86,6 +86,7 @@ const TOP: Record<string, Rule> = {
     may: ["http", "features/*/routes", "status-page", "dashboard"],
     packages: ["hono", "@hono/zod-openapi"],
   },
+  "checker.ts": { may: ["checks/probe-check.ts", "contract", "platform"], packages: [] },
   "worker.ts": { may: ["app.ts", "durable-objects", "jobs", "platform"], packages: [] },
 };
 

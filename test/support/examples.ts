@@ -237,6 +237,11 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     const { id } = await createMonitor(account.client, { agent_id, paused: true });
     return { headers, params: { id }, body: { status: "up", latency_ms: 12 } };
   },
+  "POST /agents/results": async (account) => {
+    const { agent_id, headers } = await enrollAgent(account);
+    const { id } = await createMonitor(account.client, { agent_id, paused: true });
+    return { headers, body: { results: [{ monitor_id: id, status: "up", latency_ms: 12 }] } };
+  },
   "POST /status-pages/{id}/alert-setup": async () => ({ body: { name: "Ops", url: "https://sink.test/ops" } }),
   "PUT /status-pages/{status_page_id}/alert-setup/{id}": withAlertSetup,
   "DELETE /status-pages/{status_page_id}/alert-setup/{id}": withAlertSetup,

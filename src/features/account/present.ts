@@ -28,7 +28,7 @@ export function presentBilling({ user, monitors, status_pages, seats }: AccountU
   };
 }
 
-export function presentTier({ user, kept, monitors, status_pages }: AccountUsage): z.infer<typeof TierInfo> {
+export function presentTier({ user, kept, monitors, status_pages, regions }: AccountUsage): z.infer<typeof TierInfo> {
   const limits = PLAN_LIMITS[user.plan];
   return {
     tier: user.plan,
@@ -42,6 +42,6 @@ export function presentTier({ user, kept, monitors, status_pages }: AccountUsage
       history_days: kept.history_days,
     },
     usage: { monitors, status_pages },
-    features: { monitor_types: listTypesOf(user.plan), beta: user.beta },
+    features: { monitor_types: listTypesOf(user.plan), beta: user.beta, regions: [...regions] },
   };
 }

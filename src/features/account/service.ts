@@ -4,6 +4,7 @@ import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { TokenCreate } from "../../contract/account.ts";
 import { notFound } from "../../contract/errors.ts";
+import type { Region } from "../../contract/monitor-values.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { countUsage, type Usage } from "../../data/usage/read.ts";
 import { type ApiTokenRecord, findToken, findUser, listTokens } from "../../data/users/read.ts";
@@ -62,14 +63,15 @@ export async function revokeToken(ctx: RequestScope, tokenId: string): Promise<v
 export interface AccountUsage extends Usage {
   user: UserPrincipal;
   kept: { raw_results_days: number; history_days: number };
+  regions: readonly Region[];
 }
 
 /** What counts against the plan of the caller. */
 export async function countMyUsage(ctx: RequestScope): Promise<AccountUsage> {
   const user = requireUser(ctx);
-  const { RAW_RESULTS_DAYS, HISTORY_DAYS } = ctx.settings;
+  const { RAW_RESULTS_DAYS, HISTORY_DAYS, REGIONS: regions } = ctx.settings;
   const kept = { raw_results_days: RAW_RESULTS_DAYS[user.plan], history_days: HISTORY_DAYS[user.plan] };
-  return { user, kept, ...(await countUsage(ctx.db, user.user_id, ctx.now)) };
+  return { user, kept, regions, ...(await countUsage(ctx.db, user.user_id, ctx.now)) };
 }
 
 function tokenAudit(token: ApiTokenRecord, verb: string) {

@@ -4,6 +4,8 @@ import {
   AGENT_HEARTBEAT_S,
   AGENT_POLL_S,
   AgentAssignment,
+  AgentBulkAccepted,
+  AgentBulkResults,
   AgentCommand,
   AgentCommandAck,
   AgentCommandAcked,
@@ -41,6 +43,7 @@ import {
   enrollAgent,
   handshakeAgent,
   listAssignments,
+  submitBulkResults,
   submitResults,
 } from "./service.ts";
 
@@ -298,5 +301,24 @@ export const endpoints = [
       const { accepted, status } = await submitResults(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
       return c.json({ accepted, status }, 200);
     },
+  ),
+
+  endpoint(
+    calls,
+    createRoute({
+      method: "post",
+      path: "/agents/results",
+      tags,
+      summary: "Submit results of several monitors",
+      description:
+        "At most 500 results of monitors that are assigned to the agent, each as in POST /monitors/{id}/status. One that cannot be accepted is listed in `rejected` and does not affect the others.",
+      request: { body: jsonBody(AgentBulkResults) },
+      responses: {
+        200: json("Number of new results, and the rejected ones", AgentBulkAccepted),
+        ...USER_ERRORS,
+        ...BODY_ERRORS,
+      },
+    }),
+    async (c) => c.json(await submitBulkResults(c.var.ctx, c.req.valid("json")), 200),
   ),
 ];

@@ -3,9 +3,10 @@ import { openSecrets } from "../../access/monitor-secrets.ts";
 import { requireCallingAgent, requireInstallToken } from "../../access/principal.ts";
 import { requireAssignedMonitor, requireOwnCommand } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { acceptAgentResults } from "../../checks/agent-results.ts";
+import { type AgentResult, acceptAgentResults } from "../../checks/agent-results.ts";
 import type {
   AgentAssignment,
+  AgentBulkResults,
   AgentCommandAck,
   AgentEnroll,
   AgentHandshake,
@@ -25,6 +26,7 @@ import { type AgentChanges, consumeInstallToken, insertAgent, updateAgent } from
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { retryIntervalMs } from "../../domain/check-schedule.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
+import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { sleep } from "../../platform/clock.ts";
 import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
@@ -196,27 +198,64 @@ export function agentAudit(agent: AgentRecord, summary: string, data: Record<str
   return { owner_id, status_page_id, target_type: "agent", target_id: agent.id, summary, data };
 }
 
-/** Refuses the whole list when one result cannot be true or comes too late to be kept. */
+/** Rejects the whole list when one result cannot be true or is too old to be stored. */
 export async function submitResults(ctx: RequestScope, monitorId: string, results: AgentResults) {
   const monitor = await requireAssignedMonitor(ctx, monitorId);
-  const measured = results.map(({ status, latency_ms, message, details, ...result }, n) => {
-    const checked_at = result.checked_at ?? ctx.now;
-    const problem = problemOf(checked_at - ctx.now);
-    if (problem) {
-      throw invalid(`checked_at ${problem}`, [{ path: `[${n}].checked_at`, message: problem }]);
-    }
-    return {
-      status,
-      checked_at,
-      latency_ms: latency_ms === undefined || latency_ms === null ? null : Math.round(latency_ms),
-      message: message ?? "",
-      details: details ?? {},
-    };
+  const measured = results.map((result, n) => {
+    const problem = problemOf((result.checked_at ?? ctx.now) - ctx.now);
+    if (problem) throw invalid(`checked_at ${problem}`, [{ path: `[${n}].checked_at`, message: problem }]);
+    return toMeasured(result, ctx.now);
   });
-  const kept_days = ctx.settings.RAW_RESULTS_DAYS[requireCallingAgent(ctx).plan];
-  const taken = await acceptAgentResults(ctx, monitor, { results: measured, kept_days });
+  const taken = await acceptAgentResults(ctx, monitor, { results: measured, kept_days: keptDays(ctx) });
   if (!taken) throw notFound("monitor");
   return taken;
+}
+
+/** As many monitors are handled at a time. */
+const MONITORS_AT_ONCE = 6;
+
+/** Accepts results of several monitors; one that cannot be accepted is rejected by its place in the list. */
+export async function submitBulkResults(
+  ctx: RequestScope,
+  { results }: AgentBulkResults,
+): Promise<{ accepted: number; rejected: { index: number; error: string }[] }> {
+  const { agent } = requireCallingAgent(ctx);
+  const assigned = new Map((await listAssigned(ctx.db, agent)).map((monitor) => [monitor.id, monitor]));
+  const rejected: { index: number; error: string }[] = [];
+  const byMonitor = new Map<string, { index: number; result: AgentResult }[]>();
+  for (const [index, result] of results.entries()) {
+    const problem = problemOf((result.checked_at ?? ctx.now) - ctx.now);
+    if (!assigned.has(result.monitor_id)) rejected.push({ index, error: "monitor_id is not assigned to this agent" });
+    else if (problem) rejected.push({ index, error: `checked_at ${problem}` });
+    else {
+      const known = byMonitor.get(result.monitor_id) ?? [];
+      byMonitor.set(result.monitor_id, [...known, { index, result: toMeasured(result, ctx.now) }]);
+    }
+  }
+  const taken = await mapConcurrently([...byMonitor], MONITORS_AT_ONCE, async ([id, entries]) => {
+    const monitor = assigned.get(id);
+    const measured = { results: entries.map(({ result }) => result), kept_days: keptDays(ctx) };
+    const accepted = monitor && (await acceptAgentResults(ctx, monitor, measured));
+    if (!accepted) rejected.push(...entries.map(({ index }) => ({ index, error: "monitor_id does not exist" })));
+    return accepted?.accepted ?? 0;
+  });
+  const accepted = taken.reduce((sum, count) => sum + count, 0);
+  return { accepted, rejected: rejected.toSorted((a, b) => a.index - b.index) };
+}
+
+function toMeasured(result: AgentResults[number], now: number): AgentResult {
+  const { status, latency_ms, message, details } = result;
+  return {
+    status,
+    checked_at: result.checked_at ?? now,
+    latency_ms: latency_ms === undefined || latency_ms === null ? null : Math.round(latency_ms),
+    message: message ?? "",
+    details: details ?? {},
+  };
+}
+
+function keptDays(ctx: RequestScope): number {
+  return ctx.settings.RAW_RESULTS_DAYS[requireCallingAgent(ctx).plan];
 }
 
 function problemOf(aheadMs: number): string | undefined {

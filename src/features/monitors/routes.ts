@@ -208,7 +208,7 @@ export const endpoints = [
       tags,
       summary: "Check a monitor now",
       description:
-        "Counts like a check of the schedule. 409 for a paused monitor. With several regions the answer is the first one's, checked from where this request is served and not from that region itself; the others check at once, too, and the round decides. One that an agent runs is checked by its agent, for which this waits up to 20 seconds; the status is unknown when the agent is offline or has not answered by then, and its result counts when it comes.",
+        "Counts like a check of the schedule. 409 for a paused monitor. With several regions the response is the result of the first one; the others check at once, too, and the round decides. One that an agent runs is checked by its agent, for which this waits up to 20 seconds; the status is unknown when the agent is offline or has not answered by then, and its result counts when it comes.",
       request: { params: IdParam },
       responses: { 200: json("What the check found", CheckReport), ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
     }),

@@ -1,7 +1,8 @@
 import { requireGroup } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { type ApiError, invalid } from "../../contract/errors.ts";
+import { type ApiError, invalid, regionUnavailable } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
+import type { Region } from "../../contract/monitor-values.ts";
 import type { Plan } from "../../contract/plan.ts";
 import { findAgent } from "../../data/agents/read.ts";
 import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
@@ -44,6 +45,7 @@ export async function draftMonitor(ctx: RequestScope, input: MonitorCreate, arou
   const fields = readFields(input.type, { ...input, interval });
   const columns = columnsOf(input, { ...around, interval, fields });
   if (columns.timeout_seconds > interval) throw refuse("timeout_seconds", "must not be longer than interval");
+  requireRegions(ctx, columns.regions, around.current);
   requireAgentFor(input, fields);
   await requireAgentOfOwner(ctx, columns.agent_id, around.owner_id);
   await requireGroupOnPage(ctx, columns);
@@ -81,6 +83,12 @@ function columnsOf(input: MonitorCreate, known: MonitorContext & { interval: num
     external_key: input.external_key ?? null,
     paused: input.paused ?? false,
   };
+}
+
+/** A region that the monitor has named before stays, although its checker may be gone. */
+function requireRegions(ctx: RequestScope, regions: readonly Region[], current: MonitorRecord | null): void {
+  const known = [...ctx.settings.REGIONS, ...(current?.regions ?? [])];
+  if (regions.some((region) => !known.includes(region))) throw regionUnavailable(ctx.settings.REGIONS);
 }
 
 function requireAgentFor({ type, agent_id }: MonitorCreate, { source, read }: TypeFields): void {

@@ -1,0 +1,45 @@
+import type { Scope } from "../access/scope.ts";
+import { type CheckerJob, type CheckerOutcome, CheckerResponse } from "../contract/checker.ts";
+import { SECOND_MS } from "../lib/durations.ts";
+import { now } from "../platform/clock.ts";
+import { findChecker } from "../platform/env.ts";
+import { failedCheck } from "../probes/run.ts";
+import { CONNECTIONS, runJobs } from "./probe-check.ts";
+
+/** For the way to the region and back. */
+const TRAVEL_MS = 10 * SECOND_MS;
+const TIMEOUT_MAX_S = 30;
+
+/**
+ * Checks from a region: by its checker Worker, or from here where none is bound, as under `npm start`. A checker that does
+ * not respond has checked nothing, so its results count for neither side.
+ */
+export async function checkFrom(
+  scope: Pick<Scope, "env" | "settings" | "log">,
+  region: string,
+  jobs: readonly CheckerJob[],
+): Promise<CheckerOutcome[]> {
+  const checker = findChecker(scope.env, region);
+  if (!checker) return runJobs(scope, jobs);
+  const startedAt = now();
+  try {
+    const response = await checker.fetch("https://checker.invalid/", {
+      method: "POST",
+      body: JSON.stringify({ jobs }),
+      signal: AbortSignal.timeout(timeLimitOf(jobs)),
+    });
+    const { outcomes } = CheckerResponse.parse(await response.json());
+    if (outcomes.length !== jobs.length) throw new Error(`the checker returned ${outcomes.length} outcomes`);
+    return outcomes;
+  } catch (error) {
+    scope.log.error("checker", error, { region });
+    const result = failedCheck(`the checker of region ${region} did not respond`);
+    return jobs.map(() => ({ checked_at: startedAt, result }));
+  }
+}
+
+/** Until the last of them must have timed out, six at a time. */
+function timeLimitOf(jobs: readonly CheckerJob[]): number {
+  const longest = Math.max(...jobs.map(({ timeout_seconds }) => timeout_seconds ?? TIMEOUT_MAX_S));
+  return Math.ceil(jobs.length / CONNECTIONS) * longest * SECOND_MS + TRAVEL_MS;
+}
