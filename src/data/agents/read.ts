@@ -5,6 +5,7 @@ import type { Db } from "../db.ts";
 import type { StoredEvent } from "../events/read.ts";
 import { insertEventsIf } from "../events/write.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
+import { pageMembers } from "../members/table.ts";
 import { monitors } from "../monitors/table.ts";
 import { users } from "../users/table.ts";
 import { agents, installTokens } from "./table.ts";
@@ -51,6 +52,25 @@ export async function listAgents(
     db.select({ total: count() }).from(agents).where(wanted),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/**
+ * The pages of the monitors that an agent runs, each once, with the user's membership; null where the user has none and
+ * for monitors without a page.
+ */
+export function listMembershipsOnAgentPages(db: Db, agentId: string, userId: string) {
+  return db
+    .selectDistinct({
+      status_page_id: monitors.status_page_id,
+      member: { role: pageMembers.role, capabilities: pageMembers.capabilities },
+    })
+    .from(monitors)
+    .leftJoin(
+      pageMembers,
+      and(eq(pageMembers.status_page_id, monitors.status_page_id), eq(pageMembers.user_id, userId)),
+    )
+    .where(eq(monitors.agent_id, agentId))
+    .limit(ASSIGNED_MAX);
 }
 
 /** An agent that was made for a host before the host called. */

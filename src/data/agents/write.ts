@@ -36,6 +36,13 @@ export function consumeInstallToken(db: Db, tokenId: string): Statement {
   return db.delete(installTokens).where(eq(installTokens.id, tokenId));
 }
 
+/** The install tokens that a user created for agents of a page. */
+export function deleteInstallTokensBy(db: Db, by: { status_page_id: string; user_id: string }): Statement {
+  return db
+    .delete(installTokens)
+    .where(and(eq(installTokens.status_page_id, by.status_page_id), eq(installTokens.created_by, by.user_id)));
+}
+
 export function deleteExpiredInstallTokens(db: Db, now: number): Statement {
   return deleteSome(db, installTokens, lt(installTokens.expires_at, now));
 }

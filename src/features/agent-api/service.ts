@@ -30,6 +30,8 @@ import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { sleep } from "../../platform/clock.ts";
 import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
+import { mayEnrolAgent } from "../agents/enrolment-rights.ts";
+import { enrolmentForbidden } from "../agents/service.ts";
 
 const AHEAD_MAX_MS = 5 * MINUTE_MS;
 const LOOK_EVERY_S = 1;
@@ -42,6 +44,8 @@ export async function enrollAgent(
   const grant = requireInstallToken(ctx);
   const token = newMachineToken("agent");
   const awaited = await findAwaited(ctx, input);
+  // The creator's permissions may have changed since the token was created, and so may the agent's monitors.
+  if (awaited && !(await mayEnrolAgent(ctx.db, awaited, grant.created_by))) throw enrolmentForbidden();
   const enrolled = { token_hash: sha256Hex(token), next_token_hash: null, enrolled_at: ctx.now, updated_at: ctx.now };
   const seen = { status: "online", last_seen_at: ctx.now } as const;
   const changes: AgentChanges = {

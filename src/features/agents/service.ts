@@ -25,6 +25,7 @@ import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
 import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
+import { mayEnrolAgent } from "./enrolment-rights.ts";
 import type { AgentView } from "./present.ts";
 
 const INSTALL_TOKEN_MS = HOUR_MS;
@@ -131,9 +132,7 @@ export async function removeAgent(ctx: RequestScope, agentId: string): Promise<v
 }
 
 function inUse(monitors: number) {
-  return conflict(
-    `the agent still runs ${monitors} monitor${monitors === 1 ? "" : "s"}; give them to another one first`,
-  );
+  return conflict(`the agent still runs ${monitors} monitor${monitors === 1 ? "" : "s"}; reassign them first`);
 }
 
 export async function mintInstallToken(
@@ -141,6 +140,7 @@ export async function mintInstallToken(
   wanted: { agent_id?: string; status_page_id?: string },
 ): Promise<{ token: string; expires_at: number }> {
   const agent = wanted.agent_id === undefined ? null : await requireAgent(ctx, wanted.agent_id);
+  if (agent && !(await mayEnrolAgent(ctx.db, agent, requireUser(ctx).user_id))) throw enrolmentForbidden();
   const status_page_id = agent ? agent.status_page_id : (wanted.status_page_id ?? null);
   const token = newMachineToken("install");
   const record = {
@@ -159,11 +159,15 @@ export async function mintInstallToken(
       status_page_id,
       target_type: "install_token",
       target_id: record.id,
-      summary: agent ? `made an install token for agent "${agent.name}"` : "made an install token for an agent",
+      summary: agent ? `created an install token for agent "${agent.name}"` : "created an install token for an agent",
       data: { agent_id: record.agent_id },
     },
   });
   return { token, expires_at: record.expires_at };
+}
+
+export function enrolmentForbidden() {
+  return forbidden("enrolling this agent needs secrets.read on the status pages of all of its monitors");
 }
 
 /** Something that the agent is to do once; it hears of it with its next look, and has a day for it. */
@@ -189,7 +193,7 @@ export async function queueCommand(
     ...unanswered,
   };
   await commit(ctx, [insertCommand(ctx.db, command)], {
-    audit: { ...agentAudit(agent, `told to ${input.type}`), target_type: "agent_command", target_id: command.id },
+    audit: { ...agentAudit(agent, `queued ${input.type} for`), target_type: "agent_command", target_id: command.id },
   });
   return command;
 }

@@ -6,6 +6,7 @@ import { requireMember } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, forbidden, notFound } from "../../contract/errors.ts";
 import type { MemberUpdate } from "../../contract/member.ts";
+import { deleteInstallTokensBy } from "../../data/agents/write.ts";
 import { deletePendingInvitationsBy } from "../../data/invitations/write.ts";
 import { countSeats, isMemberChanged, listSharedPages, listTeam, type NamedMember } from "../../data/members/read.ts";
 import { deleteMember, updateMember } from "../../data/members/write.ts";
@@ -54,12 +55,11 @@ export async function changeMember(
   const { member, own } = await requireMemberOf(ctx, ids);
   if (member.user_id === requireUser(ctx).user_id) throw forbidden("nobody changes their own role");
   const granted = grantOf(member, input);
-  if (!includesPermissions(own, member)) throw forbidden("this member may more on the status page than you");
+  if (!includesPermissions(own, member)) throw forbidden("this member has permissions that you do not have");
   requireGrantable(own, granted);
   const changed = { ...member, ...granted, updated_at: ctx.now };
   const changes = [updateMember(ctx.db, member.id, { ...granted, updated_at: ctx.now })];
-  // Else they could let somebody in with the rights that were just taken from them.
-  if (!includesPermissions(granted, member)) changes.push(deletePendingInvitationsBy(ctx.db, member));
+  if (!includesPermissions(granted, member)) changes.push(...endGrantsOf(ctx, member));
   await commit(ctx, changes, {
     audit: await memberAudit(ctx, changed, `made ${member.email} ${granted.role}`, { was: member.role }),
     guards: [changedMeanwhile(member)],
@@ -72,11 +72,16 @@ export async function removeMember(ctx: RequestScope, ids: { page_id: string; me
   const { member, own } = await requireMemberOf(ctx, ids);
   const isLeaving = member.user_id === requireUser(ctx).user_id;
   if (!isLeaving && !includesPermissions(own, member))
-    throw forbidden("this member may more on the status page than you");
-  await commit(ctx, [deleteMember(ctx.db, member.id), deletePendingInvitationsBy(ctx.db, member)], {
+    throw forbidden("this member has permissions that you do not have");
+  await commit(ctx, [deleteMember(ctx.db, member.id), ...endGrantsOf(ctx, member)], {
     audit: await memberAudit(ctx, member, isLeaving ? `${member.email} left` : `removed ${member.email}`),
     guards: [changedMeanwhile(member)],
   });
+}
+
+/** Invitations and install tokens would hand on permissions that their creator no longer has. */
+function endGrantsOf(ctx: RequestScope, member: NamedMember) {
+  return [deletePendingInvitationsBy(ctx.db, member), deleteInstallTokensBy(ctx.db, member)];
 }
 
 /** A member as read, with another role, is a valid input: what they had as a custom member ends with that. */
@@ -98,7 +103,7 @@ function changedMeanwhile(member: NamedMember) {
   return {
     name: "stale" as const,
     when: isMemberChanged(member),
-    error: conflict("the member was changed meanwhile, read the list again"),
+    error: conflict("the member was changed by another request, reload it and try again"),
   };
 }
 
