@@ -7,7 +7,7 @@ import type { RequestScope } from "./scope.ts";
 interface RateLimit {
   limit: number;
   window_seconds: 60 | 600 | 3600;
-  /** What is counted: one credential, one network address, or the first object that the path names. */
+  /** What is counted: one user or agent, one network address, or one object. */
   per: "credential" | "address" | "object";
   /** Sign-in stays shut when nothing can count its attempts; everything else stays open. */
   when_uncounted: "open" | "shut";
@@ -38,6 +38,8 @@ export const RATE_LIMITS = {
   token_creation: perHour(20),
   invitation: perHour(20),
   sign_in: attempts(10),
+  /** Guesses of one password from many addresses; mailed reset links still work. */
+  account_sign_in: { limit: 30, window_seconds: 3600, per: "object", when_uncounted: "shut" },
   accept: attempts(10),
   bad_credential: perMinute(60, "address"),
   subscribe: { ...perMinute(5, "address"), window_seconds: 600 },
@@ -55,7 +57,7 @@ export function limitOf(settings: Settings, rateClass: RateClass): RateLimit | u
   return limit === "off" ? undefined : { ...RATE_LIMITS[rateClass], limit };
 }
 
-/** Counts one request of this class, or throws 429. `objectId` is the first object that the path names. */
+/** Counts one request of this class, or throws 429. `objectId` names what a class per object counts. */
 export async function requireRate(caller: Caller, rateClass: RateClass, objectId?: string): Promise<void> {
   const rate = limitOf(caller.settings, rateClass);
   if (!rate) return;
@@ -77,10 +79,10 @@ export async function requireRate(caller: Caller, rateClass: RateClass, objectId
   if (!answer.ok) throw rateLimited(answer.retry_after_s);
 }
 
-/** Who shares one count. Callers without a credential of their own are told apart by where they come from. */
+/** Who shares one count: all credentials of a user do, so that more tokens allow no more requests. */
 function subjectOf({ principal, ip }: Caller, per: RateLimit["per"], objectId: string | undefined): string {
   if (per === "object" && objectId !== undefined) return objectId;
-  if (per === "credential" && principal.kind === "user") return principal.token_id ?? principal.user_id;
+  if (per === "credential" && principal.kind === "user") return principal.user_id;
   if (per === "credential" && principal.kind === "agent") return principal.agent.id;
   return networkOf(ip ?? "nowhere");
 }

@@ -9,6 +9,7 @@ export const RATE_CLASSES = [
   "token_creation",
   "invitation",
   "sign_in",
+  "account_sign_in",
   "accept",
   "bad_credential",
   "subscribe",

@@ -49,12 +49,16 @@ const START = `SwaggerUIBundle({
 /** `/openapi.json` for programs and `/docs` for people. */
 export function mountDocs(app: OpenAPIHono<AppEnv>, endpoints: readonly Endpoint[]): void {
   let description: ApiDescription | undefined;
+  let serialised: { url: string; text: string } | undefined;
 
   app.get("/openapi.json", (c) => {
-    description ??= describeApi(endpoints);
-    c.header("Cache-Control", CACHE_CONTROL);
-    c.header("Access-Control-Allow-Origin", "*");
-    return c.json({ ...description, servers: [{ url: c.var.publicUrl }] });
+    const url = c.var.publicUrl;
+    if (serialised?.url !== url) {
+      description ??= describeApi(endpoints);
+      serialised = { url, text: JSON.stringify({ ...description, servers: [{ url }] }) };
+    }
+    const headers = { "Content-Type": "application/json", "Access-Control-Allow-Origin": "*" };
+    return c.body(serialised.text, 200, { ...headers, "Cache-Control": CACHE_CONTROL });
   });
 
   app.get("/docs", (c) => c.html(PAGE, 200, { "Content-Security-Policy": POLICY, "Cache-Control": CACHE_CONTROL }));

@@ -15,6 +15,8 @@ const SECURITY_HEADERS = Object.entries({
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
   "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 });
 const URL_LENGTH_MAX = 16_384;
 const API_HEADERS = Object.entries({

@@ -252,6 +252,38 @@ describe("a sign-in link of the operator", () => {
   });
 });
 
+describe("guesses of one account's password", () => {
+  it("are counted for the account, from however many addresses they come, and audited", async () => {
+    const { email, user_id, client } = await createAccountWithPassword();
+    const counted = createVisitor({ RATE_LIMITS: "account_sign_in=3,all=off" });
+    const guess = async (n: number, password = "a wrong guess") => {
+      const headers = { "content-type": "application/json", "cf-connecting-ip": `192.0.2.${n}` };
+      const body = JSON.stringify({ email, password });
+      return (await counted(`${CORE}/auth/login`, headers, { method: "POST", body })).status;
+    };
+    expect([await guess(1), await guess(2), await guess(3), await guess(4), await guess(5, PASSWORD)]).toEqual([
+      401, 401, 401, 429, 429,
+    ]);
+    const { body } = await client.get(`${V1}/audit-logs?event_type=session.refused`);
+    expect(body).toHaveLength(3);
+    expect(body[0]).toMatchObject({ target_id: user_id, ip: "192.0.2.3", actor: { type: "system" } });
+  });
+});
+
+describe("addresses in the audit log", () => {
+  it("of other members are for those who manage members", async () => {
+    const owner = await createAccount();
+    const { id, member: editor } = await createMember(owner, { role: "editor" });
+    const { member: admin } = await createMember(owner, { role: "admin" }, id);
+    const ip = { "cf-connecting-ip": "192.0.2.44" };
+    const group = { name: "Shops", status_page_id: id };
+    expect((await owner.client.post(`${V1}/groups`, group, ip)).status).toBe(201);
+    const ipFor = async ({ client }: Account) =>
+      (await client.get(`${V1}/audit-logs?status_page_id=${id}&event_type=group.created`)).body[0]?.ip;
+    expect([await ipFor(owner), await ipFor(admin), await ipFor(editor)]).toEqual(["192.0.2.44", "192.0.2.44", null]);
+  });
+});
+
 it("a member who was opened by one owner sees the pages of that owner alone", async () => {
   const { stolen, page } = await openUnderForeignAddress();
   const { id: other } = await createMember(await createAccount());

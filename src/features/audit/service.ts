@@ -1,13 +1,23 @@
+import { findMembership } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { ActorType, AuditFilter } from "../../contract/audit.ts";
-import { countAudit, countAuditByDay, listAudit } from "../../data/audit/read.ts";
+import { type AuditRecord, countAudit, countAuditByDay, listAudit } from "../../data/audit/read.ts";
+import { hasPermission } from "../../domain/roles.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 
-/** The caller may see the objects of the filter: the endpoint asked for them. */
-export function listEntries(ctx: RequestScope, query: AuditFilter & { limit: number; offset: number }) {
+/** The endpoint authorised the objects of the filter. Addresses of others are for those who manage the page's members. */
+export async function listEntries(ctx: RequestScope, query: AuditFilter & { limit: number; offset: number }) {
   const { limit, offset, ...filter } = query;
-  return listAudit(ctx.db, { ...filter, owner_id: requireUser(ctx).user_id }, { limit, offset });
+  const { rows, total } = await listAudit(ctx.db, { ...filter, owner_id: requireUser(ctx).user_id }, { limit, offset });
+  const entries = rows.map(async (entry) => ((await maySeeAddress(ctx, entry)) ? entry : { ...entry, ip: null }));
+  return { rows: await Promise.all(entries), total };
+}
+
+async function maySeeAddress(ctx: RequestScope, entry: AuditRecord): Promise<boolean> {
+  if (entry.ip === null || entry.actor_id === requireUser(ctx).user_id) return true;
+  const membership = await findMembership(ctx, entry);
+  return membership !== undefined && hasPermission(membership, "members.manage");
 }
 
 export interface AuditSummary {

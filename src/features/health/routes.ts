@@ -13,7 +13,7 @@ export const endpoints = [
       method: "get",
       path: "/health",
       tags: ["Service"],
-      summary: "Whether the service is well",
+      summary: "Get service health",
       description: "503 when the database is not reachable.",
       responses: {
         200: json("Well, or degraded", Health),

@@ -1,6 +1,7 @@
 import { commit, type Guard } from "../../access/commit.ts";
 import { toPrincipal } from "../../access/owners.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
+import { requireRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { expiredCookie, openSession, sessionLimits } from "../../access/sessions.ts";
 import { notFound, unauthenticated } from "../../contract/errors.ts";
@@ -21,6 +22,7 @@ import { deleteSession, deleteSessionsOf } from "../../data/sessions/write.ts";
 import { findUser, type UserRecord } from "../../data/users/read.ts";
 import { deleteTokensOf } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../outbox/mail.ts";
+import { sha256Hex } from "../../platform/credentials.ts";
 import { isPassword } from "../../platform/password.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
@@ -36,12 +38,25 @@ export async function signIn(
   ctx: RequestScope,
   { email, password }: Login,
 ): Promise<{ me: CurrentUser; cookie: string }> {
+  await requireRate(ctx, "account_sign_in", sha256Hex(email));
   const found = await findSignIn(ctx.db, email);
   if (!isPassword(ctx.settings.ROOT_SECRET, password, found?.hash ?? null) || !found) {
+    if (found) ctx.defer(auditFailedSignIn(ctx, found.user));
     throw unauthenticated("email or password is wrong");
   }
   const { session, cookie, principal } = await beginSession(ctx, found.user);
   return { me: { user: found.user, principal, session, has_password: true }, cookie };
+}
+
+/** After the response, so that its time says nothing about the account. */
+async function auditFailedSignIn(ctx: RequestScope, { id, email }: UserRecord): Promise<void> {
+  try {
+    await commit({ ...ctx, auditEvent: "session.refused" }, [], {
+      audit: { owner_id: id, target_type: "user", target_id: id, summary: `a sign-in as ${email} failed` },
+    });
+  } catch (error) {
+    ctx.log.error("failed sign-in not audited", error, { user_id: id });
+  }
 }
 
 /** Opens a session together with the statements that justify it, and mails the account when the browser is new. */
