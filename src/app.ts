@@ -19,6 +19,7 @@ import { endpoints as members } from "./features/members/routes.ts";
 import { endpoints as migration } from "./features/monitor-migration/routes.ts";
 import { endpoints as monitors } from "./features/monitors/routes.ts";
 import { endpoints as notifications } from "./features/notifications/routes.ts";
+import { endpoints as notifyContacts } from "./features/notify-contacts/routes.ts";
 import { endpoints as onCall } from "./features/on-call/routes.ts";
 import { endpoints as overview } from "./features/overview/routes.ts";
 import { endpoints as pageSettings } from "./features/page-settings/routes.ts";
@@ -69,6 +70,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...migration,
   ...monitors,
   ...notifications,
+  ...notifyContacts,
   ...overview,
   ...pageSettings,
   ...push,

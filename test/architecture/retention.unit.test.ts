@@ -49,6 +49,7 @@ const ENDS: Record<string, string> = {
   monitor_groups: PEOPLE,
   monitors: PEOPLE,
   notifications: HISTORY,
+  notify_contacts: "with its user",
   on_call_schedules: PEOPLE,
   page_invitations: "sweeps/expired.ts: a month after it expires",
   page_members: PEOPLE,

@@ -2,6 +2,7 @@ import type { IdKind } from "../../src/access/id-authorization.ts";
 import { type Endpoint, SURFACES } from "../../src/http/endpoint.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { CORE, V1 } from "./client.ts";
+import { createContact } from "./contacts.ts";
 import { type Account, createAccount, createMonitor, createPage } from "./factories.ts";
 import {
   createAccountWithPassword,
@@ -99,6 +100,12 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     const { id, invitation_id } = await createInvitation(account);
     return { params: { id, invitation_id } };
   },
+  "POST /notify-contacts": async () => ({ body: { type: "email", value: "night@example.com", label: "Night" } }),
+  "POST /notify-contacts/{id}/verify": async (account) => {
+    const { id, code } = await createContact(account);
+    return { params: { id }, body: { code } };
+  },
+  "DELETE /notify-contacts/{id}": async (account) => ({ params: { id: (await createContact(account)).id } }),
   "PATCH /notifications/{id}": async (account) => ({
     params: { id: await OBJECTS.notification(account) },
     body: { is_read: true },

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { Id, Instant, NAME_LENGTH_MAX } from "./common.ts";
+
+export const NOTIFY_CONTACT_TYPES = ["email", "webhook", "slack", "discord", "telegram"] as const;
+export type NotifyContactType = (typeof NOTIFY_CONTACT_TYPES)[number];
+
+/** Types that need a carrier, which no operator can configure. */
+const CARRIER_TYPES: readonly unknown[] = ["sms", "phone"];
+const VALUE_LENGTH_MAX = 2048;
+
+export const NotifyContactCreate = z
+  .object({
+    type: z.enum(NOTIFY_CONTACT_TYPES, {
+      error: ({ input }) =>
+        CARRIER_TYPES.includes(input) ? `${input} needs a carrier, and none is configured` : undefined,
+    }),
+    value: z.string().trim().min(1).max(VALUE_LENGTH_MAX).meta({
+      description: "e-mail address; https address; discord:channel:<id>; chat id of the operator's Telegram bot",
+    }),
+    label: z.string().trim().max(NAME_LENGTH_MAX).nullish(),
+  })
+  .meta({ id: "NotifyContactCreate" });
+export type NotifyContactCreate = z.infer<typeof NotifyContactCreate>;
+
+export const NotifyContactVerify = z
+  .object({
+    code: z
+      .string()
+      .trim()
+      .regex(/^\d{8}$/, "must be the 8 digits of the message"),
+  })
+  .meta({ id: "NotifyContactVerify" });
+
+export const NotifyContact = z
+  .object({
+    id: Id,
+    type: z.enum(NOTIFY_CONTACT_TYPES),
+    value: z.string(),
+    label: z.string().nullable(),
+    verified: z.boolean().meta({ description: "nothing but its code is sent to a contact that is not verified" }),
+    created_at: Instant,
+    updated_at: Instant,
+  })
+  .meta({ id: "NotifyContact" });

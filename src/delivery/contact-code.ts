@@ -1,0 +1,87 @@
+import type { Scope } from "../access/scope.ts";
+import type { CustomEventName } from "../contract/events.ts";
+import type { NotifyContactType } from "../contract/notify-contact.ts";
+import type { WebhookProvider } from "../contract/webhook.ts";
+import { insertMail } from "../data/mail/write.ts";
+import type { NotifyContactRecord } from "../data/notify-contacts/read.ts";
+import type { AlertMessage } from "../domain/alert-messages.ts";
+import type { WebhookTarget } from "../notifiers/port.ts";
+import { notifierOf } from "../notifiers/registry.ts";
+import { dispatchMail, sealMail } from "../outbox/mail.ts";
+import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
+import { contactCode } from "../platform/contact-codes.ts";
+import { idFrom } from "../platform/ids.ts";
+import { chatServicesOf } from "./prepare.ts";
+import { send } from "./sender.ts";
+
+const PROVIDERS: Record<NotifyContactType, WebhookProvider> = {
+  email: "email",
+  webhook: "generic",
+  slack: "slack",
+  discord: "discord",
+  telegram: "telegram_bot",
+};
+
+/** The target of a contact, as the notifier of its type reads it. */
+export function targetOf(type: NotifyContactType, value: string): { provider: WebhookProvider; target: WebhookTarget } {
+  const url = type === "email" ? `mailto:${value}` : type === "telegram" ? `telegram:chat:${value}` : value;
+  return { provider: PROVIDERS[type], target: { url, secret: null, previous_secret: null, channel: null } };
+}
+
+/** Sends a contact its code: mail by the outbox, everything else by one attempt, which the user can repeat. */
+export async function publishContactCode(
+  scope: Scope,
+  contact: NotifyContactRecord,
+  value: string,
+): Promise<Publication> {
+  const { settings, db, log } = scope;
+  const { provider, target } = targetOf(contact.type, value);
+  const code = contactCode(settings.ROOT_SECRET, contact);
+  const built = notifierOf(provider).build(
+    {
+      ...{ delivery_id: idFrom("contact code", contact.id), event: codeEvent(contact, code) },
+      ...{ event_name: CODE_EVENT, message: codeMessage(contact, code), sent_at: scope.now },
+      services: chatServicesOf(settings),
+    },
+    target,
+  );
+  if (built === null) return NOTHING;
+  if (built.kind === "mail") {
+    const { kind: _, ...text } = built;
+    const mail = await sealMail(scope, text);
+    return { statements: [insertMail(db, mail)], wake: () => dispatchMail(scope, [mail]) };
+  }
+  const wake = async () => {
+    const reply = await send(settings, built);
+    log.info("contact code", { contact_id: contact.id, kind: reply.kind });
+  };
+  return joinPublications([{ statements: [], wake }]);
+}
+
+// Not reserved by the catalogue, so that no webhook filter mistakes it for an event of the service.
+const CODE_EVENT = "contact.verification" as CustomEventName;
+
+function codeEvent(contact: NotifyContactRecord, code: string) {
+  return {
+    id: contact.id,
+    owner_id: contact.user_id,
+    status_page_id: null,
+    monitor_id: null,
+    name: CODE_EVENT,
+    classification: "team_only" as const,
+    data: { contact_id: contact.id, code },
+    created_at: contact.created_at,
+  };
+}
+
+function codeMessage(contact: NotifyContactRecord, code: string): AlertMessage {
+  return {
+    tone: "info",
+    title: "Confirm this contact",
+    text: "A user of Vigil wants alerts to be sent here. Without this code, nothing else is sent. It expires in 24 hours.",
+    facts: [{ label: "Code", value: code }],
+    links: [],
+    thread: { id: contact.id, state: "code" },
+    is_resolved: false,
+  };
+}

@@ -1,0 +1,108 @@
+import { commit } from "../../access/commit.ts";
+import { findIdempotentResult } from "../../access/idempotency.ts";
+import { requireUser } from "../../access/principal.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import { conflict, invalid, notFound } from "../../contract/errors.ts";
+import type { NotifyContactCreate } from "../../contract/notify-contact.ts";
+import {
+  findNotifyContact,
+  hasContacts,
+  listNotifyContacts,
+  type NotifyContactRecord,
+} from "../../data/notify-contacts/read.ts";
+import { deleteNotifyContact, insertNotifyContact, markContactVerified } from "../../data/notify-contacts/write.ts";
+import { publishContactCode, targetOf } from "../../delivery/contact-code.ts";
+import { chatServicesOf } from "../../delivery/prepare.ts";
+import { DAY_MS } from "../../lib/durations.ts";
+import { notifierOf } from "../../notifiers/registry.ts";
+import { isContactCode } from "../../platform/contact-codes.ts";
+import { egressOf } from "../../platform/egress/guard.ts";
+import { newId } from "../../platform/ids.ts";
+import { seal, unseal } from "../../platform/seal.ts";
+
+const CONTACTS_MAX = 50;
+const CODE_EXPIRES_MS = DAY_MS;
+
+export interface ShownContact {
+  contact: NotifyContactRecord;
+  value: string;
+}
+
+export async function listContacts(ctx: RequestScope, page: { limit: number; offset: number }) {
+  const { rows, total } = await listNotifyContacts(ctx.db, requireUser(ctx).user_id, page);
+  return { rows: await Promise.all(rows.map((contact) => show(ctx, contact))), total };
+}
+
+/** Stores the contact and sends it the code that proves who reads it. */
+export async function createContact(ctx: RequestScope, input: NotifyContactCreate): Promise<ShownContact> {
+  const { user_id } = requireUser(ctx);
+  const earlier = await findIdempotentResult(ctx);
+  if (earlier) return show(ctx, await requireContact(ctx, earlier));
+  requireReachable(ctx, input);
+  const id = newId();
+  const { type, value } = input;
+  const contact: NotifyContactRecord = {
+    ...{ id, user_id, type, label: input.label || null, verified_at: null },
+    sealed: await seal(ctx.settings.ROOT_SECRET, id, { value }),
+    ...{ created_at: ctx.now, updated_at: ctx.now },
+  };
+  const publication = await publishContactCode(ctx, contact, value);
+  await commit(ctx, [insertNotifyContact(ctx.db, contact), ...publication.statements], {
+    audit: auditOf(contact, "added"),
+    guards: [
+      {
+        ...{ name: "stale", when: hasContacts(user_id, CONTACTS_MAX) },
+        error: conflict(`an account has at most ${CONTACTS_MAX} contacts`),
+      },
+    ],
+  });
+  ctx.defer(publication.wake());
+  return { contact, value };
+}
+
+export async function verifyContact(ctx: RequestScope, contactId: string, code: string): Promise<ShownContact> {
+  const contact = await requireContact(ctx, contactId);
+  if (contact.verified_at !== null) return show(ctx, contact);
+  const isFresh = ctx.now < contact.created_at + CODE_EXPIRES_MS;
+  if (!isFresh || !isContactCode(ctx.settings.ROOT_SECRET, contact, code)) throw invalid("code is wrong or expired");
+  const verified = { ...contact, verified_at: ctx.now, updated_at: ctx.now };
+  await commit(ctx, [markContactVerified(ctx.db, contact, ctx.now)], { audit: auditOf(contact, "verified") });
+  return show(ctx, verified);
+}
+
+export async function removeContact(ctx: RequestScope, contactId: string): Promise<void> {
+  const contact = await requireContact(ctx, contactId);
+  await commit(ctx, [deleteNotifyContact(ctx.db, contact)], { audit: auditOf(contact, "deleted") });
+}
+
+/** Contacts belong to one user; those of others do not exist. */
+async function requireContact(ctx: RequestScope, id: string): Promise<NotifyContactRecord> {
+  const contact = await findNotifyContact(ctx.db, { id, user_id: requireUser(ctx).user_id });
+  if (!contact) throw notFound("contact");
+  return contact;
+}
+
+function requireReachable(ctx: RequestScope, { type, value }: NotifyContactCreate): void {
+  const { provider, target } = targetOf(type, value);
+  const flaw = notifierOf(provider).validate(target, chatServicesOf(ctx.settings));
+  if (flaw !== null)
+    throw invalid(flaw.replace(/^url/, "value").replace("mailto: and an address", "an e-mail address"));
+  if (!URL.canParse(target.url) || !/^https?:/i.test(target.url)) return;
+  const verdict = egressOf(ctx.settings).checkLiteral(new URL(target.url), "delivery");
+  if (!verdict.ok) throw invalid(`value cannot be used: ${verdict.reason}`);
+}
+
+async function show(ctx: RequestScope, contact: NotifyContactRecord): Promise<ShownContact> {
+  const opened = await unseal(ctx.settings.ROOT_SECRET, contact.id, contact.sealed);
+  const value = typeof opened === "object" && opened !== null && "value" in opened ? String(opened.value) : "";
+  return { contact, value };
+}
+
+function auditOf(contact: NotifyContactRecord, verb: string) {
+  return {
+    owner_id: contact.user_id,
+    target_type: "notify_contact",
+    target_id: contact.id,
+    summary: `${verb} a contact of the type ${contact.type}`,
+  };
+}

@@ -1,0 +1,20 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+interface Contact {
+  id: string;
+  user_id: string;
+  /** The row's own: a contact that is created again gets another code. */
+  created_at: number;
+}
+
+/** The eight digits that prove that a user reads what is sent to a contact. Derived, so that no row holds them. */
+export function contactCode(rootSecret: string, { id, user_id, created_at }: Contact): string {
+  const mac = createHmac("sha256", `contact code ${rootSecret}`).update(JSON.stringify([id, user_id, created_at]));
+  return String(mac.digest().readUInt32BE(0) % 100_000_000).padStart(8, "0");
+}
+
+export function isContactCode(rootSecret: string, contact: Contact, code: string): boolean {
+  const expected = Buffer.from(contactCode(rootSecret, contact));
+  const given = Buffer.from(code);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
