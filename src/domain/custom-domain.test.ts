@@ -60,16 +60,16 @@ describe("judgeClaim", () => {
       { status: "active", error: "the CNAME record is not there yet", astray_since: null, next_check_at: NOW + DAY },
     ],
     [
-      "one just under seven days old still waits",
+      "one just under 72 hours old still waits",
       claim({ claimed_at: NOW - PROVE_WITHIN_MS + 1 }),
       NEITHER,
       { status: "pending", next_check_at: NOW + HOUR },
     ],
     [
-      "one of seven days has failed",
+      "one of 72 hours has failed",
       claim({ claimed_at: NOW - PROVE_WITHIN_MS }),
       NO_PROOF,
-      { status: "error", error: "the TXT record is missing: not proven within 7 days" },
+      { status: "error", error: "the TXT record is missing: not verified within 72 hours" },
     ],
     [
       "silence says nothing",

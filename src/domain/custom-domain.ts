@@ -29,7 +29,8 @@ export interface ClaimDecision {
   next_check_at: number;
 }
 
-export const PROVE_WITHIN_MS = 7 * DAY_MS;
+/** How long an unverified claim may keep other accounts from the name. */
+export const PROVE_WITHIN_MS = 72 * HOUR_MS;
 export const LOST_AFTER_MS = 72 * HOUR_MS;
 /** How long a proven name that was given up is kept from other accounts. */
 export const RESERVED_MS = 7 * DAY_MS;
@@ -76,7 +77,7 @@ function describe(claim: DomainClaim, { ownership, routing }: DomainLookup, now:
   const missing = [...(ownership === "missing" ? ["TXT"] : []), ...(routing === "missing" ? ["CNAME"] : [])];
   if (missing.length === 0) {
     if (ownership === "seen" && routing === "seen") return null;
-    if (claim.status === "pending") return "no DNS resolver could say whether the records are there";
+    if (claim.status === "pending") return "no DNS resolver is reachable";
     return claim.status === "error" ? "the records are missing" : null;
   }
   const [records, is, has] = [
@@ -85,7 +86,8 @@ function describe(claim: DomainClaim, { ownership, routing }: DomainLookup, now:
     missing.length > 1 ? "have" : "has",
   ];
   if (isGone(claim, now)) return `${records} ${has} been missing for 72 hours`;
-  if (claim.status === "error" && claim.proven_at === null) return `${records} ${is} missing: not proven within 7 days`;
+  if (claim.status === "error" && claim.proven_at === null)
+    return `${records} ${is} missing: not verified within 72 hours`;
   const wasThere = ownership === "missing" ? claim.proven_at !== null : claim.aimed_at !== null;
   return wasThere ? `${records} ${is} missing` : `${records} ${is} not there yet`;
 }

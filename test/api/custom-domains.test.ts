@@ -359,7 +359,7 @@ describe("a name that a page has", () => {
 
   it("may be claimed by others once it was not proven in time", async () => {
     const first = await claim();
-    vi.setSystemTime(Date.now() + 7 * DAY);
+    vi.setSystemTime(Date.now() + 3 * DAY);
     publish(first.hostname);
     await sweep(first.hostname);
     expect((await first.account.client.get(sslOf(first.page))).body).toMatchObject({ status: "error" });

@@ -35,7 +35,7 @@ export const endpoints = [
       tags,
       summary: "Set the custom domain of a status page",
       description:
-        "The page is served under the name once its TXT record was seen, which is looked for every minute at first, and its certificate is there. The CNAME record brings visitors; at the top of a zone an ALIAS or the same addresses will do. It may be turned before or after, `error` says which record is missing. Later both are looked for every day; when the TXT record, or a CNAME record that once was there, has been missing for 72 hours the page is no longer served under the name, until it is back. The owner is told of each in the product. A name that was given up is kept from other accounts for 7 days. Sending the same name again looks at once.",
+        "The page is served under the domain once its TXT record was seen, which is queried every minute at first, and its certificate is active. The CNAME record routes visitors; at the top of a zone an ALIAS or the same addresses work, too. It may be set before or after; `error` names the missing record. A domain that is not verified within 72 hours has failed. Later both records are queried every day; when the TXT record, or a CNAME record that was seen before, has been missing for 72 hours, the page is not served under the domain until the record is back. The owner gets a notification of each. A released domain that was verified is reserved for 7 days. Sending the same domain again queries at once.",
       request: { params: IdParam, body: jsonBody(DomainInput) },
       responses: { 200: json("The domain", CustomDomain), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
