@@ -16,6 +16,7 @@ import { endpoints as incidentTemplates } from "./features/incident-templates/ro
 import { endpoints as incidents } from "./features/incidents/routes.ts";
 import { endpoints as maintenance } from "./features/maintenance/routes.ts";
 import { endpoints as members } from "./features/members/routes.ts";
+import { endpoints as metrics } from "./features/metrics/routes.ts";
 import { endpoints as migration } from "./features/monitor-migration/routes.ts";
 import { endpoints as monitors } from "./features/monitors/routes.ts";
 import { endpoints as notifications } from "./features/notifications/routes.ts";
@@ -25,6 +26,7 @@ import { endpoints as overview } from "./features/overview/routes.ts";
 import { endpoints as pageSettings } from "./features/page-settings/routes.ts";
 import { endpoints as alertSetup } from "./features/page-webhooks/routes.ts";
 import { endpoints as push } from "./features/push/routes.ts";
+import { endpoints as referrals } from "./features/referrals/routes.ts";
 import { endpoints as sessions } from "./features/sessions/routes.ts";
 import { endpoints as sla } from "./features/sla/routes.ts";
 import { endpoints as statusPages } from "./features/status-pages/routes.ts";
@@ -67,6 +69,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...maintenance,
   ...timeline,
   ...members,
+  ...metrics,
   ...migration,
   ...monitors,
   ...notifications,
@@ -74,6 +77,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...overview,
   ...pageSettings,
   ...push,
+  ...referrals,
   ...results,
   ...sessions,
   ...sla,

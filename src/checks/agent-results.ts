@@ -12,7 +12,7 @@ import { staleAfterMs } from "../domain/check-schedule.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { violates } from "../platform/d1-errors.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
-import { buildProjection } from "./projection.ts";
+import { buildExpiries, buildProjection } from "./projection.ts";
 
 /** What an agent measured of one monitor; `checked_at` is when the check began. */
 export interface AgentResult {
@@ -52,7 +52,11 @@ export async function acceptAgentResults(
   }));
   // The agent repeats a failed check by itself, so the object's wish to have it repeated is nothing to remember.
   const projection = answer === undefined ? [] : buildProjection(scope, monitor, { ...answer, retry: null });
-  const accepted = await store(scope, monitor, records, { projection, until: presentFrom });
+  const expiries = buildExpiries(scope, monitor, present.at(-1)?.details ?? {});
+  const accepted = await store(scope, monitor, records, {
+    projection: [...projection, ...expiries],
+    until: presentFrom,
+  });
   return { accepted, status: answer?.status ?? monitor.status };
 }
 

@@ -2,8 +2,9 @@ import type { Scope } from "../access/scope.ts";
 import type { MonitorSnapshot } from "../contract/monitor-object.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import { findMonitor, type MonitorRecord, type ProjectedMonitor } from "../data/monitors/read.ts";
-import { projectAnswers } from "../data/monitors/write.ts";
+import { projectAnswers, updateExpiries } from "../data/monitors/write.ts";
 import { bumpPageVersions } from "../data/status-pages/write.ts";
+import { findNewExpiries } from "../domain/expiries.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 
 /** A monitor as D1 knew it before its object answered. */
@@ -42,6 +43,12 @@ function isNews(answered: Answered): boolean {
   const { known, answer } = answered;
   const isSynced = answer.config_version === known.synced_version;
   return hasMoved(answered) || answer.settled !== known.settled || answer.retry !== null || !isSynced;
+}
+
+/** The write that stores a new expiry that a check found; none when D1 holds the same already. */
+export function buildExpiries(scope: Scope, monitor: MonitorRecord, details: Record<string, unknown>): Statement[] {
+  const expiries = findNewExpiries(monitor, details);
+  return expiries === null ? [] : [updateExpiries(scope.db, monitor.id, expiries)];
 }
 
 /** Syncs a monitor's object with a committed change; returns the record afterwards, undefined for a deleted monitor. */

@@ -8,7 +8,7 @@ import { moveToGroup } from "../data/monitors/write.ts";
 import { inLane, type Lane } from "../domain/check-schedule.ts";
 import { now } from "../platform/clock.ts";
 import { regionsOf, type ScheduledCheck, sendChecks, startGroup } from "./enqueue.ts";
-import { buildProjection } from "./projection.ts";
+import { buildExpiries, buildProjection } from "./projection.ts";
 import { shortMessage } from "./result-history.ts";
 import type { CheckedMonitor, Slot } from "./runner.ts";
 import { markUncheckedMonitors } from "./unchecked.ts";
@@ -31,7 +31,8 @@ export async function recordChecks(
 ): Promise<void> {
   const unchecked = await markUncheckedMonitors(scope, slot.group.latest, checked);
   const projections = checked.flatMap(({ monitor, answer }) => (answer ? buildProjection(scope, monitor, answer) : []));
-  const writes = [...projections, ...unchecked];
+  const expiries = checked.flatMap(({ monitor, result }) => buildExpiries(scope, monitor, result.details));
+  const writes = [...projections, ...unchecked, ...expiries];
   const { group } = slot;
   const moving = checked.filter(({ result }) => laneOf(result) !== group.lane);
   const latest = {

@@ -29,6 +29,10 @@ export const CreatedToken = Token.extend({
   token: z.string().meta({ description: "the credential itself, shown this once" }),
 }).meta({ id: "CreatedToken" });
 
+export const MetricsToken = z
+  .object({ token: z.string().meta({ description: "the credential itself, shown this once" }) })
+  .meta({ id: "MetricsToken" });
+
 export const Health = z
   .object({
     status: z.enum(["ok", "degraded"]),

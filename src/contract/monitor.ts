@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ManualCheckResult } from "./check.ts";
-import { Id, Instant, Name } from "./common.ts";
+import { Id, Instant, InstantInput, Name } from "./common.ts";
 import { INCIDENT_SEVERITIES, MONITOR_STATUSES, MONITOR_TYPES, REGION_POLICIES, REGIONS } from "./monitor-values.ts";
 
 /** What stands in place of a secret for whoever may not read it; sent back, it keeps the stored value. */
@@ -52,6 +52,9 @@ const SETTINGS = {
     .nullish()
     .meta({ description: "your own name for it, unique per account" }),
   paused: z.boolean().nullish(),
+  muted_until: InstantInput.nullish().meta({
+    description: "until then its events are recorded, but nobody is notified of them; at most 30 days ahead",
+  }),
 };
 
 // Loose, because each monitor type adds its own fields: features/monitors/schemas.ts.
@@ -92,11 +95,18 @@ export const Monitor = z.looseObject({
   tags: z.array(z.string()),
   external_key: z.string().nullable(),
   paused: z.boolean(),
+  muted_until: Instant.nullable(),
   last_check: Instant.nullable(),
   last_latency_ms: z.number().nullable(),
   last_message: z.string().nullable(),
   next_check_at: Instant.nullable().meta({
     description: "null: paused, or not checked by a schedule; in the past while that check is late",
+  }),
+  certificate_expires_at: Instant.nullable().meta({
+    description: "of type ssl: when the certificate expires that the newest check saw; else null",
+  }),
+  domain_expires_at: Instant.nullable().meta({
+    description: "of type domain: when the registration expires that the newest check saw; else null",
   }),
   heartbeat_token: z
     .string()

@@ -68,10 +68,15 @@ async function storeTransition(scope: Scope, context: TransitionContext): Promis
     isSuppressed && transition.event === "monitor.down" ? NONE : await planIncidentEffects(db, context, now);
   const own = monitorEvent(context, incident.events[0]?.data.incident_id ?? null);
   const published = own && !isSuppressed ? [own, ...incident.events] : incident.events;
-  const recorded = own && isSuppressed ? [{ ...own, data: { ...own.data, suppressed_by } }] : [];
-  const rules = await evaluateTransition(scope, context, { event: own, in_maintenance: isSuppressed });
+  const suppressed = own && isSuppressed ? [{ ...own, data: { ...own.data, suppressed_by } }] : [];
+  const isMuted = monitor.muted_until !== null && monitor.muted_until > now;
+  const recorded = isMuted ? [...suppressed, ...published] : suppressed;
+  const rules = await evaluateTransition(scope, context, { event: isMuted ? null : own, in_maintenance: isSuppressed });
   const routings = new Map(own && rules.routing ? [[own.id, rules.routing]] : []);
-  const publication = joinPublications([await publishRouted(scope, published, now, routings), rules.publication]);
+  const publication = joinPublications([
+    await publishRouted(scope, isMuted ? [] : published, now, routings),
+    rules.publication,
+  ]);
   await runBatch(db, [
     ...suppression.statements,
     ...recordTransition(db, { monitor_id: monitor.id, transition, now }),

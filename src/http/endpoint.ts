@@ -4,6 +4,7 @@ import { authenticateAgent, authenticateInstall } from "../access/agent-credenti
 import { authenticateOptional, authenticateUser } from "../access/credentials.ts";
 import { authorizeFields, authorizeParams, type IdLocations } from "../access/id-authorization.ts";
 import { parseIdempotencyKey } from "../access/idempotency.ts";
+import { authenticateScraper } from "../access/metrics-credentials.ts";
 import type { Principal } from "../access/principal.ts";
 import { authenticatePusher } from "../access/push-credentials.ts";
 import { requireRate } from "../access/rate-limit.ts";
@@ -59,7 +60,7 @@ const ANONYMOUS: Principal = { kind: "anonymous" };
 export interface EndpointPolicy {
   at: readonly Surface[];
   /** `optional`: a user where a credential is sent, else anybody. */
-  auth: "user" | "agent" | "install" | "beat" | "metrics" | "public" | "optional";
+  auth: "user" | "agent" | "install" | "beat" | "metrics" | "scrape" | "public" | "optional";
   /** The right that the caller needs on the objects that the request names; null where it names none. */
   permission: Permission | null;
   /** Names the audit row that a success writes; null for reads. */
@@ -96,6 +97,7 @@ const SECURITY: Record<EndpointPolicy["auth"], Record<string, string[]>[]> = {
   install: [{ agent: [] }],
   beat: [{ heartbeat: [] }, { heartbeatQuery: [] }],
   metrics: [{ push: [] }],
+  scrape: [{ scraper: [] }],
   public: [],
   optional: [{ bearer: [] }, {}],
 };
@@ -215,6 +217,8 @@ function authenticate(
       const token = auth === "beat" ? c.req.query("token") : undefined;
       return authenticatePusher(call.settings, auth, { authorization, token });
     }
+    case "scrape":
+      return authenticateScraper(call, c.req.header("authorization"));
     case "public":
       return ANONYMOUS;
     case "optional":

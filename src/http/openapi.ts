@@ -54,6 +54,11 @@ export function describeApi(endpoints: readonly Endpoint[]): ApiDescription {
     scheme: "bearer",
     description: "The push key of one monitor, `pk_…`",
   });
+  collector.openAPIRegistry.registerComponent("securitySchemes", "scraper", {
+    type: "http",
+    scheme: "bearer",
+    description: "The credential of a user's Prometheus, `mt_…`",
+  });
   const tags = [...new Set(endpoints.flatMap(({ route }) => route.tags ?? []))].map((name) => ({ name }));
   // What holds where an operation says nothing else; they all say it, but some readers look here only.
   return collector.getOpenAPI31Document({ openapi: "3.1.0", info: INFO, tags, security: [{ bearer: [] }] });

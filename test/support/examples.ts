@@ -13,6 +13,7 @@ import {
   insertSession,
   PASSWORD,
 } from "./members.ts";
+import { insertReferrals } from "./referrals.ts";
 import { insertSubscriber } from "./subscribers.ts";
 import { createWebhook } from "./webhooks.ts";
 
@@ -119,6 +120,14 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     return { body: { current_password: PASSWORD, new_password: PASSWORD } };
   },
   "DELETE /auth/sessions/{id}": async (account) => ({ params: { id: await insertSession(account) } }),
+  "POST /referrals/redeem": async ({ user_id }) => {
+    await insertReferrals(user_id, { signups: 2 });
+    return { body: { credits: 1 } };
+  },
+  "GET /metrics": async ({ client }) => {
+    const { token } = (await client.post(`${CORE}/user/metrics-token`)).body;
+    return { headers: { authorization: `Bearer ${token}` } };
+  },
   "POST /monitors": async () => ({ body: { name: "Shop", type: "http", target: "http://sink.test/", paused: true } }),
   "POST /monitors/test": async () => ({ body: { name: "Shop", type: "http", target: "http://sink.test/" } }),
   "PUT /monitors/{id}": async () => ({ body: { name: "Store" } }),

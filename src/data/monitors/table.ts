@@ -62,6 +62,8 @@ export const monitors = sqliteTable(
     /** The monitors that are checked together: one shard, interval, regions and lane; empty = not checked by us. */
     check_group_id: text("check_group_id").notNull(),
     paused: flag("paused").notNull().default(false),
+    /** Notifications of its events are withheld until then. */
+    muted_until: instant("muted_until"),
     /** Of its heartbeat token or push key; older ones are worth nothing. */
     credential_version: integer("credential_version").notNull().default(1),
     /** Grows with every change that the monitor's object has to learn. */
@@ -78,6 +80,9 @@ export const monitors = sqliteTable(
     settled: flag("settled").notNull().default(false),
     /** When a quick repeat of a failed check is due, so that the sweep finds one that got lost. */
     retry_at: instant("retry_at"),
+    /** As the newest check of the target found them; null where no check did. */
+    certificate_expires_at: instant("certificate_expires_at"),
+    domain_expires_at: instant("domain_expires_at"),
     /** Grows when intervals of days change that may be rolled up already, so that no roll-up of before is stored after. */
     history_version: integer("history_version").notNull().default(0),
     ...timestamps(),

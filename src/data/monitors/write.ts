@@ -1,6 +1,7 @@
 import { and, eq, lt, type SQL, sql } from "drizzle-orm";
 import type { MonitorSnapshot } from "../../contract/monitor-object.ts";
 import type { MonitorTransition } from "../../contract/monitor-transition.ts";
+import type { Expiries } from "../../domain/expiries.ts";
 import { invalidateDailyAggregates } from "../daily-aggregates/write.ts";
 import type { Db, Statement } from "../db.ts";
 import { isAmong } from "./read.ts";
@@ -101,6 +102,10 @@ export function recordTransition(
       .onConflictDoNothing(),
     projectTransition(db, monitorId, transition),
   ];
+}
+
+export function updateExpiries(db: Db, monitorId: string, expiries: Expiries): Statement {
+  return db.update(monitors).set(expiries).where(eq(monitors.id, monitorId));
 }
 
 export function deleteTombstones(db: Db, monitorIds: readonly string[]): Statement {

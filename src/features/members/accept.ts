@@ -17,6 +17,7 @@ import {
 import { markAccepted } from "../../data/invitations/write.ts";
 import { findMember, type NamedMember } from "../../data/members/read.ts";
 import { insertNotification } from "../../data/notifications/write.ts";
+import { countSignup } from "../../data/referrals/write.ts";
 import { findSignIn } from "../../data/sessions/read.ts";
 import { setPassword } from "../../data/sessions/write.ts";
 import { findPage, type StatusPageRecord } from "../../data/status-pages/read.ts";
@@ -120,7 +121,8 @@ async function joinSignedIn(
 ): Promise<AcceptedInvitation> {
   const session = openSession(ctx, user.id);
   const principal = toPrincipal(user, { token_id: null, session_id: session.record.id }, ctx.settings);
-  await write({ ...ctx, principal }, opening, { member, statements: [...statements, session.statement] });
+  const signup = countSignup(ctx.db, opening.invitation.invited_by, ctx.now);
+  await write({ ...ctx, principal }, opening, { member, statements: [...statements, session.statement, signup] });
   return { member, cookie: session.cookie };
 }
 

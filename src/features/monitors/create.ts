@@ -89,6 +89,8 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
     status_message: null,
     settled: false,
     retry_at: null,
+    certificate_expires_at: null,
+    domain_expires_at: null,
     history_version: 0,
     created_at: ctx.now,
     updated_at: ctx.now,

@@ -99,6 +99,7 @@ async function commitChange(
   const change = {
     ...columns,
     ...(await sealSecrets(ctx.settings, { id: current.id, target: columns.target, options }, current)),
+    ...(isRetargeted(current, columns) ? { certificate_expires_at: null, domain_expires_at: null } : {}),
     parent_monitor_id: isMoved ? null : current.parent_monitor_id,
     shard_id: place.shard_id,
     check_group_id: place.check_group_id,
@@ -132,11 +133,12 @@ function changedNames(current: MonitorRecord, change: Partial<MonitorRecord>): s
     .map(([name]) => (name === "sealed" ? "secrets" : name));
 }
 
+function isRetargeted(before: MonitorRecord, after: Pick<MonitorRecord, "type" | "target">): boolean {
+  return before.type !== after.type || before.target !== after.target;
+}
+
 function isCheckDue(before: MonitorRecord, after: MonitorRecord): boolean {
   return (
-    (before.paused && !after.paused) ||
-    before.check_group_id !== after.check_group_id ||
-    before.type !== after.type ||
-    before.target !== after.target
+    (before.paused && !after.paused) || before.check_group_id !== after.check_group_id || isRetargeted(before, after)
   );
 }

@@ -9,6 +9,7 @@ import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
+import { DAY_MS } from "../../lib/durations.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { readFields, type TypeFields } from "./fields.ts";
@@ -16,6 +17,7 @@ import { judgeTarget } from "./target.ts";
 
 const INTERVAL_DEFAULT_S = 60;
 const TIMEOUT_DEFAULT_S = 10;
+const MUTE_MAX_DAYS = 30;
 const THRESHOLDS = { failure_threshold: 3, recovery_threshold: 2 };
 /** A missing beat says enough by itself. */
 const PUSH_THRESHOLDS = { failure_threshold: 1, recovery_threshold: 1 };
@@ -46,6 +48,8 @@ export async function draftMonitor(ctx: RequestScope, input: MonitorCreate, arou
   const columns = columnsOf(input, { ...around, interval, fields });
   if (columns.timeout_seconds > interval) throw refuse("timeout_seconds", "must not be longer than interval");
   requireRegions(ctx, columns.regions, around.current);
+  const mutedMax = ctx.now + MUTE_MAX_DAYS * DAY_MS;
+  if ((columns.muted_until ?? 0) > mutedMax) throw refuse("muted_until", `must be at most ${MUTE_MAX_DAYS} days ahead`);
   requireAgentFor(input, fields);
   await requireAgentOfOwner(ctx, columns.agent_id, around.owner_id);
   await requireGroupOnPage(ctx, columns);
@@ -82,6 +86,7 @@ function columnsOf(input: MonitorCreate, known: MonitorContext & { interval: num
     tags: [...new Set(input.tags)],
     external_key: input.external_key ?? null,
     paused: input.paused ?? false,
+    muted_until: input.muted_until ?? null,
   };
 }
 

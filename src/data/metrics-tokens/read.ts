@@ -1,0 +1,17 @@
+import { eq } from "drizzle-orm";
+import type { Db } from "../db.ts";
+import type { UserRecord } from "../users/read.ts";
+import { users } from "../users/table.ts";
+import { metricsTokens } from "./table.ts";
+
+export type MetricsTokenRecord = typeof metricsTokens.$inferSelect;
+
+export async function findMetricsTokenOwner(db: Db, tokenHash: string): Promise<UserRecord | undefined> {
+  const rows = await db
+    .select({ user: users })
+    .from(metricsTokens)
+    .innerJoin(users, eq(users.id, metricsTokens.user_id))
+    .where(eq(metricsTokens.token_hash, tokenHash))
+    .limit(1);
+  return rows[0]?.user;
+}
