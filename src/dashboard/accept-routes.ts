@@ -22,7 +22,7 @@ const tags = ["Dashboard"];
 const query = InvitationLink;
 const GONE = {
   404: html("No such invitation"),
-  410: html("The invitation was accepted already, or has expired"),
+  410: html("The invitation is accepted or expired"),
 };
 const refusals = {
   ...ERROR_RESPONSES,
@@ -66,7 +66,7 @@ export const endpoints = [
       summary: "Accept an invitation by its form",
       description: "application/x-www-form-urlencoded; programs use POST /status-pages/members/accept.",
       request: { query },
-      responses: { 303: elsewhere, ...GONE, 409: html("On the team already"), ...refusals },
+      responses: { 303: elsewhere, ...GONE, 409: html("Already a member"), ...refusals },
     },
     async (c) => {
       requireSameOrigin(c.req.raw, c.var.publicUrl);
@@ -174,7 +174,7 @@ function whatBecameOf(offer: InvitationState | undefined): NoticeView {
     case "used":
       return {
         title: "Already accepted",
-        text: "This invitation was accepted before. Sign in to see the status pages that you are on the team of.",
+        text: "This invitation was already accepted. Sign in to see the status pages that you are a member of.",
         link: { href: "/app", text: "To your status pages" },
       };
     case "expired":

@@ -77,7 +77,7 @@ export const endpoints = [
       tags,
       summary: "The form to sign in with",
       request: { query: SignInQuery },
-      responses: { 200: html("The form"), 303: { description: "Signed in already" }, ...refusals },
+      responses: { 200: html("The form"), 303: { description: "Already signed in" }, ...refusals },
     },
     async (c) => {
       const { next, signed_out } = c.req.valid("query");

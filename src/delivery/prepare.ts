@@ -63,7 +63,7 @@ export async function prepare(scope: Scope, { delivery, webhook, event }: Claime
         : notifier.build(input, target);
     return { request, attemptsMax, notifier, input, target, edited_id };
   } catch (error) {
-    log.error("delivery cannot be built", error, { delivery_id: delivery.id, webhook_id: webhook.id });
+    log.error("delivery build failed", error, { delivery_id: delivery.id, webhook_id: webhook.id });
     return null;
   }
 }

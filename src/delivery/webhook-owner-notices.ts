@@ -54,7 +54,7 @@ export async function sweepFailingWebhooks(scope: Scope): Promise<void> {
       await runBatch(db, [...(await notifyOwner(scope, webhook, notice)), markWarned(db, webhook, now)]);
       log.info("webhook owner warned", { webhook_id: webhook.id });
     } catch (error) {
-      log.error("webhook owner not warned", error, { webhook_id: webhook.id });
+      log.error("webhook owner warning failed", error, { webhook_id: webhook.id });
     }
   }
 }

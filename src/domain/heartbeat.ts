@@ -36,6 +36,6 @@ export function evaluateHeartbeat(beat: Heartbeat, open: readonly OpenRun[], now
 }
 
 function describe({ exit_code }: Heartbeat, hasFailed: boolean): string {
-  if (!hasFailed) return "a beat arrived";
+  if (!hasFailed) return "heartbeat received";
   return exit_code === null ? "the job reported a failure" : `the job ended with exit code ${exit_code}`;
 }

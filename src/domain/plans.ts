@@ -86,7 +86,7 @@ export function lowerPlan(one: Plan, other: Plan): Plan {
 export function findPlanViolation(plan: Plan, monitor: PlannedMonitor): string | null {
   const limits = PLAN_LIMITS[plan];
   const { type, type_plan, interval, regions } = monitor;
-  if (type_plan && !includesPlan(plan, type_plan)) return `the ${plan} plan has no monitors of type ${type}`;
+  if (type_plan && !includesPlan(plan, type_plan)) return `type ${type} is not included in the ${plan} plan`;
   if (interval !== undefined && interval < limits.min_interval) {
     return `interval must be at least ${limits.min_interval} seconds on the ${plan} plan`;
   }

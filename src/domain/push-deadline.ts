@@ -111,13 +111,19 @@ function dueBeat(memory: PushState, rules: HeartbeatRules, nextTime: NextTime): 
   const due_at = findNextDue(memory, rules, nextTime);
   if (due_at === null) return null;
   const at = due_at + graceAt(due_at, rules, nextTime);
-  return { at, due_at, level: "failure", message: "no beat arrived in time", after: { ...memory, judged_to: due_at } };
+  return {
+    at,
+    due_at,
+    level: "failure",
+    message: "no heartbeat received in time",
+    after: { ...memory, judged_to: due_at },
+  };
 }
 
 function oldBeat(memory: PushState, rules: HeartbeatRules, status: MonitorState["status"]): Deadline | null {
   if (memory.since === null || rules.degraded_after_ms === null || status !== "up") return null;
   const at = memory.since + rules.degraded_after_ms;
-  const message = `no beat for ${rules.degraded_after_ms / 1000} s`;
+  const message = `no heartbeat for ${rules.degraded_after_ms / 1000} s`;
   return { at, due_at: at, level: "degraded", message, after: memory };
 }
 
@@ -128,7 +134,7 @@ function openRuns(memory: PushState, rules: HeartbeatRules, nextTime: NextTime):
     const at = run.at + graceAt(due, rules, nextTime);
     const runs = memory.runs.map((other) => (other === run ? { ...run, is_overdue: true as const } : other));
     const after = { ...memory, runs };
-    return { at, due_at: at, level: "failure", message: "a run that started did not end in time", after };
+    return { at, due_at: at, level: "failure", message: "a started run did not finish in time", after };
   });
 }
 
@@ -137,7 +143,13 @@ function stalePush(memory: PushState, rules: MetricsRules): Deadline | null {
   const at = memory.judged_to + rules.stale_ms;
   const level = memory.judged_to === memory.since ? "degraded" : "failure";
   const seconds = Math.round((at - memory.since) / 1000);
-  return { at, due_at: at, level, message: `nothing was pushed for ${seconds} s`, after: { ...memory, judged_to: at } };
+  return {
+    at,
+    due_at: at,
+    level,
+    message: `no metrics received for ${seconds} s`,
+    after: { ...memory, judged_to: at },
+  };
 }
 
 function graceAt(dueAt: number, { every, grace_ms }: HeartbeatRules, nextTime: NextTime): number {

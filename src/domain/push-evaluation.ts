@@ -104,7 +104,7 @@ function judgeSample(sample: MetricSample, rules: MetricsRules): Judgement {
   if (isOver(latency_ms, rules.latency_threshold_ms)) {
     return { outcome: "slow", latency_ms, message: `latency_ms is over ${rules.latency_threshold_ms}` };
   }
-  return { outcome: "success", latency_ms, message: "metrics arrived" };
+  return { outcome: "success", latency_ms, message: "metrics received" };
 }
 
 function isOver(latencyMs: number | null, thresholdMs: number | null): boolean {

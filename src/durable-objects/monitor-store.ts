@@ -153,7 +153,7 @@ export class MonitorStore {
         if (at - valid_until > DEADLINE_TOLERANCE_MS) {
           const last_result_at = this.stored?.state.judged_at ?? null;
           this.#remember((memory) => restartDeadlines(memory, at));
-          this.#decide({ kind: "stale", last_result_at, valid_until, reason: "nobody watched for a while" }, at);
+          this.#decide({ kind: "stale", last_result_at, valid_until, reason: "monitoring was interrupted" }, at);
         } else {
           this.#remember(() => after);
           this.#decide({ kind: "silence", due_at, level, message }, at);

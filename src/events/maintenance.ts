@@ -33,7 +33,7 @@ export async function advanceMaintenance(scope: Scope, maintenanceIds: readonly 
       await advance(scope, window, timezone);
     } catch (error) {
       // Changed by a user in this moment, or to be retried in a minute; the other windows continue.
-      scope.log.error("maintenance not advanced", error, { maintenance_id: window.id });
+      scope.log.error("maintenance advance failed", error, { maintenance_id: window.id });
     }
   }
 }

@@ -65,7 +65,7 @@ export async function endSuppressions(scope: Scope, monitorIds: readonly string[
     try {
       await release(scope, held, toTransition(transition));
     } catch (error) {
-      scope.log.error("suppressed outage not released", error, { monitor_id: held.monitor_id });
+      scope.log.error("suppression end failed", error, { monitor_id: held.monitor_id });
     }
   }
 }

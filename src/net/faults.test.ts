@@ -62,7 +62,7 @@ describe("reading a failed exchange", () => {
   });
 
   it("blames us when our own name servers were silent until the time was up", () => {
-    const fault = new IoFault("unavailable", "no name server could be asked");
+    const fault = new IoFault("unavailable", "no DNS resolver is reachable");
     expect(classifyError(fault, AbortSignal.abort(), 10_000).outcome).toBe("error");
   });
 

@@ -159,7 +159,7 @@ const FIELDS = {
 
 const Settings = z.object(FIELDS).superRefine((settings, ctx) => {
   if (settings.MAIL_FROM === "" && (settings.SMTP_URL || settings.MAIL_HTTP_URL)) {
-    ctx.addIssue({ code: "custom", path: ["MAIL_FROM"], message: "is needed: mail has to come from somebody" });
+    ctx.addIssue({ code: "custom", path: ["MAIL_FROM"], message: "is required when SMTP_URL or MAIL_HTTP_URL is set" });
   }
 });
 

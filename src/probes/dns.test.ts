@@ -94,7 +94,7 @@ describe("a dns check by resolvers", () => {
     ],
     ["the name does not exist", [answer(3)], "failure", "the name does not exist (NXDOMAIN)"],
     ["there is an alias to nothing", [answer(0, [5, "other.example.com."])], "failure", "the name has no A record"],
-    ["nobody can be asked", [{ status: 500 }, { status: 502 }], "error", "no name server could be asked"],
+    ["nobody can be asked", [{ status: 500 }, { status: 502 }], "error", "no DNS resolver is reachable"],
   ])("where %s", async (_name, fetch, outcome, message) => {
     expect((await run({ fetch })).result).toMatchObject({ outcome, message });
   });

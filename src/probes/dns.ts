@@ -72,7 +72,7 @@ async function checkByResolvers(
   let result: ProbeResult = {
     outcome: "error",
     latency_ms: null,
-    message: "no name server could be asked",
+    message: "no DNS resolver is reachable",
     details: {},
   };
   for (const resolver of io.resolvers) {

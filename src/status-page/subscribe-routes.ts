@@ -37,7 +37,7 @@ const FORM_ANSWERS = {
   404: html("No such page, or no such link"),
   413: BODY_ERRORS[413],
   415: BODY_ERRORS[415],
-  503: html("The page cannot be read right now"),
+  503: html("The page is temporarily unavailable"),
 };
 const ACCEPTED = "If the address is valid, a confirmation link was sent to it.";
 const linked = { params: SubscribeParams, query: SubscriberLink };
@@ -187,7 +187,7 @@ export const endpoints = [
         if (choice.data?.events?.length === 0) {
           return showManage({ shown, subscriber, problem: "Choose at least one topic, or unsubscribe." }, token);
         }
-        if (!choice.success) return showManage({ shown, subscriber, problem: "This choice cannot be used." }, token);
+        if (!choice.success) return showManage({ shown, subscriber, problem: "These settings are invalid." }, token);
         let changed = subscriber;
         const problem = await toFormErrors(async () => {
           changed = await changeSubscription(c.var.ctx, shown.payload, { subscriber, choice: choice.data });

@@ -135,7 +135,7 @@ async function requireChoice(
 
 function requireKnown(name: string, ids: readonly string[], known: ReadonlySet<string>): void {
   const foreign = ids.findIndex((id) => !known.has(id));
-  if (foreign >= 0) throw invalid(`${name}[${foreign}] names nothing on this page`);
+  if (foreign >= 0) throw invalid(`${name}[${foreign}] does not exist on this page`);
 }
 
 function requireReachable(ctx: RequestScope, { channel, endpoint }: SubscribeInput): void {

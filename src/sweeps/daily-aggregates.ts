@@ -98,7 +98,7 @@ async function rollUp(scope: Scope, works: readonly Work[]): Promise<MonitorToAg
   const cut = works[last]?.monitor;
   if (!cut || rollups.length > 0) return cut;
   // A day with more changes than a minute takes on: readers take it from the intervals, and the others go on.
-  scope.log.warn("roll-up left out", { monitor_id: cut.id });
+  scope.log.warn("daily aggregate skipped", { monitor_id: cut.id });
   return works.slice(last).find(({ monitor }) => monitor !== cut)?.monitor;
 }
 

@@ -130,7 +130,7 @@ describe("POST /incidents", () => {
     await db.update(statusPages).set({ incident_system_enabled: false }).where(eq(statusPages.id, status_page_id));
     expect(await client.post(INCIDENTS, { title: "T", status_page_id })).toMatchObject({
       status: 409,
-      body: { error: "incidents are switched off on this status page" },
+      body: { error: "incidents are disabled on this status page" },
     });
   });
 
@@ -188,7 +188,7 @@ describe("the status of an incident", () => {
     const open = await insertIncident(origin(2));
     expect(await client.put(`${INCIDENTS}/${over}`, { status: "monitoring" })).toMatchObject({
       status: 409,
-      body: { error: "the monitor has another open incident already" },
+      body: { error: "the monitor already has another open incident" },
     });
     expect((await client.get(`${INCIDENTS}/${over}`)).body).toMatchObject({ status: "resolved", updates: [] });
     await client.put(`${INCIDENTS}/${open}`, { status: "resolved" });

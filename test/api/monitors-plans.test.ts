@@ -84,7 +84,7 @@ describe("the plan", () => {
       if (answer.status === 403) {
         expect(answer.body).toMatchObject({
           code: "plan_limit",
-          error: `the ${plan} plan has no monitors of type ${type}`,
+          error: `type ${type} is not included in the ${plan} plan`,
         });
       }
     }

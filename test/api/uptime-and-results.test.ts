@@ -101,7 +101,7 @@ describe("GET /monitors/{id}/results of a heartbeat", () => {
       expect((await beat(fields)).status).toBe(200);
     }
     expect((await client.get(`${V1}/monitors/${body.id}/results`)).body).toMatchObject([
-      { status: "up", message: "a beat arrived", region: "default" },
+      { status: "up", message: "heartbeat received", region: "default" },
       { status: "down", message: "the job ended with exit code 3", details: { run_id: "one", exit_code: 3 } },
     ]);
   });
@@ -146,7 +146,7 @@ describe("GET /monitors/{id}/results of what pushes metrics", () => {
     const { id, push_key } = (await client.post(`${V1}/monitors`, body)).body;
     await createClient(push_key).post(`${V2}/game-server/push`, { player_count: 3, fps: 60 });
     expect(await resultsOf(client, id)).toMatchObject([
-      { status: "up", latency_ms: null, message: "metrics arrived", details: { player_count: 3, fps: 60 } },
+      { status: "up", latency_ms: null, message: "metrics received", details: { player_count: 3, fps: 60 } },
     ]);
   });
 });

@@ -113,7 +113,7 @@ describe("with the real queues, and without a minute's tick", () => {
   });
 
   it.each([
-    ["before it begins", 1, "It does not take place."],
+    ["before it begins", 1, "This maintenance was cancelled."],
     ["while it goes on", -1, "It ended early."],
   ])("says of maintenance that is deleted %s what became of it", async (_name, hours, message) => {
     const shop = await createShop();

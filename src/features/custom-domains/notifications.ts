@@ -38,7 +38,7 @@ export function buildDomainNotifications({
   }
   const lostSince = earliest(after);
   if (after.status !== "active" || lostSince === null || earliest(before) !== null) return [];
-  const message = `${after.error}. Unless it is back, the page is no longer served there from ${toIso(lostSince + LOST_AFTER_MS)} on.`;
+  const message = `${after.error}. If it is not restored, the page stops being served there at ${toIso(lostSince + LOST_AFTER_MS)}.`;
   return say(
     "domain.failing",
     `DNS of ${hostname} is not as it was`,

@@ -21,7 +21,7 @@ import {
 const TYPE = "game_server";
 
 export function requireBeta(ctx: RequestScope): void {
-  if (!requireUser(ctx).beta) throw betaRequired("game servers are in beta and not open to you yet");
+  if (!requireUser(ctx).beta) throw betaRequired("game servers are in beta and not enabled for your account");
 }
 
 export async function gateConfig(ctx: RequestScope, body: unknown, params: Record<string, string>): Promise<void> {

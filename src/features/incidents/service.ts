@@ -67,7 +67,7 @@ export async function createIncident(ctx: RequestScope, input: IncidentCreate): 
   if (earlier) return getIncident(ctx, earlier);
   const page = await requirePage(ctx, input.status_page_id);
   // Choice: a setting of the page stands in the way, not a missing right, so this is no 403.
-  if (!page.incident_system_enabled) throw conflict("incidents are switched off on this status page");
+  if (!page.incident_system_enabled) throw conflict("incidents are disabled on this status page");
   const affected = await resolveAffected(ctx, page.id, input, NOTHING);
   const incident = await newIncident(ctx, page, input);
   const first = input.message ? [newUpdate(ctx, incident, input.message)] : [];
@@ -229,7 +229,7 @@ export async function write(ctx: RequestScope, incident: IncidentRecord, done: W
   await commit(ctx, statements, {
     guards: done.guards,
     // Of the automatic incidents of a monitor one alone may be open.
-    conflicts: { "incidents.origin_monitor_id": conflict("the monitor has another open incident already") },
+    conflicts: { "incidents.origin_monitor_id": conflict("the monitor already has another open incident") },
     audit: {
       owner_id: incident.owner_id,
       status_page_id: incident.status_page_id,

@@ -70,7 +70,7 @@ export function buildCancellationMessages(
 ): SubscriberNotice[] {
   if (!occurrence || occurrence.end_at <= ctx.now) return [];
   const { targets } = window;
-  const message = occurrence.start_at <= ctx.now ? "It ended early." : "It does not take place.";
+  const message = occurrence.start_at <= ctx.now ? "It ended early." : "This maintenance was cancelled.";
   return [
     maintenanceNotice(ctx, window, {
       name: "maintenance.cancelled",

@@ -152,7 +152,7 @@ function seatsUsedUp({ plan }: UserPrincipal): ApiError {
 }
 
 function onTeamAlready(): ApiError {
-  return conflict("email is a member of this status page already");
+  return conflict("email is already a member of this status page");
 }
 
 /** No text of the inviter's but the page's name, so that nobody sends their own messages by our mail. */

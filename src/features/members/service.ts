@@ -53,7 +53,7 @@ export async function changeMember(
   input: MemberUpdate,
 ): Promise<NamedMember> {
   const { member, own } = await requireMemberOf(ctx, ids);
-  if (member.user_id === requireUser(ctx).user_id) throw forbidden("nobody changes their own role");
+  if (member.user_id === requireUser(ctx).user_id) throw forbidden("you cannot change your own role");
   const granted = grantOf(member, input);
   if (!includesPermissions(own, member)) throw forbidden("this member has permissions that you do not have");
   requireGrantable(own, granted);

@@ -120,7 +120,7 @@ async function write(
       {
         name: "stale",
         when: haveMonitorsChanged(source.id, monitor_ids),
-        error: conflict("the monitors were changed meanwhile, try again"),
+        error: conflict("the monitors were changed by another request, reload them and try again"),
       },
       ...room,
     ],
@@ -142,7 +142,7 @@ async function tellObjects(ctx: RequestScope, { monitors, detached }: Move): Pro
     try {
       await syncMonitor(ctx, id, version);
     } catch (error) {
-      ctx.log.error("monitor object not told", error, { monitor_id: id });
+      ctx.log.error("monitor object sync failed", error, { monitor_id: id });
     }
   });
 }

@@ -13,7 +13,7 @@ export async function syncMonitorObject(ctx: RequestScope, changed: Pick<Monitor
   try {
     return await syncMonitor(ctx, changed.id, changed.config_version);
   } catch (error) {
-    ctx.log.error("monitor object not told", error, { monitor_id: changed.id });
+    ctx.log.error("monitor object sync failed", error, { monitor_id: changed.id });
     return undefined;
   }
 }
@@ -22,7 +22,7 @@ export async function syncDeletedMonitor(ctx: RequestScope, monitorId: string): 
   try {
     await emptyObjects(ctx, [monitorId]);
   } catch (error) {
-    ctx.log.error("object of a deleted monitor not told", error, { monitor_id: monitorId });
+    ctx.log.error("deleted monitor sync failed", error, { monitor_id: monitorId });
   }
 }
 
@@ -39,6 +39,6 @@ export async function checkSoon(ctx: RequestScope, monitor: MonitorRecord): Prom
   try {
     await enqueueChecks(ctx.env, [monitor], ctx.now);
   } catch (error) {
-    ctx.log.error("first check not enqueued", error, { monitor_id: monitor.id });
+    ctx.log.error("first check enqueue failed, sweep retries", error, { monitor_id: monitor.id });
   }
 }

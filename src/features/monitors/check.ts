@@ -57,7 +57,7 @@ async function orderOf(ctx: RequestScope, monitor: MonitorRecord): Promise<Order
 
 async function claim(ctx: RequestScope, monitor: MonitorRecord, order: Order | undefined): Promise<void> {
   if (monitor.agent_id === null && !isScheduled(monitor)) {
-    throw invalid("this monitor is not checked by anybody, so it cannot be checked now");
+    throw invalid("this monitor has no checks: its status comes from pushes or child monitors");
   }
   if (monitor.paused) throw conflict("the monitor is paused");
   await commit(ctx, order ? [insertCommand(ctx.db, order.record)] : [], {

@@ -17,7 +17,8 @@ export async function dryRunMonitor(ctx: RequestScope, input: MonitorCreate): Pr
   rejectSecretPlaceholders(input);
   const around = { plan: owner.plan, owner_id: owner.user_id, page, current: null };
   const { columns, options, isScheduled } = await draftMonitor(ctx, input, around);
-  if (!isScheduled) throw invalid(`a ${input.type} monitor is not checked from here, so it cannot be tried`);
+  if (!isScheduled)
+    throw invalid(`a ${input.type} monitor cannot be tested, because the service does not run its checks`);
   const { timeout_seconds, latency_threshold_ms } = columns;
   const job = { target: columns.target ?? "", fields: options, timeout_seconds, latency_threshold_ms };
   return runOnce(ctx, (stored) => ManualCheckResult.parse(stored), {

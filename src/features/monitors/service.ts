@@ -60,7 +60,13 @@ async function setPaused(ctx: RequestScope, monitor: MonitorRecord, paused: bool
   const change = { paused, config_version: monitor.config_version + 1, updated_at: ctx.now };
   await commit(ctx, [updateMonitor(ctx.db, monitor.id, change), ...bumpPage(ctx, monitor)], {
     audit: monitorAudit(monitor, paused ? "paused" : "resumed"),
-    guards: [{ name: "stale", when: isChanged(monitor), error: conflict("the monitor was changed meanwhile") }],
+    guards: [
+      {
+        name: "stale",
+        when: isChanged(monitor),
+        error: conflict("the monitor was changed by another request, reload it and try again"),
+      },
+    ],
   });
   const changed = { ...monitor, ...change };
   const fresh = (await syncMonitorObject(ctx, changed)) ?? changed;

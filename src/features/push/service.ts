@@ -159,7 +159,13 @@ export async function rotateCredential(
   const { credential_version, config_version, updated_at } = record;
   await commit(ctx, [updateMonitor(ctx.db, monitor.id, { credential_version, config_version, updated_at })], {
     audit: monitorAudit(monitor, "replaced the push credential of"),
-    guards: [{ name: "stale", when: isChanged(monitor), error: conflict("the monitor was changed meanwhile") }],
+    guards: [
+      {
+        name: "stale",
+        when: isChanged(monitor),
+        error: conflict("the monitor was changed by another request, reload it and try again"),
+      },
+    ],
   });
   // Not left to the sweep: the answer says that the old one is worth nothing any more.
   await syncMonitor(ctx, record.id, record.config_version);

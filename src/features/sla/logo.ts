@@ -27,7 +27,7 @@ export async function fetchLogo(ctx: RequestScope, address: string | null): Prom
     }
     return null;
   } catch (error) {
-    ctx.log.info("the logo for a report could not be had", { reason: error instanceof Error ? error.name : "unknown" });
+    ctx.log.info("report logo unavailable", { reason: error instanceof Error ? error.name : "unknown" });
     return null;
   }
 }

@@ -196,7 +196,7 @@ async function tellComposites(ctx: RequestScope, monitorIds: readonly string[]):
     try {
       await syncMonitor(ctx, id, 0);
     } catch (error) {
-      ctx.log.error("monitor object not told", error, { monitor_id: id });
+      ctx.log.error("monitor object sync failed", error, { monitor_id: id });
     }
   });
 }

@@ -78,7 +78,7 @@ export async function checkResolved(
   const resolution = await resolve(host, signal);
   switch (resolution.kind) {
     case "unavailable":
-      return { ok: false, fault: "unavailable", reason: "no name server could be asked" };
+      return { ok: false, fault: "unavailable", reason: "no DNS resolver is reachable" };
     case "nothing":
       return { ok: false, fault: "dns", reason: `"${host}" does not resolve` };
     case "addresses":
