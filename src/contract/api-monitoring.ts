@@ -20,7 +20,9 @@ export const ApiSample = z
   .object({
     ...ApiFields,
     metrics: CustomMetrics.nullish().meta({ description: "at most 50, values of at most 1 kB of JSON" }),
-    timestamp: InstantInput.nullish().meta({ description: "within 24 hours; one that is not the newest is history" }),
+    timestamp: InstantInput.nullish().meta({
+      description: "within 24 hours; older samples than the newest do not change the status",
+    }),
   })
   .meta({ id: "ApiSample" });
 export type ApiSample = z.infer<typeof ApiSample>;
@@ -52,7 +54,7 @@ export const MetricsMonitorFields = {
   paused: z.boolean(),
   last_message: z.string().nullable(),
   last_push_at: Instant.nullable(),
-  push_key: z.string().nullable().meta({ description: "for whoever may edit the monitor" }),
+  push_key: z.string().nullable().meta({ description: "with monitors.write, else null" }),
   push_url: z.string().nullable(),
   created_at: Instant,
   updated_at: Instant,

@@ -29,9 +29,9 @@ export const DomainInput = z
   .object({
     custom_domain: z
       .preprocess((value) => (typeof value === "string" && value.trim() === "" ? null : value), Hostname.nullish())
-      .meta({ description: "null gives the name up" }),
+      .meta({ description: "null releases the name" }),
     ssl_type: z.enum(SSL_TYPES).nullish().meta({
-      description: "managed: the service gets the certificate; none: something in front does. Default managed",
+      description: "managed: the service orders the certificate; none: a proxy in front provides it. Default managed",
     }),
   })
   .meta({ id: "CustomDomainInput" });
@@ -42,7 +42,7 @@ export const CustomDomain = z
     custom_domain: z.string().nullable(),
     ssl_type: z.enum(SSL_TYPES),
     status: z.enum(DOMAIN_STATUSES).meta({ description: "active: the page is served under the name" }),
-    records: z.array(DnsRecord).meta({ description: "what has to be in the name's DNS zone" }),
+    records: z.array(DnsRecord).meta({ description: "the required DNS records" }),
     error: z.string().nullable(),
   })
   .meta({ id: "CustomDomain" });

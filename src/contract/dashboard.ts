@@ -4,9 +4,9 @@ import { z } from "zod";
 export const InvitationLink = z.object({ token: z.string().default("") });
 export const PasswordLinkQuery = z.object({ token: z.string().default("") });
 export const SignInQuery = z.object({
-  next: z.string().optional().meta({ description: "the path to go on to; of this service only" }),
+  next: z.string().optional().meta({ description: "path to redirect to; of this service only" }),
   signed_out: z.string().optional(),
 });
 export const HomeQuery = z.object({
-  joined: z.string().optional().meta({ description: "id of the status page that was just joined" }),
+  joined: z.string().optional().meta({ description: "id of the status page of the accepted invitation" }),
 });

@@ -24,7 +24,7 @@ export const DnsCheck = z.object({
     .meta({
       description:
         "dns: values of the records as zone files write them, e.g. `192.0.2.1`, `10 mail.example.com`; " +
-        "quotes, final dots and the case of names do not matter; absent: any record will do",
+        "quotes, final dots and the case of names do not matter; omitted: any record",
     })
     .transform((value) => value ?? []),
   dns_match_type: z

@@ -24,7 +24,9 @@ export const GameSample = z
   .object({
     ...GameFields,
     custom_metrics: CustomMetrics.nullish().meta({ description: "at most 50, values of at most 1 kB of JSON" }),
-    timestamp: InstantInput.nullish().meta({ description: "within 24 hours; one that is not the newest is history" }),
+    timestamp: InstantInput.nullish().meta({
+      description: "within 24 hours; older samples than the newest do not change the status",
+    }),
   })
   .meta({ id: "GameSample" });
 export type GameSample = z.infer<typeof GameSample>;

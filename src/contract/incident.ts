@@ -20,7 +20,7 @@ const FIELDS = {
   severity: Severity.nullish().meta({ description: "default minor" }),
   status: Status.nullish().meta({ description: "default investigating; in a change, null keeps it" }),
   impact: LongText.nullish(),
-  is_public: z.boolean().nullish().meta({ description: "default false: nothing is published unasked" }),
+  is_public: z.boolean().nullish().meta({ description: "default false" }),
   monitor_ids: z.array(Id).max(AFFECTED_MAX).nullish().meta({ description: "monitors of the same status page" }),
   monitor_id: Id.nullish().meta({ description: "one affected monitor, in addition to monitor_ids" }),
   group_ids: z.array(Id).max(AFFECTED_MAX).nullish().meta({ description: "groups of the same status page" }),
@@ -52,7 +52,7 @@ export type IncidentChange = z.infer<typeof IncidentChange>;
 
 export const IncidentUpdateCreate = z
   .object({
-    status: Status.nullish().meta({ description: "absent: as it is" }),
+    status: Status.nullish().meta({ description: "omitted: unchanged" }),
     message: UpdateMessage,
     notify_subscribers: z.boolean().nullish().meta({ description: "default true" }),
   })
@@ -103,7 +103,7 @@ export const Incident = z
   .meta({ id: "Incident" });
 export type Incident = z.infer<typeof Incident>;
 
-const Seconds = z.number().nullable().meta({ description: "mean; null where there is nothing to measure" });
+const Seconds = z.number().nullable().meta({ description: "mean; null without values" });
 const Figures = z.object({
   total: z.int(),
   open: z.int(),

@@ -61,7 +61,7 @@ export const MaintenanceUpdateCreate = z
     status: z
       .enum(MAINTENANCE_STATUSES)
       .nullish()
-      .meta({ description: "absent: as it is; completed ends an occurrence that is in progress" }),
+      .meta({ description: "omitted: unchanged; completed ends an occurrence that is in progress" }),
     message: UpdateMessage,
     notify_subscribers: z.boolean().nullish().meta({ description: "default true" }),
   })
@@ -72,7 +72,7 @@ export const MaintenanceUpdate = z
   .object({
     id: Id,
     maintenance_id: Id,
-    status: z.enum(MAINTENANCE_STATUSES).meta({ description: "of the window, when this was written" }),
+    status: z.enum(MAINTENANCE_STATUSES).meta({ description: "of the window at the time of the update" }),
     message: z.string(),
     created_by: Id.nullable(),
     created_at: Instant,
@@ -101,7 +101,7 @@ export const Maintenance = z
       .object({ start: Instant, end: Instant })
       .nullable()
       .meta({ description: "the one in progress, else the next" }),
-    cancelled_occurrences: z.array(Instant).meta({ description: "starts of those to come that will not take place" }),
+    cancelled_occurrences: z.array(Instant).meta({ description: "starts of future occurrences that are cancelled" }),
     updates: z.array(MaintenanceUpdate).meta({ description: `the newest ${UPDATES_CARRIED}, newest first` }),
     created_by: Id,
     created_at: Instant,

@@ -32,7 +32,7 @@ const grant = {
     .array(z.enum(CAPABILITIES))
     .max(CAPABILITIES.length)
     .nullish()
-    .meta({ description: "for the role custom only; what a viewer may, a custom member may, too" }),
+    .meta({ description: "for the role custom only; it includes the permissions of a viewer" }),
 };
 export const MemberInvite = z
   .object({
@@ -42,7 +42,7 @@ export const MemberInvite = z
     password: NewPassword.nullish(),
     confirmed: z.boolean().nullish().meta({
       description:
-        "with a password, and by the owner only: an address without an account gets one and is a member at once",
+        "with a password, and for the owner only: creates an account for an address without one, which is a member at once",
     }),
   })
   .refine(({ role, capabilities }) => role === "custom" || !capabilities?.length, {
@@ -56,7 +56,7 @@ export const MemberUpdate = z
   .object({
     role: grant.role.optional(),
     capabilities: grant.capabilities.meta({
-      description: "of the role custom; a member who gets another role loses them",
+      description: "of the role custom; another role removes them",
     }),
   })
   .meta({ id: "MemberUpdate" });
@@ -82,7 +82,7 @@ export const Invitation = z
     capabilities,
     status: z.enum(["pending", "accepted"]),
     expires_at: Instant,
-    accept_url: z.string().nullable().meta({ description: "shown in this answer only; null once accepted" }),
+    accept_url: z.string().nullable().meta({ description: "shown in this response only; null once accepted" }),
     created_at: Instant,
     updated_at: Instant,
   })

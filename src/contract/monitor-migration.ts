@@ -13,8 +13,8 @@ export type RemovedMaintenanceTarget = z.infer<typeof RemovedMaintenanceTarget>;
 
 export const MigrationResult = z
   .object({
-    moved: z.number().int().meta({ description: "members of composites that came along included" }),
-    detached_children: z.array(Id).meta({ description: "left their composite behind" }),
+    moved: z.number().int().meta({ description: "child monitors of moved composites included" }),
+    detached_children: z.array(Id).meta({ description: "monitors that left their composite" }),
     removed_event_rules: z.array(Id),
     removed_maintenance_targets: z.array(RemovedMaintenanceTarget),
   })

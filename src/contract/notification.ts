@@ -19,7 +19,7 @@ export const Notification = z
     title: z.string(),
     message: z.string(),
     status_page_id: Id.nullable(),
-    target_id: Id.nullable().meta({ description: "the object that this is about" }),
+    target_id: Id.nullable().meta({ description: "the object that the notification concerns" }),
     is_read: z.boolean(),
     read_at: Instant.nullable(),
     created_at: Instant,

@@ -121,7 +121,7 @@ const RotationInput = z
   .object({
     user_ids: z.array(Id).min(1).max(ROTATION_USERS_MAX).meta({ description: "in the order of their turns" }),
     start_at: InstantInput.meta({ description: "the first user is on call from here" }),
-    period_hours: z.int().min(1).max(PERIOD_HOURS_MAX).meta({ description: "on the clocks of the schedule's zone" }),
+    period_hours: z.int().min(1).max(PERIOD_HOURS_MAX).meta({ description: "local time of the schedule's time zone" }),
     handoff_time: z
       .string()
       .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, "must be a time of day such as 09:00")
@@ -148,7 +148,7 @@ const OverrideInput = z
 const SCHEDULE_FIELDS = {
   name: Name,
   timezone: Timezone.nullish().meta({ description: "IANA name; default that of the status page" }),
-  is_active: z.boolean().nullish().meta({ description: "default true; nobody is on call by an inactive schedule" }),
+  is_active: z.boolean().nullish().meta({ description: "default true; an inactive schedule has no one on call" }),
   shifts: z.array(ShiftInput).max(SHIFTS_MAX).nullish().meta({ description: "must not overlap; not with rotations" }),
   rotations: z.array(RotationInput).max(1).nullish().meta({ description: "at most one; not with shifts" }),
   overrides: z

@@ -37,7 +37,7 @@ export const Overview = z
       )
       .meta({ description: "at most 10 that are down, degraded or unknown, the worst and longest first" }),
     checks_delayed_since: Instant.nullable().meta({
-      description: "when the last checks ran, while the service's checks of your monitors are late; null: on time",
+      description: "time of the last checks while checks of your monitors are delayed; null: on time",
     }),
     unread_notifications: z.number().int(),
   })

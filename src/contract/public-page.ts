@@ -119,10 +119,10 @@ export type PagePayload = z.infer<typeof PagePayload>;
 export const PageParams = z.object({ slug: z.string() });
 export const PageIncidentParams = PageParams.extend({ id: z.string() });
 export const IncidentHistoryQuery = z.object({
-  before: InstantInput.optional().meta({ description: "begun before this" }),
+  before: InstantInput.optional().meta({ description: "started before this" }),
 });
 
-const Percentage = z.number().nullable().meta({ description: "of the time of which a status is known; null: none is" });
+const Percentage = z.number().nullable().meta({ description: "of the known time; null without known time" });
 
 /** The answer of summary.json. */
 export const PageSummary = z
@@ -131,14 +131,14 @@ export const PageSummary = z
       id: Id,
       name: z.string(),
       slug: z.string(),
-      url: z.string().meta({ description: "the page's own domain, where it has one" }),
+      url: z.string().meta({ description: "on the custom domain if the page has one" }),
       description: z.string(),
       timezone: z.string(),
     }),
     status: z.object({ state: z.enum(PAGE_STATES), description: z.string() }),
-    is_stale: z.boolean().meta({ description: "true while only an earlier state, at most 15 minutes old, is known" }),
+    is_stale: z.boolean().meta({ description: "true while an earlier state, at most 15 minutes old, is served" }),
     checks_delayed_since: Instant.nullable().meta({
-      description: "when the last checks ran, while the service's own checks are late; null while they are on time",
+      description: "time of the last checks while checks are delayed; null while they are on time",
     }),
     days: z.array(z.iso.date()).meta({ description: "in the page's time zone, oldest first; today is the last" }),
     groups: z.array(z.object({ id: Id, name: z.string() })).meta({ description: "in the order of the page" }),
@@ -183,7 +183,7 @@ export const PageSummary = z
         ),
       }),
     ),
-    updated_at: Instant.meta({ description: "when this was last put together; it changes with what is shown" }),
+    updated_at: Instant.meta({ description: "when this payload was built; a change of the page changes it" }),
   })
   .meta({ id: "PageSummary" });
 export type PageSummary = z.infer<typeof PageSummary>;

@@ -29,7 +29,7 @@ export const HeartbeatBody = z
     status: z.enum(HEARTBEAT_STATUSES).nullish(),
     message: z.string().nullish().meta({ description: "the first 10 kB are kept" }),
     duration_ms: z.coerce.number().min(0).max(DURATION_MAX_MS).nullish(),
-    exit_code: z.coerce.number().int().nullish().meta({ description: "anything but 0 is a failure" }),
+    exit_code: z.coerce.number().int().nullish().meta({ description: "any value but 0 is a failure" }),
     run_id: z.string().trim().min(1).max(RUN_ID_MAX).nullish().meta({ description: "the same in start and end" }),
   })
   .meta({ id: "Heartbeat" });
@@ -57,7 +57,9 @@ export const PushAccepted = z
   .object({ ok: z.literal(true), monitor_id: Id, status: z.enum(MONITOR_STATUSES), received_at: Instant })
   .meta({ id: "PushAccepted" });
 export const HeartbeatAccepted = PushAccepted.extend({
-  next_expected_at: Instant.nullable().meta({ description: "when the next beat is due; null: not yet, or paused" }),
+  next_expected_at: Instant.nullable().meta({
+    description: "when the next heartbeat is due; null: before the first one, or paused",
+  }),
 }).meta({ id: "HeartbeatAccepted" });
 
 export const MetricName = z.string().regex(/^[A-Za-z0-9_.:-]{1,64}$/, "must match [A-Za-z0-9_.:-]{1,64}");

@@ -55,7 +55,7 @@ export const PasswordChange = z
       .string()
       .max(PASSWORD_LENGTH_MAX)
       .nullish()
-      .meta({ description: "required where the account has a password" }),
+      .meta({ description: "required if the account has a password" }),
     new_password: NewPassword,
     end_tokens: z.boolean().nullish().meta({ description: "true: your API tokens end, too" }),
   })

@@ -100,7 +100,7 @@ const figures = {
   mtbf_seconds: Seconds.nullable().meta({ description: "mean uptime between outages; null without one" }),
   meets_target: z.boolean().nullable().meta({ description: "null where no time is counted" }),
   error_budget_seconds: Seconds.meta({ description: "the downtime that the target allows in the counted time" }),
-  error_budget_remaining_seconds: Seconds.meta({ description: "negative when it is overdrawn" }),
+  error_budget_remaining_seconds: Seconds.meta({ description: "negative when it is exceeded" }),
 };
 
 export const SlaFigures = z.object(figures);

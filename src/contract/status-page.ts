@@ -75,8 +75,7 @@ const settings = {
     z.string().trim().toLowerCase().regex(HOSTNAME, "must be a host name, such as status.example.com"),
   ),
   monitors: z.array(Id).max(PAGE_MONITORS_MAX).nullish().meta({
-    description:
-      "exactly these, and the members of composites, are on the page afterwards; absent keeps those that are",
+    description: "replaces the monitors of the page, child monitors of composites included; omitted keeps them",
   }),
   logo_url: clearable(HttpsUrl),
   brand_color: clearable(
@@ -102,7 +101,7 @@ const settings = {
 export const StatusPageCreate = z.object({ name: Name, slug: Slug, ...settings }).meta({ id: "StatusPageCreate" });
 export type StatusPageCreate = z.infer<typeof StatusPageCreate>;
 
-/** Absent members keep their value, null gives optional ones their default. */
+/** Omitted fields keep their value; null restores the default. */
 export const StatusPageUpdate = StatusPageCreate.partial().meta({ id: "StatusPageUpdate" });
 export type StatusPageUpdate = z.infer<typeof StatusPageUpdate>;
 
@@ -111,7 +110,7 @@ export const StatusPage = z
     id: Id,
     name: z.string(),
     slug: z.string(),
-    url: z.string().meta({ description: "where people read the page" }),
+    url: z.string().meta({ description: "address of the public page" }),
     description: z.string(),
     custom_domain: z.string().nullable(),
     ssl_type: z.enum(SSL_TYPES),

@@ -39,7 +39,7 @@ export const TuneResult = z
     from: Instant,
     to: Instant,
     current: TunedThresholds,
-    proposed: TunedThresholds.meta({ description: "nothing is changed by it" }),
+    proposed: TunedThresholds.meta({ description: "a proposal; the monitor is not changed" }),
     reason: z.string(),
   })
   .meta({ id: "TuneResult" });

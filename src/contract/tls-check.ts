@@ -10,7 +10,7 @@ const TlsField = z
   .meta({
     description:
       "smtp, pop3, imap: off, starttls or on; redis, telnet, postgres, mysql: off or on; " +
-      "default: as the target's scheme or port says, e.g. on for `imaps://host` and `host:993`, else off",
+      "default: by the target's scheme or port, e.g. on for `imaps://host` and `host:993`, else off",
   })
   .transform((mode): TlsMode | null => mode ?? null);
 

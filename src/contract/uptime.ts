@@ -20,7 +20,7 @@ export const UptimeDay = z
     up_seconds: z.number().int(),
     degraded_seconds: z.number().int(),
     down_seconds: z.number().int(),
-    uptime_percentage: z.number().nullable().meta({ description: "of the known time; null when nothing is known" }),
+    uptime_percentage: z.number().nullable().meta({ description: "of the known time; null without known time" }),
   })
   .meta({ id: "UptimeDay" });
 
@@ -47,9 +47,9 @@ export const LatencyBaseline = z
           p95_ms: Milliseconds,
         }),
       )
-      .meta({ description: "by hour of the day in UTC; hours without samples are left out" }),
+      .meta({ description: "by hour of the day in UTC; hours without samples are omitted" }),
     updated_at: Instant.nullable().meta({
-      description: "end of the newest hour that is counted, or now while it goes on",
+      description: "end of the newest hour that is counted, or now while that hour lasts",
     }),
   })
   .meta({ id: "LatencyBaseline" });

@@ -137,9 +137,9 @@ export type RecordedRequest = Omit<SentRequest, "body"> & { body: string | null 
 export const DeliveryAttempt = z
   .object({
     id: Id,
-    delivery_id: Id.meta({ description: "the webhook-id that the receiver saw" }),
+    delivery_id: Id.meta({ description: "the webhook-id that the receiver gets" }),
     event: z.string(),
-    state: z.enum(DELIVERY_STATES).meta({ description: "of the delivery, as it is now" }),
+    state: z.enum(DELIVERY_STATES).meta({ description: "current state of the delivery" }),
     attempt: z.number().int(),
     request: SentRequest,
     response_status: z.number().int().nullable(),
@@ -157,7 +157,7 @@ export const Delivery = z
     webhook_id: Id,
     event: z.string(),
     state: z.enum(DELIVERY_STATES),
-    attempt: z.number().int().meta({ description: "how often it was sent so far" }),
+    attempt: z.number().int().meta({ description: "number of the attempt" }),
     next_attempt_at: Instant.nullable(),
     created_at: Instant,
     updated_at: Instant,

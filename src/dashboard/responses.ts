@@ -23,7 +23,7 @@ const HEADERS = {
 /** What any page here, or the form on it, may answer instead. */
 export const ERROR_RESPONSES = {
   400: html("Invalid input; the form states why"),
-  403: html("Not sent from this service's own pages"),
+  403: html("The form was not sent from this service's own pages"),
   413: html("More than a form holds"),
   415: html("Not a form"),
   429: html("Too many attempts"),

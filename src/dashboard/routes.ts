@@ -61,7 +61,11 @@ export const endpoints = [
       tags,
       summary: "Dashboard home page",
       request: { query: HomeQuery },
-      responses: { 200: html("Their status pages"), 303: { description: "To sign in first" }, ...refusals },
+      responses: {
+        200: html("The user's status pages"),
+        303: { description: "Redirect to the sign-in form" },
+        ...refusals,
+      },
     },
     async (c) => {
       if (c.var.ctx.principal.kind !== "user") return redirectTo("/app/sign-in");
@@ -75,7 +79,7 @@ export const endpoints = [
       method: "get",
       path: "/app/sign-in",
       tags,
-      summary: "The form to sign in with",
+      summary: "Get the sign-in form",
       request: { query: SignInQuery },
       responses: { 200: html("The form"), 303: { description: "Already signed in" }, ...refusals },
     },
@@ -92,7 +96,7 @@ export const endpoints = [
       method: "post",
       path: "/app/sign-in",
       tags,
-      summary: "Where the form goes",
+      summary: "Submit the sign-in form",
       description: "application/x-www-form-urlencoded; programs use POST /auth/login.",
       responses: { 303: elsewhere, ...refusals },
     },
@@ -116,7 +120,7 @@ export const endpoints = [
       path: "/app/sign-out",
       tags,
       summary: "Sign out",
-      description: "The session is over on the server, too.",
+      description: "Deletes the session on the server.",
       responses: { 303: elsewhere, ...refusals },
     },
     async (c) => {

@@ -14,7 +14,11 @@ import { presentStatuspage } from "./statuspage-api.ts";
 
 const tags = ["Public pages"];
 const policy: EndpointPolicy = { at: ["root"], auth: "public", permission: null, audit: null, rate: "public" };
-const refusals = { 304: { description: "As the If-None-Match says" }, ...PUBLIC_ERRORS, 404: PUBLIC_ERRORS[400] };
+const refusals = {
+  304: { description: "Not modified: If-None-Match matches" },
+  ...PUBLIC_ERRORS,
+  404: PUBLIC_ERRORS[400],
+};
 const OPEN = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag" };
 
 const FEEDS = [

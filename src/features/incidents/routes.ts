@@ -82,7 +82,7 @@ export const endpoints = [
         params: IdParam,
         query: z.object({ months: z.coerce.number().int().min(1).max(MONTHS_MAX).default(12) }),
       },
-      responses: { 200: json("The figures", IncidentStats), ...OBJECT_ERRORS },
+      responses: { 200: json("The statistics", IncidentStats), ...OBJECT_ERRORS },
     }),
     async (c) => {
       const { id } = c.req.valid("param");

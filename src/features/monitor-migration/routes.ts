@@ -23,7 +23,7 @@ export const endpoints = [
       tags: ["Status pages"],
       summary: "Move monitors to another status page",
       description:
-        "For admins of both pages; any other target page is 403, whether it exists or not. Composites bring their members, a member alone leaves its composite. Groups, targets of maintenance windows and rules stay behind. The plan of the target page's owner counts.",
+        "For admins of both pages; any other target page is 403, whether it exists or not. Composites move with their child monitors; a child monitor alone leaves its composite. Groups, targets of maintenance windows and rules stay behind. The plan of the target page's owner applies.",
       request: { params: IdParam, body: jsonBody(MigrationRequest) },
       responses: {
         200: json("What moved, and what was left behind", MigrationResult),

@@ -24,7 +24,7 @@ const NAMED_IN_BODY = {
   "child_ids[]": "monitor",
 } as const;
 const order = "In the order that was set, then by creation.";
-const secrets = "Header values and passwords read `***` for whoever may not see secrets; sent back, `***` keeps them.";
+const secrets = "Header values and passwords are masked as `***` without secrets.read; `***` sent back keeps them.";
 
 export const endpoints = [
   endpoint(
@@ -98,10 +98,10 @@ export const endpoints = [
       method: "post",
       path: "/monitors/test",
       tags,
-      summary: "Try a monitor without saving it",
-      description: "Takes the body of a creation and checks its target once, from where this request is answered.",
+      summary: "Test monitor settings without saving",
+      description: "Accepts the body of a creation and checks its target once, from where this request is served.",
       request: { body: jsonBody(MonitorCreateBody) },
-      responses: { 200: json("What the check found", CheckReport), ...USER_ERRORS, ...BODY_ERRORS },
+      responses: { 200: json("The result of the check", CheckReport), ...USER_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => c.json(presentCheck(await dryRunMonitor(c.var.ctx, c.req.valid("json"))), 200),
   ),
@@ -115,7 +115,7 @@ export const endpoints = [
       tags,
       summary: "Set the order of monitors",
       request: { body: jsonBody(MonitorOrder) },
-      responses: { 200: json("How many were placed", OrderResult), ...USER_ERRORS, ...BODY_ERRORS },
+      responses: { 200: json("Number of placed entries", OrderResult), ...USER_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => c.json({ updated: await orderMonitors(c.var.ctx, c.req.valid("json").monitors) }, 200),
   ),
@@ -145,8 +145,8 @@ export const endpoints = [
       method: "put",
       path: "/monitors/{id}",
       tags,
-      summary: "Change a monitor",
-      description: `Absent members stay as they are, null brings back the default. ${secrets}`,
+      summary: "Update a monitor",
+      description: `Omitted fields keep their value; null restores the default. ${secrets}`,
       request: { params: IdParam, body: jsonBody(MonitorUpdateBody) },
       responses: { 200: json("The monitor", MonitorBody), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
@@ -163,7 +163,7 @@ export const endpoints = [
       path: "/monitors/{id}",
       tags,
       summary: "Delete a monitor with its history",
-      description: "Members of a deleted composite stay.",
+      description: "Child monitors of a deleted composite stay.",
       request: { params: IdParam },
       responses: { ...noContent, ...OBJECT_ERRORS },
     }),
@@ -208,9 +208,9 @@ export const endpoints = [
       tags,
       summary: "Check a monitor now",
       description:
-        "Counts like a check of the schedule. 409 for a paused monitor. With several regions the response is the result of the first one; the others check at once, too, and the round decides. One that an agent runs is checked by its agent, for which this waits up to 20 seconds; the status is unknown when the agent is offline or has not answered by then, and its result counts when it comes.",
+        "Counts like a scheduled check. 409 for a paused monitor. With several regions the response is the result of the first region; the other regions check at once, too, and the round decides. A monitor of an agent is checked by its agent, for up to 20 seconds; the status is unknown when the agent is offline or late, and a late result still counts.",
       request: { params: IdParam },
-      responses: { 200: json("What the check found", CheckReport), ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
+      responses: { 200: json("The result of the check", CheckReport), ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
     }),
     async (c) => c.json(presentCheck(await checkMonitor(c.var.ctx, c.req.valid("param").id)), 200),
   ),

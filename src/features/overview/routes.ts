@@ -12,7 +12,7 @@ export const endpoints = [
       method: "get",
       path: "/overview",
       tags: ["Account"],
-      summary: "Read how everything stands that you see",
+      summary: "Get the overview of your monitors and incidents",
       responses: { 200: json("The overview", Overview), ...USER_ERRORS },
     }),
     async (c) => c.json(presentOverview(await getOverview(c.var.ctx)), 200),

@@ -15,7 +15,7 @@ const ALERTING_DEFAULTS = {
   alert_routing: {},
 } satisfies StatusPageChange;
 
-/** Absent members keep their value, null clears. */
+/** Omitted fields keep their value; null clears them. */
 export async function changeLegal(ctx: RequestScope, pageId: string, input: LegalUpdate): Promise<StatusPageRecord> {
   const page = await requirePage(ctx, pageId);
   return change(ctx, page, "legal links", {

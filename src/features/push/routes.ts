@@ -46,14 +46,14 @@ async function readBody(c: AppContext): Promise<HeartbeatBody> {
 }
 
 const accepted = {
-  200: json("Kept", HeartbeatAccepted),
+  200: json("Accepted", HeartbeatAccepted),
   400: USER_ERRORS[400],
   401: USER_ERRORS[401],
   413: BODY_ERRORS[413],
   415: BODY_ERRORS[415],
 };
 const about =
-  "`ok` and `fail` say how a job went, `start` and `log` are kept and decide nothing by themselves. A wrong token and an unknown monitor are both 401. Prefer the Authorization header: addresses end up in logs.";
+  "`ok` and `fail` are results of a job; `start` and `log` are stored and do not change the status. A wrong token and an unknown monitor are both 401. Prefer the Authorization header, because addresses appear in logs.";
 
 const text = (description: string) => ({ description, content: { "text/plain": { schema: z.string() } } });
 const PING_ANSWERS = {
@@ -132,7 +132,7 @@ export const endpoints = [
       path: "/heartbeat/{monitor_id}",
       tags,
       summary: "Send a heartbeat",
-      description: `The body is a Beat as JSON, or any text, which is kept as the message, or nothing. ${about}`,
+      description: `The body is a heartbeat as JSON, or text that is stored as the message, or empty. ${about}`,
       request: { params: MonitorParam, query: BeatQuery },
       responses: accepted,
     }),
@@ -149,7 +149,7 @@ export const endpoints = [
       method: "get",
       path: "/heartbeat/{monitor_id}",
       tags,
-      summary: "Send a heartbeat by opening an address",
+      summary: "Send a heartbeat by GET",
       description: about,
       request: { params: MonitorParam, query: BeatQuery },
       responses: accepted,
@@ -170,8 +170,8 @@ export const endpoints = [
       method: "post",
       path: "/monitors/{id}/regenerate-heartbeat-token",
       tags,
-      summary: "Replace the heartbeat token of a monitor",
-      description: "The old one is refused from now on.",
+      summary: "Rotate the heartbeat token of a monitor",
+      description: "The previous one is rejected at once.",
       request: { params: IdParam },
       responses: {
         200: json(
@@ -219,10 +219,10 @@ export const endpoints = [
         method,
         path: "/api/push/{token}",
         tags,
-        summary: "Send a beat, as clients of Uptime Kuma do",
+        summary: "Send a heartbeat, as clients of Uptime Kuma do",
         request: { params: z.object({ token: z.string() }), query: KumaQuery },
         responses: {
-          200: json("Kept", z.object({ ok: z.literal(true) })),
+          200: json("Accepted", z.object({ ok: z.literal(true) })),
           400: json("A value is not valid", KumaRefusal),
           404: json("The token is not known", KumaRefusal),
         },

@@ -71,7 +71,7 @@ export const endpoints = [
       path: "/auth/me",
       tags,
       summary: "Get the current user",
-      responses: { 200: json("You", Me), ...USER_ERRORS },
+      responses: { 200: json("The current user", Me), ...USER_ERRORS },
     }),
     async (c) => c.json(presentMe(await getMe(c.var.ctx)), 200),
   ),

@@ -33,9 +33,9 @@ export const endpoints = [
       tags,
       summary: "Get the SLA summary",
       description:
-        "From the history of statuses, exactly. Unknown, pending and paused time counts for nothing, neither does maintenance where the policy excludes it. Without period and from: the period of the page's policy, else 30 days. The target of a monitor is its own, else the page's, else the policy's, else 99.9. The whole is the sum over the monitors; the members of a composite are represented by it.",
+        "Computed from the exact status history. Unknown, pending and paused time does not count, nor does maintenance where the policy excludes it. Without period and from: the period of the page's policy, else 30 days. The target of a monitor is its own, else the page's, else the policy's, else 99.9. The total is the sum over the monitors; a composite stands for its child monitors.",
       request: { params: IdParam, query: SlaQuery },
-      responses: { 200: json("The figures", SlaSummary), ...OBJECT_ERRORS },
+      responses: { 200: json("The SLA summary", SlaSummary), ...OBJECT_ERRORS },
     }),
     async (c) => {
       const measured = await measureSla(c.var.ctx, c.req.valid("param").id, c.req.valid("query"));
@@ -51,7 +51,7 @@ export const endpoints = [
       tags,
       summary: "Export the SLA report",
       description:
-        "CSV for spreadsheets, JSON as the summary has it, or PDF. The PDF shows the page's logo where it is a PNG or JPEG that can be had within three seconds and is at most 1 MiB.",
+        "CSV for spreadsheets, JSON like the summary, or PDF. The PDF shows the page's logo if it is a PNG or JPEG of at most 1 MiB that is fetched within three seconds.",
       request: { params: IdParam, query: SlaExportQuery },
       responses: {
         200: {
@@ -78,7 +78,7 @@ export const endpoints = [
       method: "get",
       path: "/status-pages/{id}/sla-targets",
       tags,
-      summary: "Read the targets of a status page",
+      summary: "Get the SLA targets of a status page",
       request: { params: IdParam },
       responses: { 200: json("The page's own target first", SlaTargets), ...OBJECT_ERRORS },
     }),
@@ -96,9 +96,9 @@ export const endpoints = [
       method: "put",
       path: "/status-pages/{id}/sla-targets",
       tags,
-      summary: "Set the targets of a status page",
+      summary: "Set the SLA targets of a status page",
       description:
-        "Exactly these hold afterwards. Without monitor_id: for the page and all monitors without their own.",
+        "Replaces all targets. A target without monitor_id applies to the page and to all monitors without their own.",
       request: { params: IdParam, body: jsonBody(SlaTargets) },
       responses: { 200: json("The targets", SlaTargets), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
@@ -111,9 +111,9 @@ export const endpoints = [
       method: "get",
       path: "/status-pages/{id}/sla-policy",
       tags,
-      summary: "Read the policy that a status page is measured by",
+      summary: "Get the SLA policy of a status page",
       request: { params: IdParam },
-      responses: { 200: json("The policy, if there is one", AssignedSlaPolicy), ...OBJECT_ERRORS },
+      responses: { 200: json("The policy, or null", AssignedSlaPolicy), ...OBJECT_ERRORS },
     }),
     async (c) => {
       const assigned = await getAssignedPolicy(c.var.ctx, c.req.valid("param").id);
@@ -133,10 +133,10 @@ export const endpoints = [
       method: "put",
       path: "/status-pages/{id}/sla-policy",
       tags,
-      summary: "Choose the policy that a status page is measured by",
+      summary: "Set the SLA policy of a status page",
       description: "One of the page's owner, or one of your own. null removes it.",
       request: { params: IdParam, body: jsonBody(SlaAssignment) },
-      responses: { 200: json("The policy, if there is one", AssignedSlaPolicy), ...OBJECT_ERRORS, ...BODY_ERRORS },
+      responses: { 200: json("The policy, or null", AssignedSlaPolicy), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => {
       const assigned = await assignPolicy(c.var.ctx, c.req.valid("param").id, c.req.valid("json").policy_id);
@@ -152,7 +152,7 @@ export const endpoints = [
       tags,
       summary: "List SLA policies",
       description:
-        "Your own; with status_page_id those of that page's owner, for members who may choose the page's policy.",
+        "Your own; with status_page_id those of that page's owner, for members who may set the page's policy.",
       request: { query: ListQuery.extend({ status_page_id: z.uuid().optional() }) },
       responses: { 200: json("The policies, oldest first", z.array(SlaPolicy)), ...USER_ERRORS },
     }),
@@ -183,8 +183,8 @@ export const endpoints = [
       method: "get",
       path: "/sla-policies/{id}",
       tags,
-      summary: "Read an SLA policy",
-      description: "One of your own, or of the owner of a page whose policy you may choose.",
+      summary: "Get an SLA policy",
+      description: "One of your own, or of the owner of a page whose policy you may set.",
       request: { params: IdParam },
       responses: { 200: json("The policy", SlaPolicy), ...OBJECT_ERRORS },
     }),
@@ -197,8 +197,8 @@ export const endpoints = [
       method: "put",
       path: "/sla-policies/{id}",
       tags,
-      summary: "Change an SLA policy",
-      description: "Absent members keep their value, null gives optional ones their default.",
+      summary: "Update an SLA policy",
+      description: "Omitted fields keep their value; null restores the default.",
       request: { params: IdParam, body: jsonBody(SlaPolicyUpdate) },
       responses: { 200: json("The policy", SlaPolicy), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
@@ -213,7 +213,7 @@ export const endpoints = [
       path: "/sla-policies/{id}",
       tags,
       summary: "Delete an SLA policy",
-      description: "Pages that were measured by it have none afterwards.",
+      description: "Status pages with this policy have none afterwards.",
       request: { params: IdParam },
       responses: { ...noContent, ...OBJECT_ERRORS },
     }),
