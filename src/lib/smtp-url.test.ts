@@ -49,7 +49,7 @@ describe("the settings of mail", () => {
   it.each([
     [{ SMTP_URL: "smtp://mail.example:25", MAIL_FROM: "a@example.com" }, "setting SMTP_URL: must not name port 25"],
     [{ SMTP_URL: "smtps://mail.example" }, "setting MAIL_FROM: is required when SMTP_URL or MAIL_HTTP_URL is set"],
-    [{ MAIL_HTTP_URL: "https://mail.example" }, "setting MAIL_FROM: is needed"],
+    [{ MAIL_HTTP_URL: "https://mail.example" }, "setting MAIL_FROM: is required"],
     [{ MAIL_FROM: "somebody" }, "setting MAIL_FROM: must be an address or Some Name <address>"],
   ])("%j stop the start and name the culprit", (settings, message) => {
     expect(() => parse(settings)).toThrow(message);
