@@ -507,7 +507,7 @@ describe("the way to a page", () => {
     expect(await errorOf(claimed)).toMatchObject({ status: "active", error: "the CNAME record is missing" });
     const failing = [
       "domain.failing",
-      expect.stringMatching(/^The CNAME record is missing\. Unless it is back, the page/),
+      expect.stringMatching(/^The CNAME record is missing\. If it is not restored, the page/),
     ];
     expect(await told()).toEqual([failing, live]);
     expect((await visit(hostname)).status).toBe(200);
