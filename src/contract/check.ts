@@ -19,7 +19,7 @@ export const DEFAULT_REGION = "default";
 export const CHECK_STATUSES = ["up", "down", "degraded", "unknown"] as const;
 export type CheckStatus = (typeof CHECK_STATUSES)[number];
 
-/** What a check found that somebody asked for. */
+/** The result of a manual check. */
 export const ManualCheckResult = z.object({
   status: z.enum(CHECK_STATUSES),
   latency_ms: z.number().nullable(),

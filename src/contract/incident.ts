@@ -40,7 +40,7 @@ export const IncidentCreate = z
   .meta({ id: "IncidentCreate" });
 export type IncidentCreate = z.infer<typeof IncidentCreate>;
 
-/** Absent members keep their value; null clears. */
+/** Omitted fields keep their value; null clears them. */
 export const IncidentChange = z
   .object({
     ...FIELDS,

@@ -52,7 +52,7 @@ const FIELDS = {
 export const MaintenanceCreate = z.object({ ...FIELDS, status_page_id: Id }).meta({ id: "MaintenanceCreate" });
 export type MaintenanceCreate = z.infer<typeof MaintenanceCreate>;
 
-/** Absent members keep their value; null gives optional ones their default. */
+/** Omitted fields keep their value; null restores the default. */
 export const MaintenanceChange = z.object(FIELDS).partial().meta({ id: "MaintenanceChange" });
 export type MaintenanceChange = z.infer<typeof MaintenanceChange>;
 

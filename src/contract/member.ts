@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Id, Instant, Name } from "./common.ts";
 import { NewPassword } from "./session.ts";
 
-/** The owner's role is not given: it belongs to whoever has the page. */
+/** The role owner is not granted: it belongs to the owner of the page. */
 export const GRANTED_ROLES = ["admin", "editor", "viewer", "custom"] as const;
 export type GrantedRole = (typeof GRANTED_ROLES)[number];
 

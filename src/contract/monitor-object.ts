@@ -2,7 +2,7 @@ import type { CheckOutcome } from "./check.ts";
 import type { MonitorStatus } from "./monitor-values.ts";
 import type { Heartbeat, MetricSample, PushKind } from "./push.ts";
 
-/** One region's result of one slot, as it goes to the monitor's object. */
+/** One region's result of one slot, as `MonitorObject` receives it. */
 export interface CheckResult {
   region: string;
   slot_at: number;
@@ -13,7 +13,7 @@ export interface CheckResult {
   message: string;
 }
 
-/** What the object answers to everything: its present state. The caller copies it into D1 where `revision` is newer. */
+/** The state that every call returns. The caller copies it into D1 if `revision` is newer. */
 export interface MonitorSnapshot {
   revision: number;
   seq: number;
@@ -21,16 +21,16 @@ export interface MonitorSnapshot {
   status_since: number;
   message: string | null;
   settled: boolean;
-  /** A repeat of the round that this very report asked for, in all regions. */
+  /** The retry in all regions that this report caused. */
   retry: { at: number; slot_at: number; attempt: number } | null;
   config_version: number;
 }
 
-/** One push of the bearer of a credential, which was minted here but may be an old one. */
+/** One push with a credential that this service issued; it may be outdated. */
 export interface Push {
   kind: PushKind;
   credential_version: number;
-  /** As many are taken in a minute; null: any number. */
+  /** Accepted pushes per minute; null: no limit. */
   per_minute: number | null;
   beat?: Heartbeat;
   samples?: MetricSample[];
@@ -41,15 +41,15 @@ export type PushOutcome =
       outcome: "taken";
       received_at: number;
       status: MonitorStatus;
-      /** When a beat is due next, if one is expected. */
+      /** When the next heartbeat is due, if one is expected. */
       next_expected_at: number | null;
-      /** What D1 has to learn; null in the common case that nothing changed. */
+      /** The state to copy into D1; null in the common case that nothing changed. */
       snapshot: MonitorSnapshot | null;
     }
   | { outcome: "unauthorized" }
   | { outcome: "rate_limited"; retry_after_ms: number };
 
-/** A push as it is kept. */
+/** A push as it is stored. */
 export interface StoredPush {
   received_at: number;
   beat?: Heartbeat;
@@ -63,9 +63,9 @@ export interface MetricBucket {
 }
 
 export interface PushQuery {
-  /** As many of the newest pushes are wanted. */
+  /** Number of the newest pushes to return. */
   limit: number;
-  /** The numbers of a stretch of time; null for none. */
+  /** Time range of the metric buckets; null for none. */
   range: { from: number; to: number; step_ms: number } | null;
 }
 
@@ -75,9 +75,9 @@ export interface PushLog {
   steps: MetricBucket[];
 }
 
-/** What one push, or one sample of it, said of the monitor. */
+/** The result of one push, or of one sample of it. */
 export interface PushedResult {
-  /** When it was measured, as its sender says, but not after it arrived. */
+  /** Measurement time of the sender, at most the time of arrival. */
   checked_at: number;
   received_at: number;
   outcome: CheckOutcome;
@@ -89,28 +89,28 @@ export interface PushedResult {
 /** The verbs of the object that owns a monitor's status. null = there is no such monitor (any more). */
 export interface MonitorRpc {
   /**
-   * Learns the configuration with at least this version from D1, and makes up for whatever was missed: deadlines, the
-   * alarm, what a composite's members add up to. A deleted monitor empties its object.
+   * Loads the configuration of at least this version from D1, and catches up on missed work: deadlines, the alarm, the
+   * status of a composite. A deleted monitor empties its object.
    */
   sync(monitorId: string, version: number): Promise<MonitorSnapshot | null>;
   /** Results of checks that ran under this version of the configuration; those of an older one are dropped. */
   report(monitorId: string, version: number, results: CheckResult[]): Promise<MonitorSnapshot | null>;
-  /** No result came for too long, or can come at all, for a reason on our side. */
+  /** Marks the status as stale: no result arrived in time, for a reason of the service or the agent. */
   markStale(monitorId: string, version: number, silence: StaleReport): Promise<MonitorSnapshot | null>;
-  /** Takes what the watched thing says of itself. */
+  /** Accepts a push of the target. */
   push(monitorId: string, push: Push): Promise<PushOutcome>;
-  /** What was pushed lately. */
+  /** Lists recent pushes. */
   pushes(monitorId: string, query: PushQuery): Promise<PushLog>;
-  /** What those pushes said that were measured in `[from, to)`, the last received first; at most `limit`. */
+  /** Results of pushes that were measured in `[from, to)`, the last received first; at most `limit`. */
   pushResults(monitorId: string, range: { from: number; to: number; limit: number }): Promise<PushedResult[]>;
   /** The consumer has committed the transitions up to this sequence number. */
   confirm(seq: number): Promise<void>;
 }
 
 export interface StaleReport {
-  /** The newest result that the caller knows of. */
+  /** The newest result that the caller has stored. */
   last_result_at: number | null;
-  /** Until when that result is valid, where that is not a fixed time after it. */
+  /** End of that result's validity, where that is not a fixed time after it. */
   valid_until?: number;
   reason: string;
 }

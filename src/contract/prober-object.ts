@@ -9,7 +9,7 @@ export interface StoredResult {
   message: string;
 }
 
-/** The results of one message. `key` tells messages of one slot apart; the same message twice is kept once. */
+/** The results of one message. `key` distinguishes messages of one slot; a repeated message is stored once. */
 export interface ResultBlock {
   slot_at: number;
   attempt: number;

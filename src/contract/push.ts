@@ -3,10 +3,10 @@ import { DAY_MS } from "../lib/durations.ts";
 import { Id, Instant } from "./common.ts";
 import { MONITOR_STATUSES, type MonitorType } from "./monitor-values.ts";
 
-/** What monitors are told by the thing they watch. */
+/** Pushes: heartbeats and metric samples that targets send. */
 
 export const PUSH_BYTES_MAX = 256 * 1024;
-/** As much of a beat's message is kept. */
+/** Longer messages of a heartbeat are cut to this size. */
 export const MESSAGE_BYTES_MAX = 10_000;
 const SAMPLES_MAX = 100;
 const METRICS_MAX = 50;
@@ -20,7 +20,7 @@ const THRESHOLDS_MAX = 50;
 /** Monitor types that accept pushes; each push is for one of them. */
 export type PushKind = Extract<MonitorType, "heartbeat" | "api" | "game_server">;
 
-/** A beat says how a job went (`ok`, `fail`), that it began, or just something. */
+/** A heartbeat reports a result of a job (`ok`, `fail`), its start, or a log message. */
 export const HEARTBEAT_STATUSES = ["ok", "fail", "start", "log"] as const;
 
 /** Numbers come as text in queries. */
@@ -45,9 +45,9 @@ export interface Heartbeat {
 
 /** One measurement of an API or a game server. */
 export interface MetricSample {
-  /** When it was measured, as its sender says; null: now. */
+  /** Measurement time of the sender; null: now. */
   at: number | null;
-  /** The members of its body that have a meaning of their own. */
+  /** The fields of the body with a meaning of their own. */
   fields: Record<string, unknown>;
   /** The sender's own metrics. */
   metrics: Record<string, unknown>;
@@ -76,7 +76,7 @@ function bytesOf(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
-/** One sample or a list of them; refusals name a single one's members by themselves. */
+/** One sample or a list of them; errors of a single sample name its fields without an index. */
 export function oneOrMore<Schema extends z.ZodType>(sample: Schema) {
   return z.union([z.array(sample).min(1).max(SAMPLES_MAX), sample]);
 }
@@ -98,7 +98,7 @@ export const MetricWidget = z
   .object({ type: z.enum(["line", "bar", "stat"]), metric: MetricName, title: z.string().trim().max(200) })
   .meta({ id: "MetricWidget" });
 
-/** The field of every monitor that is pushed to. */
+/** The field of every push monitor. */
 export const DEADLINE_FIELDS = {
   degraded_timeout_seconds: z
     .int()
@@ -109,7 +109,7 @@ export const DEADLINE_FIELDS = {
     .transform((value) => value ?? null),
 };
 
-/** Fields of monitors that metrics are pushed to. */
+/** Fields of monitors that receive metrics. */
 export const METRIC_FIELDS = {
   ...DEADLINE_FIELDS,
   widgets: z

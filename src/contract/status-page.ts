@@ -134,7 +134,7 @@ export const StatusPage = z
   })
   .meta({ id: "StatusPage" });
 
-/** A page of somebody else, with what the caller may do there. */
+/** A status page of another account, with the caller's permissions. */
 export const SharedPage = StatusPage.extend({
   role: z.enum(GRANTED_ROLES),
   capabilities: z.array(z.enum(CAPABILITIES)),

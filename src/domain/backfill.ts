@@ -1,8 +1,8 @@
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 
 /**
- * What was measured while nobody could tell us, put into the stretch that we had to call unknown. Results speak from
- * their check until the next one, and no longer than they would have been believed.
+ * Backfills an unknown status interval from results that arrived late. A result is valid from its check until the next
+ * one, and no longer than a result in time.
  */
 
 export type IntervalSource = "check" | "agent" | "push";
@@ -18,25 +18,25 @@ export interface SourcedInterval {
 export interface LateResult {
   checked_at: number;
   status: "up" | "down" | "degraded";
-  /** False: it only ends what the one before it says, because its own say went through the monitor's object. */
+  /** False: it only ends the previous result, because the monitor's object has already processed it. */
   is_late: boolean;
 }
 
 export interface BackfillLimits {
-  /** How long a result speaks when no other follows. */
+  /** How long a result is valid when no other follows. */
   valid_for_ms: number;
-  /** Nothing is filled in from here on: the present belongs to the monitor's object. */
+  /** End of the backfill: the monitor's object decides the status from here on. */
   until: number;
 }
 
-/** Only what nobody vouched for can be filled in, and what was filled in can be told more exactly. */
+/** Unknown intervals can be backfilled, and backfilled ones can be refined. */
 export function isBackfillable({ status, source }: Pick<SourcedInterval, "status" | "source">): boolean {
   return status === "unknown" || status === "pending" || source === "agent";
 }
 
 /**
- * The pieces into which results, oldest first, divide one stretch. Together they cover it without gap or overlap; what
- * no result reaches stays as it was.
+ * Divides one interval by results, oldest first. The parts cover it without gap or overlap; time without a valid result
+ * stays unchanged.
  */
 export function backfillInterval(
   stretch: SourcedInterval,
@@ -61,7 +61,7 @@ export function backfillInterval(
   return pieces;
 }
 
-/** Neighbours that say the same are one. */
+/** Merges equal neighbours. */
 function append(pieces: SourcedInterval[], piece: SourcedInterval): void {
   const last = pieces.at(-1);
   if (last?.status === piece.status && last.source === piece.source) last.to_at = piece.to_at;

@@ -4,7 +4,7 @@ import { fnv1a } from "../lib/fnv.ts";
 
 /**
  * When checks run. Monitors are checked in groups: one shard, interval, set of regions and lane. A group's slots lie on
- * a fixed grid of its own, `phase + n × interval`, so that groups do not all fire at once and everybody computes the
+ * a fixed grid of its own, `phase + n × interval`, so that groups do not all fire at once and every caller computes the
  * same instants.
  */
 export type Lane = "normal" | "slow";
@@ -36,7 +36,7 @@ export function shardOf(groupId: string): string {
   return groupId.slice(0, groupId.indexOf("/"));
 }
 
-/** The same group in the other lane: slow targets are checked apart, so that they hold up nobody else. */
+/** The same group in the other lane: slow targets are checked apart, so that they delay no other monitor. */
 export function inLane(groupId: string, lane: Lane): string {
   return `${groupId.slice(0, groupId.lastIndexOf("/"))}/${lane}`;
 }
@@ -55,7 +55,7 @@ export function slotsWithin(groupId: string, intervalMs: number, from: number, t
   return slots;
 }
 
-/** How long a result speaks for the present. */
+/** How long a result is valid for the present. */
 export function staleAfterMs(intervalSeconds: number): number {
   return Math.max(3 * intervalSeconds * SECOND_MS, STALE_AFTER_MIN_MS);
 }
@@ -65,7 +65,7 @@ export function delayedAfterMs(intervalSeconds: number, atLeastMs: number): numb
   return Math.max(2 * intervalSeconds * SECOND_MS + SLOT_GRACE_MS, atLeastMs);
 }
 
-/** What is known of the service's own punctuality, as far as it matters to some monitors. */
+/** The delay of the service's checks, as far as it concerns some monitors. */
 export interface CheckLag {
   last_tick_at: number | null;
   /** The newest slot of those among their check groups that are late. */

@@ -19,18 +19,18 @@ export interface EscalationPolicyRules {
 }
 
 const WAIT_MINUTES_DEFAULT = 5;
-/** Between rounds, and before the owner, somebody must have time to answer. */
+/** The least wait between rounds and before the owner, so that a contact has time to acknowledge. */
 const LAST_WAIT_MINUTES_MIN = 1;
 export const SNOOZE_MAX_MS = 7 * DAY_MS;
 
-/** Whom a contact leads to at this moment. Equal keys are one person or one channel. */
+/** A recipient of a contact at this moment. Equal keys are one person or one channel. */
 export interface Recipient {
   /** For example `user:<id>` or `email:<address>`. */
   key: string;
   contact_index: number;
 }
 
-/** One entry for each step of the policy; an empty one is a gap: no contact leads to anybody. */
+/** One entry for each step of the policy; an empty one is a gap: no contact has a recipient. */
 export type ResolvedSteps = readonly (readonly Recipient[])[];
 
 export type EscalationStatus = "active" | "acknowledged" | "snoozed" | "resolved" | "exhausted";
@@ -67,7 +67,7 @@ export type OwnerReason = "nobody_answered" | "nobody_reached";
 export type EscalationEffect =
   /** Its id is a natural key: a repeat adds nothing. */
   | { kind: "notify"; notification_id: string; level: number; step: number; round: number; recipient: Recipient }
-  /** The step leads to nobody; goes to the timeline and, for schedules, out as `oncall.gap`. */
+  /** The step has no recipient; recorded in the timeline and, for schedules, emitted as `oncall.gap`. */
   | { kind: "gap"; level: number; step: number; round: number }
   | { kind: "notify_owner"; notification_id: string; reason: OwnerReason }
   /** Notifications that still wait are not sent any more. */
@@ -135,7 +135,7 @@ function decideTick(state: EscalationState, context: Context, now: number): Esca
   return state.status === "active" ? advance(state, context, now) : ignore(state);
 }
 
-/** A step is left at once when none of its notifications can have reached anybody. */
+/** Advances at once when none of the step's notifications can have arrived. */
 function decideFailure(state: EscalationState, id: string, context: Context, now: number): EscalationDecision {
   if (state.status !== "active" || state.reached[id] !== true) return ignore(state);
   const failed = { ...state, reached: { ...state.reached, [id]: false } };
@@ -166,11 +166,11 @@ function begin(run: number, context: Context, now: number): EscalationDecision {
   return { ...decision, effects: [{ kind: "status_changed", status: "active" }, ...decision.effects] };
 }
 
-/** On to the next step that leads to anybody, over gaps and into further rounds, or to the owner. */
+/** Advances to the next step with a recipient, over gaps and into further rounds, or to the owner. */
 function advance(state: EscalationState, { policy, resolved }: Context, now: number): EscalationDecision {
   const effects: EscalationEffect[] = [];
   let [round, step] = [state.round, state.step + 1];
-  // A whole round without anybody is not repeated at once: it would lead to nobody again.
+  // A round without any recipient is not repeated at once: it would have none again.
   for (let gaps = 0; gaps < policy.steps.length; gaps += 1) {
     if (step >= policy.steps.length) [round, step] = [round + 1, 0];
     if (round > policy.repeat_count) break;

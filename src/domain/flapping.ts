@@ -28,7 +28,7 @@ export const CHANGE_EVENTS = ["monitor.down", "monitor.up", "monitor.degraded"] 
 export type ChangeEvent = (typeof CHANGE_EVENTS)[number];
 
 interface Change {
-  /** Of the transition; grows, and tells repeated inputs. */
+  /** Of the transition; increases, so that repeated inputs are recognised. */
   seq: number;
   event: ChangeEvent;
   at: number;
@@ -44,7 +44,7 @@ export interface FlappingState {
   flapping: {
     since: number;
     changed_at: number;
-    /** The latest change that nobody received; `since` is that of the first one it stands for. */
+    /** The latest change that is not delivered; `since` is the time of the first one that it replaces. */
     held: (Change & { since: number }) | null;
   } | null;
 }
@@ -53,7 +53,7 @@ export const STEADY: FlappingState = { last_seq: 0, seen_at: 0, changed_at: [], 
 
 export type FlappingInput =
   | { kind: "change"; seq: number; event: ChangeEvent }
-  /** `wake_at` has come, or a sweep passes by. */
+  /** `wake_at` is reached, or a sweep runs. */
   | { kind: "tick" }
   /** The monitor was paused: nothing is delivered about it any more. */
   | { kind: "pause" };
@@ -82,7 +82,7 @@ export function decide(
   rules: FlappingRules | null,
   now: number,
 ): FlappingDecision {
-  // A clock that goes back neither shortens the wait nor forgets changes.
+  // A clock that goes back neither shortens the wait nor drops changes.
   const at = Math.max(now, state.seen_at);
   const settled = settleDue({ ...state, seen_at: at }, rules, at);
   switch (input.kind) {

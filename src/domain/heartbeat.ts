@@ -1,25 +1,25 @@
 import type { Heartbeat } from "../contract/push.ts";
 
-/** A run of a job that said that it began. */
+/** A run of a job that reported its start. */
 export interface OpenRun {
   id: string | null;
   at: number;
-  /** It took too long, which was said; its end still tells how long. */
+  /** The run is reported as too long; its end still yields its duration. */
   is_overdue?: true;
 }
 
-/** More runs than this at a time are not followed; the oldest are forgotten. */
+/** More open runs than this are not tracked; the oldest are dropped. */
 const RUNS_MAX = 20;
 
 export interface HeartbeatEvaluation {
-  /** Null where it says nothing of how the job does. */
+  /** Null for `start` and `log`, which are no results. */
   outcome: "success" | "failure" | null;
   duration_ms: number | null;
   message: string;
   runs: OpenRun[];
 }
 
-/** What a beat says, given the runs that are open when it arrives. */
+/** Evaluates a heartbeat, given the runs that are open at its arrival. */
 export function evaluateHeartbeat(beat: Heartbeat, open: readonly OpenRun[], now: number): HeartbeatEvaluation {
   const others = open.filter(({ id }) => id !== beat.run_id);
   const message = beat.message ?? "";

@@ -42,20 +42,20 @@ interface Tracked {
 }
 
 /**
- * What a stored window follows from now on. The beginning of an occurrence is due even when it is past, until it was told:
- * `told` is the start of the occurrence whose beginning was.
+ * The next boundary of a stored window. The start of an occurrence stays due, even in the past, until it is announced:
+ * `announced` is the start of the latest announced occurrence.
  */
-export function trackBoundary(occurrence: Occurrence | null, told: number | null): Tracked {
+export function trackBoundary(occurrence: Occurrence | null, announced: number | null): Tracked {
   if (!occurrence) return { occurrence_start_at: null, occurrence_end_at: null, next_edge_at: null };
   const { start_at, end_at } = occurrence;
   return {
     occurrence_start_at: start_at,
     occurrence_end_at: end_at,
-    next_edge_at: told === start_at ? end_at : start_at,
+    next_edge_at: announced === start_at ? end_at : start_at,
   };
 }
 
-/** The start of the occurrence that a stored window follows, when its beginning was told. */
+/** The start of the tracked occurrence if it is announced, else null. */
 export function announcedStart({ occurrence_start_at, occurrence_end_at, next_edge_at }: Tracked): number | null {
   return next_edge_at !== null && next_edge_at === occurrence_end_at ? occurrence_start_at : null;
 }

@@ -11,26 +11,26 @@ import {
 } from "./rounds.ts";
 
 /**
- * The life of a monitor's status; it changes nowhere else.
+ * The state machine of a monitor's status, which changes nowhere else.
  *
  *   pending, unknown ── one success ──▶ up ── slow success ──▶ degraded ── fast success ──▶ up
  *   any ── failure_threshold failures in a row ──▶ down ── recovery_threshold successes in a row ──▶ up
  *   any ── nothing known ──▶ unknown          any ── pause ──▶ paused ── resume ──▶ pending
  *
- * An outage opens with the first way down and closes with the next way up, whatever lies between: monitor.down and
- * monitor.up are said once for each. What was confirmed late is dated back to the check that first found it.
+ * An outage opens with the first transition to down and closes with the next up, through any status between them:
+ * monitor.down and monitor.up are emitted once for each. A late confirmation is dated back to the first such check.
  */
 
 export interface MonitorRules extends RoundRules {
   failure_threshold: number;
   recovery_threshold: number;
-  /** Null where others report to us (heartbeats, pushes): there are no slots to miss and no check to repeat. */
+  /** Null for push monitors, which have no slots to miss and no check to retry. */
   schedule: { interval_ms: number; retry_interval_ms: number } | null;
-  /** How long a result speaks for the present. */
+  /** How long a result is valid for the present. */
   stale_after_ms: number;
 }
 
-/** Identified, within its monitor, by the sequence number of the transition that opened it. */
+/** `id` is the sequence number of the transition that opened the outage, unique within its monitor. */
 export interface Outage {
   seq: number;
   started_at: number;
@@ -48,23 +48,23 @@ export interface MonitorState {
   /** Consecutive rounds against the status: successes while down, else failures; `since` is the check of the first. */
   run: { count: number; since: number } | null;
   outage: Outage | null;
-  /** The newest round; nothing older is taken. */
+  /** The newest round; older ones are rejected. */
   round: Round | null;
-  /** When the newest round with a verdict was checked; silences are not checks. */
+  /** When the newest round with a verdict was checked; a missed deadline is no check. */
   judged_at: number | null;
 }
 
 export type MonitorInput =
   | ({ kind: "result" } & RoundResult)
   /**
-   * Nothing is known any more, and that is our side: no result in time, the agent gone, a deadline noticed too late.
-   * `last_result_at` is the newest result that anybody has (a settled monitor does not see its own), null for none;
-   * `valid_until` says until when it held where that is not a fixed time after it.
+   * Results are stale for a reason of the service or the agent: no result in time, or a deadline processed too late.
+   * `last_result_at` is the newest stored result (a settled monitor does not receive its own), null for none;
+   * `valid_until` is the end of its validity where that is not a fixed time after it.
    */
   | { kind: "stale"; last_result_at: number | null; valid_until?: number; reason: string }
-  /** Nobody reported by `due_at`, which is the monitored side's fault. */
+  /** No push arrived by `due_at`; this counts as a failure of the target. */
   | { kind: "silence"; due_at: number; level: "failure" | "degraded"; message: string }
-  /** What the members of a composite add up to since `since`, or its own pause. */
+  /** The computed status of a composite since `since`, or its own pause. */
   | { kind: "computed"; status: MonitorStatus; since: number; message: string }
   | { kind: "pause" }
   | { kind: "resume" };
@@ -73,27 +73,27 @@ export interface Transition {
   seq: number;
   from: MonitorStatus;
   to: MonitorStatus;
-  /** When it was decided. */
+  /** When the transition was decided. */
   at: number;
-  /** When it came true; never before the previous transition's. */
+  /** When the new status began; never before that of the previous transition. */
   effective_at: number;
   message: string;
   latency_ms: number | null;
   region: string | null;
-  /** The outage that it opens, goes on with or closes. */
+  /** The outage that the transition opens, continues or closes. */
   outage: Outage | null;
-  /** Null means that nobody is told. */
+  /** Null for a silent transition, which emits no event. */
   event: "monitor.down" | "monitor.up" | "monitor.degraded" | null;
 }
 
 export interface Decision {
   state: MonitorState;
   transition: Transition | null;
-  /** When to check again in all regions, ahead of schedule. A repeated result gets the answer of the first. */
+  /** When to retry in all regions, ahead of schedule. A repeated result returns the same time as the first. */
   retry_at: number | null;
-  /** A further fast success could change nothing, so it need not be brought here. */
+  /** Another fast success cannot change anything, so callers may omit it. */
   settled: boolean;
-  /** False: the input had no effect, being repeated, late or meaningless in this status. */
+  /** False: the input had no effect because it was repeated, late or meaningless in this status. */
   accepted: boolean;
 }
 
@@ -112,7 +112,7 @@ export function initialState(createdAt: number): MonitorState {
 }
 
 export function decide(state: MonitorState, input: MonitorInput, rules: MonitorRules, now: number): Decision {
-  // Members that all rest make a composite paused, so this pause is left as it was entered: by what they add up to.
+  // A composite whose children are all paused is paused; the computed status of its children ends that pause.
   if (input.kind === "computed") {
     if (input.status === state.status) return refuse(state);
     return move(state, input.status, ours(input.message, input.since), now);
@@ -151,7 +151,7 @@ function decideResult(state: MonitorState, input: RoundResult, rules: MonitorRul
   return orderRetry(judged, input, rules, now);
 }
 
-/** What one verdict does: it either adds to the run against the status, or ends that run. */
+/** Applies one verdict: it either extends the run against the status, or ends that run. */
 function judge(
   state: MonitorState,
   verdict: Verdict,
@@ -170,7 +170,7 @@ function judge(
   return move({ ...state, run: null }, isDown ? "up" : "down", { ...finding, since: run.since }, now);
 }
 
-/** Where a verdict leads that adds to no run. Only an up monitor becomes degraded: coming up, a slow success is a success. */
+/** The status after a verdict that extends no run. Only up becomes degraded: in a recovery a slow success is a success. */
 function followVerdict(status: MonitorStatus, verdict: Verdict): MonitorStatus {
   if (status === "pending" || status === "unknown") return "up";
   if (status === "up" && verdict === "slow") return "degraded";
@@ -179,8 +179,8 @@ function followVerdict(status: MonitorStatus, verdict: Verdict): MonitorStatus {
 }
 
 /**
- * Choice: unknown begins where the last result's validity ended, not at the result: until then we stood by it.
- * A run of failures ends here; a newer result than the caller knew of says that we do know.
+ * Choice: unknown begins when the validity of the last result ends, not at the result itself.
+ * A run of failures ends here; a newer result than the caller's overrules the report.
  */
 function decideStale(
   state: MonitorState,
@@ -195,7 +195,7 @@ function decideStale(
   return move({ ...state, run: null }, "unknown", ours(input.reason, validUntil), now);
 }
 
-/** One failure, or the way from up to degraded, that no check brought; a report since the due time refutes it. */
+/** One failure, or the transition from up to degraded, without a check; a push since the due time prevents it. */
 function decideMissedDeadline(
   state: MonitorState,
   input: Extract<MonitorInput, { kind: "silence" }>,
@@ -211,8 +211,8 @@ function decideMissedDeadline(
 }
 
 /**
- * Slots that nobody told us of are not failures, and failures before and after them are not consecutive. Half an interval
- * is left for reporters that keep no exact grid. A recovery goes on: it needs successes, which a gap does not deny.
+ * Slots without a report are no failures, and failures before and after them are not consecutive. The tolerance is half
+ * an interval, for reporters without an exact grid. A recovery continues over a gap, because it counts successes only.
  */
 function hasMissedSlots(state: MonitorState, round: Round, rules: MonitorRules): boolean {
   if (rules.schedule === null || state.round === null || state.status === "down") return false;
@@ -220,8 +220,8 @@ function hasMissedSlots(state: MonitorState, round: Round, rules: MonitorRules):
 }
 
 /**
- * Once a round, until the threshold has decided. In a scheduled round one region's failure is enough, as the other regions'
- * successes may have been left out while the monitor was settled; a repetition is complete and waits for its verdict.
+ * One retry per round, until the threshold decides. In a scheduled round the failure of one region suffices, because the
+ * successes of others may be omitted while the monitor is settled; a retry is complete and waits for its verdict.
  */
 function orderRetry(decision: Decision, input: RoundResult, rules: MonitorRules, now: number): Decision {
   const { round, status } = decision.state;
@@ -276,7 +276,7 @@ function refuse(state: MonitorState, retryAt: number | null = null): Decision {
   return { state, transition: null, retry_at: retryAt, settled: isSettled(state), accepted: false };
 }
 
-/** Up, no run, and no failing or slow region whose round the missing regions have yet to decide. */
+/** Up, no run, and no failing or slow region in a round that missing regions can still decide. */
 function isSettled(state: MonitorState): boolean {
   if (state.status !== "up" || state.run !== null) return false;
   if (state.round === null || state.round.verdict !== null) return true;

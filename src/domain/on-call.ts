@@ -4,7 +4,7 @@ import { zonedClock } from "../lib/zoned-days.ts";
 /** How far back or forward a clock change moves the clocks at most; whole days are skipped at the date line. */
 const CLOCKS_BACK_MAX_MS = 4 * HOUR_MS;
 const CLOCKS_FORWARD_MAX_MS = DAY_MS;
-/** How far ahead the end of somebody's time on call is computed. */
+/** How far ahead the end of a user's time on call is computed. */
 const UNTIL_HORIZONS_MS = [2 * DAY_MS, 15 * DAY_MS, 92 * DAY_MS];
 export const GAP_HORIZON_MS = 72 * HOUR_MS;
 
@@ -52,7 +52,7 @@ export interface ScheduleFlaw {
   message: string;
 }
 
-/** What a whole schedule contradicts itself in; null for a sound one. */
+/** The first contradiction within a schedule; null for a valid one. */
 export function findScheduleFlaw({ shifts, rotations }: Pick<Schedule, "shifts" | "rotations">): ScheduleFlaw | null {
   if (shifts.length > 0 && rotations.length > 0) {
     return { path: "rotations", message: "must not be set together with shifts" };
@@ -109,7 +109,7 @@ function listEdges(spans: readonly Span[], from: number, to: number): number[] {
 
 /**
  * Choice: an override that names both users replaces one by the other and fills gaps, so that a swap of shifts leaves a
- * third person's shift alone and never leaves nobody.
+ * third person's shift alone and never leaves a gap.
  */
 function applyOverrides(user: string | null, overrides: readonly Override[], at: number): string | null {
   let current = user;
@@ -140,11 +140,11 @@ export function findOnCall(schedule: Schedule, at: number): OnCall | null {
 }
 
 export interface Gap extends Span {
-  /** When the gap really began, which may lie before the range; null: nobody was ever on call before. */
+  /** When the gap began, possibly before the range; null: no user was ever on call before. */
   began_at: number | null;
 }
 
-/** Stretches of the range in which nobody is on call. An inactive schedule has none: nobody expects anybody. */
+/** Spans of the range without a user on call. An inactive schedule has none. */
 export function listGaps(schedule: Schedule, range: Span): Gap[] {
   if (!schedule.is_active) return [];
   return listOnCall(schedule, range)

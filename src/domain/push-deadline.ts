@@ -4,8 +4,8 @@ import type { MonitorState } from "./monitor-state.ts";
 import type { RoundResult } from "./rounds.ts";
 
 /**
- * When a monitor that others report to is too late. Deadlines follow from what it remembers and its rules alone, so a
- * timer that is lost, early or repeated changes nothing.
+ * Deadlines of push monitors. They follow from the push state and the rules alone, so a lost, early or repeated timer
+ * changes nothing.
  */
 
 /** A schedule of five fields in a time zone. */
@@ -21,32 +21,32 @@ interface SharedRules {
 }
 export interface HeartbeatRules extends SharedRules {
   kind: "heartbeat";
-  /** Between beats, or when they are due. */
+  /** The interval between heartbeats, or the schedule of their due times. */
   every: number | Cron;
-  /** How late a beat may be; null: a tenth of the time until the next. */
+  /** Grace after the due time; null: a tenth of the time until the next heartbeat. */
   grace_ms: number | null;
   degraded_after_ms: number | null;
 }
 export interface MetricsRules extends SharedRules {
   kind: "api" | "game_server";
-  /** Without a push for this long it is degraded; every further such time is one failure. */
+  /** Time without a push until the monitor is degraded; each further such time is one failure. */
   stale_ms: number;
   thresholds: MetricThreshold[];
 }
 export type PushRules = HeartbeatRules | MetricsRules;
 
-/** What it remembers besides its status. Plain JSON. */
+/** The state of a push monitor besides its status. Plain JSON. */
 export interface PushState {
-  /** Pushes so far. */
+  /** Number of pushes so far. */
   count: number;
-  /** The newest one that spoke for the present. */
+  /** Time of the newest push that was valid for the present. */
   result: RoundResult | null;
-  /** The newest beat, or a fresh start; null until the first beat, which nobody waits for. */
+  /** The newest heartbeat or restart; null before the first heartbeat, which has no deadline. */
   since: number | null;
-  /** The newest time without a beat that was judged. */
+  /** End of the newest span without a heartbeat that was evaluated. */
   judged_to: number;
   runs: OpenRun[];
-  /** What of the pushes is in the hourly tallies. */
+  /** The part of the pushes that the hourly summaries contain. */
   tallied: { count: number; at: number };
 }
 
@@ -65,22 +65,22 @@ export interface Deadline {
   due_at: number;
   level: "failure" | "degraded";
   message: string;
-  /** The memory once it is judged. */
+  /** The state after the deadline is processed. */
   after: PushState;
 }
 
-/** Deadlines that are noticed later than this were missed by us, so they say nothing. */
+/** A deadline that is processed later than this was missed by the service and is not a failure of the target. */
 export const DEADLINE_TOLERANCE_MS = 30_000;
 const GRACE_MIN_MS = 5_000;
 
-/** The next deadline that could change anything; null while nobody is waited for. */
+/** The next deadline that can change the state; null while none is pending. */
 export function findDeadline(
   memory: PushState,
   rules: PushRules,
   { status, run }: Pick<MonitorState, "status" | "run">,
   nextTime: NextTime,
 ): Deadline | null {
-  // What is down stays down, unless silence ends its recovery.
+  // A monitor that is down stays down; a missed deadline only ends its recovery.
   if (status === "paused" || (status === "down" && run === null)) return null;
   const found =
     rules.kind === "heartbeat"
@@ -90,7 +90,7 @@ export function findDeadline(
   return first ?? null;
 }
 
-/** When a beat is due next; null when none is expected. */
+/** When the next heartbeat is due; null when none is expected. */
 export function findNextDue(memory: PushState, rules: HeartbeatRules, nextTime: NextTime): number | null {
   const { since, judged_to } = memory;
   if (since === null) return null;
@@ -99,9 +99,9 @@ export function findNextDue(memory: PushState, rules: HeartbeatRules, nextTime: 
 }
 
 /**
- * After a time in which we did not watch.
- * Choice: it counts as if it had reported just now. With the mere grace, whatever reports less often than that would be
- * called down for our own outage.
+ * Restarts deadlines after the service itself was interrupted.
+ * Choice: counts as if a push had arrived now. With only the grace, monitors with longer intervals would go down because
+ * of the service's own outage.
  */
 export function restartDeadlines(memory: PushState, now: number): PushState {
   return { ...memory, since: memory.since === null ? null : now, judged_to: now, runs: [] };

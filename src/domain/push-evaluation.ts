@@ -10,14 +10,14 @@ import { findCrossed } from "./thresholds.ts";
 type Judgement = Pick<RoundResult, "outcome" | "latency_ms" | "message">;
 
 export interface PushEvaluation {
-  /** What it reports to the monitor's state, oldest first; nothing where it only tells. */
+  /** Results for the monitor's state, oldest first; empty for pushes without a result (`start`, `log`). */
   results: RoundResult[];
   runs: OpenRun[];
-  /** As it is kept. */
+  /** The push as stored. */
   entry: StoredPush;
 }
 
-/** What a push means at the instant at which it arrives. */
+/** Evaluates a push at the time of its arrival. */
 export function evaluatePush(
   push: Pick<Push, "beat" | "samples">,
   memory: PushState,
@@ -47,8 +47,8 @@ function judgeBeat({ outcome, duration_ms, message }: HeartbeatEvaluation, rules
 }
 
 /**
- * What a kept push says of its monitor, newest first; nothing where it only told something. Choice: as the thresholds
- * are now, because a push is kept as it came.
+ * Results of a stored push, newest first; empty without a result. Choice: by the current thresholds, because a push is
+ * stored unevaluated.
  */
 export function evaluateStoredPush({ received_at, beat, samples }: StoredPush, rules: PushRules): PushedResult[] {
   if (beat) {
@@ -66,8 +66,8 @@ export function evaluateStoredPush({ received_at, beat, samples }: StoredPush, r
 }
 
 /**
- * A sample that names its time stands at that time: one that is not newer than what is known is history. One of a time
- * to come tells of a clock that is fast, and counts as of now.
+ * A sample with a timestamp counts at that time: one that is not newer than the newest known is history. A timestamp in
+ * the future comes from a fast clock and counts as now.
  */
 function readSamples(
   samples: readonly MetricSample[],

@@ -2,7 +2,7 @@ import { type Capability, GRANTED_ROLES } from "../contract/member.ts";
 
 /** The one table that decides who may do what on a status page; endpoints, documentation and tests read it. */
 
-/** Rights that no role or capability but the named one gives. */
+/** Permissions that no capability grants. */
 export const RESERVED_PERMISSIONS = ["page.read", "page.migrate", "page.delete"] as const;
 export type Permission = Capability | (typeof RESERVED_PERMISSIONS)[number];
 
@@ -39,7 +39,7 @@ export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
 
 export interface Membership {
   role: Role;
-  /** What a custom member was given; empty for all other roles. */
+  /** Capabilities of a custom member; empty for all other roles. */
   capabilities: readonly Capability[];
 }
 
@@ -52,17 +52,17 @@ export function hasPermission(membership: Membership, right: Permission): boolea
   );
 }
 
-/** Everything that a membership allows. */
+/** All permissions of a membership. */
 function rightsOf({ role, capabilities }: Membership): Permission[] {
   return [...new Set([...ROLE_PERMISSIONS[role], ...capabilities])];
 }
 
-/** Whether one membership allows all that another does: nobody gives, changes or takes away more than their own. */
+/** Whether one membership has all permissions of another: members manage none beyond their own. */
 export function includesPermissions(own: Membership, other: Membership): boolean {
   return rightsOf(other).every((right) => hasPermission(own, right));
 }
 
-/** To follow on "invited you to the status page". */
+/** Follows "invited you to the status page". */
 export const ROLE_PHRASES: Record<Role, string> = {
   owner: "as its owner",
   admin: "as an admin",
