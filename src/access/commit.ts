@@ -31,7 +31,7 @@ export interface Guard {
 interface CommitOptions {
   audit: AuditSubject;
   guards?: readonly Guard[];
-  /** For whoever repeats the request, where its audit target does not say it all. */
+  /** The stored result for a repeated request, where its audit target does not suffice. */
   answer?: unknown;
   /** Unique columns, as SQLite names them (`status_pages.slug`), and what a collision means to the caller. */
   conflicts?: Readonly<Record<string, ApiError>>;

@@ -23,7 +23,7 @@ export async function authenticateUser(scope: CallScope, request: Request): Prom
   return toPrincipal(found.user, { token_id: found.token.id, session_id: null }, scope.settings);
 }
 
-/** The user where a credential is sent, else nobody in particular; a session that is over counts as none. */
+/** The user of the credential, else an anonymous caller; an expired session counts as none. */
 export async function authenticateOptional(scope: CallScope, request: Request): Promise<Principal> {
   const isBearer = request.headers.has("authorization");
   if (!isBearer && sessionToken(request, scope.publicUrl) === undefined) return { kind: "anonymous" };

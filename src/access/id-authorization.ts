@@ -26,7 +26,7 @@ import {
 import type { RequestScope } from "./scope.ts";
 
 /**
- * What an id in a path, query or body names. The first word is the kind of object; `:see` asks only that the caller may
+ * What an id in a path, query or body names. The first word is the kind of object; `:see` only requires that the caller may
  * see it, `:own` that it belongs to them, otherwise the endpoint's right is asked for; `:manage` answers 403 for what is
  * not there, too.
  */

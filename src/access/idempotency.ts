@@ -8,7 +8,7 @@ import type { RequestScope } from "./scope.ts";
 
 const KEY_LENGTH_MAX = 255;
 export const IDEMPOTENCY_KEPT_MS = DAY_MS;
-/** No request takes that long: whoever took the key up has broken off. */
+/** No request runs this long: after it, the key's first request counts as aborted. */
 const UNANSWERED_MS = 2 * MINUTE_MS;
 
 export function parseIdempotencyKey(header: string | undefined): string | null {
@@ -45,8 +45,8 @@ async function findEarlier(ctx: RequestScope): Promise<IdempotencyRecord | undef
 }
 
 /**
- * For requests that make nothing that could be presented again: what the first one answered is kept and given to
- * whoever repeats it, who is told to wait while it runs. `claim` writes `rememberResult` with whatever belongs to it.
+ * For requests without an object to load again: the response of the first one is stored and returned to repeats; while
+ * the first one runs, repeats are 409. `claim` writes `recordIdempotentResult` together with the change.
  */
 export async function runOnce<Answer>(
   ctx: RequestScope,

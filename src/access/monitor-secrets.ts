@@ -24,7 +24,7 @@ export async function unsealSecrets(
 
 /**
  * The columns in which a target and the fields of a type are stored: secrets in `sealed`, everything else in clear.
- * Secrets that stay the same keep their sealed form, so that a change can be told from none.
+ * Unchanged secrets keep their sealed form, so that a comparison detects changes.
  */
 export async function sealSecrets(
   settings: Settings,
@@ -56,7 +56,7 @@ export function maskTarget(target: string): string {
   return target.replace(PASSWORD, `$1${SECRET_PLACEHOLDER}@`);
 }
 
-/** Headers as whoever may not read secrets sees them: names only. */
+/** Headers for callers without secrets.read: names only. */
 export function maskHeaders(text: string): string {
   const headers = parseHttpHeaders(text);
   const names = headers.ok ? Object.keys(headers.value) : [];

@@ -10,7 +10,7 @@ export interface AccessiblePage {
   membership: Membership;
 }
 
-/** The page when the caller may see it. This is the one place that finds out what somebody is on a page. */
+/** The page if it is visible to the caller. Only this function determines the caller's membership of a page. */
 export function findVisiblePage(ctx: RequestScope, pageId: string): Promise<AccessiblePage | undefined> {
   return once(ctx, `page ${pageId}`, async () => {
     if (ctx.principal.kind !== "user") return undefined;

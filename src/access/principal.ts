@@ -27,7 +27,7 @@ export interface AgentPrincipal {
   plan: Plan;
 }
 
-/** Somebody who may enrol one agent. */
+/** The bearer of an install token, who may enrol one agent. */
 export interface InstallPrincipal {
   kind: "install";
   grant: InstallTokenRecord;

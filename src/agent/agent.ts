@@ -21,9 +21,9 @@ import { installUpdate } from "./update.ts";
 import { type Command, Uplink } from "./uplink.ts";
 import { VERSION } from "./version.ts";
 
-/** How often an agent that has monitors asks for changes, until the service names another interval. */
+/** How often an agent with monitors polls for changes, until the service sets another interval. */
 const POLL_S = 30;
-/** An agent without monitors asks less often; with the wait of a long poll, less than three times a minute in all. */
+/** An agent without monitors polls less often; with the wait of a long poll, less than three times a minute in all. */
 const IDLE_PAUSE_MS = 25_000;
 const IDLE_POLL_S = 50;
 const IDLE_METRICS = 5;

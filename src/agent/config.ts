@@ -10,7 +10,7 @@ const AgentConfig = z.object({
   agent_id: z.string(),
   agent_token: z.string(),
   name: z.string(),
-  /** Whether a newer program that the service offers is installed without being told to. */
+  /** Whether the agent installs newer versions of its program automatically. */
   auto_update: z.boolean().default(true),
   /** PEM of an Ed25519 key; where it is set, a program without its signature is not installed. */
   update_public_key: z.string().nullish(),

@@ -20,7 +20,7 @@ export async function findNewestResultAt(scope: Pick<Scope, "db">, monitorId: st
   return newest?.checked_at ?? 0;
 }
 
-/** Waits for the agent's result, but no longer than somebody waits for an answer. */
+/** Waits for the agent's result, at most AGENT_CHECK_WAIT_MS. */
 export async function awaitAgentResult(
   scope: Scope,
   monitor: MonitorRecord,

@@ -38,7 +38,7 @@ export function createApi({ url, token }: { url: string; token: string }): Api {
   };
 }
 
-/** Waits as long as the service asks when it limits the rate. */
+/** Waits as long as Retry-After requires. */
 async function send(url: string, init: RequestInit): Promise<string> {
   const request = `${init.method} ${new URL(url).pathname}`;
   for (let attempt = 1; ; attempt++) {

@@ -7,7 +7,7 @@ import type { Present } from "./changes.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Told by other parts of the file, or never read back. */
+/** Derived from other parts of the file, or write-only. */
 const ELSEWHERE = ["status_page_id", "group_id", "child_ids", "external_key", "slug", "monitors", "agent_id", "secret"];
 
 const mayStay = (fields: Fields, field: string) => Object.hasOwn(fields, field) && !ELSEWHERE.includes(field);

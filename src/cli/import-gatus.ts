@@ -136,7 +136,7 @@ const CONDITION = /^(\[[A-Z_]+\]\S*|len\(.*?\)|has\(.*?\))\s*(==|!=|<=|>=|<|>)\s
 /** True of every monitor that is up. */
 const IMPLIED = new Set(["[CONNECTED] == true", "[DNS_RCODE] == NOERROR"]);
 
-/** Adds what a condition asks for to the monitor; false where the monitor cannot say it. */
+/** Adds a condition to the monitor; false where the monitor cannot express it. */
 function takeCondition(monitor: ImportedMonitor, condition: string): boolean {
   if (IMPLIED.has(condition.trim())) return true;
   const [, subject = "", operator = "", value = ""] = CONDITION.exec(condition.trim()) ?? [];

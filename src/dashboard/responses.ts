@@ -16,7 +16,7 @@ const HEADERS = {
   "X-Frame-Options": "DENY",
   "Cross-Origin-Resource-Policy": "same-origin",
   // Choice: addresses hold tokens, so no other site may learn them. `no-referrer` would have browsers send forms with
-  // `Origin: null`, by which the service could not tell its own forms from foreign ones without https.
+  // `Origin: null`, by which the service could not distinguish its own forms from foreign ones without https.
   "Referrer-Policy": "same-origin",
 };
 

@@ -11,7 +11,7 @@ export type Condition = SQL;
 
 const opened = new WeakMap<D1Database, Db>();
 
-/** It knows nothing of who asks, so that all requests share one. */
+/** It holds no state of a request, so that all requests share one. */
 export function openDb(database: D1Database): Db {
   const known = opened.get(database);
   if (known) return known;

@@ -102,7 +102,7 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
     return [...over, ...this.#presentLatency(member, from)];
   }
 
-  /** The hour that goes on, and those before it that no record has closed yet. */
+  /** The current hour, and earlier ones that no record has closed yet. */
   #presentLatency(member: number, from: number): HourlyLatency[] {
     const [last] = this.#sql.exec<{ at: number | null }>("SELECT max(hour_at) AS at FROM hours");
     const [newest] = this.#sql.exec<{ at: number | null }>("SELECT max(slot_at) AS at FROM checks");
@@ -137,7 +137,7 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
     return new Map(phrases.map(([word, number]) => [number, word.slice("phrase ".length)]));
   }
 
-  /** Hours that are over become one row each; then what nobody may see any more is deleted. */
+  /** Aggregates each finished hour into one row, then deletes expired rows. */
   #aggregateHours(slotAt: number): void {
     const present = hourOf(slotAt);
     const [last] = this.#sql.exec<{ at: number | null }>("SELECT max(hour_at) AS at FROM hours");

@@ -34,7 +34,7 @@ export async function drain(request: Request): Promise<void> {
       if (length > DRAINED_BYTES_MAX) return;
     }
   } catch {
-    // The client went away, or somebody read it all: nothing is left to take.
+    // The client disconnected, or the body is already consumed.
   }
 }
 

@@ -5,7 +5,7 @@ import { classifyError, type ProbeFailure, resultOf } from "./faults.ts";
 import type { ConnectRequest, NetIo, NetSocket } from "./port.ts";
 
 const LINE_MAX = 8 * 1024;
-/** More than any answer that a probe asks for; ends a server that talks without end. */
+/** More than any response that a probe needs; bounds a server that sends without end. */
 const TOTAL_MAX = 256 * 1024;
 const LINE_FEED = 10;
 

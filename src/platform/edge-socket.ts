@@ -22,7 +22,7 @@ export async function openEdgeSocket(request: ConnectRequest, addresses: readonl
       lastError = error;
     }
   }
-  // The runtime gives one error for a refused connection and a bad certificate; a connection in clear tells them apart.
+  // The runtime gives one error for a refused connection and a bad certificate; a plain connection distinguishes them.
   if (tls === "on" && (await isListening(request, addresses))) throw tlsFault(lastError);
   throw new IoFault("connect", "connection refused", { cause: lastError });
 }
@@ -105,7 +105,7 @@ class EdgeSocket implements NetSocket {
   }
 }
 
-/** Every promise of a socket rejects when it breaks; those nobody waits for must not be reported as unhandled. */
+/** Every promise of a socket rejects when it breaks; those without a consumer must not count as unhandled. */
 function silence(
   socket: Socket,
   reader: ReadableStreamDefaultReader<Uint8Array>,

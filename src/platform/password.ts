@@ -8,7 +8,7 @@ import { createHmac, randomBytes, scryptSync, timingSafeEqual } from "node:crypt
 const COST = { ln: 14, r: 8, p: 5 };
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
-/** What a stored string may ask for, whoever wrote it. */
+/** Upper bounds for the parameters of a stored hash. */
 const COST_MAX = { ln: 15, r: 8, p: 8 };
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
 
@@ -20,7 +20,7 @@ export function hashPassword(rootSecret: string, password: string): string {
   return `$scrypt$ln=${COST.ln},r=${COST.r},p=${COST.p}$${toText(salt)}$${toText(key)}`;
 }
 
-/** Takes as long without a stored hash as with one, so that nobody learns by the clock who has an account. */
+/** Takes as long without a stored hash as with one, so that timing does not reveal who has an account. */
 export function isPassword(rootSecret: string, password: string, stored: string | null): boolean {
   const parsed = parse(stored ?? NOBODY);
   if (!parsed) return false;

@@ -7,7 +7,7 @@ import type { Egress } from "./egress/guard.ts";
 
 /**
  * What a Worker offers to probes. The runtime's errors hide their reason (a refused connection, an unknown name and a bad
- * certificate look alike), so after a failed exchange a plain connection to the same port tells which it was.
+ * certificate look alike), so after a failed exchange a plain connection to the same port determines it.
  */
 export function edgeIo(egress: Egress): NetIo {
   return {

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * Credentials of one monitor's pushes: `hb_` for beats, `pk_` for metrics, then base62 of
+ * Credentials of one monitor's pushes: `hb_` for heartbeats, `pk_` for metrics, then base62 of
  * monitor id (16 bytes) ‖ credential version (4) ‖ key id (1) ‖ MAC (16). The MAC, under a key derived from the root
- * secret, lets junk be refused without touching any storage, and the whole can be made again whenever somebody may see
- * it; whether the version is still the monitor's, its object knows.
+ * secret, rejects junk without any storage access, and the token can be minted again for users who may see it. The
+ * monitor's object knows the current version.
  */
 const MARKS = { beat: "hb_", metrics: "pk_" } as const;
 export type PushPurpose = keyof typeof MARKS;
@@ -27,7 +27,7 @@ const DIGIT_VALUES = new Map([...BASE62].map((digit, value) => [digit, value]));
 const GROUP = 5;
 const GROUP_SPACE = 62n ** BigInt(GROUP);
 
-/** Whoever beats, beats again with the same token, and no other step on a beat's way to its object costs as much. */
+/** Jobs send the same token again and again, and verifying it is the most expensive step before the object. */
 const READ_MAX = 10_000;
 
 interface Signer {

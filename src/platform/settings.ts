@@ -144,7 +144,7 @@ const FIELDS = {
   DISCORD_BOT_TOKEN: z.string().trim().default(""),
   /** How long a check on request waits for the agent that runs the monitor. */
   AGENT_CHECK_WAIT_MS: milliseconds(20 * SECOND),
-  /** Checks are late when the service's clock, or the checks of a monitor, are behind by more; people are then told. */
+  /** Checks are delayed, and pages announce it, when cron or the checks of a monitor are behind by more than this. */
   CHECKS_LATE_AFTER_MS: milliseconds(3 * MINUTE),
   /** How long one isolate may serve a page without asking the database for its version. */
   PAGE_MEMO_MS: milliseconds(2 * SECOND),

@@ -25,7 +25,7 @@ export function isSubscriberToken(rootSecret: string, token: string, purpose: Su
   return timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(rootSecret, id, purpose)));
 }
 
-/** The same address gives the same text, and nobody without the secret can tell which. */
+/** The same address gives the same hash, which cannot be inverted without the secret. */
 export function endpointHash(rootSecret: string, channel: string, endpoint: string): string {
   return createHmac("sha256", `subscriber endpoint ${rootSecret}`)
     .update(JSON.stringify([channel, endpoint]))

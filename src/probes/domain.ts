@@ -21,7 +21,7 @@ const DomainCheck = z.object({
     .transform((days) => days ?? 30),
 });
 type DomainCheck = z.infer<typeof DomainCheck>;
-/** States of a name that nobody renewed, although registries move its date on by themselves (RFC 8056). */
+/** States of a name that was not renewed, although registries advance its date automatically (RFC 8056). */
 const LAPSED = ["redemption period", "pending delete"];
 
 /**

@@ -23,7 +23,7 @@ interface GameTarget {
   url: URL | null;
 }
 
-/** Ports that servers have unless told otherwise; a custom game has none. */
+/** Default ports of the games; a custom game has none. */
 const PORTS: Record<GameType, number | null> = {
   fivem: 30120,
   minecraft: 25565,

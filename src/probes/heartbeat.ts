@@ -69,7 +69,7 @@ export const heartbeatType: MonitorTypeEntry<HeartbeatOptions> = {
   },
 };
 
-/** A tenth of the interval; a schedule's times may lie apart unevenly, so that its grace is decided beat by beat. */
+/** A tenth of the interval; a schedule's times may lie apart unevenly, so that its grace is computed per heartbeat. */
 function defaultGrace(expectedInterval: number | null): number | null {
   return expectedInterval === null ? null : Math.max(GRACE_MIN_S, Math.round(expectedInterval / 10));
 }

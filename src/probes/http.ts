@@ -99,7 +99,7 @@ async function check(target: URL, check: HttpCheck, io: NetIo, signal: AbortSign
   return { outcome: "success", message: `HTTP ${response.status}`, ...explained, latency_ms, details };
 }
 
-/** The platform does not tell what it has against a server's TLS; a second look at the certificate often does. */
+/** The platform gives no reason for a TLS failure; inspecting the certificate often finds it. */
 async function explain(finding: ProbeFailure, url: URL, check: HttpCheck, io: NetIo, signal: AbortSignal) {
   if (finding.cause !== "tls" || !check.verify_ssl || signal.aborted) return finding;
   const target = { host: url.hostname, port: Number(url.port) || 443 };

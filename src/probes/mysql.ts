@@ -35,11 +35,11 @@ const REFUSALS: Readonly<Record<number, string>> = {
   1130: "this host is not allowed to connect",
   1698: "login refused",
 };
-/** Who asks where the target names nobody: the anonymous user, whose refusal is as good an answer as a welcome. */
+/** The user if the target has none: the anonymous user, whose rejection shows a working server, too. */
 const NOBODY: Credentials = { username: "", password: "" };
 
 /**
- * Always goes on to a login, because a server blocks the hosts that leave too often before one. Without credentials any
+ * Always continues to a login, because a server blocks the hosts that leave too often before one. Without credentials any
  * verdict on it is a success; with them the server has to run a query. Choice: our own few packets in place of a client
  * library, which weighs more than the whole Worker.
  * https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_connection_phase.html
@@ -170,7 +170,7 @@ function packet(sequence: number, body: Uint8Array | readonly number[]): Buffer 
   return Buffer.concat([head, Buffer.from(body)]);
 }
 
-/** Capabilities, packet size, charset and padding; alone it asks for TLS. */
+/** Capabilities, packet size, charset and padding; alone it requests TLS. */
 function loginHead(hasDatabase: boolean, usesTls: boolean): Buffer {
   const head = Buffer.alloc(32);
   const wanted = PROTOCOL_41 | SECURE_CONNECTION | PLUGIN_AUTH;

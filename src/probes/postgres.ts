@@ -16,7 +16,7 @@ const SSL_MODES: Readonly<Record<string, TlsMode>> = {
 const PROTOCOL_3_0 = 196_608;
 const SSL_REQUEST = 80_877_103;
 const MESSAGE_MAX = 64 * 1024;
-/** Who asks where the target names nobody; whether this user exists does not matter. */
+/** The user if the target has none; whether it exists does not matter. */
 const NOBODY: Credentials = { username: "vigil", password: "" };
 
 /**

@@ -1,7 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync } from "node:crypto";
 import { IoFault } from "../lib/io-fault.ts";
 
-/** PostgreSQL asks for 4096 by default. More than this would let a server burn our time. */
+/** PostgreSQL uses 4096 by default. More than this would let a server burn our time. */
 const ITERATIONS_MAX = 50_000;
 
 /** Login by SCRAM-SHA-256 without channel binding: RFC 5802, RFC 7677. The user name stays empty for PostgreSQL. */

@@ -5,7 +5,7 @@ import type { Probe } from "./port.ts";
 import { parseServer, type ServerTarget } from "./server-target.ts";
 
 const SCHEMES = { smtp: { port: 25, tls: "off" }, smtps: { port: 465, tls: "on" } } as const;
-/** Says who calls; a name that nobody owns, because nothing is to be sent. */
+/** The name in EHLO; a reserved one, because no mail is sent. */
 const OWN_NAME = "uptime-check.invalid";
 
 /** Greets the server and leaves before any mail: RFC 5321. */

@@ -20,7 +20,7 @@ export async function advanceSweep(scope: Scope, { name, every_ms, visit }: Resu
   const isNew = round.position === "";
   if (isNew && round.due_at > scope.now) return;
   const visited = await visit(round.position);
-  // Whoever is not through with even the first goes on at once.
+  // A sweep that has not finished its first pass continues at once.
   const due_at = visited === "" ? 0 : isNew ? scope.now + every_ms : round.due_at;
   const position = visited ?? "";
   const isMoved = position !== round.position || due_at !== round.due_at;

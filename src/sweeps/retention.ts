@@ -14,7 +14,7 @@ import { retentionCutoff } from "./retention-cutoff.ts";
 
 /**
  * Forgets what is older than the owner's plan keeps history, oldest accounts and monitors first. A minute deletes so many
- * rows of a table at most; where there is more, it stays where it is and goes on with the next.
+ * rows of a table at most; where there is more, the cursor stays and the sweep continues there with the next tick.
  */
 const EVERY_MS = 6 * HOUR_MS;
 const VISITED_MAX = 200;

@@ -50,7 +50,7 @@ async function named(api: JsonApi, wanted: readonly string[]): Promise<Deploymen
   );
 }
 
-/** None where these credentials may only read nodes: then nobody asked for deployments either. */
+/** Empty where the credentials may read nodes only (403): then no deployments are configured. */
 async function listDeployments(api: JsonApi): Promise<Deployment[]> {
   const path = "/apis/apps/v1/deployments?limit=1000";
   const { status, text } = await api.send(path);

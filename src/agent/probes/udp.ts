@@ -24,7 +24,7 @@ async function exchange({ host, port }: HostPort, options: UdpCheck, signal: Abo
       new Promise<Buffer | null>((resolve, reject) => {
         socket.on("error", reject);
         socket.on("message", resolve);
-        // A connected socket is told when the port refuses.
+        // A connected socket reports a refused port as an error.
         socket.connect(port, address, () => socket.send(bytesOf(options.udp_payload)));
         if (!isReplyExpected) setTimeout(() => resolve(null), REFUSAL_MS);
       }),

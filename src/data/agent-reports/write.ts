@@ -6,7 +6,7 @@ import type { AgentCommandRecord, AgentReportRecord, Source } from "./read.ts";
 /** Of each kind, this many of an agent's reports are kept. */
 export const REPORTS_MAX = 1000;
 
-/** One statement for any number of reports. What was told before is the same report, seen anew. */
+/** One statement for any number of reports. A repeated report updates when it was last seen. */
 export function insertReports(db: Db, source: Source, reports: readonly AgentReportRecord[]): Statement[] {
   const members = [sql`r.value ->> 'id'`, sql`${source.agent_id}`, sql`${source.kind}`, sql`r.value ->> 'at'`];
   const surplus = db
@@ -20,7 +20,7 @@ export function insertReports(db: Db, source: Source, reports: readonly AgentRep
     db
       .insert(agentReports)
       .select(
-        // SQLite wants the WHERE to tell the select from the insert's ON CONFLICT.
+        // SQLite needs the WHERE to distinguish the select from the insert's ON CONFLICT.
         sql`SELECT ${sql.join(members, sql`, `)}, r.value -> 'data' FROM json_each(${JSON.stringify(reports)}) AS r WHERE true`,
       )
       .onConflictDoUpdate({ target: agentReports.id, set: { at: sql`excluded.at`, data: sql`excluded.data` } }),

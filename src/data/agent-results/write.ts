@@ -92,7 +92,7 @@ export async function planBackfill(db: Db, filling: BackfillRequest): Promise<St
         .where(and(eq(statusIntervals.monitor_id, monitor_id), eq(statusIntervals.seq, stretch.seq))),
     ];
   });
-  // What an earlier result said may end where the first of these begins, but nothing before that is told anew.
+  // An earlier result may end where the first of these begins; nothing before that changes.
   return filled.length === 0
     ? []
     : [

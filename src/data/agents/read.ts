@@ -34,7 +34,7 @@ export async function findAgentByToken(
   return rows[0];
 }
 
-/** Those of one page, or all that somebody sees. */
+/** The agents of one page, or all that are visible to one user. */
 export async function listAgents(
   db: Db,
   of: { status_page_id: string } | { visible_to: Viewer },
@@ -86,7 +86,7 @@ export async function findUnenrolledAgent(
         eq(agents.owner_id, owner_id),
         eq(agents.hostname, hostname),
         isNull(agents.enrolled_at),
-        // Whoever may add agents to one page may not take over what belongs elsewhere.
+        // A permission for one page does not include agents of another.
         status_page_id === null ? undefined : eq(agents.status_page_id, status_page_id),
       ),
     )
@@ -174,7 +174,7 @@ export async function findInstallToken(db: Db, tokenHash: string, now: number) {
   return rows[0];
 }
 
-/** Whether somebody else has used the token, or enrolled the agent, meanwhile. */
+/** Whether another request has used the token, or enrolled the agent. */
 export function isInstallTokenConsumed(tokenId: string, awaited: AgentRecord | undefined): SQL {
   const { id, token_hash } = awaited ?? { id: "", token_hash: null };
   return sql`NOT EXISTS (SELECT 1 FROM ${installTokens} WHERE ${installTokens.id} = ${tokenId})

@@ -62,7 +62,7 @@ export const installTokens = sqliteTable(
   ],
 );
 
-/** What agents tell of their hosts. The id follows from the content, so that telling it twice stores it once. */
+/** Reports of agents about their hosts. The id is derived from the content, so that a repeat is stored once. */
 export const agentReports = sqliteTable(
   "agent_reports",
   {

@@ -6,7 +6,7 @@ import { auditLog } from "./table.ts";
 
 export type AuditRecord = typeof auditLog.$inferSelect;
 
-/** Counting stops here: nobody pages further, and a long log would be read in full for one number. */
+/** Counting stops here, because a long log would be read in full for one number. */
 const TOTAL_MAX = 10_000;
 
 /** What is asked for: an object that the caller may see, else the caller's own account. */

@@ -16,7 +16,7 @@ export function insertDeliveries(db: Db, records: readonly DeliveryRecord[]): St
   return db
     .insert(deliveries)
     .select(
-      // SQLite wants the WHERE to tell the join's ON from the insert's ON CONFLICT.
+      // SQLite needs the WHERE to distinguish the join's ON from the insert's ON CONFLICT.
       sql`SELECT ${sql.join(members, sql`, `)} FROM json_each(${JSON.stringify(records)}) AS record
         JOIN ${webhooks} ON ${webhooks.id} = record.value ->> 'webhook_id' WHERE true`,
     )

@@ -12,7 +12,7 @@ export function storeIdempotentResponse(db: Db, request: Request, answer: unknow
   return db.update(idempotencyKeys).set({ answer }).where(isRequest(request));
 }
 
-/** Lets a request that was not answered be made anew; one that was taken up after that instant is left alone. */
+/** Deletes an unfinished request so that it can be repeated; one that began after that instant stays. */
 export function deleteUnfinishedRequest(db: Db, request: Request, takenUpTo: number): Statement {
   return db
     .delete(idempotencyKeys)

@@ -32,7 +32,7 @@ export function deleteInvitation(db: Db, invitationId: string): Statement {
   return db.delete(pageInvitations).where(eq(pageInvitations.id, invitationId));
 }
 
-/** What somebody who may less from now on has invited to a page, as far as nobody accepted it. */
+/** Pending invitations to a page by a member who lost permissions. */
 export function deletePendingInvitationsBy(db: Db, by: { status_page_id: string; user_id: string }): Statement {
   return db
     .delete(pageInvitations)

@@ -13,7 +13,7 @@ export interface NamedMember extends MemberRecord {
   name: string;
 }
 
-/** One line of a page's team: a member, or somebody who has yet to accept. */
+/** One entry of a page's team: a member, or a pending invitation. */
 export interface MemberListEntry {
   id: string;
   user_id: string | null;
@@ -27,10 +27,10 @@ export interface MemberListEntry {
   updated_at: number;
 }
 
-/** Whoever looks at a list. Most people are on no page but their own, and their lists are read by one index then. */
+/** The viewer of a list. Most users have only pages of their own, and one index serves their lists. */
 export interface Viewer {
   user_id: string;
-  /** On a page of somebody else's. */
+  /** Whether they are a member of another account's page. */
   is_member: boolean;
 }
 

@@ -7,7 +7,7 @@ import { users } from "../users/table.ts";
 
 const membership = {
   role: text("role").$type<GrantedRole>().notNull(),
-  /** What a custom member was given; empty for all other roles. */
+  /** Capabilities of a custom member; empty for all other roles. */
   capabilities: text("capabilities", { mode: "json" }).$type<Capability[]>().notNull().default(emptyList),
 };
 
@@ -32,7 +32,7 @@ export const pageMembers = sqliteTable(
   ],
 );
 
-/** The token is stored as its SHA-256 only; whoever has `accepted_at` has used it up. */
+/** The token is stored as its SHA-256 only; with `accepted_at` it is used. */
 export const pageInvitations = sqliteTable(
   "page_invitations",
   {

@@ -11,7 +11,7 @@ type Removed = Partial<Pick<MigrationResult, "removed_event_rules" | "removed_ma
 
 /** Rows that tie a monitor to what else its page has, and mean nothing on another page. */
 interface Reference {
-  /** What the answer tells of them. */
+  /** The fields that the response needs. */
   find?(db: Db, monitorIds: readonly string[]): Promise<Removed>;
   remove(db: Db, monitorIds: readonly string[]): Statement;
 }

@@ -9,7 +9,7 @@ import { monitors } from "../monitors/table.ts";
 
 export const among = (ids: readonly string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 
-/** The monitors of one page, or all that somebody sees, in their order. */
+/** The monitors of one page, or all that are visible to one user, in their order. */
 export async function listMonitors(
   db: Db,
   scope: { status_page_id: string } | { visible_to: Viewer },
@@ -70,7 +70,7 @@ export function hasMonitors(ownerId: string, atLeast: number): SQL {
   return sql`(SELECT count(*) FROM ${monitors} WHERE ${monitors.owner_id} = ${ownerId}) >= ${atLeast}`;
 }
 
-/** The condition under which somebody else has changed or deleted the monitor since it was read. */
+/** The condition that another request has changed or deleted the monitor since it was read. */
 export function isChanged(monitor: Pick<MonitorRecord, "id" | "config_version">): SQL {
   return sql`coalesce((SELECT ${monitors.config_version} FROM ${monitors} WHERE ${monitors.id} = ${monitor.id}), 0) <> ${monitor.config_version}`;
 }

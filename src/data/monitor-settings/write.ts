@@ -17,7 +17,7 @@ export function updateMonitor(db: Db, monitorId: string, change: Partial<Monitor
   return db.update(monitors).set(change).where(eq(monitors.id, monitorId));
 }
 
-/** Takes its history with it; members of a composite become free. Its object has to be told, and is until it knows. */
+/** Deletes the history, too; children of a composite become free. The tombstone is synced until the object is empty. */
 export function deleteMonitor(db: Db, monitorId: string): Statement[] {
   return [
     db.delete(monitors).where(eq(monitors.id, monitorId)),

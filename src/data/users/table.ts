@@ -12,7 +12,7 @@ export const users = sqliteTable("users", {
   beta: flag("beta"),
   /** When a secret that only the address received was presented, or the operator created the account. */
   email_verified_at: instant("email_verified_at"),
-  /** The page owner who created the account of somebody else; null once the address is verified. */
+  /** The page owner who created the account; null once the address is verified. */
   vouched_by: text("vouched_by"),
   operator: flag("operator").notNull().default(false),
   ...timestamps(),

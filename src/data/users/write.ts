@@ -19,7 +19,7 @@ export function deleteTokensOf(db: Db, userId: string): Statement {
   return db.delete(apiTokens).where(eq(apiTokens.user_id, userId));
 }
 
-/** Nobody vouches for a verified account any more, so its plan is the operator's default. */
+/** A verified account needs no vouching owner, so its plan is the operator's default. */
 export function markVerified(db: Db, userId: string, now: number): Statement {
   return db
     .update(users)

@@ -13,7 +13,7 @@ export function reportMetrics(ctx: RequestScope, metrics: AgentMetricsReport): P
   return keepReports(
     ctx,
     "metric",
-    // Those that name no time are told apart by their place; the last one is of now.
+    // Reports without a time are distinguished by their position; the last one counts as now.
     metrics.map(({ collected_at, ...data }, n) => ({
       at: collected_at ?? ctx.now - (metrics.length - 1 - n),
       key: [],
@@ -43,7 +43,7 @@ export async function reportDiscoveries(ctx: RequestScope, { discoveries }: Agen
 }
 
 interface Told {
-  /** null: now, and whenever it is told again. */
+  /** null: now, also when it is repeated. */
   at: number | null;
   key: string[];
   data: Record<string, unknown>;

@@ -73,7 +73,7 @@ export async function listAgentMetrics(
   return listReports(ctx.db, { agent_id: agent.id, kind: "metric" }, range);
 }
 
-/** An agent that is awaited: it is there once somebody enrols on its host. */
+/** Creates an agent that is not enrolled yet; it stays offline until then. */
 export async function createAgent(ctx: RequestScope, input: AgentCreate): Promise<AgentRecord> {
   const earlier = await findIdempotentResult(ctx);
   if (earlier) return requireAgent(ctx, earlier);
@@ -198,7 +198,7 @@ export async function queueCommand(
   return command;
 }
 
-/** An agent of a page belongs to the page's owner, one without a page to whoever makes it. */
+/** An agent of a page belongs to the page's owner, one without a page to the user who creates it. */
 async function ownerOf(ctx: RequestScope, statusPageId: string | null): Promise<string> {
   if (statusPageId === null) return requireUser(ctx).user_id;
   return (await requirePage(ctx, statusPageId)).owner_id;

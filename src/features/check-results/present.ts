@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { MonitorResult } from "../../contract/agent.ts";
 import { toIso } from "../../platform/clock.ts";
 
-/** One check in one place, whoever made it. */
+/** One check in one place, from any result source. */
 export interface MeasuredResult {
   checked_at: number;
   status: z.infer<typeof MonitorResult>["status"];

@@ -13,7 +13,7 @@ import { proberObject } from "../../platform/prober-objects.ts";
 import { resultSourceOf } from "../../probes/registry.ts";
 import type { MeasuredResult } from "./present.ts";
 
-/** Results lie packed in many rows, so nobody counts them all. */
+/** Results are packed in many rows, so the total count is bounded. */
 const COUNTED_MAX = 1000;
 
 interface Wanted {
@@ -54,7 +54,7 @@ async function listFromAgents(ctx: RequestScope, monitor: MonitorRecord, wanted:
   return results.map((result) => ({ ...result, region: DEFAULT_REGION }));
 }
 
-/** The newest pushes that say how the thing does; what only tells (`start`, `log`) is no result. */
+/** The newest pushes with a result; `start` and `log` have none. */
 async function listFromPushes(ctx: RequestScope, monitor: MonitorRecord, wanted: Wanted): Promise<MeasuredResult[]> {
   if (resultSourceOf(monitor.type, monitor.options) !== "push") return [];
   const range = { from: wanted.from ?? 0, to: wanted.to ?? Number.MAX_SAFE_INTEGER, limit: wanted.limit };

@@ -41,7 +41,7 @@ import { buildDomainNotifications } from "./notifications.ts";
 import { verificationName, verificationValue } from "./records.ts";
 
 /**
- * A page's own host name. It is claimed here, proven by a TXT record that the minute's sweep looks for, then gets its
+ * A page's own host name. It is claimed here, verified by a TXT record that the sweep queries, then gets its
  * certificate, and from then on src/status-page/custom-host.ts serves the page under it. Whether the name leads here is
  * looked for and said, but does not delay anything: a page may be ready before its visitors are sent to it.
  */

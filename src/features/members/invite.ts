@@ -98,7 +98,7 @@ async function openAccount(
   const { user_id, plan } = requireUser(ctx);
   const account = {
     ...{ email: input.email, name: input.name ?? UNNAMED, password: input.password },
-    // Nobody has shown that they read this address: the owner vouches for it, and shares no better plan than their own.
+    // The address is not verified: the owner vouches for it, and the account gets no better plan than the owner's.
     ...{ email_verified_at: null, vouched_by: user_id, plan: lowerPlan(plan, ctx.settings.DEFAULT_PLAN) },
   };
   return newAccount(ctx, account, invitation).statements;
@@ -155,7 +155,7 @@ function onTeamAlready(): ApiError {
   return conflict("email is already a member of this status page");
 }
 
-/** No text of the inviter's but the page's name, so that nobody sends their own messages by our mail. */
+/** The page's name is the inviter's only text in it, so that invitations cannot carry arbitrary messages. */
 function invitationMail(
   ctx: RequestScope,
   page: StatusPageRecord,

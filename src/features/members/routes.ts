@@ -25,7 +25,7 @@ const reads = {
   ids: { params: { id: "page" } },
 } satisfies EndpointPolicy;
 const writes = { ...shared, permission: "members.manage" } as const;
-/** What somebody may do with a member depends on whether that is themselves. */
+/** The required permission depends on whether the member is the caller. */
 const member = { params: { id: "page:see", member_id: "member" } } as const;
 const MemberParams = IdParam.extend({ member_id: z.uuid() });
 

@@ -46,7 +46,7 @@ export async function getSeats(ctx: RequestScope, pageId: string): Promise<SeatC
   return { ...(await countSeats(ctx.db, pageId, ctx.now)), limit: PLAN_LIMITS[owner.plan].seats_per_page };
 }
 
-/** Nobody changes their own role, nor anybody who may more than they; nobody gives more than they have. */
+/** Members change neither their own role nor members with more permissions, and grant none beyond their own. */
 export async function changeMember(
   ctx: RequestScope,
   ids: { page_id: string; member_id: string },

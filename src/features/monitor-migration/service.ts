@@ -20,7 +20,7 @@ import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { invalidatePage } from "../../platform/page-cache.ts";
 import { monitorType } from "../../probes/registry.ts";
 
-/** So many objects are told at once; the minute's sweep tells the others. */
+/** Objects that are synced within the request; the sweep syncs the others. */
 const TOLD_MAX = 50;
 const TOLD_AT_ONCE = 6;
 
@@ -31,7 +31,7 @@ interface Move {
   detached: string[];
 }
 
-/** Takes monitors to another page, whoever owns it, in one batch; the caller is admin of both. */
+/** Moves monitors to another page of any owner in one batch; the caller is admin of both. */
 export async function migrateMonitors(
   ctx: RequestScope,
   pageId: string,
@@ -129,8 +129,8 @@ async function write(
 }
 
 /**
- * Objects learn where their monitors are now, and composites that they have lost a member. The move stands whatever
- * happens here: the minute's sweep tells objects that do not know.
+ * Syncs the objects of moved monitors, and composites that lost a child. Failures here do not undo the move: the sweep
+ * syncs these objects again.
  */
 async function tellObjects(ctx: RequestScope, { monitors, detached }: Move): Promise<void> {
   const left = monitors.filter(({ id }) => detached.includes(id)).map(({ parent_monitor_id }) => parent_monitor_id);

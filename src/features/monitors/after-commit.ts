@@ -6,8 +6,8 @@ import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { isScheduled } from "./placement.ts";
 
 /**
- * What follows a committed change. The change stands whatever happens here: the minute's sweep tells the object again,
- * and the schedule checks anyway.
+ * Syncs the object after a committed change and enqueues a first check. Failures here do not undo the change: the sweep
+ * syncs the object again, and the schedule checks the monitor in any case.
  */
 export async function syncMonitorObject(ctx: RequestScope, changed: Pick<MonitorRecord, "id" | "config_version">) {
   try {

@@ -35,7 +35,7 @@ export async function checkMonitor(ctx: RequestScope, monitorId: string): Promis
 
 type Order = { record: AgentCommandRecord; ordered: RequestedAgentCheck };
 
-/** What the monitor's agent is to be told; undefined where there is none to tell. */
+/** The command for the monitor's agent; undefined without an agent that is online. */
 async function orderOf(ctx: RequestScope, monitor: MonitorRecord): Promise<Order | undefined> {
   if (monitor.agent_id === null) return undefined;
   const agent = await findAgent(ctx.db, monitor.agent_id);

@@ -66,7 +66,7 @@ function isSameGroup(one: string, other: string): boolean {
   return one === other || (one !== NOWHERE && inLane(one, "normal") === inLane(other, "normal"));
 }
 
-/** Nobody knows yet whether the target answers in time, so it begins where it holds up nobody who does. */
+/** The latency of a new target is unknown, so it starts in the lane where it cannot delay fast targets. */
 function groupOf(shard_id: string, { interval, regions }: Scheduled) {
   const key = { shard_id, interval, regions: inOneOrder(regions), lane: "slow" } satisfies CheckGroupKey;
   return { id: checkGroupId(key), ...key };

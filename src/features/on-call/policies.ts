@@ -114,7 +114,7 @@ export async function activatePolicy(ctx: RequestScope, { id, policy_id }: Named
   await write(ctx, policy, "activated", [...becomeOnlyActive(ctx, policy), updateEscalationPolicy(ctx.db, policy)]);
 }
 
-/** Afterwards incidents of the page escalate to nobody; a page without an active policy stays as it is. */
+/** Afterwards incidents of the page do not escalate; a page without an active policy is unchanged. */
 export async function deactivatePolicy(ctx: RequestScope, pageId: string): Promise<void> {
   const page = await requirePage(ctx, pageId);
   const policy = await findActivePolicy(ctx.db, page.id);

@@ -22,7 +22,7 @@ interface ContactLists {
   steps: readonly { contacts: readonly EscalationContact[] }[];
 }
 
-/** Refuses contacts that lead to nobody: people outside the team, foreign schedules and webhooks, addresses that may not be reached. */
+/** Rejects contacts without a recipient: users outside the team, foreign schedules and webhooks, forbidden addresses. */
 export async function requireContacts(ctx: RequestScope, page: Page, { steps }: ContactLists): Promise<void> {
   const references: Reference[] = [];
   for (const [n, { contacts }] of steps.entries()) {

@@ -118,7 +118,7 @@ function spansOf({ shifts, rotations, overrides }: OnCallScheduleChange, current
   };
 }
 
-/** Lists that a change leaves alone may name people who left since: they are gaps until somebody takes over. */
+/** Unchanged lists may name users who left the team; their shifts are gaps until they are replaced. */
 async function requireSound(
   ctx: RequestScope,
   page: { id: string; owner_id: string },

@@ -1,6 +1,6 @@
 import { type Heartbeat, type HeartbeatBody, MESSAGE_BYTES_MAX } from "../../contract/push.ts";
 
-/** A beat as it is kept, from what was said of it in any form. */
+/** The stored form of a heartbeat, from any accepted input. */
 export function toBeat(input: HeartbeatBody): Heartbeat {
   const message = input.message ? clip(new TextEncoder().encode(input.message)) : null;
   return {

@@ -34,7 +34,7 @@ async function acceptHeartbeat(c: AppContext, monitorId: string, input: Heartbea
   return presentBeat(credential.monitor_id, taken);
 }
 
-/** JSON that describes the beat, or any text, which is its message. */
+/** A heartbeat as JSON, or any text, which is its message. */
 async function readBody(c: AppContext): Promise<HeartbeatBody> {
   const bytes = await readRequestBody(c.req.raw, PUSH_BYTES_MAX);
   if (bytes.length === 0) return {};
@@ -64,7 +64,7 @@ const PING_ANSWERS = {
 const PING_HEADERS = { "Ping-Body-Limit": String(MESSAGE_BYTES_MAX), "Access-Control-Allow-Origin": "*" };
 const PingQuery = z.object({ rid: z.string().optional(), create: z.string().optional() });
 
-/** A beat as https://healthchecks.io/docs/http_api/ says it. */
+/** A heartbeat by https://healthchecks.io/docs/http_api/. */
 async function ping(c: AppContext, token: string, signal: string | null) {
   const rid = c.req.query("rid");
   const beat = readSignal(signal);
@@ -84,7 +84,7 @@ function readSignal(signal: string | null): HeartbeatBody | "unknown" | "malform
   return exit_code > 255 ? "malformed" : { exit_code };
 }
 
-/** Undefined for a token that opens nothing, which these clients expect to hear in their own way. */
+/** Undefined for an invalid token, for which each client protocol has its own response. */
 async function takeForeign(c: AppContext, token: string, input: HeartbeatBody): Promise<AcceptedPush | undefined> {
   const credential = readPushToken(c.var.settings.ROOT_SECRET, "beat", token);
   if (!credential) return undefined;
@@ -107,10 +107,10 @@ const KumaRefusal = z
   .meta({ id: "UptimeKumaRefusal" });
 const kumaRefusal = (msg: string) => ({ ok: false as const, msg, error: msg });
 
-/** A beat as Uptime Kuma's push monitors take it. */
+/** A heartbeat as Uptime Kuma's push monitors accept it. */
 async function kumaPush(c: AppContext, token: string) {
   const { status = "up", msg, ping: latency } = c.req.query();
-  // As there, a latency that is no number is none: scripts fill in whatever their ping printed, and the beat still counts.
+  // As in Uptime Kuma, a latency that is no number is none: scripts insert the output of a ping, and the heartbeat counts.
   const duration_ms = Number.parseFloat(latency ?? "") || null;
   if (duration_ms !== null && !(duration_ms >= 0 && duration_ms <= KUMA_PING_MAX_MS)) {
     return c.json(kumaRefusal(`ping must be from 0 to ${KUMA_PING_MAX_MS} ms`), 400);

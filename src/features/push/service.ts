@@ -122,7 +122,7 @@ async function readPushes(ctx: RequestScope, monitorId: string, query: PushQuery
   return monitorObject(ctx.env, monitorId).pushes(monitorId, query);
 }
 
-/** The newest push as lists show checks; undefined where there is none, or nobody could say. */
+/** The newest push in the form of a check; undefined if there is none or its object is not reachable. */
 export async function findLatestPush(ctx: RequestScope, record: MonitorRecord): Promise<PackedResult | undefined> {
   if (pushEntryOf(record) === null) return undefined;
   try {
@@ -167,12 +167,12 @@ export async function rotateCredential(
       },
     ],
   });
-  // Not left to the sweep: the answer says that the old one is worth nothing any more.
+  // Not left to the sweep: the response guarantees that the previous credential is invalid.
   await syncMonitor(ctx, record.id, record.config_version);
   return { record, access: openAccess(ctx, record, entry) };
 }
 
-/** What a monitor is pushed with, and where to; null for whoever may not edit it. */
+/** Credential and addresses for pushes to a monitor; null without monitors.write. */
 export interface PushAccess {
   heartbeat_token: string | null;
   push_key: string | null;

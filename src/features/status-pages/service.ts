@@ -170,7 +170,7 @@ function toChange({ monitors: _monitors, ...input }: StatusPageUpdate): StatusPa
   return Object.fromEntries(named.map(([name, value]) => [name, value ?? defaults[name]]));
 }
 
-/** Only monitors of the page's owner can be on it: whoever owns a page answers for what it shows and what it costs. */
+/** Only monitors of the page's owner can be on it, because the owner's plan and account bear their cost. */
 async function planAssignment(
   ctx: RequestScope,
   page: Pick<StatusPageRecord, "id" | "owner_id">,

@@ -12,7 +12,7 @@ export interface ServerHello {
 
 const SUPPORTED_VERSIONS = 43;
 const KEY_SHARE = 51;
-/** A ServerHello with this "random" asks for another ClientHello: the SHA-256 of "HelloRetryRequest". */
+/** A ServerHello with this "random" requests another ClientHello: the SHA-256 of "HelloRetryRequest". */
 const RETRY_RANDOM = "cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c";
 
 export function parseServerHello(body: Uint8Array): ServerHello {
