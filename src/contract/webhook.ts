@@ -84,7 +84,7 @@ export const Webhook = z
     status_page_id: Id.nullable(),
     is_active: z.boolean(),
     is_team_only: z.boolean(),
-    alert_channels: z.record(z.string(), z.string()),
+    alert_channels: z.record(z.string(), z.string()).meta({ description: "values masked without alerting.write" }),
     disabled_reason: z.string().nullable().meta({ description: "why the service disabled it" }),
     failing_since: Instant.nullable().meta({ description: "first failure since the last success" }),
     created_at: Instant,

@@ -72,8 +72,11 @@ describe("/status-pages/{id}/alert-setup", () => {
   it("shows viewers where webhooks lead, and no more", async () => {
     const account = await createAccount();
     const { id, member } = await createMember(account, { role: "viewer" });
-    const { body } = await account.client.post(at(id), { name: "Ops", url: sinkUrl() });
-    expect((await member.client.get(at(id))).body).toMatchObject([{ id: body.id, url: "https://sink.test/***" }]);
+    const alert_channels = { "monitor.down": "https://sink.test/secret" };
+    const { body } = await account.client.post(at(id), { name: "Ops", url: sinkUrl(), alert_channels });
+    const shown = { id: body.id, url: "https://sink.test/***", alert_channels: { "monitor.down": "***" } };
+    expect((await member.client.get(at(id))).body).toMatchObject([shown]);
+    expect((await account.client.get(at(id))).body).toMatchObject([{ id: body.id, alert_channels }]);
     expect((await member.client.put(at(id, `/${body.id}`), { name: "x" })).status).toBe(403);
   });
 });

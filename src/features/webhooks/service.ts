@@ -47,11 +47,14 @@ export async function getWebhook(ctx: RequestScope, webhookId: string): Promise<
   return showTo(ctx, await requireVisibleWebhook(ctx, webhookId));
 }
 
-/** Addresses are credentials: without alerting.write only their origin is shown. */
+/** Addresses are credentials, in alert_channels too: without alerting.write only the origin of `url` is shown. */
 async function showTo(ctx: RequestScope, webhook: WebhookRecord): Promise<ShownWebhook> {
   const shown = await withUrl(ctx, webhook);
   const membership = await findMembership(ctx, webhook);
-  return membership && hasPermission(membership, "alerting.write") ? shown : { webhook, url: maskUrl(shown.url) };
+  if (membership && hasPermission(membership, "alerting.write")) return shown;
+  const names = Object.keys(webhook.alert_channels);
+  const alert_channels = Object.fromEntries(names.map((name) => [name, SECRET_PLACEHOLDER]));
+  return { webhook: { ...webhook, alert_channels }, url: maskUrl(shown.url) };
 }
 
 export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Promise<ShownWebhook> {
