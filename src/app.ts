@@ -31,6 +31,7 @@ import { endpoints as sessions } from "./features/sessions/routes.ts";
 import { endpoints as sla } from "./features/sla/routes.ts";
 import { endpoints as statusPages } from "./features/status-pages/routes.ts";
 import { endpoints as subscribers } from "./features/subscribers/routes.ts";
+import { endpoints as thresholdTuner } from "./features/threshold-tuner/routes.ts";
 import { endpoints as timeline } from "./features/timeline/routes.ts";
 import { endpoints as history } from "./features/uptime/routes.ts";
 import { endpoints as webhooks } from "./features/webhooks/routes.ts";
@@ -83,6 +84,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...sla,
   ...statusPages,
   ...subscribers,
+  ...thresholdTuner,
   ...webhooks,
   ...alertSetup,
   ...subscriptions,

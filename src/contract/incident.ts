@@ -34,7 +34,12 @@ const FIELDS = {
 export const IncidentCreate = z
   .object({
     ...FIELDS,
+    title: Name.nullish().meta({ description: "required without template_id" }),
     status_page_id: Id,
+    template_id: Id.nullish().meta({
+      description:
+        "a template of the page; its title, initial_update, severity, status and is_public fill what is omitted, with {{monitor}}, {{page}} and {{time}} replaced",
+    }),
     message: UpdateMessage.nullish().meta({ description: "first entry of the timeline, Markdown" }),
   })
   .meta({ id: "IncidentCreate" });

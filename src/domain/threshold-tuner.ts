@@ -1,5 +1,8 @@
+import type { CheckOutcome } from "../contract/check.ts";
+import type { RegionPolicy } from "../contract/monitor-values.ts";
 import { TUNE_DAYS_MIN, type TunedThresholds } from "../contract/threshold-tuner.ts";
 import { DAY_MS } from "../lib/durations.ts";
+import { computeVerdict } from "./rounds.ts";
 
 const MONTH_DAYS = 30;
 const FALSE_ALARMS_DEFAULT = 1;
@@ -16,6 +19,45 @@ export interface TunedRound {
   has_failed: boolean;
   /** Null where none was measured. */
   latency_ms: number | null;
+}
+
+/** One check of one region. */
+export interface RegionCheck {
+  at: number;
+  region: string;
+  outcome: CheckOutcome;
+  latency_ms: number | null;
+}
+
+/**
+ * Rounds with a verdict, in the order of time. History does not keep which checks were one round: a round ends before a
+ * region's next check.
+ */
+export function buildRounds(checks: readonly RegionCheck[], region_policy: RegionPolicy): TunedRound[] {
+  const rounds: TunedRound[] = [];
+  let open = new Map<string, RegionCheck>();
+  const close = () => {
+    const round = toRound([...open.values()], region_policy);
+    if (round) rounds.push(round);
+    open = new Map();
+  };
+  for (const check of checks.toSorted((a, b) => a.at - b.at)) {
+    if (open.has(check.region)) close();
+    open.set(check.region, check);
+  }
+  close();
+  return rounds;
+}
+
+function toRound(checks: readonly RegionCheck[], region_policy: RegionPolicy): TunedRound | null {
+  const [first] = checks;
+  const regions = checks.map(({ region }) => region);
+  const results = Object.fromEntries(checks.map((check) => [check.region, check]));
+  const verdict = computeVerdict(results, { regions, region_policy });
+  if (!first || verdict === null) return null;
+  const measured = checks.flatMap(({ outcome, latency_ms }) => (outcome === "failure" ? [] : (latency_ms ?? [])));
+  const latency_ms = measured.length === 0 ? null : measured.reduce((sum, each) => sum + each, 0) / measured.length;
+  return { at: first.at, has_failed: verdict === "failure", latency_ms };
 }
 
 export interface Thresholds {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { V1, V2 } from "../support/client.ts";
-import { createAccount, createPage } from "../support/factories.ts";
+import { createAccount, createMonitor, createPage } from "../support/factories.ts";
 import { auditOf } from "../support/incidents.ts";
 
 async function setUp() {
@@ -91,5 +91,46 @@ describe("incident templates", () => {
     const [first, second] = [await send(), await send()];
     expect([second.status, second.body]).toEqual([201, first.body]);
     expect((await client.get(path)).body).toHaveLength(1);
+  });
+});
+
+describe("an incident from a template", () => {
+  it("gets what its body leaves out, with placeholders filled", async () => {
+    const { client, status_page_id, path } = await setUp();
+    const template = {
+      ...FULL,
+      title: "{{monitor}} of {{page}} is slow",
+      initial_update: "{{monitor}} since {{time}}, {{unknown}}.",
+    };
+    const template_id = (await client.post(path, template)).body.id;
+    const monitors = await Promise.all(
+      ["Shop", "Search"].map((name) => createMonitor(client, { name, status_page_id })),
+    );
+    const started_at = "2026-01-02T03:04:05.000Z";
+    const monitor_ids = monitors.map(({ id }) => id);
+    const filled = await client.post(`${V1}/incidents`, { status_page_id, template_id, monitor_ids, started_at });
+    expect(filled).toMatchObject({
+      status: 201,
+      body: {
+        ...{ title: "Shop, Search of Page is slow", severity: "major", status: "identified", is_public: true },
+        updates: [{ message: `Shop, Search since ${started_at}, {{unknown}}.`, status: "identified" }],
+      },
+    });
+    const own = { title: "My own", message: "Mine.", severity: "minor", status: "monitoring", is_public: false };
+    const { message, ...shown } = own;
+    expect(await client.post(`${V1}/incidents`, { status_page_id, template_id, ...own })).toMatchObject({
+      status: 201,
+      body: { ...shown, updates: [{ message }] },
+    });
+  });
+
+  it("needs a template of its own page, and without one a title", async () => {
+    const { account, client, status_page_id, path } = await setUp();
+    const elsewhere = path.replace(status_page_id, await createPage(account));
+    const template_id = (await client.post(elsewhere, FULL)).body.id;
+    const create = (fields: object) => client.post(`${V1}/incidents`, { status_page_id, ...fields });
+    expect(await create({ template_id })).toMatchObject({ status: 400, body: { details: [{ path: "template_id" }] } });
+    expect(await create({})).toMatchObject({ status: 400, body: { details: [{ path: "title" }] } });
+    expect(await create({ title: " " })).toMatchObject({ status: 400 });
   });
 });

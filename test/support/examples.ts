@@ -14,6 +14,7 @@ import {
   PASSWORD,
 } from "./members.ts";
 import { insertReferrals } from "./referrals.ts";
+import { recordChecks } from "./results.ts";
 import { insertSubscriber } from "./subscribers.ts";
 import { createWebhook } from "./webhooks.ts";
 
@@ -137,6 +138,11 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   "POST /monitors/{id}/check": async (account) => ({
     params: { id: (await createMonitor(account.client, { agent_id: await OBJECTS.agent(account), paused: false })).id },
   }),
+  "POST /monitors/{id}/tune": async ({ client }) => {
+    const { id } = await createMonitor(client, { interval: 3600 });
+    await recordChecks(id, { days: 8, interval_ms: 3_600_000 });
+    return { params: { id }, body: { max_false_alarms_per_month: 2 } };
+  },
   "PUT /monitors/order": async (account) => ({
     body: { monitors: [{ id: await OBJECTS.monitor(account), order: 1 }] },
   }),

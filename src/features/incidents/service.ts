@@ -35,6 +35,7 @@ import { zonedClock } from "../../lib/zoned-days.ts";
 import { newId } from "../../platform/ids.ts";
 import { invalidatePage } from "../../platform/page-cache.ts";
 import { resolveAffected } from "./affected.ts";
+import { fillFromTemplate } from "./template.ts";
 
 interface Page {
   limit: number;
@@ -62,13 +63,14 @@ export async function getIncident(ctx: RequestScope, incidentId: string): Promis
   return detail(ctx, await requireIncident(ctx, incidentId));
 }
 
-export async function createIncident(ctx: RequestScope, input: IncidentCreate): Promise<IncidentDetail> {
+export async function createIncident(ctx: RequestScope, body: IncidentCreate): Promise<IncidentDetail> {
   const earlier = await findIdempotentResult(ctx);
   if (earlier) return getIncident(ctx, earlier);
-  const page = await requirePage(ctx, input.status_page_id);
+  const page = await requirePage(ctx, body.status_page_id);
   // Choice: a setting of the page stands in the way, not a missing right, so this is no 403.
   if (!page.incident_system_enabled) throw conflict("incidents are disabled on this status page");
-  const affected = await resolveAffected(ctx, page.id, input, NOTHING);
+  const affected = await resolveAffected(ctx, page.id, body, NOTHING);
+  const input = await fillFromTemplate(ctx, page, { input: body, affected });
   const incident = await newIncident(ctx, page, input);
   const first = input.message ? [newUpdate(ctx, incident, input.message)] : [];
   const news = incidentEvent(incident, {
@@ -84,7 +86,11 @@ export async function createIncident(ctx: RequestScope, input: IncidentCreate): 
   return getFresh(ctx, incident.id);
 }
 
-async function newIncident(ctx: RequestScope, page: StatusPageRecord, input: IncidentCreate): Promise<IncidentRecord> {
+async function newIncident(
+  ctx: RequestScope,
+  page: StatusPageRecord,
+  input: IncidentCreate & { title: string },
+): Promise<IncidentRecord> {
   const status = input.status ?? "investigating";
   return {
     id: newId(),
