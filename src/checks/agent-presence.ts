@@ -4,9 +4,12 @@ import type { AgentStatus } from "../contract/agent.ts";
 import { EVENTS } from "../contract/events.ts";
 import { type AgentRecord, switchAgents, touchAgent } from "../data/agents/read.ts";
 import type { StoredEvent } from "../data/events/read.ts";
+import { listFollowersOfAgents } from "../data/monitors/read.ts";
 import { wakeEvents } from "../events/emit.ts";
 import { toIso, toIsoOrNull } from "../platform/clock.ts";
 import { newId } from "../platform/ids.ts";
+import { forEachMonitor } from "./isolated.ts";
+import { syncMonitor } from "./projection.ts";
 
 /** `last_seen_at` may lag by this much, so that a busy agent costs three rows a minute. */
 const SEEN_LAG_MS = 20_000;
@@ -20,16 +23,27 @@ export async function recordAgentCall(ctx: RequestScope): Promise<void> {
 
 /** Marks agents online or offline. Of several concurrent calls one stores and sends the event of an agent. */
 export async function setAgentPresence(
-  { env, db, log, now }: Scope,
+  scope: Scope,
   agents: readonly AgentRecord[],
   change: { to: AgentStatus; silent_since?: number },
 ): Promise<void> {
+  const { env, db, log, now } = scope;
   const switched = agents.map((agent) => agentEvent(agent, change.to, now));
   const ids = await switchAgents(db, { ...change, now, switched });
   await wakeEvents(
     { env, log },
     ids.map((id) => ({ id })),
   );
+  await syncFollowers(
+    scope,
+    agents.map(({ id }) => id),
+  );
+}
+
+/** Monitors of type agent have the status of their agent. */
+export async function syncFollowers(scope: Scope, agentIds: readonly string[]): Promise<void> {
+  const monitors = await listFollowersOfAgents(scope.db, agentIds);
+  await forEachMonitor(scope, { step: "monitor object sync failed", monitors }, ({ id }) => syncMonitor(scope, id, 0));
 }
 
 function agentEvent(agent: AgentRecord, to: AgentStatus, now: number): StoredEvent {

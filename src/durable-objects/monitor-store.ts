@@ -35,6 +35,8 @@ export interface StoredMonitor extends Outbox {
   push: { rules: PushRules; credential_version: number; memory: PushState } | null;
   /** Of composites, whose pause and status follow from more than their own row. */
   composite: { paused: boolean } | null;
+  /** Of monitors of type agent, whose status is that of their agent. */
+  follows_agent?: { paused: boolean; agent_id: string } | null;
   state: MonitorState;
   settled: boolean;
   /** What led to the present status. */
@@ -86,7 +88,9 @@ export class MonitorStore {
 
   applyConfig(record: MonitorRecord, at: number): void {
     const rules = pushRulesOf(record);
-    const isComposite = monitorType(record.type).follows === "members";
+    const { follows } = monitorType(record.type);
+    const isComposite = follows === "members";
+    const followsAgent = follows === "agent";
     if (rules) this.#ring.open();
     this.#change(() => {
       const present = this.stored;
@@ -101,6 +105,7 @@ export class MonitorStore {
           memory: this.#memoryUnder(rules, present, at),
         },
         composite: isComposite ? { paused: record.paused } : null,
+        follows_agent: followsAgent && record.agent_id ? { paused: record.paused, agent_id: record.agent_id } : null,
         state: present?.state ?? initialState(record.created_at),
         settled: present?.settled ?? false,
         message: present?.message ?? null,
@@ -110,7 +115,8 @@ export class MonitorStore {
         resends: present?.resends,
         resend_at: present?.resend_at,
       };
-      const isMoved = !isComposite && this.#decide({ kind: record.paused ? "pause" : "resume" }, at).accepted;
+      const isMoved =
+        !isComposite && !followsAgent && this.#decide({ kind: record.paused ? "pause" : "resume" }, at).accepted;
       if (isMoved) this.#remember((memory) => restartDeadlines(memory, at));
       this.#save();
     });

@@ -10,8 +10,10 @@ import type {
   PushQuery,
   StaleReport,
 } from "../contract/monitor-object.ts";
+import { findAgent } from "../data/agents/read.ts";
 import { openDb } from "../data/db.ts";
 import { findMonitor, listMemberStates } from "../data/monitors/read.ts";
+import { computeAgentMonitorStatus } from "../domain/agent-status.ts";
 import { computeCompositeState } from "../domain/composite.ts";
 import { findNextDue } from "../domain/push-deadline.ts";
 import { now } from "../platform/clock.ts";
@@ -53,6 +55,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     const loaded = await this.#load(monitorId, version);
     if (!loaded) return null;
     if (loaded.composite) await this.#computeComposite(monitorId, loaded.composite);
+    if (loaded.follows_agent) await this.#followAgent(loaded.follows_agent);
     this.#store.processDeadlines(now());
     this.#alarmAt = undefined;
     await this.#handOver(true);
@@ -160,6 +163,12 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     const next_expected_at = isExpected ? findNextDue(memory, rules, nextTime) : null;
     const snapshot = stored.revision === revisionBefore ? null : toAnswer(stored, null);
     return { outcome: "taken", received_at, status, next_expected_at, snapshot };
+  }
+
+  async #followAgent({ paused, agent_id }: { paused: boolean; agent_id: string }): Promise<void> {
+    const agent = await findAgent(openDb(this.env.DB), agent_id);
+    const at = now();
+    this.#store.applyInputs([{ kind: "computed", since: at, ...computeAgentMonitorStatus(agent, paused) }], at);
   }
 
   /** Of two readings at a time the one that began later saw more. */

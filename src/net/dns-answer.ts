@@ -31,17 +31,29 @@ export function judgeReply({ rcode, records }: DnsReply, check: DnsCheck): strin
   }
   if (records.length === 0) return { outcome: "failure", cause: "dns", message: `the name has no ${type} record` };
   const expected = check.dns_expected.map((value) => normalRecord(type, value));
-  if (isMet(expected, records, check.dns_match_type)) return `${type} ${shown(records)}`;
+  if (isMet(type, expected, records, check.dns_match_type)) return `${type} ${shown(records)}`;
   const wanted = check.dns_match_type === "any" ? "one of " : "";
   const message = `${type} is ${shown(records)} instead of ${wanted}${shown(expected)}`;
   return { outcome: "failure", cause: "body", message };
 }
 
-function isMet(expected: string[], records: string[], matchType: DnsCheck["dns_match_type"]): boolean {
+function isMet(
+  type: DnsRecordType,
+  expected: string[],
+  records: string[],
+  matchType: DnsCheck["dns_match_type"],
+): boolean {
   if (expected.length === 0) return true;
-  if (matchType === "any") return expected.some((value) => records.includes(value));
-  const hasAll = expected.every((value) => records.includes(value));
-  return hasAll && (matchType === "contains" || records.every((record) => expected.includes(record)));
+  const isThis = (value: string, record: string) => value === record || (type === "MX" && value === mailHostOf(record));
+  const isThere = (value: string) => records.some((record) => isThis(value, record));
+  if (matchType === "any") return expected.some(isThere);
+  const isExpected = (record: string) => expected.some((value) => isThis(value, record));
+  return expected.every(isThere) && (matchType === "contains" || records.every(isExpected));
+}
+
+/** The host of `10 mail.example.com`, which a person may expect without its preference. */
+function mailHostOf(record: string): string {
+  return record.replace(/^\d+ /, "");
 }
 
 function shown(values: string[]): string {

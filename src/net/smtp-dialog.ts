@@ -7,8 +7,10 @@ export interface SmtpReply {
   lines: string[];
 }
 
-export async function awaitGreeting(conversation: Conversation): Promise<void> {
-  await expectReply(conversation, 220);
+/** Returns the text of the greeting. */
+export async function awaitGreeting(conversation: Conversation): Promise<string> {
+  const { lines } = await expectReply(conversation, 220);
+  return lines[0] ?? "";
 }
 
 /** Gives the extensions that the server offers, in capitals; HELO, for those who know no EHLO, offers none. */
@@ -34,9 +36,10 @@ export async function turnToTls(
   return introduce(conversation, own_name);
 }
 
-async function expectReply(conversation: Conversation, wanted: number): Promise<void> {
-  const { code } = await readReply(conversation);
-  if (code !== wanted) throw refusal(code, wanted);
+async function expectReply(conversation: Conversation, wanted: number): Promise<SmtpReply> {
+  const reply = await readReply(conversation);
+  if (reply.code !== wanted) throw refusal(reply.code, wanted);
+  return reply;
 }
 
 function refusal(code: number, wanted: number): IoFault {

@@ -34,6 +34,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   1129: "the server has blocked this host",
   1130: "this host is not allowed to connect",
   1698: "login refused",
+  3159: "the server accepts TLS connections only: set tls_mode to on",
 };
 /** The user if the target has none: the anonymous user, whose rejection shows a working server, too. */
 const NOBODY: Credentials = { username: "", password: "" };

@@ -5,6 +5,8 @@ import type { Probe } from "./port.ts";
 import { parseServer, type ServerTarget } from "./server-target.ts";
 
 const SCHEMES = { smtp: { port: 25, tls: "off" }, smtps: { port: 465, tls: "on" } } as const;
+/** As much of the greeting is stored. */
+const GREETING_MAX = 200;
 /** The name in EHLO; a reserved one, because no mail is sent. */
 const OWN_NAME = "uptime-check.invalid";
 
@@ -19,7 +21,8 @@ export const smtpProbe: Probe<ServerTarget, TlsCheck> = {
   check({ host, port, ...target }, { tls_mode }, io, signal) {
     const tls = tls_mode ?? target.tls;
     return converse({ host, port, tls }, io, signal, async (conversation, details) => {
-      await awaitGreeting(conversation);
+      const greeting = await awaitGreeting(conversation);
+      details.greeting = greeting.slice(0, GREETING_MAX);
       const offered = await introduce(conversation, OWN_NAME);
       Object.assign(details, { tls: tls !== "off", starttls_offered: offered.includes("STARTTLS") });
       if (tls === "starttls") await turnToTls(conversation, { offered, own_name: OWN_NAME });

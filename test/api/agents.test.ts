@@ -1,6 +1,8 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { jobScope } from "../../src/access/scope.ts";
+import { setAgentPresence } from "../../src/checks/agent-presence.ts";
 import { agents, installTokens } from "../../src/data/agents/table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
@@ -9,6 +11,7 @@ import { AGENTS, agentClient, auditOf, enrollAgent, mintInstallToken } from "../
 import { createClient, V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
+import { recordingEnv } from "../support/queues.ts";
 
 const db = openDb(env.DB);
 const HOUR = 3_600_000;
@@ -252,5 +255,28 @@ describe("monitors that name an agent", () => {
       agent_id: null,
     });
     expect((await agent.client.post(`${V1}/monitors/${id}/status`, { status: "up" })).status).toBe(403);
+  });
+});
+
+describe("a monitor of type agent", () => {
+  it("is pending until its agent enrols, up while it is online and down while it is offline", async () => {
+    const account = await createAccount();
+    const agent = await account.client.post(`${V1}/agents`, { name: "Rack", hostname: "rack-1" });
+    const monitor = { name: "Rack is there", type: "agent", agent_id: agent.body.id };
+    const { id, status } = (await account.client.post(`${V1}/monitors`, monitor)).body;
+    const read = async () => (await account.client.get(`${V1}/monitors/${id}`)).body.status;
+    expect(status).toBe("pending");
+    const enrolled = await enrollAgent(account, { hostname: "rack-1" });
+    expect(enrolled.id).toBe(agent.body.id);
+    expect(await read()).toBe("up");
+    const [row] = await db.select().from(agents).where(eq(agents.id, enrolled.id));
+    if (!row) throw new Error("no such agent");
+    await setAgentPresence(jobScope(recordingEnv().env, "test"), [row], {
+      to: "offline",
+      silent_since: Date.now() + 1,
+    });
+    expect(await read()).toBe("down");
+    await enrolled.client.post(`${V1}/agents/handshake`, { version: "1.0.0" });
+    expect(await read()).toBe("up");
   });
 });

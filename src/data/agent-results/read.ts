@@ -55,6 +55,7 @@ function isStale(now: number): SQL | undefined {
   const staleAfter = sql`max(${monitors.interval} * 3000, 180000)`;
   return and(
     isNotNull(monitors.agent_id),
+    ne(monitors.type, "agent"),
     eq(monitors.paused, false),
     inArray(monitors.status, ["up", "down", "degraded"]),
     or(

@@ -4,6 +4,9 @@ import type { Db } from "../db.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { deletedMonitors, monitors, transitions } from "./table.ts";
 
+/** Of the agents whose presence changed in one step. */
+const FOLLOWERS_MAX = 500;
+
 export type MonitorRecord = typeof monitors.$inferSelect;
 export type NewMonitor = typeof monitors.$inferInsert;
 
@@ -103,4 +106,18 @@ export async function listOverdueRetries(db: Db, dueBefore: number, limit: numbe
     .where(and(sql`${monitors.retry_at} IS NOT NULL`, lt(monitors.retry_at, dueBefore)))
     .orderBy(asc(monitors.retry_at))
     .limit(limit);
+}
+
+/** Monitors whose status is that of one of these agents. */
+export async function listFollowersOfAgents(db: Db, agentIds: readonly string[]) {
+  return db
+    .select({ id: monitors.id })
+    .from(monitors)
+    .where(
+      and(
+        eq(monitors.type, "agent"),
+        sql`${monitors.agent_id} IN (SELECT value FROM json_each(${JSON.stringify(agentIds)}))`,
+      ),
+    )
+    .limit(FOLLOWERS_MAX);
 }

@@ -3,6 +3,7 @@ import { openSecrets } from "../../access/monitor-secrets.ts";
 import { requireCallingAgent, requireInstallToken } from "../../access/principal.ts";
 import { requireAssignedMonitor, requireOwnCommand } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
+import { syncFollowers } from "../../checks/agent-presence.ts";
 import { type AgentResult, acceptAgentResults } from "../../checks/agent-results.ts";
 import type {
   AgentAssignment,
@@ -67,6 +68,7 @@ export async function enrollAgent(
     },
     guards: [{ name: "stale", when: isInstallTokenConsumed(grant.id, awaited), error: unauthenticated() }],
   });
+  await syncFollowers(ctx, [agent.id]);
   return { agent, token };
 }
 
