@@ -16,10 +16,11 @@ export const CheckMessage = z.object({
 });
 export type CheckMessage = z.infer<typeof CheckMessage>;
 
-/** Transitions that a monitor's object keeps until they are confirmed, or an event that is stored as a row. */
+/** Transitions that a monitor's object keeps until they are confirmed, an event that is stored as a row, or an escalation. */
 export const EventMessage = z.union([
   z.object({ monitor_id: z.string(), transitions: z.array(MonitorTransition).min(1) }),
   z.object({ event_id: z.string() }),
+  z.object({ escalation_id: z.string() }),
 ]);
 export type EventMessage = z.infer<typeof EventMessage>;
 

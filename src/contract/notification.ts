@@ -9,6 +9,8 @@ export const NOTIFICATION_TYPES = [
   "domain.active",
   "domain.failing",
   "domain.inactive",
+  "oncall.notified",
+  "oncall.exhausted",
 ] as const;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 

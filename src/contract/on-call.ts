@@ -203,3 +203,33 @@ export const ActiveOnCall = z
   .meta({ id: "ActiveOnCall" });
 
 export const ActivePolicyChange = z.object({ policy_id: Id }).meta({ id: "ActivePolicyChange" });
+
+export const Escalation = z
+  .object({
+    incident_id: Id,
+    policy_id: Id.nullable(),
+    status: z.enum(["waiting", "active", "acknowledged", "snoozed", "resolved", "exhausted"]),
+    level: z.int().nullable().meta({ description: "of the step that was notified last" }),
+    round: z.int().nullable(),
+    due_at: Instant.nullable().meta({ description: "when the next step is notified" }),
+    notifications: z.array(
+      z.object({
+        id: Id,
+        level: z.int().meta({ description: "0: the owner, at the end of the escalation" }),
+        type: z.string(),
+        label: z.string(),
+        status: z.enum(["pending", "sent", "failed", "cancelled"]),
+        error: z.string().nullable(),
+        created_at: Instant,
+      }),
+    ),
+    started_at: Instant,
+    created_at: Instant,
+    updated_at: Instant,
+  })
+  .meta({ id: "Escalation" });
+export type Escalation = z.infer<typeof Escalation>;
+
+export const EscalationSnooze = z
+  .object({ until: InstantInput.meta({ description: "in the future, at most 7 days ahead" }) })
+  .meta({ id: "EscalationSnooze" });

@@ -10,6 +10,7 @@ import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "
 import type { HtmlArea } from "../http/middleware.ts";
 import { html } from "../http/responses.ts";
 import { endpoints as accepting } from "./accept-routes.ts";
+import { endpoints as acknowledging } from "./acknowledge-routes.ts";
 import { type FormErrors, parseFields, pathAfter, toFormErrors } from "./form.ts";
 import { endpoints as signInLinks } from "./link-routes.ts";
 import { endpoints as choosingPasswords } from "./password-routes.ts";
@@ -133,6 +134,7 @@ export const endpoints = [
   ),
 
   ...accepting,
+  ...acknowledging,
   ...choosingPasswords,
   ...signInLinks,
 

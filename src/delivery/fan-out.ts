@@ -10,6 +10,7 @@ import { listActiveWebhooks } from "../data/webhooks/read.ts";
 import { applyRoutingOverride, applyRuleAudience, isAlertSuppressed, selectWebhooks } from "../domain/alert-routing.ts";
 import { joinPublications, NOTHING, type Publication, wake } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
+import { publishEscalations } from "./escalations.ts";
 import { publishToSubscribers } from "./subscriber-messages.ts";
 
 /** A webhook that receives an event, and the name under which it does. */
@@ -39,10 +40,12 @@ export async function fanOut(
   routings: Routings = AS_CONFIGURED,
 ): Promise<Publication> {
   if (events.length === 0) return NOTHING;
+  const known = events.filter(isKnownEvent);
   const deliveries = await routeEvents(scope.db, { events, routings }, now);
   return joinPublications([
     publishDeliveries(scope, deliveries),
-    await publishToSubscribers(scope, events.filter(isKnownEvent), now),
+    await publishToSubscribers(scope, known, now),
+    await publishEscalations(scope, known, now),
   ]);
 }
 

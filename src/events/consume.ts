@@ -14,6 +14,7 @@ import { joinPublications, NOTHING, type Publication, sweepPages } from "../outb
 import { monitorObject, tombstoneObject } from "../platform/monitor-objects.ts";
 import { recomputeComposite } from "./composites.ts";
 import { publishRouted, wakeEvents } from "./emit.ts";
+import { advanceEscalation } from "./escalation-runner.ts";
 import { NONE, planIncidentEffects, type TransitionContext } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";
 import { readStatusCode } from "./rule-metrics.ts";
@@ -22,6 +23,7 @@ import { decideSuppression } from "./suppression.ts";
 
 export async function consumeEvent(scope: Scope, message: EventMessage): Promise<void> {
   if ("event_id" in message) await consumeStored(scope, message.event_id);
+  else if ("escalation_id" in message) await advanceEscalation(scope, message.escalation_id);
   else await consumeTransitions(scope, message.monitor_id, message.transitions);
 }
 

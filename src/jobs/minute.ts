@@ -14,6 +14,8 @@ import { sweepSubscribers } from "../delivery/subscriber-messages.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
 import { sweepFailingWebhooks } from "../delivery/webhook-owner-notices.ts";
 import { sweepEvents } from "../events/consume.ts";
+import { sweepEscalations } from "../events/escalation-runner.ts";
+import { sweepNotifications } from "../events/escalation-sender.ts";
 import { advanceMaintenance, sweepMaintenance } from "../events/maintenance.ts";
 import { endSuppressions, sweepSuppressions } from "../events/suppression.ts";
 import { sweepDomains } from "../features/custom-domains/service.ts";
@@ -36,6 +38,8 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
   maintenance: sweepMaintenance,
   suppressions: sweepSuppressions,
   events: sweepEvents,
+  escalations: sweepEscalations,
+  "on-call notifications": sweepNotifications,
   "unsynced monitors": reconcileUnsyncedMonitors,
   "lost retries": sweepLostRetries,
   "unscheduled monitors": reconcileUnscheduledMonitors,

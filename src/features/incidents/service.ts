@@ -32,6 +32,7 @@ import { incidentEvent, publish } from "../../events/emit.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { replaced } from "../../lib/merge-field.ts";
 import { zonedClock } from "../../lib/zoned-days.ts";
+import { continueEscalation } from "../../outbox/escalations.ts";
 import { newId } from "../../platform/ids.ts";
 import { invalidatePage } from "../../platform/page-cache.ts";
 import { resolveAffected } from "./affected.ts";
@@ -192,11 +193,13 @@ export async function acknowledgeIncident(ctx: RequestScope, incidentId: string)
   const isDone = incident.acknowledged_at !== null || (await findIdempotentResult(ctx)) !== undefined;
   if (isDone) return getIncident(ctx, incidentId);
   const change = { acknowledged_at: ctx.now, acknowledged_by: requireUser(ctx).user_id, updated_at: ctx.now };
+  const escalation = continueEscalation(ctx, incident.id, ctx.now);
   await write(ctx, incident, {
     verb: "acknowledged",
-    statements: [updateIncident(ctx.db, incident.id, change)],
+    statements: [updateIncident(ctx.db, incident.id, change), ...escalation.statements],
     events: [],
   });
+  await escalation.wake();
   return getFresh(ctx, incidentId);
 }
 

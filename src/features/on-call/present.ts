@@ -1,9 +1,10 @@
 import type { z } from "zod";
-import type { ActiveOnCall, EscalationPolicy, OnCallSchedule } from "../../contract/on-call.ts";
+import type { ActiveOnCall, Escalation, EscalationPolicy, OnCallSchedule } from "../../contract/on-call.ts";
 import type { OnCallScheduleRecord } from "../../data/on-call/read.ts";
 import { findOnCall, GAP_HORIZON_MS, listGaps, type Span } from "../../domain/on-call.ts";
 import { zonedClock } from "../../lib/zoned-days.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
+import type { EscalationDetail } from "./escalations.ts";
 import type { ShownPolicy } from "./policies.ts";
 
 export function presentPolicy({ policy, steps }: ShownPolicy): EscalationPolicy {
@@ -66,4 +67,24 @@ function presentSpan({ start_at, end_at }: Span) {
 
 function timeOfDay(timezone: string, instant: number): string {
   return new Date(zonedClock(timezone).toLocal(instant)).toISOString().slice(11, 16);
+}
+
+export function presentEscalation({ escalation, notifications }: EscalationDetail): Escalation {
+  const { state } = escalation;
+  const last = notifications.filter(({ level }) => level > 0).at(-1);
+  return {
+    incident_id: escalation.incident_id,
+    policy_id: escalation.policy_id,
+    status: state?.status ?? "waiting",
+    level: last?.level ?? null,
+    round: state?.round ?? null,
+    due_at: toIsoOrNull(state?.due_at ?? null),
+    notifications: notifications.map(({ id, level, contact_type, label, state: status, error, created_at }) => ({
+      ...{ id, level, type: contact_type, label, status, error },
+      created_at: toIso(created_at),
+    })),
+    started_at: toIso(escalation.started_at),
+    created_at: toIso(escalation.created_at),
+    updated_at: toIso(escalation.updated_at),
+  };
 }

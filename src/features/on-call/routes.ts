@@ -3,9 +3,11 @@ import type { RequestScope } from "../../access/scope.ts";
 import {
   ActiveOnCall,
   ActivePolicyChange,
+  Escalation,
   EscalationPolicy,
   EscalationPolicyChange,
   EscalationPolicyCreate,
+  EscalationSnooze,
   OnCallSchedule,
   OnCallScheduleChange,
   OnCallScheduleCreate,
@@ -13,6 +15,7 @@ import {
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS } from "../../http/responses.ts";
+import { readEscalation, snooze } from "./escalations.ts";
 import {
   activatePolicy,
   changePolicy,
@@ -22,7 +25,7 @@ import {
   listPolicies,
   removePolicy,
 } from "./policies.ts";
-import { presentOnCall, presentPolicy, presentSchedule } from "./present.ts";
+import { presentEscalation, presentOnCall, presentPolicy, presentSchedule } from "./present.ts";
 import {
   changeSchedule,
   createSchedule,
@@ -43,6 +46,7 @@ const ofPolicy = {
 const ofSchedule = {
   ids: { params: { id: "page", schedule_id: "on-call schedule" } },
 } as const satisfies Partial<EndpointPolicy>;
+const ofIncident = { ids: { params: { id: "incident" } } } as const satisfies Partial<EndpointPolicy>;
 const PolicyParams = IdParam.extend({ policy_id: z.uuid() });
 const ScheduleParams = IdParam.extend({ schedule_id: z.uuid() });
 
@@ -262,6 +266,37 @@ export const endpoints = [
     async (c) => {
       await removeSchedule(c.var.ctx, c.req.valid("param"));
       return c.body(null, 204);
+    },
+  ),
+
+  endpoint(
+    { ...reads, ...ofIncident },
+    createRoute({
+      method: "get",
+      path: "/incidents/{id}/escalation",
+      tags,
+      summary: "Get the escalation of an incident",
+      description: "Every notification with its result. 404 where the page has no escalation policy.",
+      request: { params: IdParam },
+      responses: { 200: json("The escalation", Escalation), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentEscalation(await readEscalation(c.var.ctx, c.req.valid("param").id)), 200),
+  ),
+
+  endpoint(
+    { ...shared, ...ofIncident, permission: "incidents.write", audit: "incident.snoozed" },
+    createRoute({
+      method: "post",
+      path: "/incidents/{id}/snooze",
+      tags,
+      summary: "Snooze the escalation of an incident",
+      description: "No step is notified until then; afterwards the escalation starts over.",
+      request: { params: IdParam, body: jsonBody(EscalationSnooze) },
+      responses: { 200: json("The escalation", Escalation), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const detail = await snooze(c.var.ctx, c.req.valid("param").id, c.req.valid("json").until);
+      return c.json(presentEscalation(detail), 200);
     },
   ),
 ];

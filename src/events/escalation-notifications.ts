@@ -1,0 +1,134 @@
+import type { Scope } from "../access/scope.ts";
+import type { StoredEscalationStep } from "../contract/on-call.ts";
+import type { Statement } from "../data/db.ts";
+import type { EscalationNotificationRecord, LoadedEscalation } from "../data/escalations/read.ts";
+import { insertMail } from "../data/mail/write.ts";
+import { insertNotification } from "../data/notifications/write.ts";
+import { WAKE_GRACE_MS } from "../data/outbox/rows.ts";
+import { maskUrl } from "../delivery/webhook-config.ts";
+import type { AlertMessage } from "../domain/alert-messages.ts";
+import type { EscalationEffect } from "../domain/escalation.ts";
+import { composeEscalationMessage, composeExhaustedMessage } from "../domain/escalation-messages.ts";
+import { formatAlertMail } from "../notifiers/mail-text.ts";
+import { dispatchMail, sealMail } from "../outbox/mail.ts";
+import { acknowledgeToken } from "../platform/acknowledge-tokens.ts";
+import { idFrom } from "../platform/ids.ts";
+import { seal } from "../platform/seal.ts";
+import type { Person } from "./escalation-recipients.ts";
+
+type NotifyEffect = Extract<EscalationEffect, { kind: "notify" }>;
+type Contact = StoredEscalationStep["contacts"][number];
+
+/** A message that is a row of the batch: what it needs to leave is stored with the decision. */
+export interface OnCallMessage {
+  record: EscalationNotificationRecord;
+  statements: Statement[];
+  wake(): Promise<void>;
+}
+
+/** The in-app notification and the mail of a person on call. */
+export async function notifyPerson(
+  scope: Scope,
+  loaded: LoadedEscalation,
+  { effect, person }: { effect: NotifyEffect; person: Person },
+): Promise<OnCallMessage> {
+  return toPerson(scope, loaded, {
+    ...{ key: effect.notification_id, level: effect.level, person, type: "oncall.notified" },
+    ...{ message: messageFor(scope, loaded, effect), reason: `You are on call for ${loaded.page.name}.` },
+  });
+}
+
+/** The end of the chain: nobody was reached, or nobody answered. */
+export async function notifyOwner(
+  scope: Scope,
+  loaded: LoadedEscalation,
+  effect: Extract<EscalationEffect, { kind: "notify_owner" }>,
+): Promise<OnCallMessage> {
+  const { page, owner_email, incident } = loaded;
+  return toPerson(scope, loaded, {
+    ...{ key: effect.notification_id, level: 0, type: "oncall.exhausted" },
+    person: { id: page.owner_id, name: "owner", email: owner_email },
+    message: composeExhaustedMessage(incident, effect.reason, linksOf(scope, loaded)),
+    reason: `You own the status page ${page.name}.`,
+  });
+}
+
+interface PersonalMessage {
+  key: string;
+  level: number;
+  person: Person;
+  type: "oncall.notified" | "oncall.exhausted";
+  message: AlertMessage;
+  reason: string;
+}
+
+async function toPerson(scope: Scope, loaded: LoadedEscalation, personal: PersonalMessage): Promise<OnCallMessage> {
+  const { db, now } = scope;
+  const { key, level, person, type, message, reason } = personal;
+  const id = idFrom("escalation notification", loaded.escalation.id, key);
+  const { text, html, subject, headers } = formatAlertMail(message, { reason, footer: [] });
+  const mail = await sealMail(scope, { to: person.email, subject, text, html, headers }, idFrom("escalation mail", id));
+  const notification = {
+    ...{ id: idFrom("notification", id), user_id: person.id, type, title: message.title, message: message.text },
+    ...{ status_page_id: loaded.page.id, target_id: loaded.incident.id, read_at: null },
+    ...{ created_at: now, updated_at: now },
+  };
+  const sealed = await seal(scope.settings.ROOT_SECRET, id, { type: "user", value: person.id });
+  return {
+    record: {
+      ...base(loaded, { id, key, level, now }),
+      ...{ contact_type: "user", label: person.name, sealed, state: "sent", next_attempt_at: null },
+    },
+    statements: [insertNotification(db, notification), insertMail(db, mail)],
+    wake: () => dispatchMail(scope, [mail]).catch((error) => scope.log.error("mail", error, { mail_id: mail.id })),
+  };
+}
+
+/** The row of a notification that leaves as a request or mail of its own. */
+export async function buildNotification(
+  scope: Scope,
+  loaded: LoadedEscalation,
+  { effect, contact }: { effect: NotifyEffect; contact: Contact },
+): Promise<EscalationNotificationRecord> {
+  const { type, value } = contact;
+  const id = idFrom("escalation notification", loaded.escalation.id, effect.notification_id);
+  const message = messageFor(scope, loaded, effect);
+  const sealed = await seal(scope.settings.ROOT_SECRET, id, { type, value, message, reason: loaded.page.name });
+  return {
+    ...base(loaded, { id, key: effect.notification_id, level: effect.level, now: scope.now }),
+    ...{ contact_type: type, label: contact.label ?? maskValue(value), sealed },
+    ...{ state: "pending", next_attempt_at: scope.now },
+  };
+}
+
+function base(
+  { escalation }: LoadedEscalation,
+  { id, key, level, now }: { id: string; key: string; level: number; now: number },
+) {
+  return {
+    ...{ id, escalation_id: escalation.id, notification_key: key, level, is_failure_reported: false, error: null },
+    ...{ attempt: 0, lease_until: 0, wake_at: now + WAKE_GRACE_MS, created_at: now, updated_at: now },
+  };
+}
+
+function messageFor(scope: Scope, loaded: LoadedEscalation, { level, round }: NotifyEffect): AlertMessage {
+  return composeEscalationMessage(
+    loaded.incident,
+    { level, round, page_name: loaded.page.name },
+    linksOf(scope, loaded),
+  );
+}
+
+function linksOf({ settings }: Scope, { incident, escalation }: LoadedEscalation): AlertMessage["links"] {
+  const base = settings.PUBLIC_URL;
+  if (base === "") return [];
+  const token = acknowledgeToken(settings.ROOT_SECRET, escalation.id);
+  return [
+    { label: "Acknowledge", url: `${base}/acknowledge/${token}` },
+    { label: "Incident", url: `${base}/app/incidents/${incident.id}` },
+  ];
+}
+
+function maskValue(value: string): string {
+  return /^https?:\/\//i.test(value) ? maskUrl(value) : value;
+}

@@ -1,0 +1,68 @@
+import type { Scope } from "../access/scope.ts";
+import type { StoredEscalationStep } from "../contract/on-call.ts";
+import { listRecipients } from "../data/escalations/read.ts";
+import { findOnCallReferences, listOnCallSchedules, type OnCallScheduleRecord } from "../data/on-call/read.ts";
+import type { Recipient, ResolvedSteps } from "../domain/escalation.ts";
+import { findOnCall } from "../domain/on-call.ts";
+
+const SCHEDULES_MAX = 100;
+
+export interface Person {
+  id: string;
+  name: string;
+  email: string;
+}
+
+export interface ResolvedPolicy {
+  resolved: ResolvedSteps;
+  people: ReadonlyMap<string, Person>;
+  /** Schedules that a step names and by which nobody is on call now. */
+  emptySchedules: ReadonlySet<string>;
+}
+
+/**
+ * Whom each contact leads to at this moment. Users who left the team and schedules without anybody on call lead to
+ * nobody.
+ */
+export async function resolveSteps(
+  { db, now }: Pick<Scope, "db" | "now">,
+  page: { id: string; owner_id: string },
+  steps: readonly StoredEscalationStep[],
+): Promise<ResolvedPolicy> {
+  const contacts = steps.flatMap((step) => step.contacts);
+  const hasSchedules = contacts.some(({ type }) => type === "schedule");
+  const schedules = hasSchedules ? await listOnCallSchedules(db, page.id, { limit: SCHEDULES_MAX, offset: 0 }) : null;
+  const byId = new Map(schedules?.rows.map((schedule) => [schedule.id, schedule]));
+  const onCall = (id: string) => currentOf(byId.get(id), now);
+  const wanted = contacts.flatMap(({ type, value }) => {
+    if (type === "user") return [value];
+    return type === "schedule" ? [onCall(value)].filter((id) => id !== null) : [];
+  });
+  const people = await listTeam(db, page, [...new Set(wanted)]);
+  const userRecipient = (id: string | null, contact_index: number): Recipient[] =>
+    id !== null && people.has(id) ? [{ key: `user:${id}`, contact_index }] : [];
+  const resolved = steps.map((step) =>
+    step.contacts.flatMap(({ type, value }, n): Recipient[] => {
+      if (type === "user") return userRecipient(value, n);
+      if (type === "schedule") return userRecipient(onCall(value), n);
+      return [{ key: `${type}:${value}`, contact_index: n }];
+    }),
+  );
+  const named = contacts.filter(({ type }) => type === "schedule").map(({ value }) => value);
+  const emptySchedules = new Set(named.filter((id) => !people.has(onCall(id) ?? "")));
+  return { resolved, people, emptySchedules };
+}
+
+function currentOf(schedule: OnCallScheduleRecord | undefined, now: number): string | null {
+  return schedule === undefined ? null : (findOnCall(schedule, now)?.user_id ?? null);
+}
+
+async function listTeam(db: Scope["db"], page: { id: string; owner_id: string }, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, Person>();
+  const { user } = await findOnCallReferences(db, page, { user: ids, schedule: [], webhook: [] });
+  const people = await listRecipients(
+    db,
+    ids.filter((id) => user.has(id)),
+  );
+  return new Map(people.map((person) => [person.id, person]));
+}

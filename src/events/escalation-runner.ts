@@ -1,0 +1,183 @@
+import type { Scope } from "../access/scope.ts";
+import type { EventOf } from "../contract/events.ts";
+import { StoredEscalationStep } from "../contract/on-call.ts";
+import { runBatch, type Statement } from "../data/db.ts";
+import {
+  type EscalationNotificationRecord,
+  type LoadedEscalation,
+  listDueEscalations,
+  loadEscalation,
+} from "../data/escalations/read.ts";
+import {
+  cancelEscalationNotifications,
+  insertEscalationNotifications,
+  isEscalationChanged,
+  markFailuresReported,
+  updateEscalation,
+} from "../data/escalations/write.ts";
+import { failBatchWhen } from "../data/write-guards/write.ts";
+import { decide, type EscalationEffect, type EscalationState } from "../domain/escalation.ts";
+import { MINUTE_MS } from "../lib/durations.ts";
+import { wakeEscalations } from "../outbox/escalations.ts";
+import { NOTHING, type Publication } from "../outbox/publication.ts";
+import { idFrom } from "../platform/ids.ts";
+import { unseal } from "../platform/seal.ts";
+import { publish } from "./emit.ts";
+import { listInputs } from "./escalation-inputs.ts";
+import { buildNotification, notifyOwner, notifyPerson, type OnCallMessage } from "./escalation-notifications.ts";
+import { type ResolvedPolicy, resolveSteps } from "./escalation-recipients.ts";
+import { sendNotifications } from "./escalation-sender.ts";
+
+const DUE_PER_MINUTE = 1000;
+/** Delayed messages hasten what is due within this time; the minute finds the rest. */
+const HASTENED_MS = 10 * MINUTE_MS;
+
+/**
+ * Advances one escalation as far as the incident, its notifications and the clock say. The decision, every notification
+ * and the owner's notice become true in one batch; of two invocations at once one writes, and the other one repeats.
+ */
+export async function advanceEscalation(scope: Scope, escalationId: string): Promise<void> {
+  const loaded = await loadEscalation(scope.db, escalationId);
+  if (!loaded) return;
+  const { escalation, page } = loaded;
+  const steps = await openSteps(scope, loaded);
+  const target = await resolveSteps(scope, page, steps);
+  const policy = { steps, repeat_count: loaded.policy?.repeat_count ?? 0 };
+  let state: EscalationState | null = escalation.state;
+  const effects: EscalationEffect[] = [];
+  for (const input of listInputs(loaded, scope.now)) {
+    const decision = decide(state, input, { policy, resolved: target.resolved }, scope.now);
+    if (!decision) continue;
+    state = decision.state;
+    effects.push(...decision.effects);
+  }
+  if (state === null) return;
+  const carried = await carryOut(scope, { loaded, steps, target }, effects);
+  const isNewRun = escalation.state === null || state.run !== escalation.state.run;
+  const advanced = {
+    ...{ state, due_at: state.due_at, updated_at: scope.now },
+    started_at: isNewRun ? scope.now : escalation.started_at,
+    snoozed_until: state.status === "snoozed" ? escalation.snoozed_until : null,
+  };
+  await runBatch(scope.db, [
+    failBatchWhen(scope.db, "stale", isEscalationChanged(escalation)),
+    updateEscalation(scope.db, escalation, advanced),
+    ...(loaded.failures.length > 0
+      ? [
+          markFailuresReported(
+            scope.db,
+            loaded.failures.map(({ id }) => id),
+          ),
+        ]
+      : []),
+    ...carried.statements,
+    ...carried.gaps.statements,
+  ]);
+  await carried.gaps.wake();
+  await carried.wakeMail();
+  const hasFailed = await sendNotifications(
+    scope,
+    carried.notifications.map(({ id }) => id),
+  );
+  if (hasFailed) await wakeEscalations(scope, [escalationId]);
+  else await hasten(scope, { id: escalationId, due_at: state.due_at });
+}
+
+/** Every minute: wakes escalations that are due within it, each at its time. */
+export async function sweepEscalations(scope: Scope): Promise<void> {
+  for (const due of await listDueEscalations(scope.db, scope.now + MINUTE_MS, DUE_PER_MINUTE)) await hasten(scope, due);
+}
+
+async function hasten(scope: Scope, { id, due_at }: { id: string; due_at: number | null }): Promise<void> {
+  if (due_at === null || due_at > scope.now + HASTENED_MS) return;
+  await wakeEscalations(scope, [id], Math.max(0, due_at - scope.now));
+}
+
+/** A policy that was deleted, or that cannot be read, has no steps: the owner is notified. */
+async function openSteps({ settings, log }: Scope, { policy }: LoadedEscalation): Promise<StoredEscalationStep[]> {
+  if (!policy) return [];
+  try {
+    return StoredEscalationStep.array().parse(await unseal(settings.ROOT_SECRET, policy.id, policy.sealed_steps));
+  } catch (error) {
+    log.error("escalation policy cannot be read", error, { policy_id: policy.id });
+    return [];
+  }
+}
+
+interface Subject {
+  loaded: LoadedEscalation;
+  steps: readonly StoredEscalationStep[];
+  target: ResolvedPolicy;
+}
+
+interface CarriedOut {
+  statements: Statement[];
+  notifications: EscalationNotificationRecord[];
+  gaps: Publication;
+  wakeMail(): Promise<void>;
+}
+
+async function carryOut(scope: Scope, subject: Subject, effects: readonly EscalationEffect[]): Promise<CarriedOut> {
+  const { escalation } = subject.loaded;
+  const statements: Statement[] = [];
+  const notifications: EscalationNotificationRecord[] = [];
+  const messages: OnCallMessage[] = [];
+  const gaps: EventOf<"oncall.gap">[] = [];
+  for (const effect of effects) {
+    if (effect.kind === "cancel_notifications") {
+      statements.push(cancelEscalationNotifications(scope.db, escalation.id, scope.now));
+    } else if (effect.kind === "gap") {
+      gaps.push(...gapEvents(scope, subject, effect));
+    } else if (effect.kind === "notify_owner") {
+      messages.push(await notifyOwner(scope, subject.loaded, effect));
+    } else if (effect.kind === "notify") {
+      const person = subject.target.people.get(effect.recipient.key.replace(/^user:/, ""));
+      const contact = subject.steps[effect.step]?.contacts[effect.recipient.contact_index];
+      if (person) messages.push(await notifyPerson(scope, subject.loaded, { effect, person }));
+      else if (contact) notifications.push(await buildNotification(scope, subject.loaded, { effect, contact }));
+    }
+  }
+  const rows = [...notifications, ...messages.map(({ record }) => record)];
+  return {
+    statements: [
+      ...statements,
+      ...insertEscalationNotifications(scope.db, rows),
+      ...messages.flatMap((message) => message.statements),
+    ],
+    notifications,
+    gaps: gaps.length > 0 ? publish(scope, gaps) : NOTHING,
+    wakeMail: async () => {
+      for (const message of messages) await message.wake();
+    },
+  };
+}
+
+/** One event for each schedule of the step by which nobody is on call; one in all where the step names none. */
+function gapEvents(
+  { now }: Scope,
+  { loaded, steps, target }: Subject,
+  { step, round, level }: Extract<EscalationEffect, { kind: "gap" }>,
+): EventOf<"oncall.gap">[] {
+  const { escalation, incident, policy } = loaded;
+  const contacts = steps[step]?.contacts ?? [];
+  const schedules = contacts.flatMap(({ type, value }) =>
+    type === "schedule" && target.emptySchedules.has(value) ? [value] : [],
+  );
+  const run = escalation.state?.run ?? 0;
+  return (schedules.length > 0 ? schedules : [null]).map((schedule_id) => ({
+    id: idFrom("event", escalation.id, "gap", `${run}.${round}.${step}`, schedule_id ?? ""),
+    owner_id: escalation.owner_id,
+    status_page_id: escalation.status_page_id,
+    monitor_id: incident.origin_monitor_id,
+    name: "oncall.gap",
+    classification: "team_only",
+    data: {
+      policy_id: policy?.id ?? escalation.id,
+      policy_name: policy?.name ?? "deleted policy",
+      schedule_id,
+      message: `step ${level} leads to nobody, the next step is notified at once`,
+      incident_id: incident.id,
+    },
+    created_at: now,
+  }));
+}

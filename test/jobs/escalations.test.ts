@@ -1,0 +1,212 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { jobScope } from "../../src/access/scope.ts";
+import { openDb } from "../../src/data/db.ts";
+import { escalationNotifications, escalations } from "../../src/data/escalations/table.ts";
+import { mailOutbox } from "../../src/data/mail/table.ts";
+import { notifications } from "../../src/data/notifications/table.ts";
+import { consumeEvent } from "../../src/events/consume.ts";
+import { acknowledgeToken } from "../../src/platform/acknowledge-tokens.ts";
+import { V1 } from "../support/client.ts";
+import { type Account, createAccount, createPage } from "../support/factories.ts";
+import { createMember } from "../support/members.ts";
+import { tick } from "../support/minute.ts";
+import { createVisitor } from "../support/pages.ts";
+import { recordingEnv } from "../support/queues.ts";
+import { useSink } from "../support/sink.ts";
+
+const MINUTE = 60_000;
+const db = openDb(env.DB);
+const sink = useSink();
+let now: number;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  now = Date.parse("2026-03-02T02:00:00Z");
+  vi.setSystemTime(now);
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+interface Stage {
+  account: Account;
+  page: string;
+  incident: string;
+}
+
+/** A page whose active policy has these steps, and an incident that a person opened on it. */
+async function openIncident(
+  stepsOf: (people: { owner: string; member: string }) => unknown[],
+  policy: Record<string, unknown> = {},
+): Promise<Stage & { member: Account }> {
+  const account = await createAccount();
+  const page = await createPage(account);
+  const { member } = await createMember(account, { role: "editor" }, page);
+  const steps = stepsOf({ owner: account.user_id, member: member.user_id });
+  const body = { name: "Night", is_default: true, steps, ...policy };
+  expect((await account.client.post(`${V1}/status-pages/${page}/on-call/policies`, body)).status).toBe(201);
+  const made = await account.client.post(`${V1}/incidents`, { status_page_id: page, title: "Checkout fails" });
+  expect(made.status).toBe(201);
+  await settle();
+  return { account, member, page, incident: made.body.id };
+}
+
+/** Runs the minute and everything that it wakes, as the queues would. */
+async function settle(): Promise<void> {
+  for (let round = 0; round < 6; round++) {
+    const recording = await tick(Math.floor(Date.now() / MINUTE) * MINUTE);
+    const due = recording.events.filter(({ delaySeconds = 0 }) => delaySeconds === 0);
+    if (due.length === 0) return;
+    for (const { body } of due) await consumeEvent(jobScope(recordingEnv().env, "test"), body);
+  }
+}
+
+async function pass(minutes: number): Promise<void> {
+  now += minutes * MINUTE;
+  vi.setSystemTime(now);
+  await settle();
+}
+
+const escalationOf = async ({ account, incident }: Stage) =>
+  (await account.client.get(`${V1}/incidents/${incident}/escalation`)).body;
+const noticesOf = async (userId: string) =>
+  (await db.select().from(notifications).where(eq(notifications.user_id, userId))).map(({ type }) => type);
+const user = (value: string) => [{ type: "user", value, label: "Somebody" }];
+
+describe("the escalation of an incident", () => {
+  it("notifies step 1 at once and step 2 after its wait, until somebody acknowledges", async () => {
+    const stage = await openIncident(({ owner, member }) => [
+      { level: 1, wait_minutes: 0, contacts: user(member) },
+      { level: 2, wait_minutes: 5, contacts: user(owner) },
+    ]);
+    expect(await escalationOf(stage)).toMatchObject({
+      status: "active",
+      level: 1,
+      notifications: [{ status: "sent" }],
+    });
+    expect([await noticesOf(stage.member.user_id), await noticesOf(stage.account.user_id)]).toEqual([
+      ["oncall.notified"],
+      [],
+    ]);
+    await pass(4);
+    expect(await noticesOf(stage.account.user_id)).toEqual([]);
+    await pass(1);
+    expect(await noticesOf(stage.account.user_id)).toEqual(["oncall.notified"]);
+    expect((await stage.member.client.post(`${V1}/incidents/${stage.incident}/acknowledge`, {})).status).toBe(200);
+    await pass(60);
+    expect(await escalationOf(stage)).toMatchObject({ status: "acknowledged", due_at: null });
+    expect(await noticesOf(stage.account.user_id)).toEqual(["oncall.notified"]);
+  });
+
+  it("notifies the owner at its end when nobody answers", async () => {
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: user(member) }]);
+    await pass(5);
+    expect(await noticesOf(stage.account.user_id)).toEqual(["oncall.exhausted"]);
+    expect(await escalationOf(stage)).toMatchObject({ status: "exhausted" });
+  });
+
+  it("skips a schedule by which nobody is on call, reports the gap and reaches the next step at once", async () => {
+    const account = await createAccount();
+    const page = await createPage(account);
+    const schedule = await account.client.post(`${V1}/status-pages/${page}/on-call/schedules`, { name: "Empty" });
+    const steps = [
+      { level: 1, wait_minutes: 0, contacts: [{ type: "schedule", value: schedule.body.id }] },
+      { level: 2, wait_minutes: 30, contacts: user(account.user_id) },
+    ];
+    await account.client.post(`${V1}/status-pages/${page}/on-call/policies`, { name: "Day", is_default: true, steps });
+    await account.client.post(`${V1}/incidents`, { status_page_id: page, title: "Checkout fails" });
+    await settle();
+    expect(await noticesOf(account.user_id)).toEqual(["oncall.notified"]);
+    const { results } = await env.DB.prepare("SELECT data FROM events WHERE name = 'oncall.gap' AND status_page_id = ?")
+      .bind(page)
+      .all<{ data: string }>();
+    expect(results.map(({ data }) => JSON.parse(data).schedule_id)).toEqual([schedule.body.id]);
+  });
+
+  it("posts to a webhook, and goes on to the next step at once when that fails", async () => {
+    sink.answer("https://sink.test/pager", 500);
+    const stage = await openIncident(({ owner }) => [
+      { level: 1, wait_minutes: 0, contacts: [{ type: "webhook", value: "https://sink.test/pager", label: "Pager" }] },
+      { level: 2, wait_minutes: 30, contacts: user(owner) },
+    ]);
+    expect(await noticesOf(stage.account.user_id)).toEqual(["oncall.notified"]);
+    expect((await escalationOf(stage)).notifications[0]).toMatchObject({ label: "Pager", error: "HTTP 500" });
+  });
+
+  it("ends with the incident and starts over when the incident is reopened", async () => {
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: user(member) }]);
+    const path = `${V1}/incidents/${stage.incident}`;
+    await stage.account.client.put(path, { status: "resolved" });
+    await settle();
+    expect(await escalationOf(stage)).toMatchObject({ status: "resolved" });
+    await pass(60);
+    expect(await noticesOf(stage.member.user_id)).toEqual(["oncall.notified"]);
+    await stage.account.client.put(path, { status: "investigating" });
+    await settle();
+    expect(await noticesOf(stage.member.user_id)).toEqual(["oncall.notified", "oncall.notified"]);
+  });
+
+  it("rests while it is snoozed and then starts over", async () => {
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: user(member) }]);
+    const until = new Date(now + 30 * MINUTE).toISOString();
+    expect((await stage.account.client.post(`${V1}/incidents/${stage.incident}/snooze`, { until })).status).toBe(200);
+    await pass(29);
+    expect(await noticesOf(stage.member.user_id)).toEqual(["oncall.notified"]);
+    await pass(1);
+    expect(await noticesOf(stage.member.user_id)).toEqual(["oncall.notified", "oncall.notified"]);
+  });
+
+  it("does not notify twice when its message arrives twice, also at the same time", async () => {
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: user(member) }]);
+    const [row] = await db.select().from(escalations).where(eq(escalations.incident_id, stage.incident));
+    const message = { escalation_id: row?.id ?? "" };
+    const again = () => consumeEvent(jobScope(recordingEnv().env, "test"), message).catch(() => {});
+    await Promise.all([again(), again(), again()]);
+    expect(await noticesOf(stage.member.user_id)).toEqual(["oncall.notified"]);
+    const rows = await db
+      .select()
+      .from(escalationNotifications)
+      .where(eq(escalationNotifications.escalation_id, message.escalation_id));
+    expect(rows).toHaveLength(1);
+  });
+
+  it("costs a page without a policy no escalation", async () => {
+    const account = await createAccount();
+    const { body } = await account.client.post(`${V1}/incidents`, {
+      status_page_id: await createPage(account),
+      title: "Checkout fails",
+    });
+    await settle();
+    expect((await account.client.get(`${V1}/incidents/${body.id}/escalation`)).status).toBe(404);
+  });
+});
+
+describe("the acknowledge link", () => {
+  const visit = (path: string, method = "GET") => createVisitor()(path, {}, { method });
+
+  it("shows a button, acknowledges by POST without signing in, and says so afterwards", async () => {
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: user(member) }]);
+    const [row] = await db.select().from(escalations).where(eq(escalations.incident_id, stage.incident));
+    const path = `/acknowledge/${acknowledgeToken(env.ROOT_SECRET, row?.id ?? "")}`;
+    expect((await visit(path)).text).toContain("Acknowledge</button>");
+    expect((await visit(path, "POST")).text).toContain("Nobody else is notified");
+    const { body } = await stage.account.client.get(`${V1}/incidents/${stage.incident}`);
+    expect(body).toMatchObject({ acknowledged_at: new Date(now).toISOString(), acknowledged_by: null });
+    await settle();
+    expect(await escalationOf(stage)).toMatchObject({ status: "acknowledged" });
+    expect((await visit(path)).text).not.toContain("</button>");
+  });
+
+  it("is refused when it was made up", async () => {
+    const forged = `/acknowledge/0199c0de-0000-5000-8000-000000000001.${"x".repeat(32)}`;
+    expect([(await visit(forged)).status, (await visit(forged, "POST")).status]).toEqual([410, 410]);
+  });
+
+  it("stands in the mail of the person on call", async () => {
+    await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: user(member) }]);
+    const mails = await db.select().from(mailOutbox);
+    expect(mails.length).toBeGreaterThan(0);
+  });
+});
