@@ -194,6 +194,8 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     return { params: { ...params, version: "1" } };
   },
   "POST /status-pages/{id}/events/emit": async () => ({ body: { event_name: "deploy.finished" } }),
+  "GET /incidents/{id}/escalation": withEscalation,
+  "POST /incidents/{id}/snooze": withEscalation,
   "POST /maintenance": async (account) => ({ body: planOf(await OBJECTS.page(account)) }),
   "PUT /maintenance/{id}": async () => ({ body: { title: "Larger disks" } }),
   "POST /maintenance/{id}/complete": async (account) => {
@@ -354,6 +356,15 @@ async function withPolicy(account: Account) {
   const id = await createPage(account);
   const { body } = await account.client.post(`${V1}/status-pages/${id}/on-call/policies`, POLICY);
   return { params: { id, policy_id: body.id }, body: { name: "Day" } };
+}
+
+async function withEscalation(account: Account) {
+  const status_page_id = await createPage(account);
+  await account.client.post(`${V1}/status-pages/${status_page_id}/on-call/policies`, POLICY);
+  const { body } = await account.client.post(`${V1}/incidents`, { status_page_id, title: "Checkout fails" });
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  await insertEscalationOf(body);
+  return { params: { id: body.id }, body: { until } };
 }
 
 async function withSchedule(account: Account) {

@@ -14,10 +14,13 @@ export type EscalationNotificationRecord = typeof escalationNotifications.$infer
 const FAILURES_MAX = 100;
 const LISTED_MAX = 500;
 
-/** Everything that an escalation decides on, in one round trip. */
+/**
+ * Everything that an escalation decides on. Side by side, not as a batch: results of a batch are objects by column name,
+ * in which columns of the same name of joined tables are one.
+ */
 export async function loadEscalation(db: Db, escalationId: string) {
   const isThis = eq(escalations.id, escalationId);
-  const [rows, active, failures] = await db.batch([
+  const [rows, active, failures] = await Promise.all([
     db
       .select({
         escalation: escalations,
