@@ -1,5 +1,9 @@
+import { env } from "cloudflare:workers";
 import type { IdKind } from "../../src/access/id-authorization.ts";
+import { openDb, runBatch } from "../../src/data/db.ts";
+import { insertEscalation } from "../../src/data/escalations/write.ts";
 import { type Endpoint, SURFACES } from "../../src/http/endpoint.ts";
+import { escalationId } from "../../src/outbox/escalations.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { CORE, V1 } from "./client.ts";
 import { createContact } from "./contacts.ts";
@@ -358,12 +362,26 @@ async function withPolicy(account: Account) {
   return { params: { id, policy_id: body.id }, body: { name: "Day" } };
 }
 
+/** As the consumer of the incident's event inserts it, which may still be under way. */
+async function insertEscalationOf(
+  { user_id }: Account,
+  { id, status_page_id }: { id: string; status_page_id: string },
+) {
+  const at = Date.now();
+  const escalation = {
+    ...{ id: escalationId(id), owner_id: user_id, status_page_id, incident_id: id, policy_id: null, state: null },
+    ...{ revision: 0, started_at: at, snoozed_until: null, due_at: null, created_at: at, updated_at: at },
+  };
+  const db = openDb(env.DB);
+  await runBatch(db, [insertEscalation(db, escalation)]);
+}
+
 async function withEscalation(account: Account) {
   const status_page_id = await createPage(account);
   await account.client.post(`${V1}/status-pages/${status_page_id}/on-call/policies`, POLICY);
   const { body } = await account.client.post(`${V1}/incidents`, { status_page_id, title: "Checkout fails" });
   const until = new Date(Date.now() + 3_600_000).toISOString();
-  await insertEscalationOf(body);
+  await insertEscalationOf(account, body);
   return { params: { id: body.id }, body: { until } };
 }
 

@@ -1,2 +1,0 @@
-ALTER TABLE `webhooks` ADD `warned_at` integer;--> statement-breakpoint
-CREATE INDEX `webhooks_unwarned` ON `webhooks` (`failing_since`) WHERE failing_since IS NOT NULL AND warned_at IS NULL AND is_active = 1;

@@ -1,1 +1,0 @@
-CREATE INDEX `subscribers_left` ON `subscribers` (`unsubscribed_at`) WHERE unsubscribed_at IS NOT NULL;

@@ -1,3 +1,0 @@
-CREATE TABLE `deleted_monitors` (
-	`monitor_id` text PRIMARY KEY NOT NULL
-);

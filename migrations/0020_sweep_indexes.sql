@@ -1,2 +1,0 @@
-CREATE INDEX `custom_domains_orphaned` ON `custom_domains` (`hostname`) WHERE status_page_id IS NULL AND held_until IS NULL;--> statement-breakpoint
-CREATE INDEX `sessions_idle` ON `sessions` (`last_used_at`);
