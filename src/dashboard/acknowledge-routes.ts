@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 import { acknowledgeByLink, findLinkedIncident } from "../features/on-call/escalations.ts";
 import { type AppContext, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";

@@ -5,12 +5,13 @@ import type { EscalationNotificationRecord, LoadedEscalation } from "../data/esc
 import { insertMail } from "../data/mail/write.ts";
 import { insertNotification } from "../data/notifications/write.ts";
 import { WAKE_GRACE_MS } from "../data/outbox/rows.ts";
+import { sealAlertMail } from "../delivery/alert-mail.ts";
+import { sealContact } from "../delivery/contact-attempt.ts";
 import { maskUrl } from "../delivery/webhook-config.ts";
 import type { AlertMessage } from "../domain/alert-messages.ts";
 import type { EscalationEffect } from "../domain/escalation.ts";
 import { composeEscalationMessage, composeExhaustedMessage } from "../domain/escalation-messages.ts";
-import { formatAlertMail } from "../notifiers/mail-text.ts";
-import { dispatchMail, sealMail } from "../outbox/mail.ts";
+import { dispatchMail } from "../outbox/mail.ts";
 import { acknowledgeToken } from "../platform/acknowledge-tokens.ts";
 import { idFrom } from "../platform/ids.ts";
 import { seal } from "../platform/seal.ts";
@@ -66,8 +67,7 @@ async function toPerson(scope: Scope, loaded: LoadedEscalation, personal: Person
   const { db, now } = scope;
   const { key, level, person, type, message, reason } = personal;
   const id = idFrom("escalation notification", loaded.escalation.id, key);
-  const { text, html, subject, headers } = formatAlertMail(message, { reason, footer: [] });
-  const mail = await sealMail(scope, { to: person.email, subject, text, html, headers }, idFrom("escalation mail", id));
+  const mail = await sealAlertMail(scope, { id: idFrom("escalation mail", id), to: person.email, message, reason });
   const notification = {
     ...{ id: idFrom("notification", id), user_id: person.id, type, title: message.title, message: message.text },
     ...{ status_page_id: loaded.page.id, target_id: loaded.incident.id, read_at: null },
@@ -93,7 +93,7 @@ export async function buildNotification(
   const { type, value } = contact;
   const id = idFrom("escalation notification", loaded.escalation.id, effect.notification_id);
   const message = messageFor(scope, loaded, effect);
-  const sealed = await seal(scope.settings.ROOT_SECRET, id, { type, value, message, reason: loaded.page.name });
+  const sealed = await sealContact(scope, id, { type, value, message, page_name: loaded.page.name });
   return {
     ...base(loaded, { id, key: effect.notification_id, level: effect.level, now: scope.now }),
     ...{ contact_type: type, label: contact.label ?? maskValue(value), sealed },

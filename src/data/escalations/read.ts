@@ -82,7 +82,11 @@ export async function listEscalationNotifications(
     .select()
     .from(escalationNotifications)
     .where(eq(escalationNotifications.escalation_id, escalationId))
-    .orderBy(asc(escalationNotifications.created_at), asc(escalationNotifications.id))
+    .orderBy(
+      asc(escalationNotifications.created_at),
+      asc(escalationNotifications.level),
+      asc(escalationNotifications.id),
+    )
     .limit(LISTED_MAX);
 }
 

@@ -1,0 +1,20 @@
+import type { Scope } from "../access/scope.ts";
+import type { MailRecord } from "../data/mail/read.ts";
+import type { AlertMessage } from "../domain/alert-messages.ts";
+import { formatAlertMail } from "../notifiers/mail-text.ts";
+import { sealMail } from "../outbox/mail.ts";
+
+interface AlertMail {
+  /** One alert gives one mail, also when two attempts overlap. */
+  id: string;
+  to: string;
+  message: AlertMessage;
+  /** Why the recipient receives it. */
+  reason: string;
+}
+
+/** The row of an alert that leaves as mail. */
+export function sealAlertMail(scope: Scope, { id, to, message, reason }: AlertMail): Promise<MailRecord> {
+  const { subject, text, html, headers } = formatAlertMail(message, { reason, footer: [] });
+  return sealMail(scope, { to, subject, text, html, headers }, id);
+}

@@ -1,0 +1,103 @@
+import { z } from "zod";
+import type { Scope } from "../access/scope.ts";
+import type { NewEvent } from "../contract/events.ts";
+import { CONTACT_TYPES, type ContactType } from "../contract/on-call.ts";
+import type { WebhookProvider } from "../contract/webhook.ts";
+import { runBatch } from "../data/db.ts";
+import type { EscalationNotificationRecord } from "../data/escalations/read.ts";
+import { insertMail } from "../data/mail/write.ts";
+import { findWebhook } from "../data/webhooks/read.ts";
+import type { NotifierInput, WebhookTarget } from "../notifiers/port.ts";
+import { notifierOf } from "../notifiers/registry.ts";
+import { dispatchMail } from "../outbox/mail.ts";
+import { idFrom } from "../platform/ids.ts";
+import { seal, unseal } from "../platform/seal.ts";
+import { sealAlertMail } from "./alert-mail.ts";
+import { chatServicesOf } from "./prepare.ts";
+import { send } from "./sender.ts";
+import { openConfig } from "./webhook-config.ts";
+
+const AlertMessageSchema = z.object({
+  tone: z.enum(["down", "warning", "good", "info"]),
+  title: z.string(),
+  text: z.string(),
+  facts: z.array(z.object({ label: z.string(), value: z.string() })),
+  links: z.array(z.object({ label: z.string(), url: z.string() })),
+  thread: z.object({ id: z.string(), state: z.string() }),
+  is_resolved: z.boolean(),
+});
+const SealedContact = z.object({
+  type: z.enum(CONTACT_TYPES),
+  value: z.string(),
+  message: AlertMessageSchema,
+  page_name: z.string(),
+});
+type SealedContact = z.infer<typeof SealedContact>;
+
+type Claimed = Pick<EscalationNotificationRecord, "id" | "sealed">;
+
+/** What a notification of a contact stores: chat addresses are credentials. */
+export function sealContact({ settings }: Scope, id: string, contact: SealedContact): Promise<string> {
+  return seal(settings.ROOT_SECRET, id, contact);
+}
+
+/** One attempt to notify a contact. Null when it was accepted; otherwise the reason. */
+export async function attemptContact(scope: Scope, claimed: Claimed, event: NewEvent): Promise<string | null> {
+  const opened = SealedContact.safeParse(
+    await unseal(scope.settings.ROOT_SECRET, claimed.id, claimed.sealed).catch(() => null),
+  );
+  if (!opened.success) return "the stored contact cannot be read";
+  const { type, message } = opened.data;
+  if (type === "email") return mailTo(scope, claimed, opened.data);
+  const receiver = await findReceiver(scope, opened.data);
+  if (!receiver) return "the webhook of the contact no longer exists";
+  const input: NotifierInput = {
+    ...{ delivery_id: claimed.id, event, event_name: event.name, message, sent_at: scope.now },
+    services: chatServicesOf(scope.settings),
+  };
+  const notifier = notifierOf(receiver.provider);
+  const flaw = notifier.validate(receiver.target, input.services);
+  if (flaw !== null) return flaw;
+  const request = notifier.build(input, receiver.target);
+  if (request === null) return "the provider of the contact has no message for an incident";
+  if (request.kind === "mail") return mailTo(scope, claimed, { ...opened.data, value: request.to });
+  const reply = await send(scope.settings, request);
+  if (reply.kind === "unanswered") return reply.error;
+  if (reply.kind !== "answered" || (reply.status >= 200 && reply.status < 300)) return null;
+  return `HTTP ${reply.status}`;
+}
+
+async function mailTo(scope: Scope, { id }: Claimed, opened: SealedContact): Promise<string | null> {
+  const reason = `This address is an on-call contact of ${opened.page_name}.`;
+  const mail = await sealAlertMail(scope, {
+    ...{ id: idFrom("escalation mail", id), to: opened.value, message: opened.message, reason },
+  });
+  await runBatch(scope.db, [insertMail(scope.db, mail)]);
+  await dispatchMail(scope, [mail]);
+  return null;
+}
+
+interface Receiver {
+  provider: WebhookProvider;
+  target: WebhookTarget;
+}
+
+const PROVIDERS: Record<Exclude<ContactType, "email" | "user" | "schedule">, WebhookProvider> = {
+  webhook: "generic",
+  slack: "slack",
+  discord: "discord",
+  telegram: "telegram_bot",
+};
+
+/** The address of a contact, or the webhook that it names. */
+async function findReceiver(scope: Scope, { type, value }: SealedContact): Promise<Receiver | null> {
+  if (type === "email" || type === "user" || type === "schedule") return null;
+  const target = { url: value, secret: null, previous_secret: null, channel: null };
+  if (/^https?:\/\//i.test(value)) return { provider: PROVIDERS[type], target };
+  if (type === "telegram") return { provider: "telegram_bot", target: { ...target, url: `telegram:chat:${value}` } };
+  if (type === "discord") return { provider: "discord", target: { ...target, url: `discord:channel:${value}` } };
+  const webhook = await findWebhook(scope.db, value);
+  if (!webhook) return null;
+  const { url, secret } = await openConfig(scope.settings, webhook);
+  return { provider: webhook.provider, target: { ...target, url, secret } };
+}
