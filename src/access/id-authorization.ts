@@ -118,7 +118,12 @@ export function idsAt(source: unknown, path: string): { id: string; at: string }
     }));
     found = step.endsWith("[]") ? members.flatMap(elementsOf) : members;
   }
-  return found.flatMap(({ value, at }) => (typeof value === "string" && UUID.test(value) ? [{ id: value, at }] : []));
+  return found.flatMap(({ value, at }) => listIds(value).map((id) => ({ id, at })));
+}
+
+/** A filter of a list names several, separated by commas. */
+function listIds(value: unknown): string[] {
+  return typeof value === "string" ? value.split(",").filter((id) => UUID.test(id)) : [];
 }
 
 function memberOf(value: unknown, name: string): unknown {

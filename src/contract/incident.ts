@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Id, Instant, InstantInput, jsonOrText, LongText, Name } from "./common.ts";
-import { INCIDENT_SEVERITIES } from "./monitor-values.ts";
+import { INCIDENT_SEVERITIES, type IncidentSeverity } from "./monitor-values.ts";
 
 export const INCIDENT_STATUSES = ["investigating", "identified", "monitoring", "resolved"] as const;
 export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
@@ -13,6 +13,20 @@ export const UPDATES_CARRIED = 100;
 export const UpdateMessage = z.string().trim().min(1).max(10_000).meta({ description: "Markdown" });
 export const Severity = z.enum(INCIDENT_SEVERITIES);
 export const Status = z.enum(INCIDENT_STATUSES);
+
+/** What a list of incidents may be narrowed to; several values of one name are alternatives. */
+export interface IncidentFilter {
+  status?: IncidentStatus[];
+  severity?: IncidentSeverity[];
+  monitor_id?: string[];
+  tag?: string[];
+  assigned_to_id?: string[];
+  created_automatically?: boolean;
+  /** Bounds of started_at, half-open. */
+  from?: number;
+  to?: number;
+  q?: string;
+}
 
 const FIELDS = {
   title: Name,

@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { ManualCheckResult } from "./check.ts";
 import { Id, Instant, InstantInput, Name } from "./common.ts";
-import { INCIDENT_SEVERITIES, MONITOR_STATUSES, MONITOR_TYPES, REGION_POLICIES, REGIONS } from "./monitor-values.ts";
+import {
+  INCIDENT_SEVERITIES,
+  MONITOR_STATUSES,
+  MONITOR_TYPES,
+  type MonitorStatus,
+  type MonitorType,
+  REGION_POLICIES,
+  REGIONS,
+} from "./monitor-values.ts";
 
 /** What stands in place of a secret for whoever may not read it; sent back, it keeps the stored value. */
 export const SECRET_PLACEHOLDER = "***";
@@ -56,6 +64,18 @@ const SETTINGS = {
     description: "until then its events are recorded, but nobody is notified of them; at most 30 days ahead",
   }),
 };
+
+/** What a list of monitors may be narrowed to; several values of one name are alternatives. */
+export interface MonitorFilter {
+  status?: MonitorStatus[];
+  type?: MonitorType[];
+  tag?: string[];
+  group_id?: string[];
+  external_key?: string[];
+  q?: string;
+  certificate_expires_before?: number;
+  domain_expires_before?: number;
+}
 
 // Loose, because each monitor type adds its own fields: features/monitors/schemas.ts.
 export const MonitorCreate = z.looseObject({ name: Name, type: z.enum(MONITOR_TYPES), ...SETTINGS });

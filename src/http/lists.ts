@@ -3,6 +3,7 @@ import type { Context } from "hono";
 
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1000;
+const FILTER_VALUES_MAX = 100;
 const OFFSET_MAX = 10_000;
 
 /** Query of every list. */
@@ -11,6 +12,19 @@ export const ListQuery = z.object({
   offset: z.coerce.number().int().min(0).max(OFFSET_MAX).default(0),
 });
 export type Pagination = z.infer<typeof ListQuery>;
+
+/** A filter that is on or off. */
+export const Flag = z.enum(["true", "false"]).transform((flag) => flag === "true");
+
+/** A filter that names one value or several, separated by commas; each has to fit the schema. */
+export function severalOf<Schema extends z.ZodType<unknown, string>>(schema: Schema) {
+  return z
+    .string()
+    .transform((text) => text.split(",").map((value) => value.trim()))
+    .pipe(z.array(schema).max(FILTER_VALUES_MAX))
+    .meta({ description: "one value, or several separated by commas" })
+    .optional();
+}
 
 /** X-Total-Count and Link (RFC 8288) of a list answer. */
 export function setListHeaders(c: Context, page: Pagination, total: number): void {

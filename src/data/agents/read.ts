@@ -39,8 +39,13 @@ export async function listAgents(
   db: Db,
   of: { status_page_id: string } | { visible_to: Viewer },
   page: { limit: number; offset: number },
+  filter: { status?: AgentStatus[]; silent_since: number },
 ) {
-  const wanted = "visible_to" in of ? visibleTo(of.visible_to, agents) : eq(agents.status_page_id, of.status_page_id);
+  const scoped = "visible_to" in of ? visibleTo(of.visible_to, agents) : eq(agents.status_page_id, of.status_page_id);
+  // As domain/agent-status.ts: an agent that stopped reporting is offline before the sweep records it.
+  const status = sql`CASE WHEN ${agents.last_seen_at} < ${filter.silent_since} THEN 'offline' ELSE ${agents.status} END`;
+  const { status: statuses } = filter;
+  const wanted = and(scoped, statuses && sql`${status} IN (SELECT value FROM json_each(${JSON.stringify(statuses)}))`);
   const [rows, totals] = await db.batch([
     db
       .select()

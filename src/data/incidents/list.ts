@@ -1,6 +1,7 @@
-import { and, count, desc, eq, gte, sql } from "drizzle-orm";
-import type { IncidentStatus } from "../../contract/incident.ts";
+import { and, count, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import type { IncidentFilter } from "../../contract/incident.ts";
 import type { Db } from "../db.ts";
+import { containsText, holdsOneOf, isOneOf } from "../filters.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import type { IncidentRecord, IncidentUpdateRecord } from "./read.ts";
 import { incidentGroups, incidentMonitors, incidents, incidentUpdates } from "./table.ts";
@@ -18,12 +19,23 @@ interface Page {
   offset: number;
 }
 
-type Scope = ({ visible_to: Viewer } | { status_page_id: string }) & { status?: IncidentStatus };
+type Scope = { visible_to: Viewer } | { status_page_id: string };
 
-export async function listIncidents(db: Db, scope: Scope, page: Page) {
+export async function listIncidents(db: Db, scope: Scope, filter: IncidentFilter, page: Page) {
+  const { created_automatically, from, to } = filter;
   const wanted = and(
     "visible_to" in scope ? visibleTo(scope.visible_to, incidents) : eq(incidents.status_page_id, scope.status_page_id),
-    scope.status === undefined ? undefined : eq(incidents.status, scope.status),
+    isOneOf(incidents.status, filter.status),
+    isOneOf(incidents.severity, filter.severity),
+    isOneOf(incidents.assigned_to_id, filter.assigned_to_id),
+    holdsOneOf(incidents.tags, filter.tag),
+    affectsOneOf(filter.monitor_id),
+    containsText([incidents.title, incidents.description], filter.q),
+    created_automatically === undefined
+      ? undefined
+      : sql`${incidents.origin_outage_id} IS ${created_automatically ? sql`NOT NULL` : sql`NULL`}`,
+    from === undefined ? undefined : gte(incidents.started_at, from),
+    to === undefined ? undefined : lt(incidents.started_at, to),
   );
   const [rows, totals] = await db.batch([
     db
@@ -36,6 +48,16 @@ export async function listIncidents(db: Db, scope: Scope, page: Page) {
     db.select({ total: count() }).from(incidents).where(wanted),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/** By itself or by its group. */
+function affectsOneOf(monitorIds: readonly string[] | undefined): SQL | undefined {
+  if (monitorIds === undefined) return undefined;
+  const ids = sql`(SELECT value FROM json_each(${JSON.stringify(monitorIds)}))`;
+  return sql`${incidents.id} IN (
+    SELECT ${incidentMonitors.incident_id} FROM ${incidentMonitors} WHERE ${incidentMonitors.monitor_id} IN ${ids}
+    UNION SELECT ${incidentGroups.incident_id} FROM ${incidentGroups} WHERE ${incidentGroups.group_id} IN
+      (SELECT m.group_id FROM monitors m WHERE m.id IN ${ids} AND m.group_id IS NOT NULL))`;
 }
 
 /** Loads what belongs to these incidents, in one round trip for all of them. */

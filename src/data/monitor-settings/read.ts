@@ -1,6 +1,7 @@
-import { and, asc, count, eq, max, type SQL, sql } from "drizzle-orm";
-import type { MonitorType } from "../../contract/monitor-values.ts";
+import { and, asc, count, eq, lt, max, type SQL, sql } from "drizzle-orm";
+import type { MonitorFilter } from "../../contract/monitor.ts";
 import type { Db } from "../db.ts";
+import { containsText, holdsOneOf, isOneOf } from "../filters.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import type { MonitorRecord } from "../monitors/read.ts";
 import { monitors } from "../monitors/table.ts";
@@ -14,11 +15,24 @@ export async function listMonitors(
   db: Db,
   scope: { status_page_id: string } | { visible_to: Viewer },
   page: { limit: number; offset: number },
-  type?: MonitorType,
+  filter: MonitorFilter = {},
 ) {
   const scoped =
     "visible_to" in scope ? visibleTo(scope.visible_to, monitors) : eq(monitors.status_page_id, scope.status_page_id);
-  const within = and(scoped, type && eq(monitors.type, type));
+  const { certificate_expires_before, domain_expires_before } = filter;
+  const within = and(
+    scoped,
+    isOneOf(monitors.status, filter.status),
+    isOneOf(monitors.type, filter.type),
+    isOneOf(monitors.group_id, filter.group_id),
+    isOneOf(monitors.external_key, filter.external_key),
+    holdsOneOf(monitors.tags, filter.tag),
+    containsText([monitors.name, monitors.target], filter.q),
+    certificate_expires_before === undefined
+      ? undefined
+      : lt(monitors.certificate_expires_at, certificate_expires_before),
+    domain_expires_before === undefined ? undefined : lt(monitors.domain_expires_at, domain_expires_before),
+  );
   const [rows, totals] = await db.batch([
     db
       .select()

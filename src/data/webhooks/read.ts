@@ -1,5 +1,7 @@
 import { and, count, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import type { WebhookProvider } from "../../contract/webhook.ts";
 import type { Db } from "../db.ts";
+import { isOneOf } from "../filters.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
@@ -17,8 +19,13 @@ export async function listWebhooksOf(
   db: Db,
   of: { status_page_id: string } | { visible_to: Viewer },
   page: { limit: number; offset: number },
+  filter: { provider?: WebhookProvider[]; is_active?: boolean } = {},
 ) {
-  const mine = "visible_to" in of ? visibleTo(of.visible_to, webhooks) : eq(webhooks.status_page_id, of.status_page_id);
+  const mine = and(
+    "visible_to" in of ? visibleTo(of.visible_to, webhooks) : eq(webhooks.status_page_id, of.status_page_id),
+    isOneOf(webhooks.provider, filter.provider),
+    filter.is_active === undefined ? undefined : eq(webhooks.is_active, filter.is_active),
+  );
   const [rows, totals] = await db.batch([
     db
       .select()

@@ -2,6 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { requireUser } from "../../access/principal.ts";
 import { requireSameOrigin } from "../../access/sessions.ts";
 import {
+  AGENT_STATUSES,
   Agent,
   AgentCommand,
   AgentCommandCreate,
@@ -13,7 +14,7 @@ import {
 } from "../../contract/agent.ts";
 import { InstantInput } from "../../contract/common.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { ListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { presentAgent, presentCommand, presentDetail, presentInstallToken, presentMetrics } from "./present.ts";
 import {
@@ -45,12 +46,14 @@ export const endpoints = [
       tags,
       summary: "List agents",
       description: "Your agents, or those of one status page.",
-      request: { query: ListQuery.extend({ status_page_id: z.uuid().optional() }) },
+      request: {
+        query: ListQuery.extend({ status_page_id: z.uuid().optional(), status: severalOf(z.enum(AGENT_STATUSES)) }),
+      },
       responses: { 200: json("The agents, newest first", z.array(Agent)), ...USER_ERRORS },
     }),
     async (c) => {
-      const { status_page_id, ...page } = c.req.valid("query");
-      const { rows, total } = await listMyAgents(c.var.ctx, status_page_id, page);
+      const { status_page_id, status, ...page } = c.req.valid("query");
+      const { rows, total } = await listMyAgents(c.var.ctx, status_page_id, page, status);
       setListHeaders(c, page, total);
       return c.json(
         rows.map((agent) => presentAgent(agent, c.var.now)),

@@ -4,7 +4,13 @@ import { findVisiblePage, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireAgent, requireVisibleAgent } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import type { AgentCommandCreate, AgentCreate, AgentUpdate } from "../../contract/agent.ts";
+import {
+  AGENT_OFFLINE_AFTER_MS,
+  type AgentCommandCreate,
+  type AgentCreate,
+  type AgentStatus,
+  type AgentUpdate,
+} from "../../contract/agent.ts";
 import { conflict, forbidden, notFound } from "../../contract/errors.ts";
 import {
   type AgentCommandRecord,
@@ -35,9 +41,10 @@ export async function listMyAgents(
   ctx: RequestScope,
   statusPageId: string | undefined,
   page: { limit: number; offset: number },
+  status?: AgentStatus[],
 ) {
   const of = statusPageId ? { status_page_id: statusPageId } : { visible_to: await viewerOf(ctx) };
-  return listAgents(ctx.db, of, page);
+  return listAgents(ctx.db, of, page, { status, silent_since: ctx.now - AGENT_OFFLINE_AFTER_MS });
 }
 
 export async function getAgent(ctx: RequestScope, agentId: string): Promise<AgentRecord> {

@@ -40,7 +40,7 @@ function toSample({ custom_metrics, timestamp, ...fields }: GameSample): MetricS
 
 /** Lists do not ask each monitor's object, so they show no last push and no credentials. */
 export async function listGameMonitors(ctx: RequestScope, page: { limit: number; offset: number }) {
-  const { views, total } = await listMyMonitors(ctx, undefined, page, TYPE);
+  const { views, total } = await listMyMonitors(ctx, undefined, page, { type: [TYPE] });
   return { views: views.map(({ record }) => ({ record, last: null, access: NO_ACCESS })), total };
 }
 

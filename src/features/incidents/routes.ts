@@ -1,7 +1,8 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { Incident, IncidentChange, IncidentCreate, IncidentStats, Status } from "../../contract/incident.ts";
+import { InstantInput } from "../../contract/common.ts";
+import { Incident, IncidentChange, IncidentCreate, IncidentStats, Severity, Status } from "../../contract/incident.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { Flag, ListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { presentIncident, presentStats } from "./present.ts";
 import {
@@ -26,13 +27,24 @@ const reads = {
 const writes = { at: ["v1"], auth: "user", rate: "api", permission: "incidents.write" } as const;
 const named = { id: "incident" } as const;
 const affected = { monitor_id: "monitor:see", "monitor_ids[]": "monitor:see", "group_ids[]": "group" } as const;
-const IncidentListQuery = ListQuery.extend({ status: Status.optional() });
+const text = z.string().trim().min(1).max(200);
+const IncidentListQuery = ListQuery.extend({
+  status: severalOf(Status),
+  severity: severalOf(Severity),
+  monitor_id: severalOf(z.uuid()),
+  tag: severalOf(text),
+  assigned_to_id: severalOf(z.uuid()),
+  created_automatically: Flag.optional(),
+  from: InstantInput.optional().meta({ description: "begun at or after" }),
+  to: InstantInput.optional().meta({ description: "begun before" }),
+  q: text.optional().meta({ description: "title or description contains this text" }),
+});
 const one = { 200: json("The incident", Incident), ...OBJECT_ERRORS };
 const MONTHS_MAX = 24;
 
 export const endpoints = [
   endpoint(
-    { ...reads, ids: { query: { status_page_id: "page" } } },
+    { ...reads, ids: { query: { status_page_id: "page", monitor_id: "monitor:see" } } },
     createRoute({
       method: "get",
       path: "/incidents",
@@ -43,15 +55,16 @@ export const endpoints = [
       responses: { 200: json("The incidents, latest start first", z.array(Incident)), ...USER_ERRORS },
     }),
     async (c) => {
-      const { status_page_id, status, ...page } = c.req.valid("query");
-      const { incidents, total } = await listMyIncidents(c.var.ctx, { status_page_id, status }, page);
+      const { limit, offset, ...filter } = c.req.valid("query");
+      const page = { limit, offset };
+      const { incidents, total } = await listMyIncidents(c.var.ctx, filter, page);
       setListHeaders(c, page, total);
       return c.json(incidents.map(presentIncident), 200);
     },
   ),
 
   endpoint(
-    { ...reads, ids: { params: { id: "page" } } },
+    { ...reads, ids: { params: { id: "page" }, query: { monitor_id: "monitor:see" } } },
     createRoute({
       method: "get",
       path: "/status-pages/{id}/incidents",
@@ -61,8 +74,9 @@ export const endpoints = [
       responses: { 200: json("The incidents, latest start first", z.array(Incident)), ...OBJECT_ERRORS },
     }),
     async (c) => {
-      const { status, ...page } = c.req.valid("query");
-      const filter = { status_page_id: c.req.valid("param").id, status };
+      const { limit, offset, ...query } = c.req.valid("query");
+      const page = { limit, offset };
+      const filter = { ...query, status_page_id: c.req.valid("param").id };
       const { incidents, total } = await listMyIncidents(c.var.ctx, filter, page);
       setListHeaders(c, page, total);
       return c.json(incidents.map(presentIncident), 200);

@@ -9,6 +9,7 @@ import type { NewEvent } from "../../contract/events.ts";
 import {
   type IncidentChange,
   type IncidentCreate,
+  type IncidentFilter,
   type IncidentStatus,
   UPDATES_CARRIED,
 } from "../../contract/incident.ts";
@@ -51,12 +52,11 @@ export type StatsOfPage = Awaited<ReturnType<typeof computeStatsOfPage>>;
 /** The incidents of one page, whose visibility was judged before, or of all pages that the caller sees. */
 export async function listMyIncidents(
   ctx: RequestScope,
-  filter: { status_page_id?: string; status?: IncidentStatus },
+  { status_page_id, ...filter }: IncidentFilter & { status_page_id?: string },
   page: Page,
 ) {
-  const { status, status_page_id } = filter;
-  const scope = status_page_id === undefined ? { visible_to: await viewerOf(ctx), status } : { status_page_id, status };
-  const { rows, total } = await listIncidents(ctx.db, scope, page);
+  const scope = status_page_id === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id };
+  const { rows, total } = await listIncidents(ctx.db, scope, filter, page);
   return { incidents: await detailIncidents(ctx.db, rows, UPDATES_CARRIED), total };
 }
 

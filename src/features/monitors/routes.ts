@@ -1,7 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { InstantInput } from "../../contract/common.ts";
 import { CheckReport, MonitorOrder, OrderResult } from "../../contract/monitor.ts";
+import { MONITOR_STATUSES, MONITOR_TYPES } from "../../contract/monitor-values.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { ListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { checkMonitor } from "./check.ts";
 import { createMonitor } from "./create.ts";
@@ -26,21 +28,34 @@ const NAMED_IN_BODY = {
 const order = "In the order that was set, then by creation.";
 const secrets = "Header values and passwords are masked as `***` without secrets.read; `***` sent back keeps them.";
 
+const text = z.string().trim().min(1).max(200);
+const MonitorFilters = ListQuery.extend({
+  status: severalOf(z.enum(MONITOR_STATUSES)),
+  type: severalOf(z.enum(MONITOR_TYPES)),
+  tag: severalOf(text),
+  group_id: severalOf(z.uuid()),
+  external_key: severalOf(text),
+  q: text.optional().meta({ description: "name or target contains this text" }),
+  certificate_expires_before: InstantInput.optional(),
+  domain_expires_before: InstantInput.optional(),
+});
+
 export const endpoints = [
   endpoint(
-    { ...reads, ids: { query: { status_page_id: "page" } } },
+    { ...reads, ids: { query: { status_page_id: "page", group_id: "group" } } },
     createRoute({
       method: "get",
       path: "/monitors",
       tags,
       summary: "List monitors",
       description: `Your monitors, or those of one status page. ${order}`,
-      request: { query: ListQuery.extend({ status_page_id: z.uuid().optional() }) },
+      request: { query: MonitorFilters.extend({ status_page_id: z.uuid().optional() }) },
       responses: { 200: json("The monitors", z.array(MonitorBody)), ...USER_ERRORS },
     }),
     async (c) => {
-      const { status_page_id, ...page } = c.req.valid("query");
-      const { views, total } = await listMyMonitors(c.var.ctx, status_page_id, page);
+      const { status_page_id, limit, offset, ...filter } = c.req.valid("query");
+      const page = { limit, offset };
+      const { views, total } = await listMyMonitors(c.var.ctx, status_page_id, page, filter);
       setListHeaders(c, page, total);
       return c.json(
         views.map((view) => presentMonitor(view, c.var.now)),
@@ -50,19 +65,20 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...reads, ids: { params: { id: "page" } } },
+    { ...reads, ids: { params: { id: "page" }, query: { group_id: "group" } } },
     createRoute({
       method: "get",
       path: "/status-pages/{id}/monitors",
       tags,
       summary: "List the monitors of a status page",
       description: order,
-      request: { params: IdParam, query: ListQuery },
+      request: { params: IdParam, query: MonitorFilters },
       responses: { 200: json("The monitors", z.array(MonitorBody)), ...OBJECT_ERRORS },
     }),
     async (c) => {
-      const page = c.req.valid("query");
-      const { views, total } = await listMyMonitors(c.var.ctx, c.req.valid("param").id, page);
+      const { limit, offset, ...filter } = c.req.valid("query");
+      const page = { limit, offset };
+      const { views, total } = await listMyMonitors(c.var.ctx, c.req.valid("param").id, page, filter);
       setListHeaders(c, page, total);
       return c.json(
         views.map((view) => presentMonitor(view, c.var.now)),

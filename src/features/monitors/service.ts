@@ -5,8 +5,7 @@ import { viewerOf } from "../../access/pages.ts";
 import { requireMonitor, requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
-import type { OrderList } from "../../contract/monitor.ts";
-import type { MonitorType } from "../../contract/monitor-values.ts";
+import type { MonitorFilter, OrderList } from "../../contract/monitor.ts";
 import { isChanged, listMonitors, listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import { deleteMonitor, positionMonitors, updateMonitor } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
@@ -25,9 +24,14 @@ interface Page {
 }
 
 /** The monitors of one page, whose visibility was judged before, or all that the caller sees. */
-export async function listMyMonitors(ctx: RequestScope, pageId: string | undefined, page: Page, type?: MonitorType) {
+export async function listMyMonitors(
+  ctx: RequestScope,
+  pageId: string | undefined,
+  page: Page,
+  filter: MonitorFilter = {},
+) {
   const scope = pageId === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id: pageId };
-  const { rows, total } = await listMonitors(ctx.db, scope, page, type);
+  const { rows, total } = await listMonitors(ctx.db, scope, page, filter);
   return { views: await loadMonitorDetails(ctx, rows), total };
 }
 

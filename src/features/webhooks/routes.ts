@@ -2,13 +2,14 @@ import { createRoute, z } from "@hono/zod-openapi";
 import {
   Delivery,
   DeliveryAttempt,
+  WEBHOOK_PROVIDERS,
   Webhook,
   WebhookCreate,
   WebhookTestResult,
   WebhookUpdate,
 } from "../../contract/webhook.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { Flag, ListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { listWebhookAttempts, redeliver, testWebhook } from "./deliveries.ts";
 import { presentAttempt, presentDelivery, presentTest, presentWebhook } from "./present.ts";
@@ -38,12 +39,15 @@ export const endpoints = [
       path: "/webhooks",
       tags,
       summary: "List your webhooks",
-      request: { query: ListQuery },
+      request: {
+        query: ListQuery.extend({ provider: severalOf(z.enum(WEBHOOK_PROVIDERS)), is_active: Flag.optional() }),
+      },
       responses: { 200: json("Your webhooks, newest first", z.array(Webhook)), ...USER_ERRORS },
     }),
     async (c) => {
-      const page = c.req.valid("query");
-      const { rows, total } = await listWebhooks(c.var.ctx, undefined, page);
+      const { limit, offset, ...filter } = c.req.valid("query");
+      const page = { limit, offset };
+      const { rows, total } = await listWebhooks(c.var.ctx, undefined, page, filter);
       setListHeaders(c, page, total);
       return c.json(rows.map(presentWebhook), 200);
     },

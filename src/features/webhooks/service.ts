@@ -30,9 +30,10 @@ export async function listWebhooks(
   ctx: RequestScope,
   statusPageId: string | undefined,
   page: { limit: number; offset: number },
+  filter: { provider?: WebhookProvider[]; is_active?: boolean } = {},
 ) {
   const of = statusPageId ? { status_page_id: statusPageId } : { visible_to: await viewerOf(ctx) };
-  const { rows, total } = await listWebhooksOf(ctx.db, of, page);
+  const { rows, total } = await listWebhooksOf(ctx.db, of, page, filter);
   return { rows: await Promise.all(rows.map((webhook) => showTo(ctx, webhook))), total };
 }
 
