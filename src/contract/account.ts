@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Id, Instant, Name } from "./common.ts";
 import { MONITOR_TYPES, REGIONS } from "./monitor-values.ts";
 import { PLANS } from "./plan.ts";
+import { QUEUES } from "./queues.ts";
 
 export const TOKEN_LIFETIMES_DAYS = [30, 90, 180, 365] as const;
 
@@ -43,6 +44,9 @@ export const Health = z
       queue: z.enum(["ok", "error"]),
     }),
     scheduler: z.object({ last_tick_age_s: z.number().int().nullable() }),
+    queues: z
+      .record(z.enum(QUEUES), z.object({ last_marker_age_s: z.number().int().nullable() }))
+      .meta({ description: "a marker goes through every queue once a minute: the age of the last one that arrived" }),
     time: Instant,
   })
   .meta({ id: "Health" });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Id, Instant } from "./common.ts";
 import { INCIDENT_STATUSES } from "./incident.ts";
 import { INCIDENT_SEVERITIES, MONITOR_STATUSES, MONITOR_TYPES } from "./monitor-values.ts";
+import { QUEUES } from "./queues.ts";
 
 export const Overview = z
   .object({
@@ -40,5 +41,16 @@ export const Overview = z
       description: "time of the last checks while checks of your monitors are delayed; null: on time",
     }),
     unread_notifications: z.number().int(),
+    service: z
+      .object({
+        late_queues: z.array(z.enum(QUEUES)).meta({ description: "queues whose messages stopped arriving" }),
+        dead_letters: z.number().int().meta({ description: "messages that were given up, since the installation" }),
+        last_dead_letter_at: Instant.nullable(),
+        database_bytes: z.number().int(),
+        database_used_percent: z.number().int(),
+        is_database_nearly_full: z.boolean().meta({ description: "from 70 % on" }),
+      })
+      .nullable()
+      .meta({ description: "the state of the installation, for its first account; null for all others" }),
   })
   .meta({ id: "Overview" });

@@ -10,6 +10,7 @@ import {
 } from "../checks/reconcile.ts";
 import { enqueueStaleGroups, markStaleGroups, sweepLostRetries } from "../checks/stale.ts";
 import { MinuteMessage } from "../contract/messages.ts";
+import type { QueueMarker } from "../contract/queues.ts";
 import { sweepSubscribers } from "../delivery/subscriber-messages.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
 import { sweepFailingWebhooks } from "../delivery/webhook-owner-notices.ts";
@@ -25,6 +26,7 @@ import { now } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { sweepDailyAggregates } from "../sweeps/daily-aggregates.ts";
 import { sweepExpired } from "../sweeps/expired.ts";
+import { sendMarkers } from "../sweeps/queue-health.ts";
 import { sweepRetention } from "../sweeps/retention.ts";
 import { handleMessages } from "./messages.ts";
 
@@ -80,6 +82,7 @@ export async function runMinute(controller: ScheduledController, env: Env): Prom
   await attempt(scope, "send", () =>
     scope.env.MINUTE.sendBatch(parts.map((part) => ({ body: { part, minute_at: minuteAt } }))),
   );
+  await attempt(scope, "markers", () => sendMarkers({ ...scope, env }));
   await attempt(scope, "stale groups", () => enqueueStaleGroups(scope, stale));
 }
 
@@ -96,13 +99,13 @@ export async function handleMinuteParts(batch: MessageBatch, env: Env): Promise<
  * processed by the sender: late parts in one invocation are better than none.
  */
 function minuteScope(env: Env, minuteAt: number): Scope {
-  const sendBatch = async (messages: Iterable<{ body: MinuteMessage }>) => {
+  const sendBatch = async (messages: Iterable<{ body: MinuteMessage | QueueMarker }>) => {
     const batch = [...messages];
     try {
       await env.MINUTE.sendBatch(batch);
     } catch (error) {
       scope.log.error("minute", error, { part: "send" });
-      for (const { body } of batch) await runPart(scope, body);
+      for (const { body } of batch) if ("part" in body) await runPart(scope, body);
     }
   };
   const scope: Scope = {

@@ -6,6 +6,7 @@ import type {
   MinuteMessage,
   SubscriberBatchMessage,
 } from "../contract/messages.ts";
+import type { QueueMarker } from "../contract/queues.ts";
 
 /** The bindings of wrangler.toml. Settings are read through settings.ts, never from here. */
 export interface Env {
@@ -25,13 +26,13 @@ export interface Env {
   /** The platform's way to send mail, where the operator has bound it. */
   MAIL?: { send(message: EmailMessageBuilder): Promise<unknown> };
   PROBER: DurableObjectNamespace;
-  CHECKS: Queue<CheckMessage>;
-  CHECKS_SLOW: Queue<CheckMessage>;
-  EVENTS: Queue<EventMessage>;
-  DELIVERIES: Queue<DeliveryMessage>;
-  SUBSCRIBERS: Queue<SubscriberBatchMessage>;
-  MINUTE: { sendBatch(messages: Iterable<MessageSendRequest<MinuteMessage>>): Promise<unknown> };
-  MAIL_OUTBOX: Queue<MailMessage>;
+  CHECKS: Queue<CheckMessage | QueueMarker>;
+  CHECKS_SLOW: Queue<CheckMessage | QueueMarker>;
+  EVENTS: Queue<EventMessage | QueueMarker>;
+  DELIVERIES: Queue<DeliveryMessage | QueueMarker>;
+  SUBSCRIBERS: Queue<SubscriberBatchMessage | QueueMarker>;
+  MINUTE: { sendBatch(messages: Iterable<MessageSendRequest<MinuteMessage | QueueMarker>>): Promise<unknown> };
+  MAIL_OUTBOX: Queue<MailMessage | QueueMarker>;
 }
 
 /** The checker Worker of a region, where `npm run deploy` has bound one. */

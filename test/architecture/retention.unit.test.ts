@@ -71,6 +71,7 @@ const ENDS: Record<string, string> = {
     "delivery/subscriber-messages.ts: a week without confirmation; sweeps/retention.ts: 30 days after leaving",
   transitions: HISTORY,
   upkeep_rounds: "nothing: one for each round",
+  queue_health: "nothing: one for each queue",
   users: PEOPLE,
   webhooks: PEOPLE,
 };

@@ -20,6 +20,12 @@ async function countOf(service: Service, table: string): Promise<unknown> {
   return rows?.[0]?.n;
 }
 
+interface Health {
+  status: string;
+  checks: Record<string, string>;
+  queues: Record<string, { last_marker_age_s: number | null }>;
+}
+
 function ownLines(output: string): string[] {
   return output.split("\n").filter((line) => line !== "" && !line.startsWith("npm ") && !line.startsWith("> "));
 }
@@ -41,6 +47,15 @@ describe("npm start", () => {
     const sql = "SELECT minute_at FROM planned_minutes ORDER BY minute_at DESC LIMIT 1";
     const lastPlanned = async () => Number((await service.execute([{ sql, params: [] }]))[0]?.[0]?.minute_at);
     await expect.poll(lastPlanned).toBeGreaterThan(Date.now() - 90_000);
+  });
+
+  it("is ok within a minute, with a marker through every queue", async () => {
+    const read = async () => (await (await fetch(`${service.url}/health`)).json()) as Health;
+    const missing = async () => Object.values((await read()).queues).filter((each) => each.last_marker_age_s === null);
+    await expect.poll(missing, { timeout: 60_000 }).toEqual([]);
+    const { status, checks, queues } = await read();
+    expect({ status, checks }).toEqual({ status: "ok", checks: { database: "ok", cache: "ok", queue: "ok" } });
+    expect(Object.keys(queues).length).toBeGreaterThanOrEqual(7);
   });
 
   it("keeps strangers away from its control worker", async () => {

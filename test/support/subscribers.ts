@@ -36,7 +36,7 @@ export function useSubscriberQueue() {
   beforeEach(() => {
     waiting.length = 0;
     vi.spyOn(env.SUBSCRIBERS, "sendBatch").mockImplementation(async (messages) => {
-      waiting.push(...[...messages].map(({ body }) => body));
+      for (const { body } of messages) if (!("marker_sent_at" in body)) waiting.push(body);
       return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
     });
   });

@@ -26,11 +26,12 @@ export const endpoints = [
       const body = {
         status: report.status,
         version: VERSION,
-        checks: { database: report.database, cache: report.cache, queue: "ok" as const },
+        checks: report.checks,
         scheduler: { last_tick_age_s: report.last_tick_age_s },
+        queues: report.queues,
         time: toIso(c.var.now),
       };
-      return report.database === "ok" ? c.json(body, 200) : c.json(body, 503);
+      return report.checks.database === "ok" ? c.json(body, 200) : c.json(body, 503);
     },
   ),
 ];

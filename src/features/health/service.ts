@@ -1,44 +1,59 @@
-import type { RequestScope } from "../../access/scope.ts";
-import { findLastPlannedMinute } from "../../data/check-groups/read.ts";
+import type { Scope } from "../../access/scope.ts";
+import { QUEUES, type QueueName } from "../../contract/queues.ts";
+import { readServiceHealth } from "../../data/queue-health/read.ts";
+import { listLateQueues } from "../../domain/service-health.ts";
+import { SECOND_MS } from "../../lib/durations.ts";
 import type { Env } from "../../platform/env.ts";
 import { probeCache } from "../../platform/page-store.ts";
 
+type State = "ok" | "error";
+
 export interface HealthReport {
-  database: "ok" | "error";
-  cache: "ok" | "error";
-  last_tick_age_s: number | null;
   status: "ok" | "degraded";
+  checks: { database: State; cache: State; queue: State };
+  last_tick_age_s: number | null;
+  queues: Record<QueueName, { last_marker_age_s: number | null }>;
 }
 
-const VALID_MS = 1000;
+const VALID_MS = SECOND_MS;
 const examined = new WeakMap<Env, { at: number; report: Promise<HealthReport> }>();
 
 /** At most once a second in each isolate, however many ask. */
-export function examineHealth(ctx: RequestScope): Promise<HealthReport> {
+export function examineHealth(ctx: Scope): Promise<HealthReport> {
   const known = examined.get(ctx.env);
-  if (known && ctx.now - known.at < VALID_MS) return known.report;
+  if (known && Math.abs(ctx.now - known.at) < VALID_MS) return known.report;
   const report = examine(ctx);
   examined.set(ctx.env, { at: ctx.now, report });
   return report;
 }
 
-async function examine(ctx: RequestScope): Promise<HealthReport> {
-  const [tick, cache] = await Promise.all([readTick(ctx), probeCache(ctx.env)]);
-  const age = typeof tick === "number" ? Math.max(0, Math.round((ctx.now - tick) / 1000)) : null;
-  const isWell = tick !== "error" && cache && (age === null || age * 1000 <= ctx.settings.CHECKS_LATE_AFTER_MS);
+async function examine(ctx: Scope): Promise<HealthReport> {
+  const [known, cache] = await Promise.all([readKnown(ctx), probeCache(ctx.env)]);
+  const lateAfter = ctx.settings.CHECKS_LATE_AFTER_MS;
+  const last_tick_age_s = ageOf(ctx, known?.last_tick_at);
+  const isTickLate = (last_tick_age_s ?? 0) * SECOND_MS > lateAfter;
+  const isAnyLate = known !== null && listLateQueues(known, lateAfter).length > 0;
+  const sentAt = new Map(known?.queues.map(({ queue, marker_sent_at }) => [queue, marker_sent_at]));
+  const ages = QUEUES.map((queue) => [queue, { last_marker_age_s: ageOf(ctx, sentAt.get(queue)) }]);
   return {
-    database: tick === "error" ? "error" : "ok",
-    cache: cache ? "ok" : "error",
-    last_tick_age_s: age,
-    status: isWell ? "ok" : "degraded",
+    status: known && cache && !isAnyLate && !isTickLate ? "ok" : "degraded",
+    checks: { database: known ? "ok" : "error", cache: cache ? "ok" : "error", queue: isAnyLate ? "error" : "ok" },
+    last_tick_age_s,
+    // Made from the whole list of queues.
+    queues: Object.fromEntries(ages) as HealthReport["queues"],
   };
 }
 
-async function readTick(ctx: RequestScope): Promise<number | null | "error"> {
+function ageOf({ now }: Scope, at: number | null | undefined): number | null {
+  return at == null ? null : Math.max(0, Math.round((now - at) / SECOND_MS));
+}
+
+/** Null while the database does not answer. */
+async function readKnown(ctx: Scope) {
   try {
-    return await findLastPlannedMinute(ctx.db);
+    return await readServiceHealth(ctx.db);
   } catch (error) {
     ctx.log.error("health: database", error);
-    return "error";
+    return null;
   }
 }

@@ -5,7 +5,7 @@ import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import type { OverviewFound } from "./service.ts";
 
 export function presentOverview(found: OverviewFound): z.infer<typeof Overview> {
-  const { statuses, worst, open, counts } = found;
+  const { statuses, worst, open, counts, service } = found;
   const countOf = new Map(statuses.map(({ status, count }) => [status, count]));
   const by_status = Object.fromEntries(MONITOR_STATUSES.map((status) => [status, countOf.get(status) ?? 0]));
   return {
@@ -35,5 +35,13 @@ export function presentOverview(found: OverviewFound): z.infer<typeof Overview> 
     })),
     checks_delayed_since: toIsoOrNull(found.checks_delayed_since),
     unread_notifications: counts.unread,
+    service: service && {
+      late_queues: service.late_queues,
+      dead_letters: service.dead_letters,
+      last_dead_letter_at: toIsoOrNull(service.last_dead_letter_at),
+      database_bytes: service.database_bytes,
+      database_used_percent: service.percent,
+      is_database_nearly_full: service.is_nearly_full,
+    },
   };
 }

@@ -1,10 +1,28 @@
 import { viewerOf } from "../../access/pages.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { readOverview } from "../../data/overview/read.ts";
+import { readServiceHealth } from "../../data/queue-health/read.ts";
+import { computeDatabaseUse, listLateQueues } from "../../domain/service-health.ts";
 
-export type OverviewFound = Awaited<ReturnType<typeof readOverview>>;
+export type OverviewFound = Awaited<ReturnType<typeof getOverview>>;
 
-export async function getOverview(ctx: RequestScope): Promise<OverviewFound> {
+export async function getOverview(ctx: RequestScope) {
   const late = { now: ctx.now, after_ms: ctx.settings.CHECKS_LATE_AFTER_MS };
-  return readOverview(ctx.db, await viewerOf(ctx), late);
+  const viewer = await viewerOf(ctx);
+  const found = await readOverview(ctx.db, viewer, late);
+  // Choice: the first account of an installation is its operator's.
+  const isOperator = found.first_user_id === viewer.user_id;
+  return { ...found, service: isOperator ? await getServiceState(ctx) : null };
+}
+
+async function getServiceState({ db, settings }: RequestScope) {
+  const known = await readServiceHealth(db);
+  const lastDeadLetters = known.queues.flatMap(({ dead_letter_at }) => dead_letter_at ?? []);
+  return {
+    late_queues: listLateQueues(known, settings.CHECKS_LATE_AFTER_MS),
+    dead_letters: known.queues.reduce((sum, { dead_letters }) => sum + dead_letters, 0),
+    last_dead_letter_at: lastDeadLetters.length === 0 ? null : Math.max(...lastDeadLetters),
+    database_bytes: known.database_bytes,
+    ...computeDatabaseUse(known.database_bytes),
+  };
 }

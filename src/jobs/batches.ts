@@ -1,0 +1,26 @@
+import { findQueue, type QueueName } from "../contract/queues.ts";
+import type { Env } from "../platform/env.ts";
+import { handleChecks } from "./checks.ts";
+import { handleDeadLetters } from "./dead-letters.ts";
+import { handleDeliveries } from "./deliveries.ts";
+import { handleEvents } from "./events.ts";
+import { handleMail } from "./mail.ts";
+import { handleMinuteParts } from "./minute.ts";
+import { handleSubscribers } from "./subscribers.ts";
+
+const CONSUMERS: Record<QueueName, (batch: MessageBatch, env: Env) => Promise<void>> = {
+  checks: handleChecks,
+  "checks-slow": handleChecks,
+  events: handleEvents,
+  deliveries: handleDeliveries,
+  subscribers: handleSubscribers,
+  minute: handleMinuteParts,
+  mail: handleMail,
+};
+
+/** Hands a batch to the consumer of its queue, whatever deployment the queue belongs to. */
+export function handleBatch(batch: MessageBatch, env: Env): Promise<void> {
+  const queue = findQueue(batch.queue);
+  const handle = queue === undefined || batch.queue.endsWith("-dlq") ? handleDeadLetters : CONSUMERS[queue];
+  return handle(batch, env);
+}
