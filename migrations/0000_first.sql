@@ -685,6 +685,13 @@ CREATE TABLE `on_call_schedules` (
 );
 --> statement-breakpoint
 CREATE INDEX `on_call_schedules_page` ON `on_call_schedules` (`status_page_id`,`name`,`id`);--> statement-breakpoint
+CREATE TABLE `queue_health` (
+	`queue` text PRIMARY KEY NOT NULL,
+	`marker_sent_at` integer,
+	`dead_letters` integer DEFAULT 0 NOT NULL,
+	`dead_letter_at` integer
+);
+--> statement-breakpoint
 CREATE TABLE `referrals` (
 	`user_id` text PRIMARY KEY NOT NULL,
 	`clicks` integer DEFAULT 0 NOT NULL,
@@ -786,6 +793,7 @@ CREATE TABLE `status_pages` (
 	`checks_late_since` integer,
 	`alert_suppressions` text DEFAULT '{}' NOT NULL,
 	`enabled_rules` integer DEFAULT 0 NOT NULL,
+	`metric_rules` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`owner_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade

@@ -19,7 +19,8 @@ export async function authenticateAgent(scope: CallScope, token: string | undefi
   const isNext = found.agent.next_token_hash === tokenHash;
   const agent = isNext ? { ...found.agent, token_hash: tokenHash, next_token_hash: null } : found.agent;
   if (isNext) await runBatch(db, [activateNextToken(db, tokenHash), insertAudit(db, rotationAudit(agent, now))]);
-  return { kind: "agent", agent, plan: found.plan ?? settings.DEFAULT_PLAN };
+  const evaluates_rules = (found.metric_rules ?? 0) > 0;
+  return { kind: "agent", agent, plan: found.plan ?? settings.DEFAULT_PLAN, evaluates_rules };
 }
 
 /** The id is derived from the new token, so that two concurrent first calls leave one entry. */

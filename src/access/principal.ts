@@ -25,6 +25,8 @@ export interface AgentPrincipal {
   agent: AgentRecord;
   /** Of the agent's owner. */
   plan: Plan;
+  /** Event rules of the agent's page may listen to its metrics. */
+  evaluates_rules: boolean;
 }
 
 /** The bearer of an install token, who may enrol one agent. */

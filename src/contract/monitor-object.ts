@@ -45,6 +45,8 @@ export type PushOutcome =
       next_expected_at: number | null;
       /** The state to copy into D1; null in the common case that nothing changed. */
       snapshot: MonitorSnapshot | null;
+      /** Event rules may listen to what was pushed. */
+      evaluates_rules: boolean;
     }
   | { outcome: "unauthorized" }
   | { outcome: "rate_limited"; retry_after_ms: number };

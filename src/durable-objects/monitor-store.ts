@@ -32,7 +32,13 @@ export interface StoredMonitor extends Outbox {
   config_version: number;
   rules: MonitorRules;
   /** Of monitors that others report to. */
-  push: { rules: PushRules; credential_version: number; memory: PushState } | null;
+  push: {
+    rules: PushRules;
+    credential_version: number;
+    memory: PushState;
+    /** Event rules of the page may listen to what is pushed; absent in older rows. */
+    evaluates_rules?: boolean;
+  } | null;
   /** Of composites, whose pause and status follow from more than their own row. */
   composite: { paused: boolean } | null;
   /** Of monitors of type agent, whose status is that of their agent. */
@@ -86,7 +92,7 @@ export class MonitorStore {
     this.#known = undefined;
   }
 
-  applyConfig(record: MonitorRecord, at: number): void {
+  applyConfig(record: MonitorRecord, evaluates_rules: boolean, at: number): void {
     const rules = pushRulesOf(record);
     const { follows } = monitorType(record.type);
     const isComposite = follows === "members";
@@ -102,6 +108,7 @@ export class MonitorStore {
         push: rules && {
           rules,
           credential_version: record.credential_version,
+          evaluates_rules,
           memory: this.#memoryUnder(rules, present, at),
         },
         composite: isComposite ? { paused: record.paused } : null,

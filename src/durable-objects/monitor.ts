@@ -12,7 +12,7 @@ import type {
 } from "../contract/monitor-object.ts";
 import { findAgent } from "../data/agents/read.ts";
 import { openDb } from "../data/db.ts";
-import { findMonitor, listMemberStates } from "../data/monitors/read.ts";
+import { findMonitorWithPage, listMemberStates } from "../data/monitors/read.ts";
 import { computeAgentMonitorStatus } from "../domain/agent-status.ts";
 import { computeCompositeState } from "../domain/composite.ts";
 import { findNextDue } from "../domain/push-deadline.ts";
@@ -141,8 +141,8 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     if (this.#isGone) return undefined;
     const known = this.#store.stored;
     if (known && known.config_version >= version) return known;
-    const record = await findMonitor(openDb(this.env.DB), monitorId);
-    if (!record || this.#isGone) {
+    const found = await findMonitorWithPage(openDb(this.env.DB), monitorId);
+    if (!found || this.#isGone) {
       this.#isGone = true;
       await this.ctx.storage.deleteAll();
       this.#store.reset();
@@ -150,19 +150,21 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     }
     // Another call may have learned a newer configuration while this one waited for D1.
     const present = this.#store.stored;
-    if (!present || present.config_version < record.config_version) this.#store.applyConfig(record, now());
+    const { monitor: record, page } = found;
+    const hasRules = page !== null && page.metric_rules > 0;
+    if (!present || present.config_version < record.config_version) this.#store.applyConfig(record, hasRules, now());
     return this.#store.stored;
   }
 
   #pushAnswer(received_at: number, revisionBefore: number): PushOutcome {
     const stored = this.#store.stored;
     if (!stored?.push) return { outcome: "unauthorized" };
-    const { memory, rules } = stored.push;
+    const { memory, rules, evaluates_rules = false } = stored.push;
     const { status } = stored.state;
     const isExpected = rules.kind === "heartbeat" && status !== "paused";
     const next_expected_at = isExpected ? findNextDue(memory, rules, nextTime) : null;
     const snapshot = stored.revision === revisionBefore ? null : toAnswer(stored, null);
-    return { outcome: "taken", received_at, status, next_expected_at, snapshot };
+    return { outcome: "taken", received_at, status, next_expected_at, snapshot, evaluates_rules };
   }
 
   async #followAgent({ paused, agent_id }: { paused: boolean; agent_id: string }): Promise<void> {

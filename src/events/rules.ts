@@ -1,19 +1,20 @@
 import type { Scope } from "../access/scope.ts";
 import type { ConditionResult, EventRuleContent } from "../contract/event-rule.ts";
 import { type CustomEvent, type EventClassification, isCustomEventName, type NewEvent } from "../contract/events.ts";
-import type { Statement } from "../data/db.ts";
+import { runBatch, type Statement } from "../data/db.ts";
 import { type EventRuleRecord, isRuleStale, listEnabledRules } from "../data/event-rules/read.ts";
 import { insertLogEntry, recordFiring } from "../data/event-rules/write.ts";
-import type { MonitorRecord } from "../data/monitors/read.ts";
-import type { StatusPageRecord } from "../data/status-pages/read.ts";
+import { findMonitorWithPage, type MonitorRecord } from "../data/monitors/read.ts";
+import { findPage, type StatusPageRecord } from "../data/status-pages/read.ts";
 import { suppressAlerts } from "../data/status-pages/write.ts";
+import { findCoveringWindow } from "../data/suppressed-outages/read.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { callWebhooks, type Routing } from "../delivery/fan-out.ts";
 import { decide, listEffects, type RuleEvent } from "../domain/event-rules.ts";
 import { buildMetrics, type MeasuredCheck } from "../domain/rule-metrics.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { violates } from "../platform/d1-errors.ts";
-import { idFrom } from "../platform/ids.ts";
+import { idFrom, newId } from "../platform/ids.ts";
 import { publishRouted } from "./emit.ts";
 import { planRuleIncident } from "./rule-incident.ts";
 import { readMetricSources } from "./rule-metrics.ts";
@@ -89,6 +90,45 @@ export async function evaluateRules(scope: Scope, trigger: RuleTrigger): Promise
     publication: joinPublications(outcomes.map(({ publication }) => publication)),
     routing: joinRouting(outcomes.map(({ routing }) => routing)),
   };
+}
+
+/** Evaluates rules on metrics that arrived. A failure is logged: the next metrics are evaluated again. */
+export async function evaluateMetricRules(
+  scope: Scope,
+  { monitor_id, at }: { monitor_id: string; at: number },
+): Promise<void> {
+  try {
+    const found = await findMonitorWithPage(scope.db, monitor_id);
+    if (!found) return;
+    const in_maintenance = (await findCoveringWindow(scope.db, monitor_id, at)) !== null;
+    const id = `${monitor_id} ${newId()}`;
+    await fireOn(scope, { ...found, kind: "metrics", id, name: null, event: null, agent_id: null, at, in_maintenance });
+  } catch (error) {
+    scope.log.error("event rules not evaluated", error, { monitor_id });
+  }
+}
+
+/** The same for metrics of an agent's host. */
+export async function evaluateHostRules(
+  scope: Scope,
+  { agent_id, page_id, at }: { agent_id: string; page_id: string; at: number },
+): Promise<void> {
+  try {
+    const page = (await findPage(scope.db, page_id)) ?? null;
+    const metrics = { kind: "metrics", name: null, event: null, agent_id, at, in_maintenance: false } as const;
+    await fireOn(scope, { ...metrics, id: `${agent_id} ${newId()}`, page, monitor: null });
+  } catch (error) {
+    scope.log.error("event rules not evaluated", error, { agent_id });
+  }
+}
+
+async function fireOn(scope: Scope, trigger: RuleTrigger): Promise<void> {
+  const publication = await retryStale(async () => {
+    const outcome = await evaluateRules(scope, trigger);
+    await runBatch(scope.db, outcome.publication.statements);
+    return outcome.publication;
+  });
+  await publication.wake();
 }
 
 async function measure(scope: Scope, trigger: RuleTrigger, rules: readonly EventRuleRecord[]) {

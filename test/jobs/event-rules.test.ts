@@ -222,3 +222,57 @@ describe("a rule with a custom name", () => {
     expect(row?.fire_count).toBe(fires);
   });
 });
+
+describe("a rule on metrics", () => {
+  const FULL = { event_name: "queue.full", conditions: [{ metric: "queue", operator: "gt", value: 10 }] };
+
+  async function withPushes() {
+    const stage = await setUp();
+    const fields = { type: "api", target: undefined, paused: false, status_page_id: stage.page_id };
+    const monitor = await createMonitor(stage.client, fields);
+    const headers = { authorization: `Bearer ${monitor.push_key}` };
+    const push = (queue: number) =>
+      stage.client.post(`${V1}/api-monitoring/push`, { latency_ms: 5, metrics: { queue } }, headers);
+    return { ...stage, push, pushed_id: String(monitor.id) };
+  }
+
+  it("fires on a push that fulfils it, within its cooldown once however many arrive at once", async () => {
+    const { page_id, push, rule, pushed_id } = await withPushes();
+    await push(99);
+    const { id } = await rule({ ...FULL, cooldown_seconds: 3600 });
+    expect((await push(10)).status).toBe(200);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => push(11)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    await expect.poll(() => firingsOf(page_id)).toMatchObject([{ event_name: "queue.full", monitor_id: pushed_id }]);
+    await push(12);
+    const [row] = await db.select().from(eventRules).where(eq(eventRules.id, id));
+    expect([row?.fire_count, (await firingsOf(page_id)).length]).toEqual([1, 1]);
+  });
+
+  it("is evaluated no more once it is disabled", async () => {
+    const { client, page_id, path, push, rule } = await withPushes();
+    const { id } = await rule(FULL);
+    await push(11);
+    await expect.poll(() => firingsOf(page_id)).toHaveLength(1);
+    await client.put(`${path}/rules/${id}`, { is_enabled: false });
+    expect((await push(11)).status).toBe(200);
+    expect(await firingsOf(page_id)).toHaveLength(1);
+  });
+
+  it("fires on the metrics of its agent's host", async () => {
+    const { client, page_id, rule } = await setUp();
+    const { agent_id, headers } = await enroll(client);
+    await client.put(`${V1}/agents/${agent_id}`, { status_page_id: page_id });
+    await rule({ event_name: "host.hot", agent_id, conditions: [{ metric: "cpu_percent", operator: ">", value: 90 }] });
+    await client.post(`${V1}/agents/metrics`, { cpu_percent: 80 }, headers);
+    await client.post(`${V1}/agents/metrics`, { cpu_percent: 95 }, headers);
+    await expect.poll(() => firingsOf(page_id)).toMatchObject([{ event_name: "host.hot", agent_id }]);
+  });
+});
+
+async function enroll(client: Awaited<ReturnType<typeof setUp>>["client"]) {
+  const install = (await client.get(`${V1}/agents/token`)).body.install_token;
+  const { body } = await client.post(`${V1}/agents/enroll`, { name: "Rack" }, { "x-agent-token": install });
+  const agent_id: string = body.agent_id;
+  return { agent_id, headers: { "x-agent-token": String(body.agent_token) } };
+}

@@ -7,6 +7,7 @@ import { insertEventsIf } from "../events/write.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import { pageMembers } from "../members/table.ts";
 import { monitors } from "../monitors/table.ts";
+import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
 import { agents, installTokens } from "./table.ts";
 
@@ -24,11 +25,12 @@ export async function findAgent(db: Db, agentId: string): Promise<AgentRecord | 
 export async function findAgentByToken(
   db: Db,
   tokenHash: string,
-): Promise<{ agent: AgentRecord; plan: Plan | null } | undefined> {
+): Promise<{ agent: AgentRecord; plan: Plan | null; metric_rules: number | null } | undefined> {
   const rows = await db
-    .select({ agent: agents, plan: users.plan })
+    .select({ agent: agents, plan: users.plan, metric_rules: statusPages.metric_rules })
     .from(agents)
     .innerJoin(users, eq(users.id, agents.owner_id))
+    .leftJoin(statusPages, eq(statusPages.id, agents.status_page_id))
     .where(or(eq(agents.token_hash, tokenHash), eq(agents.next_token_hash, tokenHash)))
     .limit(1);
   return rows[0];

@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, inArray, isNull, lt, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, isNull, lt, ne, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
 import { events } from "../events/table.ts";
 import type { MonitorRecord } from "../monitors/read.ts";
@@ -73,10 +73,19 @@ export async function listPastEmissions(db: Db, filter: PastEventFilter): Promis
 
 /** Monitors of a page that nothing checks, so that their metrics arrive as pushes. */
 export function listPushedMonitors(db: Db, pageId: string, limit: number): Promise<MonitorRecord[]> {
+  return db.select().from(monitors).where(isPushedOn(pageId)).orderBy(monitors.id).limit(limit);
+}
+
+/** Those of them whose objects have yet to read a change of their configuration. */
+export function listUnsyncedPushed(db: Db, pageId: string, limit: number) {
   return db
-    .select()
+    .select({ id: monitors.id, config_version: monitors.config_version })
     .from(monitors)
-    .where(and(eq(monitors.status_page_id, pageId), eq(monitors.shard_id, ""), isNull(monitors.agent_id)))
-    .orderBy(monitors.id)
+    .where(and(isPushedOn(pageId), ne(monitors.synced_version, monitors.config_version)))
     .limit(limit);
+}
+
+/** Composites as well, which have no object state that pushes could change. */
+export function isPushedOn(pageId: string): SQL | undefined {
+  return and(eq(monitors.status_page_id, pageId), eq(monitors.shard_id, ""), isNull(monitors.agent_id));
 }

@@ -1,7 +1,9 @@
 import { and, eq, lte, sql } from "drizzle-orm";
 import type { StoredRuleContent } from "../../contract/event-rule.ts";
 import type { Db, Statement } from "../db.ts";
+import { monitors } from "../monitors/table.ts";
 import { statusPages } from "../status-pages/table.ts";
+import { isPushedOn } from "./history.ts";
 import type { EventLogRecord, EventRuleRecord, EventRuleVersionRecord } from "./read.ts";
 import { eventLog, eventRules, eventRuleVersions } from "./table.ts";
 
@@ -35,11 +37,23 @@ export function insertRuleVersion(db: Db, version: EventRuleVersionRecord, kept:
   ];
 }
 
-/** After rules of the page were inserted, enabled, disabled or deleted. */
-export function countPageRules(db: Db, pageId: string): Statement {
+/**
+ * After rules of the page were inserted, changed or deleted. Where the first rule on metrics came or the last one went, the
+ * objects of the page's pushed monitors have to learn it, so their configuration gets a new version.
+ */
+export function countPageRules(db: Db, pageId: string): Statement[] {
   const enabled = sql<number>`(SELECT count(*) FROM ${eventRules}
     WHERE ${eventRules.status_page_id} = ${pageId} AND ${eventRules.is_enabled} = 1)`;
-  return db.update(statusPages).set({ enabled_rules: enabled }).where(eq(statusPages.id, pageId));
+  const measured = sql<number>`(SELECT count(*) FROM ${eventRules}
+    WHERE ${eventRules.status_page_id} = ${pageId} AND ${eventRules.is_enabled} = 1 AND ${eventRules.conditions} <> '[]')`;
+  const known = sql`(SELECT ${statusPages.metric_rules} > 0 FROM ${statusPages} WHERE ${statusPages.id} = ${pageId})`;
+  return [
+    db
+      .update(monitors)
+      .set({ config_version: sql`${monitors.config_version} + 1` })
+      .where(and(isPushedOn(pageId), sql`${known} <> (${measured} > 0)`)),
+    db.update(statusPages).set({ enabled_rules: enabled, metric_rules: measured }).where(eq(statusPages.id, pageId)),
+  ];
 }
 
 export function recordFiring(

@@ -44,6 +44,8 @@ export const statusPages = sqliteTable(
       .default(emptyObject),
     /** Enabled event rules, so that an event of a page without any costs no query. */
     enabled_rules: integer("enabled_rules").notNull().default(0),
+    /** Those of them with conditions, which may listen to metrics. */
+    metric_rules: integer("metric_rules").notNull().default(0),
     ...timestamps(),
   },
   (table) => [

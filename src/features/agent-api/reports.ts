@@ -5,12 +5,13 @@ import type { AgentDiscoveriesReport, AgentEventsReport, AgentMetricsReport } fr
 import { type AgentReportRecord, countKnown } from "../../data/agent-reports/read.ts";
 import { insertReports } from "../../data/agent-reports/write.ts";
 import { runBatch } from "../../data/db.ts";
+import { evaluateHostRules } from "../../events/rules.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { idFrom } from "../../platform/ids.ts";
 import { agentAudit } from "./service.ts";
 
-export function reportMetrics(ctx: RequestScope, metrics: AgentMetricsReport): Promise<number> {
-  return keepReports(
+export async function reportMetrics(ctx: RequestScope, metrics: AgentMetricsReport): Promise<number> {
+  const accepted = await keepReports(
     ctx,
     "metric",
     // Reports without a time are distinguished by their position; the last one counts as now.
@@ -20,6 +21,11 @@ export function reportMetrics(ctx: RequestScope, metrics: AgentMetricsReport): P
       data,
     })),
   );
+  const { agent, evaluates_rules } = requireCallingAgent(ctx);
+  if (evaluates_rules && agent.status_page_id !== null) {
+    ctx.defer(evaluateHostRules(ctx, { agent_id: agent.id, page_id: agent.status_page_id, at: ctx.now }));
+  }
+  return accepted;
 }
 
 export function reportEvents(ctx: RequestScope, { events }: AgentEventsReport): Promise<number> {

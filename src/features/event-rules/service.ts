@@ -6,6 +6,7 @@ import { requireUser } from "../../access/principal.ts";
 import { requireEventRule } from "../../access/resources.ts";
 import { openRuleContent, sealRuleContent } from "../../access/rule-content.ts";
 import type { RequestScope } from "../../access/scope.ts";
+import { syncMonitor } from "../../checks/projection.ts";
 import { ApiError, conflict, notFound, planLimit } from "../../contract/errors.ts";
 import {
   type EventRuleChange,
@@ -14,6 +15,7 @@ import {
   RULE_VERSIONS_MAX,
 } from "../../contract/event-rule.ts";
 import type { Statement } from "../../data/db.ts";
+import { listUnsyncedPushed } from "../../data/event-rules/history.ts";
 import {
   type EventRuleRecord,
   findRuleVersion,
@@ -32,6 +34,7 @@ import {
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { createContent, mergeContent } from "../../domain/event-rule-content.ts";
 import { EVENT_RULES_MAX } from "../../domain/plans.ts";
+import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { newId } from "../../platform/ids.ts";
 import { requireSoundContents, showContent } from "./content.ts";
 import type { ShownRule, ShownVersion } from "./present.ts";
@@ -49,6 +52,8 @@ interface Pagination {
 
 /** Concurrent changes of one rule are merged in turn; more than so many at once are a conflict. */
 const CHANGE_ATTEMPTS = 5;
+const SYNCED_MAX = 50;
+const SYNCED_AT_ONCE = 6;
 
 export async function listRules(ctx: RequestScope, pageId: string, pagination: Pagination) {
   const { rows, total } = await listEventRules(ctx.db, pageId, pagination);
@@ -64,6 +69,7 @@ export async function createRule(ctx: RequestScope, pageId: string, input: Event
   const rule = await newRule(ctx, page, content ?? draft.content);
   const { statements, guards } = await planInsert(ctx, page, [rule]);
   await commit(ctx, statements, { audit: ruleAudit(rule, "created"), guards });
+  await syncPushed(ctx, page.id);
   return showRule(ctx, rule);
 }
 
@@ -98,7 +104,7 @@ export async function planInsert(
   const max = EVENT_RULES_MAX[plan];
   const error = planLimit(`the ${plan} plan includes at most ${max} event rules on a status page`);
   return {
-    statements: [...insertEventRules(ctx.db, rules), countPageRules(ctx.db, page.id)],
+    statements: [...insertEventRules(ctx.db, rules), ...countPageRules(ctx.db, page.id)],
     guards: [{ name: "event_rules", when: hasMoreRulesThan(page.id, max - rules.length), error }],
   };
 }
@@ -166,13 +172,14 @@ async function storeContent(
   const statements = [
     updateEventRule(ctx.db, rule.id, change),
     ...insertRuleVersion(ctx.db, snapshot, RULE_VERSIONS_MAX),
-    countPageRules(ctx.db, rule.status_page_id),
+    ...countPageRules(ctx.db, rule.status_page_id),
   ];
   const changed = { ...rule, ...change };
   await commit(ctx, statements, {
     audit: ruleAudit(changed, verb),
     guards: [{ name: "stale", when: isRuleChanged(rule), error: CHANGED }],
   });
+  await syncPushed(ctx, rule.status_page_id);
   return showRule(ctx, changed);
 }
 
@@ -196,8 +203,21 @@ function storedContentOf(rule: EventRuleRecord) {
 
 export async function removeRule(ctx: RequestScope, named: NamedRule): Promise<void> {
   const rule = await getRule(ctx, named);
-  const statements = [deleteEventRule(ctx.db, rule.id), countPageRules(ctx.db, rule.status_page_id)];
+  const statements = [deleteEventRule(ctx.db, rule.id), ...countPageRules(ctx.db, rule.status_page_id)];
   await commit(ctx, statements, { audit: ruleAudit(rule, "deleted") });
+  await syncPushed(ctx, rule.status_page_id);
+}
+
+/** The objects of pushed monitors learn that rules listen to their metrics, or none does; the sweep syncs the others. */
+export async function syncPushed(ctx: RequestScope, pageId: string): Promise<void> {
+  const unsynced = await listUnsyncedPushed(ctx.db, pageId, SYNCED_MAX);
+  await mapConcurrently(unsynced, SYNCED_AT_ONCE, async ({ id, config_version }) => {
+    try {
+      await syncMonitor(ctx, id, config_version);
+    } catch (error) {
+      ctx.log.error("monitor object sync failed", error, { monitor_id: id });
+    }
+  });
 }
 
 export async function listVersions(ctx: RequestScope, named: NamedRule, pagination: Pagination) {

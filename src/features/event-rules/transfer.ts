@@ -16,7 +16,7 @@ import { assertNever } from "../../lib/assert-never.ts";
 import { formatYaml } from "../../platform/yaml.ts";
 import { requireSoundContents, showContent } from "./content.ts";
 import type { ShownRule } from "./present.ts";
-import { newRule, planInsert, showRule } from "./service.ts";
+import { newRule, planInsert, showRule, syncPushed } from "./service.ts";
 
 const RULES_MAX = Math.max(...Object.values(EVENT_RULES_MAX));
 const ALL = { limit: RULES_MAX, offset: 0 };
@@ -78,5 +78,6 @@ export async function importRules(
     answer: { rule_ids: rules.map(({ id }) => id), warnings } satisfies EventRulesStored,
     guards,
   });
+  await syncPushed(ctx, page.id);
   return { created: await Promise.all(rules.map((rule) => showRule(ctx, rule))), warnings };
 }

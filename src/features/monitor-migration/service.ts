@@ -103,7 +103,7 @@ async function write(
   const statements = [
     ...moveMonitors(ctx.db, { from: source.id, to: target, monitor_ids, detached, now: ctx.now }),
     ...REFERENCES.map((reference) => reference.remove(ctx.db, monitor_ids)),
-    countPageRules(ctx.db, source.id),
+    ...countPageRules(ctx.db, source.id),
     ...[source, target].map((page) => bumpPageVersion(ctx.db, page.id, ctx.now)),
   ];
   await commit(ctx, statements, {

@@ -19,6 +19,7 @@ import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
 import type { PackedResult } from "../../data/monitors/table.ts";
 import { chooseBucketSize, POINTS_MAX, toSeries } from "../../domain/metric-series.ts";
 import { hasPermission } from "../../domain/roles.ts";
+import { evaluateMetricRules } from "../../events/rules.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { isObjectUnavailable, monitorObject } from "../../platform/monitor-objects.ts";
 import { mintPushToken, type PushCredential } from "../../platform/push-tokens.ts";
@@ -39,6 +40,7 @@ export async function acceptPush(ctx: RequestScope, credential: PushCredential, 
   if (answer.outcome === "unauthorized") throw unauthenticated();
   if (answer.outcome === "rate_limited") throw rateLimited(Math.ceil(answer.retry_after_ms / 1000));
   if (answer.snapshot) await project(ctx, monitor_id, answer.snapshot);
+  if (answer.evaluates_rules) ctx.defer(evaluateMetricRules(ctx, { monitor_id, at: answer.received_at }));
   return answer;
 }
 

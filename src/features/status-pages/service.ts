@@ -111,6 +111,7 @@ export async function createPage(ctx: RequestScope, input: StatusPageCreate): Pr
     checks_late_since: null,
     alert_suppressions: {},
     enabled_rules: 0,
+    metric_rules: 0,
     created_at: ctx.now,
     updated_at: ctx.now,
   };
