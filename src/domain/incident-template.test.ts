@@ -12,5 +12,5 @@ it.each([
 });
 
 it("keeps a title within its length", () => {
-  expect(fillTitle("{{monitor}}".repeat(30), VALUES)).toHaveLength(200);
+  expect(fillTitle("{{monitor}}".repeat(30), VALUES)).toBe(VALUES.monitor.repeat(30).slice(0, 200).trim());
 });
