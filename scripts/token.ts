@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { PLANS } from "../src/contract/plan.ts";
-import { forgetPassword, issueSignInLink, issueToken, type TokenRequest } from "./local/accounts.ts";
+import { FIRST_OWNER, forgetPassword, issueSignInLink, issueToken, type TokenRequest } from "./local/accounts.ts";
 import { Refusal, runCommand } from "./local/command-error.ts";
 import { withLocalDatabase, withRemoteDatabase } from "./local/database-access.ts";
 import { addressOf, urlOf } from "./local/settings.ts";
@@ -16,7 +16,14 @@ const USAGE = `usage: npm run --silent token -- --email ADDRESS [--name NAME] [-
          [--remote [--deployment NAME]]`;
 
 const Request = z.object({
-  email: z.string("--email is required").trim().toLowerCase().pipe(z.email("--email must be an e-mail address")),
+  email: z
+    .string("--email is required")
+    .trim()
+    .toLowerCase()
+    .pipe(
+      // The first account of a local service has no domain that an address on the net could have.
+      z.union([z.literal(FIRST_OWNER), z.email()], "--email must be an e-mail address"),
+    ),
   name: z
     .string()
     .trim()

@@ -122,8 +122,10 @@ function limitVouched(email: string): Statement[] {
   ];
 }
 
+export const FIRST_OWNER = "owner@localhost";
+
 /** Gives the operator's token when there is no account yet, else undefined. */
-export async function createFirstOwner(execute: Execute, email = "owner@localhost"): Promise<string | undefined> {
+export async function createFirstOwner(execute: Execute, email = FIRST_OWNER): Promise<string | undefined> {
   const [users] = await execute([{ sql: "SELECT 1 FROM users LIMIT 1", params: [] }]);
   if (users?.length) return undefined;
   return issueToken(execute, { email, name: "Owner", operator: true });

@@ -4,7 +4,8 @@ import { createAccount, createPage } from "../support/factories.ts";
 import { createMember } from "../support/members.ts";
 
 const HOUR = 3_600_000;
-const at = (hours: number) => new Date(Math.floor(Date.now() / 1000) * 1000 + hours * HOUR).toISOString();
+const BEGUN_AT = Math.floor(Date.now() / 1000) * 1000;
+const at = (hours: number) => new Date(BEGUN_AT + hours * HOUR).toISOString();
 
 async function setUp() {
   const account = await createAccount();
