@@ -12,10 +12,13 @@ import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { sweepPages } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
+import { processInPortions } from "../platform/minute-queue.ts";
 import { incidentEvent } from "./emit.ts";
 
 /** Sockets that one invocation may have open. */
 const AT_ONCE = 6;
+/** Each takes up to ten queries. */
+const NOTIFICATIONS_PER_MESSAGE = 80;
 const LEASE_MS = 30 * SECOND_MS;
 /** After a failure the next step is notified at once; these repeats are for the case that it is reached later after all. */
 const RETRIES_MS = [5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS];
@@ -37,9 +40,14 @@ export async function sendNotifications(scope: Scope, ids: readonly string[]): P
 export async function sweepNotifications(scope: Scope): Promise<void> {
   await sweepPages(async (limit) => {
     const ids = await listNotificationsToWake(scope.db, scope.now, limit);
-    await sendNotifications(scope, ids);
+    const work = { part: "due on-call notifications", items: ids, per_message: NOTIFICATIONS_PER_MESSAGE };
+    await processInPortions(scope, work, sendDueNotifications);
     return ids.length;
   });
+}
+
+export async function sendDueNotifications(scope: Scope, ids: readonly string[]): Promise<void> {
+  await sendNotifications(scope, ids);
 }
 
 async function sendNotification(scope: Scope, id: string): Promise<boolean> {

@@ -16,7 +16,7 @@ import { sweepDeliveries } from "../delivery/sweep.ts";
 import { sweepFailingWebhooks } from "../delivery/webhook-owner-notices.ts";
 import { sweepEvents } from "../events/consume.ts";
 import { sweepEscalations } from "../events/escalation-runner.ts";
-import { sweepNotifications } from "../events/escalation-sender.ts";
+import { sendDueNotifications, sweepNotifications } from "../events/escalation-sender.ts";
 import { advanceMaintenance, sweepMaintenance } from "../events/maintenance.ts";
 import { endSuppressions, sweepSuppressions } from "../events/suppression.ts";
 import { sweepDomains } from "../features/custom-domains/service.ts";
@@ -61,6 +61,7 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
 export const ITEM_PARTS: Record<string, (scope: Scope, items: readonly string[]) => Promise<void>> = {
   "maintenance windows": advanceMaintenance,
   "ended suppressions": endSuppressions,
+  "due on-call notifications": sendDueNotifications,
   "stale groups": markStaleGroups,
   "stale agent monitors": markAgentMonitorsStale,
   "sync monitors": syncMonitors,

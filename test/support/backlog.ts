@@ -36,6 +36,7 @@ export async function createBacklog(now: number, count: number): Promise<void> {
   await insertMany("status_pages", count, { ...pages, ...times });
   await insertMonitors(now, count);
   await insertDeliveries(now, count);
+  await insertEscalations(now, count);
   await insertMany("maintenance", count, {
     ...{ id: idOf("window"), owner_id: OWNER, created_by: OWNER, status_page_id: idOf("page"), title: "'Window'" },
     ...{ is_public: 1, start_time: now - 1000, end_time: now + DAY_MS, recurrence_type: "'none'" },
@@ -57,6 +58,29 @@ export async function createBacklog(now: number, count: number): Promise<void> {
     ...{ hostname: `${idOf("host")} || '.example.com'`, owner_id: OWNER, status_page_id: idOf("page") },
     ...{ ssl_type: "'none'", status: "'pending'", proof: "'proof'", claimed_at: now - 1000 },
     ...{ next_check_at: now - 1000, ...times },
+  });
+}
+
+async function insertEscalations(now: number, count: number): Promise<void> {
+  const times = { created_at: now - 60_000, updated_at: now - 60_000 };
+  await insertMany("incidents", count, {
+    ...{ id: idOf("incident"), owner_id: OWNER, status_page_id: idOf("page"), title: "'Down'", severity: "'major'" },
+    ...{ status: "'investigating'", is_public: 1, started_at: now - 60_000, ...times },
+  });
+  await insertMany("escalations", count, {
+    ...{ id: idOf("escalation"), owner_id: OWNER, status_page_id: idOf("page"), incident_id: idOf("incident") },
+    ...{ started_at: now - 60_000, due_at: now - 1000, ...times },
+  });
+  await insertMany("escalation_notifications", count, {
+    ...{ id: idOf("notice"), escalation_id: idOf("escalation"), notification_key: "'1'", level: 1 },
+    ...{
+      contact_type: "'email'",
+      label: "''",
+      sealed: "''",
+      state: "'pending'",
+      next_attempt_at: now - 1000,
+      ...times,
+    },
   });
 }
 
