@@ -63,7 +63,7 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
     await call("POST", `/api/uptime/v1/status-pages/${pageId}/members`, { email, role: "editor", ...fields });
     const { stdout } = await runNpm(["run", "--silent", "mail"], { env: { STATE_DIR: service.stateDir } });
     const mail = stdout.split(/^Date: /m).find((text) => text.includes(`\nTo: ${email}\n`)) ?? "";
-    expect(mail).toContain('owner@localhost invites you to the team of the status page "Northwind Status"');
+    expect(mail).toContain('owner@localhost invited you to the status page "Northwind Status"');
     const link = /^http:\S+\/app\/accept\?token=\w+$/m.exec(mail)?.[0];
     if (!link) throw new Error(`no link in the message:\n${mail}`);
     return link;
