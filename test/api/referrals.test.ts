@@ -3,7 +3,7 @@ import { referralCodeOf } from "../../src/domain/referral-code.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { createClient, V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
-import { createInvitation, createMember, PASSWORD } from "../support/members.ts";
+import { createInvitation, createMember, mailTokenOf, PASSWORD } from "../support/members.ts";
 import { insertReferrals } from "../support/referrals.ts";
 
 const STATS = `${V1}/referrals/stats`;
@@ -30,7 +30,8 @@ describe("GET /referrals/stats", () => {
     const owner = await createAccount();
     const accept = (token: string) =>
       createClient().post(`${V1}/status-pages/members/accept`, { token, name: "New", password: PASSWORD });
-    expect(await accept((await createInvitation(owner)).token)).toMatchObject({ status: 200 });
+    const { email } = await createInvitation(owner);
+    expect(await accept(await mailTokenOf(email))).toMatchObject({ status: 200 });
     expect((await owner.client.get(STATS)).body).toMatchObject({ signups: 1, credits: 1 });
     const invited = await createAccount();
     const { token } = await createInvitation(owner, invited);

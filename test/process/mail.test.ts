@@ -49,7 +49,7 @@ describeServer("exim4", "npm start with SMTP_URL", () => {
     "delivers an invitation by STARTTLS and a login, and leaves nothing of it in the outbox",
     async () => {
       const page = await post("/status-pages", { name: "Läden & Höfe", slug: "shops" });
-      const { accept_url } = await post(`/status-pages/${page.id}/members`, {
+      await post(`/status-pages/${page.id}/members`, {
         email: "bob@example.org",
         role: "viewer",
       });
@@ -60,7 +60,7 @@ describeServer("exim4", "npm start with SMTP_URL", () => {
         from: { name: "Überwachung", address: "vigil@example.com" },
         to: [{ address: "bob@example.org" }],
         subject: expect.stringContaining("Läden & Höfe"),
-        text: expect.stringContaining(accept_url ?? "?"),
+        text: expect.stringMatching(/^http:\S+\/app\/accept\?token=\w+$/m),
         messageId: expect.stringMatching(/^<[0-9a-f-]{36}@example\.com>$/),
       });
       const settled = async () =>
