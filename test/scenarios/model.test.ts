@@ -88,6 +88,8 @@ class Stage {
   #retry: CheckMessage | undefined;
   #version = 1;
   #hasRun = false;
+  /** Whether the latest slot of the group has a result of the monitor. */
+  #isInLatest = false;
 
   constructor(monitor: { id: string; check_group_id: string }) {
     this.id = monitor.id;
@@ -133,6 +135,7 @@ class Stage {
     if (fault === "answer lost") {
       await db.update(monitors).set({ state_revision: 0, settled: false }).where(eq(monitors.id, this.id));
     }
+    this.#isInLatest = !monitor?.paused;
     if (monitor?.paused) return;
     const { region, slot_at, attempt } = message;
     const result = { region, slot_at, attempt, checked_at, latency_ms: 0, message: "" };
@@ -161,7 +164,8 @@ class Stage {
   #expectSilence(): void {
     // A group is missed once it ran, be it for a monitor that was paused and judged by none of its checks.
     if (!this.#hasRun) return;
-    this.#expect({ kind: "stale", last_result_at: this.#state.judged_at, reason: "" });
+    const last_result_at = this.#isInLatest ? this.#state.judged_at : null;
+    this.#expect({ kind: "stale", last_result_at, reason: "" });
   }
 
   /** Lets everything that is under way arrive, then compares. */
