@@ -100,7 +100,7 @@ export class Scheduler {
 
   /** A check that runs already serves for a second call. */
   #run(entry: Entry): Promise<Checked> {
-    if (entry.running) return entry.running;
+    if (entry.running !== null) return entry.running;
     const check = this.#check(entry).finally(() => {
       entry.running = null;
       this.#checks.delete(check);

@@ -1,3 +1,4 @@
+import type { LimiterRpc } from "../contract/limiter-object.ts";
 import type {
   CheckMessage,
   DeliveryMessage,
@@ -6,14 +7,19 @@ import type {
   MinuteMessage,
   SubscriberBatchMessage,
 } from "../contract/messages.ts";
+import type { MonitorRpc } from "../contract/monitor-object.ts";
+import type { ProberRpc } from "../contract/prober-object.ts";
 import type { QueueMarker } from "../contract/queues.ts";
+
+/** A namespace by the verbs of its class, which this layer does not import. */
+type ObjectNamespace<Verbs> = DurableObjectNamespace<Verbs & Rpc.DurableObjectBranded>;
 
 /** The bindings of wrangler.toml. Settings are read through settings.ts, never from here. */
 export interface Env {
   DB: D1Database;
   PAGES: KVNamespace;
-  MONITOR: DurableObjectNamespace;
-  LIMITER: DurableObjectNamespace;
+  MONITOR: ObjectNamespace<MonitorRpc>;
+  LIMITER: ObjectNamespace<LimiterRpc>;
   /** One limiter a minute for each size that access/rate-limit.ts names. */
   RATE_600: RateLimit;
   RATE_300: RateLimit;
@@ -25,7 +31,7 @@ export interface Env {
   ASSETS: Fetcher;
   /** The platform's way to send mail, where the operator has bound it. */
   MAIL?: { send(message: EmailMessageBuilder): Promise<unknown> };
-  PROBER: DurableObjectNamespace;
+  PROBER: ObjectNamespace<ProberRpc>;
   CHECKS: Queue<CheckMessage | QueueMarker>;
   CHECKS_SLOW: Queue<CheckMessage | QueueMarker>;
   EVENTS: Queue<EventMessage | QueueMarker>;

@@ -3,9 +3,7 @@ import type { Env } from "./env.ts";
 
 /** The object that owns the status of this monitor. */
 export function monitorObject(env: Env, monitorId: string): MonitorRpc {
-  const stub: unknown = env.MONITOR.get(env.MONITOR.idFromName(monitorId));
-  // The namespace is bound to MonitorObject, which implements MonitorRpc; platform may not import the class.
-  return stub as MonitorRpc;
+  return env.MONITOR.getByName(monitorId);
 }
 
 /** Has the object of a deleted monitor keep nothing and take nothing more. */

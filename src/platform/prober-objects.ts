@@ -5,7 +5,5 @@ import type { Env } from "./env.ts";
 /** The object that stores the history of a shard in a region, created near that region where the platform can. */
 export function proberObject(env: Env, shardId: string, region: string): ProberRpc {
   const locationHint = REGIONS.find((each) => each === region);
-  const stub: unknown = env.PROBER.get(env.PROBER.idFromName(`${shardId}/${region}`), { locationHint });
-  // The namespace is bound to ProberObject, which implements ProberRpc; platform may not import the class.
-  return stub as ProberRpc;
+  return env.PROBER.getByName(`${shardId}/${region}`, { locationHint });
 }

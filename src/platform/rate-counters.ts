@@ -41,7 +41,5 @@ function floodLimiter(env: Env, limit: number): RateLimit {
 }
 
 function limiterObject(env: Env, key: string): LimiterRpc {
-  const stub: unknown = env.LIMITER.get(env.LIMITER.idFromName(key));
-  // The namespace is bound to LimiterObject, which implements LimiterRpc; platform may not import the class.
-  return stub as LimiterRpc;
+  return env.LIMITER.getByName(key);
 }

@@ -141,7 +141,7 @@ export async function startService({ env = {}, cwd }: Command = {}): Promise<Ser
 
 async function readyUrl(logs: () => string, ended: Promise<unknown>): Promise<string> {
   let isRunning = true;
-  ended.then(() => (isRunning = false));
+  void ended.then(() => (isRunning = false));
   while (isRunning) {
     const url = /^ready (http\S+)$/m.exec(logs())?.[1];
     if (url) return url;
