@@ -20,15 +20,15 @@ export function buildProjection(scope: Scope, known: ProjectedMonitor, answer: M
 
 /** The same for any number of monitors in at most two statements. */
 export function buildProjections({ db, now }: Scope, answered: readonly Answered[]): Statement[] {
-  const news = answered.filter(isNews);
-  const pages = new Set(news.filter(hasMoved).flatMap(({ known }) => known.status_page_id ?? []));
+  const fresh = answered.filter(isFresh);
+  const pages = new Set(fresh.filter(hasMoved).flatMap(({ known }) => known.status_page_id ?? []));
   return [
-    ...(news.length === 0
+    ...(fresh.length === 0
       ? []
       : [
           projectAnswers(
             db,
-            news.map(({ known, answer }) => ({ monitor_id: known.id, answer })),
+            fresh.map(({ known, answer }) => ({ monitor_id: known.id, answer })),
           ),
         ]),
     ...(pages.size === 0 ? [] : [bumpPageVersions(db, [...pages], now)]),
@@ -39,7 +39,7 @@ function hasMoved({ known, answer }: Answered): boolean {
   return answer.seq !== known.state_seq || answer.status !== known.status;
 }
 
-function isNews(answered: Answered): boolean {
+function isFresh(answered: Answered): boolean {
   const { known, answer } = answered;
   const isSynced = answer.config_version === known.synced_version;
   return hasMoved(answered) || answer.settled !== known.settled || answer.retry !== null || !isSynced;

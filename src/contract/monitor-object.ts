@@ -98,7 +98,7 @@ export interface MonitorRpc {
   /** Results of checks that ran under this version of the configuration; those of an older one are dropped. */
   report(monitorId: string, version: number, results: CheckResult[]): Promise<MonitorSnapshot | null>;
   /** Marks the status as stale: no result arrived in time, for a reason of the service or the agent. */
-  markStale(monitorId: string, version: number, silence: StaleReport): Promise<MonitorSnapshot | null>;
+  markStale(monitorId: string, version: number, report: StaleReport): Promise<MonitorSnapshot | null>;
   /** Accepts a push of the target. */
   push(monitorId: string, push: Push): Promise<PushOutcome>;
   /** Lists recent pushes. */

@@ -22,7 +22,7 @@ describe("status of a composite", () => {
   });
 });
 
-describe("the roll-up of a composite", () => {
+describe("the state of a composite", () => {
   const rows: [name: string, before: MonitorStatus, members: [MonitorStatus, number][], since: number][] = [
     [
       "went down with the first member that is down",

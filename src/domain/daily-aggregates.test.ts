@@ -20,13 +20,13 @@ import { computeStatusDurations, type StatusInterval } from "./uptime.ts";
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const at = (text: string) => Date.parse(text);
-const rolled = (month: string, to_at: string, timezone = "UTC"): AggregatedMonth => ({
+const aggregated = (month: string, to_at: string, timezone = "UTC"): AggregatedMonth => ({
   month,
   timezone,
   to_at: at(to_at),
 });
 
-describe("days that are still to be rolled up", () => {
+describe("days that are still to be aggregated", () => {
   const now = at("2026-11-21T12:00:00Z");
   const november = ["2026-11: 18 days after 0, to 2026-11-19T00:00"];
   it.each<[string, { from: string; timezone?: string; rows?: AggregatedMonth[] }, string[]]>([
@@ -39,18 +39,18 @@ describe("days that are still to be rolled up", () => {
     ],
     [
       "follow what is there",
-      { from: "2026-11-01", rows: [rolled("2026-11", "2026-11-18")] },
+      { from: "2026-11-01", rows: [aggregated("2026-11", "2026-11-18")] },
       ["2026-11: 1 days after 17, to 2026-11-19T00:00"],
     ],
     [
       "fill a month that is missing between others",
-      { from: "2026-09-01", rows: [rolled("2026-09", "2026-10-01"), rolled("2026-11", "2026-11-19")] },
+      { from: "2026-09-01", rows: [aggregated("2026-09", "2026-10-01"), aggregated("2026-11", "2026-11-19")] },
       ["2026-10: 31 days after 0, to 2026-11-01T00:00"],
     ],
-    ["are none where all are there", { from: "2026-11-01", rows: [rolled("2026-11", "2026-11-19")] }, []],
+    ["are none where all are there", { from: "2026-11-01", rows: [aggregated("2026-11", "2026-11-19")] }, []],
     [
       "take a month of another zone for none",
-      { from: "2026-11-01", rows: [rolled("2026-11", "2026-11-19", "Asia/Tokyo")] },
+      { from: "2026-11-01", rows: [aggregated("2026-11", "2026-11-19", "Asia/Tokyo")] },
       november,
     ],
     [
@@ -60,7 +60,7 @@ describe("days that are still to be rolled up", () => {
     ],
     ["are none of a month that has just begun", { from: "2026-12-01" }, []],
   ])("%s", (_name, { from, timezone = "UTC", rows = [] }, expected) => {
-    const missing = listMissingDays({ from_at: at(from), timezone, rolled: rows, now }, rememberedCalendar());
+    const missing = listMissingDays({ from_at: at(from), timezone, aggregated: rows, now }, rememberedCalendar());
     const told = missing.map(({ month, kept, days }) => {
       const end = new Date(days.at(-1)?.to_at ?? 0).toISOString().slice(0, 16);
       return `${month}: ${days.length} days after ${kept}, to ${end}`;
@@ -97,8 +97,8 @@ const ZONES = [
   ...["Australia/Lord_Howe", "Africa/Casablanca", "Pacific/Chatham", "Pacific/Kiritimati"],
 ];
 
-describe("days read through roll-ups", () => {
-  it("are what the intervals alone say, whatever is rolled up and in whichever zone", () => {
+describe("days read through daily aggregates", () => {
+  it("are what the intervals alone say, whatever is aggregated and in whichever zone", () => {
     const timeline = fc.record({
       now: fc.integer({ min: at("2025-01-01"), max: at("2027-12-31") }),
       timezone: fc.constantFrom(...ZONES),
@@ -106,7 +106,7 @@ describe("days read through roll-ups", () => {
         minLength: 1,
         maxLength: 60,
       }),
-      /** Months, counted from the oldest, whose roll-up was dropped. */
+      /** Months, counted from the oldest, whose daily aggregate was dropped. */
       dropped: fc.array(fc.nat(4), { maxLength: 2 }),
       /** How long ago the sweep was there. */
       swept: fc.integer({ min: 0, max: 10 * DAY }),
@@ -118,22 +118,22 @@ describe("days read through roll-ups", () => {
         return { status, from_at: now - ago, to_at: next ? now - next[0] : null };
       });
       const created_at = intervals[0]?.from_at ?? now;
-      const rolledAt = now - swept;
-      const wanted = { from_at: created_at, timezone, rolled: [], now: rolledAt };
-      const rollups = new Map(
+      const aggregatedAt = now - swept;
+      const wanted = { from_at: created_at, timezone, aggregated: [], now: aggregatedAt };
+      const aggregates = new Map(
         listMissingDays(wanted, rememberedCalendar())
           .filter((_, n) => !dropped.includes(n))
           .map(({ month, days }) => {
-            const packed = packDays(computeStatusDurations(intervals, days, rolledAt).map(packTally));
+            const packed = packDays(computeStatusDurations(intervals, days, aggregatedAt).map(packTally));
             return [month, unpackDays(packed)];
           }),
       );
       const days = listDaysUntil(now, timezone, 90);
-      const since = findUnaggregatedFrom(days, rollups, created_at);
+      const since = findUnaggregatedFrom(days, aggregates, created_at);
       const holding = intervals.findLastIndex(({ from_at }) => from_at <= since);
-      const read = { rollups, intervals: intervals.slice(Math.max(0, holding)) };
+      const read = { aggregates, intervals: intervals.slice(Math.max(0, holding)) };
       expect(tallyDays(days, read, now)).toEqual(computeStatusDurations(intervals, days, now));
-      if (dropped.length === 0) expect(since).toBeGreaterThan(rolledAt - AGGREGATE_AFTER_MS - 26 * HOUR);
+      if (dropped.length === 0) expect(since).toBeGreaterThan(aggregatedAt - AGGREGATE_AFTER_MS - 26 * HOUR);
     });
     fc.assert(property, { numRuns: 60 });
   }, 30_000);

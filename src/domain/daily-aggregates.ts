@@ -4,12 +4,12 @@ import { dateIn, listDaysOfMonth, monthOf, nextMonth, type ZonedDay } from "../l
 import { computeStatusDurations, type StatusDurations, type StatusInterval } from "./uptime.ts";
 
 /**
- * Days that have been over for so long are rolled up. What agents kept back for us is taken for 24 hours, so that hardly
- * anything changes a day afterwards; whatever does drops its roll-up.
+ * Days that have been over for so long are aggregated. What agents kept back for us is taken for 24 hours, so that hardly
+ * anything changes a day afterwards; whatever does drops its daily aggregate.
  */
 export const AGGREGATE_AFTER_MS = 48 * HOUR_MS;
 
-/** How far the roll-up of a month is. */
+/** How far the daily aggregate of a month is. */
 export interface AggregatedMonth {
   month: string;
   timezone: string;
@@ -17,7 +17,7 @@ export interface AggregatedMonth {
   to_at: number;
 }
 
-/** What of one month is still to be rolled up. */
+/** What of one month is still to be aggregated. */
 export interface MissingDays {
   month: string;
   /** As many days of the month, its first ones, are there already. */
@@ -38,21 +38,21 @@ export function rememberedCalendar(): Calendar {
   };
 }
 
-/** Days from the month of `from_at` on that are over for long enough and in no roll-up, the oldest month first. */
+/** Days from the month of `from_at` on that are over for long enough and in no daily aggregate, the oldest month first. */
 export function listMissingDays(
   {
     from_at,
     timezone,
-    rolled,
+    aggregated,
     now,
-  }: { from_at: number; timezone: string; rolled: readonly AggregatedMonth[]; now: number },
+  }: { from_at: number; timezone: string; aggregated: readonly AggregatedMonth[]; now: number },
   calendar: Calendar,
 ): MissingDays[] {
   const readyAt = now - AGGREGATE_AFTER_MS;
   const missing: MissingDays[] = [];
   const last = monthOf(dateIn(timezone, readyAt));
   for (let month = monthOf(dateIn(timezone, from_at)); month <= last; month = nextMonth(month)) {
-    const known = rolled.find((row) => row.month === month && row.timezone === timezone);
+    const known = aggregated.find((row) => row.month === month && row.timezone === timezone);
     const ready = calendar(month, timezone).filter(({ to_at }) => to_at <= readyAt);
     const kept = known ? ready.filter(({ to_at }) => to_at <= known.to_at).length : 0;
     if (kept < ready.length) missing.push({ month, kept, days: ready.slice(kept) });
@@ -61,28 +61,28 @@ export function listMissingDays(
 }
 
 /** Where a reader of these days has to begin with the intervals; nothing is known from before `since`. */
-export function findUnaggregatedFrom(days: readonly ZonedDay[], rollups: DailyAggregates, since: number): number {
-  const first = days.find((day) => day.to_at > since && rolledDay(rollups, day) === undefined);
+export function findUnaggregatedFrom(days: readonly ZonedDay[], aggregates: DailyAggregates, since: number): number {
+  const first = days.find((day) => day.to_at > since && aggregatedDay(aggregates, day) === undefined);
   return first?.from_at ?? days.at(-1)?.to_at ?? since;
 }
 
 /** By month. */
 export type DailyAggregates = ReadonlyMap<string, readonly DayDurations[]>;
 
-/** How long each status held on each day: as the roll-up says, else as the intervals do. */
+/** How long each status held on each day: as the daily aggregate says, else as the intervals do. */
 export function tallyDays(
   days: readonly ZonedDay[],
-  { rollups, intervals }: { rollups: DailyAggregates; intervals: readonly StatusInterval[] },
+  { aggregates, intervals }: { aggregates: DailyAggregates; intervals: readonly StatusInterval[] },
   now: number,
 ): StatusDurations[] {
-  const rolled = days.map((day) => rolledDay(rollups, day));
-  const others = days.filter((_, n) => rolled[n] === undefined);
+  const aggregated = days.map((day) => aggregatedDay(aggregates, day));
+  const others = days.filter((_, n) => aggregated[n] === undefined);
   const tallies = computeStatusDurations(intervals, others, now).values();
-  return rolled.map((day) => (day === undefined ? (tallies.next().value ?? unpackTally(null)) : unpackTally(day)));
+  return aggregated.map((day) => (day === undefined ? (tallies.next().value ?? unpackTally(null)) : unpackTally(day)));
 }
 
-function rolledDay(rollups: DailyAggregates, { date }: ZonedDay): DayDurations | undefined {
-  return rollups.get(monthOf(date))?.[Number(date.slice(8)) - 1];
+function aggregatedDay(aggregates: DailyAggregates, { date }: ZonedDay): DayDurations | undefined {
+  return aggregates.get(monthOf(date))?.[Number(date.slice(8)) - 1];
 }
 
 export function packTally({ up, degraded, down }: StatusDurations): DayDurations {

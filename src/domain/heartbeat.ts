@@ -20,19 +20,20 @@ export interface HeartbeatEvaluation {
 }
 
 /** Evaluates a heartbeat, given the runs that are open at its arrival. */
-export function evaluateHeartbeat(beat: Heartbeat, open: readonly OpenRun[], now: number): HeartbeatEvaluation {
-  const others = open.filter(({ id }) => id !== beat.run_id);
-  const message = beat.message ?? "";
-  if (beat.status === "log") return { outcome: null, duration_ms: beat.duration_ms, message, runs: [...open] };
-  if (beat.status === "start") {
-    const runs = [...others, { id: beat.run_id, at: now }].slice(-RUNS_MAX);
+export function evaluateHeartbeat(heartbeat: Heartbeat, open: readonly OpenRun[], now: number): HeartbeatEvaluation {
+  const others = open.filter(({ id }) => id !== heartbeat.run_id);
+  const message = heartbeat.message ?? "";
+  if (heartbeat.status === "log")
+    return { outcome: null, duration_ms: heartbeat.duration_ms, message, runs: [...open] };
+  if (heartbeat.status === "start") {
+    const runs = [...others, { id: heartbeat.run_id, at: now }].slice(-RUNS_MAX);
     return { outcome: null, duration_ms: null, message, runs };
   }
-  const started = open.find(({ id }) => id === beat.run_id);
-  const duration_ms = beat.duration_ms ?? (started ? now - started.at : null);
-  const hasFailed = beat.status === "fail" || (beat.exit_code ?? 0) !== 0;
+  const started = open.find(({ id }) => id === heartbeat.run_id);
+  const duration_ms = heartbeat.duration_ms ?? (started ? now - started.at : null);
+  const hasFailed = heartbeat.status === "fail" || (heartbeat.exit_code ?? 0) !== 0;
   const outcome = hasFailed ? "failure" : "success";
-  return { outcome, duration_ms, message: message || describe(beat, hasFailed), runs: others };
+  return { outcome, duration_ms, message: message || describe(heartbeat, hasFailed), runs: others };
 }
 
 function describe({ exit_code }: Heartbeat, hasFailed: boolean): string {

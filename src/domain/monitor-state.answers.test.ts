@@ -161,9 +161,9 @@ describe("several regions", () => {
 
 describe("silence of a monitor that reports by itself", () => {
   const rules: MonitorRules = { ...RULES, failure_threshold: 1, recovery_threshold: 1, schedule: null };
-  const beat = (slot_at: number): Step => ({ input: makeResult({ slot_at }), now: slot_at });
-  const silence = (due_at: number, level: "failure" | "degraded" = "failure", now = due_at + 5): Step => ({
-    input: { kind: "silence", due_at, level, message: "no beat" },
+  const heartbeat = (slot_at: number): Step => ({ input: makeResult({ slot_at }), now: slot_at });
+  const missed = (due_at: number, level: "failure" | "degraded" = "failure", now = due_at + 5): Step => ({
+    input: { kind: "missed_deadline", due_at, level, message: "no heartbeat" },
     now,
   });
   const shown = (steps: Step[], change: Partial<MonitorRules> = {}) =>
@@ -171,7 +171,7 @@ describe("silence of a monitor that reports by itself", () => {
   const UP = "1 pending-up 60 since 60, silent, no outage";
 
   it("dates the outage to when the beat was due, and the recovery to the beat", () => {
-    expect(shown([beat(60), silence(120), beat(190)])).toEqual([
+    expect(shown([heartbeat(60), missed(120), heartbeat(190)])).toEqual([
       UP,
       "2 up-down 125 since 120, monitor.down, outage 2 since 120",
       "3 down-up 190 since 190, monitor.up, outage 2 since 120",
@@ -179,7 +179,7 @@ describe("silence of a monitor that reports by itself", () => {
   });
 
   it("counts each missed time once, however far apart they are", () => {
-    const steps = [beat(60), silence(120), silence(120), silence(900)];
+    const steps = [heartbeat(60), missed(120), missed(120), missed(900)];
     expect(shown(steps, { failure_threshold: 3 })).toEqual([UP]);
     expect(shown(steps, { failure_threshold: 2 })).toEqual([
       UP,
@@ -188,23 +188,23 @@ describe("silence of a monitor that reports by itself", () => {
   });
 
   it("is refuted by a beat since it was due", () => {
-    expect(shown([beat(60), beat(121), silence(121), silence(120)])).toEqual([UP]);
+    expect(shown([heartbeat(60), heartbeat(121), missed(121), missed(120)])).toEqual([UP]);
   });
 
   it("counts for nothing if due before the monitor was resumed", () => {
     const steps: Step[] = [
-      beat(60),
+      heartbeat(60),
       { input: { kind: "pause" }, now: 70 },
       { input: { kind: "resume" }, now: 130 },
-      silence(120),
+      missed(120),
     ];
     expect(shown(steps)).toHaveLength(3);
   });
 
   it("degrades an up monitor and no other, without being a success", () => {
-    expect(shown([silence(60, "degraded")])).toEqual([]);
-    expect(shown([silence(60), silence(120, "degraded")])).toHaveLength(1);
-    expect(shown([beat(60), silence(150, "degraded"), silence(120, "failure", 180), beat(300)])).toEqual([
+    expect(shown([missed(60, "degraded")])).toEqual([]);
+    expect(shown([missed(60), missed(120, "degraded")])).toHaveLength(1);
+    expect(shown([heartbeat(60), missed(150, "degraded"), missed(120, "failure", 180), heartbeat(300)])).toEqual([
       UP,
       "2 up-degraded 155 since 150, monitor.degraded, no outage",
       "3 degraded-down 180 since 150, monitor.down, outage 3 since 150",

@@ -105,7 +105,7 @@ function spell(told: readonly Told[], rules: MonitorRules): string[] {
       began = now;
       go("pending", now, now);
     }
-    if (status === "paused" || input.kind === "silence" || input.kind === "resume") continue;
+    if (status === "paused" || input.kind === "missed_deadline" || input.kind === "resume") continue;
     if (input.kind === "pause") go("paused", now, now);
     if (input.kind === "stale" && status !== "unknown") go("unknown", (input.last_result_at ?? began) + 180, now);
     if (input.kind !== "result") {

@@ -63,7 +63,7 @@ export type MonitorInput =
    */
   | { kind: "stale"; last_result_at: number | null; valid_until?: number; reason: string }
   /** No push arrived by `due_at`; this counts as a failure of the target. */
-  | { kind: "silence"; due_at: number; level: "failure" | "degraded"; message: string }
+  | { kind: "missed_deadline"; due_at: number; level: "failure" | "degraded"; message: string }
   /** The computed status of a composite since `since`, or its own pause. */
   | { kind: "computed"; status: MonitorStatus; since: number; message: string }
   | { kind: "pause" }
@@ -127,7 +127,7 @@ export function decide(state: MonitorState, input: MonitorInput, rules: MonitorR
       return decideResult(state, input, rules, now);
     case "stale":
       return decideStale(state, input, rules, now);
-    case "silence":
+    case "missed_deadline":
       return decideMissedDeadline(state, input, rules, now);
     case "pause":
       return move({ ...state, run: null, round: null }, "paused", ours("paused", now), now);
@@ -198,7 +198,7 @@ function decideStale(
 /** One failure, or the transition from up to degraded, without a check; a push since the due time prevents it. */
 function decideMissedDeadline(
   state: MonitorState,
-  input: Extract<MonitorInput, { kind: "silence" }>,
+  input: Extract<MonitorInput, { kind: "missed_deadline" }>,
   rules: MonitorRules,
   now: number,
 ): Decision {

@@ -169,7 +169,7 @@ export class MonitorStore {
           this.#decide({ kind: "stale", last_result_at, valid_until, reason: "monitoring was interrupted" }, at);
         } else {
           this.#remember(() => after);
-          this.#decide({ kind: "silence", due_at, level, message }, at);
+          this.#decide({ kind: "missed_deadline", due_at, level, message }, at);
         }
         this.#save();
       });

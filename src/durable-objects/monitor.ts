@@ -73,11 +73,11 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     return this.#answer(retryAt);
   }
 
-  async markStale(monitorId: string, version: number, silence: StaleReport): Promise<MonitorSnapshot | null> {
+  async markStale(monitorId: string, version: number, report: StaleReport): Promise<MonitorSnapshot | null> {
     const isIdle = this.#store.resendAt === null;
     const loaded = await this.#load(monitorId, version);
     if (!loaded) return null;
-    if (loaded.config_version === version) this.#store.applyInputs([{ kind: "stale", ...silence }], now());
+    if (loaded.config_version === version) this.#store.applyInputs([{ kind: "stale", ...report }], now());
     await this.#handOver(isIdle);
     return this.#answer(null);
   }
@@ -182,10 +182,10 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     if (!stored || reading < this.#readings.used) return;
     this.#readings.used = reading;
     const at = now();
-    const rolledUp = paused
+    const composite = paused
       ? { status: "paused" as const, since: at, message: "paused" }
       : computeCompositeState(members, stored.state.status);
-    this.#store.applyInputs([{ kind: "computed", ...rolledUp }], at);
+    this.#store.applyInputs([{ kind: "computed", ...composite }], at);
   }
 
   /**

@@ -10,7 +10,7 @@ import type { Env } from "../platform/env.ts";
 const CHECKS_KEPT_MS = 90 * DAY_MS;
 /** What a baseline is learned from. */
 const LATENCY_KEPT_MS = 14 * DAY_MS;
-/** Hours rolled up at once, after a time without checks. */
+/** Hours aggregated at once, after a time without checks. */
 const HOURS_PER_CALL = 24;
 /** Distinct messages of successes; further ones are kept as text. */
 const PHRASES_MAX = 200;

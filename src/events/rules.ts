@@ -175,12 +175,12 @@ async function carryOut(scope: Scope, firing: Firing): Promise<RuleOutcome> {
       events.push(...incident.events);
     }
   }
-  const told = events.find(({ id: eventId }) => eventId === id) ?? trigger.event;
+  const matched = events.find(({ id: eventId }) => eventId === id) ?? trigger.event;
   const publication = joinPublications([
     { ...NOTHING, statements },
     await publishRouted(scope, events, now, new Map([[id, { rule_id: rule.id }]])),
-    told
-      ? await callWebhooks(scope, told, { owner_id: page.owner_id, webhook_ids: webhookIds, rule_id: rule.id })
+    matched
+      ? await callWebhooks(scope, matched, { owner_id: page.owner_id, webhook_ids: webhookIds, rule_id: rule.id })
       : NOTHING,
   ]);
   if (audience === null) return { publication, routing: null };

@@ -71,7 +71,7 @@ class EdgeSocket implements NetSocket {
     this.#socket = socket;
     this.#reader = socket.readable.getReader();
     this.#writer = socket.writable.getWriter();
-    silence(socket, this.#reader, this.#writer);
+    ignoreFaults(socket, this.#reader, this.#writer);
   }
 
   async read(): Promise<Uint8Array | null> {
@@ -89,7 +89,7 @@ class EdgeSocket implements NetSocket {
     this.#socket = this.#socket.startTls();
     this.#reader = this.#socket.readable.getReader();
     this.#writer = this.#socket.writable.getWriter();
-    silence(this.#socket, this.#reader, this.#writer);
+    ignoreFaults(this.#socket, this.#reader, this.#writer);
     try {
       await untilAborted(this.#socket.opened, this.#signal);
     } catch (error) {
@@ -106,7 +106,7 @@ class EdgeSocket implements NetSocket {
 }
 
 /** Every promise of a socket rejects when it breaks; those without a consumer must not count as unhandled. */
-function silence(
+function ignoreFaults(
   socket: Socket,
   reader: ReadableStreamDefaultReader<Uint8Array>,
   writer: WritableStreamDefaultWriter<Uint8Array>,

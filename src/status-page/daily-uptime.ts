@@ -6,7 +6,7 @@ import { type DailyAggregates, findUnaggregatedFrom, packTally, tallyDays } from
 import { byTime, type StatusInterval } from "../domain/uptime.ts";
 import type { ZonedDay } from "../lib/zoned-days.ts";
 
-interface ReadRollup {
+interface ReadDailyAggregate {
   monitor_id: string;
   month: string;
   to_at: number;
@@ -18,8 +18,8 @@ interface ReadRollup {
 interface Past {
   monitors: readonly { id: string; created_at: number }[];
   /** In the days of the page's zone. */
-  rollups: readonly ReadRollup[];
-  /** Of each monitor what began after its newest roll-up; of one without any all that the days are about. */
+  aggregates: readonly ReadDailyAggregate[];
+  /** Of each monitor what began after its newest daily aggregate; of one without any all that the days are about. */
   intervals: readonly (StatusInterval & { monitor_id: string; seq: number })[];
 }
 
@@ -28,15 +28,20 @@ interface Past {
  * a change of the page's zone, until the sweep has been there; monitors of which one is are read again, from intervals.
  */
 export async function tallyMonitors(db: Db, past: Past, days: readonly ZonedDay[], now: number) {
-  const monthsOf = Map.groupBy(past.rollups, (rollup) => rollup.monitor_id);
+  const monthsOf = Map.groupBy(past.aggregates, (aggregate) => aggregate.monitor_id);
   const intervalsOf = Map.groupBy(past.intervals, (interval) => interval.monitor_id);
   const timelines = past.monitors.map(({ id, created_at }) => {
     const months = monthsOf.get(id) ?? [];
-    const rollups: DailyAggregates = new Map(months.map((row) => [row.month, row.days]));
+    const aggregates: DailyAggregates = new Map(months.map((row) => [row.month, row.days]));
     const newest = months.toSorted((a, b) => a.to_at - b.to_at).at(-1);
-    const since = newest && findUnaggregatedFrom(days, rollups, created_at);
+    const since = newest && findUnaggregatedFrom(days, aggregates, created_at);
     const missing_from = newest && since !== undefined && since < newest.to_at ? since : null;
-    return { id, rollups, missing_from, intervals: [...lasting(newest), ...(intervalsOf.get(id) ?? []).sort(byTime)] };
+    return {
+      id,
+      aggregates,
+      missing_from,
+      intervals: [...lasting(newest), ...(intervalsOf.get(id) ?? []).sort(byTime)],
+    };
   });
   const gaps = timelines.flatMap(({ id, missing_from }) =>
     missing_from === null ? [] : [{ monitor_id: id, since: missing_from }],
@@ -44,14 +49,14 @@ export async function tallyMonitors(db: Db, past: Past, days: readonly ZonedDay[
   const again = gaps.length === 0 ? [] : await listIntervalsOf(db, gaps);
   const againOf = Map.groupBy(again, (interval) => interval.monitor_id);
   return new Map(
-    timelines.map(({ id, rollups, missing_from, intervals }) => {
-      const read = { rollups, intervals: missing_from === null ? intervals : (againOf.get(id) ?? []) };
+    timelines.map(({ id, aggregates, missing_from, intervals }) => {
+      const read = { aggregates, intervals: missing_from === null ? intervals : (againOf.get(id) ?? []) };
       return [id, tallyDays(days, read, now).map(packTally)];
     }),
   );
 }
 
 /** Until the next interval begins. */
-function lasting(rollup: ReadRollup | undefined): StatusInterval[] {
-  return rollup?.status ? [{ status: rollup.status, from_at: rollup.to_at, to_at: null }] : [];
+function lasting(aggregate: ReadDailyAggregate | undefined): StatusInterval[] {
+  return aggregate?.status ? [{ status: aggregate.status, from_at: aggregate.to_at, to_at: null }] : [];
 }

@@ -176,14 +176,14 @@ function toMaintenances(
   });
 }
 
-interface Said {
+interface TimelineUpdate {
   id: string;
   status: string;
   message: string;
   created_at: number;
 }
 
-function toUpdates(incident_id: string, updates: readonly Said[], affected: StatuspageComponent[]) {
+function toUpdates(incident_id: string, updates: readonly TimelineUpdate[], affected: StatuspageComponent[]) {
   return updates.map(({ id, status, message, created_at }) => ({
     id,
     status,

@@ -43,7 +43,7 @@ async function visit(scope: Scope, after: string): Promise<string | null> {
   const from_month = monthOf(dateIn("UTC", oldestCutoff(scope)));
   const monitors = await listMonitorsToAggregate(scope.db, { after, from_month, limit: MONITORS_MAX });
   const { works, through } = planWork(scope, monitors);
-  const unfinished = await rollUp(scope, works);
+  const unfinished = await aggregateMonths(scope, works);
   // Going on behind a monitor that is not done would leave it for the next round.
   if (unfinished) return monitors[monitors.indexOf(unfinished) - 1]?.id ?? after;
   return through === monitors.length && monitors.length < MONITORS_MAX ? null : (monitors[through - 1]?.id ?? null);
@@ -57,10 +57,10 @@ function planWork(scope: Scope, monitors: readonly MonitorToAggregate[]): { work
   let through = 0;
   for (const monitor of monitors) {
     if (works.length >= MONTHS_MAX) break;
-    const { rolled, created_at } = monitor;
+    const { aggregated, created_at } = monitor;
     const timezone = monitor.timezone ?? "UTC";
     const from_at = Math.max(created_at, retentionCutoff(scope, monitor.plan));
-    const missing = listMissingDays({ from_at, timezone, rolled, now }, calendar);
+    const missing = listMissingDays({ from_at, timezone, aggregated, now }, calendar);
     works.push(...missing.map((days) => ({ ...days, monitor, timezone })));
     through += 1;
   }
@@ -68,7 +68,7 @@ function planWork(scope: Scope, monitors: readonly MonitorToAggregate[]): { work
 }
 
 /** Gives the monitor at which it came to its limit. */
-async function rollUp(scope: Scope, works: readonly Work[]): Promise<MonitorToAggregate | undefined> {
+async function aggregateMonths(scope: Scope, works: readonly Work[]): Promise<MonitorToAggregate | undefined> {
   if (works.length === 0) return undefined;
   const wanted = works.map(({ monitor, month, days }) => ({
     monitor_id: monitor.id,
@@ -81,7 +81,7 @@ async function rollUp(scope: Scope, works: readonly Work[]): Promise<MonitorToAg
   const last = isCut ? (intervals.at(-1)?.wanted ?? 0) : works.length;
   const intervalsOf = Map.groupBy(intervals, (interval) => interval.wanted);
   const daysOf = new Map(months.map(({ days, ...month }) => [nameOf(month), unpackDays(days)]));
-  const rollups = works.slice(0, last + 1).flatMap((work, n) => {
+  const aggregates = works.slice(0, last + 1).flatMap((work, n) => {
     const found = (intervalsOf.get(n) ?? []).sort(byTime);
     // Days that end before the last interval that was read are whole.
     const readTo = n === last ? (found.at(-1)?.from_at ?? 0) : Number.POSITIVE_INFINITY;
@@ -92,11 +92,11 @@ async function rollUp(scope: Scope, works: readonly Work[]): Promise<MonitorToAg
     if (to_at === undefined || kept.length < work.kept) return [];
     const tallies = computeStatusDurations(found, days, scope.now).map(packTally);
     const status = found.findLast(({ from_at }) => from_at < to_at)?.status ?? null;
-    return [toRollup(work, { to_at, status, days: packDays([...kept, ...tallies]) })];
+    return [toDailyAggregate(work, { to_at, status, days: packDays([...kept, ...tallies]) })];
   });
-  if (rollups.length > 0) await runBatch(scope.db, [upsertDailyAggregates(scope.db, rollups)]);
+  if (aggregates.length > 0) await runBatch(scope.db, [upsertDailyAggregates(scope.db, aggregates)]);
   const cut = works[last]?.monitor;
-  if (!cut || rollups.length > 0) return cut;
+  if (!cut || aggregates.length > 0) return cut;
   // A day with more changes than a minute takes on: readers take it from the intervals, and the others go on.
   scope.log.warn("daily aggregate skipped", { monitor_id: cut.id });
   return works.slice(last).find(({ monitor }) => monitor !== cut)?.monitor;
@@ -110,6 +110,9 @@ function nameOf({
   return [monitor_id, month, timezone].join(" ");
 }
 
-function toRollup({ monitor, month, timezone }: Work, rolled: Pick<DailyAggregateRecord, "to_at" | "status" | "days">) {
-  return { monitor_id: monitor.id, month, timezone, ...rolled, history_version: monitor.history_version };
+function toDailyAggregate(
+  { monitor, month, timezone }: Work,
+  aggregated: Pick<DailyAggregateRecord, "to_at" | "status" | "days">,
+) {
+  return { monitor_id: monitor.id, month, timezone, ...aggregated, history_version: monitor.history_version };
 }

@@ -153,8 +153,8 @@ describe("the object of a monitor", () => {
     const object = monitorObject(env, id);
     const last = result("success");
     await object.report(id, 1, [last]);
-    const silence = { last_result_at: last.checked_at, reason: "no check ran for too long" };
-    expect(await object.markStale(id, 1, silence)).toMatchObject({ status: "unknown", settled: false });
+    const report = { last_result_at: last.checked_at, reason: "no check ran for too long" };
+    expect(await object.markStale(id, 1, report)).toMatchObject({ status: "unknown", settled: false });
     expect(await object.report(id, 1, [result("success", { checked_at: Date.now() })])).toMatchObject({ status: "up" });
   });
 });

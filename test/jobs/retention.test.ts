@@ -125,7 +125,7 @@ describe("the past of a monitor", () => {
     expect(await pastOf(id)).toEqual({ intervals: [3, 4], transitions: [1, 2, 3, 4] });
   });
 
-  it("loses roll-ups of months that were over before the edge in every zone", async () => {
+  it("loses daily aggregates of months that were over before the edge in every zone", async () => {
     const { user_id } = await createAccount({ plan: "free" });
     const id = await aPast(user_id, [[300, "up"]]);
     await db.insert(dailyAggregates).values(

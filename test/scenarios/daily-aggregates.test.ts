@@ -30,7 +30,7 @@ const DAY = 24 * HOUR;
 const depsAt = (at: number): Scope => ({ ...jobScope(env, "test"), now: at });
 
 /** As many minutes as a round takes. */
-async function rollUpAt(now: number) {
+async function aggregateAt(now: number) {
   await db.delete(sweepCursors);
   for (let due_at = 0; due_at <= now; ) {
     await sweepDailyAggregates(depsAt(now));
@@ -75,7 +75,7 @@ const timeline = fc.record({
 });
 
 describe("the bars of a page", () => {
-  it("say through roll-ups what the intervals say, in any zone, before and after the past was put right", async () => {
+  it("say through daily aggregates what the intervals say, in any zone, before and after the past was put right", async () => {
     const { user_id } = await createAccount();
     const property = fc.asyncProperty(timeline, async ({ now, changes, late, ...drawn }) => {
       const stretches = changes.map(([before, status]): [number, MonitorStatus] => [now - before, status]);
@@ -98,7 +98,7 @@ describe("the bars of a page", () => {
       };
       const readsAsAfterSweep = async (timezone: string) => {
         await readsAsBefore(timezone);
-        await rollUpAt(now);
+        await aggregateAt(now);
         await readsAsBefore(timezone);
       };
 
@@ -144,7 +144,7 @@ async function putRight(monitor_id: string, measured: Pick<AgentResultRecord, "c
   await runBatch(db, await planBackfill(db, { monitor_id, from, to, valid_for_ms: 5 * HOUR, until: now, now }));
 }
 
-describe("roll-ups", () => {
+describe("daily aggregates", () => {
   /** Of an account on UTC, up since 70 days but for an hour of each day. */
   async function aFlappingMonitor(now: number) {
     const account = await createAccount();
@@ -162,21 +162,21 @@ describe("roll-ups", () => {
   it("are of days that have been over for two days, one row a month", async () => {
     const now = Date.parse("2026-11-21T01:00:00Z");
     const { id } = await aFlappingMonitor(now);
-    await rollUpAt(now);
+    await aggregateAt(now);
     const day = [23 * HOUR, 0, HOUR];
     expect(await monthsOf(id)).toMatchObject([
       { month: "2026-09", timezone: "UTC", days: [[11], [19, ...day]] },
       { month: "2026-10", days: [[31, ...day]] },
       { month: "2026-11", days: [[18, ...day]], to_at: Date.parse("2026-11-19") },
     ]);
-    await rollUpAt(now + DAY);
+    await aggregateAt(now + DAY);
     expect((await monthsOf(id)).at(-1)).toMatchObject({ days: [[19, ...day]], to_at: Date.parse("2026-11-20") });
   });
 
   it("are looked for once an hour", async () => {
     const now = Date.now();
     const { id } = await aFlappingMonitor(now);
-    await rollUpAt(now);
+    await aggregateAt(now);
     await db.delete(dailyAggregates).where(eq(dailyAggregates.monitor_id, id));
     await sweepDailyAggregates(depsAt(now + HOUR - 1));
     expect(await monthsOf(id)).toEqual([]);
@@ -189,8 +189,8 @@ describe("roll-ups", () => {
     /** Without today, which grows. */
     const ask = async () => (await account.client.get(`${V1}/monitors/${id}/uptime?days=90`)).body.slice(0, -1);
     const before = await ask();
-    await rollUpAt(Date.now());
-    // Nothing but the roll-ups knows of these days any more.
+    await aggregateAt(Date.now());
+    // Nothing but the daily aggregates knows of these days any more.
     await db.update(statusIntervals).set({ status: "unknown" }).where(eq(statusIntervals.seq, 10));
     expect(await ask()).toEqual(before);
     expect(before[85]).toMatchObject({ up_seconds: 82_800, down_seconds: 3600 });
@@ -202,7 +202,7 @@ describe("roll-ups", () => {
     const status_page_id = await insertPage(user_id);
     const { id } = await insertMonitor(user_id, { status_page_id, created_at: now - 130 * DAY });
     await insertIntervals(id, [[now - 130 * DAY, "up"]]);
-    await rollUpAt(now);
+    await aggregateAt(now);
     const before = await buildPayload(db, status_page_id, now);
     await db.delete(dailyAggregates).where(gte(dailyAggregates.month, "2026-08"));
     expect((await monthsOf(id)).map(({ month }) => month)).toEqual(["2026-07"]);
@@ -212,7 +212,7 @@ describe("roll-ups", () => {
   it("go in the batch of a transition that began long ago", async () => {
     const now = Date.now();
     const { id } = await aFlappingMonitor(now);
-    await rollUpAt(now);
+    await aggregateAt(now);
     const effective_at = now - 20 * DAY;
     await runBatch(db, recordTransition(db, { monitor_id: id, transition: aTransition(500, effective_at), now }));
     expect((await monthsOf(id)).every(({ to_at }) => to_at <= effective_at)).toBe(true);

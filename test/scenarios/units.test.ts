@@ -62,7 +62,7 @@ function expectAtMost(units: Record<string, number>, limits: Record<string, numb
 
 describe("a settled check", () => {
   it("costs at most 1.2 rows read and a twentieth of everything that is written, called or sent", async () => {
-    // All within one hour: at the end of one its roll-up is a row of its own.
+    // All within one hour: at the end of one its daily aggregate is a row of its own.
     slot = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 600_000;
     const group_id = await aFullGroup();
     await runSlot(env, group_id);
@@ -122,15 +122,15 @@ describe("a page of monitors that flapped for 90 days", () => {
   it("costs at most thirteen rows read for each of them, and one row written for each a day", async () => {
     const { page_id, now } = await aFlappingPage();
     const build = (bindings: Env) => buildPayload(openDb(bindings.DB), page_id, now);
-    const rollUpAt = (at: number) => async (bindings: Env) => {
+    const aggregateAt = (at: number) => async (bindings: Env) => {
       await db.delete(sweepCursors);
       await sweepDailyAggregates({ ...jobScope(bindings, "test"), now: at });
     };
     const before = await build(env);
-    for (let n = 0; n < 3; n++) await rollUpAt(now)(env);
+    for (let n = 0; n < 3; n++) await aggregateAt(now)(env);
     expectAtMost({ ...(await meter(build)) }, { rows_read: 13 * SHOWN });
     expect(await build(env)).toEqual(before);
-    const { rows_written } = await meter(rollUpAt(now + DAY));
+    const { rows_written } = await meter(aggregateAt(now + DAY));
     expectAtMost({ rows_written }, { rows_written: SHOWN + 2 });
   }, 20_000);
 });

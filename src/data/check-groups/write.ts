@@ -37,14 +37,14 @@ export function recordSlot(
   slotAt: number | null,
   { fresh, replaced, known, kept_from }: Latest,
 ): Statement {
-  const news = JSON.stringify(fresh);
+  const added = JSON.stringify(fresh);
   // Merged where it is stored, because messages about members of one group may run at the same time. Where none did and
   // nothing is kept, the rows that merging reads are saved.
   const replaces = kept_from === 0 ? sql`false` : sql`${checkGroups.latest} = ${JSON.stringify(known)}`;
-  const latest = sql`CASE WHEN ${replaces} THEN ${news} ELSE (SELECT json_group_array(json(value)) FROM (
+  const latest = sql`CASE WHEN ${replaces} THEN ${added} ELSE (SELECT json_group_array(json(value)) FROM (
     SELECT old.value FROM json_each(${checkGroups.latest}) old WHERE old.value ->> 1 >= ${kept_from}
       AND old.value ->> 0 NOT IN (SELECT value FROM json_each(${JSON.stringify(replaced)}))
-    UNION ALL SELECT value FROM json_each(${news}))) END`;
+    UNION ALL SELECT value FROM json_each(${added}))) END`;
   return db
     .update(checkGroups)
     .set({

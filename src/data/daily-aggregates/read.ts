@@ -11,7 +11,7 @@ import { dailyAggregates } from "./table.ts";
 export type DailyAggregateRecord = typeof dailyAggregates.$inferSelect;
 
 /** Of one monitor, in the days of that zone, from that month on. */
-export async function listRollups(
+export async function listDailyAggregates(
   db: Db,
   scope: { monitor_id: string; timezone: string; from_month: string },
 ): Promise<DailyAggregates> {
@@ -37,15 +37,15 @@ export interface MonitorToAggregate {
   timezone: string | null;
   /** null: the operator's default. */
   plan: Plan | null;
-  rolled: AggregatedMonth[];
+  aggregated: AggregatedMonth[];
 }
 
-/** Monitors in the order of their ids, each with the roll-ups that it has from that month on. */
+/** Monitors in the order of their ids, each with the daily aggregates that it has from that month on. */
 export async function listMonitorsToAggregate(
   db: Db,
   { after, from_month, limit }: { after: string; from_month: string; limit: number },
 ): Promise<MonitorToAggregate[]> {
-  const rolled = sql<string>`(SELECT json_group_array(json_object('month', r.month, 'timezone', r.timezone, 'to_at', r.to_at))
+  const aggregated = sql<string>`(SELECT json_group_array(json_object('month', r.month, 'timezone', r.timezone, 'to_at', r.to_at))
     FROM ${dailyAggregates} r WHERE r.monitor_id = ${monitors.id} AND r.month >= ${from_month})`;
   const rows = await db
     .select({
@@ -54,7 +54,7 @@ export async function listMonitorsToAggregate(
       history_version: monitors.history_version,
       timezone: statusPages.timezone,
       plan: users.plan,
-      rolled,
+      aggregated,
     })
     .from(monitors)
     .innerJoin(users, eq(users.id, monitors.owner_id))
@@ -62,7 +62,7 @@ export async function listMonitorsToAggregate(
     .where(gt(monitors.id, after))
     .orderBy(asc(monitors.id))
     .limit(limit);
-  return rows.map((row) => ({ ...row, rolled: JSON.parse(row.rolled) }));
+  return rows.map((row) => ({ ...row, aggregated: JSON.parse(row.aggregated) }));
 }
 
 /** A stretch of days of one monitor that lie in one month. */

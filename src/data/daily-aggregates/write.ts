@@ -6,12 +6,12 @@ import { monitors } from "../monitors/table.ts";
 import type { DailyAggregateRecord } from "./read.ts";
 import { dailyAggregates } from "./table.ts";
 
-/** Clocks differ; what is this close to be rolled up may be so already. */
+/** Clocks differ; what is this close to be aggregated may be so already. */
 const MARGIN_MS = HOUR_MS;
 
 /**
  * Part of every batch that changes intervals from `touched_from` on. Nothing to do as long as they are too young to be
- * rolled up.
+ * aggregated.
  */
 export function invalidateDailyAggregates(
   db: Db,
@@ -32,13 +32,13 @@ export function invalidateDailyAggregates(
 /** One statement for any number. A monitor that was deleted, or whose intervals have changed since, drops out. */
 export function upsertDailyAggregates(
   db: Db,
-  rollups: readonly (DailyAggregateRecord & { history_version: number })[],
+  aggregates: readonly (DailyAggregateRecord & { history_version: number })[],
 ): Statement {
   const members = Object.values(getTableColumns(dailyAggregates)).map((column) => sql`r.value ->> ${column.name}`);
   return db
     .insert(dailyAggregates)
     .select(
-      sql`SELECT ${sql.join(members, sql`, `)} FROM json_each(${JSON.stringify(rollups)}) AS r
+      sql`SELECT ${sql.join(members, sql`, `)} FROM json_each(${JSON.stringify(aggregates)}) AS r
         JOIN ${monitors} ON ${monitors.id} = r.value ->> 'monitor_id'
           AND ${monitors.history_version} = r.value ->> 'history_version' WHERE true`,
     )

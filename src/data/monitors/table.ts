@@ -83,7 +83,7 @@ export const monitors = sqliteTable(
     /** As the newest check of the target found them; null where no check did. */
     certificate_expires_at: instant("certificate_expires_at"),
     domain_expires_at: instant("domain_expires_at"),
-    /** Grows when intervals of days change that may be rolled up already, so that no roll-up of before is stored after. */
+    /** Grows when intervals of days change that may be aggregated already, so that no older aggregate is stored afterwards. */
     history_version: integer("history_version").notNull().default(0),
     ...timestamps(),
   },

@@ -58,7 +58,7 @@ export async function readPublicPage(db: Db, pageId: string, since: { days: numb
     ticking,
     groups,
     shown,
-    rollups,
+    aggregates,
     intervals,
     windows,
     linked,
@@ -88,7 +88,7 @@ export async function readPublicPage(db: Db, pageId: string, since: { days: numb
       .from(monitors)
       .where(isPubliclyVisible(pageId))
       .orderBy(asc(monitors.position), asc(monitors.id)),
-    selectRollups(db, pageId, since.month),
+    selectDailyAggregates(db, pageId, since.month),
     selectIntervals(db, pageId, since),
     ...selectMaintenance(db, pageId, since.resolved),
     ...selectIncidents(db, pageId, recent),
@@ -100,7 +100,7 @@ export async function readPublicPage(db: Db, pageId: string, since: { days: numb
     needs_ticks: ticking[0]?.needs_ticks === 1,
     groups,
     monitors: shown,
-    rollups: rollups.map(({ days, ...rollup }) => ({ ...rollup, days: unpackDays(days) })),
+    aggregates: aggregates.map(({ days, ...aggregate }) => ({ ...aggregate, days: unpackDays(days) })),
     intervals,
     incidents: joinIncidents(found, updates, affected),
   };
@@ -134,7 +134,7 @@ export async function findBadgeSource(db: Db, monitorId: string) {
 const zoneOf = (pageId: string) => sql`(SELECT p.timezone FROM ${statusPages} p WHERE p.id = ${pageId})`;
 
 /** Those in the days of the page's own zone. In no order, because sorting reads every row once more. */
-function selectRollups(db: Db, pageId: string, fromMonth: string) {
+function selectDailyAggregates(db: Db, pageId: string, fromMonth: string) {
   return db
     .select({
       monitor_id: dailyAggregates.monitor_id,
@@ -155,12 +155,12 @@ function selectRollups(db: Db, pageId: string, fromMonth: string) {
 }
 
 /**
- * Of each monitor those that begin when its newest roll-up ends, or later; of one without any from the one on that holds
+ * Of each monitor those that begin when its newest daily aggregate ends, or later; of one without any from the one on that holds
  * `since`. Earlier ones are not even read. The caller detects a missing month from the daily aggregates.
  * In no order either.
  */
 function selectIntervals(db: Db, pageId: string, since: { days: number; month: string }) {
-  const rolledTo = sql`SELECT r.to_at FROM ${dailyAggregates} r WHERE r.monitor_id = ${monitors.id}
+  const aggregatedTo = sql`SELECT r.to_at FROM ${dailyAggregates} r WHERE r.monitor_id = ${monitors.id}
     AND r.month >= ${since.month} AND r.timezone = ${zoneOf(pageId)} ORDER BY r.month DESC LIMIT 1`;
   const earlier = sql`SELECT max(i.from_at) FROM ${statusIntervals} i WHERE i.monitor_id = ${monitors.id} AND i.from_at <= ${since.days}`;
   return db
@@ -170,7 +170,7 @@ function selectIntervals(db: Db, pageId: string, since: { days: number; month: s
     .where(
       and(
         isPubliclyVisible(pageId),
-        gte(statusIntervals.from_at, sql`coalesce((${rolledTo}), (${earlier}), ${since.days})`),
+        gte(statusIntervals.from_at, sql`coalesce((${aggregatedTo}), (${earlier}), ${since.days})`),
       ),
     );
 }

@@ -80,7 +80,7 @@ export function listSlaTargets(db: Db, pageId: string): Promise<SlaTargetRecord[
 
 /**
  * Everything that a report is made of, as of one moment, in one round trip. Choice: from intervals and not from daily
- * roll-ups. Periods and maintenance cut days anywhere, and an outage may go on over midnight, so sums of days would not
+ * daily aggregates. Periods and maintenance cut days anywhere, and an outage may go on over midnight, so sums of days would not
  * be exact; reports are read seldom, and their intervals are bounded.
  */
 export async function readSla(db: Db, pageId: string, range: { from_at: number; to_at: number }) {

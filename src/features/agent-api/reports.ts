@@ -48,7 +48,7 @@ export async function reportDiscoveries(ctx: RequestScope, { discoveries }: Agen
   );
 }
 
-interface Told {
+interface Report {
   /** null: now, also when it is repeated. */
   at: number | null;
   key: string[];
@@ -59,11 +59,11 @@ interface Told {
 async function keepReports(
   ctx: RequestScope,
   kind: AgentReportRecord["kind"],
-  told: readonly Told[],
+  received: readonly Report[],
   audit?: AuditSubject,
 ): Promise<number> {
   const agent_id = requireCallingAgent(ctx).agent.id;
-  const reports = told
+  const reports = received
     .map(({ at, key, data }) => ({
       id: idFrom(`agent ${kind}`, agent_id, String(at), ...key),
       agent_id,

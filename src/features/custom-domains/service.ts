@@ -179,7 +179,7 @@ async function verify(scope: Scope, domain: DomainRecord): Promise<Statement[]> 
   const after: DomainRecord = { ...domain, ...change };
   return [
     updateClaim(db, domain, change),
-    ...buildDomainNotifications({ before: domain, after }).map((news) => insertNotification(db, news)),
+    ...buildDomainNotifications({ before: domain, after }).map((notification) => insertNotification(db, notification)),
     // The page's one address changes with it.
     ...(domain.status_page_id !== null && (domain.status === "active") !== (after.status === "active")
       ? [bumpPageVersion(db, domain.status_page_id, now)]

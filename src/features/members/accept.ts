@@ -132,7 +132,7 @@ async function write(
   joined: { member: NamedMember; statements: Statement[] },
 ) {
   const { member, statements } = joined;
-  const news = insertNotification(ctx.db, {
+  const notification = insertNotification(ctx.db, {
     id: newId(ctx.now),
     user_id: invitation.invited_by,
     type: "member.joined",
@@ -144,7 +144,7 @@ async function write(
     created_at: ctx.now,
     updated_at: ctx.now,
   });
-  await commit(ctx, [markAccepted(ctx.db, invitation.id, ctx.now), ...statements, news], {
+  await commit(ctx, [markAccepted(ctx.db, invitation.id, ctx.now), ...statements, notification], {
     audit: {
       ...invitationAudit(page, invitation, `${member.email} accepted the invitation`),
       target_type: "member",

@@ -21,8 +21,8 @@ import { invalidatePage } from "../../platform/page-cache.ts";
 import { monitorType } from "../../probes/registry.ts";
 
 /** Objects that are synced within the request; the sweep syncs the others. */
-const TOLD_MAX = 50;
-const TOLD_AT_ONCE = 6;
+const SYNCED_MAX = 50;
+const SYNCED_AT_ONCE = 6;
 
 interface Move {
   source: StatusPageRecord;
@@ -134,11 +134,11 @@ async function write(
  */
 async function tellObjects(ctx: RequestScope, { monitors, detached }: Move): Promise<void> {
   const left = monitors.filter(({ id }) => detached.includes(id)).map(({ parent_monitor_id }) => parent_monitor_id);
-  const told = [
+  const synced = [
     ...[...new Set(left)].filter((id) => id !== null).map((id) => ({ id, version: 0 })),
     ...monitors.map(({ id, config_version }) => ({ id, version: config_version + 1 })),
   ];
-  await mapConcurrently(told.slice(0, TOLD_MAX), TOLD_AT_ONCE, async ({ id, version }) => {
+  await mapConcurrently(synced.slice(0, SYNCED_MAX), SYNCED_AT_ONCE, async ({ id, version }) => {
     try {
       await syncMonitor(ctx, id, version);
     } catch (error) {

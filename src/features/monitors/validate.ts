@@ -19,7 +19,7 @@ const INTERVAL_DEFAULT_S = 60;
 const TIMEOUT_DEFAULT_S = 10;
 const MUTE_MAX_DAYS = 30;
 const THRESHOLDS = { failure_threshold: 3, recovery_threshold: 2 };
-/** A missing beat says enough by itself. */
+/** A missing heartbeat says enough by itself. */
 const PUSH_THRESHOLDS = { failure_threshold: 1, recovery_threshold: 1 };
 
 /** Around the monitor that is to be: whose plan counts, where it will stand, and what it was before. */

@@ -1,7 +1,7 @@
 import { type Heartbeat, type HeartbeatBody, MESSAGE_BYTES_MAX } from "../../contract/push.ts";
 
 /** The stored form of a heartbeat, from any accepted input. */
-export function toBeat(input: HeartbeatBody): Heartbeat {
+export function toHeartbeat(input: HeartbeatBody): Heartbeat {
   const message = input.message ? clip(new TextEncoder().encode(input.message)) : null;
   return {
     status: input.status ?? "ok",

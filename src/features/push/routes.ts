@@ -8,12 +8,12 @@ import { rejectInvalid } from "../../http/errors.ts";
 import { BODY_ERRORS, IdParam, json, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { readPushToken } from "../../platform/push-tokens.ts";
-import { clip, readMessage, toBeat } from "./heartbeat-input.ts";
+import { clip, readMessage, toHeartbeat } from "./heartbeat-input.ts";
 import { presentBeat } from "./present.ts";
 import { type AcceptedPush, acceptPush, rotateCredential } from "./service.ts";
 
 const tags = ["Heartbeats"];
-const beats = {
+const heartbeats = {
   at: ["root", "v1"],
   auth: "beat",
   permission: null,
@@ -30,7 +30,7 @@ async function acceptHeartbeat(c: AppContext, monitorId: string, input: Heartbea
   const { ctx } = c.var;
   const credential = requirePushCredential(ctx);
   if (credential.monitor_id !== monitorId.toLowerCase()) throw unauthenticated();
-  const taken = await acceptPush(ctx, credential, { kind: "heartbeat", beat: toBeat(input) });
+  const taken = await acceptPush(ctx, credential, { kind: "heartbeat", beat: toHeartbeat(input) });
   return presentBeat(credential.monitor_id, taken);
 }
 
@@ -89,7 +89,7 @@ async function takeForeign(c: AppContext, token: string, input: HeartbeatBody): 
   const credential = readPushToken(c.var.settings.ROOT_SECRET, "beat", token);
   if (!credential) return undefined;
   try {
-    return await acceptPush(c.var.ctx, credential, { kind: "heartbeat", beat: toBeat(input) });
+    return await acceptPush(c.var.ctx, credential, { kind: "heartbeat", beat: toHeartbeat(input) });
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return undefined;
     throw error;
@@ -126,7 +126,7 @@ const METHODS = ["get", "post"] as const;
 
 export const endpoints = [
   endpoint(
-    beats,
+    heartbeats,
     createRoute({
       method: "post",
       path: "/heartbeat/{monitor_id}",
@@ -144,7 +144,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    beats,
+    heartbeats,
     createRoute({
       method: "get",
       path: "/heartbeat/{monitor_id}",

@@ -55,10 +55,10 @@ async function askObject(ctx: RequestScope, monitorId: string, push: Push): Prom
 }
 
 /** The push is kept already, so that a database that does not answer delays only what lists show. */
-async function project(ctx: RequestScope, monitorId: string, news: MonitorSnapshot): Promise<void> {
+async function project(ctx: RequestScope, monitorId: string, snapshot: MonitorSnapshot): Promise<void> {
   try {
     const record = await findMonitor(ctx.db, monitorId);
-    if (record) await runBatch(ctx.db, buildProjection(ctx, record, news));
+    if (record) await runBatch(ctx.db, buildProjection(ctx, record, snapshot));
   } catch (error) {
     ctx.log.error("projection", error, { monitor_id: monitorId });
   }

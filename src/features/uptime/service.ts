@@ -3,7 +3,7 @@ import { findVisiblePage } from "../../access/pages.ts";
 import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { regionsOf } from "../../checks/enqueue.ts";
-import { listRollups } from "../../data/daily-aggregates/read.ts";
+import { listDailyAggregates } from "../../data/daily-aggregates/read.ts";
 import { listIntervalsSince } from "../../data/status-intervals/read.ts";
 import { addTallies, type LatencyHistogram, readTally } from "../../domain/baseline.ts";
 import { findUnaggregatedFrom, tallyDays } from "../../domain/daily-aggregates.ts";
@@ -23,10 +23,10 @@ export async function computeUptime(ctx: RequestScope, monitorId: string, wanted
   const timezone = page?.page.timezone ?? "UTC";
   const days = listDaysUntil(ctx.now, timezone, count);
   const from_month = monthOf(days[0]?.date ?? "");
-  const rollups = await listRollups(ctx.db, { monitor_id: monitorId, timezone, from_month });
-  const unrolled = findUnaggregatedFrom(days, rollups, monitor.created_at);
-  const intervals = await listIntervalsSince(ctx.db, monitorId, unrolled);
-  return tallyDays(days, { rollups, intervals }, ctx.now).flatMap((tally, n) => {
+  const aggregates = await listDailyAggregates(ctx.db, { monitor_id: monitorId, timezone, from_month });
+  const unaggregated = findUnaggregatedFrom(days, aggregates, monitor.created_at);
+  const intervals = await listIntervalsSince(ctx.db, monitorId, unaggregated);
+  return tallyDays(days, { aggregates, intervals }, ctx.now).flatMap((tally, n) => {
     const date = days[n]?.date;
     return date === undefined ? [] : [{ date, tally }];
   });
