@@ -65,6 +65,18 @@ const ExpiryData = z.object({
   days_left: z.int(),
 });
 
+/** Filled in by the consumer of the event, which reads it from the incident or window. */
+const subject = {
+  monitor_ids: z.array(z.string()).default([]).meta({ description: "affected monitors" }),
+  group_ids: z.array(z.string()).default([]).meta({ description: "affected groups" }),
+  impact: z.string().nullable().default(null).meta({ description: "as on the incident; `maintenance` for a window" }),
+  url: z
+    .string()
+    .nullable()
+    .default(null)
+    .meta({ description: "where people read about it: the status page, in the dashboard what is not public" }),
+};
+
 const IncidentData = z.object({
   incident_id: z.string(),
   title: z.string(),
@@ -78,6 +90,7 @@ const IncidentData = z.object({
   resolved_at: At.nullable(),
   outage_id: z.string().nullable().default(null).meta({ description: "of an automatic incident" }),
   acknowledged_at: At.nullable().default(null),
+  ...subject,
 });
 
 const MaintenanceData = z.object({
@@ -89,8 +102,9 @@ const MaintenanceData = z.object({
   notify_subscribers: z.boolean().optional().meta({ description: "false: subscribers receive no message" }),
   start: At.nullable(),
   end: At.nullable(),
+  ...subject,
 });
-export type MaintenanceData = z.infer<typeof MaintenanceData>;
+export type MaintenanceData = z.input<typeof MaintenanceData>;
 
 const AgentData = z.object({
   agent_id: z.string(),

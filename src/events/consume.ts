@@ -19,6 +19,7 @@ import { NONE, planIncidentEffects, type TransitionContext } from "./incidents.t
 import { monitorEvent } from "./monitor-event.ts";
 import { readStatusCode } from "./rule-metrics.ts";
 import { evaluateRules, type RuleOutcome, retryStale } from "./rules.ts";
+import { withSubject } from "./subject.ts";
 import { decideSuppression } from "./suppression.ts";
 
 export async function consumeEvent(scope: Scope, message: EventMessage): Promise<void> {
@@ -67,7 +68,7 @@ async function storeTransition(scope: Scope, context: TransitionContext): Promis
   const { suppressed_by } = suppression;
   const isSuppressed = suppressed_by !== null;
   const incident =
-    isSuppressed && transition.event === "monitor.down" ? NONE : await planIncidentEffects(db, context, now);
+    isSuppressed && transition.event === "monitor.down" ? NONE : await planIncidentEffects(scope, context);
   const own = monitorEvent(context, incident.events[0]?.data.incident_id ?? null);
   const published = own && !isSuppressed ? [own, ...incident.events] : incident.events;
   const suppressed = own && isSuppressed ? [{ ...own, data: { ...own.data, suppressed_by } }] : [];
@@ -113,12 +114,13 @@ async function consumeStored(scope: Scope, eventId: string): Promise<void> {
   await publication.wake();
 }
 
-async function storeConsumed(scope: Scope, event: NewEvent): Promise<Publication> {
+async function storeConsumed(scope: Scope, stored: NewEvent): Promise<Publication> {
   const { db, now } = scope;
+  const event = await withSubject(scope, stored);
   const rules = await evaluateStored(scope, event);
   const routings = new Map(rules.routing ? [[event.id, rules.routing]] : []);
   const publication = joinPublications([await fanOut(scope, [event], now, routings), rules.publication]);
-  await runBatch(db, [...publication.statements, markProcessed(db, event.id, now)]);
+  await runBatch(db, [...publication.statements, markProcessed(db, event, now)]);
   return publication;
 }
 

@@ -1,9 +1,10 @@
 import type { Scope } from "../access/scope.ts";
-import { EVENTS, type EventOf, type MaintenanceData, type NewEvent } from "../contract/events.ts";
+import { EVENTS, type EventOf, type NewEvent } from "../contract/events.ts";
 import { insertEvent } from "../data/events/write.ts";
 import type { IncidentRecord } from "../data/incidents/read.ts";
 import type { MaintenanceRecord } from "../data/maintenance/read.ts";
 import { fanOut, type Routing } from "../delivery/fan-out.ts";
+import { type EventSubject, NO_SUBJECT } from "../domain/event-subject.ts";
 import { joinPublications, NOTHING, type Publication, wake } from "../outbox/publication.ts";
 import { toIso, toIsoOrNull } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -46,6 +47,8 @@ interface IncidentChange {
   /** Whether subscribers of the page receive it, too. */
   notify_subscribers: boolean;
   now: number;
+  /** Where it is known already; the consumer of a stored event reads it. */
+  subject?: EventSubject;
 }
 
 export function incidentEvent(incident: IncidentRecord, change: IncidentChange): EventOf<IncidentChange["name"]> {
@@ -55,7 +58,8 @@ export function incidentEvent(incident: IncidentRecord, change: IncidentChange):
     status_page_id: incident.status_page_id,
     monitor_id: incident.origin_monitor_id,
     name: change.name,
-    classification: EVENTS[change.name].classification,
+    // Choice: what is not public yet concerns the team alone, whatever the page routes.
+    classification: incident.is_public ? EVENTS[change.name].classification : "team_only",
     data: {
       incident_id: incident.id,
       title: incident.title,
@@ -69,6 +73,7 @@ export function incidentEvent(incident: IncidentRecord, change: IncidentChange):
       resolved_at: toIsoOrNull(incident.resolved_at),
       outage_id: incident.origin_outage_id,
       acknowledged_at: toIsoOrNull(incident.acknowledged_at),
+      ...(change.subject ?? NO_SUBJECT),
     },
     created_at: change.now,
   };
@@ -82,7 +87,7 @@ interface Boundary {
 /** The start or the end of one occurrence of a window; each is published once, whichever caller publishes it. */
 export function boundaryEvent(window: MaintenanceRecord, { name, occurrence }: Boundary): EventOf<Boundary["name"]> {
   const isStart = name === "maintenance.started";
-  const data: MaintenanceData = {
+  const data: EventOf<Boundary["name"]>["data"] = {
     maintenance_id: window.id,
     title: window.title,
     message: window.description ?? window.title,
@@ -90,6 +95,7 @@ export function boundaryEvent(window: MaintenanceRecord, { name, occurrence }: B
     status: isStart ? "in_progress" : "completed",
     start: toIso(occurrence.start_at),
     end: toIso(occurrence.end_at),
+    ...NO_SUBJECT,
   };
   return {
     id: idFrom("event", window.id, name, String(occurrence.start_at)),
@@ -97,7 +103,7 @@ export function boundaryEvent(window: MaintenanceRecord, { name, occurrence }: B
     status_page_id: window.status_page_id,
     monitor_id: null,
     name,
-    classification: EVENTS[name].classification,
+    classification: window.is_public ? EVENTS[name].classification : "team_only",
     data,
     created_at: isStart ? occurrence.start_at : occurrence.end_at,
   };

@@ -1,20 +1,25 @@
+import type { Scope } from "../access/scope.ts";
 import type { EventOf } from "../contract/events.ts";
 import type { MonitorTransition } from "../contract/monitor-transition.ts";
-import type { Db, Statement } from "../data/db.ts";
+import type { Statement } from "../data/db.ts";
 import { findOpenAutomaticIncident, type IncidentRecord } from "../data/incidents/read.ts";
 import { insertAutomaticIncident, resolveIncident } from "../data/incidents/write.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
+import { describeSubject, type EventSubject } from "../domain/event-subject.ts";
 import { idFrom } from "../platform/ids.ts";
 import { incidentAudit } from "./audit.ts";
 import { incidentEvent } from "./emit.ts";
+import { withSubject } from "./subject.ts";
 
 export interface TransitionContext {
   transition: MonitorTransition;
   monitor: MonitorRecord;
   page: StatusPageRecord | null;
 }
+
+type IncidentScope = Pick<Scope, "db" | "settings" | "now">;
 
 export interface IncidentEffects {
   statements: Statement[];
@@ -27,14 +32,14 @@ export const NONE: IncidentEffects = { statements: [], events: [] };
  * The automatic incident of an outage: opened when it begins, resolved when it ends, never a second one. Its id is derived
  * from the outage, so a repeat writes the same rows.
  */
-export async function planIncidentEffects(db: Db, context: TransitionContext, now: number): Promise<IncidentEffects> {
+export async function planIncidentEffects(scope: IncidentScope, context: TransitionContext): Promise<IncidentEffects> {
   const { transition, monitor, page } = context;
   if (!page || !transition.outage) return NONE;
   const outageId = `${monitor.id}/${transition.outage.seq}`;
   if (transition.event === "monitor.down" && wantsIncident(monitor, page)) {
-    return open(db, { monitor, page, transition }, outageId, now);
+    return open(scope, { monitor, page, transition }, outageId);
   }
-  return transition.to === "up" ? close(db, { monitor, page, transition }, outageId, now) : NONE;
+  return transition.to === "up" ? close(scope, { monitor, page, transition }, outageId) : NONE;
 }
 
 /** Children of a composite have no incidents of their own: those would reveal their names. */
@@ -46,10 +51,9 @@ function wantsIncident(monitor: MonitorRecord, page: StatusPageRecord): boolean 
 type OnPage = TransitionContext & { page: StatusPageRecord };
 
 async function open(
-  db: Db,
+  { db, settings, now }: IncidentScope,
   { monitor, page, transition }: OnPage,
   outageId: string,
-  now: number,
 ): Promise<IncidentEffects> {
   if (await findOpenAutomaticIncident(db, monitor.id)) return NONE;
   const incident: IncidentRecord = {
@@ -83,17 +87,26 @@ async function open(
     created_at: now,
     updated_at: now,
   };
+  const subject = describeSubject(
+    { ...incident, kind: "incident", monitor_ids: [monitor.id], group_ids: [], page },
+    settings.PUBLIC_URL,
+  );
   return {
     statements: [
       ...insertAutomaticIncident(db, incident, first),
       bumpPageVersion(db, page.id, now),
       incidentAudit(db, incident, { outageId, eventType: "incident.created", now }),
     ],
-    events: [automaticEvent("incident.created", incident, { outageId, message: first.message, now })],
+    events: [automaticEvent("incident.created", incident, { outageId, message: first.message, now, subject })],
   };
 }
 
-async function close(db: Db, { monitor, transition }: OnPage, outageId: string, now: number): Promise<IncidentEffects> {
+async function close(
+  scope: IncidentScope,
+  { monitor, transition }: OnPage,
+  outageId: string,
+): Promise<IncidentEffects> {
+  const { db, now } = scope;
   // A user may have reopened the one of an earlier outage: it ends with the monitor's next up, too.
   const incident = await findOpenAutomaticIncident(db, monitor.id);
   if (!incident) return NONE;
@@ -114,16 +127,18 @@ async function close(db: Db, { monitor, transition }: OnPage, outageId: string, 
       bumpPageVersion(db, incident.status_page_id, now),
       incidentAudit(db, resolved, { outageId, eventType: "incident.resolved", now }),
     ],
-    events: [automaticEvent("incident.resolved", resolved, { outageId, message: last.message, now })],
+    events: [
+      await withSubject(scope, automaticEvent("incident.resolved", resolved, { outageId, message: last.message, now })),
+    ],
   };
 }
 
 function automaticEvent(
   name: "incident.created" | "incident.resolved",
   incident: IncidentRecord,
-  { outageId, message, now }: { outageId: string; message: string; now: number },
+  { outageId, ...change }: { outageId: string; message: string; now: number; subject?: EventSubject },
 ): IncidentEffects["events"][number] {
   const id = idFrom("event", incident.id, name, outageId);
-  const { name: _, ...event } = incidentEvent(incident, { id, name, message, notify_subscribers: true, now });
+  const { name: _, ...event } = incidentEvent(incident, { id, name, notify_subscribers: true, ...change });
   return { ...event, name };
 }

@@ -7,6 +7,7 @@ import { insertIncident, insertIncidentUpdate, setAffected } from "../data/incid
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
+import { describeSubject } from "../domain/event-subject.ts";
 import { fillPlaceholders, fillTitle } from "../domain/incident-template.ts";
 import { toIso } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -24,7 +25,7 @@ interface Opening {
 
 /** The incident that a firing opens from a template; none while the page's incidents are disabled. */
 export async function planRuleIncident(
-  scope: Pick<Scope, "db" | "now">,
+  scope: Pick<Scope, "db" | "settings" | "now">,
   { template_id, firing_id, page, monitor, at }: Opening,
 ): Promise<{ statements: Statement[]; events: EventOf<"incident.created">[] }> {
   const { db, now } = scope;
@@ -59,11 +60,17 @@ export async function planRuleIncident(
     ...{ created_by: null, created_at: now, updated_at: now },
   };
   const change = { id: idFrom("event", incident.id, "incident.created"), name: "incident.created" as const, now };
-  const event = incidentEvent(incident, { ...change, message: message ?? incident.title, notify_subscribers: true });
+  const monitor_ids = monitor ? [monitor.id] : [];
+  const subject = describeSubject(
+    { ...incident, kind: "incident", monitor_ids, group_ids: [], page },
+    scope.settings.PUBLIC_URL,
+  );
+  const news = { ...change, message: message ?? incident.title, notify_subscribers: true, subject };
+  const event = incidentEvent(incident, news);
   return {
     statements: [
       insertIncident(db, incident),
-      ...setAffected(db, incident.id, { monitor_ids: monitor ? [monitor.id] : [], group_ids: [] }),
+      ...setAffected(db, incident.id, { monitor_ids, group_ids: [] }),
       ...(message === null ? [] : [insertIncidentUpdate(db, { ...update, message })]),
       incidentAudit(db, incident, { outageId: firing_id, eventType: "incident.created", now }),
       bumpPageVersion(db, page.id, now),

@@ -79,7 +79,7 @@ async function release(scope: Scope, held: Releasable["held"], transition: Monit
   if (!found) return;
   const now = scope.now;
   const context: TransitionContext = { ...found, transition };
-  const incident = await planIncidentEffects(db, context, now);
+  const incident = await planIncidentEffects(scope, context);
   const own = monitorEvent(context, incident.events[0]?.data.incident_id ?? null);
   const events = own ? [own, ...incident.events] : incident.events;
   const publication = await fanOut(scope, events, now);

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { jobScope } from "../../src/access/scope.ts";
+import { jobScope, type Scope } from "../../src/access/scope.ts";
 import { openDb } from "../../src/data/db.ts";
 import { events } from "../../src/data/events/table.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
@@ -407,7 +407,7 @@ describe("webhooks", () => {
   it("hear of an incident once, however often its event is handled", async () => {
     const { account, status_page_id } = await aTeam();
     const hook = await createWebhook(account, { events: ["incident.created"] });
-    await openIncident(account, { status_page_id });
+    await openIncident(account, { status_page_id, is_public: true });
     const [event] = await db.select().from(events).where(eq(events.status_page_id, status_page_id));
     const scope = jobScope(recordingEnv().env, "test");
     await consumeEvent(scope, { event_id: event?.id ?? "" });
@@ -415,4 +415,37 @@ describe("webhooks", () => {
     const heard = await db.select().from(deliveries).where(eq(deliveries.webhook_id, hook.id));
     expect(heard.map(({ event_name }) => event_name)).toEqual(["incident.created"]);
   });
+
+  it("hear what an incident affects and where to read about it, of an unpublished one the team alone", async () => {
+    const { account, client, status_page_id, monitor_id, group_id } = await aTeam();
+    const everyone = await createWebhook(account, { events: ["incident.created", "incident.updated"] });
+    const team = await createWebhook(account, { is_team_only: true });
+    const scope = jobScope(recordingEnv({ PUBLIC_URL: "https://vigil.test" }).env, "test");
+    const body = { status_page_id, monitor_ids: [monitor_id], group_ids: [group_id], impact: "Orders are lost" };
+    const { id } = await openIncident(account, body);
+    await consumeStored(scope, status_page_id);
+    const affected = { monitor_ids: [monitor_id], group_ids: [group_id], impact: "Orders are lost" };
+    expect(await toldOf(status_page_id)).toMatchObject([
+      { name: "incident.created", data: { ...affected, url: `https://vigil.test/app/incidents/${id}` } },
+    ]);
+    expect(await heardBy(team.id)).toEqual(["incident.created"]);
+    expect(await heardBy(everyone.id)).toEqual([]);
+
+    await client.put(`${INCIDENTS}/${id}`, { is_public: true });
+    await consumeStored(scope, status_page_id);
+    const [page] = await db.select().from(statusPages).where(eq(statusPages.id, status_page_id));
+    const url = `https://vigil.test/status/${page?.slug}/incidents/${id}`;
+    expect((await toldOf(status_page_id)).at(-1)).toMatchObject({ data: { ...affected, url } });
+    expect(await heardBy(everyone.id)).toEqual(["incident.updated"]);
+  });
 });
+
+async function consumeStored(scope: Scope, pageId: string): Promise<void> {
+  const stored = await db.select({ id: events.id }).from(events).where(eq(events.status_page_id, pageId));
+  for (const { id } of stored) await consumeEvent(scope, { event_id: id });
+}
+
+async function heardBy(webhookId: string): Promise<string[]> {
+  const rows = await db.select().from(deliveries).where(eq(deliveries.webhook_id, webhookId));
+  return rows.map(({ event_name }) => event_name);
+}

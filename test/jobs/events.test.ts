@@ -139,6 +139,18 @@ describe("an outage", () => {
     expect(told?.data).toMatchObject({
       ...{ monitor_id, monitor_name: "Shop", status: "down", message: "connection refused", region: "default" },
     });
+    for (const name of ["incident.created", "incident.resolved"]) {
+      const { data } = after.deliveries.find(({ event_name }) => event_name === name) ?? {};
+      expect(data).toMatchObject({ monitor_ids: [monitor_id], group_ids: [], impact: null });
+    }
+  });
+
+  it("of an incident that is not published reaches the team alone", async () => {
+    const { monitor_id } = await aStage({ auto_publish_incident: false });
+    await consume(monitor_id, [up, down]);
+    const { deliveries: sent, events: stored } = await traces(monitor_id);
+    expect(sent.map(({ event_name }) => event_name)).toEqual(["monitor.down"]);
+    expect(stored.find(({ name }) => name === "incident.created")).toMatchObject({ classification: "team_only" });
   });
 
   it("is dated back to the first failing check in the intervals, without gap or overlap", async () => {

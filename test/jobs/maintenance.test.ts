@@ -36,7 +36,7 @@ async function sweepAt(at: number) {
 
 async function aStage(window: Record<string, unknown> = {}, isTarget = true) {
   const account = await createAccount();
-  const status_page_id = await insertPage(account.user_id, { auto_create_incident: true });
+  const status_page_id = await insertPage(account.user_id, { auto_create_incident: true, auto_publish_incident: true });
   const { body: group } = await account.client.post(`${V1}/groups`, { name: "G", status_page_id });
   const monitor = await insertMonitor(account.user_id, { status_page_id, created_at: NOW - DAY, group_id: group.id });
   const hook = await createWebhook(account);
@@ -118,6 +118,18 @@ describe("the edges of a window", () => {
     const told = await db.select().from(events).where(eq(events.status_page_id, status_page_id)).orderBy(events.name);
     for (const { id } of [...told, ...told]) await consumeEvent(scope, { event_id: id });
     expect((await heardBy(hook_id)).toSorted()).toEqual(["maintenance.completed", "maintenance.started"]);
+  });
+
+  it("reach webhooks with what the window affects, those of a private one the team alone", async () => {
+    const { status_page_id, monitor_id, hook_id, account } = await aStage({ is_public: false });
+    const team = await createWebhook(account, { is_team_only: true });
+    await sweepAt(NOW);
+    const told = await db.select().from(events).where(eq(events.status_page_id, status_page_id));
+    for (const { id } of told) await consumeEvent(depsAt(NOW), { event_id: id });
+    expect(await toldOf(status_page_id)).toMatchObject([
+      { data: { monitor_ids: [monitor_id], group_ids: [], impact: "maintenance", url: null } },
+    ]);
+    expect([await heardBy(hook_id), await heardBy(team.id)]).toEqual([[], ["maintenance.started"]]);
   });
 
   it("recur, each occurrence with its own pair", async () => {

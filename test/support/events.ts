@@ -13,11 +13,15 @@ const incident: EventData<"incident.created"> = {
   ...{ incident_id: INCIDENT_ID, title: "Checkout fails", severity: "major", status: "investigating" },
   ...{ is_public: true, monitor_id: null, message: "We look into it.", notify_subscribers: true },
   ...{ started_at: "2026-01-02T03:04:05.000Z", resolved_at: null, outage_id: null, acknowledged_at: null },
+  ...{ monitor_ids: [MONITOR_ID], group_ids: [], impact: "Orders are lost" },
+  url: `https://status.acme.example/status/acme/incidents/${INCIDENT_ID}`,
 };
 const maintenance: EventData<"maintenance.started"> = {
   ...{ maintenance_id: "0199c0de-0000-7000-8000-000000000003", title: "New disks", message: "We replace disks." },
   ...{ is_public: true, status: "in_progress" },
   ...{ start: "2026-01-02T03:00:00.000Z", end: "2026-01-02T05:00:00.000Z" },
+  ...{ monitor_ids: [MONITOR_ID], group_ids: [], impact: "maintenance" },
+  url: "https://status.acme.example/status/acme",
 };
 const agent: EventData<"agent.offline"> = {
   ...{ agent_id: "0199c0de-0000-7000-8000-000000000004", agent_name: "Rack 1", hostname: "rack-1", status: "offline" },

@@ -34,8 +34,9 @@ export function replaceEvent(db: Db, event: StoredEvent): Statement {
     .onConflictDoUpdate({ target: events.id, set: { data: event.data } });
 }
 
-export function markProcessed(db: Db, eventId: string, now: number): Statement {
-  return db.update(events).set({ processed_at: now }).where(eq(events.id, eventId));
+/** Stores the data as the consumer completed it. */
+export function markProcessed(db: Db, { id, data }: Pick<StoredEvent, "id" | "data">, now: number): Statement {
+  return db.update(events).set({ processed_at: now, data }).where(eq(events.id, id));
 }
 
 function rowOf(event: StoredEvent): typeof events.$inferSelect {
