@@ -3,15 +3,18 @@ import { INCIDENT_STATUSES } from "../contract/incident.ts";
 import { decideStatusChange } from "./incident-status.ts";
 
 const pairs = INCIDENT_STATUSES.flatMap((from) => INCIDENT_STATUSES.map((to) => ({ from, to })));
+const acknowledged = { acknowledged_at: 3, acknowledged_by: "a user" };
+const nobody = { acknowledged_at: null, acknowledged_by: null };
 
-describe("decideMove", () => {
+describe("the status of an incident", () => {
   it.each(pairs)("from $from to $to", ({ from, to }) => {
-    const standing = { status: from, resolved_at: from === "resolved" ? 5 : null };
-    const moved = from === to ? null : { status: to, resolved_at: to === "resolved" ? 9 : null };
-    expect(decideStatusChange(standing, to, 9)).toEqual(moved);
+    const standing = { status: from, resolved_at: from === "resolved" ? 5 : null, ...acknowledged };
+    const resolved_at = to === "resolved" ? 9 : null;
+    const moved = { status: to, resolved_at, ...(from === "resolved" ? nobody : acknowledged) };
+    expect(decideStatusChange(standing, to, 9)).toEqual(from === to ? null : moved);
   });
 
   it("stays where it is when nothing is said", () => {
-    expect(decideStatusChange({ status: "resolved", resolved_at: 5 }, undefined, 9)).toBeNull();
+    expect(decideStatusChange({ status: "resolved", resolved_at: 5, ...acknowledged }, undefined, 9)).toBeNull();
   });
 });

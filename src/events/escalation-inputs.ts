@@ -27,10 +27,7 @@ function changesOf(
 ): EscalationInput[] {
   if (incident.status === "resolved") return [{ kind: "resolve" }];
   const reopen: EscalationInput[] = state?.status === "resolved" ? [{ kind: "reopen" }] : [];
-  const { acknowledged_at } = incident;
-  // Acknowledged before the present run, the incident was reopened since: somebody has to answer again.
-  const isAcknowledged = acknowledged_at !== null && acknowledged_at >= escalation.started_at && reopen.length === 0;
-  if (isAcknowledged) return [{ kind: "acknowledge" }];
+  if (incident.acknowledged_at !== null) return [...reopen, { kind: "acknowledge" }];
   const until = escalation.snoozed_until;
   const isSnoozed = until !== null && until > now && reopen.length === 0;
   return [...reopen, ...(isSnoozed ? [{ kind: "snooze", until } as const] : [])];

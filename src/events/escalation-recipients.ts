@@ -25,7 +25,7 @@ export interface ResolvedPolicy {
  * nobody.
  */
 export async function resolveSteps(
-  { db, now }: Pick<Scope, "db" | "now">,
+  { db, now, log }: Pick<Scope, "db" | "now" | "log">,
   page: { id: string; owner_id: string },
   steps: readonly StoredEscalationStep[],
 ): Promise<ResolvedPolicy> {
@@ -33,7 +33,8 @@ export async function resolveSteps(
   const hasSchedules = contacts.some(({ type }) => type === "schedule");
   const schedules = hasSchedules ? await listOnCallSchedules(db, page.id, { limit: SCHEDULES_MAX, offset: 0 }) : null;
   const byId = new Map(schedules?.rows.map((schedule) => [schedule.id, schedule]));
-  const onCall = (id: string) => currentOf(byId.get(id), now);
+  const current = new Map([...byId.values()].map((schedule) => [schedule.id, currentOf(log, schedule, now)]));
+  const onCall = (id: string) => current.get(id) ?? null;
   const wanted = contacts.flatMap(({ type, value }) => {
     if (type === "user") return [value];
     return type === "schedule" ? [onCall(value)].filter((id) => id !== null) : [];
@@ -53,8 +54,14 @@ export async function resolveSteps(
   return { resolved, people, emptySchedules };
 }
 
-function currentOf(schedule: OnCallScheduleRecord | undefined, now: number): string | null {
-  return schedule === undefined ? null : (findOnCall(schedule, now)?.user_id ?? null);
+/** A schedule that cannot be computed is a gap, so that the next contact is notified. */
+function currentOf(log: Scope["log"], schedule: OnCallScheduleRecord, now: number): string | null {
+  try {
+    return findOnCall(schedule, now)?.user_id ?? null;
+  } catch (error) {
+    log.error("on-call schedule cannot be computed", error, { schedule_id: schedule.id });
+    return null;
+  }
 }
 
 async function listTeam(db: Scope["db"], page: { id: string; owner_id: string }, ids: readonly string[]) {

@@ -3,6 +3,7 @@ import type { EventOf } from "../contract/events.ts";
 import { StoredEscalationStep } from "../contract/on-call.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import {
+  type DueEscalation,
   type EscalationNotificationRecord,
   type LoadedEscalation,
   listDueEscalations,
@@ -18,8 +19,8 @@ import {
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { decide, type EscalationEffect, type EscalationState } from "../domain/escalation.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
-import { wakeEscalations } from "../outbox/escalations.ts";
-import { NOTHING, type Publication } from "../outbox/publication.ts";
+import { wakeDueEscalations, wakeEscalations } from "../outbox/escalations.ts";
+import { NOTHING, type Publication, sweepPages } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
 import { unseal } from "../platform/seal.ts";
 import { publish } from "./emit.ts";
@@ -28,7 +29,6 @@ import { buildNotification, notifyOwner, notifyPerson, type OnCallMessage } from
 import { type ResolvedPolicy, resolveSteps } from "./escalation-recipients.ts";
 import { sendNotifications } from "./escalation-sender.ts";
 
-const DUE_PER_MINUTE = 1000;
 /** Delayed messages hasten what is due within this time; the minute finds the rest. */
 const HASTENED_MS = 10 * MINUTE_MS;
 
@@ -52,7 +52,7 @@ export async function advanceEscalation(scope: Scope, escalationId: string): Pro
     effects.push(...decision.effects);
   }
   if (state === null) return;
-  const carried = await carryOut(scope, { loaded, steps, target }, effects);
+  const carried = await carryOut(scope, { loaded, steps, target }, effectsOf(state, effects));
   const isNewRun = escalation.state === null || state.run !== escalation.state.run;
   const advanced = {
     ...{ state, due_at: state.due_at, updated_at: scope.now },
@@ -83,9 +83,25 @@ export async function advanceEscalation(scope: Scope, escalationId: string): Pro
   else await hasten(scope, { id: escalationId, due_at: state.due_at });
 }
 
-/** Every minute: wakes escalations that are due within it, each at its time. */
+/** An incident that was acknowledged or resolved before its escalation began or started over notifies nobody. */
+function effectsOf({ status }: EscalationState, effects: readonly EscalationEffect[]): EscalationEffect[] {
+  const isOver = status !== "active" && status !== "exhausted";
+  return effects.filter(({ kind }) => !isOver || (kind !== "notify" && kind !== "notify_owner"));
+}
+
+/** Every minute: wakes escalations that are due within it, each at its time, by as many messages as one call takes. */
 export async function sweepEscalations(scope: Scope): Promise<void> {
-  for (const due of await listDueEscalations(scope.db, scope.now + MINUTE_MS, DUE_PER_MINUTE)) await hasten(scope, due);
+  let last: DueEscalation | null = null;
+  await sweepPages(async (limit) => {
+    const due: DueEscalation[] = await listDueEscalations(scope.db, {
+      until: scope.now + MINUTE_MS,
+      after: last,
+      limit,
+    });
+    await wakeDueEscalations(scope, due);
+    last = due.at(-1) ?? last;
+    return due.length;
+  });
 }
 
 async function hasten(scope: Scope, { id, due_at }: { id: string; due_at: number | null }): Promise<void> {

@@ -3,6 +3,8 @@ import { touchEscalation } from "../data/escalations/write.ts";
 import { idFrom } from "../platform/ids.ts";
 import { type Publication, wake } from "./publication.ts";
 
+type EscalationMessage = { escalation_id: string };
+
 /** The one escalation of an incident. */
 export function escalationId(incidentId: string): string {
   return idFrom("escalation", incidentId);
@@ -27,4 +29,17 @@ export function wakeEscalations(
 ): Promise<void> {
   const messages = ids.map((escalation_id) => ({ escalation_id }));
   return wake(scope, { queue: scope.env.EVENTS, messages, what: "escalation", delay_ms });
+}
+
+/** Wakes each at its time. */
+export function wakeDueEscalations(
+  scope: Pick<Scope, "env" | "log" | "now">,
+  due: readonly { id: string; due_at: number }[],
+): Promise<void> {
+  const messages = due.map(({ id }) => ({ escalation_id: id }));
+  const delays = new Map(messages.map((message, n) => [message, Math.max(0, (due[n]?.due_at ?? 0) - scope.now)]));
+  return wake<EscalationMessage>(scope, {
+    ...{ queue: scope.env.EVENTS, what: "escalation", messages },
+    delay_ms: (message) => delays.get(message) ?? 0,
+  });
 }

@@ -28,16 +28,18 @@ interface Wake<Body> {
   messages: readonly Body[];
   /** For the log, plural. */
   what: string;
-  delay_ms?: number;
+  /** One for all messages, or of each. */
+  delay_ms?: number | ((message: Body) => number);
 }
 
 /** Sends messages that wake a consumer of stored rows. A queue that refuses them costs time, not rows. */
 export async function wake<Body>({ log }: Pick<Scope, "log">, { queue, messages, what, delay_ms }: Wake<Body>) {
-  const delaySeconds = delay_ms === undefined ? undefined : Math.ceil(delay_ms / 1000);
+  const delayed = (body: Body) => {
+    const delay = typeof delay_ms === "function" ? delay_ms(body) : delay_ms;
+    return delay === undefined ? { body } : { body, delaySeconds: Math.ceil(delay / 1000) };
+  };
   try {
-    for (const call of callsOf(messages)) {
-      await queue.sendBatch(call.map((body) => (delaySeconds === undefined ? { body } : { body, delaySeconds })));
-    }
+    for (const call of callsOf(messages)) await queue.sendBatch(call.map(delayed));
   } catch (error) {
     log.warn(`${what} enqueue failed, sweep retries`, { count: messages.length, cause: String(error) });
   }

@@ -153,6 +153,56 @@ describe("the escalation of an incident", () => {
     expect(await noticesOf(stage.member.user_id)).toEqual(["oncall.notified", "oncall.notified"]);
   });
 
+  it("can be acknowledged again after the incident was acknowledged, resolved and reopened", async () => {
+    const stage = await openIncident(({ owner, member }) => [
+      { level: 1, wait_minutes: 0, contacts: user(member) },
+      { level: 2, wait_minutes: 5, contacts: user(owner) },
+    ]);
+    const path = `${V1}/incidents/${stage.incident}`;
+    const acknowledge = () => stage.member.client.post(`${path}/acknowledge`, {});
+    await acknowledge();
+    await pass(1);
+    await stage.account.client.put(path, { status: "resolved" });
+    await pass(1);
+    const reopened = await stage.account.client.post(`${path}/updates`, { status: "identified", message: "Again." });
+    expect(reopened.status).toBe(201);
+    await pass(1);
+    const { body } = await stage.account.client.get(path);
+    expect(body).toMatchObject({ acknowledged_at: null, acknowledged_by: null });
+    expect(await escalationOf(stage)).toMatchObject({ status: "active" });
+    expect((await acknowledge()).body).toMatchObject({ acknowledged_by: stage.member.user_id });
+    await pass(60);
+    expect(await escalationOf(stage)).toMatchObject({ status: "acknowledged" });
+    expect(await noticesOf(stage.account.user_id)).toEqual([]);
+  });
+
+  it("notifies nobody about a reopened incident that is acknowledged before its escalation starts over", async () => {
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: user(member) }]);
+    const path = `${V1}/incidents/${stage.incident}`;
+    await stage.account.client.put(path, { status: "resolved" });
+    await pass(1);
+    await stage.account.client.put(path, { status: "investigating" });
+    await stage.member.client.post(`${path}/acknowledge`, {});
+    await pass(60);
+    expect(await escalationOf(stage)).toMatchObject({ status: "acknowledged" });
+    expect(await noticesOf(stage.member.user_id)).toEqual(["oncall.notified"]);
+  });
+
+  it("starts over after a snooze of an acknowledged incident", async () => {
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: user(member) }]);
+    const path = `${V1}/incidents/${stage.incident}`;
+    await stage.member.client.post(`${path}/acknowledge`, {});
+    await pass(1);
+    const until = new Date(now + 30 * MINUTE).toISOString();
+    expect((await stage.account.client.post(`${path}/snooze`, { until })).body).toMatchObject({
+      status: "acknowledged",
+    });
+    await pass(1);
+    expect(await escalationOf(stage)).toMatchObject({ status: "snoozed", due_at: until });
+    await pass(30);
+    expect(await noticesOf(stage.member.user_id)).toEqual(["oncall.notified", "oncall.notified"]);
+  });
+
   it("rests while it is snoozed and then starts over", async () => {
     const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: user(member) }]);
     const until = new Date(now + 30 * MINUTE).toISOString();

@@ -64,13 +64,22 @@ export async function findEscalationOfIncident(db: Db, incidentId: string): Prom
   return rows[0];
 }
 
-/** Due by then, oldest first. */
-export async function listDueEscalations(db: Db, until: number, limit: number) {
+export interface DueEscalation {
+  id: string;
+  due_at: number;
+}
+
+/** Due by then, oldest first, and after the last one of the page before. */
+export async function listDueEscalations(
+  db: Db,
+  { until, after, limit }: { until: number; after: DueEscalation | null; limit: number },
+): Promise<DueEscalation[]> {
+  const isLater = after && sql`(due_at, id) > (${after.due_at}, ${after.id})`;
   return db
-    .select({ id: escalations.id, due_at: escalations.due_at })
+    .select({ id: escalations.id, due_at: sql<number>`due_at` })
     .from(escalations)
-    .where(and(sql`due_at IS NOT NULL`, lte(escalations.due_at, until)))
-    .orderBy(asc(escalations.due_at))
+    .where(and(sql`due_at IS NOT NULL`, lte(escalations.due_at, until), isLater ?? undefined))
+    .orderBy(asc(escalations.due_at), asc(escalations.id))
     .limit(limit);
 }
 

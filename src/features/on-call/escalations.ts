@@ -29,7 +29,7 @@ export async function readEscalation(ctx: RequestScope, incidentId: string): Pro
   return { escalation, notifications: await listEscalationNotifications(ctx.db, escalation.id) };
 }
 
-/** Notifies nobody until then; afterwards the escalation starts over at its first step. */
+/** Notifies nobody until then; afterwards the escalation starts over and has to be acknowledged anew. */
 export async function snooze(ctx: RequestScope, incidentId: string, until: number): Promise<EscalationDetail> {
   const incident = await requireIncident(ctx, incidentId);
   if (await findIdempotentResult(ctx)) return readEscalation(ctx, incidentId);
@@ -38,7 +38,12 @@ export async function snooze(ctx: RequestScope, incidentId: string, until: numbe
     throw invalid(`until ${message}`, [{ path: "until", message }]);
   }
   const { escalation } = await readEscalation(ctx, incidentId);
-  await commit(ctx, [snoozeEscalation(ctx.db, incidentId, { until, now: ctx.now })], {
+  const unacknowledged = { acknowledged_at: null, acknowledged_by: null, updated_at: ctx.now };
+  const statements = [
+    snoozeEscalation(ctx.db, incidentId, { until, now: ctx.now }),
+    ...(incident.acknowledged_at === null ? [] : [updateIncident(ctx.db, incidentId, unacknowledged)]),
+  ];
+  await commit(ctx, statements, {
     audit: auditOf(incident, `snoozed the escalation of incident "${incident.title}"`),
   });
   await wakeEscalations(ctx, [escalation.id]);
