@@ -5,6 +5,7 @@ import { endpoints as agentUplink } from "./features/agent-api/routes.ts";
 import { endpoints as agents } from "./features/agents/routes.ts";
 import { endpoints as apiMonitoring } from "./features/api-monitoring/routes.ts";
 import { endpoints as audit } from "./features/audit/routes.ts";
+import { endpoints as byKey } from "./features/by-key/routes.ts";
 import { endpoints as results } from "./features/check-results/routes.ts";
 import { endpoints as customDomains } from "./features/custom-domains/routes.ts";
 import { endpoints as customEvents } from "./features/custom-events/routes.ts";
@@ -57,6 +58,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...agents,
   ...apiMonitoring,
   ...audit,
+  ...byKey,
   ...customDomains,
   ...customEvents,
   ...eventRules,

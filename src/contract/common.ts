@@ -10,6 +10,14 @@ export const InstantInput = z.iso.datetime({ offset: true }).transform((text) =>
 export const NAME_LENGTH_MAX = 200;
 const TEXT_LENGTH_MAX = 10_000;
 export const Name = z.string().trim().min(1).max(NAME_LENGTH_MAX);
+
+/** What configuration as code names a thing by, unique per owner and kind. */
+export const ExternalKey = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z0-9_.:-]{1,100}$/, "must have 1 to 100 letters, digits and _ . : -")
+  .meta({ description: "your own name for it, unique per owner and kind" });
+
 export const LongText = z.string().trim().max(TEXT_LENGTH_MAX);
 
 /**

@@ -7,6 +7,7 @@ interface ErrorExtras {
   code?: string;
   details?: ErrorDetail[];
   headers?: Record<string, string>;
+  isRace?: boolean;
 }
 
 /** Everything that may be answered instead of success. Texts are one lower-case sentence naming the wire field. */
@@ -15,6 +16,8 @@ export class ApiError extends Error {
   readonly code: string | undefined;
   readonly details: ErrorDetail[] | undefined;
   readonly headers: Record<string, string>;
+  /** Nothing was written, only because another request wrote first: the same may succeed at once. */
+  readonly isRace: boolean;
 
   constructor(status: ApiError["status"], message: string, extras: ErrorExtras = {}) {
     super(message);
@@ -23,6 +26,7 @@ export class ApiError extends Error {
     this.code = extras.code;
     this.details = extras.details;
     this.headers = extras.headers ?? {};
+    this.isRace = extras.isRace ?? false;
   }
 }
 
@@ -39,6 +43,8 @@ export const planLimit = (message: string) => new ApiError(403, message, { code:
 export const betaRequired = (message: string) => new ApiError(403, message, { code: "beta_required" });
 export const notFound = (what: string) => new ApiError(404, `${what} not found`, { code: "not_found" });
 export const conflict = (message: string) => new ApiError(409, message, { code: "conflict" });
+/** For guards that another request tripped between the read and the write. */
+export const raced = (message: string) => new ApiError(409, message, { code: "conflict", isRace: true });
 const MEDIA_TYPES = { JSON: "application/json", "a form": "application/x-www-form-urlencoded" };
 export const unsupportedMediaType = (form: keyof typeof MEDIA_TYPES = "JSON") =>
   new ApiError(415, `the body must be ${form}, sent with content-type ${MEDIA_TYPES[form]}`, {

@@ -1,11 +1,15 @@
 import { z } from "zod";
-import { Id, Instant, Name } from "./common.ts";
+import { ExternalKey, Id, Instant, Name } from "./common.ts";
 import { OrderList } from "./monitor.ts";
 
-export const GroupCreate = z.object({ name: Name, status_page_id: Id }).meta({ id: "GroupCreate" });
+export const GroupCreate = z
+  .object({ name: Name, status_page_id: Id, external_key: ExternalKey.nullish() })
+  .meta({ id: "GroupCreate" });
 export type GroupCreate = z.infer<typeof GroupCreate>;
 
-export const GroupUpdate = z.object({ name: Name.optional() }).meta({ id: "GroupUpdate" });
+export const GroupUpdate = z
+  .object({ name: Name.optional(), external_key: ExternalKey.nullish() })
+  .meta({ id: "GroupUpdate" });
 export type GroupUpdate = z.infer<typeof GroupUpdate>;
 
 export const GroupOrder = z.object({ status_page_id: Id, groups: OrderList }).meta({ id: "GroupOrder" });
@@ -17,6 +21,7 @@ export const Group = z
     name: z.string(),
     status_page_id: Id,
     order: z.int(),
+    external_key: z.string().nullable(),
     created_at: Instant,
     updated_at: Instant,
   })

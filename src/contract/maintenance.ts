@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, Instant, InstantInput, LongText, Name } from "./common.ts";
+import { ExternalKey, Id, Instant, InstantInput, LongText, Name } from "./common.ts";
 import { UPDATES_CARRIED, UpdateMessage } from "./incident.ts";
 
 export const RECURRENCE_TYPES = ["none", "daily", "weekly", "monthly"] as const;
@@ -47,6 +47,7 @@ const FIELDS = {
     .max(31)
     .nullish()
     .meta({ description: "for monthly, default the day of start_time; in a shorter month its last day" }),
+  external_key: ExternalKey.nullish(),
 };
 
 export const MaintenanceCreate = z.object({ ...FIELDS, status_page_id: Id }).meta({ id: "MaintenanceCreate" });
@@ -96,6 +97,7 @@ export const Maintenance = z
     recurrence_end_date: Instant.nullable(),
     recurrence_day_of_week: z.int().nullable(),
     recurrence_day_of_month: z.int().nullable(),
+    external_key: z.string().nullable(),
     status: z.enum(MAINTENANCE_STATUSES).meta({ description: "completed when no occurrence is left" }),
     next_occurrence: z
       .object({ start: Instant, end: Instant })

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ManualCheckResult } from "./check.ts";
-import { Id, Instant, InstantInput, Name } from "./common.ts";
+import { ExternalKey, Id, Instant, InstantInput, Name } from "./common.ts";
 import {
   INCIDENT_SEVERITIES,
   MONITOR_STATUSES,
@@ -52,13 +52,7 @@ const SETTINGS = {
   incident_severity: z.enum(INCIDENT_SEVERITIES).nullish(),
   child_ids: z.array(Id).max(CHILDREN_MAX).nullish().meta({ description: "members, for type composite only" }),
   tags: z.array(z.string().trim().min(1).max(100)).max(TAGS_MAX).nullish(),
-  external_key: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .nullish()
-    .meta({ description: "your own name for it, unique per account" }),
+  external_key: ExternalKey.nullish(),
   paused: z.boolean().nullish(),
   muted_until: InstantInput.nullish().meta({
     description: "until then its events are recorded, but nobody is notified of them; at most 30 days ahead",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, Instant, jsonOrText, LongText, Name } from "./common.ts";
+import { ExternalKey, Id, Instant, jsonOrText, LongText, Name } from "./common.ts";
 import { CAPABILITIES, GRANTED_ROLES } from "./member.ts";
 
 export const SLUG = /^[a-z0-9](?:[a-z0-9-]{1,61}[a-z0-9])$/;
@@ -96,6 +96,7 @@ const settings = {
   auto_create_incident: z.boolean().nullish().meta({ description: "default false" }),
   auto_publish_incident: z.boolean().nullish().meta({ description: "default false" }),
   failure_threshold: z.number().int().min(1).max(THRESHOLD_MAX).nullish(),
+  external_key: ExternalKey.nullish(),
 };
 
 export const StatusPageCreate = z.object({ name: Name, slug: Slug, ...settings }).meta({ id: "StatusPageCreate" });
@@ -125,6 +126,7 @@ export const StatusPage = z
     auto_create_incident: z.boolean(),
     auto_publish_incident: z.boolean(),
     failure_threshold: z.number().int().nullable(),
+    external_key: z.string().nullable(),
     imprint_url: z.string().nullable(),
     privacy_url: z.string().nullable(),
     advanced_alerts: z.boolean(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, Instant, jsonOrText, Name } from "./common.ts";
+import { ExternalKey, Id, Instant, jsonOrText, Name } from "./common.ts";
 import { EVENT_NAMES, EventFilterName } from "./events.ts";
 
 export const WEBHOOK_PROVIDERS = [
@@ -61,6 +61,7 @@ const FIELDS = {
       .refine((map) => Object.keys(map).length <= EVENT_FILTERS_MAX, `must have at most ${EVENT_FILTERS_MAX} entries`)
       .nullish(),
   ).meta({ description: "event name to the channel that receives it instead" }),
+  external_key: ExternalKey.nullish(),
 };
 
 export const WebhookCreate = z.object(FIELDS).meta({ id: "WebhookCreate" });
@@ -85,6 +86,7 @@ export const Webhook = z
     is_active: z.boolean(),
     is_team_only: z.boolean(),
     alert_channels: z.record(z.string(), z.string()).meta({ description: "values masked without alerting.write" }),
+    external_key: z.string().nullable(),
     disabled_reason: z.string().nullable().meta({ description: "why the service disabled it" }),
     failing_since: Instant.nullable().meta({ description: "first failure since the last success" }),
     created_at: Instant,

@@ -123,9 +123,33 @@ export function endpoint<R extends RouteConfig>(
       // The description is made from ENDPOINTS when somebody asks for it, not at each start.
       const config = { ...described, path, hide: true, middleware: [admit(policy, route)] };
       // Spreading widens the route's type; the handler was checked against the original above.
-      app.openapi(config as unknown as R & { getRoutingPath(): string }, handler);
+      app.openapi(
+        config as unknown as R & { getRoutingPath(): string },
+        REPEATABLE.has(route.method) ? retried(handler) : handler,
+      );
     },
   };
+}
+
+/** Methods that say what shall be, so that losing a race does not concern their client. */
+const REPEATABLE: ReadonlySet<string> = new Set(["put", "patch"]);
+const ATTEMPTS_MAX = 10;
+
+/** Runs the handler again when another request wrote between its read and its write. */
+function retried<R extends RouteConfig>(handler: RouteHandler<R, AppEnv>): RouteHandler<R, AppEnv> {
+  // The router calls it with the context and awaits the answer, whatever the route.
+  const run = handler as unknown as (c: AppContext, next: () => Promise<void>) => Promise<Response>;
+  const attempt: typeof run = async (c, next) => {
+    for (let left = ATTEMPTS_MAX; ; left--) {
+      try {
+        return await run(c, next);
+      } catch (error) {
+        if (!(error instanceof ApiError && error.isRace) || left === 1) throw error;
+        c.var.ctx.loaded.clear();
+      }
+    }
+  };
+  return attempt as unknown as RouteHandler<R, AppEnv>;
 }
 
 function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<AppEnv> {

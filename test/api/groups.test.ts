@@ -26,6 +26,7 @@ describe("groups", () => {
       name: "A",
       status_page_id,
       order: 0,
+      external_key: null,
       created_at: a.created_at,
       updated_at: a.created_at,
     });

@@ -38,6 +38,7 @@ describe("POST /maintenance", () => {
       recurrence_end_date: null,
       recurrence_day_of_week: null,
       recurrence_day_of_month: null,
+      external_key: null,
       status: "scheduled",
       next_occurrence: { start: window.start_time, end: window.end_time },
       cancelled_occurrences: [],

@@ -34,6 +34,7 @@ describe("POST /status-pages", () => {
       auto_create_incident: false,
       auto_publish_incident: false,
       failure_threshold: null,
+      external_key: null,
       imprint_url: null,
       privacy_url: null,
       advanced_alerts: false,

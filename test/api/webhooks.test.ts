@@ -39,6 +39,7 @@ describe("POST /webhooks", () => {
       is_active: true,
       is_team_only: false,
       alert_channels: {},
+      external_key: null,
       disabled_reason: null,
       failing_since: null,
       created_at: expect.any(String),

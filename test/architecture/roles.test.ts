@@ -31,7 +31,7 @@ const MEMBERSHIPS: [string, Membership][] = [
 /** For whom something belongs to, whatever they are on a page. */
 const ACCOUNT_KINDS = ["sla_policy:own"];
 /** Makes something of the caller's own; what it may name besides is judged like everywhere. */
-const ACCOUNT_ENDPOINTS = ["POST /status-pages"];
+const ACCOUNT_ENDPOINTS = ["POST /status-pages", "PUT /status-pages/by-key/{external_key}"];
 /** Tables whose rows may lie on a page, and do so here. */
 const PAGED_TABLES = ["monitors", "webhooks", "agents"];
 

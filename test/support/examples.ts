@@ -150,6 +150,28 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   "PUT /monitors/order": async (account) => ({
     body: { monitors: [{ id: await OBJECTS.monitor(account), order: 1 }] },
   }),
+  ...byKey("monitors", { name: "Store" }, async ({ client }, external_key) => {
+    await createMonitor(client, { external_key });
+    return undefined;
+  }),
+  ...byKey("groups", { name: "Stores" }, async (account, external_key) => {
+    const status_page_id = await OBJECTS.page(account);
+    await account.client.post(`${V1}/groups`, { name: "Shops", status_page_id, external_key });
+    return { status_page_id };
+  }),
+  ...byKey("webhooks", { name: "Night shift" }, async (account, external_key) => {
+    await createWebhook(account, { external_key });
+    return undefined;
+  }),
+  ...byKey("maintenance", { title: "Larger disks" }, async (account, external_key) => {
+    const status_page_id = await OBJECTS.page(account);
+    await account.client.post(`${V1}/maintenance`, { ...planOf(status_page_id), external_key });
+    return { status_page_id };
+  }),
+  ...byKey("status-pages", { description: "What runs" }, async ({ client }, external_key) => {
+    await client.post(`${V1}/status-pages`, { name: "Northwind", slug: `p-${newId()}`, external_key });
+    return undefined;
+  }),
   "POST /groups": async (account) => ({ body: { name: "Shops", status_page_id: await OBJECTS.page(account) } }),
   "PUT /groups/{id}": async () => ({ body: { name: "Stores" } }),
   "PUT /groups/order": async (account) => {
@@ -288,6 +310,22 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     return { params: { id, delivery_id: body[0].id } };
   },
 };
+
+/** Requests that name an object by its key. `make` gives what the body has to name besides. */
+function byKey(
+  path: string,
+  change: Record<string, unknown>,
+  make: (account: Account, external_key: string) => Promise<Record<string, unknown> | undefined>,
+): typeof EXAMPLES {
+  const example = async (account: Account): Promise<Example> => {
+    const external_key = `key-${newId()}`;
+    const named = await make(account, external_key);
+    return { params: { external_key }, body: { ...change, ...named } };
+  };
+  return Object.fromEntries(
+    ["GET", "PUT", "DELETE"].map((method) => [`${method} /${path}/by-key/{external_key}`, example]),
+  );
+}
 
 async function withAlertSetup(account: Account) {
   const status_page_id = await createPage(account);

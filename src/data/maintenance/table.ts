@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { RecurrenceType } from "../../contract/maintenance.ts";
 import { emptyList, flag, id, instant, timestamps } from "../columns.ts";
 import { monitorGroups } from "../monitor-groups/table.ts";
@@ -34,11 +34,13 @@ export const maintenance = sqliteTable(
     occurrence_end_at: instant("occurrence_end_at"),
     /** When that occurrence starts or, once its start was announced, ends. The minute's sweep selects due windows by it. */
     next_edge_at: instant("next_edge_at"),
+    external_key: text("external_key"),
     ...timestamps(),
   },
   (table) => [
     index("maintenance_page").on(table.status_page_id, table.start_time),
     index("maintenance_owner").on(table.owner_id, table.start_time),
+    uniqueIndex("maintenance_external_key").on(table.owner_id, table.external_key),
     index("maintenance_due").on(table.next_edge_at).where(sql`next_edge_at IS NOT NULL`),
   ],
 );

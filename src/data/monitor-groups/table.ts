@@ -1,4 +1,4 @@
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { id, timestamps } from "../columns.ts";
 import { statusPages } from "../status-pages/table.ts";
 
@@ -14,10 +14,12 @@ export const monitorGroups = sqliteTable(
       .references(() => statusPages.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
     position: integer("position").notNull().default(0),
+    external_key: text("external_key"),
     ...timestamps(),
   },
   (table) => [
     index("monitor_groups_page").on(table.status_page_id, table.position, table.id),
     index("monitor_groups_owner").on(table.owner_id, table.position, table.id),
+    uniqueIndex("monitor_groups_external_key").on(table.owner_id, table.external_key),
   ],
 );

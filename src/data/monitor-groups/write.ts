@@ -7,11 +7,10 @@ export function insertMonitorGroup(db: Db, group: MonitorGroupRecord): Statement
   return db.insert(monitorGroups).values(group);
 }
 
-export function renameMonitorGroup(db: Db, group: Pick<MonitorGroupRecord, "id" | "name" | "updated_at">): Statement {
-  return db
-    .update(monitorGroups)
-    .set({ name: group.name, updated_at: group.updated_at })
-    .where(eq(monitorGroups.id, group.id));
+type GroupChange = Pick<MonitorGroupRecord, "id" | "name" | "external_key" | "updated_at">;
+
+export function updateMonitorGroup(db: Db, { id, ...change }: GroupChange): Statement {
+  return db.update(monitorGroups).set(change).where(eq(monitorGroups.id, id));
 }
 
 /** Its monitors stay on the page, without a group. */

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { AlertRouting } from "../../contract/page-settings.ts";
 import type { FooterLink, SslType } from "../../contract/status-page.ts";
 import { emptyList, emptyObject, flag, id, instant, timestamps } from "../columns.ts";
@@ -29,6 +29,7 @@ export const statusPages = sqliteTable(
     auto_create_incident: flag("auto_create_incident").notNull().default(false),
     auto_publish_incident: flag("auto_publish_incident").notNull().default(false),
     failure_threshold: integer("failure_threshold"),
+    external_key: text("external_key"),
     imprint_url: text("imprint_url"),
     privacy_url: text("privacy_url"),
     advanced_alerts: flag("advanced_alerts").notNull().default(false),
@@ -50,6 +51,7 @@ export const statusPages = sqliteTable(
   },
   (table) => [
     index("status_pages_owner").on(table.owner_id, table.created_at),
+    uniqueIndex("status_pages_external_key").on(table.owner_id, table.external_key),
     index("status_pages_late").on(table.checks_late_since).where(sql`checks_late_since IS NOT NULL`),
   ],
 );

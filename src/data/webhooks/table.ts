@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { DeliveryState, RecordedRequest, WebhookProvider } from "../../contract/webhook.ts";
 import { emptyList, emptyObject, flag, id, instant, timestamps } from "../columns.ts";
 import { leaseColumns } from "../outbox/rows.ts";
@@ -33,10 +33,12 @@ export const webhooks = sqliteTable(
     /** When its owner was warned of the present run of failures. */
     warned_at: instant("warned_at"),
     disabled_reason: text("disabled_reason"),
+    external_key: text("external_key"),
     ...timestamps(),
   },
   (table) => [
     index("webhooks_owner").on(table.owner_id, table.created_at),
+    uniqueIndex("webhooks_external_key").on(table.owner_id, table.external_key),
     index("webhooks_unwarned")
       .on(table.failing_since)
       .where(sql`failing_since IS NOT NULL AND warned_at IS NULL AND is_active = 1`),

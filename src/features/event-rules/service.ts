@@ -7,7 +7,7 @@ import { requireEventRule } from "../../access/resources.ts";
 import { openRuleContent, sealRuleContent } from "../../access/rule-content.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { syncMonitor } from "../../checks/projection.ts";
-import { ApiError, conflict, notFound, planLimit } from "../../contract/errors.ts";
+import { ApiError, conflict, notFound, planLimit, raced } from "../../contract/errors.ts";
 import {
   type EventRuleChange,
   type EventRuleContent,
@@ -153,7 +153,7 @@ async function changeContent(
   }
 }
 
-const CHANGED = conflict("the event rule was changed by another request, reload it and try again");
+const CHANGED = raced("the event rule was changed by another request, reload it and try again");
 
 async function storeContent(
   ctx: RequestScope,

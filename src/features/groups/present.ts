@@ -8,6 +8,7 @@ export function presentGroup(group: MonitorGroupRecord): Group {
     name: group.name,
     status_page_id: group.status_page_id,
     order: group.position,
+    external_key: group.external_key,
     created_at: toIso(group.created_at),
     updated_at: toIso(group.updated_at),
   };

@@ -5,7 +5,7 @@ import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { presentGroup } from "./present.ts";
-import { createGroup, listGroups, orderGroups, removeGroup, renameGroup } from "./service.ts";
+import { changeGroup, createGroup, listGroups, orderGroups, removeGroup } from "./service.ts";
 
 const tags = ["Groups"];
 const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
@@ -85,11 +85,11 @@ export const endpoints = [
       method: "put",
       path: "/groups/{id}",
       tags,
-      summary: "Rename a group",
+      summary: "Update a group",
       request: { params: IdParam, body: jsonBody(GroupUpdate) },
       responses: { 200: json("The group", Group), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
-    async (c) => c.json(presentGroup(await renameGroup(c.var.ctx, c.req.valid("param").id, c.req.valid("json"))), 200),
+    async (c) => c.json(presentGroup(await changeGroup(c.var.ctx, c.req.valid("param").id, c.req.valid("json"))), 200),
   ),
 
   endpoint(

@@ -4,16 +4,17 @@ import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireGroup, requireVisibleGroup } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { invalid } from "../../contract/errors.ts";
+import { conflict, invalid } from "../../contract/errors.ts";
 import type { GroupCreate, GroupOrder, GroupUpdate } from "../../contract/group.ts";
 import { findLastGroupPosition, listMonitorGroups, type MonitorGroupRecord } from "../../data/monitor-groups/read.ts";
 import {
   deleteMonitorGroup,
   insertMonitorGroup,
   positionMonitorGroups,
-  renameMonitorGroup,
+  updateMonitorGroup,
 } from "../../data/monitor-groups/write.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
+import { replaced } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
 
 interface Page {
@@ -38,6 +39,7 @@ export async function createGroup(ctx: RequestScope, input: GroupCreate): Promis
     status_page_id: page.id,
     name: input.name,
     position: (await findLastGroupPosition(ctx.db, page.id)) + 1,
+    external_key: input.external_key ?? null,
     created_at: ctx.now,
     updated_at: ctx.now,
   };
@@ -45,10 +47,15 @@ export async function createGroup(ctx: RequestScope, input: GroupCreate): Promis
   return group;
 }
 
-export async function renameGroup(ctx: RequestScope, groupId: string, input: GroupUpdate): Promise<MonitorGroupRecord> {
+export async function changeGroup(ctx: RequestScope, groupId: string, input: GroupUpdate): Promise<MonitorGroupRecord> {
   const current = await requireGroup(ctx, groupId);
-  const group = { ...current, name: input.name ?? current.name, updated_at: ctx.now };
-  await write(ctx, group, "renamed", renameMonitorGroup(ctx.db, group));
+  const change = {
+    name: input.name ?? current.name,
+    external_key: replaced(input.external_key, current.external_key, null),
+    updated_at: ctx.now,
+  };
+  const group = { ...current, ...change };
+  await write(ctx, group, "changed", updateMonitorGroup(ctx.db, { id: group.id, ...change }));
   return group;
 }
 
@@ -86,6 +93,7 @@ async function write(
   statement: ReturnType<typeof bumpPageVersion>,
 ) {
   await commit(ctx, [statement, bumpPageVersion(ctx.db, group.status_page_id, ctx.now)], {
+    conflicts: { "monitor_groups.external_key": conflict("external_key is taken by another group") },
     audit: {
       owner_id: group.owner_id,
       target_type: "group",

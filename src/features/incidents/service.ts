@@ -4,7 +4,7 @@ import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { invalidateLoaded, requireIncident } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { conflict, invalid } from "../../contract/errors.ts";
+import { conflict, invalid, raced } from "../../contract/errors.ts";
 import type { NewEvent } from "../../contract/events.ts";
 import {
   type IncidentChange,
@@ -269,7 +269,7 @@ export function movedGuard(current: IncidentRecord): Guard {
   return {
     name: "stale",
     when: isMoved(current),
-    error: conflict("the incident was changed by another request, reload it and try again"),
+    error: raced("the incident was changed by another request, reload it and try again"),
   };
 }
 

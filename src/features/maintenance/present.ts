@@ -20,6 +20,7 @@ export function presentMaintenance(window: MaintenanceDetail, now: number): Main
     recurrence_end_date: toIsoOrNull(window.recurrence_end_date),
     recurrence_day_of_week: window.recurrence_day_of_week,
     recurrence_day_of_month: window.recurrence_day_of_month,
+    external_key: window.external_key,
     status: maintenanceStatus(occurrence, now),
     next_occurrence: occurrence && { start: toIso(occurrence.start_at), end: toIso(occurrence.end_at) },
     cancelled_occurrences: window.cancelled_starts.filter((start) => start >= now).map(toIso),

@@ -4,7 +4,7 @@ import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { invalidateLoaded, requireMaintenance } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { conflict, invalid } from "../../contract/errors.ts";
+import { conflict, invalid, raced } from "../../contract/errors.ts";
 import type { NewEvent } from "../../contract/events.ts";
 import { UPDATES_CARRIED } from "../../contract/incident.ts";
 import type { MaintenanceChange, MaintenanceCreate } from "../../contract/maintenance.ts";
@@ -82,6 +82,7 @@ export async function createMaintenance(ctx: RequestScope, input: MaintenanceCre
     cancelled_starts: [],
     done_until: 0,
     ...{ occurrence_start_at: null, occurrence_end_at: null, next_edge_at: null },
+    external_key: input.external_key ?? null,
     created_at: ctx.now,
     updated_at: ctx.now,
   };
@@ -109,6 +110,7 @@ export async function changeMaintenance(
     title: input.title ?? current.title,
     description: input.description === undefined ? current.description : input.description || null,
     is_public: replaced(input.is_public, current.is_public, true),
+    external_key: replaced(input.external_key, current.external_key, null),
     updated_at: ctx.now,
   };
   const change = { ...details, ...(isRescheduled(schedule, current) ? reschedule(ctx, current, schedule, page) : {}) };
@@ -217,9 +219,10 @@ export async function write(ctx: RequestScope, window: MaintenanceRecord, done: 
     ...publication.statements,
     bumpPageVersion(ctx.db, window.status_page_id, ctx.now),
   ];
-  const error = conflict("the maintenance window has just begun or ended, try again");
+  const error = raced("the maintenance window has just begun or ended, try again");
   await commit(ctx, statements, {
     guards: done.isGuarded ? [{ name: "stale", when: isAdvanced(window), error }] : [],
+    conflicts: { "maintenance.external_key": conflict("external_key is taken by another maintenance window") },
     audit: {
       owner_id: window.owner_id,
       status_page_id: window.status_page_id,

@@ -4,7 +4,7 @@ import { requireVisiblePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireMember } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { conflict, forbidden, notFound } from "../../contract/errors.ts";
+import { forbidden, notFound, raced } from "../../contract/errors.ts";
 import type { MemberUpdate } from "../../contract/member.ts";
 import { deleteInstallTokensBy } from "../../data/agents/write.ts";
 import { deletePendingInvitationsBy } from "../../data/invitations/write.ts";
@@ -103,7 +103,7 @@ function changedMeanwhile(member: NamedMember) {
   return {
     name: "stale" as const,
     when: isMemberChanged(member),
-    error: conflict("the member was changed by another request, reload it and try again"),
+    error: raced("the member was changed by another request, reload it and try again"),
   };
 }
 

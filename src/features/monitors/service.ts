@@ -4,7 +4,7 @@ import { monitorAudit } from "../../access/monitor-audit.ts";
 import { viewerOf } from "../../access/pages.ts";
 import { requireMonitor, requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { conflict, invalid } from "../../contract/errors.ts";
+import { invalid, raced } from "../../contract/errors.ts";
 import type { MonitorFilter, OrderList } from "../../contract/monitor.ts";
 import { isChanged, listMonitors, listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import { deleteMonitor, positionMonitors, updateMonitor } from "../../data/monitor-settings/write.ts";
@@ -68,7 +68,7 @@ async function setPaused(ctx: RequestScope, monitor: MonitorRecord, paused: bool
       {
         name: "stale",
         when: isChanged(monitor),
-        error: conflict("the monitor was changed by another request, reload it and try again"),
+        error: raced("the monitor was changed by another request, reload it and try again"),
       },
     ],
   });

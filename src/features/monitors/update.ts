@@ -12,7 +12,7 @@ import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage, requirePage } from "../../access/pages.ts";
 import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { conflict, invalid } from "../../contract/errors.ts";
+import { invalid, raced } from "../../contract/errors.ts";
 import type { MonitorCreate, MonitorSecrets, MonitorUpdate } from "../../contract/monitor.ts";
 import { isChanged, listChildren } from "../../data/monitor-settings/read.ts";
 import { setChildren, updateMonitor } from "../../data/monitor-settings/write.ts";
@@ -117,7 +117,11 @@ async function commitChange(
   await commit(ctx, statements, {
     audit: monitorAudit({ ...current, ...change }, "changed", { changed: changedNames(current, change) }),
     guards: [
-      { name: "stale", when: isChanged(current), error: conflict("the monitor was changed meanwhile, read it again") },
+      {
+        name: "stale",
+        when: isChanged(current),
+        error: raced("the monitor was changed by another request, reload it and try again"),
+      },
     ],
     conflicts: CONFLICTS,
   });

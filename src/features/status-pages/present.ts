@@ -33,6 +33,7 @@ export function presentPage({ page, url }: StatusPageWithUrl): z.infer<typeof St
     auto_create_incident: page.auto_create_incident,
     auto_publish_incident: page.auto_publish_incident,
     failure_threshold: page.failure_threshold,
+    external_key: page.external_key,
     imprint_url: page.imprint_url,
     privacy_url: page.privacy_url,
     advanced_alerts: page.advanced_alerts,

@@ -32,6 +32,7 @@ import { followTimezone } from "../maintenance/service.ts";
 
 const CONFLICTS = {
   "status_pages.slug": conflict("slug is taken"),
+  "status_pages.external_key": conflict("external_key is taken by another status page"),
   ...CLAIM_CONFLICTS,
 };
 
@@ -55,6 +56,7 @@ const DEFAULTS = {
   auto_create_incident: false,
   auto_publish_incident: false,
   failure_threshold: null,
+  external_key: null,
   imprint_url: null,
   privacy_url: null,
   advanced_alerts: false,

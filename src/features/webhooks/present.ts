@@ -23,6 +23,7 @@ export function presentWebhook({ webhook, url }: ShownWebhook): z.infer<typeof W
     is_active: webhook.is_active,
     is_team_only: webhook.is_team_only,
     alert_channels: webhook.alert_channels,
+    external_key: webhook.external_key,
     disabled_reason: webhook.disabled_reason,
     failing_since: toIsoOrNull(webhook.failing_since),
     created_at: toIso(webhook.created_at),

@@ -4,7 +4,7 @@ import { findMembership, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireVisibleWebhook, requireWebhook } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { forbidden, invalid, notFound } from "../../contract/errors.ts";
+import { conflict, forbidden, invalid, notFound } from "../../contract/errors.ts";
 import {
   SECRET_PLACEHOLDER,
   type WebhookConfig,
@@ -25,6 +25,8 @@ import type { ShownWebhook } from "./present.ts";
 
 /** For the same webhooks under the address of their page. */
 export { listWebhookAttempts, redeliver, testWebhook } from "./deliveries.ts";
+
+const CONFLICTS = { "webhooks.external_key": conflict("external_key is taken by another webhook") };
 
 export async function listWebhooks(
   ctx: RequestScope,
@@ -82,10 +84,14 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
     failing_since: null,
     warned_at: null,
     disabled_reason: null,
+    external_key: input.external_key ?? null,
     created_at: ctx.now,
     updated_at: ctx.now,
   };
-  await commit(ctx, [insertWebhook(ctx.db, webhook)], { audit: webhookAudit(webhook, "created") });
+  await commit(ctx, [insertWebhook(ctx.db, webhook)], {
+    audit: webhookAudit(webhook, "created"),
+    conflicts: CONFLICTS,
+  });
   return { webhook, url: config.url };
 }
 
@@ -113,6 +119,7 @@ export async function changeWebhook(ctx: RequestScope, webhookId: string, input:
     events: input.events === undefined ? webhook.events : (input.events ?? []),
     alert_channels: input.alert_channels === undefined ? webhook.alert_channels : (input.alert_channels ?? {}),
     is_team_only: replaced(input.is_team_only, webhook.is_team_only, false),
+    external_key: replaced(input.external_key, webhook.external_key, null),
     // Failures of the former address do not count for a new one.
     ...(config.url !== stored.url && { failing_since: null, warned_at: null }),
     ...(is_active !== webhook.is_active && switched(is_active)),
@@ -143,7 +150,7 @@ function switched(is_active: boolean): WebhookChanges {
 async function change(ctx: RequestScope, webhook: WebhookRecord, changes: WebhookChanges): Promise<ShownWebhook> {
   const changed = { ...webhook, ...changes, updated_at: ctx.now };
   const statement = updateWebhook(ctx.db, webhook, { ...changes, updated_at: ctx.now });
-  await commit(ctx, [statement], { audit: webhookAudit(changed, "changed") });
+  await commit(ctx, [statement], { audit: webhookAudit(changed, "changed"), conflicts: CONFLICTS });
   return withUrl(ctx, changed);
 }
 
