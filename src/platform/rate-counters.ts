@@ -41,5 +41,5 @@ function floodLimiter(env: Env, limit: number): RateLimit {
 }
 
 function limiterObject(env: Env, key: string): LimiterRpc {
-  return env.LIMITER.getByName(key);
+  return env.LIMITER.get(env.LIMITER.idFromName(key));
 }
