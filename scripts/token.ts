@@ -1,7 +1,8 @@
 /**
  * `npm run --silent token`: creates the user where missing and prints one new API token, alone, on standard output. Works
  * on the local service, running or not, and with --remote on the deployed database. --forget-password removes the
- * password and ends all sessions; --sign-in-link prints, instead of a token, a link that signs the user in once.
+ * password and two-factor sign-in, and ends all sessions; --sign-in-link prints, instead of a token, a link that signs the
+ * user in once.
  */
 import { parseArgs } from "node:util";
 import { z } from "zod";

@@ -43,7 +43,7 @@ export async function issueSignInLink(execute: Execute, request: TokenRequest): 
   return token;
 }
 
-/** Ends every way to sign in with the password: the user then needs a sign-in link or a mailed reset link. */
+/** Ends every way to sign in with the password, two-factor sign-in included: the user then needs a sign-in link or a mailed reset link. */
 export async function forgetPassword(execute: Execute, email: string): Promise<void> {
   const userId = await findUserId(execute, email);
   const now = Date.now();
@@ -51,6 +51,8 @@ export async function forgetPassword(execute: Execute, email: string): Promise<v
     { sql: "DELETE FROM account_links WHERE user_id = ?", params: [userId] },
     { sql: "DELETE FROM passwords WHERE user_id = ?", params: [userId] },
     { sql: "DELETE FROM sessions WHERE user_id = ?", params: [userId] },
+    { sql: "DELETE FROM two_factors WHERE user_id = ?", params: [userId] },
+    { sql: "DELETE FROM recovery_codes WHERE user_id = ?", params: [userId] },
     auditStatement(userId, "password.removed", `the operator removed the password of ${email}`, now),
   ]);
 }
@@ -103,7 +105,7 @@ function tokenStatement(token: string, { email, expiresAt }: TokenRequest, now: 
 function endUnverified(email: string): Statement[] {
   const unverified = "(SELECT id FROM users WHERE email = ? AND email_verified_at IS NULL)";
   return [
-    ...["passwords", "sessions", "api_tokens", "account_links"].map((table) => ({
+    ...["passwords", "sessions", "api_tokens", "account_links", "two_factors", "recovery_codes"].map((table) => ({
       sql: `DELETE FROM ${table} WHERE user_id IN ${unverified}`,
       params: [email],
     })),

@@ -1,6 +1,6 @@
 import { rateLimited } from "../contract/errors.ts";
 import type { RateClass } from "../contract/limiter-object.ts";
-import { incrementCounter } from "../platform/rate-counters.ts";
+import { decrementCounter, incrementCounter } from "../platform/rate-counters.ts";
 import type { Settings } from "../platform/settings.ts";
 import type { RequestScope } from "./scope.ts";
 
@@ -40,6 +40,8 @@ export const RATE_LIMITS = {
   sign_in: attempts(10),
   /** Guesses of one password from many addresses; mailed reset links still work. */
   account_sign_in: { limit: 30, window_seconds: 3600, per: "object", when_uncounted: "shut" },
+  /** Codes of one account's second factor; accepted ones do not count. */
+  second_factor: { limit: 10, window_seconds: 3600, per: "object", when_uncounted: "shut" },
   accept: attempts(10),
   bad_credential: perMinute(60, "address"),
   subscribe: { ...perMinute(5, "address"), window_seconds: 600 },
@@ -77,6 +79,18 @@ export async function requireRate(caller: Caller, rateClass: RateClass, objectId
     return;
   }
   if (!answer.ok) throw rateLimited(answer.retry_after_s);
+}
+
+/** Takes back an attempt that turned out to be legitimate; only for classes that stay shut when uncounted. */
+export async function releaseRate(caller: Caller, rateClass: RateClass, objectId?: string): Promise<void> {
+  const rate = limitOf(caller.settings, rateClass);
+  if (!rate) return;
+  const key = `${rateClass}:${subjectOf(caller, rate.per, objectId)}`;
+  try {
+    await decrementCounter(caller.env, { key, window_ms: rate.window_seconds * 1000, now: caller.now });
+  } catch (error) {
+    caller.log.error("rate limit", error, { rate_class: rateClass });
+  }
 }
 
 /** Who shares one count: all credentials of a user do, so that more tokens allow no more requests. */

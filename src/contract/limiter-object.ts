@@ -10,6 +10,7 @@ export const RATE_CLASSES = [
   "invitation",
   "sign_in",
   "account_sign_in",
+  "second_factor",
   "accept",
   "bad_credential",
   "subscribe",
@@ -28,4 +29,6 @@ export interface Quota {
 export interface LimiterRpc {
   /** Counts one more and gives 0, or gives the milliseconds until there is room again. */
   take(quota: Quota): Promise<number>;
+  /** Takes one back that was counted in the current window. */
+  release(quota: Pick<Quota, "window_ms" | "now">): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Id, Instant } from "./common.ts";
 import { PLANS } from "./plan.ts";
+import { SecondFactorCode } from "./two-factor.ts";
 
 export const PASSWORD_LENGTH_MIN = 10;
 export const PASSWORD_LENGTH_MAX = 256;
@@ -45,6 +46,9 @@ export const Login = z
   .object({
     email: z.string().trim().toLowerCase().max(PASSWORD_LENGTH_MAX),
     password: z.string().max(PASSWORD_LENGTH_MAX),
+    code: SecondFactorCode.nullish().meta({
+      description: "with two-factor sign-in: of the authenticator app, or a recovery code",
+    }),
   })
   .meta({ id: "Login" });
 export type Login = z.infer<typeof Login>;
@@ -88,6 +92,7 @@ export const Me = z
     plan: z.enum(PLANS),
     beta: z.boolean(),
     has_password: z.boolean(),
+    has_two_factor: z.boolean().meta({ description: "sign-in asks for a code" }),
     email_verified_at: Instant.nullable(),
     operator: z.boolean().meta({ description: "may see the installation's capacity" }),
     session: z

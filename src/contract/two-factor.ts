@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** A code of an authenticator app, or a recovery code where the endpoint accepts one. */
 export const SecondFactorCode = z.string().trim().min(1).max(64);
-const CurrentPassword = z.string().min(1).max(256);
+const CurrentPassword = z.string().max(256);
 
 export const TotpSetup = z.object({ password: CurrentPassword }).meta({ id: "TotpSetup" });
 export type TotpSetup = z.infer<typeof TotpSetup>;

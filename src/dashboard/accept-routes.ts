@@ -2,10 +2,8 @@ import { requireSameOrigin } from "../access/sessions.ts";
 import { InvitationLink } from "../contract/dashboard.ts";
 import { ApiError, unauthenticated } from "../contract/errors.ts";
 import { InvitationAccept } from "../contract/member.ts";
-import { Login } from "../contract/session.ts";
 import { explainMembership } from "../domain/roles.ts";
 import { acceptInvitation, type InvitationState, loadInvitation } from "../features/members/accept.ts";
-import { signIn } from "../features/sessions/service.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
@@ -13,6 +11,7 @@ import { formatMoment } from "../lib/date-format.ts";
 import { toIso } from "../platform/clock.ts";
 import { type FormErrors, type Problems, parseFields, toFormErrors } from "./form.ts";
 import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
+import { sealEntered, signInByForm } from "./second-step.ts";
 import { type NoticeView, renderMessage } from "./views/frame.tsx";
 import { type InvitationView, renderInvitation } from "./views/invitation.tsx";
 
@@ -91,12 +90,13 @@ export const endpoints = [
       return byToken(c, async (offer) => {
         form.set("email", offer.invitation.email);
         try {
-          const { cookie } = await signIn(c.var.ctx, parseFields(Login, form, ["email", "password"]));
+          const { cookie } = await signInByForm(c.var.ctx, form);
           return redirectTo(addressOf(c), cookie);
         } catch (error) {
           const refused = toFormErrors(error);
-          if (refused.status === 401) refused.problems = { password: "The password is wrong." };
-          return show(c, offer, { step: "sign_in", refused });
+          const entered = await sealEntered(c.var.ctx, form, error);
+          if (refused.status === 401 && !entered) refused.problems = { password: "The password is wrong." };
+          return show(c, offer, { step: "sign_in", refused, entered });
         }
       });
     },
@@ -133,6 +133,7 @@ interface Entered {
   name?: string;
   refused?: FormErrors;
   problems?: Problems;
+  entered?: string | null;
 }
 
 function show(c: AppContext, offer: OpenOffer, entered: Entered = {}): Response {
@@ -155,6 +156,7 @@ function show(c: AppContext, offer: OpenOffer, entered: Entered = {}): Response 
     signed_in_as: user?.email ?? null,
     name: entered.name ?? invitation.name ?? "",
     problems: entered.problems ?? entered.refused?.problems ?? {},
+    entered: entered.entered ?? null,
     public_url: c.var.publicUrl,
   };
   const isRejected = (step === "change_account" || step === "open_mail") && c.req.method === "POST";

@@ -3,7 +3,7 @@ import { ApiError } from "../contract/errors.ts";
 import { invalidInput } from "../http/errors.ts";
 
 /** What is wrong, as sentences by the name of the field that they stand beside. */
-export type Problems = Partial<Record<"email" | "name" | "password", string>>;
+export type Problems = Partial<Record<"email" | "name" | "password" | "code", string>>;
 
 export interface FormErrors {
   status: 400 | 401 | 429;
@@ -15,6 +15,7 @@ const SUBJECTS: Record<keyof Problems, string> = {
   email: "The e-mail address",
   name: "The name",
   password: "The password",
+  code: "The code",
 };
 
 /** Fields of a form by a schema of the contract; one that was left empty counts as absent. */
@@ -36,15 +37,25 @@ export function toFormErrors(error: unknown): FormErrors {
     const text = `Too many attempts. Try again in ${headers["Retry-After"] ?? "60"} seconds.`;
     return { status, headers, problems: { password: text } };
   }
-  if (status === 401) {
-    return { status, headers, problems: { password: "The e-mail address or the password is wrong." } };
-  }
+  if (status === 401) return { status, headers, problems: problemsOfSignIn(error.code) };
   const problems: Problems = {};
   for (const { path, message } of error.details ?? []) {
     if (isField(path)) problems[path] ??= `${SUBJECTS[path]} ${message}.`;
   }
   if (status !== 400 || Object.keys(problems).length === 0) throw error;
   return { status, headers, problems };
+}
+
+function problemsOfSignIn(code: string | undefined): Problems {
+  switch (code) {
+    case "totp_required":
+      // The first form has no field for it, so that its absence is no mistake: the next one asks for it.
+      return {};
+    case "totp_wrong":
+      return { code: "This code is wrong or was used. Enter the next one." };
+    default:
+      return { password: "The e-mail address or the password is wrong." };
+  }
 }
 
 function isField(path: string): path is keyof Problems {

@@ -2,8 +2,10 @@ import { requireSameOrigin } from "../access/sessions.ts";
 import { PasswordLinkQuery } from "../contract/dashboard.ts";
 import { ApiError } from "../contract/errors.ts";
 import { findSignInLink, signInByLink } from "../features/sessions/sign-in-link.ts";
+import { readForm } from "../http/body.ts";
 import { type AppContext, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
+import { type FormErrors, toFormErrors } from "./form.ts";
 import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
 import { renderMessage } from "./views/frame.tsx";
 import { renderSignInLink } from "./views/sign-in-link.tsx";
@@ -31,10 +33,7 @@ export const endpoints = [
       request: { query },
       responses: { 200: html("The form"), ...GONE, ...ERROR_RESPONSES },
     },
-    async (c) => {
-      const user = await findSignInLink(c.var.ctx, tokenOf(c));
-      return user ? page(renderSignInLink({ email: user.email, href: addressOf(c) })) : gone();
-    },
+    (c) => showForm(c),
   ),
 
   endpoint(
@@ -45,19 +44,39 @@ export const endpoints = [
       tags,
       summary: "Sign in with a link",
       request: { query },
-      responses: { 303: { description: "Signed in; redirect" }, ...GONE, ...ERROR_RESPONSES },
+      responses: {
+        303: { description: "Signed in; redirect" },
+        401: html("The code is wrong or missing"),
+        ...GONE,
+        ...ERROR_RESPONSES,
+      },
     },
     async (c) => {
       requireSameOrigin(c.req.raw, c.var.publicUrl);
       try {
-        return redirectTo("/app", await signInByLink(c.var.ctx, tokenOf(c)));
+        const code = await readCode(c);
+        return redirectTo("/app", await signInByLink(c.var.ctx, { token: tokenOf(c), code }));
       } catch (error) {
         if (error instanceof ApiError && error.details?.[0]?.path === "token") return gone();
-        throw error;
+        return showForm(c, toFormErrors(error));
       }
     },
   ),
 ];
+
+async function showForm(c: AppContext, refused?: FormErrors): Promise<Response> {
+  const found = await findSignInLink(c.var.ctx, tokenOf(c));
+  if (!found) return gone();
+  const { user, needs_code } = found;
+  const view = { email: user.email, href: addressOf(c), needs_code, problems: refused?.problems ?? {} };
+  return page(renderSignInLink(view), refused?.status, refused?.headers);
+}
+
+/** A link without two-factor sign-in is submitted without any field. */
+async function readCode(c: AppContext): Promise<string | null> {
+  if (!c.req.header("content-type")) return null;
+  return (await readForm(c.req.raw)).get("code");
+}
 
 function gone(): Response {
   const text = "It works once, within an hour. Ask the operator of this service for a new one.";

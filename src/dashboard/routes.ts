@@ -1,8 +1,7 @@
 import { requireSameOrigin } from "../access/sessions.ts";
 import { HomeQuery, SignInQuery } from "../contract/dashboard.ts";
-import { Login } from "../contract/session.ts";
 import { listPagesSharedWithMe } from "../features/members/service.ts";
-import { signIn, signOut } from "../features/sessions/service.ts";
+import { signOut } from "../features/sessions/service.ts";
 import { listMyPages } from "../features/status-pages/service.ts";
 import { assetEndpoint } from "../http/assets.ts";
 import { readForm } from "../http/body.ts";
@@ -11,10 +10,11 @@ import type { HtmlArea } from "../http/middleware.ts";
 import { html } from "../http/responses.ts";
 import { endpoints as accepting } from "./accept-routes.ts";
 import { endpoints as acknowledging } from "./acknowledge-routes.ts";
-import { type FormErrors, parseFields, pathAfter, toFormErrors } from "./form.ts";
+import { type FormErrors, pathAfter, toFormErrors } from "./form.ts";
 import { endpoints as signInLinks } from "./link-routes.ts";
 import { endpoints as choosingPasswords } from "./password-routes.ts";
 import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
+import { sealEntered, signInByForm } from "./second-step.ts";
 import { STYLESHEET } from "./stylesheet.ts";
 import { renderHome } from "./views/home.tsx";
 import { renderSignIn } from "./views/sign-in.tsx";
@@ -22,7 +22,10 @@ import { renderSignIn } from "./views/sign-in.tsx";
 /** The signed-in pages: forms without a script, by the same verbs as the API's. */
 const tags = ["Dashboard"];
 const elsewhere = { description: "Redirect" };
-const refusals = { ...ERROR_RESPONSES, 401: html("E-mail address or password is wrong, or a credential is") };
+const refusals = {
+  ...ERROR_RESPONSES,
+  401: html("E-mail address, password or code is wrong or missing, or a credential is"),
+};
 const SHOWN_MAX = 100;
 
 const policy = {
@@ -106,10 +109,11 @@ export const endpoints = [
       const form = await readForm(c.req.raw);
       const next = form.get("next");
       try {
-        const { cookie } = await signIn(c.var.ctx, parseFields(Login, form, ["email", "password"]));
+        const { cookie } = await signInByForm(c.var.ctx, form);
         return redirectTo(pathAfter(next, c.var.publicUrl), cookie);
       } catch (error) {
-        return showSignIn(c, { email: form.get("email"), next, refused: toFormErrors(error) });
+        const entered = await sealEntered(c.var.ctx, form, error);
+        return showSignIn(c, { email: form.get("email"), next, entered, refused: toFormErrors(error) });
       }
     },
   ),
@@ -162,15 +166,17 @@ interface SignInState {
   next?: string | null | undefined;
   refused?: FormErrors;
   isSignedOut?: boolean;
+  entered?: string | null;
 }
 
-function showSignIn(c: AppContext, { email, next, refused, isSignedOut }: SignInState): Response {
+function showSignIn(c: AppContext, { email, next, refused, isSignedOut, entered }: SignInState): Response {
   const { publicUrl } = c.var;
   const body = renderSignIn({
     email: email ?? "",
     next: next ? pathAfter(next, publicUrl) : null,
     problems: refused?.problems ?? {},
     is_signed_out: isSignedOut ?? false,
+    entered: entered ?? null,
     public_url: publicUrl,
   });
   return page(body, refused?.status, refused?.headers);

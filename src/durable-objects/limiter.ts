@@ -19,8 +19,14 @@ export class LimiterObject extends DurableObject<Env> implements LimiterRpc {
     const window = stored && now < stored.started_at + window_ms ? stored : { started_at: now, taken: 0 };
     if (window.taken >= limit) return window.started_at + window_ms - now;
     this.ctx.storage.kv.put<Window>(KEY, { ...window, taken: window.taken + 1 });
-    if (window.taken === 0) await this.ctx.storage.setAlarm(window.started_at + window_ms);
+    if (window !== stored) await this.ctx.storage.setAlarm(window.started_at + window_ms);
     return 0;
+  }
+
+  async release({ window_ms, now }: Pick<Quota, "window_ms" | "now">): Promise<void> {
+    const stored = this.ctx.storage.kv.get<Window>(KEY);
+    if (!stored || now >= stored.started_at + window_ms) return;
+    this.ctx.storage.kv.put<Window>(KEY, { ...stored, taken: Math.max(0, stored.taken - 1) });
   }
 
   override async alarm(): Promise<void> {

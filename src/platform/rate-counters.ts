@@ -21,6 +21,14 @@ export async function incrementCounter(env: Env, counted: Counted): Promise<{ ok
   return { ok: success, retry_after_s: Math.ceil(window_ms / 1000) };
 }
 
+/** Takes back what `incrementCounter` counted exactly. */
+export async function decrementCounter(
+  env: Env,
+  { key, window_ms, now }: Pick<Counted, "key" | "window_ms" | "now">,
+): Promise<void> {
+  await limiterObject(env, key).release({ window_ms, now });
+}
+
 function floodLimiter(env: Env, limit: number): RateLimit {
   switch (limit) {
     case 600:

@@ -58,6 +58,7 @@ const ENDS: Record<string, string> = {
   page_members: PEOPLE,
   passwords: "with its user",
   planned_minutes: "checks/planner.ts: a day",
+  recovery_codes: "with their user",
   referrals: "with its user",
   sessions: "sweeps/expired.ts: when it is over",
   shards: "nothing: one for thirty monitors, and others take the places of those that go",
@@ -70,6 +71,7 @@ const ENDS: Record<string, string> = {
   subscribers:
     "delivery/subscriber-messages.ts: a week without confirmation; sweeps/retention.ts: 30 days after leaving",
   transitions: HISTORY,
+  two_factors: "with its user",
   upkeep_rounds: "nothing: one for each round",
   queue_health: "nothing: one for each queue",
   users: PEOPLE,

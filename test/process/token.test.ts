@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Row } from "../../scripts/local/database.ts";
 import { isWellFormedApiToken, sha256Hex } from "../../src/platform/credentials.ts";
+import { codeOf } from "../support/authenticator.ts";
 import { runNpm, type Service, START_TIMEOUT_MS, startService, temporaryDir } from "./support.ts";
 
 function runToken(stateDir: string, ...args: string[]) {
@@ -102,6 +103,14 @@ describe("npm run token", () => {
     };
     const ada = await withPassword("the first of her passwords");
     const bob = await withPassword("another one altogether");
+
+    const setup = await call("totp/setup", {
+      body: { password: "the first of her passwords" },
+      headers: bearer(ada.token),
+    });
+    const { secret } = (await setup.json()) as { secret: string };
+    const confirmed = await call("totp/confirm", { body: { code: codeOf(secret) }, headers: bearer(ada.token) });
+    expect(confirmed.status).toBe(200);
 
     const token = await makeToken(service.stateDir, "--email", ada.email.toUpperCase(), "--forget-password");
 

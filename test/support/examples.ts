@@ -5,6 +5,7 @@ import { insertEscalation } from "../../src/data/escalations/write.ts";
 import { type Endpoint, SURFACES } from "../../src/http/endpoint.ts";
 import { escalationId } from "../../src/outbox/escalations.ts";
 import { newId } from "../../src/platform/ids.ts";
+import { codeOf } from "./authenticator.ts";
 import { CORE, V1 } from "./client.ts";
 import { createContact } from "./contacts.ts";
 import { type Account, createAccount, createMonitor, createPage } from "./factories.ts";
@@ -123,6 +124,16 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   "POST /auth/password": async (account) => {
     await insertPassword(account);
     return { body: { current_password: PASSWORD, new_password: PASSWORD } };
+  },
+  "POST /auth/totp/setup": async (account) => {
+    await insertPassword(account);
+    return { body: { password: PASSWORD } };
+  },
+  "POST /auth/totp/confirm": async (account) => ({ body: { code: codeOf(await setUpTotp(account)) } }),
+  "POST /auth/totp/disable": async (account) => {
+    const secret = await setUpTotp(account);
+    await account.client.post(`${CORE}/auth/totp/confirm`, { code: codeOf(secret) });
+    return { body: { password: PASSWORD, code: codeOf(secret, 1) } };
   },
   "DELETE /auth/sessions/{id}": async (account) => ({ params: { id: await insertSession(account) } }),
   "POST /referrals/redeem": async ({ user_id }) => {
@@ -325,6 +336,11 @@ function byKey(
   return Object.fromEntries(
     ["GET", "PUT", "DELETE"].map((method) => [`${method} /${path}/by-key/{external_key}`, example]),
   );
+}
+
+async function setUpTotp(account: Account): Promise<string> {
+  await insertPassword(account);
+  return (await account.client.post(`${CORE}/auth/totp/setup`, { password: PASSWORD })).body.secret;
 }
 
 async function withAlertSetup(account: Account) {

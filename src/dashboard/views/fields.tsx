@@ -41,6 +41,20 @@ export function NewPasswordField({ problems }: { problems: Problems }) {
   );
 }
 
+/** Of the authenticator app, which browsers and phones know how to fill in, or a recovery code. */
+export function CodeField({ problems }: { problems: Problems }) {
+  const input = { type: "text", autocomplete: "one-time-code", autocapitalize: "none", spellcheck: "false" };
+  return (
+    <Field
+      name="code"
+      label="Code"
+      hint="Six digits from your authenticator app, or a recovery code."
+      problem={problems.code}
+      input={{ ...input, required: true, maxlength: 64, autofocus: true }}
+    />
+  );
+}
+
 export function PasswordField({ problems }: { problems: Problems }) {
   return (
     <Field

@@ -1,5 +1,5 @@
 import type { Problems } from "../form.ts";
-import { EmailField, NameField, NewPasswordField, PasswordField } from "./fields.tsx";
+import { CodeField, EmailField, NameField, NewPasswordField, PasswordField } from "./fields.tsx";
 import { renderDocument, SignOut } from "./frame.tsx";
 import { ForgottenPassword, WithoutPassword } from "./sign-in.tsx";
 
@@ -20,6 +20,8 @@ export interface InvitationView {
   signed_in_as: string | null;
   name: string;
   problems: Problems;
+  /** The sealed password of the first step of signing in; null in the first step. */
+  entered: string | null;
   public_url: string;
 }
 
@@ -68,7 +70,14 @@ function Step({ view }: { view: InvitationView }) {
           <p class="lead">This address already has an account. Sign in to accept the invitation.</p>
           <form class="card" method="post" action={view.sign_in_href}>
             <EmailField value={email} isFixed problems={{}} />
-            <PasswordField problems={problems} />
+            {view.entered === null ? (
+              <PasswordField problems={problems} />
+            ) : (
+              <>
+                <input type="hidden" name="entered" value={view.entered} />
+                <CodeField problems={problems} />
+              </>
+            )}
             <button type="submit">Sign in</button>
           </form>
           <ForgottenPassword />

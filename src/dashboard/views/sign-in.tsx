@@ -1,5 +1,5 @@
 import type { Problems } from "../form.ts";
-import { EmailField, PasswordField } from "./fields.tsx";
+import { CodeField, EmailField, PasswordField } from "./fields.tsx";
 import { renderDocument } from "./frame.tsx";
 
 export interface SignInView {
@@ -8,10 +8,39 @@ export interface SignInView {
   next: string | null;
   problems: Problems;
   is_signed_out: boolean;
+  /** The sealed password of the first step; null in the first step. */
+  entered: string | null;
   public_url: string;
 }
 
-export function renderSignIn({ email, next, problems, is_signed_out, public_url }: SignInView): string {
+export function renderSignIn(view: SignInView): string {
+  return view.entered === null ? renderPasswordStep(view) : renderCodeStep({ ...view, entered: view.entered });
+}
+
+function renderCodeStep({ email, next, problems, entered }: SignInView & { entered: string }): string {
+  return renderDocument({
+    title: "Sign in",
+    isNarrow: true,
+    hasProblem: Object.keys(problems).length > 0,
+    children: (
+      <>
+        <h1>Enter your code</h1>
+        <form class="card" method="post" action="/app/sign-in">
+          {next ? <input type="hidden" name="next" value={next} /> : null}
+          <input type="hidden" name="entered" value={entered} />
+          <EmailField value={email} isFixed problems={{}} />
+          <CodeField problems={problems} />
+          <button type="submit">Sign in</button>
+        </form>
+        <p class="lead">
+          <a href="/app/sign-in">Start again</a>
+        </p>
+      </>
+    ),
+  });
+}
+
+function renderPasswordStep({ email, next, problems, is_signed_out, public_url }: SignInView): string {
   return renderDocument({
     title: "Sign in",
     isNarrow: true,

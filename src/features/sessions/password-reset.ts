@@ -19,6 +19,7 @@ import { newId } from "../../platform/ids.ts";
 import { hashPassword } from "../../platform/password.ts";
 import { incrementCounter } from "../../platform/rate-counters.ts";
 import { verifyAddress } from "./credentials.ts";
+import { findActiveFactor } from "./second-factor.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
 /** For users who cannot sign in any more: the reader of the account's mail may choose a new password. */
@@ -86,15 +87,17 @@ export async function findResetAccount(ctx: RequestScope, token: string): Promis
 
 /**
  * Sets the password, which ends every link, all sessions and, unless the user keeps them, the API tokens. The first reset
- * of an unverified account verifies it and always ends everything. The browser gets a new session, as its cookie.
+ * of an unverified account verifies it and always ends everything. Gives the cookie of a new session, or null with
+ * two-factor sign-in: the mail stands for the password alone, so a code is still asked for.
  */
-export async function resetPassword(ctx: RequestScope, input: PasswordReset): Promise<string> {
+export async function resetPassword(ctx: RequestScope, input: PasswordReset): Promise<string | null> {
   const found = await findLink(ctx, input.token);
   if (!found) throw unusableLink();
   const { user, link } = found;
   const hash = hashPassword(ctx.settings.ROOT_SECRET, input.password);
-  const session = openSession(ctx, user.id);
-  const principal = toPrincipal(user, { token_id: null, session_id: session.record.id }, ctx.settings);
+  const needsCode = user.email_verified_at !== null && (await findActiveFactor(ctx, user.id)) !== undefined;
+  const session = needsCode ? null : openSession(ctx, user.id);
+  const principal = toPrincipal(user, { token_id: null, session_id: session?.record.id ?? null }, ctx.settings);
   const mail = await buildSecurityMail(ctx, user, {
     subject: "Your password was changed",
     text: "The password of your account was reset by a mailed link, and its sessions ended.",
@@ -105,7 +108,7 @@ export async function resetPassword(ctx: RequestScope, input: PasswordReset): Pr
     deleteSessionsOf(ctx.db, user.id),
     deleteAccountLinksOf(ctx.db, user.id),
     ...(input.end_tokens === false ? [] : [deleteTokensOf(ctx.db, user.id)]),
-    session.statement,
+    ...(session ? [session.statement] : []),
     ...(mail ? [insertMail(ctx.db, mail)] : []),
   ];
   await commit({ ...ctx, principal }, statements, {
@@ -113,7 +116,7 @@ export async function resetPassword(ctx: RequestScope, input: PasswordReset): Pr
     guards: [{ name: "stale", when: isLinkUsed(link.id), error: unusableLink() }],
   });
   if (mail) sendAfterResponse(ctx, mail);
-  return session.cookie;
+  return session?.cookie ?? null;
 }
 
 function findLink(ctx: RequestScope, token: string) {

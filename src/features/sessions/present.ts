@@ -5,7 +5,7 @@ import type { SessionRecord } from "../../data/sessions/read.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import type { CurrentUser } from "./service.ts";
 
-export function presentMe({ user, principal, session, has_password }: CurrentUser): z.infer<typeof Me> {
+export function presentMe({ user, principal, session, has_password, has_two_factor }: CurrentUser): z.infer<typeof Me> {
   return {
     id: user.id,
     email: user.email,
@@ -13,6 +13,7 @@ export function presentMe({ user, principal, session, has_password }: CurrentUse
     plan: principal.plan,
     beta: principal.beta,
     has_password,
+    has_two_factor,
     email_verified_at: toIsoOrNull(user.email_verified_at),
     operator: user.operator,
     session: session && {

@@ -9,6 +9,7 @@ import {
   PasswordResetRequested,
   Session,
 } from "../../contract/session.ts";
+import { RecoveryCodes, TotpConfirm, TotpDisable, TotpSecret, TotpSetup } from "../../contract/two-factor.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import {
@@ -25,6 +26,7 @@ import { changePassword } from "./password.ts";
 import { requestPasswordReset, resetPassword } from "./password-reset.ts";
 import { presentMe, presentSession } from "./present.ts";
 import { endSession, getMe, listMySessions, revokeAll, signIn, signOut } from "./service.ts";
+import { confirmTotp, disableTotp, setUpTotp } from "./two-factor.ts";
 
 const tags = ["Account"];
 const mine = { at: ["core"], auth: "user", permission: null, rate: "api" } as const;
@@ -38,7 +40,7 @@ export const endpoints = [
       tags,
       summary: "Sign in with e-mail address and password",
       description:
-        "Sets a cookie that authenticates like a token does: for 30 days, or 7 days without use. Requests that change something must come from this service's own pages.",
+        "Sets a cookie that authenticates like a token does: for 30 days, or 7 days without use. Requests that change something must come from this service's own pages. With two-factor sign-in a request without `code` is 401 `totp_required`, to be repeated with all three members; a wrong or used code is 401 `totp_wrong`. Each code works once, and ten wrong ones an hour are 429.",
       request: { body: jsonBody(Login) },
       responses: { 200: json("Who is signed in", Me), ...PUBLIC_ERRORS, ...BODY_ERRORS, 401: USER_ERRORS[401] },
     }),
@@ -175,12 +177,60 @@ export const endpoints = [
       tags,
       summary: "Reset the password",
       description:
-        "Takes the token of a mailed link. Ends all of your sessions and, unless `end_tokens` is false, your API tokens; sets the cookie of a new session. The first reset verifies the address and always ends everything.",
+        "Takes the token of a mailed link. Ends all of your sessions and, unless `end_tokens` is false, your API tokens; sets the cookie of a new session, except with two-factor sign-in, which stays on. The first reset verifies the address and always ends everything.",
       request: { body: jsonBody(PasswordReset) },
       responses: { ...noContent, ...PUBLIC_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => {
-      c.header("Set-Cookie", await resetPassword(c.var.ctx, c.req.valid("json")));
+      const cookie = await resetPassword(c.var.ctx, c.req.valid("json"));
+      if (cookie !== null) c.header("Set-Cookie", cookie);
+      return c.body(null, 204);
+    },
+  ),
+
+  endpoint(
+    { ...mine, audit: "two_factor.set_up", rate: "sign_in" },
+    createRoute({
+      method: "post",
+      path: "/auth/totp/setup",
+      tags,
+      summary: "Set up two-factor sign-in",
+      description:
+        "Returns a secret for an authenticator app (RFC 6238), once. Sign-in asks for codes only after one was confirmed; until then a new setup replaces the secret. 409 while two-factor sign-in is on.",
+      request: { body: jsonBody(TotpSetup) },
+      responses: { 200: json("The secret", TotpSecret), ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => c.json(await setUpTotp(c.var.ctx, c.req.valid("json")), 200),
+  ),
+
+  endpoint(
+    { ...mine, audit: "two_factor.enabled", rate: "sign_in" },
+    createRoute({
+      method: "post",
+      path: "/auth/totp/confirm",
+      tags,
+      summary: "Switch two-factor sign-in on",
+      description:
+        "Takes a code of the authenticator app and returns ten recovery codes, shown once: each replaces a code of the app once. API tokens and open sessions stay.",
+      request: { body: jsonBody(TotpConfirm) },
+      responses: { 200: json("The recovery codes", RecoveryCodes), ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => c.json({ recovery_codes: await confirmTotp(c.var.ctx, c.req.valid("json")) }, 200),
+  ),
+
+  endpoint(
+    { ...mine, audit: "two_factor.disabled", rate: "sign_in" },
+    createRoute({
+      method: "post",
+      path: "/auth/totp/disable",
+      tags,
+      summary: "Switch two-factor sign-in off",
+      description: "Takes the password and a code of the authenticator app or a recovery code.",
+      request: { body: jsonBody(TotpDisable) },
+      responses: { ...noContent, ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      await disableTotp(c.var.ctx, c.req.valid("json"));
       return c.body(null, 204);
     },
   ),

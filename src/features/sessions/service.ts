@@ -1,4 +1,4 @@
-import { commit, type Guard } from "../../access/commit.ts";
+import { commit } from "../../access/commit.ts";
 import { toPrincipal } from "../../access/owners.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import { requireRate } from "../../access/rate-limit.ts";
@@ -6,7 +6,6 @@ import type { RequestScope } from "../../access/scope.ts";
 import { expiredCookie, openSession, sessionLimits } from "../../access/sessions.ts";
 import { notFound, unauthenticated } from "../../contract/errors.ts";
 import type { Login } from "../../contract/session.ts";
-import type { Statement } from "../../data/db.ts";
 import type { MailRecord } from "../../data/mail/read.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import {
@@ -24,6 +23,7 @@ import { deleteTokensOf } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../outbox/mail.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
 import { isPassword } from "../../platform/password.ts";
+import { type AcceptedFactor, acceptSecondFactor, findActiveFactor } from "./second-factor.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
 export interface CurrentUser {
@@ -31,12 +31,13 @@ export interface CurrentUser {
   principal: UserPrincipal;
   session: SessionRecord | null;
   has_password: boolean;
+  has_two_factor: boolean;
 }
 
 /** A wrong password, an address without an account and an account without a password look and take the same. */
 export async function signIn(
   ctx: RequestScope,
-  { email, password }: Login,
+  { email, password, code }: Login,
 ): Promise<{ me: CurrentUser; cookie: string }> {
   await requireRate(ctx, "account_sign_in", sha256Hex(email));
   const found = await findSignIn(ctx.db, email);
@@ -44,8 +45,20 @@ export async function signIn(
     if (found) ctx.defer(auditFailedSignIn(ctx, found.user));
     throw unauthenticated("email or password is wrong");
   }
-  const { session, cookie, principal } = await beginSession(ctx, found.user);
-  return { me: { user: found.user, principal, session, has_password: true }, cookie };
+  const { user } = found;
+  const factor = await acceptFactorOf(ctx, user, code);
+  const { session, cookie, principal } = await beginSession(ctx, user, factor);
+  return { me: { user, principal, session, has_password: true, has_two_factor: factor.isOn }, cookie };
+}
+
+/** Throws 401 for a missing or wrong code, which the account's audit log then shows. */
+export async function acceptFactorOf(ctx: RequestScope, user: UserRecord, code: string | null | undefined) {
+  try {
+    return await acceptSecondFactor(ctx, { user_id: user.id, code });
+  } catch (error) {
+    if (code) ctx.defer(auditFailedSignIn(ctx, user));
+    throw error;
+  }
 }
 
 /** After the response, so that its time says nothing about the account. */
@@ -63,11 +76,11 @@ async function auditFailedSignIn(ctx: RequestScope, { id, email }: UserRecord): 
 export async function beginSession(
   ctx: RequestScope,
   user: UserRecord,
-  { before = [], guards = [] }: { before?: readonly Statement[]; guards?: readonly Guard[] } = {},
+  { statements: before, guards, isRecovery }: AcceptedFactor,
 ) {
   const { record, statement, cookie } = openSession(ctx, user.id);
   const principal = toPrincipal(user, { token_id: null, session_id: record.id }, ctx.settings);
-  const mail = await newBrowserMail(ctx, user);
+  const mail = isRecovery ? await recoveryMail(ctx, user) : await newBrowserMail(ctx, user);
   const statements = [...before, statement, ...(mail ? [insertMail(ctx.db, mail)] : [])];
   await commit({ ...ctx, principal }, statements, { audit: sessionAudit(principal, record.id, "in"), guards });
   if (mail) sendAfterResponse(ctx, mail);
@@ -80,6 +93,11 @@ async function newBrowserMail(ctx: RequestScope, user: UserRecord): Promise<Mail
   return buildSecurityMail(ctx, user, { subject: "New sign-in to your account", text });
 }
 
+function recoveryMail(ctx: RequestScope, user: UserRecord): Promise<MailRecord | null> {
+  const text = "Your account was signed in to with a recovery code, which is used up now.";
+  return buildSecurityMail(ctx, user, { subject: "A recovery code of your account was used", text });
+}
+
 /** The session is over for good; with an API token there is none to end. Gives the cookie that clears the browser's. */
 export async function signOut(ctx: RequestScope): Promise<string> {
   const user = requireUser(ctx);
@@ -90,13 +108,20 @@ export async function signOut(ctx: RequestScope): Promise<string> {
 
 export async function getMe(ctx: RequestScope): Promise<CurrentUser> {
   const principal = requireUser(ctx);
-  const [user, hash, session] = await Promise.all([
+  const [user, hash, session, factor] = await Promise.all([
     findUser(ctx.db, principal.user_id),
     findPasswordHash(ctx.db, principal.user_id),
     principal.session_id === null ? undefined : findSession(ctx.db, principal.session_id),
+    findActiveFactor(ctx, principal.user_id),
   ]);
   if (!user) throw unauthenticated();
-  return { user, principal, session: session ?? null, has_password: hash !== null };
+  return {
+    user,
+    principal,
+    session: session ?? null,
+    has_password: hash !== null,
+    has_two_factor: factor !== undefined,
+  };
 }
 
 export function listMySessions(ctx: RequestScope, page: { limit: number; offset: number }) {

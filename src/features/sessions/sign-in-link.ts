@@ -4,20 +4,34 @@ import { deleteAccountLink } from "../../data/account-links/write.ts";
 import type { UserRecord } from "../../data/users/read.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
 import { unusableLink } from "./password-reset.ts";
-import { beginSession } from "./service.ts";
+import { findActiveFactor } from "./second-factor.ts";
+import { acceptFactorOf, beginSession } from "./service.ts";
 
-/** The account that a link printed by `npm run token -- --sign-in-link` opens. */
-export async function findSignInLink(ctx: RequestScope, token: string): Promise<UserRecord | undefined> {
-  return (await findLink(ctx, token))?.user;
+/** The account that a link printed by `npm run token -- --sign-in-link` opens, and whether that takes a code. */
+export async function findSignInLink(
+  ctx: RequestScope,
+  token: string,
+): Promise<{ user: UserRecord; needs_code: boolean } | undefined> {
+  const found = await findLink(ctx, token);
+  if (!found) return undefined;
+  return { user: found.user, needs_code: (await findActiveFactor(ctx, found.user.id)) !== undefined };
 }
 
-/** Gives the cookie of a new session. A session may set a first password, which an API token may not. */
-export async function signInByLink(ctx: RequestScope, token: string): Promise<string> {
+/**
+ * Gives the cookie of a new session. A session may set a first password, which an API token may not. The link stands for
+ * the password alone, so two-factor sign-in still asks for a code.
+ */
+export async function signInByLink(
+  ctx: RequestScope,
+  { token, code }: { token: string; code: string | null },
+): Promise<string> {
   const found = await findLink(ctx, token);
   if (!found) throw unusableLink();
+  const factor = await acceptFactorOf(ctx, found.user, code);
   const { cookie } = await beginSession(ctx, found.user, {
-    before: [deleteAccountLink(ctx.db, found.link.id)],
-    guards: [{ name: "stale", when: isLinkUsed(found.link.id), error: unusableLink() }],
+    ...factor,
+    statements: [deleteAccountLink(ctx.db, found.link.id), ...factor.statements],
+    guards: [{ name: "stale", when: isLinkUsed(found.link.id), error: unusableLink() }, ...factor.guards],
   });
   return cookie;
 }
