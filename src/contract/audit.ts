@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Id, Instant } from "./common.ts";
+import { Cursor } from "./pagination.ts";
 
 export const ACTOR_TYPES = ["user", "agent", "system", "token"] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];
@@ -14,6 +15,7 @@ const EVENT_TYPE_LENGTH_MAX = 100;
 const page = {
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
   offset: z.coerce.number().int().min(0).max(OFFSET_MAX).default(0),
+  cursor: Cursor.optional(),
 };
 const days = z.coerce.number().int().min(1).max(DAYS_MAX).default(DAYS_DEFAULT);
 const event_type = z.string().trim().min(1).max(EVENT_TYPE_LENGTH_MAX);

@@ -112,4 +112,12 @@ export const Maintenance = z
   .meta({ id: "Maintenance" });
 export type Maintenance = z.infer<typeof Maintenance>;
 
+/** What a list of windows may be narrowed to. */
+export interface MaintenanceFilter {
+  status?: MaintenanceStatus[];
+  /** The occurrence in progress or to come, else the first one, starts at or after; before. */
+  from?: number;
+  to?: number;
+}
+
 export const OccurrenceParams = z.object({ id: Id, start: z.iso.datetime({ offset: true }) });

@@ -65,6 +65,7 @@ export interface MonitorFilter {
   type?: MonitorType[];
   tag?: string[];
   group_id?: string[];
+  status_page_id?: string[];
   external_key?: string[];
   q?: string;
   certificate_expires_before?: number;

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
-import { V1 } from "../support/client.ts";
-import { type Account, createAccount, createPage } from "../support/factories.ts";
+import { env, exports } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { CORE, V1 } from "../support/client.ts";
+import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { insertIncident } from "../support/pages.ts";
 import { createWebhook } from "../support/webhooks.ts";
@@ -113,8 +114,112 @@ describe("GET /webhooks and GET /agents", () => {
   });
 });
 
+describe("GET /maintenance", () => {
+  it("narrows the list by status and by when windows take place", async () => {
+    const account = await createAccount();
+    const status_page_id = await createPage(account);
+    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+    const plan = (title: string, start: number, end: number, more = {}) =>
+      account.client.post(`${V1}/maintenance`, {
+        ...{ status_page_id, title, start_time: at(start), end_time: at(end), ...more },
+      });
+    await plan("Over", -4, -3);
+    await plan("Now", -1, 1);
+    await plan("Soon", 2, 3);
+    await plan("Daily", -47, -46, { recurrence_type: "daily" });
+    const of = async (query: string) => {
+      const { body } = await account.client.get(`${V1}/maintenance?${query}`);
+      return body.map(({ title }: { title: string }) => title).sort();
+    };
+    expect(await of("status=completed")).toEqual(["Over"]);
+    expect(await of("status=in_progress")).toEqual(["Now"]);
+    expect(await of("status=scheduled,completed")).toEqual(["Daily", "Over", "Soon"]);
+    expect(await of(`from=${at(-2)}&to=${at(1.5)}`)).toEqual(["Daily", "Now"]);
+    expect(await of(`from=${at(1.5)}`)).toEqual(["Soon"]);
+    const onPage = await account.client.get(`${V1}/status-pages/${status_page_id}/maintenance?status=in_progress`);
+    expect(onPage.body).toMatchObject([{ title: "Now", status: "in_progress" }]);
+  });
+});
+
+describe("GET /webhooks/:id/deliveries", () => {
+  it("narrows the list by state and event", async () => {
+    vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("ok"));
+    const account = await createAccount();
+    const { id } = await createWebhook(account);
+    await account.client.post(`${V1}/webhooks/${id}/test`);
+    const count = async (query: string) =>
+      (await account.client.get(`${V1}/webhooks/${id}/deliveries?${query}`)).body.length;
+    expect(await count("state=delivered")).toBe(1);
+    expect(await count("state=failed,expired")).toBe(0);
+    expect(await count("event=test_event,monitor.down&state=delivered,failed")).toBe(1);
+    expect(await count("event=monitor.down")).toBe(0);
+    for (const query of ["state=lost", "event=monitor.sideways"]) {
+      expect((await account.client.get(`${V1}/webhooks/${id}/deliveries?${query}`)).status).toBe(400);
+    }
+  });
+});
+
+describe("several values of status_page_id", () => {
+  it("list the monitors and agents of these pages", async () => {
+    const account = await createAccount();
+    const pages = [await createPage(account), await createPage(account), await createPage(account)];
+    for (const [n, status_page_id] of pages.entries()) {
+      await createMonitor(account.client, { name: `M${n}`, status_page_id });
+      await account.client.post(`${V1}/agents`, { name: `A${n}`, status_page_id });
+    }
+    const query = `status_page_id=${pages[0]},${pages[2]}`;
+    expect(await namesIn(account, "/monitors", query)).toEqual(["M0", "M2"]);
+    expect(await namesIn(account, "/agents", query)).toEqual(["A0", "A2"]);
+  });
+});
+
+describe("a list beyond what an offset reaches", () => {
+  it("goes on by the cursor of its next link, each entry once, whatever is added meanwhile", async () => {
+    const account = await createAccount();
+    const { user_id } = account;
+    const times = Array.from({ length: 10_150 }, (_, n) => ({
+      id: `n-${String(n).padStart(6, "0")}`,
+      at: 1_000 + (n >> 1),
+    }));
+    const insert = (rows: typeof times) =>
+      env.DB.prepare(
+        `INSERT INTO notifications (id, user_id, type, title, message, created_at, updated_at)
+         SELECT value ->> 'id', ?, 'test', 'T', 'M', value ->> 'at', value ->> 'at' FROM json_each(?)`,
+      )
+        .bind(user_id, JSON.stringify(rows))
+        .run();
+    await insert(times);
+    const read = async (path: string) => {
+      const response = await exports.default.fetch(`http://vigil.test${path}`, {
+        headers: { authorization: `Bearer ${account.token}` },
+      });
+      const next = /<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
+      return { status: response.status, body: (await response.json()) as { created_at: string }[], next };
+    };
+    const last = await read(`${CORE}/notifications?limit=60&offset=9990`);
+    expect(last.next).toContain("cursor=");
+    await insert([{ id: "newer", at: 900_000 }]);
+    const rest = [];
+    for (let next = last.next; next !== undefined; ) {
+      const part = await read(next);
+      rest.push(...part.body);
+      next = part.next;
+    }
+    expect(rest).toHaveLength(100);
+    const all = [...last.body, ...rest].map(({ created_at }) => created_at);
+    expect(all).toEqual([...all].sort().reverse());
+    expect(all.at(-1)).toBe(new Date(1_000).toISOString());
+    expect((await read(`${CORE}/notifications?offset=10001`)).status).toBe(400);
+    for (const cursor of ["", "x", "W10", "e30", "%F0%9F%98%80"]) {
+      expect((await read(`${CORE}/notifications?cursor=${cursor}`)).status).toBe(400);
+    }
+  });
+});
+
 describe("a filter", () => {
   it.each([
+    ["/maintenance", "status=planned"],
+    ["/maintenance", "to=later"],
     ["/monitors", "status=sleeping"],
     ["/monitors", "status=up,"],
     ["/monitors", "type=http,fax"],

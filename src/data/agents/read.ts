@@ -1,9 +1,12 @@
 import { and, asc, count, desc, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { AgentStatus } from "../../contract/agent.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import type { Plan } from "../../contract/plan.ts";
 import type { Db } from "../db.ts";
 import type { StoredEvent } from "../events/read.ts";
 import { insertEventsIf } from "../events/write.ts";
+import { isOneOf } from "../filters.ts";
+import { isBelow, skippedOf } from "../keyset.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import { pageMembers } from "../members/table.ts";
 import { monitors } from "../monitors/table.ts";
@@ -36,26 +39,29 @@ export async function findAgentByToken(
   return rows[0];
 }
 
-/** The agents of one page, or all that are visible to one user. */
+/** The agents that are visible to one user. */
 export async function listAgents(
   db: Db,
-  of: { status_page_id: string } | { visible_to: Viewer },
-  page: { limit: number; offset: number },
-  filter: { status?: AgentStatus[]; silent_since: number },
+  viewer: Viewer,
+  page: Pagination,
+  filter: { status?: AgentStatus[]; status_page_id?: string[]; silent_since: number },
 ) {
-  const scoped = "visible_to" in of ? visibleTo(of.visible_to, agents) : eq(agents.status_page_id, of.status_page_id);
   // As domain/agent-status.ts: an agent that stopped reporting is offline before the sweep records it.
   const status = sql`CASE WHEN ${agents.last_seen_at} < ${filter.silent_since} THEN 'offline' ELSE ${agents.status} END`;
   const { status: statuses } = filter;
-  const wanted = and(scoped, statuses && sql`${status} IN (SELECT value FROM json_each(${JSON.stringify(statuses)}))`);
+  const wanted = and(
+    visibleTo(viewer, agents),
+    isOneOf(agents.status_page_id, filter.status_page_id),
+    statuses && sql`${status} IN (SELECT value FROM json_each(${JSON.stringify(statuses)}))`,
+  );
   const [rows, totals] = await db.batch([
     db
       .select()
       .from(agents)
-      .where(wanted)
+      .where(and(wanted, isBelow(page, agents.created_at, agents.id)))
       .orderBy(desc(agents.created_at), desc(agents.id))
       .limit(page.limit)
-      .offset(page.offset),
+      .offset(skippedOf(page)),
     db.select({ total: count() }).from(agents).where(wanted),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };

@@ -1,7 +1,9 @@
 import { and, count, desc, eq, gte, type SQL, sql } from "drizzle-orm";
 import type { AuditFilter } from "../../contract/audit.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import type { Db } from "../db.ts";
+import { isBelow, skippedOf } from "../keyset.ts";
 import { auditLog } from "./table.ts";
 
 export type AuditRecord = typeof auditLog.$inferSelect;
@@ -12,17 +14,17 @@ const TOTAL_MAX = 10_000;
 /** What is asked for: an object that the caller may see, else the caller's own account. */
 export type AuditScope = AuditFilter & { owner_id: string };
 
-export async function listAudit(db: Db, scope: AuditScope, page: { limit: number; offset: number }) {
+export async function listAudit(db: Db, scope: AuditScope, page: Pagination) {
   const wanted = matches(scope);
   const counted = db.select({ one: sql`1` }).from(auditLog).where(wanted).limit(TOTAL_MAX).as("counted");
   const [rows, totals] = await db.batch([
     db
       .select()
       .from(auditLog)
-      .where(wanted)
+      .where(and(wanted, isBelow(page, auditLog.created_at, auditLog.id)))
       .orderBy(desc(auditLog.created_at), desc(auditLog.id))
       .limit(page.limit)
-      .offset(page.offset),
+      .offset(skippedOf(page)),
     db.select({ total: count() }).from(counted),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };

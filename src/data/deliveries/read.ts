@@ -1,6 +1,10 @@
 import { and, desc, eq, or, sql } from "drizzle-orm";
+import type { Pagination } from "../../contract/pagination.ts";
+import type { DeliveryState } from "../../contract/webhook.ts";
 import type { Db } from "../db.ts";
 import { listEvents, type StoredEvent } from "../events/read.ts";
+import { isOneOf } from "../filters.ts";
+import { isBelow, skippedOf } from "../keyset.ts";
 import { isPending, listToWake } from "../outbox/rows.ts";
 import { deliveries, deliveryAttempts } from "../webhooks/table.ts";
 
@@ -46,12 +50,19 @@ export type ListedAttempt = AttemptRecord &
 export async function listAttempts(
   db: Db,
   webhookId: string,
-  page: { limit: number; offset: number },
+  page: Pagination,
+  filter: { state?: DeliveryState[]; event?: string[] } = {},
 ): Promise<{ rows: ListedAttempt[]; total: number }> {
+  const wanted = and(
+    eq(deliveryAttempts.webhook_id, webhookId),
+    isOneOf(deliveries.state, filter.state),
+    isOneOf(deliveries.event_name, filter.event),
+  );
   const counted = db
     .select({ one: sql`1` })
     .from(deliveryAttempts)
-    .where(eq(deliveryAttempts.webhook_id, webhookId))
+    .innerJoin(deliveries, eq(deliveries.id, deliveryAttempts.delivery_id))
+    .where(wanted)
     .limit(COUNT_MAX)
     .as("counted");
   const [rows, totals] = await db.batch([
@@ -64,10 +75,10 @@ export async function listAttempts(
       })
       .from(deliveryAttempts)
       .innerJoin(deliveries, eq(deliveries.id, deliveryAttempts.delivery_id))
-      .where(eq(deliveryAttempts.webhook_id, webhookId))
-      .orderBy(desc(deliveryAttempts.created_at), desc(deliveryAttempts.attempt))
+      .where(and(wanted, isBelow(page, deliveryAttempts.created_at, deliveryAttempts.id)))
+      .orderBy(desc(deliveryAttempts.created_at), desc(deliveryAttempts.id))
       .limit(page.limit)
-      .offset(page.offset),
+      .offset(skippedOf(page)),
     db.select({ total: sql<number>`count(*)` }).from(counted),
   ]);
   const eventIds = rows.filter(({ attempt }) => attempt.request.body === null).map(({ event_id }) => event_id);

@@ -1,8 +1,10 @@
 import { and, asc, count, desc, eq, gte, inArray, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { EventClassification } from "../../contract/events.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import { agents } from "../agents/table.ts";
 import type { Db } from "../db.ts";
 import { incidentTemplates } from "../incident-templates/table.ts";
+import { isBelow, skippedOf } from "../keyset.ts";
 import { monitors } from "../monitors/table.ts";
 import { webhooks } from "../webhooks/table.ts";
 import { eventLog, eventRules, eventRuleVersions } from "./table.ts";
@@ -10,11 +12,6 @@ import { eventLog, eventRules, eventRuleVersions } from "./table.ts";
 export type EventRuleRecord = typeof eventRules.$inferSelect;
 export type EventRuleVersionRecord = typeof eventRuleVersions.$inferSelect;
 export type EventLogRecord = typeof eventLog.$inferSelect;
-
-interface Pagination {
-  limit: number;
-  offset: number;
-}
 
 /** Counting stops here: a long log would be read in full for one number. */
 const TOTAL_MAX = 10_000;
@@ -174,7 +171,7 @@ export async function findLogEntry(db: Db, entryId: string): Promise<EventLogRec
 }
 
 /** Newest first. */
-export async function listEventLog(db: Db, pageId: string, filter: EventLogFilter, { limit, offset }: Pagination) {
+export async function listEventLog(db: Db, pageId: string, filter: EventLogFilter, page: Pagination) {
   const wanted = and(
     eq(eventLog.status_page_id, pageId),
     filter.event_name && inArray(eventLog.event_name, [...filter.event_name]),
@@ -189,10 +186,10 @@ export async function listEventLog(db: Db, pageId: string, filter: EventLogFilte
     db
       .select()
       .from(eventLog)
-      .where(wanted)
+      .where(and(wanted, isBelow(page, eventLog.created_at, eventLog.id)))
       .orderBy(desc(eventLog.created_at), desc(eventLog.id))
-      .limit(limit)
-      .offset(offset),
+      .limit(page.limit)
+      .offset(skippedOf(page)),
     db.select({ total: count() }).from(counted),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };

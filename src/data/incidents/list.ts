@@ -1,7 +1,9 @@
 import { and, count, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { IncidentFilter } from "../../contract/incident.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
 import { containsText, holdsOneOf, isOneOf } from "../filters.ts";
+import { isBelow, skippedOf } from "../keyset.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import type { IncidentRecord, IncidentUpdateRecord } from "./read.ts";
 import { incidentGroups, incidentMonitors, incidents, incidentUpdates } from "./table.ts";
@@ -21,7 +23,7 @@ interface Page {
 
 type Scope = { visible_to: Viewer } | { status_page_id: string };
 
-export async function listIncidents(db: Db, scope: Scope, filter: IncidentFilter, page: Page) {
+export async function listIncidents(db: Db, scope: Scope, filter: IncidentFilter, page: Pagination) {
   const { created_automatically, from, to } = filter;
   const wanted = and(
     "visible_to" in scope ? visibleTo(scope.visible_to, incidents) : eq(incidents.status_page_id, scope.status_page_id),
@@ -41,10 +43,10 @@ export async function listIncidents(db: Db, scope: Scope, filter: IncidentFilter
     db
       .select()
       .from(incidents)
-      .where(wanted)
+      .where(and(wanted, isBelow(page, incidents.started_at, incidents.id)))
       .orderBy(desc(incidents.started_at), desc(incidents.id))
       .limit(page.limit)
-      .offset(page.offset),
+      .offset(skippedOf(page)),
     db.select({ total: count() }).from(incidents).where(wanted),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };

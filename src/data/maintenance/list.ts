@@ -1,6 +1,8 @@
-import { count, desc, eq, sql } from "drizzle-orm";
-import type { MaintenanceTarget } from "../../contract/maintenance.ts";
+import { and, count, desc, eq, type SQL, sql } from "drizzle-orm";
+import type { MaintenanceFilter, MaintenanceTarget } from "../../contract/maintenance.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
+import { isBelow, skippedOf } from "../keyset.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import { statusPages } from "../status-pages/table.ts";
 import type { MaintenanceRecord, MaintenanceUpdateRecord } from "./read.ts";
@@ -18,22 +20,44 @@ interface Page {
   offset: number;
 }
 
-export async function listMaintenance(db: Db, scope: { visible_to: Viewer } | { status_page_id: string }, page: Page) {
-  const wanted =
+export async function listMaintenance(
+  db: Db,
+  scope: { visible_to: Viewer } | { status_page_id: string },
+  filter: MaintenanceFilter & { now: number },
+  page: Pagination,
+) {
+  const { from, to } = filter;
+  const start = sql`coalesce(${maintenance.occurrence_start_at}, ${maintenance.start_time})`;
+  const wanted = and(
     "visible_to" in scope
       ? visibleTo(scope.visible_to, maintenance)
-      : eq(maintenance.status_page_id, scope.status_page_id);
+      : eq(maintenance.status_page_id, scope.status_page_id),
+    filter.status && sql`${statusAt(filter.now)} IN (SELECT value FROM json_each(${JSON.stringify(filter.status)}))`,
+    from === undefined ? undefined : sql`${start} >= ${from}`,
+    to === undefined ? undefined : sql`${start} < ${to}`,
+  );
   const [rows, totals] = await db.batch([
     db
       .select()
       .from(maintenance)
-      .where(wanted)
+      .where(and(wanted, isBelow(page, maintenance.start_time, maintenance.id)))
       .orderBy(desc(maintenance.start_time), desc(maintenance.id))
       .limit(page.limit)
-      .offset(page.offset),
+      .offset(skippedOf(page)),
     db.select({ total: count() }).from(maintenance).where(wanted),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/** As domain/maintenance.ts; a recurring window whose occurrence has just ended waits for the sweep to set the next one. */
+function statusAt(now: number): SQL {
+  const { occurrence_start_at, occurrence_end_at, recurrence_type } = maintenance;
+  return sql`CASE
+    WHEN ${occurrence_start_at} IS NULL THEN 'completed'
+    WHEN ${occurrence_start_at} > ${now} THEN 'scheduled'
+    WHEN ${occurrence_end_at} > ${now} THEN 'in_progress'
+    WHEN ${recurrence_type} = 'none' THEN 'completed'
+    ELSE 'scheduled' END`;
 }
 
 /** Loads what belongs to these windows, in one round trip for all of them. */

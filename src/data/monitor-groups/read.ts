@@ -1,5 +1,7 @@
-import { asc, count, eq, max, sql } from "drizzle-orm";
+import { and, asc, count, eq, max, sql } from "drizzle-orm";
+import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
+import { isAbove, skippedOf } from "../keyset.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import { monitorGroups } from "./table.ts";
 
@@ -22,7 +24,7 @@ export async function listGroupsByIds(db: Db, ids: readonly string[]): Promise<M
 export async function listMonitorGroups(
   db: Db,
   scope: { status_page_id: string } | { visible_to: Viewer },
-  page: { limit: number; offset: number },
+  page: Pagination,
 ) {
   const within =
     "visible_to" in scope
@@ -32,10 +34,10 @@ export async function listMonitorGroups(
     db
       .select()
       .from(monitorGroups)
-      .where(within)
+      .where(and(within, isAbove(page, monitorGroups.position, monitorGroups.id)))
       .orderBy(asc(monitorGroups.position), asc(monitorGroups.id))
       .limit(page.limit)
-      .offset(page.offset),
+      .offset(skippedOf(page)),
     db.select({ total: count() }).from(monitorGroups).where(within),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };

@@ -1,7 +1,9 @@
 import { and, asc, count, eq, lt, max, type SQL, sql } from "drizzle-orm";
 import type { MonitorFilter } from "../../contract/monitor.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
 import { containsText, holdsOneOf, isOneOf } from "../filters.ts";
+import { isAbove, skippedOf } from "../keyset.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import type { MonitorRecord } from "../monitors/read.ts";
 import { monitors } from "../monitors/table.ts";
@@ -14,7 +16,7 @@ export const among = (ids: readonly string[]) => sql`(SELECT value FROM json_eac
 export async function listMonitors(
   db: Db,
   scope: { status_page_id: string } | { visible_to: Viewer },
-  page: { limit: number; offset: number },
+  page: Pagination,
   filter: MonitorFilter = {},
 ) {
   const scoped =
@@ -25,6 +27,7 @@ export async function listMonitors(
     isOneOf(monitors.status, filter.status),
     isOneOf(monitors.type, filter.type),
     isOneOf(monitors.group_id, filter.group_id),
+    isOneOf(monitors.status_page_id, filter.status_page_id),
     isOneOf(monitors.external_key, filter.external_key),
     holdsOneOf(monitors.tags, filter.tag),
     containsText([monitors.name, monitors.target], filter.q),
@@ -37,10 +40,10 @@ export async function listMonitors(
     db
       .select()
       .from(monitors)
-      .where(within)
+      .where(and(within, isAbove(page, monitors.position, monitors.id)))
       .orderBy(asc(monitors.position), asc(monitors.id))
       .limit(page.limit)
-      .offset(page.offset),
+      .offset(skippedOf(page)),
     db.select({ total: count() }).from(monitors).where(within),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };

@@ -1,19 +1,21 @@
 import { and, count, desc, eq } from "drizzle-orm";
+import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
+import { isBelow, skippedOf } from "../keyset.ts";
 import { notifications } from "./table.ts";
 
 export type NotificationRecord = typeof notifications.$inferSelect;
 
-export async function listNotifications(db: Db, userId: string, page: { limit: number; offset: number }) {
+export async function listNotifications(db: Db, userId: string, page: Pagination) {
   const mine = eq(notifications.user_id, userId);
   const [rows, totals] = await db.batch([
     db
       .select()
       .from(notifications)
-      .where(mine)
+      .where(and(mine, isBelow(page, notifications.created_at, notifications.id)))
       .orderBy(desc(notifications.created_at), desc(notifications.id))
       .limit(page.limit)
-      .offset(page.offset),
+      .offset(skippedOf(page)),
     db.select({ total: count() }).from(notifications).where(mine),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };

@@ -1,5 +1,7 @@
-import { asc, count, eq, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, type SQL, sql } from "drizzle-orm";
+import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
+import { isAbove, skippedOf } from "../keyset.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import { statusPages } from "./table.ts";
 
@@ -16,16 +18,16 @@ export async function isSlugTaken(db: Db, slug: string): Promise<boolean> {
 }
 
 /** The pages that a user owns or is a member of. */
-export async function listVisiblePages(db: Db, viewer: Viewer, page: { limit: number; offset: number }) {
+export async function listVisiblePages(db: Db, viewer: Viewer, page: Pagination) {
   const mine = visibleTo(viewer, { owner_id: statusPages.owner_id, status_page_id: statusPages.id });
   const [rows, totals] = await db.batch([
     db
       .select()
       .from(statusPages)
-      .where(mine)
+      .where(and(mine, isAbove(page, statusPages.created_at, statusPages.id)))
       .orderBy(asc(statusPages.created_at), asc(statusPages.id))
       .limit(page.limit)
-      .offset(page.offset),
+      .offset(skippedOf(page)),
     db.select({ total: count() }).from(statusPages).where(mine),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };

@@ -1,7 +1,10 @@
 import { and, asc, count, desc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
+import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
 import { incidentGroups, incidentMonitors } from "../incidents/table.ts";
+import { isBelow, skippedOf } from "../keyset.ts";
 import { maintenanceGroups, maintenanceMonitors } from "../maintenance/table.ts";
+import { type Viewer, visibleTo } from "../members/read.ts";
 import { monitorGroups } from "../monitor-groups/table.ts";
 import { monitors } from "../monitors/table.ts";
 import { isDue, isPending, listToWake } from "../outbox/rows.ts";
@@ -34,16 +37,23 @@ export async function findSubscriberAt(db: Db, at: Endpoint): Promise<Subscriber
 }
 
 /** Newest first. */
-export async function listSubscribers(db: Db, pageId: string, page: { limit: number; offset: number }) {
-  const ofPage = eq(subscribers.status_page_id, pageId);
+export async function listSubscribers(
+  db: Db,
+  scope: { visible_to: Viewer } | { status_page_id: string },
+  page: Pagination,
+) {
+  const ofPage =
+    "visible_to" in scope
+      ? visibleTo(scope.visible_to, subscribers)
+      : eq(subscribers.status_page_id, scope.status_page_id);
   const [rows, totals] = await db.batch([
     db
       .select()
       .from(subscribers)
-      .where(ofPage)
+      .where(and(ofPage, isBelow(page, subscribers.created_at, subscribers.id)))
       .orderBy(desc(subscribers.created_at), desc(subscribers.id))
       .limit(page.limit)
-      .offset(page.offset),
+      .offset(skippedOf(page)),
     db.select({ total: count() }).from(subscribers).where(ofPage),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };

@@ -1,7 +1,9 @@
 import { and, count, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import type { Pagination } from "../../contract/pagination.ts";
 import type { WebhookProvider } from "../../contract/webhook.ts";
 import type { Db } from "../db.ts";
 import { isOneOf } from "../filters.ts";
+import { isBelow, skippedOf } from "../keyset.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
@@ -18,7 +20,7 @@ export async function findWebhook(db: Db, webhookId: string): Promise<WebhookRec
 export async function listWebhooksOf(
   db: Db,
   of: { status_page_id: string } | { visible_to: Viewer },
-  page: { limit: number; offset: number },
+  page: Pagination,
   filter: { provider?: WebhookProvider[]; is_active?: boolean } = {},
 ) {
   const mine = and(
@@ -30,10 +32,10 @@ export async function listWebhooksOf(
     db
       .select()
       .from(webhooks)
-      .where(mine)
+      .where(and(mine, isBelow(page, webhooks.created_at, webhooks.id)))
       .orderBy(desc(webhooks.created_at), desc(webhooks.id))
       .limit(page.limit)
-      .offset(page.offset),
+      .offset(skippedOf(page)),
     db.select({ total: count() }).from(webhooks).where(mine),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };

@@ -14,7 +14,7 @@ import {
 } from "../../contract/agent.ts";
 import { InstantInput } from "../../contract/common.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
+import { ListQuery, LongListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { presentAgent, presentCommand, presentDetail, presentInstallToken, presentMetrics } from "./present.ts";
 import {
@@ -45,16 +45,21 @@ export const endpoints = [
       path: "/agents",
       tags,
       summary: "List agents",
-      description: "Your agents, or those of one status page.",
+      description: "Your agents, or those of some status pages.",
       request: {
-        query: ListQuery.extend({ status_page_id: z.uuid().optional(), status: severalOf(z.enum(AGENT_STATUSES)) }),
+        query: LongListQuery.extend({ status_page_id: severalOf(z.uuid()), status: severalOf(z.enum(AGENT_STATUSES)) }),
       },
       responses: { 200: json("The agents, newest first", z.array(Agent)), ...USER_ERRORS },
     }),
     async (c) => {
       const { status_page_id, status, ...page } = c.req.valid("query");
-      const { rows, total } = await listMyAgents(c.var.ctx, status_page_id, page, status);
-      setListHeaders(c, page, total);
+      const { rows, total } = await listMyAgents(c.var.ctx, page, { status_page_id, status });
+      setListHeaders(
+        c,
+        page,
+        total,
+        rows.map(({ created_at, id }) => [created_at, id]),
+      );
       return c.json(
         rows.map((agent) => presentAgent(agent, c.var.now)),
         200,

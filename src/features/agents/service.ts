@@ -12,6 +12,7 @@ import {
   type AgentUpdate,
 } from "../../contract/agent.ts";
 import { conflict, forbidden, notFound } from "../../contract/errors.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import {
   type AgentCommandRecord,
   type AgentReportRecord,
@@ -39,12 +40,11 @@ const SHOWN_REPORTS = 100;
 
 export async function listMyAgents(
   ctx: RequestScope,
-  statusPageId: string | undefined,
-  page: { limit: number; offset: number },
-  status?: AgentStatus[],
+  page: Pagination,
+  filter: { status?: AgentStatus[]; status_page_id?: string[] },
 ) {
-  const of = statusPageId ? { status_page_id: statusPageId } : { visible_to: await viewerOf(ctx) };
-  return listAgents(ctx.db, of, page, { status, silent_since: ctx.now - AGENT_OFFLINE_AFTER_MS });
+  const silent_since = ctx.now - AGENT_OFFLINE_AFTER_MS;
+  return listAgents(ctx.db, await viewerOf(ctx), page, { ...filter, silent_since });
 }
 
 export async function getAgent(ctx: RequestScope, agentId: string): Promise<AgentRecord> {

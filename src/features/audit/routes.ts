@@ -8,6 +8,8 @@ import {
   AuditStatsQuery,
   AuditTimelineQuery,
 } from "../../contract/audit.ts";
+import type { Position } from "../../contract/pagination.ts";
+import type { AuditRecord } from "../../data/audit/read.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { setListHeaders } from "../../http/lists.ts";
 import { IdParam, json, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
@@ -19,6 +21,8 @@ const reads = { at: ["v1"], auth: "user", permission: "page.read", audit: null, 
 const byObject = { query: { monitor_id: "monitor", status_page_id: "page" } } as const;
 const description =
   "Of a monitor or status page that you see, else of your own account. X-Total-Count stops counting at 10,000.";
+
+const positionOf = ({ created_at, id }: AuditRecord): Position => [created_at, id];
 
 /** One list under the two addresses that clients know. */
 const LOGS = [
@@ -40,7 +44,7 @@ const logs = LOGS.map((address) =>
     async (c) => {
       const query = c.req.valid("query");
       const { rows, total } = await listEntries(c.var.ctx, query);
-      setListHeaders(c, query, total);
+      setListHeaders(c, query, total, rows.map(positionOf));
       return c.json(rows.map(presentEntry), 200);
     },
   ),
@@ -92,7 +96,7 @@ export const endpoints = [
     async (c) => {
       const query = c.req.valid("query");
       const { rows, total } = await listEntries(c.var.ctx, { ...query, monitor_id: c.req.valid("param").id });
-      setListHeaders(c, query, total);
+      setListHeaders(c, query, total, rows.map(positionOf));
       return c.json(rows.map(presentEntry), 200);
     },
   ),

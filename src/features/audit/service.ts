@@ -2,14 +2,19 @@ import { findMembership } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { ActorType, AuditFilter } from "../../contract/audit.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import { type AuditRecord, countAudit, countAuditByDay, listAudit } from "../../data/audit/read.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 
 /** The endpoint authorised the objects of the filter. Addresses of others are for those who manage the page's members. */
-export async function listEntries(ctx: RequestScope, query: AuditFilter & { limit: number; offset: number }) {
-  const { limit, offset, ...filter } = query;
-  const { rows, total } = await listAudit(ctx.db, { ...filter, owner_id: requireUser(ctx).user_id }, { limit, offset });
+export async function listEntries(ctx: RequestScope, query: AuditFilter & Pagination) {
+  const { limit, offset, cursor, ...filter } = query;
+  const { rows, total } = await listAudit(
+    ctx.db,
+    { ...filter, owner_id: requireUser(ctx).user_id },
+    { limit, offset, cursor },
+  );
   const entries = rows.map(async (entry) => ((await maySeeAddress(ctx, entry)) ? entry : { ...entry, ip: null }));
   return { rows: await Promise.all(entries), total };
 }

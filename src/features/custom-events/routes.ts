@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { CustomEvent, EventEmit, EventLogQuery } from "../../contract/event-rule.ts";
 import { endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { LongListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS } from "../../http/responses.ts";
 import { presentEvent } from "./present.ts";
 import { emitCustomEvent, listCustomEvents } from "./service.ts";
@@ -21,14 +21,19 @@ export const endpoints = [
       path: "/status-pages/{id}/events/log",
       tags,
       summary: "List custom events and firings of event rules",
-      request: { params: IdParam, query: ListQuery.extend(EventLogQuery.shape) },
+      request: { params: IdParam, query: LongListQuery.extend(EventLogQuery.shape) },
       responses: { 200: json("The entries, newest first", z.array(CustomEvent)), ...OBJECT_ERRORS },
     }),
     async (c) => {
-      const { limit, offset, ...filter } = c.req.valid("query");
-      const pagination = { limit, offset };
+      const { limit, offset, cursor, ...filter } = c.req.valid("query");
+      const pagination = { limit, offset, cursor };
       const { rows, total } = await listCustomEvents(c.var.ctx, c.req.valid("param").id, { filter, pagination });
-      setListHeaders(c, pagination, total);
+      setListHeaders(
+        c,
+        pagination,
+        total,
+        rows.map(({ created_at, id }) => [created_at, id]),
+      );
       return c.json(rows.map(presentEvent), 200);
     },
   ),

@@ -7,6 +7,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { invalid, notFound } from "../../contract/errors.ts";
 import type { EventEmit, EventLogQuery } from "../../contract/event-rule.ts";
 import { type CustomEvent, isCustomEventName } from "../../contract/events.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import { type EventLogRecord, findEventRule, findLogEntry, listEventLog } from "../../data/event-rules/read.ts";
 import { insertLogEntry } from "../../data/event-rules/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
@@ -19,7 +20,7 @@ import { newId } from "../../platform/ids.ts";
 
 interface LogRequest {
   filter: EventLogQuery;
-  pagination: { limit: number; offset: number };
+  pagination: Pagination;
 }
 
 export async function listCustomEvents(ctx: RequestScope, pageId: string, { filter, pagination }: LogRequest) {

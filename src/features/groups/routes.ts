@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { Group, GroupCreate, GroupOrder, GroupUpdate } from "../../contract/group.ts";
 import { OrderResult } from "../../contract/monitor.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { LongListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { presentGroup } from "./present.ts";
 import { changeGroup, createGroup, listGroups, orderGroups, removeGroup } from "./service.ts";
@@ -22,13 +22,18 @@ export const endpoints = [
       tags,
       summary: "List groups",
       description: "Those of all your status pages, or of one.",
-      request: { query: ListQuery.extend({ status_page_id: z.uuid().optional() }) },
+      request: { query: LongListQuery.extend({ status_page_id: z.uuid().optional() }) },
       responses: { 200: json("The groups, in their order", z.array(Group)), ...USER_ERRORS },
     }),
     async (c) => {
       const { status_page_id, ...page } = c.req.valid("query");
       const { rows, total } = await listGroups(c.var.ctx, status_page_id, page);
-      setListHeaders(c, page, total);
+      setListHeaders(
+        c,
+        page,
+        total,
+        rows.map(({ position, id }) => [position, id]),
+      );
       return c.json(rows.map(presentGroup), 200);
     },
   ),
@@ -40,13 +45,18 @@ export const endpoints = [
       path: "/status-pages/{id}/groups",
       tags,
       summary: "List the groups of a status page",
-      request: { params: IdParam, query: ListQuery },
+      request: { params: IdParam, query: LongListQuery },
       responses: { 200: json("The groups, in their order", z.array(Group)), ...OBJECT_ERRORS },
     }),
     async (c) => {
       const page = c.req.valid("query");
       const { rows, total } = await listGroups(c.var.ctx, c.req.valid("param").id, page);
-      setListHeaders(c, page, total);
+      setListHeaders(
+        c,
+        page,
+        total,
+        rows.map(({ position, id }) => [position, id]),
+      );
       return c.json(rows.map(presentGroup), 200);
     },
   ),

@@ -6,6 +6,7 @@ import { requireGroup, requireVisibleGroup } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { GroupCreate, GroupOrder, GroupUpdate } from "../../contract/group.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import { findLastGroupPosition, listMonitorGroups, type MonitorGroupRecord } from "../../data/monitor-groups/read.ts";
 import {
   deleteMonitorGroup,
@@ -17,13 +18,8 @@ import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { replaced } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
 
-interface Page {
-  limit: number;
-  offset: number;
-}
-
 /** The groups of one page, whose visibility was judged before, or of all pages that the caller sees. */
-export async function listGroups(ctx: RequestScope, pageId: string | undefined, page: Page) {
+export async function listGroups(ctx: RequestScope, pageId: string | undefined, page: Pagination) {
   const scope = pageId === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id: pageId };
   return listMonitorGroups(ctx.db, scope, page);
 }

@@ -1,8 +1,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { InstantInput } from "../../contract/common.ts";
 import { Incident, IncidentChange, IncidentCreate, IncidentStats, Severity, Status } from "../../contract/incident.ts";
+import type { Position } from "../../contract/pagination.ts";
+import type { IncidentDetail } from "../../data/incidents/list.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { Flag, ListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
+import { Flag, LongListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { presentIncident, presentStats } from "./present.ts";
 import {
@@ -28,7 +30,7 @@ const writes = { at: ["v1"], auth: "user", rate: "api", permission: "incidents.w
 const named = { id: "incident" } as const;
 const affected = { monitor_id: "monitor:see", "monitor_ids[]": "monitor:see", "group_ids[]": "group" } as const;
 const text = z.string().trim().min(1).max(200);
-const IncidentListQuery = ListQuery.extend({
+const IncidentListQuery = LongListQuery.extend({
   status: severalOf(Status),
   severity: severalOf(Severity),
   monitor_id: severalOf(z.uuid()),
@@ -41,6 +43,7 @@ const IncidentListQuery = ListQuery.extend({
 });
 const one = { 200: json("The incident", Incident), ...OBJECT_ERRORS };
 const MONTHS_MAX = 24;
+const positionOf = ({ started_at, id }: IncidentDetail): Position => [started_at, id];
 
 export const endpoints = [
   endpoint(
@@ -55,10 +58,10 @@ export const endpoints = [
       responses: { 200: json("The incidents, latest start first", z.array(Incident)), ...USER_ERRORS },
     }),
     async (c) => {
-      const { limit, offset, ...filter } = c.req.valid("query");
-      const page = { limit, offset };
+      const { limit, offset, cursor, ...filter } = c.req.valid("query");
+      const page = { limit, offset, cursor };
       const { incidents, total } = await listMyIncidents(c.var.ctx, filter, page);
-      setListHeaders(c, page, total);
+      setListHeaders(c, page, total, incidents.map(positionOf));
       return c.json(incidents.map(presentIncident), 200);
     },
   ),
@@ -74,11 +77,11 @@ export const endpoints = [
       responses: { 200: json("The incidents, latest start first", z.array(Incident)), ...OBJECT_ERRORS },
     }),
     async (c) => {
-      const { limit, offset, ...query } = c.req.valid("query");
-      const page = { limit, offset };
+      const { limit, offset, cursor, ...query } = c.req.valid("query");
+      const page = { limit, offset, cursor };
       const filter = { ...query, status_page_id: c.req.valid("param").id };
       const { incidents, total } = await listMyIncidents(c.var.ctx, filter, page);
-      setListHeaders(c, page, total);
+      setListHeaders(c, page, total, incidents.map(positionOf));
       return c.json(incidents.map(presentIncident), 200);
     },
   ),

@@ -13,6 +13,7 @@ import {
   type IncidentStatus,
   UPDATES_CARRIED,
 } from "../../contract/incident.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import type { Statement } from "../../data/db.ts";
 import { detailIncidents, type IncidentDetail, listIncidents, listIncidentTimes } from "../../data/incidents/list.ts";
 import { type IncidentRecord, type IncidentUpdateRecord, isMoved } from "../../data/incidents/read.ts";
@@ -39,11 +40,6 @@ import { invalidatePage } from "../../platform/page-cache.ts";
 import { resolveAffected } from "./affected.ts";
 import { fillFromTemplate } from "./template.ts";
 
-interface Page {
-  limit: number;
-  offset: number;
-}
-
 const STATS_INCIDENTS_MAX = 10_000;
 const MONTH_MS_MAX = 31 * DAY_MS;
 const NOTHING = { monitor_ids: [], group_ids: [] };
@@ -53,7 +49,7 @@ export type StatsOfPage = Awaited<ReturnType<typeof computeStatsOfPage>>;
 export async function listMyIncidents(
   ctx: RequestScope,
   { status_page_id, ...filter }: IncidentFilter & { status_page_id?: string },
-  page: Page,
+  page: Pagination,
 ) {
   const scope = status_page_id === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id };
   const { rows, total } = await listIncidents(ctx.db, scope, filter, page);

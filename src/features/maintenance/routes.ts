@@ -1,7 +1,16 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { Maintenance, MaintenanceChange, MaintenanceCreate, OccurrenceParams } from "../../contract/maintenance.ts";
+import { InstantInput } from "../../contract/common.ts";
+import {
+  MAINTENANCE_STATUSES,
+  Maintenance,
+  MaintenanceChange,
+  MaintenanceCreate,
+  OccurrenceParams,
+} from "../../contract/maintenance.ts";
+import type { Position } from "../../contract/pagination.ts";
+import type { MaintenanceDetail } from "../../data/maintenance/list.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { LongListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { cancelOccurrence, completeMaintenance } from "./occurrences.ts";
 import { presentMaintenance } from "./present.ts";
@@ -24,6 +33,14 @@ const reads = {
 const writes = { at: ["v1"], auth: "user", rate: "api", permission: "maintenance.write" } as const;
 const named = { id: "maintenance" } as const;
 const one = { 200: json("The window", Maintenance), ...OBJECT_ERRORS };
+const Filters = LongListQuery.extend({
+  status: severalOf(z.enum(MAINTENANCE_STATUSES)),
+  from: InstantInput.optional().meta({
+    description: "the occurrence in progress or to come, else the first one, starts at or after",
+  }),
+  to: InstantInput.optional().meta({ description: "likewise, starts before" }),
+});
+const positionOf = ({ start_time, id }: MaintenanceDetail): Position => [start_time, id];
 const RULES = [
   "A recurring window keeps the time of day of start_time in the page's time zone: a time that a clock change skips moves forward by the gap, an ambiguous time is the first of the two; day 29 to 31 of a shorter month is its last day.",
   "With a weekday or day of month that start_time does not have, the first occurrence is the first such day after it.",
@@ -39,13 +56,14 @@ export const endpoints = [
       tags,
       summary: "List maintenance windows",
       description: "Windows of all your status pages, or of one.",
-      request: { query: ListQuery.extend({ status_page_id: z.uuid().optional() }) },
+      request: { query: Filters.extend({ status_page_id: z.uuid().optional() }) },
       responses: { 200: json("The windows, latest start first", z.array(Maintenance)), ...USER_ERRORS },
     }),
     async (c) => {
-      const { status_page_id, ...page } = c.req.valid("query");
-      const { windows, total } = await listMyMaintenance(c.var.ctx, status_page_id, page);
-      setListHeaders(c, page, total);
+      const { limit, offset, cursor, ...filter } = c.req.valid("query");
+      const page = { limit, offset, cursor };
+      const { windows, total } = await listMyMaintenance(c.var.ctx, filter, page);
+      setListHeaders(c, page, total, windows.map(positionOf));
       return c.json(
         windows.map((window) => presentMaintenance(window, c.var.now)),
         200,
@@ -60,13 +78,15 @@ export const endpoints = [
       path: "/status-pages/{id}/maintenance",
       tags,
       summary: "List the maintenance windows of a status page",
-      request: { params: IdParam, query: ListQuery },
+      request: { params: IdParam, query: Filters },
       responses: { 200: json("The windows, latest start first", z.array(Maintenance)), ...OBJECT_ERRORS },
     }),
     async (c) => {
-      const page = c.req.valid("query");
-      const { windows, total } = await listMyMaintenance(c.var.ctx, c.req.valid("param").id, page);
-      setListHeaders(c, page, total);
+      const { limit, offset, cursor, ...query } = c.req.valid("query");
+      const page = { limit, offset, cursor };
+      const filter = { ...query, status_page_id: c.req.valid("param").id };
+      const { windows, total } = await listMyMaintenance(c.var.ctx, filter, page);
+      setListHeaders(c, page, total, windows.map(positionOf));
       return c.json(
         windows.map((window) => presentMaintenance(window, c.var.now)),
         200,

@@ -7,7 +7,8 @@ import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid, raced } from "../../contract/errors.ts";
 import type { NewEvent } from "../../contract/events.ts";
 import { UPDATES_CARRIED } from "../../contract/incident.ts";
-import type { MaintenanceChange, MaintenanceCreate } from "../../contract/maintenance.ts";
+import type { MaintenanceChange, MaintenanceCreate, MaintenanceFilter } from "../../contract/maintenance.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import type { Statement } from "../../data/db.ts";
 import { detailMaintenance, listMaintenance, type MaintenanceDetail } from "../../data/maintenance/list.ts";
 import { isAdvanced, listTrackedMaintenance, type MaintenanceRecord } from "../../data/maintenance/read.ts";
@@ -32,11 +33,6 @@ import { invalidatePage } from "../../platform/page-cache.ts";
 import { buildCancellationMessages, buildScheduleMessages, trackedOccurrence } from "./subscriber-messages.ts";
 import { requireTargets } from "./targets.ts";
 
-interface Page {
-  limit: number;
-  offset: number;
-}
-
 /** Of a window that is recorded afterwards, what lies this far back counts in reports. */
 const RECORDED_MS = 400 * DAY_MS;
 const RECORDED_MAX = 400;
@@ -51,9 +47,13 @@ const DEFAULTS = {
 } as const;
 
 /** The windows of one page, whose visibility was judged before, or of all pages that the caller sees. */
-export async function listMyMaintenance(ctx: RequestScope, pageId: string | undefined, page: Page) {
+export async function listMyMaintenance(
+  ctx: RequestScope,
+  { status_page_id: pageId, ...filter }: MaintenanceFilter & { status_page_id?: string },
+  page: Pagination,
+) {
   const scope = pageId === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id: pageId };
-  const { rows, total } = await listMaintenance(ctx.db, scope, page);
+  const { rows, total } = await listMaintenance(ctx.db, scope, { ...filter, now: ctx.now }, page);
   return { windows: await detailMaintenance(ctx.db, rows, UPDATES_CARRIED), total };
 }
 

@@ -2,8 +2,9 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { InstantInput } from "../../contract/common.ts";
 import { CheckReport, MonitorOrder, OrderResult } from "../../contract/monitor.ts";
 import { MONITOR_STATUSES, MONITOR_TYPES } from "../../contract/monitor-values.ts";
+import type { Position } from "../../contract/pagination.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
+import { LongListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { checkMonitor } from "./check.ts";
 import { createMonitor } from "./create.ts";
@@ -13,6 +14,7 @@ import { presentCheck, presentMonitor } from "./present.ts";
 import { MonitorBody, MonitorCreateBody, MonitorUpdateBody } from "./schemas.ts";
 import { getMonitor, listMyMonitors, orderMonitors, pauseMonitor, removeMonitor, resumeMonitor } from "./service.ts";
 import { changeMonitor } from "./update.ts";
+import type { MonitorDetail } from "./view.ts";
 
 const tags = ["Monitors"];
 const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
@@ -29,7 +31,7 @@ const order = "In the order that was set, then by creation.";
 const secrets = "Header values and passwords are masked as `***` without secrets.read; `***` sent back keeps them.";
 
 const text = z.string().trim().min(1).max(200);
-const MonitorFilters = ListQuery.extend({
+const MonitorFilters = LongListQuery.extend({
   status: severalOf(z.enum(MONITOR_STATUSES)),
   type: severalOf(z.enum(MONITOR_TYPES)),
   tag: severalOf(text),
@@ -39,6 +41,7 @@ const MonitorFilters = ListQuery.extend({
   certificate_expires_before: InstantInput.optional(),
   domain_expires_before: InstantInput.optional(),
 });
+const positionOf = ({ record }: MonitorDetail): Position => [record.position, record.id];
 
 export const endpoints = [
   endpoint(
@@ -48,15 +51,15 @@ export const endpoints = [
       path: "/monitors",
       tags,
       summary: "List monitors",
-      description: `Your monitors, or those of one status page. ${order}`,
-      request: { query: MonitorFilters.extend({ status_page_id: z.uuid().optional() }) },
+      description: `Your monitors, or those of some status pages. ${order}`,
+      request: { query: MonitorFilters.extend({ status_page_id: severalOf(z.uuid()) }) },
       responses: { 200: json("The monitors", z.array(MonitorBody)), ...USER_ERRORS },
     }),
     async (c) => {
-      const { status_page_id, limit, offset, ...filter } = c.req.valid("query");
-      const page = { limit, offset };
-      const { views, total } = await listMyMonitors(c.var.ctx, status_page_id, page, filter);
-      setListHeaders(c, page, total);
+      const { limit, offset, cursor, ...filter } = c.req.valid("query");
+      const page = { limit, offset, cursor };
+      const { views, total } = await listMyMonitors(c.var.ctx, undefined, page, filter);
+      setListHeaders(c, page, total, views.map(positionOf));
       return c.json(
         views.map((view) => presentMonitor(view, c.var.now)),
         200,
@@ -76,10 +79,10 @@ export const endpoints = [
       responses: { 200: json("The monitors", z.array(MonitorBody)), ...OBJECT_ERRORS },
     }),
     async (c) => {
-      const { limit, offset, ...filter } = c.req.valid("query");
-      const page = { limit, offset };
+      const { limit, offset, cursor, ...filter } = c.req.valid("query");
+      const page = { limit, offset, cursor };
       const { views, total } = await listMyMonitors(c.var.ctx, c.req.valid("param").id, page, filter);
-      setListHeaders(c, page, total);
+      setListHeaders(c, page, total, views.map(positionOf));
       return c.json(
         views.map((view) => presentMonitor(view, c.var.now)),
         200,

@@ -6,6 +6,7 @@ import { requireMonitor, requireVisibleMonitor } from "../../access/resources.ts
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid, raced } from "../../contract/errors.ts";
 import type { MonitorFilter, OrderList } from "../../contract/monitor.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import { isChanged, listMonitors, listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import { deleteMonitor, positionMonitors, updateMonitor } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
@@ -18,16 +19,11 @@ import { loadMonitorDetail, loadMonitorDetails, type MonitorDetail } from "./vie
 export { gateUpdate } from "./plan-gate.ts";
 export { changeMonitor } from "./update.ts";
 
-interface Page {
-  limit: number;
-  offset: number;
-}
-
 /** The monitors of one page, whose visibility was judged before, or all that the caller sees. */
 export async function listMyMonitors(
   ctx: RequestScope,
   pageId: string | undefined,
-  page: Page,
+  page: Pagination,
   filter: MonitorFilter = {},
 ) {
   const scope = pageId === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id: pageId };

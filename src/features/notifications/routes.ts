@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { Notification, NotificationChange } from "../../contract/notification.ts";
 import { endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { LongListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { presentNotification } from "./present.ts";
 import { changeNotification, listMyNotifications } from "./service.ts";
@@ -17,13 +17,18 @@ export const endpoints = [
       path: "/notifications",
       tags,
       summary: "List your notifications",
-      request: { query: ListQuery },
+      request: { query: LongListQuery },
       responses: { 200: json("Your notifications, newest first", z.array(Notification)), ...USER_ERRORS },
     }),
     async (c) => {
       const page = c.req.valid("query");
       const { rows, total } = await listMyNotifications(c.var.ctx, page);
-      setListHeaders(c, page, total);
+      setListHeaders(
+        c,
+        page,
+        total,
+        rows.map(({ created_at, id }) => [created_at, id]),
+      );
       return c.json(rows.map(presentNotification), 200);
     },
   ),

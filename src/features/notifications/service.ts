@@ -3,10 +3,11 @@ import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { notFound } from "../../contract/errors.ts";
 import type { NotificationChange } from "../../contract/notification.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import { findNotification, listNotifications, type NotificationRecord } from "../../data/notifications/read.ts";
 import { markRead } from "../../data/notifications/write.ts";
 
-export function listMyNotifications(ctx: RequestScope, page: { limit: number; offset: number }) {
+export function listMyNotifications(ctx: RequestScope, page: Pagination) {
   return listNotifications(ctx.db, requireUser(ctx).user_id, page);
 }
 

@@ -1,5 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { EventFilterName } from "../../contract/events.ts";
 import {
+  DELIVERY_STATES,
   Delivery,
   DeliveryAttempt,
   PageWebhookCreate,
@@ -8,7 +10,7 @@ import {
   WebhookTestResult,
 } from "../../contract/webhook.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { LongListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS } from "../../http/responses.ts";
 import { presentAttempt, presentDelivery, presentTest, presentWebhook } from "../webhooks/present.ts";
 import {
@@ -44,13 +46,18 @@ export const endpoints = [
       path: "/status-pages/{id}/alert-setup",
       tags,
       summary: "List the webhooks of a status page",
-      request: { params: IdParam, query: ListQuery },
+      request: { params: IdParam, query: LongListQuery },
       responses: { 200: json("Its webhooks, newest first", z.array(Webhook)), ...OBJECT_ERRORS },
     }),
     async (c) => {
       const page = c.req.valid("query");
       const { rows, total } = await listWebhooks(c.var.ctx, c.req.valid("param").id, page);
-      setListHeaders(c, page, total);
+      setListHeaders(
+        c,
+        page,
+        total,
+        rows.map(({ webhook: { created_at, id } }) => [created_at, id]),
+      );
       return c.json(rows.map(presentWebhook), 200);
     },
   ),
@@ -128,14 +135,23 @@ export const endpoints = [
       tags,
       summary: "List delivery attempts of a webhook of a status page",
       description: "Kept for 30 days. X-Total-Count stops counting at 10,000.",
-      request: { params: OnPage, query: ListQuery },
+      request: {
+        params: OnPage,
+        query: LongListQuery.extend({ state: severalOf(z.enum(DELIVERY_STATES)), event: severalOf(EventFilterName) }),
+      },
       responses: { 200: json("Attempts, newest first", z.array(DeliveryAttempt)), ...OBJECT_ERRORS },
     }),
     async (c) => {
-      const page = c.req.valid("query");
+      const { limit, offset, cursor, ...filter } = c.req.valid("query");
+      const page = { limit, offset, cursor };
       const id = await getIdOnPage(c.var.ctx, c.req.valid("param"));
-      const { rows, total } = await listWebhookAttempts(c.var.ctx, id, page);
-      setListHeaders(c, page, total);
+      const { rows, total } = await listWebhookAttempts(c.var.ctx, id, page, filter);
+      setListHeaders(
+        c,
+        page,
+        total,
+        rows.map(({ created_at, id }) => [created_at, id]),
+      );
       return c.json(rows.map(presentAttempt), 200);
     },
   ),

@@ -7,7 +7,7 @@ import {
   StatusPageUpdate,
 } from "../../contract/status-page.ts";
 import { endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { ListQuery, LongListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { listPagesSharedWithMe } from "../members/service.ts";
 import { presentPage, presentSharedPage } from "./present.ts";
@@ -64,13 +64,18 @@ export const endpoints = [
       path: "/status-pages",
       tags,
       summary: "List the status pages that you own or are a member of",
-      request: { query: ListQuery },
+      request: { query: LongListQuery },
       responses: { 200: json("The pages, oldest first", z.array(StatusPage)), ...USER_ERRORS },
     }),
     async (c) => {
       const page = c.req.valid("query");
       const { views, total } = await listMyPages(c.var.ctx, page);
-      setListHeaders(c, page, total);
+      setListHeaders(
+        c,
+        page,
+        total,
+        views.map(({ page: { created_at, id } }) => [created_at, id]),
+      );
       return c.json(views.map(presentPage), 200);
     },
   ),

@@ -6,6 +6,7 @@ import { requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { syncMonitor } from "../../checks/projection.ts";
 import { conflict, forbidden, notFound, planLimit } from "../../contract/errors.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import { isUsableSlug, type StatusPageCreate, type StatusPageUpdate } from "../../contract/status-page.ts";
 import {
   countOwnedPages,
@@ -69,7 +70,7 @@ export interface StatusPageWithUrl {
   url: string;
 }
 
-export async function listMyPages(ctx: RequestScope, page: { limit: number; offset: number }) {
+export async function listMyPages(ctx: RequestScope, page: Pagination) {
   const { rows, total } = await listVisiblePages(ctx.db, await viewerOf(ctx), page);
   const urlOf = await findUrls(ctx, rows);
   return { views: rows.map((row): StatusPageWithUrl => ({ page: row, url: urlOf(row) })), total };

@@ -1,10 +1,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { Subscriber } from "../../contract/subscriber.ts";
 import { endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { LongListQuery, setListHeaders } from "../../http/lists.ts";
 import { IdParam, json, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { presentSubscriber } from "./present.ts";
-import { listPageSubscribers, removeSubscriber } from "./service.ts";
+import { listMySubscribers, removeSubscriber } from "./service.ts";
 
 const tags = ["Subscribers"];
 const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
@@ -16,15 +16,20 @@ export const endpoints = [
       method: "get",
       path: "/subscribers",
       tags,
-      summary: "List the subscribers of a status page",
-      description: "Addresses are masked.",
-      request: { query: ListQuery.extend({ status_page_id: z.uuid() }) },
+      summary: "List subscribers",
+      description: "Of one status page, or of all that you see. Addresses are masked.",
+      request: { query: LongListQuery.extend({ status_page_id: z.uuid().optional() }) },
       responses: { 200: json("The subscribers, newest first", z.array(Subscriber)), ...USER_ERRORS },
     }),
     async (c) => {
       const { status_page_id, ...page } = c.req.valid("query");
-      const { rows, total } = await listPageSubscribers(c.var.ctx, status_page_id, page);
-      setListHeaders(c, page, total);
+      const { rows, total } = await listMySubscribers(c.var.ctx, status_page_id, page);
+      setListHeaders(
+        c,
+        page,
+        total,
+        rows.map(({ created_at, id }) => [created_at, id]),
+      );
       return c.json(rows.map(presentSubscriber), 200);
     },
   ),

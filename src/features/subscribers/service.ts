@@ -1,13 +1,15 @@
 import { commit } from "../../access/commit.ts";
-import { requirePage } from "../../access/pages.ts";
+import { viewerOf } from "../../access/pages.ts";
 import { requireSubscriber } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import { listSubscribers, type SubscriberRecord } from "../../data/subscribers/read.ts";
 import { deleteSubscriber } from "../../data/subscribers/write.ts";
 
-export async function listPageSubscribers(ctx: RequestScope, pageId: string, page: { limit: number; offset: number }) {
-  await requirePage(ctx, pageId);
-  return listSubscribers(ctx.db, pageId, page);
+/** The subscribers of one page, whose visibility was judged before, or of all pages that the caller sees. */
+export async function listMySubscribers(ctx: RequestScope, pageId: string | undefined, page: Pagination) {
+  const scope = pageId === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id: pageId };
+  return listSubscribers(ctx.db, scope, page);
 }
 
 export async function removeSubscriber(ctx: RequestScope, subscriberId: string): Promise<SubscriberRecord> {

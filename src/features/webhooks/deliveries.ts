@@ -4,6 +4,8 @@ import { requireWebhook } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, notFound } from "../../contract/errors.ts";
 import { EVENTS, type EventOf, TEST_EVENT } from "../../contract/events.ts";
+import type { Pagination } from "../../contract/pagination.ts";
+import type { DeliveryState } from "../../contract/webhook.ts";
 import {
   type AttemptRecord,
   type DeliveryRecord,
@@ -23,10 +25,11 @@ import { newId } from "../../platform/ids.ts";
 export async function listWebhookAttempts(
   ctx: RequestScope,
   webhookId: string,
-  page: { limit: number; offset: number },
+  page: Pagination,
+  filter: { state?: DeliveryState[]; event?: string[] },
 ) {
   const webhook = await requireWebhook(ctx, webhookId);
-  return listAttempts(ctx.db, webhook.id, page);
+  return listAttempts(ctx.db, webhook.id, page, filter);
 }
 
 /** One real attempt within the request, whatever the filter of the webhook and its is_active. */

@@ -1,5 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { EventFilterName } from "../../contract/events.ts";
 import {
+  DELIVERY_STATES,
   Delivery,
   DeliveryAttempt,
   WEBHOOK_PROVIDERS,
@@ -9,7 +11,7 @@ import {
   WebhookUpdate,
 } from "../../contract/webhook.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { Flag, ListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
+import { Flag, LongListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { listWebhookAttempts, redeliver, testWebhook } from "./deliveries.ts";
 import { presentAttempt, presentDelivery, presentTest, presentWebhook } from "./present.ts";
@@ -26,6 +28,11 @@ import {
 const tags = ["Webhooks"];
 const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
 
+const DeliveriesQuery = LongListQuery.extend({
+  state: severalOf(z.enum(DELIVERY_STATES)),
+  event: severalOf(EventFilterName),
+});
+
 /** Members who see the page see its webhooks; addresses and deliveries need alerting.write. */
 const reads = { ...shared, permission: null, audit: null } satisfies EndpointPolicy;
 const writes = (audit: string | null) =>
@@ -40,15 +47,20 @@ export const endpoints = [
       tags,
       summary: "List your webhooks",
       request: {
-        query: ListQuery.extend({ provider: severalOf(z.enum(WEBHOOK_PROVIDERS)), is_active: Flag.optional() }),
+        query: LongListQuery.extend({ provider: severalOf(z.enum(WEBHOOK_PROVIDERS)), is_active: Flag.optional() }),
       },
       responses: { 200: json("Your webhooks, newest first", z.array(Webhook)), ...USER_ERRORS },
     }),
     async (c) => {
-      const { limit, offset, ...filter } = c.req.valid("query");
-      const page = { limit, offset };
+      const { limit, offset, cursor, ...filter } = c.req.valid("query");
+      const page = { limit, offset, cursor };
       const { rows, total } = await listWebhooks(c.var.ctx, undefined, page, filter);
-      setListHeaders(c, page, total);
+      setListHeaders(
+        c,
+        page,
+        total,
+        rows.map(({ webhook: { created_at, id } }) => [created_at, id]),
+      );
       return c.json(rows.map(presentWebhook), 200);
     },
   ),
@@ -163,13 +175,19 @@ export const endpoints = [
       tags,
       summary: "List delivery attempts of a webhook",
       description: "Kept for 30 days. X-Total-Count stops counting at 10,000.",
-      request: { params: IdParam, query: ListQuery },
+      request: { params: IdParam, query: DeliveriesQuery },
       responses: { 200: json("Attempts, newest first", z.array(DeliveryAttempt)), ...OBJECT_ERRORS },
     }),
     async (c) => {
-      const page = c.req.valid("query");
-      const { rows, total } = await listWebhookAttempts(c.var.ctx, c.req.valid("param").id, page);
-      setListHeaders(c, page, total);
+      const { limit, offset, cursor, ...filter } = c.req.valid("query");
+      const page = { limit, offset, cursor };
+      const { rows, total } = await listWebhookAttempts(c.var.ctx, c.req.valid("param").id, page, filter);
+      setListHeaders(
+        c,
+        page,
+        total,
+        rows.map(({ created_at, id }) => [created_at, id]),
+      );
       return c.json(rows.map(presentAttempt), 200);
     },
   ),

@@ -5,6 +5,7 @@ import { requireUser } from "../../access/principal.ts";
 import { requireVisibleWebhook, requireWebhook } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, forbidden, invalid, notFound } from "../../contract/errors.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import {
   SECRET_PLACEHOLDER,
   type WebhookConfig,
@@ -31,7 +32,7 @@ const CONFLICTS = { "webhooks.external_key": conflict("external_key is taken by 
 export async function listWebhooks(
   ctx: RequestScope,
   statusPageId: string | undefined,
-  page: { limit: number; offset: number },
+  page: Pagination,
   filter: { provider?: WebhookProvider[]; is_active?: boolean } = {},
 ) {
   const of = statusPageId ? { status_page_id: statusPageId } : { visible_to: await viewerOf(ctx) };
