@@ -23,6 +23,7 @@ import { endpoints as monitors } from "./features/monitors/routes.ts";
 import { endpoints as notifications } from "./features/notifications/routes.ts";
 import { endpoints as notifyContacts } from "./features/notify-contacts/routes.ts";
 import { endpoints as onCall } from "./features/on-call/routes.ts";
+import { endpoints as outages } from "./features/outages/routes.ts";
 import { endpoints as overview } from "./features/overview/routes.ts";
 import { endpoints as pageSettings } from "./features/page-settings/routes.ts";
 import { endpoints as alertSetup } from "./features/page-webhooks/routes.ts";
@@ -77,6 +78,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...monitors,
   ...notifications,
   ...notifyContacts,
+  ...outages,
   ...overview,
   ...pageSettings,
   ...push,

@@ -2,6 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } f
 import { dirname } from "node:path";
 import { z } from "zod";
 import { RESULT_STATUSES } from "../contract/agent.ts";
+import { Evidence } from "../contract/check.ts";
 import { writePrivateFile } from "./files.ts";
 
 /**
@@ -17,6 +18,7 @@ const StoredResult = z.object({
   latency_ms: z.number().nullable(),
   message: z.string(),
   details: z.record(z.string(), z.unknown()),
+  evidence: Evidence.optional(),
   /** A success of a monitor that was up before: what history can spare first. */
   is_settled: z.boolean(),
 });

@@ -42,6 +42,7 @@ export async function checkAssignment(assignment: AgentAssignment, parts: Checke
       latency_ms: found.latency_ms === null ? null : Math.round(found.latency_ms),
       message: found.message.slice(0, MESSAGE_MAX),
       details: detailsOf(found),
+      ...(found.evidence && { evidence: found.evidence }),
     },
   };
 }

@@ -26,7 +26,8 @@ export function createNodeIo({ verify_ssl }: NodeIoFields = {}): NetIo {
         request.tls === "on" ? "secureConnect" : "connect",
         request.signal,
       );
-      return { ...probeSocket(socket, request, verifies), latency_ms: Date.now() - startedAt };
+      const latency_ms = Date.now() - startedAt;
+      return { ...probeSocket(socket, request, verifies), latency_ms, addresses: addressesOf(socket) };
     },
   };
 }
@@ -43,10 +44,21 @@ function exchange({ url, method, headers, body, verify_tls, signal }: NetRequest
       const latency_ms = Date.now() - sentAt;
       const pairs = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
       const stream = Readable.toWeb(decoded(answer)) as unknown as ReadableStream<Uint8Array>;
-      resolve({ status: answer.statusCode ?? 0, headers: new Headers(pairs), body: stream, latency_ms });
+      resolve({
+        status: answer.statusCode ?? 0,
+        status_text: answer.statusMessage,
+        headers: new Headers(pairs),
+        body: stream,
+        latency_ms,
+        addresses: addressesOf(answer.socket),
+      });
     });
     request.end(body ?? undefined);
   });
+}
+
+function addressesOf({ remoteAddress }: Socket): string[] | undefined {
+  return remoteAddress === undefined ? undefined : [remoteAddress];
 }
 
 const DECODERS: Record<string, () => NodeJS.ReadWriteStream> = {

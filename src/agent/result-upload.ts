@@ -47,8 +47,8 @@ async function refusalOf(
   uplink: Uplink,
   batch: readonly StoredResult[],
 ): Promise<{ message: string; isForAll: boolean } | null> {
-  const body = batch.map(({ status, latency_ms, message, checked_at, details }) => {
-    return { status, latency_ms, message, checked_at: new Date(checked_at).toISOString(), details };
+  const body = batch.map(({ status, latency_ms, message, checked_at, details, evidence }) => {
+    return { status, latency_ms, message, checked_at: new Date(checked_at).toISOString(), details, evidence };
   });
   try {
     await uplink.submitResults(batch[0]?.monitor_id ?? "", body);

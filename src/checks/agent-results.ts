@@ -1,6 +1,6 @@
 import type { Scope } from "../access/scope.ts";
 import type { ResultStatus } from "../contract/agent.ts";
-import { type CheckOutcome, DEFAULT_REGION } from "../contract/check.ts";
+import { type CheckOutcome, DEFAULT_REGION, type Evidence } from "../contract/check.ts";
 import type { CheckResult, MonitorSnapshot } from "../contract/monitor-object.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 import type { AgentResultRecord } from "../data/agent-results/read.ts";
@@ -21,6 +21,7 @@ export interface AgentResult {
   latency_ms: number | null;
   message: string;
   details: Record<string, unknown>;
+  evidence?: Evidence;
 }
 
 const OUTCOMES: Record<ResultStatus, CheckOutcome> = { up: "success", degraded: "slow", down: "failure" };
@@ -83,7 +84,7 @@ async function report(
   const isQuiet = monitor.settled && isSynced && present.every(({ status }) => status === "up");
   if (present.length === 0 || isQuiet) return undefined;
   const reported = present.map(
-    ({ status, checked_at, latency_ms, message }): CheckResult => ({
+    ({ status, checked_at, latency_ms, message, evidence }): CheckResult => ({
       region: DEFAULT_REGION,
       slot_at: checked_at,
       attempt: 0,
@@ -91,6 +92,7 @@ async function report(
       outcome: OUTCOMES[status],
       latency_ms,
       message,
+      evidence,
     }),
   );
   return monitorObject(scope.env, monitor.id).report(monitor.id, monitor.config_version, reported);

@@ -125,6 +125,7 @@ async function report(
     outcome: result.outcome,
     latency_ms: result.latency_ms,
     message: result.message,
+    evidence: result.evidence,
   };
   try {
     return {

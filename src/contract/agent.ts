@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { HOUR_MS } from "../lib/durations.ts";
-import { CHECK_STATUSES } from "./check.ts";
+import { CHECK_STATUSES, Evidence } from "./check.ts";
 import { Id, Instant, InstantInput, Name } from "./common.ts";
 import { MONITOR_STATUSES, MONITOR_TYPES, REGIONS } from "./monitor-values.ts";
 
@@ -247,6 +247,7 @@ const Result = z.object({
   message: z.string().max(MESSAGE_MAX).nullish(),
   checked_at: InstantInput.nullish().meta({ description: "when the check began; absent: now" }),
   details: Bag.nullish(),
+  evidence: Evidence.nullish().meta({ description: "what the target answered, of a failure" }),
 });
 export const AgentResults = oneOrMany(Result);
 export type AgentResults = z.infer<typeof AgentResults>;

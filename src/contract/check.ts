@@ -30,11 +30,28 @@ export const ManualCheckResult = z.object({
 });
 export type ManualCheckResult = z.infer<typeof ManualCheckResult>;
 
-/** `cause` is there when the outcome is failure. No message or detail holds a body, a secret or an address we looked up. */
+/** What a failed check saw of its target. It may quote the answer, so it is for the team alone. */
+export const Evidence = z
+  .object({
+    status_line: z.string().max(200).nullable(),
+    excerpt: z.string().max(200).nullable().meta({ description: "the first 200 printable characters of the answer" }),
+    addresses: z
+      .array(z.string().max(100))
+      .max(10)
+      .meta({ description: "the address that answered; several where the network chose among them" }),
+  })
+  .meta({ id: "Evidence" });
+export type Evidence = z.infer<typeof Evidence>;
+
+/**
+ * `cause` and `evidence` are there when the outcome is failure. No message or detail holds a body, a secret or an address
+ * we looked up; only evidence does.
+ */
 export interface ProbeResult {
   outcome: CheckOutcome;
   latency_ms: number | null;
   message: string;
   cause?: FailureCause;
   details: Record<string, unknown>;
+  evidence?: Evidence;
 }

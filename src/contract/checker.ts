@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CHECK_OUTCOMES, FAILURE_CAUSES } from "./check.ts";
+import { CHECK_OUTCOMES, Evidence, FAILURE_CAUSES } from "./check.ts";
 import { MONITOR_TYPES } from "./monitor-values.ts";
 
 /** What a checker Worker receives and returns: probes to run, and what they found, in the same order. */
@@ -26,6 +26,7 @@ export const CheckerResponse = z.object({
         message: z.string(),
         cause: z.enum(FAILURE_CAUSES).optional(),
         details: z.record(z.string(), z.unknown()),
+        evidence: Evidence.optional(),
       }),
     }),
   ),

@@ -1,4 +1,4 @@
-import type { CheckOutcome } from "./check.ts";
+import type { CheckOutcome, Evidence } from "./check.ts";
 import type { MonitorStatus } from "./monitor-values.ts";
 import type { Heartbeat, MetricSample, PushKind } from "./push.ts";
 
@@ -11,6 +11,7 @@ export interface CheckResult {
   outcome: CheckOutcome;
   latency_ms: number | null;
   message: string;
+  evidence?: Evidence;
 }
 
 /** The state that every call returns. The caller copies it into D1 if `revision` is newer. */

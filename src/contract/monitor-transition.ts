@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Evidence } from "./check.ts";
 import { MONITOR_STATUSES } from "./monitor-values.ts";
 
 /** One change of a monitor's status, as its object sends it. `event` is null for a silent change. */
@@ -12,6 +13,8 @@ export const MonitorTransition = z.object({
   latency_ms: z.number().nullable(),
   region: z.string().nullable(),
   outage: z.object({ seq: z.number().int(), started_at: z.number().int() }).nullable(),
+  /** Of the transition that opens an outage: what its first failing check found, and where its last one failed. */
+  failure: z.object({ message: z.string(), regions: z.array(z.string()), evidence: Evidence.nullable() }).nullish(),
   event: z.enum(["monitor.down", "monitor.up", "monitor.degraded"]).nullable(),
 });
 export type MonitorTransition = z.infer<typeof MonitorTransition>;

@@ -210,8 +210,23 @@ describe("what a transition tells", () => {
       latency_ms: 12,
       region: "default",
       outage: { seq: 1, started_at: 60 },
+      failure: { message: "connection refused", regions: ["default"], evidence: null },
       event: "monitor.down",
     });
+  });
+
+  it("keeps what the first failing check saw until the outage opens, and no longer", () => {
+    const seen = { status_line: "HTTP 500", excerpt: "oops", addresses: [] };
+    const first = makeResult({ outcome: "failure", message: "HTTP 500", evidence: seen, slot_at: 0, checked_at: 0 });
+    const second = makeResult({ outcome: "failure", message: "timed out", slot_at: 60, checked_at: 60 });
+    const twice = { ...RULES, failure_threshold: 2 };
+    const waiting = decide(initialState(0), first, twice, 1);
+    const { state, transition } = decide(waiting.state, second, twice, 61);
+    expect(transition).toMatchObject({
+      message: "timed out",
+      failure: { message: "HTTP 500", regions: ["default"], evidence: seen },
+    });
+    expect(state.run).toBeNull();
   });
 
   it("carries the reason of an unknown status, with no region", () => {

@@ -1,3 +1,4 @@
+import type { Evidence } from "../contract/check.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import {
@@ -45,8 +46,8 @@ export interface MonitorState {
   seq: number;
   /** Creation or last resume: checks that began earlier are not counted. */
   began_at: number;
-  /** Consecutive rounds against the status: successes while down, else failures; `since` is the check of the first. */
-  run: { count: number; since: number } | null;
+  /** Consecutive rounds against the status: successes while down, else failures; `since` and `first` are of the first check. */
+  run: { count: number; since: number; first?: RoundSummary["first"] } | null;
   outage: Outage | null;
   /** The newest round; older ones are rejected. */
   round: Round | null;
@@ -82,6 +83,8 @@ export interface Transition {
   region: string | null;
   /** The outage that the transition opens, continues or closes. */
   outage: Outage | null;
+  /** Of the transition that opens an outage: what the first failing check found, and the regions that confirmed it. */
+  failure?: { message: string; regions: string[]; evidence: Evidence | null };
   /** Null for a silent transition, which emits no event. */
   event: "monitor.down" | "monitor.up" | "monitor.degraded" | null;
 }
@@ -165,9 +168,16 @@ function judge(
     const to = followVerdict(state.status, verdict);
     return to === state.status ? accept(rested) : move(rested, to, finding, now);
   }
-  const run = { count: (state.run?.count ?? 0) + 1, since: state.run?.since ?? finding.since };
+  const { since, first } = state.run ?? finding;
+  // Only an outage remembers how it began.
+  const run = { count: (state.run?.count ?? 0) + 1, since, ...(isDown || !first ? {} : { first }) };
   if (run.count < (isDown ? rules.recovery_threshold : rules.failure_threshold)) return accept({ ...state, run });
-  return move({ ...state, run: null }, isDown ? "up" : "down", { ...finding, since: run.since }, now);
+  return move(
+    { ...state, run: null },
+    isDown ? "up" : "down",
+    { ...finding, since, first: first ?? finding.first },
+    now,
+  );
 }
 
 /** The status after a verdict that extends no run. Only up becomes degraded: in a recovery a slow success is a success. */
@@ -238,12 +248,12 @@ function findRetry(round: Round | null, input: RoundResult): number | null {
 }
 
 function ours(message: string, since: number): RoundSummary {
-  return { region: null, latency_ms: null, message, since };
+  return { region: null, regions: [], latency_ms: null, message, since, first: { message, evidence: null } };
 }
 
 function move(state: MonitorState, to: MonitorStatus, finding: RoundSummary, now: number): Decision {
   const seq = state.seq + 1;
-  const { since, message, latency_ms, region } = finding;
+  const { since, message, latency_ms, region, regions, first } = finding;
   const effective_at = Math.max(state.status_since, Math.min(since, now));
   const outage = state.outage ?? (to === "down" ? { seq, started_at: effective_at } : null);
   const moved = { ...state, status: to, status_since: effective_at, seq, outage: to === "up" ? null : outage };
@@ -258,6 +268,7 @@ function move(state: MonitorState, to: MonitorStatus, finding: RoundSummary, now
     latency_ms,
     region,
     outage,
+    ...(outage?.seq === seq && { failure: { ...first, regions } }),
     event,
   });
 }

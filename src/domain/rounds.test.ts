@@ -175,6 +175,8 @@ describe("collecting a round", () => {
       message: "timed out",
       latency_ms: 9,
       since: 61,
+      regions: ["enam", "weur"],
+      first: { message: "refused", evidence: null },
     });
   });
 });

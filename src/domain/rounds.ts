@@ -1,4 +1,4 @@
-import { type CheckOutcome, DEFAULT_REGION } from "../contract/check.ts";
+import { type CheckOutcome, DEFAULT_REGION, type Evidence } from "../contract/check.ts";
 import type { RegionPolicy } from "../contract/monitor-values.ts";
 import { assertNever } from "../lib/assert-never.ts";
 
@@ -20,6 +20,7 @@ export interface RegionResult {
   checked_at: number;
   latency_ms: number | null;
   message: string;
+  evidence?: Evidence;
 }
 
 /** `attempt` 0 is the scheduled check of a slot; a repetition keeps the slot_at of what it repeats and counts up. */
@@ -40,13 +41,14 @@ export interface Round {
 
 /** The round with one more result in it, or null if the result is repeated, older than the round or from a region that is not asked. */
 export function addToRound(current: Round | null, result: RoundResult, rules: RoundRules): Round | null {
-  const { region, slot_at, attempt, outcome, checked_at, latency_ms, message } = result;
+  const { region, slot_at, attempt, outcome, checked_at, latency_ms, message, evidence } = result;
   if (!listRegions(rules).includes(region)) return null;
   const age = current === null ? 1 : slot_at - current.slot_at || attempt - current.attempt;
   if (age < 0) return null;
   const round = current === null || age > 0 ? { slot_at, attempt, results: {}, verdict: null, retry: null } : current;
   if (Object.hasOwn(round.results, region)) return null;
-  const results = { ...round.results, [region]: { outcome, checked_at, latency_ms, message } };
+  const found = { outcome, checked_at, latency_ms, message, ...(evidence && { evidence }) };
+  const results = { ...round.results, [region]: found };
   return { ...round, results, verdict: round.verdict ?? computeVerdict(results, rules) };
 }
 
@@ -88,8 +90,12 @@ function isExceeded(count: { bad: number; good: number; missing: number }, polic
   }
 }
 
-export interface RoundSummary extends Omit<RegionResult, "outcome" | "checked_at"> {
+export interface RoundSummary extends Omit<RegionResult, "outcome" | "checked_at" | "evidence"> {
   region: string | null;
+  /** Every region that agrees with the verdict, in the order of their checks. */
+  regions: string[];
+  /** The check that agreed first. */
+  first: { message: string; evidence: Evidence | null };
   /** When what was found began to be so. */
   since: number;
 }
@@ -102,7 +108,9 @@ export function summarizeRound(round: Round, verdict: Verdict): RoundSummary {
   const [first, last] = [agreeing.at(0), agreeing.at(-1)];
   if (first === undefined || last === undefined) throw new Error(`a ${verdict} round holds no ${verdict} result`);
   const [region, { message, latency_ms }] = last;
-  return { region, message, latency_ms, since: first[1].checked_at };
+  const [, { checked_at, message: firstMessage, evidence = null }] = first;
+  const regions = agreeing.map(([name]) => name);
+  return { region, regions, message, latency_ms, since: checked_at, first: { message: firstMessage, evidence } };
 }
 
 function listRegions(rules: RoundRules): readonly string[] {

@@ -1,7 +1,29 @@
 import { insertAudit } from "../data/audit/write.ts";
 import type { Db, Statement } from "../data/db.ts";
 import type { IncidentRecord } from "../data/incidents/read.ts";
+import { toIso } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
+import type { TransitionContext } from "./incidents.ts";
+
+const SYSTEM = { actor_type: "system", actor_id: null, actor_name: "system", ip: null } as const;
+
+/** Audit entry of a change of status, for the timeline of its monitor; named like its event where it has one. */
+export function transitionAudit(db: Db, { transition, monitor }: TransitionContext, now: number): Statement {
+  const { seq, from, to, effective_at, message, region, event } = transition;
+  return insertAudit(db, {
+    ...SYSTEM,
+    id: idFrom("audit", monitor.id, "transition", String(seq)),
+    owner_id: monitor.owner_id,
+    event_type: event ?? "monitor.status_changed",
+    monitor_id: monitor.id,
+    status_page_id: monitor.status_page_id,
+    target_type: "monitor",
+    target_id: monitor.id,
+    summary: `monitor "${monitor.name}" went from ${from} to ${to}`,
+    data: { from_status: from, to_status: to, at: toIso(effective_at), message, region },
+    created_at: now,
+  });
+}
 
 /** Audit entry of a change that the service made to an incident. Its id is derived, so that a repeat adds none. */
 export function incidentAudit(
@@ -13,16 +35,13 @@ export function incidentAudit(
     id: idFrom("audit", incident.id, eventType, outageId),
     owner_id: incident.owner_id,
     event_type: eventType,
-    actor_type: "system",
-    actor_id: null,
-    actor_name: "system",
+    ...SYSTEM,
     monitor_id: incident.origin_monitor_id,
     status_page_id: incident.status_page_id,
     target_type: "incident",
     target_id: incident.id,
     summary: `${eventType === "incident.created" ? "opened" : "resolved"} incident "${incident.title}"`,
     data: { severity: incident.severity, is_public: incident.is_public },
-    ip: null,
     created_at: now,
   });
 }

@@ -12,11 +12,13 @@ import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { fanOut } from "../delivery/fan-out.ts";
 import { joinPublications, NOTHING, type Publication, sweepPages } from "../outbox/publication.ts";
 import { monitorObject, tombstoneObject } from "../platform/monitor-objects.ts";
+import { transitionAudit } from "./audit.ts";
 import { recomputeComposite } from "./composites.ts";
 import { publishRouted, wakeEvents } from "./emit.ts";
 import { advanceEscalation } from "./escalation-runner.ts";
 import { NONE, planIncidentEffects, type TransitionContext } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";
+import { recordOutage } from "./outages.ts";
 import { readStatusCode } from "./rule-metrics.ts";
 import { evaluateRules, type RuleOutcome, retryStale } from "./rules.ts";
 import { withSubject } from "./subject.ts";
@@ -83,6 +85,8 @@ async function storeTransition(scope: Scope, context: TransitionContext): Promis
   await runBatch(db, [
     ...suppression.statements,
     ...recordTransition(db, { monitor_id: monitor.id, transition, now }),
+    ...recordOutage(db, context, { in_maintenance: isSuppressed }),
+    transitionAudit(db, context, now),
     ...(page ? [bumpPageVersion(db, page.id, now)] : []),
     ...incident.statements,
     ...recorded.map((event) => insertEvent(db, { ...event, processed_at: now })),

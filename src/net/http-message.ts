@@ -13,6 +13,7 @@ export interface ByteSource {
 
 export interface ResponseHead {
   status: number;
+  status_text: string;
   headers: Headers;
 }
 
@@ -56,10 +57,11 @@ export class BufferedReader {
 /** The head of the final answer; interim ones (1xx) are passed over. */
 export async function readHead(inbox: BufferedReader): Promise<ResponseHead> {
   for (;;) {
-    const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(await inbox.line())?.[1] ?? Number.NaN);
-    if (Number.isNaN(status)) throw notHttp();
+    const [, digits, status_text = ""] = /^HTTP\/1\.[01] (\d{3})(?: (.*)|$)/.exec(await inbox.line()) ?? [];
+    if (digits === undefined) throw notHttp();
+    const status = Number(digits);
     const headers = await readHeaders(inbox);
-    if (status >= 200) return { status, headers };
+    if (status >= 200) return { status, status_text, headers };
   }
 }
 

@@ -2,6 +2,8 @@
 export interface NetSocket {
   /** Time that opening took, TLS handshake included. */
   latency_ms: number;
+  /** The address that it is connected to; all that the name has where it is not known which. */
+  addresses?: readonly string[];
   /** Null at the end of the stream. */
   read(): Promise<Uint8Array | null>;
   write(bytes: Uint8Array): Promise<void>;
@@ -20,11 +22,15 @@ export interface ConnectRequest {
 
 export interface NetResponse {
   status: number;
+  /** The reason phrase, where the version of HTTP has one. */
+  status_text?: string;
   headers: Headers;
   /** The caller reads or cancels it; otherwise the connection stays open. */
   body: ReadableStream<Uint8Array> | null;
   /** From sending the request to the headers of the response, without the guard's own DNS queries. */
   latency_ms: number;
+  /** As of a socket. */
+  addresses?: readonly string[];
 }
 
 export interface NetRequest {

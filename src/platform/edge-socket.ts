@@ -16,7 +16,9 @@ export async function openEdgeSocket(request: ConnectRequest, addresses: readonl
   let lastError: unknown;
   for (const candidate of hosts) {
     try {
-      return await open(candidate, request);
+      const socket = await open(candidate, request);
+      socket.addresses = candidate === host ? (addresses ?? undefined) : [candidate];
+      return socket;
     } catch (error) {
       signal.throwIfAborted();
       lastError = error;
@@ -43,7 +45,7 @@ function tlsFault(cause: unknown): IoFault {
   return new IoFault("tls", "TLS handshake failed or certificate not valid", { cause });
 }
 
-async function open(host: string, { port, tls, signal }: ConnectRequest): Promise<NetSocket> {
+async function open(host: string, { port, tls, signal }: ConnectRequest): Promise<EdgeSocket> {
   signal.throwIfAborted();
   const hostname = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
   const startedAt = now();
@@ -61,6 +63,7 @@ async function open(host: string, { port, tls, signal }: ConnectRequest): Promis
 
 class EdgeSocket implements NetSocket {
   latency_ms = 0;
+  addresses: readonly string[] | undefined;
   #socket: Socket;
   #reader: ReadableStreamDefaultReader<Uint8Array>;
   #writer: WritableStreamDefaultWriter<Uint8Array>;

@@ -27,8 +27,9 @@ async function probeFetch(egress: Egress, request: NetRequest): Promise<NetRespo
   }
   try {
     const sent = await egress.guardedFetch(url, { method, headers, body, purpose: "check", signal });
-    const { status, headers: answered, body: stream } = sent.response;
-    return { status, headers: answered, body: stream, latency_ms: sent.latency_ms };
+    const { status, statusText: status_text, headers: answered, body: stream } = sent.response;
+    const addresses = sent.addresses ?? undefined;
+    return { status, status_text, headers: answered, body: stream, latency_ms: sent.latency_ms, addresses };
   } catch (error) {
     if (error instanceof IoFault || signal.aborted) throw error;
     throw await explainFetch(egress, url, error, signal);

@@ -24,5 +24,6 @@ async function fetchUnverified(io: NetIo, request: NetRequest): Promise<NetRespo
   const openedAt = io.now();
   const stream = await openUnverified(socket, { server_name: serverName(url.hostname), alpn: ["http/1.1"] });
   const response = await exchange(stream, request);
-  return { ...response, latency_ms: socket.latency_ms + io.now() - openedAt };
+  const latency_ms = socket.latency_ms + io.now() - openedAt;
+  return { ...response, latency_ms, addresses: socket.addresses };
 }

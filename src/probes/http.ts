@@ -7,6 +7,7 @@ import { discard, readResponseBody } from "../net/http-body.ts";
 import type { NetIo, NetResponse } from "../net/port.ts";
 import { explainTls } from "../net/tls/inspect.ts";
 import { bodyProblem, needsBody, patternProblem } from "./body-match.ts";
+import { conceal, evidenceOf, readExcerpt } from "./evidence.ts";
 import { type Hop, nextHop, redirectLocation } from "./http-hop.ts";
 import { fetchWithOptionalVerification } from "./http-unverified.ts";
 import { assertionProblem, pathProblem } from "./json-assertions.ts";
@@ -92,11 +93,27 @@ async function check(target: URL, check: HttpCheck, io: NetIo, signal: AbortSign
   const { url, response, latency_ms, redirects } = answer;
   const details = { status_code: response.status, redirects };
   const isRead = needsBody(check) || check.json_assertions.length > 0;
-  const finding =
-    statusFinding(response, check) ?? (isRead ? await bodyFinding(response, check, signal, elapsed) : null);
+  const refused = statusFinding(response, check);
+  const excerpt = refused && (await readExcerpt(response));
+  const read = refused || !isRead ? null : await bodyFinding(response, check, signal, elapsed);
   await discard(response.body);
-  const explained = finding && (await explain(finding, url, check, io, signal));
-  return { outcome: "success", message: `HTTP ${response.status}`, ...explained, latency_ms, details };
+  const finding = refused ?? read?.finding;
+  if (!finding) return { outcome: "success", message: `HTTP ${response.status}`, latency_ms, details };
+  const explained = await explain(finding, url, check, io, signal);
+  const answered = read ? read.text : excerpt;
+  const evidence = evidenceOf(response, answered && conceal(answered, secretsOf(target, check)));
+  return { ...explained, latency_ms, details, evidence };
+}
+
+/** What the request carried in confidence: a server may repeat it in its answer. */
+function secretsOf(target: URL, check: HttpCheck): string[] {
+  const values = Object.values({ ...splitCredentials(target).authorization, ...check.http_headers });
+  return [
+    ...values,
+    ...values.map((value) => value.replace(/^\w+ /, "")),
+    decodeURIComponent(target.password),
+    check.http_body,
+  ];
 }
 
 /** The platform gives no reason for a TLS failure; inspecting the certificate often finds it. */
@@ -181,12 +198,14 @@ async function bodyFinding(
   check: HttpCheck,
   signal: AbortSignal,
   elapsed: () => number,
-): Promise<ProbeFailure | null> {
+): Promise<{ finding: ProbeFailure | null; text: string | null }> {
   try {
     const body = await readResponseBody(response.body, response.headers.get("content-type"));
     const problem = bodyProblem(check, body) ?? assertionProblem(check.json_assertions, body);
-    return problem === null ? null : { outcome: "failure", cause: "body", message: problem };
+    const finding: ProbeFailure | null =
+      problem === null ? null : { outcome: "failure", cause: "body", message: problem };
+    return { finding, text: body.text };
   } catch (error) {
-    return classifyError(error, signal, elapsed());
+    return { finding: classifyError(error, signal, elapsed()), text: null };
   }
 }

@@ -1,5 +1,6 @@
 import type { ProbeResult } from "../contract/check.ts";
 import type { NetIo } from "../net/port.ts";
+import { recordEvidence } from "./evidence.ts";
 import type { Destination, Probe } from "./port.ts";
 
 export interface PreparedCheck {
@@ -39,11 +40,25 @@ export async function runProbe(probe: Probe, job: CheckJob, io: NetIo): Promise<
   const prepared = prepareCheck(probe, job.target, job.fields);
   if (!prepared.ok) return failedCheck(prepared.reason);
   const signal = AbortSignal.timeout((job.timeout_seconds ?? probe.timeout_seconds) * 1000);
+  const recorder = recordEvidence(io, passwordsIn(job.target));
   try {
-    const result = await probe.check(prepared.value.target, prepared.value.options, io, signal);
-    return applyLatencyThreshold(result, job.latency_threshold_ms);
+    const result = await probe.check(prepared.value.target, prepared.value.options, recorder.io, signal);
+    if (result.outcome !== "failure") return applyLatencyThreshold(result, job.latency_threshold_ms);
+    const evidence = result.evidence ?? recorder.seen();
+    return evidence ? { ...result, evidence } : result;
   } catch {
     return failedCheck("the check itself failed");
+  }
+}
+
+/** A server may repeat in its answer what it was sent. */
+function passwordsIn(target: string): string[] {
+  if (!URL.canParse(target)) return [];
+  const { password } = new URL(target);
+  try {
+    return [password, decodeURIComponent(password)];
+  } catch {
+    return [password];
   }
 }
 

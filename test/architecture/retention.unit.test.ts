@@ -54,6 +54,7 @@ const ENDS: Record<string, string> = {
   notifications: HISTORY,
   notify_contacts: "with its user",
   on_call_schedules: PEOPLE,
+  outages: HISTORY,
   page_invitations: "sweeps/expired.ts: a month after it expires",
   page_members: PEOPLE,
   passwords: "with its user",

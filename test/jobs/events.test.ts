@@ -134,7 +134,9 @@ describe("an outage", () => {
     expect(after.deliveries.map(({ event_name }) => event_name).sort()).toEqual([
       ...["incident.created", "incident.resolved", "monitor.down", "monitor.up"],
     ]);
-    expect(after.audit.map(({ event_type }) => event_type).sort()).toEqual(["incident.created", "incident.resolved"]);
+    expect(after.audit.map(({ event_type }) => event_type).sort()).toEqual([
+      ...["incident.created", "incident.resolved", "monitor.down", "monitor.status_changed", "monitor.up"],
+    ]);
     const told = after.deliveries.find(({ event_name }) => event_name === "monitor.down");
     expect(told?.data).toMatchObject({
       ...{ monitor_id, monitor_name: "Shop", status: "down", message: "connection refused", region: "default" },

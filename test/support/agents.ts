@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { eq } from "drizzle-orm";
+import { and, eq, ne } from "drizzle-orm";
 import { expect, vi } from "vitest";
 import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb } from "../../src/data/db.ts";
@@ -53,8 +53,13 @@ export async function enrollAgent(
 }
 
 /** What was done to an object and by whom, oldest first. */
+/** What people and agents did to it; changes of status come when they come. */
 export async function auditOf(targetId: string): Promise<string[]> {
-  const rows = await db.select().from(auditLog).where(eq(auditLog.target_id, targetId)).orderBy(auditLog.created_at);
+  const rows = await db
+    .select()
+    .from(auditLog)
+    .where(and(eq(auditLog.target_id, targetId), ne(auditLog.actor_type, "system")))
+    .orderBy(auditLog.created_at);
   return rows.map(({ event_type, actor_type }) => `${event_type} by ${actor_type}`);
 }
 

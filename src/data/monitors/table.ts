@@ -162,6 +162,10 @@ export const transitions = sqliteTable(
     effective_at: instant("effective_at").notNull(),
     message: text("message").notNull(),
     outage_seq: integer("outage_seq"),
+    /** The event that it caused; null for a silent one. */
+    event: text("event"),
+    /** Where the deciding check ran; null where no check decided. */
+    region: text("region"),
   },
   (table) => [uniqueIndex("transitions_monitor_seq").on(table.monitor_id, table.seq)],
 );

@@ -85,6 +85,8 @@ export function recordTransition(
         effective_at: transition.effective_at,
         message: transition.message,
         outage_seq: transition.outage?.seq ?? null,
+        event: transition.event,
+        region: transition.region,
       })
       .onConflictDoNothing(),
     db

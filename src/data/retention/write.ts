@@ -9,6 +9,7 @@ import { incidents } from "../incidents/table.ts";
 import { maintenance, maintenanceOccurrences } from "../maintenance/table.ts";
 import { statusIntervals, transitions } from "../monitors/table.ts";
 import { notifications } from "../notifications/table.ts";
+import { outages } from "../outages/table.ts";
 import { subscribers } from "../subscribers/table.ts";
 import { apiTokens } from "../users/table.ts";
 
@@ -41,6 +42,12 @@ export function deleteExpiredMonitorHistory(db: Db, kept: readonly RetentionScop
     forget(db, {
       ...{ kept, limit, from: transitions },
       rows: sql`t.monitor_id = ${ID} AND t.seq < min(${oldest}, coalesce(${outage}, ${oldest}))`,
+    }),
+    forget(db, {
+      kept,
+      limit,
+      from: outages,
+      rows: sql`t.monitor_id = ${ID} AND t.started_at < ${EDGE} AND t.ended_at < ${EDGE}`,
     }),
     forget(db, { kept, limit, from: dailyAggregates, rows: sql`t.monitor_id = ${ID} AND t.month < ${month}` }),
   ];

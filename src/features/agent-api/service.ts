@@ -250,13 +250,14 @@ export async function submitBulkResults(
 }
 
 function toMeasured(result: AgentResults[number], now: number): AgentResult {
-  const { status, latency_ms, message, details } = result;
+  const { status, latency_ms, message, details, evidence } = result;
   return {
     status,
     checked_at: result.checked_at ?? now,
     latency_ms: latency_ms === undefined || latency_ms === null ? null : Math.round(latency_ms),
     message: message ?? "",
     details: details ?? {},
+    ...(evidence && { evidence }),
   };
 }
 

@@ -40,10 +40,14 @@ export interface Egress {
   checkLiteral(destination: Destination, purpose: Purpose): EgressDecision;
   checkResolved(destination: Destination, purpose: Purpose, signal: AbortSignal): Promise<EgressDecision>;
   /**
-   * One request, no redirect followed; `latency_ms` runs from sending to the headers of the answer. Throws an IoFault
+   * One request, no redirect followed; `latency_ms` runs from sending to the headers of the answer, `addresses` are those
+   * that its name has, null where the platform looked it up. Throws an IoFault
    * when the destination is rejected or does not resolve, and the errors of fetch.
    */
-  guardedFetch(url: URL, request: OutgoingRequest): Promise<{ response: Response; latency_ms: number }>;
+  guardedFetch(
+    url: URL,
+    request: OutgoingRequest,
+  ): Promise<{ response: Response; latency_ms: number; addresses: string[] | null }>;
 }
 
 /** Marks our requests, so that a check or delivery that reaches ourselves can be refused instead of looping. */
@@ -186,7 +190,7 @@ export function buildEgress(
         redirect: "manual",
         cache: "no-store",
       });
-      return { response, latency_ms: outside.now() - sentAt };
+      return { response, latency_ms: outside.now() - sentAt, addresses: verdict.addresses };
     },
   };
 }

@@ -1,0 +1,80 @@
+import { and, count, desc, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import type { Db } from "../db.ts";
+import { incidents } from "../incidents/table.ts";
+import { monitors, transitions } from "../monitors/table.ts";
+import { outages } from "./table.ts";
+
+export type OutageRecord = typeof outages.$inferSelect;
+export type TransitionRecord = typeof transitions.$inferSelect;
+
+/** Counting stops here, because a long history would be read in full for one number. */
+const TOTAL_MAX = 10_000;
+
+interface Page {
+  limit: number;
+  offset: number;
+}
+
+export interface TimeRange {
+  from?: number;
+  to?: number;
+}
+
+/** Of one monitor, or those that began on a page while their monitors were there, of monitors that still are. */
+export type OutageScope = { monitor_id: string } | { status_page_id: string };
+
+/** Outages that overlap the range, the latest first, each with its automatic incident. */
+export async function listOutages(db: Db, scope: OutageScope, range: TimeRange, page: Page) {
+  const wanted = and(isOf(scope), overlaps(range));
+  const counted = db
+    .select({ one: sql`1` })
+    .from(outages)
+    .innerJoin(monitors, eq(monitors.id, outages.monitor_id))
+    .where(wanted)
+    .limit(TOTAL_MAX)
+    .as("counted");
+  const [rows, totals] = await db.batch([
+    db
+      .select({
+        outage: outages,
+        incident_id: sql<string | null>`${incidents.id}`.as("incident_id"),
+        acknowledged_at: sql<number | null>`${incidents.acknowledged_at}`.as("incident_acknowledged_at"),
+      })
+      .from(outages)
+      .innerJoin(monitors, eq(monitors.id, outages.monitor_id))
+      .leftJoin(incidents, sql`${incidents.origin_outage_id} = ${outages.monitor_id} || '/' || ${outages.seq}`)
+      .where(wanted)
+      .orderBy(desc(outages.started_at), desc(outages.seq))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(counted),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/** Changes of a monitor's status that took effect in the range, the latest first. */
+export async function listTransitions(db: Db, monitorId: string, range: TimeRange, page: Page) {
+  const wanted = and(
+    eq(transitions.monitor_id, monitorId),
+    range.from === undefined ? undefined : sql`${transitions.effective_at} >= ${range.from}`,
+    range.to === undefined ? undefined : lt(transitions.effective_at, range.to),
+  );
+  const counted = db.select({ one: sql`1` }).from(transitions).where(wanted).limit(TOTAL_MAX).as("counted");
+  const [rows, totals] = await db.batch([
+    db.select().from(transitions).where(wanted).orderBy(desc(transitions.seq)).limit(page.limit).offset(page.offset),
+    db.select({ total: count() }).from(counted),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+function isOf(scope: OutageScope): SQL | undefined {
+  if ("monitor_id" in scope) return eq(outages.monitor_id, scope.monitor_id);
+  return and(eq(outages.status_page_id, scope.status_page_id), eq(monitors.status_page_id, scope.status_page_id));
+}
+
+function overlaps({ from, to }: TimeRange): SQL | undefined {
+  return and(
+    to === undefined ? undefined : lt(outages.started_at, to),
+    from === undefined ? undefined : or(isNull(outages.ended_at), gt(outages.ended_at, from)),
+  );
+}

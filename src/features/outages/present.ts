@@ -1,0 +1,40 @@
+import type { z } from "zod";
+import type { Outage, StatusChange } from "../../contract/outage.ts";
+import type { OutageRecord, TransitionRecord } from "../../data/outages/read.ts";
+import { toIso, toIsoOrNull } from "../../platform/clock.ts";
+import { idFrom } from "../../platform/ids.ts";
+
+interface FoundOutage {
+  outage: OutageRecord;
+  incident_id: string | null;
+  acknowledged_at: number | null;
+}
+
+export function presentOutage(found: FoundOutage, now: number): z.infer<typeof Outage> {
+  const { outage, incident_id, acknowledged_at } = found;
+  return {
+    id: outage.id,
+    monitor_id: outage.monitor_id,
+    started_at: toIso(outage.started_at),
+    ended_at: toIsoOrNull(outage.ended_at),
+    duration_seconds: Math.max(0, Math.round(((outage.ended_at ?? now) - outage.started_at) / 1000)),
+    cause: outage.cause,
+    regions: outage.regions,
+    incident_id,
+    acknowledged_at: toIsoOrNull(acknowledged_at),
+    in_maintenance: outage.in_maintenance,
+    evidence: outage.evidence,
+  };
+}
+
+export function presentStatusChange(transition: TransitionRecord): z.infer<typeof StatusChange> {
+  return {
+    id: idFrom("status change", transition.monitor_id, String(transition.seq)),
+    event: transition.event,
+    from_status: transition.from_status,
+    to_status: transition.to_status,
+    at: toIso(transition.effective_at),
+    message: transition.message,
+    region: transition.region,
+  };
+}

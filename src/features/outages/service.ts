@@ -1,0 +1,23 @@
+import { requirePage } from "../../access/pages.ts";
+import { requireMonitor } from "../../access/resources.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import { listOutages, listTransitions, type TimeRange } from "../../data/outages/read.ts";
+
+type Wanted = TimeRange & { limit: number; offset: number };
+
+/** Outages of a monitor that overlap the range, the latest first. */
+export async function listMonitorOutages(ctx: RequestScope, monitorId: string, wanted: Wanted) {
+  const { id: monitor_id } = await requireMonitor(ctx, monitorId);
+  return listOutages(ctx.db, { monitor_id }, wanted, wanted);
+}
+
+/** Likewise of all monitors of a page. Choice: an outage belongs to the page that its monitor was on when it began. */
+export async function listPageOutages(ctx: RequestScope, pageId: string, wanted: Wanted) {
+  const { id: status_page_id } = await requirePage(ctx, pageId);
+  return listOutages(ctx.db, { status_page_id }, wanted, wanted);
+}
+
+/** Every change of a monitor's status, the latest first. */
+export async function listStatusChanges(ctx: RequestScope, monitorId: string, wanted: Wanted) {
+  return listTransitions(ctx.db, (await requireMonitor(ctx, monitorId)).id, wanted, wanted);
+}
