@@ -7,6 +7,7 @@ import { violates } from "../platform/d1-errors.ts";
 import { newId } from "../platform/ids.ts";
 import { recordIdempotentResult, requestInProgress } from "./idempotency.ts";
 import type { RequestScope } from "./scope.ts";
+import { correctedStoredText, planStoredText } from "./stored-text.ts";
 
 export interface AuditSubject {
   /** Whose account this concerns: the owner of the page, or of the object itself. */
@@ -46,17 +47,21 @@ export async function commit(
   statements: readonly Statement[],
   options: CommitOptions,
 ): Promise<void> {
-  const guards = options.guards ?? [];
+  const text = await planStoredText(ctx, options.audit.owner_id);
+  const guards = [...(options.guards ?? []), ...text.guards];
   const batch = [
     // First, so that the second of two equal requests learns that, and not that what it wants is taken already.
     ...recordIdempotentResult(ctx, options.audit.target_id, options.answer),
     ...guards.map((guard) => failBatchWhen(ctx.db, guard.name, guard.when)),
+    ...text.statements,
     ...statements,
     insertAudit(ctx.db, auditRecord(ctx, options.audit)),
   ];
   try {
     await runBatch(ctx.db, batch);
   } catch (error) {
+    const isFull = violates(error, guardConstraint("stored_text"));
+    if (isFull && (await correctedStoredText(ctx, options.audit.owner_id))) return commit(ctx, statements, options);
     if (violates(error, "idempotency_keys.user_id")) throw requestInProgress();
     const broken = guards.find((guard) => violates(error, guardConstraint(guard.name)));
     if (broken) throw broken.error;

@@ -1,3 +1,4 @@
+import type { Plan } from "../contract/plan.ts";
 import { findUser, type UserRecord } from "../data/users/read.ts";
 import { PLAN_LIMITS } from "../domain/plans.ts";
 import type { Settings } from "../platform/settings.ts";
@@ -9,6 +10,17 @@ import type { RequestScope } from "./scope.ts";
 export function getOwner(ctx: RequestScope, ownerId: string): Promise<UserPrincipal> {
   const caller = requireUser(ctx);
   if (caller.user_id === ownerId) return Promise.resolve(caller);
+  return loadOwner(ctx, ownerId);
+}
+
+/** The same for requests that no user sent, a visitor's for one. */
+export async function getOwnerPlan(ctx: RequestScope, ownerId: string): Promise<Plan> {
+  const { principal } = ctx;
+  if (principal.kind === "user" && principal.user_id === ownerId) return principal.plan;
+  return (await loadOwner(ctx, ownerId)).plan;
+}
+
+function loadOwner(ctx: RequestScope, ownerId: string): Promise<UserPrincipal> {
   return once(ctx, `owner ${ownerId}`, async () => {
     const user = await findUser(ctx.db, ownerId);
     if (!user) throw new Error("an owner is not among the users");

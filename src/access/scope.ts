@@ -37,6 +37,8 @@ export interface RequestScope extends CallScope {
   readonly auditEvent: string | null;
   /** What this request has loaded and authorised already, so that no row is read twice. */
   readonly loaded: Map<string, Promise<unknown>>;
+  /** Size of the body; 0 without one. */
+  readonly bodyBytes: number;
   /** Present when the request carries an Idempotency-Key. */
   readonly idempotency: Idempotency | null;
 }

@@ -19,6 +19,21 @@ export const RATE_CLASSES = [
 ] as const;
 export type RateClass = (typeof RATE_CLASSES)[number];
 
+/** Limits that depend on the plan of an owner; domain/plan-caps.ts holds their numbers. */
+export const PLAN_CAP_CLASSES = [
+  "webhooks",
+  "open_incidents",
+  "timeline_updates",
+  "incident_templates",
+  "planned_maintenance",
+  "page_subscribers",
+  "stored_text",
+] as const;
+export type PlanCap = (typeof PLAN_CAP_CLASSES)[number];
+
+/** Every name that the setting RATE_LIMITS knows, besides `all`. */
+export const LIMIT_CLASSES: readonly string[] = [...RATE_CLASSES, ...PLAN_CAP_CLASSES];
+
 export interface Quota {
   limit: number;
   window_ms: number;

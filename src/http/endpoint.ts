@@ -166,6 +166,7 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
       permission: policy.permission ?? "page.read",
       auditEvent: policy.audit,
       loaded: new Map(),
+      bodyBytes: 0,
       idempotency: null,
     };
     c.set("ctx", asked);
@@ -185,7 +186,7 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
     // They ignore what is not declared as JSON.
     if (isYaml) c.req.raw = withJsonType(c.req.raw);
 
-    const ctx = { ...asked, idempotency: idempotencyOf(c, principal, route, bytes) };
+    const ctx = { ...asked, bodyBytes: bytes?.byteLength ?? 0, idempotency: idempotencyOf(c, principal, route, bytes) };
     c.set("ctx", ctx);
 
     if (policy.ids) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { RATE_CLASSES } from "../contract/limiter-object.ts";
+import { LIMIT_CLASSES } from "../contract/limiter-object.ts";
 import { REGIONS } from "../contract/monitor-values.ts";
 import { PLANS, type Plan } from "../contract/plan.ts";
 import { parseMailbox } from "../lib/mailbox.ts";
@@ -96,15 +96,15 @@ const FIELDS = {
   /** The same for everything that happened: statuses, events, resolved incidents, past maintenance, audit log. */
   HISTORY_DAYS: daysByPlan({ free: 90, starter: 180, pro: 400, business: 400, self_hosted: 400 }),
   /**
-   * Other numbers than those of access/rate-limit.ts, as `class=number` or `class=off`, comma-separated; `all=off`
-   * switches every class off that is not named itself.
+   * Other numbers than those of access/rate-limit.ts and domain/plan-caps.ts, as `class=number` or `class=off`,
+   * comma-separated; `all=off` switches every class off that is not named itself. A number counts on every plan.
    */
   RATE_LIMITS: list.transform((pairs, ctx) => {
     const limits: Record<string, number | "off"> = {};
     for (const pair of pairs) {
-      const [, name, limit] = /^([a-z_]+)=([1-9]\d{0,8}|off)$/.exec(pair) ?? [];
-      if (name === undefined || limit === undefined || !["all", ...RATE_CLASSES].includes(name)) {
-        ctx.addIssue(`"${pair}" is not class=number or class=off with one of all, ${RATE_CLASSES.join(", ")}`);
+      const [, name, limit] = /^([a-z_]+)=([1-9]\d{0,11}|off)$/.exec(pair) ?? [];
+      if (name === undefined || limit === undefined || !["all", ...LIMIT_CLASSES].includes(name)) {
+        ctx.addIssue(`"${pair}" is not class=number or class=off with one of all, ${LIMIT_CLASSES.join(", ")}`);
         return z.NEVER;
       }
       limits[name] = limit === "off" ? limit : Number(limit);

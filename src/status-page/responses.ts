@@ -157,12 +157,18 @@ export async function respondWithPage(
     return (await show()) ?? respondNotFound(c);
   } catch (error) {
     if (error instanceof ApiError && error.status === 429) return respondTooMany(error);
+    if (error instanceof ApiError && error.code === "page_full") return respondFull();
     const isOutage = error instanceof ApiError ? error.status === 503 : isUnavailable(error);
     if (!isOutage) throw error;
     c.var.log.error("page: unavailable", error);
     const text = "This page is temporarily unavailable.";
     return answerMessage(renderMessagePage("Temporarily unavailable", text), 503, { "Retry-After": "5" });
   }
+}
+
+function respondFull(): Response {
+  const text = "This status page accepts no more subscribers. You can follow it by its feed.";
+  return answerMessage(renderMessagePage("No more subscribers", text), 403, {});
 }
 
 export function respondNotFound(c: Context<AppEnv>, headers: Record<string, string> = {}): Response {

@@ -34,6 +34,7 @@ const byLink = { ...policy, rate: "click" } as const;
 const FORM_ANSWERS = {
   ...PUBLIC_ERRORS,
   400: html("Invalid input"),
+  403: html("The page accepts no more subscribers"),
   404: html("No such page, or no such link"),
   413: BODY_ERRORS[413],
   415: BODY_ERRORS[415],
@@ -56,6 +57,7 @@ export const endpoints = [
       responses: {
         202: json("Accepted", SubscribeResponse),
         ...PUBLIC_ERRORS,
+        403: { ...BODY_ERRORS[409], description: "The page accepts no more subscribers (code page_full)" },
         404: { ...BODY_ERRORS[409], description: "No such page" },
       },
     },

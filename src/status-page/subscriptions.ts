@@ -1,9 +1,11 @@
-import { commit } from "../access/commit.ts";
+import { commit, type Guard } from "../access/commit.ts";
+import { capGuard } from "../access/plan-caps.ts";
 import type { RequestScope } from "../access/scope.ts";
 import { invalid, notFound } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
 import type { SubscribeInput, SubscriberChannel, SubscriptionFilter } from "../contract/subscriber.ts";
 import { listMonitorGroups } from "../data/monitor-groups/read.ts";
+import { hasSubscribers } from "../data/plan-caps/read.ts";
 import { findPage } from "../data/status-pages/read.ts";
 import { findSubscriber, findSubscriberAt, type SubscriberRecord } from "../data/subscribers/read.ts";
 import { insertSubscriber, insertSubscriberMessage, updateSubscriber } from "../data/subscribers/write.ts";
@@ -62,6 +64,7 @@ export async function requestSubscription(ctx: RequestScope, page: PagePayload, 
   const stored = known ? updateSubscriber(ctx.db, id, change) : insertSubscriber(ctx.db, subscriber);
   await commit(ctx, [stored, insertSubscriberMessage(ctx.db, message)], {
     audit: auditOf(subscriber, "asked to subscribe"),
+    guards: await roomGuard(ctx, subscriber),
   });
   // Not awaited: response time does not reveal whether the address is over its daily limit.
   ctx.defer(wakeSubscribers(ctx, [{ message_ids: [message.id] }]));
@@ -87,7 +90,15 @@ export async function findSubscriberByLink(
 /** Ends the request, so that its link is good for nothing more. */
 export async function confirmSubscription(ctx: RequestScope, subscriber: SubscriberRecord): Promise<void> {
   const change = { confirmed_at: ctx.now, unsubscribed_at: null, requested_at: null, updated_at: ctx.now };
-  await commit(ctx, [updateSubscriber(ctx.db, subscriber.id, change)], { audit: auditOf(subscriber, "subscribed") });
+  await commit(ctx, [updateSubscriber(ctx.db, subscriber.id, change)], {
+    audit: auditOf(subscriber, "subscribed"),
+    guards: isSubscribed(subscriber) ? [] : await roomGuard(ctx, subscriber),
+  });
+}
+
+/** A full page refuses requests too, of its subscribers as of anybody else, so that the answer reveals nobody. */
+function roomGuard(ctx: RequestScope, { owner_id, status_page_id }: SubscriberRecord): Promise<Guard[]> {
+  return capGuard(ctx, { cap: "page_subscribers", owner_id, isReached: hasSubscribers(status_page_id) });
 }
 
 export async function changeSubscription(

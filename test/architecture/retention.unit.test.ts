@@ -68,6 +68,7 @@ const ENDS: Record<string, string> = {
   sla_targets: PEOPLE,
   status_intervals: HISTORY,
   status_pages: PEOPLE,
+  stored_texts: "with its user",
   subscriber_messages: "delivery/subscriber-messages.ts: 30 days",
   subscribers:
     "delivery/subscriber-messages.ts: a week without confirmation; sweeps/retention.ts: 30 days after leaving",

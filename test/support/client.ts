@@ -1,5 +1,7 @@
-import { exports } from "cloudflare:workers";
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
 import { expect } from "vitest";
+import worker from "../../src/worker.ts";
 import { expectDeclared } from "./declared.ts";
 
 export const CORE = "/api/core/v1";
@@ -25,13 +27,25 @@ export interface Client {
   delete(path: string): Promise<Answer<Json>>;
 }
 
+type Send = (request: Request<unknown, IncomingRequestCfProperties>) => Promise<Response>;
+
+/** A client of a worker with other settings. */
+export function createClientUnder(settings: Record<string, unknown>, token?: string): Client {
+  return createClient(token, async (request) => {
+    const context = createExecutionContext();
+    const response = await worker.fetch(request, { ...env, ...settings }, context);
+    await waitOnExecutionContext(context);
+    return response;
+  });
+}
+
 /**
  * Speaks to the worker as a client over HTTP would. Every refusal has to have the one error shape, and every answer one
  * that its endpoint declares.
  */
-export function createClient(token?: string): Client {
+export function createClient(token?: string, send: Send = (request) => exports.default.fetch(request)): Client {
   const request: Client["request"] = async (method, path, body, headers = {}) => {
-    const response = await exports.default.fetch(`http://vigil.test${path}`, {
+    const sent = new Request<unknown, IncomingRequestCfProperties>(`http://vigil.test${path}`, {
       method,
       redirect: "manual",
       headers: {
@@ -41,6 +55,7 @@ export function createClient(token?: string): Client {
       },
       body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
     });
+    const response = await send(sent);
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
     const parsed: Json = isJson && method !== "HEAD" ? JSON.parse(text) : text;

@@ -22,5 +22,8 @@ export const incidentTemplates = sqliteTable(
     is_public: flag("is_public").notNull(),
     ...timestamps(),
   },
-  (table) => [index("incident_templates_page").on(table.status_page_id, table.name, table.id)],
+  (table) => [
+    index("incident_templates_page").on(table.status_page_id, table.name, table.id),
+    index("incident_templates_owner").on(table.owner_id),
+  ],
 );

@@ -41,6 +41,7 @@ export const maintenance = sqliteTable(
     index("maintenance_page").on(table.status_page_id, table.start_time),
     index("maintenance_owner").on(table.owner_id, table.start_time),
     uniqueIndex("maintenance_external_key").on(table.owner_id, table.external_key),
+    index("maintenance_planned").on(table.owner_id).where(sql`next_edge_at IS NOT NULL`),
     index("maintenance_due").on(table.next_edge_at).where(sql`next_edge_at IS NOT NULL`),
   ],
 );

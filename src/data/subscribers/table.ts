@@ -33,6 +33,9 @@ export const subscribers = sqliteTable(
   (table) => [
     uniqueIndex("subscribers_endpoint").on(table.status_page_id, table.channel, table.endpoint_hash),
     index("subscribers_page").on(table.status_page_id, table.created_at),
+    index("subscribers_confirmed")
+      .on(table.status_page_id)
+      .where(sql`confirmed_at IS NOT NULL AND unsubscribed_at IS NULL`),
     index("subscribers_unconfirmed").on(table.requested_at).where(sql`confirmed_at IS NULL`),
     index("subscribers_left").on(table.unsubscribed_at).where(sql`unsubscribed_at IS NOT NULL`),
   ],

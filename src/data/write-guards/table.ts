@@ -11,5 +11,12 @@ export const guards = sqliteTable("guards", { name: text("name").notNull() }, (t
   check("guard_seats", sql`${table.name} <> 'seats'`),
   check("guard_already_member", sql`${table.name} <> 'already_member'`),
   check("guard_event_rules", sql`${table.name} <> 'event_rules'`),
+  check("guard_webhooks", sql`${table.name} <> 'webhooks'`),
+  check("guard_open_incidents", sql`${table.name} <> 'open_incidents'`),
+  check("guard_timeline_updates", sql`${table.name} <> 'timeline_updates'`),
+  check("guard_incident_templates", sql`${table.name} <> 'incident_templates'`),
+  check("guard_planned_maintenance", sql`${table.name} <> 'planned_maintenance'`),
+  check("guard_page_subscribers", sql`${table.name} <> 'page_subscribers'`),
+  check("guard_stored_text", sql`${table.name} <> 'stored_text'`),
   check("guard_stale", sql`${table.name} <> 'stale'`),
 ]);

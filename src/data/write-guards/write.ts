@@ -1,8 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { PlanCap } from "../../contract/limiter-object.ts";
 import type { Db, Statement } from "../db.ts";
 import { guards } from "./table.ts";
 
-export type GuardName = "monitors" | "status_pages" | "seats" | "already_member" | "event_rules" | "stale";
+export type GuardName = "monitors" | "status_pages" | "seats" | "already_member" | "event_rules" | "stale" | PlanCap;
 
 /** The name of the constraint that refuses the batch when this guard's condition holds. */
 export function guardConstraint(name: GuardName): string {

@@ -1,6 +1,7 @@
-import { commit } from "../../access/commit.ts";
+import { commit, type Guard } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requirePage } from "../../access/pages.ts";
+import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireIncidentTemplate } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
@@ -13,6 +14,7 @@ import {
   insertIncidentTemplate,
   updateIncidentTemplate,
 } from "../../data/incident-templates/write.ts";
+import { hasIncidentTemplates } from "../../data/plan-caps/read.ts";
 import { replaced } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
 
@@ -48,7 +50,10 @@ export async function createTemplate(
     created_at: ctx.now,
     updated_at: ctx.now,
   };
-  await write(ctx, template, "created", insertIncidentTemplate(ctx.db, template));
+  const { owner_id } = template;
+  const isReached = hasIncidentTemplates(owner_id);
+  const guards = await capGuard(ctx, { cap: "incident_templates", owner_id, isReached });
+  await write(ctx, template, { verb: "created", statement: insertIncidentTemplate(ctx.db, template), guards });
   return template;
 }
 
@@ -68,13 +73,13 @@ export async function changeTemplate(
     is_public: replaced(input.is_public, current.is_public, false),
     updated_at: ctx.now,
   };
-  await write(ctx, template, "changed", updateIncidentTemplate(ctx.db, template));
+  await write(ctx, template, { verb: "changed", statement: updateIncidentTemplate(ctx.db, template) });
   return template;
 }
 
 export async function removeTemplate(ctx: RequestScope, named: Named): Promise<void> {
   const template = await getTemplate(ctx, named);
-  await write(ctx, template, "deleted", deleteIncidentTemplate(ctx.db, template.id));
+  await write(ctx, template, { verb: "deleted", statement: deleteIncidentTemplate(ctx.db, template.id) });
 }
 
 async function getTemplate(ctx: RequestScope, { id, template_id }: Named): Promise<IncidentTemplateRecord> {
@@ -86,10 +91,10 @@ async function getTemplate(ctx: RequestScope, { id, template_id }: Named): Promi
 async function write(
   ctx: RequestScope,
   template: IncidentTemplateRecord,
-  verb: string,
-  statement: Statement,
+  { verb, statement, guards }: { verb: string; statement: Statement; guards?: Guard[] },
 ): Promise<void> {
   await commit(ctx, [statement], {
+    guards,
     audit: {
       owner_id: template.owner_id,
       status_page_id: template.status_page_id,

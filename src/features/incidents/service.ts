@@ -1,6 +1,7 @@
 import { commit, type Guard } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
+import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
 import { invalidateLoaded, requireIncident } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
@@ -26,6 +27,7 @@ import {
   updateIncident,
 } from "../../data/incidents/write.ts";
 import { findPageFor } from "../../data/members/read.ts";
+import { hasIncidentUpdates, hasOpenIncidents } from "../../data/plan-caps/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { computeIncidentStats, listMonthsUntil } from "../../domain/incident-stats.ts";
@@ -79,7 +81,7 @@ export async function createIncident(ctx: RequestScope, body: IncidentCreate): P
     ...setAffected(ctx.db, incident.id, affected),
     ...first.map((update) => insertIncidentUpdate(ctx.db, update)),
   ];
-  await write(ctx, incident, { verb: "created", statements, events: [news] });
+  await write(ctx, incident, { verb: "created", statements, events: [news], guards: await openGuard(ctx, incident) });
   return getFresh(ctx, incident.id);
 }
 
@@ -169,7 +171,7 @@ async function moveIncident(ctx: RequestScope, current: IncidentRecord, asked: M
       ...(move ? [insertIncidentUpdate(ctx.db, newUpdate(ctx, moved, message))] : []),
     ],
     events: move || isPublished ? [news] : [],
-    guards: move ? [movedGuard(current)] : [],
+    guards: move ? await moveGuards(ctx, { current, moved }) : [],
   });
 }
 
@@ -260,8 +262,31 @@ export function newUpdate(ctx: RequestScope, incident: IncidentRecord, message: 
   };
 }
 
+/** What an added update, and the change of status that it may be, has to respect. */
+export async function moveGuards(
+  ctx: RequestScope,
+  { current, moved }: { current: IncidentRecord; moved: IncidentRecord },
+): Promise<Guard[]> {
+  const isReopened = current.status === "resolved" && moved.status !== "resolved";
+  const isResolved = current.status !== "resolved" && moved.status === "resolved";
+  const { id, owner_id } = current;
+  const room = { cap: "timeline_updates", owner_id, isReached: hasIncidentUpdates(id) } as const;
+  return [
+    movedGuard(current),
+    ...(isReopened ? await openGuard(ctx, moved) : []),
+    // Whatever was written before, an incident can be ended.
+    ...(isResolved ? [] : await capGuard(ctx, room)),
+  ];
+}
+
+/** Automatic incidents have no creator and no limit. */
+async function openGuard(ctx: RequestScope, { owner_id, status, created_by }: IncidentRecord): Promise<Guard[]> {
+  if (status === "resolved" || created_by === null) return [];
+  return capGuard(ctx, { cap: "open_incidents", owner_id, isReached: hasOpenIncidents(owner_id) });
+}
+
 /** Two concurrent status changes send one event: the second writer gets 409. */
-export function movedGuard(current: IncidentRecord): Guard {
+function movedGuard(current: IncidentRecord): Guard {
   return {
     name: "stale",
     when: isMoved(current),

@@ -1,6 +1,7 @@
-import { commit } from "../../access/commit.ts";
+import { commit, type Guard } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
+import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
 import { invalidateLoaded, requireMaintenance } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
@@ -19,6 +20,7 @@ import {
   setTargets,
   updateMaintenance,
 } from "../../data/maintenance/write.ts";
+import { hasPlannedMaintenance } from "../../data/plan-caps/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { publishToSubscribers, type SubscriberNotice } from "../../delivery/subscriber-messages.ts";
@@ -93,7 +95,7 @@ export async function createMaintenance(ctx: RequestScope, input: MaintenanceCre
     recordOccurrences(ctx.db, listPast(ctx, window, page)),
   ];
   const notices = buildScheduleMessages(ctx, { former: null, window, targets });
-  await write(ctx, window, { verb: "created", statements, notices });
+  await write(ctx, window, { verb: "created", statements, notices, guards: await plannedGuard(ctx, null, window) });
   return getFresh(ctx, window.id);
 }
 
@@ -120,8 +122,10 @@ export async function changeMaintenance(
     ...setTargets(ctx.db, current.id, targets),
     ...extendOccurrence(ctx, current, change),
   ];
-  const notices = buildScheduleMessages(ctx, { former: current, window: { ...current, ...change }, targets });
-  await write(ctx, current, { verb: "changed", statements, notices, isGuarded: true });
+  const changed = { ...current, ...change };
+  const notices = buildScheduleMessages(ctx, { former: current, window: changed, targets });
+  const guards = await plannedGuard(ctx, current, changed);
+  await write(ctx, current, { verb: "changed", statements, notices, isGuarded: true, guards });
   return getFresh(ctx, current.id);
 }
 
@@ -205,6 +209,7 @@ interface Write {
   notices?: SubscriberNotice[];
   /** Refuses when the window began or ended since it was read. */
   isGuarded?: boolean;
+  guards?: Guard[];
   made?: { target_type: string; target_id: string };
 }
 
@@ -221,7 +226,10 @@ export async function write(ctx: RequestScope, window: MaintenanceRecord, done: 
   ];
   const error = raced("the maintenance window has just begun or ended, try again");
   await commit(ctx, statements, {
-    guards: done.isGuarded ? [{ name: "stale", when: isAdvanced(window), error }] : [],
+    guards: [
+      ...(done.isGuarded ? [{ name: "stale", when: isAdvanced(window), error } as const] : []),
+      ...(done.guards ?? []),
+    ],
     conflicts: { "maintenance.external_key": conflict("external_key is taken by another maintenance window") },
     audit: {
       owner_id: window.owner_id,
@@ -232,6 +240,16 @@ export async function write(ctx: RequestScope, window: MaintenanceRecord, done: 
   });
   invalidatePage(window.status_page_id);
   await publication.wake();
+}
+
+/** For a window that is planned now and was not before. */
+async function plannedGuard(
+  ctx: RequestScope,
+  former: MaintenanceRecord | null,
+  { owner_id, next_edge_at }: MaintenanceRecord,
+): Promise<Guard[]> {
+  if (next_edge_at === null || (former !== null && former.next_edge_at !== null)) return [];
+  return capGuard(ctx, { cap: "planned_maintenance", owner_id, isReached: hasPlannedMaintenance(owner_id) });
 }
 
 /** As it is after a write. */

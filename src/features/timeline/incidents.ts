@@ -14,7 +14,7 @@ import { decideStatusChange } from "../../domain/incident-status.ts";
 import { incidentEvent } from "../../events/emit.ts";
 import { newId } from "../../platform/ids.ts";
 import { presentUpdate } from "../incidents/present.ts";
-import { movedGuard, newUpdate, write } from "../incidents/service.ts";
+import { moveGuards, newUpdate, write } from "../incidents/service.ts";
 import type { Timeline, UpdateIds } from "./service.ts";
 
 const namesOf = ({ id, update_id }: UpdateIds) => ({ incident_id: id, id: update_id });
@@ -56,7 +56,7 @@ async function addUpdate(
       insertIncidentUpdate(ctx.db, update),
     ],
     events: [news],
-    guards: [movedGuard(current)],
+    guards: await moveGuards(ctx, { current, moved: incident }),
     made: { target_type: "incident_update", target_id: update.id },
   });
   return update;

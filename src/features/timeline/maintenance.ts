@@ -1,4 +1,5 @@
 import { findIdempotentResult } from "../../access/idempotency.ts";
+import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireMaintenance } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
@@ -10,6 +11,7 @@ import {
   insertMaintenanceUpdate,
   updateMaintenanceUpdate,
 } from "../../data/maintenance/write.ts";
+import { hasMaintenanceUpdates } from "../../data/plan-caps/read.ts";
 import { findOccurrence, maintenanceStatus } from "../../domain/maintenance.ts";
 import { newId } from "../../platform/ids.ts";
 import { endNow } from "../maintenance/occurrences.ts";
@@ -51,8 +53,11 @@ async function addUpdate(
     updated_at: ctx.now,
   };
   const end = update.status === "completed" ? endNow(ctx, window) : undefined;
+  const { owner_id } = window;
+  const room = { cap: "timeline_updates", owner_id, isReached: hasMaintenanceUpdates(window.id) } as const;
   await write(ctx, window, {
     verb: "updated",
+    guards: end ? [] : await capGuard(ctx, room),
     ...end,
     // Subscribers receive the end as the message of this update.
     events: end?.events.map((event) => ({ ...event, data: { ...event.data, notify_subscribers: false } })),

@@ -1,6 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { findMembership, requirePage, viewerOf } from "../../access/pages.ts";
+import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireVisibleWebhook, requireWebhook } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
@@ -13,6 +14,7 @@ import {
   type WebhookProvider,
   type WebhookUpdate,
 } from "../../contract/webhook.ts";
+import { hasWebhooks } from "../../data/plan-caps/read.ts";
 import { listWebhooksOf, type WebhookRecord } from "../../data/webhooks/read.ts";
 import { deleteWebhook, insertWebhook, updateWebhook, type WebhookChanges } from "../../data/webhooks/write.ts";
 import { chatServicesOf } from "../../delivery/prepare.ts";
@@ -89,8 +91,10 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
     created_at: ctx.now,
     updated_at: ctx.now,
   };
+  const { owner_id } = webhook;
   await commit(ctx, [insertWebhook(ctx.db, webhook)], {
     audit: webhookAudit(webhook, "created"),
+    guards: await capGuard(ctx, { cap: "webhooks", owner_id, isReached: hasWebhooks(owner_id) }),
     conflicts: CONFLICTS,
   });
   return { webhook, url: config.url };

@@ -1,0 +1,38 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { incidentTemplates } from "../incident-templates/table.ts";
+import { incidents, incidentUpdates } from "../incidents/table.ts";
+import { maintenance, maintenanceUpdates } from "../maintenance/table.ts";
+import { subscribers } from "../subscribers/table.ts";
+import { webhooks } from "../webhooks/table.ts";
+
+/** Conditions under which something is there as often as a cap allows. Each stops counting at the cap. */
+type IsReached = (max: number) => SQL;
+
+/** Spelled out where the index is partial: SQLite uses it only for the very same condition. */
+function counts(table: SQLiteTable, condition: SQL): IsReached {
+  return (max) => sql`(SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${condition} LIMIT ${max})) >= ${max}`;
+}
+
+export const hasWebhooks = (ownerId: string) => counts(webhooks, sql`${webhooks.owner_id} = ${ownerId}`);
+
+export const hasOpenIncidents = (ownerId: string) =>
+  counts(incidents, sql`${incidents.owner_id} = ${ownerId} AND created_by IS NOT NULL AND status <> 'resolved'`);
+
+export const hasIncidentUpdates = (incidentId: string) =>
+  counts(incidentUpdates, sql`${incidentUpdates.incident_id} = ${incidentId}`);
+
+export const hasMaintenanceUpdates = (maintenanceId: string) =>
+  counts(maintenanceUpdates, sql`${maintenanceUpdates.maintenance_id} = ${maintenanceId}`);
+
+export const hasIncidentTemplates = (ownerId: string) =>
+  counts(incidentTemplates, sql`${incidentTemplates.owner_id} = ${ownerId}`);
+
+export const hasPlannedMaintenance = (ownerId: string) =>
+  counts(maintenance, sql`${maintenance.owner_id} = ${ownerId} AND next_edge_at IS NOT NULL`);
+
+export const hasSubscribers = (pageId: string) =>
+  counts(
+    subscribers,
+    sql`${subscribers.status_page_id} = ${pageId} AND confirmed_at IS NOT NULL AND unsubscribed_at IS NULL`,
+  );

@@ -1,0 +1,48 @@
+import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { Db } from "../db.ts";
+import { eventLog, eventRules, eventRuleVersions } from "../event-rules/table.ts";
+import { incidentTemplates } from "../incident-templates/table.ts";
+import { incidents, incidentUpdates } from "../incidents/table.ts";
+import { maintenance, maintenanceUpdates } from "../maintenance/table.ts";
+import { monitorGroups } from "../monitor-groups/table.ts";
+import { monitors } from "../monitors/table.ts";
+import { statusPages } from "../status-pages/table.ts";
+import { webhooks } from "../webhooks/table.ts";
+import { storedTexts } from "./table.ts";
+
+export async function findStoredText(db: Db, ownerId: string) {
+  const rows = await db.select().from(storedTexts).where(eq(storedTexts.owner_id, ownerId)).limit(1);
+  return rows[0];
+}
+
+/** The condition that so many bytes more would exceed the cap. */
+export function exceedsStoredText(ownerId: string, { bytes, max }: { bytes: number; max: number }): SQL {
+  const stored = sql`SELECT ${storedTexts.bytes} FROM ${storedTexts} WHERE ${storedTexts.owner_id} = ${ownerId}`;
+  return sql`coalesce((${stored}), 0) + ${bytes} > ${max}`;
+}
+
+/** What people of an account have written and not deleted, in bytes. Reads all of it. */
+export async function measureStoredText(db: Db, ownerId: string): Promise<number> {
+  const pages = sql`SELECT id FROM ${statusPages} WHERE ${statusPages.owner_id} = ${ownerId}`;
+  const owned = [statusPages, monitorGroups, monitors, webhooks, incidents, incidentTemplates, maintenance, eventLog];
+  const sums = [
+    ...owned.map((table) => sumOfTexts(table, sql`owner_id = ${ownerId}`)),
+    sumOfTexts(eventRules, sql`status_page_id IN (${pages})`),
+    sumOfTexts(
+      eventRuleVersions,
+      sql`rule_id IN (SELECT id FROM ${eventRules} WHERE ${eventRules.status_page_id} IN (${pages}))`,
+    ),
+    sumOfTexts(incidentUpdates, sql`incident_id IN (SELECT id FROM ${incidents} WHERE owner_id = ${ownerId})`),
+    sumOfTexts(maintenanceUpdates, sql`maintenance_id IN (SELECT id FROM ${maintenance} WHERE owner_id = ${ownerId})`),
+  ];
+  const [row] = await db.all<{ bytes: number }>(sql`SELECT ${sql.join(sums, sql` + `)} AS bytes`);
+  return row?.bytes ?? 0;
+}
+
+function sumOfTexts(table: SQLiteTable, condition: SQL): SQL {
+  const lengths = Object.values(getTableColumns(table))
+    .filter((column) => column.getSQLType() === "text")
+    .map((column) => sql`coalesce(octet_length(${sql.identifier(column.name)}), 0)`);
+  return sql`(SELECT coalesce(sum(${sql.join(lengths, sql` + `)}), 0) FROM ${table} WHERE ${condition})`;
+}

@@ -1,0 +1,31 @@
+import type { PlanCap } from "../contract/limiter-object.ts";
+import type { Plan } from "../contract/plan.ts";
+
+/** null = no limit. */
+type ByPlan = Record<Plan, number | null>;
+
+const byPlan = (free: number, starter: number, pro: number, business: number): ByPlan => ({
+  ...{ free, starter, pro, business },
+  self_hosted: null,
+});
+const MEGABYTE = 1_000_000;
+const UPDATES_MAX = 500;
+
+/**
+ * What one account may hold, or cause, on each plan, so that it can neither fill the database nor run up the operator's
+ * bill. The setting RATE_LIMITS replaces single numbers. Automatic incidents, escalation and on-call are never refused.
+ */
+export const PLAN_CAPS: Record<PlanCap, ByPlan> = {
+  webhooks: byPlan(10, 25, 50, 200),
+  /** Of those that people open. */
+  open_incidents: byPlan(50, 200, 500, 2_000),
+  /** Of one incident or maintenance window. */
+  timeline_updates: { ...byPlan(UPDATES_MAX, UPDATES_MAX, UPDATES_MAX, UPDATES_MAX), self_hosted: UPDATES_MAX },
+  incident_templates: byPlan(50, 200, 500, 2_000),
+  /** Windows with an occurrence to come or in progress. */
+  planned_maintenance: byPlan(50, 200, 500, 2_000),
+  /** Confirmed, of one page. */
+  page_subscribers: byPlan(250, 2_500, 10_000, 100_000),
+  /** Bytes. */
+  stored_text: byPlan(10 * MEGABYTE, 100 * MEGABYTE, 1_000 * MEGABYTE, 10_000 * MEGABYTE),
+};
