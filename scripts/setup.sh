@@ -1,5 +1,5 @@
-# Installs the locked dependencies when they are missing or older than the lock file, and builds the static assets and the
-# agent program from them and the sources; silent when there is nothing to do.
+# Installs the locked dependencies when they are missing or older than the lock file, and builds the static assets, the
+# agent program and the scripts of the dashboard from them and the sources; silent when there is nothing to do.
 # Node 24 is one of them on Linux, so whatever Node runs npm, the scripts after this one find their own first in PATH.
 set -e
 cd "$(dirname "$0")/.."
@@ -23,4 +23,8 @@ done
 program="$assets/vigil-agent.json"
 if [ ! -f "$program" ] || [ -n "$(find src package.json scripts/agent.ts "$installed" -newer "$program" | head -n 1)" ]; then
   PATH="$PWD/node_modules/.bin:$PATH" node scripts/agent.ts
+fi
+dashboard="$assets/dashboard.json"
+if [ ! -f "$dashboard" ] || [ -n "$(find src/dashboard/browser src/lib src/ui/styles.ts scripts/dashboard.ts "$installed" -newer "$dashboard" | head -n 1)" ]; then
+  PATH="$PWD/node_modules/.bin:$PATH" node scripts/dashboard.ts
 fi

@@ -100,6 +100,10 @@ export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ defaultHook: rejectInvalid });
   app.use(routeHosts((request, env, context) => app.fetch(request, env, context)));
   app.use(startRequest);
+  app.use(async (c, next) => {
+    c.set("dispatch", async (request) => app.fetch(request, c.env, c.executionCtx));
+    await next();
+  });
   app.use(rejectHostileRequests);
   app.onError(handleErrors);
   app.notFound(handleUnknownRoute(ENDPOINTS, [dashboardPlace, publicPlace]));

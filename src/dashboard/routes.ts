@@ -1,8 +1,6 @@
 import { requireSameOrigin } from "../access/sessions.ts";
-import { HomeQuery, SignInQuery } from "../contract/dashboard.ts";
-import { listPagesSharedWithMe } from "../features/members/service.ts";
+import { SignInQuery } from "../contract/dashboard.ts";
 import { signOut } from "../features/sessions/service.ts";
-import { listMyPages } from "../features/status-pages/service.ts";
 import { assetEndpoint } from "../http/assets.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "../http/endpoint.ts";
@@ -11,12 +9,13 @@ import { html } from "../http/responses.ts";
 import { endpoints as accepting } from "./accept-routes.ts";
 import { endpoints as acknowledging } from "./acknowledge-routes.ts";
 import { type FormErrors, pathAfter, toFormErrors } from "./form.ts";
+import { endpoints as frame } from "./frame-routes.ts";
 import { endpoints as signInLinks } from "./link-routes.ts";
+import { endpoints as overview } from "./overview/routes.ts";
 import { endpoints as choosingPasswords } from "./password-routes.ts";
 import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
 import { sealEntered, signInByForm } from "./second-step.ts";
 import { STYLESHEET } from "./stylesheet.ts";
-import { renderHome } from "./views/home.tsx";
 import { renderSignIn } from "./views/sign-in.tsx";
 
 /** The signed-in pages: forms without a script, by the same verbs as the API's. */
@@ -26,7 +25,6 @@ const refusals = {
   ...ERROR_RESPONSES,
   401: html("E-mail address, password or code is wrong or missing, or a credential is"),
 };
-const SHOWN_MAX = 100;
 
 const policy = {
   at: ["root"],
@@ -55,26 +53,6 @@ export const endpoints = [
       responses: { 303: elsewhere },
     },
     () => redirectTo("/app"),
-  ),
-
-  endpoint(
-    { ...policy, audit: null, rate: "api" },
-    {
-      method: "get",
-      path: "/app",
-      tags,
-      summary: "Dashboard home page",
-      request: { query: HomeQuery },
-      responses: {
-        200: html("The user's status pages"),
-        303: { description: "Redirect to the sign-in form" },
-        ...refusals,
-      },
-    },
-    async (c) => {
-      if (c.var.ctx.principal.kind !== "user") return redirectTo("/app/sign-in");
-      return showHome(c, c.req.valid("query").joined);
-    },
   ),
 
   endpoint(
@@ -137,6 +115,9 @@ export const endpoints = [
     },
   ),
 
+  ...frame,
+  ...overview,
+
   ...accepting,
   ...acknowledging,
   ...choosingPasswords,
@@ -144,22 +125,6 @@ export const endpoints = [
 
   assetEndpoint("app", [STYLESHEET], { tag: "Dashboard", summary: "Get the style sheet of the dashboard" }),
 ];
-
-async function showHome(c: AppContext, joined: string | undefined): Promise<Response> {
-  const { ctx } = c.var;
-  const scope = { limit: SHOWN_MAX, offset: 0 };
-  const [mine, shared] = await Promise.all([listMyPages(ctx, scope), listPagesSharedWithMe(ctx, scope)]);
-  const roles = new Map(shared.views.map(({ page: { id }, role }) => [id, role]));
-  const pages = mine.views.map(({ page: { id, name, slug, is_public } }) => ({
-    name,
-    href: `/status/${slug}`,
-    role: roles.get(id) ?? "owner",
-    is_public,
-  }));
-  const { name = "", email = "" } = ctx.principal.kind === "user" ? ctx.principal : {};
-  const joinedPage = shared.views.find(({ page: { id } }) => id === joined)?.page.name ?? null;
-  return page(renderHome({ name, email, joined: joinedPage, pages, more: mine.total - pages.length }));
-}
 
 interface SignInState {
   email?: string | null;

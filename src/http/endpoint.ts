@@ -36,6 +36,8 @@ export interface AppEnv {
     rateClass: RateClass | undefined;
     /** Of the endpoint that was reached; absent where refusals are JSON. */
     refusalPage: ErrorPage | undefined;
+    /** Answers a request within this invocation, as if it had come from outside. */
+    dispatch: (request: Request) => Promise<Response>;
   };
 }
 

@@ -4,15 +4,17 @@ interface DocumentProps {
   title: string;
   /** Address of the style sheet. */
   stylesheet: string;
+  /** The colour scheme that the visitor chose; absent: that of the system. */
+  theme?: "light" | "dark" | undefined;
   /** Further elements of the head. */
   head?: Child;
   children: Child;
 }
 
 /** The document around every page. No style is inline and nothing in it needs a script. */
-export function HtmlDocument({ title, stylesheet, head, children }: DocumentProps) {
+export function HtmlDocument({ title, stylesheet, theme, head, children }: DocumentProps) {
   return (
-    <html lang="en">
+    <html lang="en" {...(theme ? { "data-theme": theme } : {})}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -26,6 +26,12 @@ const SHAPES = {
       <path class="mark" d="M12 6.5V12l3.5 2.5" />
     </>
   ),
+  paused: (
+    <>
+      <circle cx="12" cy="12" r="10" />
+      <path class="mark" d="M9.5 8.5v7m5-7v7" />
+    </>
+  ),
   unknown: (
     <>
       <rect x="2" y="2" width="20" height="20" rx="4" />
@@ -35,7 +41,10 @@ const SHAPES = {
 };
 type Shape = keyof typeof SHAPES;
 
-const SHAPE_OF: Record<PublicStatus | PageState, Shape> = {
+export type IconName = PublicStatus | PageState | "paused";
+
+const SHAPE_OF: Record<IconName, Shape> = {
+  paused: "paused",
   maintenance: "maintenance",
   up: "up",
   degraded: "degraded",
@@ -60,7 +69,7 @@ export function IconShapes() {
   );
 }
 
-export function Icon({ of }: { of: PublicStatus | PageState }) {
+export function Icon({ of }: { of: IconName }) {
   return (
     <svg class="icon" aria-hidden="true">
       <use href={`#shape-${SHAPE_OF[of]}`} />

@@ -123,7 +123,7 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
       await signIn("not the password");
       await read(page, "alert", "The e-mail address or the password is wrong.");
       await signIn(PASSWORD);
-      await arriveAt(page, "Your status pages");
+      await arriveAt(page, "Overview");
       await page.getByRole("link", { name: "Northwind Status" }).click();
       await page.waitForURL(`${service.url}/status/northwind`);
 

@@ -9,26 +9,30 @@ export interface Shown {
   text: string;
 }
 
-/** A browser as far as pages without scripts need one: it keeps the cookie and says where a form comes from. */
+/** A browser as far as pages without scripts need one: it keeps cookies and says where a form comes from. */
 export function createBrowser({ origin = ORIGIN, ...fixed }: Record<string, string> = {}) {
-  let cookie = "";
+  const cookies = new Map<string, string>();
   const send = async (method: string, path: string, body: string | null, headers: Record<string, string>) => {
+    const cookie = [...cookies].map((pair) => pair.join("=")).join("; ");
     const sent = { ...fixed, ...(cookie ? { cookie } : {}), ...headers };
     const response = await exports.default.fetch(ORIGIN + path, { method, body, headers: sent, redirect: "manual" });
     const text = await response.text();
     expectDeclared({ method, path, status: response.status, headers: response.headers, body: text });
-    const given = response.headers.get("set-cookie");
-    if (given !== null) cookie = /Max-Age=0/.test(given) ? "" : (given.split(";")[0] ?? "");
+    for (const given of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(given) ?? [];
+      if (/Max-Age=0/.test(given)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
     return { status: response.status, headers: response.headers, text } satisfies Shown;
   };
   return {
-    open: (path: string) => send("GET", path, null, {}),
+    open: (path: string, headers: Record<string, string> = {}) => send("GET", path, null, headers),
     submit: (path: string, fields: Record<string, string> = {}) =>
       send("POST", path, new URLSearchParams(fields).toString(), {
         "content-type": "application/x-www-form-urlencoded",
         ...(origin ? { origin } : {}),
       }),
-    hasCookie: () => cookie !== "",
+    hasCookie: () => cookies.size > 0,
   };
 }
 export type Browser = ReturnType<typeof createBrowser>;

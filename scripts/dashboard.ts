@@ -1,0 +1,66 @@
+/**
+ * Bundles the scripts and style sheets of the dashboard into static assets, beside a manifest of their addresses, which
+ * contain the hash of the content.
+ */
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+import { colorProperties } from "../src/ui/styles.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const SOURCES = join(ROOT, "src/dashboard/browser");
+const ASSETS = join(ROOT, "node_modules/.assets");
+const TARGET = join(ASSETS, "dashboard");
+
+mkdirSync(TARGET, { recursive: true });
+const manifest = {
+  script: keep("app", "js", await bundle({ entryPoints: [join(SOURCES, "main.ts")] })),
+  style: keep("app", "css", await bundle(styles(readFileSync(join(SOURCES, "app.css"), "utf8")))),
+  chart_script: keep("charts", "js", await bundle({ entryPoints: [join(SOURCES, "charts.ts")] })),
+  chart_style: keep("charts", "css", readFileSync(join(ROOT, "node_modules/uplot/dist/uPlot.min.css"))),
+};
+const current = new Set(Object.values(manifest).map((address) => address.split("/").at(-1)));
+for (const file of readdirSync(TARGET)) if (!current.has(file)) rmSync(join(TARGET, file), { force: true });
+// Last, because setup.sh compares its age with the sources'.
+replace(join(ASSETS, "dashboard.json"), Buffer.from(JSON.stringify(manifest)));
+
+type Source = { entryPoints: string[] } | { stdin: { contents: string; loader: "css" } };
+
+function styles(text: string): Source {
+  const series = {
+    "series-1": ["#1d5fa8", "#8ab4f8"],
+    "series-2": ["#a8481d", "#f2a27c"],
+    "series-3": ["#16774a", "#4cc38a"],
+  } as const;
+  return { stdin: { contents: colorProperties(series) + text, loader: "css" } };
+}
+
+async function bundle(source: Source): Promise<Uint8Array> {
+  const { outputFiles } = await build({
+    ...source,
+    absWorkingDir: ROOT,
+    bundle: true,
+    write: false,
+    minify: true,
+    format: "iife",
+    target: ["chrome109", "firefox115", "safari16"],
+    legalComments: "none",
+    logLevel: "warning",
+  });
+  const [output] = outputFiles;
+  if (!output) throw new Error("the dashboard could not be bundled");
+  return output.contents;
+}
+
+function keep(name: string, type: "js" | "css", content: Uint8Array): string {
+  const file = `${name}-${createHash("sha256").update(content).digest("hex").slice(0, 16)}.${type}`;
+  replace(join(TARGET, file), content);
+  return `/assets/dashboard/${file}`;
+}
+
+function replace(path: string, content: Uint8Array): void {
+  const temporary = `${path}.${process.pid}`;
+  writeFileSync(temporary, content);
+  renameSync(temporary, path);
+}

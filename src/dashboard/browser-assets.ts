@@ -1,0 +1,31 @@
+import { z } from "zod";
+import type { Env } from "../platform/env.ts";
+
+/** Addresses of what scripts/dashboard.ts bundled; they contain the hash of the content. */
+const Manifest = z.object({
+  script: z.string(),
+  style: z.string(),
+  chart_script: z.string(),
+  chart_style: z.string(),
+});
+export type BrowserAssets = z.infer<typeof Manifest>;
+
+/** Of this isolate's version of the service, which never changes while it runs. */
+let known: BrowserAssets | undefined;
+
+export async function loadBrowserAssets({ ASSETS }: Pick<Env, "ASSETS">): Promise<BrowserAssets> {
+  if (known) return known;
+  const response = await ASSETS.fetch("https://assets.invalid/dashboard.json");
+  if (!response.ok) throw new Error("the static asset dashboard.json is missing; scripts/setup.sh builds it");
+  known = Manifest.parse(await response.json());
+  return known;
+}
+
+/** One bundled file, or undefined where there is none of that name. */
+export async function findBrowserAsset({ ASSETS }: Pick<Env, "ASSETS">, file: string): Promise<Response | undefined> {
+  if (!/^[a-z]+-[0-9a-f]{16}\.(js|css)$/.test(file)) return undefined;
+  const response = await ASSETS.fetch(`https://assets.invalid/dashboard/${file}`);
+  if (response.ok) return response;
+  await response.body?.cancel();
+  return undefined;
+}

@@ -1,0 +1,18 @@
+import { copyButtons } from "./copy.ts";
+import { guardForms } from "./forms.ts";
+import { followChanges } from "./live.ts";
+import { showCurrentSection } from "./navigation.ts";
+import { toggleTheme } from "./theme.ts";
+import { keepTimesCurrent } from "./times.ts";
+
+/**
+ * What the signed-in views gain with a script. Each function finds what it concerns in the document and does nothing
+ * where there is none; everything that they add also works, with a reload, without them.
+ */
+toggleTheme();
+showCurrentSection();
+guardForms();
+// Takes the document as the server sent it, so it comes before what changes it.
+followChanges();
+keepTimesCurrent();
+copyButtons();

@@ -1,0 +1,89 @@
+import { ApiError } from "../contract/errors.ts";
+import type { AppContext } from "../http/endpoint.ts";
+import { ErrorBody } from "../http/responses.ts";
+import type { Problems } from "./form-fields.ts";
+
+export interface ApiCall {
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  /** With prefix and query: `/api/uptime/v1/monitors`. */
+  path: string;
+  body?: unknown;
+}
+
+export type ApiAnswer = { ok: true; status: number; body: unknown } | ApiRefusal;
+
+export interface ApiRefusal {
+  ok: false;
+  status: number;
+  error: string;
+  code: string | null;
+  /** By the first member that each problem is about; `""` where it is about none. */
+  problems: Problems;
+  headers: Record<string, string>;
+}
+
+/** What the endpoint judges a request by, besides its address and body. */
+const FORWARDED = ["authorization", "cookie", "origin", "sec-fetch-site", "cf-connecting-ip", "user-agent"];
+
+/**
+ * Sends the caller's own request to an endpoint of the API within this invocation. Choice: every write of the dashboard
+ * is such a request, so that permission, plan, validation, audit and rate limit are those of the endpoint and cannot
+ * drift from it.
+ */
+export async function callApi(c: AppContext, { method, path, body }: ApiCall): Promise<ApiAnswer> {
+  const headers = new Headers();
+  for (const name of FORWARDED) {
+    const value = c.req.header(name);
+    if (value !== undefined) headers.set(name, value);
+  }
+  if (body !== undefined) headers.set("content-type", "application/json");
+  const request = new Request(new URL(path, c.req.url), {
+    method,
+    headers,
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const response = await c.var.dispatch(request);
+  const text = await response.text();
+  const parsed: unknown = text === "" ? null : JSON.parse(text);
+  if (response.ok) return { ok: true, status: response.status, body: parsed };
+  return toRefusal(response, parsed);
+}
+
+/** For actions without a form to return to: a refusal becomes the error page. */
+export async function requireApi(c: AppContext, call: ApiCall): Promise<unknown> {
+  const answer = await callApi(c, call);
+  if (answer.ok) return answer.body;
+  throw errorOf(answer);
+}
+
+export function errorOf({ status, error, code, headers }: ApiRefusal): ApiError {
+  const extras = { headers, ...(code === null ? {} : { code }) };
+  const known = STATUSES.find((each) => each === status);
+  if (known === undefined) throw new Error(`the API answered ${status}: ${error}`);
+  return new ApiError(known, error, extras);
+}
+
+const STATUSES: readonly ApiError["status"][] = [400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 503];
+
+/** Sentences of errors begin with the member that they are about. */
+function detailIn(error: string) {
+  const [, path = "", message = error] = /^([a-z][a-z0-9_]*)(?:[.[]\S*)? (.*)$/s.exec(error) ?? [];
+  return { path, message };
+}
+
+function toRefusal(response: Response, parsed: unknown): ApiRefusal {
+  const body = ErrorBody.parse(parsed);
+  const retryAfter = response.headers.get("retry-after");
+  const problems: Problems = {};
+  for (const { path, message } of body.details ?? [detailIn(body.error)]) {
+    problems[/^\w*/.exec(path)?.[0] ?? ""] ??= message;
+  }
+  return {
+    ok: false,
+    status: response.status,
+    error: body.error,
+    code: body.code ?? null,
+    problems,
+    headers: retryAfter === null ? {} : { "Retry-After": retryAfter },
+  };
+}

@@ -1,0 +1,49 @@
+import type { Child } from "hono/jsx";
+import type { Problems } from "../form-fields.ts";
+import { FieldRow, FormProblem } from "./fields.tsx";
+
+const FIELD = "confirmation";
+
+interface ConfirmByNameProps {
+  /** What is destroyed: "monitor". */
+  kind: string;
+  /** To be typed. */
+  name: string;
+  /** What is lost with it. */
+  children: Child;
+  /** Where the form goes. */
+  action: string;
+  cancel: string;
+  problems: Problems;
+}
+
+/** The form before something is destroyed for good. */
+export function ConfirmByName({ kind, name, children, action, cancel, problems }: ConfirmByNameProps) {
+  return (
+    <form method="post" action={action} class="card">
+      <FormProblem problems={problems} />
+      <div class="lead">{children}</div>
+      <p>
+        To confirm, type <strong dir="auto">{name}</strong>
+      </p>
+      <FieldRow
+        field={{ name: FIELD, kind: "text", label: `The ${kind}'s exact name`, required: true }}
+        values={{}}
+        problems={problems}
+      />
+      <p class="actions">
+        <button type="submit" class="danger">
+          Delete
+        </button>
+        <a class="button second" href={cancel}>
+          Cancel
+        </a>
+      </p>
+    </form>
+  );
+}
+
+/** Empty where the name was typed. */
+export function confirmationProblems(form: URLSearchParams, name: string): Problems {
+  return form.get(FIELD)?.trim() === name.trim() ? {} : { [FIELD]: "That is not the name." };
+}

@@ -1,0 +1,195 @@
+import type { FormField, FormValues, Problems } from "../form-fields.ts";
+
+interface FieldsProps {
+  fields: readonly FormField[];
+  values: FormValues;
+  /** As sentences, by field. */
+  problems: Problems;
+}
+
+/** The fields of a form. Advanced ones are folded away, unless one of them has a problem. */
+export function Fields({ fields, values, problems }: FieldsProps) {
+  const advanced = fields.filter((field) => field.advanced);
+  return (
+    <>
+      {fields
+        .filter((field) => !field.advanced)
+        .map((field) => (
+          <FieldRow field={field} values={values} problems={problems} />
+        ))}
+      {advanced.length > 0 ? (
+        <details class="advanced" open={advanced.some(({ name }) => problems[name] !== undefined)}>
+          <summary>Advanced</summary>
+          <div class="fields">
+            {advanced.map((field) => (
+              <FieldRow field={field} values={values} problems={problems} />
+            ))}
+          </div>
+        </details>
+      ) : null}
+    </>
+  );
+}
+
+/** The problem of the form as a whole. */
+export function FormProblem({ problems }: { problems: Problems }) {
+  if (problems[""] === undefined) return null;
+  return (
+    <p class="problem banner is-bad" role="alert" dir="auto">
+      {problems[""]}
+    </p>
+  );
+}
+
+interface FieldRowProps {
+  field: FormField;
+  values: FormValues;
+  problems: Problems;
+}
+
+/** Label, hint and problem stand before the control, where an on-screen keyboard does not hide them. */
+export function FieldRow({ field, values, problems }: FieldRowProps) {
+  const { name, label, hint } = field;
+  const problem = problems[name];
+  const described = describe(name, hint, problem);
+  const notes = <Notes name={name} hint={hint} problem={problem} />;
+  if (field.kind === "checkbox") {
+    return (
+      <div class="field">
+        <label class="tick">
+          <input type="checkbox" id={name} name={name} checked={values[name] === true} {...described} /> {label}
+        </label>
+        {notes}
+      </div>
+    );
+  }
+  if (field.kind === "several") return <Several field={field} values={values} problems={problems} />;
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      {notes}
+      <Control field={field} value={textOf(values[name])} described={described} />
+    </div>
+  );
+}
+
+function Notes({ name, hint, problem }: { name: string; hint: string | undefined; problem: string | undefined }) {
+  return (
+    <>
+      {hint ? (
+        <span class="hint" id={`${name}-hint`}>
+          {hint}
+        </span>
+      ) : null}
+      {problem ? (
+        <p class="problem" id={`${name}-problem`} role="alert" dir="auto">
+          {problem}
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+type Described = Record<string, string | boolean>;
+
+/** What names a control's hint and problem for a screen reader; the first invalid control takes the focus. */
+function describe(name: string, hint: string | undefined, problem: string | undefined): Described {
+  const ids = [hint ? `${name}-hint` : "", problem ? `${name}-problem` : ""].filter((id) => id !== "");
+  return {
+    ...(ids.length > 0 ? { "aria-describedby": ids.join(" ") } : {}),
+    ...(problem ? { "aria-invalid": "true", autofocus: true } : {}),
+  };
+}
+
+function Control({ field, value, described }: { field: FormField; value: string; described: Described }) {
+  const { name } = field;
+  const shared = { id: name, name, ...(field.required ? { required: true } : {}), ...described };
+  switch (field.kind) {
+    case "select":
+      return <Select shared={shared} value={value} options={field.options} empty={field.empty} />;
+    case "tristate": {
+      const { unset, yes, no } = field.options;
+      const options = [
+        { value: "yes", label: yes },
+        { value: "no", label: no },
+      ];
+      return <Select shared={shared} value={value} options={options} empty={unset} />;
+    }
+    case "textarea":
+    case "lines":
+    case "json":
+      return (
+        <textarea {...shared} rows={field.kind === "textarea" ? 6 : 3} class={field.kind === "json" ? "code" : ""}>
+          {value}
+        </textarea>
+      );
+    case "number": {
+      const bounds = { min: field.min, max: field.max, step: field.step ?? 1 };
+      return <input type="number" inputmode="decimal" {...shared} {...bounds} value={value} />;
+    }
+    case "datetime":
+      return <input type="datetime-local" {...shared} value={value} />;
+    default:
+      return <TextInput field={field} shared={shared} value={value} />;
+  }
+}
+
+function TextInput({ field, shared, value }: { field: FormField; shared: Described; value: string }) {
+  const type = { url: "url", email: "email", password: "password", color: "color" }[field.kind as string] ?? "text";
+  const quiet: Described = {
+    autocomplete: type === "password" ? "new-password" : "off",
+    autocapitalize: "none",
+    spellcheck: "false",
+    ...("placeholder" in field && field.placeholder ? { placeholder: field.placeholder } : {}),
+  };
+  return <input type={type} dir="auto" {...quiet} {...shared} value={value} />;
+}
+
+interface SelectProps {
+  shared: Described;
+  value: string;
+  options: readonly { value: string; label: string }[];
+  empty: string | undefined;
+}
+
+function Select({ shared, value, options, empty }: SelectProps) {
+  return (
+    <select {...shared}>
+      {empty === undefined ? null : <option value="">{empty}</option>}
+      {options.map((option) => (
+        <option value={option.value} selected={option.value === value}>
+          {option.label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Several({ field, values, problems }: FieldRowProps) {
+  if (field.kind !== "several") return null;
+  const { name, label, hint, options } = field;
+  const chosen = values[name];
+  return (
+    <fieldset class="field" {...describe(name, hint, problems[name])}>
+      <legend>{label}</legend>
+      <Notes name={name} hint={hint} problem={problems[name]} />
+      <div class="ticks">
+        {options.map((option) => (
+          <label class="tick">
+            <input
+              type="checkbox"
+              name={name}
+              value={option.value}
+              checked={Array.isArray(chosen) && chosen.includes(option.value)}
+            />{" "}
+            {option.label}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function textOf(value: FormValues[string] | undefined): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,117 @@
+import type { Child } from "hono/jsx";
+
+/** A list that has nothing yet: what it is for, and how it gets its first entry. */
+export function EmptyState({ title, children, action }: { title: string; children: Child; action?: Child }) {
+  return (
+    <section class="card empty" aria-labelledby="empty-title">
+      <h2 id="empty-title">{title}</h2>
+      <p>{children}</p>
+      {action ? <p class="actions">{action}</p> : null}
+    </section>
+  );
+}
+
+interface PostButtonProps {
+  action: string;
+  label: string;
+  /** What it carries besides. */
+  fields?: Record<string, string>;
+  kind?: "primary" | "second" | "danger";
+}
+
+/** An action that needs no input, as a form of one button. */
+export function PostButton({ action, label, fields = {}, kind = "second" }: PostButtonProps) {
+  return (
+    <form method="post" action={action} class="inline">
+      {Object.entries(fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <button type="submit" class={kind}>
+        {label}
+      </button>
+    </form>
+  );
+}
+
+interface ListPagesProps {
+  total: number;
+  limit: number;
+  offset: number;
+  /** The address of the page that begins at an offset. */
+  href(offset: number): string;
+}
+
+/** Previous and next page of a list; nothing where all of it fits one page. */
+export function ListPages({ total, limit, offset, href }: ListPagesProps) {
+  if (total <= limit && offset === 0) return null;
+  const last = Math.min(offset + limit, total);
+  return (
+    <div class="list-pages">
+      {offset > 0 ? (
+        <a class="button second" rel="prev" href={href(Math.max(0, offset - limit))}>
+          Previous
+        </a>
+      ) : null}
+      <span class="quiet">
+        {total === 0 ? 0 : offset + 1}–{last} of {total}
+      </span>
+      {last < total ? (
+        <a class="button second" rel="next" href={href(offset + limit)}>
+          Next
+        </a>
+      ) : null}
+    </div>
+  );
+}
+
+/** Sibling views of one area. */
+export function Tabs({
+  label,
+  tabs,
+}: {
+  label: string;
+  tabs: readonly { href: string; text: string; isOpen: boolean }[];
+}) {
+  return (
+    <ul class="tabs" aria-label={label}>
+      {tabs.map(({ href, text, isOpen }) => (
+        <li>
+          <a href={href} {...(isOpen ? { "aria-current": "page" } : {})}>
+            {text}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Text to copy. The script adds a button; without it the field selects as any other. */
+export function CopyText({ label, text }: { label: string; text: string }) {
+  return (
+    <div class="copy">
+      <p class="copy-label">{label}</p>
+      <pre tabindex={0}>
+        <code>{text}</code>
+      </pre>
+    </div>
+  );
+}
+
+/** A table that scrolls by itself where it is wider than the screen. */
+export function Table({ caption, head, children }: { caption: string; head: readonly Child[]; children: Child }) {
+  return (
+    <section class="table" aria-label={caption} tabindex={0}>
+      <table>
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {head.map((cell) => (
+              <th scope="col">{cell}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,33 @@
+/** Cookies of the dashboard besides the session: neither carries a right. */
+
+export const THEME_COOKIE = "vigil_theme";
+const NOTICE_COOKIE = "vigil_notice";
+const YEAR_S = 365 * 86_400;
+const NOTICE_LENGTH_MAX = 500;
+
+export function readCookie(request: Request, name: string): string | undefined {
+  const pairs = (request.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+/** What the next view says once, as after a form. */
+export function noticeCookie(text: string): string {
+  const value = encodeURIComponent(text.slice(0, NOTICE_LENGTH_MAX).toWellFormed());
+  return `${NOTICE_COOKIE}=${value}; Path=/app; HttpOnly; SameSite=Lax; Max-Age=60`;
+}
+
+export const CLEAR_NOTICE = `${NOTICE_COOKIE}=; Path=/app; HttpOnly; SameSite=Lax; Max-Age=0`;
+
+export function readNotice(request: Request): string | null {
+  const value = readCookie(request, NOTICE_COOKIE);
+  if (!value) return null;
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return null;
+  }
+}
+
+export function themeCookie(theme: "light" | "dark"): string {
+  return `${THEME_COOKIE}=${theme}; Path=/; SameSite=Lax; Max-Age=${YEAR_S}`;
+}

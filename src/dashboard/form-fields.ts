@@ -1,0 +1,146 @@
+import { assertNever } from "../lib/assert-never.ts";
+
+/** What is wrong, by the name of the field that it stands beside; `""` is about the form as a whole. */
+export type Problems = Record<string, string>;
+
+/** What a form shows in its fields: what was typed, or what is stored. */
+export type FormValues = Readonly<Record<string, string | readonly string[] | boolean>>;
+
+interface FieldBase {
+  /** Of the member of the body, too. */
+  name: string;
+  label: string;
+  hint?: string;
+  /** Left empty it is left out of the body, so that the API states that it is missing; other fields send null. */
+  required?: boolean;
+  /** Folded away under "Advanced". */
+  advanced?: boolean;
+}
+
+export type FormField = FieldBase &
+  (
+    | { kind: "text" | "url" | "email" | "password" | "textarea" | "color"; placeholder?: string; maxlength?: number }
+    | { kind: "number"; min?: number; max?: number; step?: number | "any"; unit?: string }
+    | { kind: "datetime" }
+    | { kind: "checkbox" }
+    /** `null`, true or false. */
+    | { kind: "tristate"; options: { unset: string; yes: string; no: string } }
+    | { kind: "select"; options: readonly Option[]; empty?: string }
+    /** Several of a closed list, as check boxes. */
+    | { kind: "several"; options: readonly Option[] }
+    /** A list of texts, one per line. */
+    | { kind: "lines" }
+    /** A list of texts, separated by commas. */
+    | { kind: "list" }
+    /** JSON, sent as the value that it holds. */
+    | { kind: "json" }
+  );
+
+export interface Option {
+  value: string;
+  label: string;
+}
+
+/**
+ * The JSON body that the form stands for, before any validation: what a field cannot express stays the text that was
+ * typed, and the schema of the endpoint refuses it with its own words. `timezone` is that of fields with date and time.
+ */
+export function readBody(fields: readonly FormField[], form: URLSearchParams): Record<string, unknown> {
+  const entries = fields.map((field) => [field.name, readField(field, form)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+function readField(field: FormField, form: URLSearchParams): unknown {
+  if (field.kind === "checkbox") return form.has(field.name);
+  if (field.kind === "several") return form.getAll(field.name);
+  const text = form.get(field.name);
+  // A field that the form did not show keeps its value.
+  if (text === null) return undefined;
+  const trimmed = text.replaceAll("\r\n", "\n").trim();
+  if (field.kind === "lines") return splitList(trimmed, "\n");
+  if (field.kind === "list") return splitList(trimmed, ",");
+  if (trimmed === "") return field.required ? undefined : null;
+  switch (field.kind) {
+    case "number":
+      return Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed;
+    case "tristate":
+      return trimmed === "yes" ? true : trimmed === "no" ? false : trimmed;
+    case "datetime":
+      return readInstant(trimmed);
+    case "password":
+      return text;
+    case "json":
+    case "text":
+    case "url":
+    case "email":
+    case "textarea":
+    case "color":
+    case "select":
+      return trimmed;
+    default:
+      return assertNever(field);
+  }
+}
+
+/** Fields with date and time are in UTC, as their label says; a browser sends them without a zone. */
+function readInstant(text: string): string {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) ? `${text}${text.length === 16 ? ":00" : ""}Z` : text;
+}
+
+function splitList(text: string, separator: string): string[] {
+  return text
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+/** What was typed, to be shown again. */
+export function typedValues(fields: readonly FormField[], form: URLSearchParams): FormValues {
+  return Object.fromEntries(
+    fields.map((field) => {
+      if (field.kind === "checkbox") return [field.name, form.has(field.name)];
+      if (field.kind === "several") return [field.name, form.getAll(field.name)];
+      return [field.name, form.get(field.name) ?? ""];
+    }),
+  );
+}
+
+/** A stored object in its wire form, as a form shows it. */
+export function storedValues(fields: readonly FormField[], stored: Readonly<Record<string, unknown>>): FormValues {
+  return Object.fromEntries(fields.map((field) => [field.name, showStored(field, stored[field.name])]));
+}
+
+function showStored(field: FormField, value: unknown): string | readonly string[] | boolean {
+  if (field.kind === "checkbox") return value === true;
+  if (field.kind === "several") return Array.isArray(value) ? value.map(String) : [];
+  if (value === null || value === undefined) return "";
+  switch (field.kind) {
+    case "tristate":
+      return value === true ? "yes" : "no";
+    case "lines":
+      return Array.isArray(value) ? value.map(String).join("\n") : String(value);
+    case "list":
+      return Array.isArray(value) ? value.map(String).join(", ") : String(value);
+    case "datetime":
+      return String(value).slice(0, 16);
+    case "json":
+      return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+    default:
+      return String(value);
+  }
+}
+
+/** As a sentence that begins with the field's label. Problems of fields that the form does not have stand above it. */
+export function toSentences(fields: readonly FormField[], problems: Problems): Problems {
+  const labels = new Map(fields.map(({ name, label }) => [name, label]));
+  const sentences: Problems = {};
+  for (const [name, message] of Object.entries(problems)) {
+    const label = labels.get(name);
+    if (label !== undefined) sentences[name] = `${label} ${message}.`;
+    else {
+      const text = name === "" ? `${message.charAt(0).toUpperCase()}${message.slice(1)}.` : `${name} ${message}.`;
+      sentences[""] = sentences[""] === undefined ? text : `${sentences[""]} ${text}`;
+    }
+  }
+  return sentences;
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { requireSameOrigin } from "../access/sessions.ts";
+import { readForm } from "../http/body.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { document } from "../http/responses.ts";
+import { findBrowserAsset } from "./browser-assets.ts";
+import { themeCookie } from "./cookies.ts";
+import { pathAfter } from "./form.ts";
+import { ERROR_RESPONSES, redirectTo, renderErrorPage } from "./responses.ts";
+
+/** What the frame of every view refers to. */
+const tags = ["Dashboard"];
+const policy = { at: ["root"], auth: "public", permission: null, audit: null, rate: "public" } as const;
+const ASSET = { "text/css": { schema: z.string() }, "text/javascript": { schema: z.string() } };
+
+export const endpoints = [
+  endpoint(
+    { ...policy, refusalPage: renderErrorPage },
+    {
+      method: "post",
+      path: "/app/theme",
+      tags,
+      summary: "Choose light or dark for the dashboard in this browser",
+      responses: { 303: { description: "Redirect" }, ...ERROR_RESPONSES },
+    },
+    async (c) => {
+      requireSameOrigin(c.req.raw, c.var.publicUrl);
+      const form = await readForm(c.req.raw);
+      const theme = form.get("theme") === "dark" ? "dark" : "light";
+      return redirectTo(pathAfter(form.get("next"), c.var.publicUrl), themeCookie(theme));
+    },
+  ),
+
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/assets/dashboard/{file}",
+      tags,
+      summary: "Get a script or style sheet of the dashboard",
+      request: { params: z.object({ file: z.string() }) },
+      responses: { 200: { description: "The asset", content: ASSET }, 404: document("No such asset", "text/plain") },
+    },
+    async (c) => {
+      const asset = await findBrowserAsset(c.env, c.req.valid("param").file);
+      if (!asset) return new Response("not found", { status: 404 });
+      const headers = {
+        "Content-Type": asset.headers.get("content-type") ?? "text/plain",
+        "Cache-Control": "public, max-age=31536000, immutable",
+      };
+      return new Response(asset.body, { headers });
+    },
+  ),
+];

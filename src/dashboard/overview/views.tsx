@@ -1,0 +1,175 @@
+import type { OverviewFound } from "../../features/overview/service.ts";
+import { plural } from "../../lib/relative-time.ts";
+import { EmptyState } from "../components/pieces.tsx";
+import { StatusWord } from "../components/status-word.tsx";
+import { Time } from "../components/time.tsx";
+import type { PageChoice } from "../rights.ts";
+import type { View } from "../shell.tsx";
+
+interface OverviewView {
+  now: number;
+  found: OverviewFound;
+  pages: PageChoice[];
+  more_pages: number;
+  /** The page that the caller just became a member of. */
+  joined: string | null;
+}
+
+export function overviewView(view: OverviewView): View {
+  const { now, found, joined } = view;
+  return {
+    title: "Overview",
+    section: "overview",
+    isLive: true,
+    actions: (
+      <a class="button" href="/app/monitors/new">
+        Add monitor
+      </a>
+    ),
+    children: (
+      <>
+        {joined === null ? null : (
+          <p class="notice" role="status">
+            You are now a member of <strong dir="auto">{joined}</strong>.
+          </p>
+        )}
+        <div id="overview-state" data-live>
+          <State found={found} now={now} />
+        </div>
+        <div class="columns">
+          <div id="overview-incidents" data-live>
+            <Incidents found={found} now={now} />
+          </div>
+          <Pages {...view} />
+        </div>
+      </>
+    ),
+  };
+}
+
+function State({ found, now }: { found: OverviewFound; now: number }) {
+  const total = found.statuses.reduce((sum, { count }) => sum + count, 0);
+  if (total === 0) {
+    return (
+      <EmptyState
+        title="No monitors yet"
+        action={
+          <a class="button" href="/app/monitors/new">
+            Create the first monitor
+          </a>
+        }
+      >
+        A monitor checks a website, a server or a scheduled job and reports when it fails.
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      {found.checks_delayed_since === null ? null : (
+        <p class="banner is-warn" role="status">
+          Checks are delayed since <Time at={found.checks_delayed_since} now={now} />.
+        </p>
+      )}
+      <p class="state">
+        {found.statuses.map(({ status, count }) => (
+          <a href={`/app/monitors?status=${status}`}>
+            <StatusWord status={status} /> {count}
+          </a>
+        ))}
+      </p>
+      {found.worst.length === 0 ? (
+        <p class="card">All is well: {plural(total, "monitor")}, none is down or degraded.</p>
+      ) : (
+        <section class="card" aria-labelledby="attention">
+          <h2 id="attention">Needs attention</h2>
+          <ul class="rows">
+            {found.worst.map((monitor) => (
+              <li>
+                <div class="row">
+                  <a href={`/app/monitors/${monitor.id}`} dir="auto">
+                    {monitor.name}
+                  </a>
+                  <span>
+                    <StatusWord status={monitor.status} />{" "}
+                    <span class="quiet">
+                      since <Time at={monitor.status_since} now={now} />
+                    </span>
+                  </span>
+                </div>
+                {monitor.status_message ? (
+                  <p class="quiet" dir="auto">
+                    {monitor.status_message}
+                  </p>
+                ) : null}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Incidents({ found, now }: { found: OverviewFound; now: number }) {
+  return (
+    <section class="card" aria-labelledby="incidents">
+      <h2 id="incidents">Open incidents</h2>
+      {found.open.length === 0 ? (
+        <p class="quiet">None.</p>
+      ) : (
+        <ul class="rows">
+          {found.open.map((incident) => (
+            <li class="row">
+              <a href={`/app/incidents/${incident.id}`} dir="auto">
+                {incident.title}
+              </a>
+              <span class="quiet">
+                {incident.status}, <Time at={incident.started_at} now={now} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Pages({ pages, more_pages }: OverviewView) {
+  return (
+    <section class="card" aria-labelledby="pages">
+      <h2 id="pages">Status pages</h2>
+      {pages.length === 0 ? (
+        <p class="quiet">
+          No status pages yet. <a href="/app/pages/new">Create one</a>, or accept an invitation.
+        </p>
+      ) : (
+        <ul class="rows">
+          {pages.map((page) => (
+            <li>
+              <div class="row">
+                <a href={`/app/pages/${page.id}`} dir="auto">
+                  {page.name}
+                </a>
+                <a class="small" href={`/status/${page.slug}`} aria-label={`Open ${page.name}`}>
+                  Open
+                </a>
+              </div>
+              <p class="quiet">
+                Your role: {page.membership.role}
+                {page.is_public ? null : <span class="tag">Private</span>}
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+      {more_pages > 0 ? (
+        <p>
+          <a href="/app/pages">All status pages</a>
+        </p>
+      ) : null}
+      <p class="quiet">
+        Everything here is also in the <a href="/docs">API</a>.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,203 @@
+import type { Child } from "hono/jsx";
+import { requireUser } from "../access/principal.ts";
+import type { AppContext } from "../http/endpoint.ts";
+import { sha256Hex } from "../platform/credentials.ts";
+import { HtmlDocument, toHtml } from "../ui/document.tsx";
+import { IconShapes } from "../ui/status-icons.tsx";
+import { type BrowserAssets, loadBrowserAssets } from "./browser-assets.ts";
+import { CLEAR_NOTICE, readCookie, readNotice, THEME_COOKIE } from "./cookies.ts";
+
+/** The entries of the navigation, in their order. */
+const SECTIONS = [
+  ["overview", "/app", "Overview"],
+  ["monitors", "/app/monitors", "Monitors"],
+  ["incidents", "/app/incidents", "Incidents"],
+  ["maintenance", "/app/maintenance", "Maintenance"],
+  ["pages", "/app/pages", "Status pages"],
+  ["alerts", "/app/alerts", "Alerts"],
+  ["rules", "/app/rules", "Rules"],
+  ["on-call", "/app/on-call", "On-call"],
+  ["agents", "/app/agents", "Agents"],
+  ["team", "/app/team", "Team"],
+  ["account", "/app/account", "Account"],
+] as const;
+export type Section = (typeof SECTIONS)[number][0];
+
+export interface View {
+  /** Of the document and, unless `heading` says more, of the `h1`. */
+  title: string;
+  heading?: Child;
+  section: Section;
+  /** Links above the heading, from the section down to here. */
+  trail?: readonly { href: string; text: string }[];
+  /** Buttons beside the heading. */
+  actions?: Child;
+  children: Child;
+  /** The document follows changes without a reload: every element with `data-live` and an id is kept current. */
+  isLive?: boolean;
+  /** For forms and texts, which no reader wants wide. */
+  isNarrow?: boolean;
+  /** The title then begins with "Error", which a screen reader announces first. */
+  hasProblem?: boolean;
+  /** The document loads the charts of the browser bundle. */
+  hasCharts?: boolean;
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+/** Scripts, styles and requests of the service alone; nothing is inline. */
+const VIEW_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' https: data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join("; ");
+
+export const VIEW_HEADERS = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": VIEW_POLICY,
+  "X-Frame-Options": "DENY",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Referrer-Policy": "same-origin",
+};
+
+/** The answer of every signed-in view. The script asks again with the tag of what it shows, and mostly gets 304. */
+export async function showView(c: AppContext, view: View): Promise<Response> {
+  const isUpdate = c.req.header("x-live") !== undefined;
+  const notice = isUpdate ? null : readNotice(c.req.raw);
+  const assets = await loadBrowserAssets(c.env);
+  const { name, email } = requireUser(c.var.ctx);
+  const body = renderShell({ view, notice, assets, name, email, theme: themeOf(c), path: c.req.path });
+  const headers: Record<string, string> = { ...view.headers, ...VIEW_HEADERS };
+  if (isUpdate) {
+    headers.ETag = `"${sha256Hex(body).slice(0, 32)}"`;
+    if (c.req.header("if-none-match") === headers.ETag) return new Response(null, { status: 304, headers });
+  }
+  if (notice !== null) headers["Set-Cookie"] = CLEAR_NOTICE;
+  return new Response(body, { status: view.status ?? 200, headers });
+}
+
+function themeOf(c: AppContext): "light" | "dark" | undefined {
+  const chosen = readCookie(c.req.raw, THEME_COOKIE);
+  return chosen === "light" || chosen === "dark" ? chosen : undefined;
+}
+
+interface ShellProps {
+  view: View;
+  notice: string | null;
+  assets: BrowserAssets;
+  name: string;
+  email: string;
+  theme: "light" | "dark" | undefined;
+  path: string;
+}
+
+function renderShell({ view, notice, assets, name, email, theme, path }: ShellProps): string {
+  const head = (
+    <>
+      <meta name="robots" content="noindex" />
+      {view.hasCharts ? <link rel="stylesheet" href={assets.chart_style} /> : null}
+      <script src={assets.script} defer />
+      {view.hasCharts ? <script src={assets.chart_script} defer /> : null}
+    </>
+  );
+  return toHtml(
+    <HtmlDocument
+      title={`${view.hasProblem ? "Error: " : ""}${view.title} | Vigil`}
+      stylesheet={assets.style}
+      theme={theme}
+      head={head}
+    >
+      <IconShapes />
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <div class="shell">
+        <Header name={name} email={email} theme={theme} path={path} />
+        <Navigation section={view.section} />
+        <main id="main" class={view.isNarrow ? "narrow" : ""} tabindex={-1} data-follow={view.isLive ? "" : undefined}>
+          {notice === null ? null : (
+            <p class="notice" role="status" dir="auto">
+              {notice}
+            </p>
+          )}
+          <Trail view={view} />
+          <div class="heading">
+            <h1 dir="auto">{view.heading ?? view.title}</h1>
+            {view.actions ? <div class="actions">{view.actions}</div> : null}
+          </div>
+          {view.children}
+        </main>
+      </div>
+    </HtmlDocument>,
+  );
+}
+
+function Header({ name, email, theme, path }: Omit<ShellProps, "view" | "notice" | "assets">) {
+  return (
+    <header class="top">
+      <a class="brand" href="/app">
+        Vigil
+      </a>
+      <div class="tools">
+        <span class="who quiet" title={email} dir="auto">
+          {name}
+        </span>
+        <form method="post" action="/app/theme">
+          <input type="hidden" name="next" value={path} />
+          <button
+            type="submit"
+            class="plain"
+            name="theme"
+            value={theme === "dark" ? "light" : "dark"}
+            data-theme-toggle
+          >
+            {theme === "dark" ? "Light" : "Dark"}
+          </button>
+        </form>
+        <form method="post" action="/app/sign-out">
+          <button type="submit" class="plain">
+            Sign out
+          </button>
+        </form>
+      </div>
+    </header>
+  );
+}
+
+function Navigation({ section }: { section: Section }) {
+  return (
+    <nav class="sections" aria-label="Main">
+      <ul>
+        {SECTIONS.map(([key, href, text]) => (
+          <li>
+            <a href={href} {...(key === section ? { "aria-current": "page" } : {})}>
+              {text}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Trail({ view }: { view: View }) {
+  if (!view.trail || view.trail.length === 0) return null;
+  return (
+    <p class="trail">
+      {view.trail.map(({ href, text }) => (
+        <>
+          <a href={href} dir="auto">
+            {text}
+          </a>{" "}
+          <span aria-hidden="true">/</span>{" "}
+        </>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,137 @@
+import type { z } from "zod";
+import type { IdLocations } from "../access/id-authorization.ts";
+import { unauthenticated } from "../contract/errors.ts";
+import type { Permission } from "../domain/roles.ts";
+import { readForm } from "../http/body.ts";
+import { type AppContext, type Endpoint, type ErrorPage, endpoint } from "../http/endpoint.ts";
+import { html } from "../http/responses.ts";
+import { noticeCookie } from "./cookies.ts";
+import { page, redirectTo, renderErrorPage } from "./responses.ts";
+import { renderMessage } from "./views/frame.tsx";
+
+const tags = ["Dashboard"];
+
+const SHOWN = {
+  303: { description: "Redirect; to the sign-in form where no session is sent" },
+  304: { description: "What the script shows is current" },
+  400: html("Invalid input; the form states why"),
+  401: html("Signed out"),
+  403: html("Not allowed by role or plan"),
+  404: html("No such object, or none that the caller may see"),
+  409: html("Conflict with what exists"),
+  413: html("More than a form holds"),
+  415: html("Not a form"),
+  422: html("Repeated with other content"),
+  429: html("Too many requests"),
+  503: html("Temporarily unavailable"),
+};
+
+interface ViewOptions<Params extends z.ZodObject, Query extends z.ZodObject> {
+  /** Below the root: `/app/monitors/{id}`. */
+  path: string;
+  summary: string;
+  params?: Params;
+  /** Schemas of query members end in `.catch()`: a mistyped address is no reason to refuse a person. */
+  query?: Query;
+  /** What the ids of path and query name; the objects are authorised before `show` runs. */
+  ids?: IdLocations;
+  /** The right that those objects are asked for; absent: to see them. */
+  permission?: Permission;
+}
+
+/** A signed-in view. Without a session the visitor goes to the sign-in form and comes back after it. */
+export function view<Params extends z.ZodObject = z.ZodObject, Query extends z.ZodObject = z.ZodObject>(
+  { path, summary, params, query, ids, permission }: ViewOptions<Params, Query>,
+  show: (c: AppContext, input: { params: z.output<Params>; query: z.output<Query> }) => Response | Promise<Response>,
+): Endpoint {
+  return endpoint(
+    {
+      at: ["root"],
+      auth: "optional",
+      permission: permission ?? null,
+      audit: null,
+      rate: "api",
+      refusalPage: onRefusal,
+      onAuthenticated: requireSignedIn,
+      ...(ids ? { ids } : {}),
+    },
+    {
+      method: "get",
+      path,
+      tags,
+      summary,
+      request: { ...(params ? { params } : {}), ...(query ? { query } : {}) },
+      responses: { 200: html("The view"), ...SHOWN },
+    },
+    (c) => show(c, { params: validated<Params>(c, "param"), query: validated<Query>(c, "query") }),
+  );
+}
+
+interface ActionOptions<Params extends z.ZodObject> {
+  path: string;
+  summary: string;
+  params?: Params;
+}
+
+/**
+ * The submission of a form. It writes through `callApi`, whose endpoint judges permission, plan, input and rate; a GET of
+ * the same address, as after signing in again, is up to the area.
+ */
+export function action<Params extends z.ZodObject = z.ZodObject>(
+  { path, summary, params }: ActionOptions<Params>,
+  run: (c: AppContext, form: URLSearchParams, params: z.output<Params>) => Response | Promise<Response>,
+): Endpoint {
+  return endpoint(
+    {
+      at: ["root"],
+      auth: "optional",
+      permission: null,
+      audit: null,
+      rate: "public",
+      refusalPage: onRefusal,
+      onAuthenticated: requireSignedIn,
+    },
+    {
+      method: "post",
+      path,
+      tags,
+      summary,
+      request: { ...(params ? { params } : {}) },
+      responses: { 200: html("The view"), ...SHOWN },
+    },
+    async (c) => run(c, await readForm(c.req.raw), validated<Params>(c, "param")),
+  );
+}
+
+/** After a form, so that reloading sends nothing twice; the next view shows the notice once. */
+export function redirectWithNotice(path: string, notice: string): Response {
+  return redirectTo(path, noticeCookie(notice));
+}
+
+/** A session sends the check of its origin with it; a bearer token is sent by no browser on its own. */
+async function requireSignedIn(ctx: { principal: { kind: string } }): Promise<void> {
+  if (ctx.principal.kind !== "user") throw unauthenticated();
+}
+
+function validated<Schema extends z.ZodObject>(c: AppContext, target: "param" | "query"): z.output<Schema> {
+  // The route's own validators put the value there; without a schema there is none, and the handler reads none.
+  return (c.req.valid as (name: string) => z.output<Schema>)(target);
+}
+
+const onRefusal: ErrorPage = (c, refusal) => {
+  if (refusal?.status === 401) return redirectTo(signInPath(c));
+  const title = refusal && TITLES[refusal.status];
+  if (!refusal || title === undefined) return renderErrorPage(c, refusal);
+  const text = `${refusal.message.charAt(0).toUpperCase()}${refusal.message.slice(1)}.`;
+  return page(renderMessage({ title, text, link: { href: "/app", text: "To the overview" } }), refusal.status);
+};
+
+/** Refusals whose own sentence says what a person can do; the others have a fixed text. */
+const TITLES: Partial<Record<number, string>> = { 400: "Invalid request", 403: "Not allowed", 409: "Conflict" };
+
+/** Back to where the visitor was going, where that can be opened again. */
+function signInPath(c: AppContext): string {
+  const { pathname, search } = new URL(c.req.url);
+  if (c.req.method !== "GET" || pathname === "/app") return "/app/sign-in";
+  return `/app/sign-in?next=${encodeURIComponent(pathname + search)}`;
+}
