@@ -129,7 +129,7 @@ function renderShell({ view, notice, assets, name, email, theme, path }: ShellPr
           <Trail view={view} />
           <div class="heading">
             <h1 dir="auto">{view.heading ?? view.title}</h1>
-            {view.actions ? <div class="actions">{view.actions}</div> : null}
+            {view.actions === undefined ? null : <div class="actions">{view.actions}</div>}
           </div>
           {view.children}
         </main>

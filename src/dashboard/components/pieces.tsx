@@ -6,7 +6,7 @@ export function EmptyState({ title, children, action }: { title: string; childre
     <section class="card empty" aria-labelledby="empty-title">
       <h2 id="empty-title">{title}</h2>
       <p>{children}</p>
-      {action ? <p class="actions">{action}</p> : null}
+      {action === undefined ? null : <p class="actions">{action}</p>}
     </section>
   );
 }
