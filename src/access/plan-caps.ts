@@ -2,6 +2,7 @@ import { ApiError, planLimit } from "../contract/errors.ts";
 import type { PlanCap } from "../contract/limiter-object.ts";
 import type { Plan } from "../contract/plan.ts";
 import type { Condition } from "../data/db.ts";
+import type { GuardedCap } from "../data/write-guards/write.ts";
 import { PLAN_CAPS } from "../domain/plan-caps.ts";
 import type { Settings } from "../platform/settings.ts";
 import type { Guard } from "./commit.ts";
@@ -17,6 +18,7 @@ const NOUNS: Record<PlanCap, string> = {
   planned_maintenance: "planned maintenance windows",
   page_subscribers: "confirmed subscribers of a status page",
   stored_text: "bytes of stored texts",
+  deliveries: "deliveries a minute",
 };
 
 /** null = no limit, because of the plan or because the operator switched it off. */
@@ -28,7 +30,7 @@ export function capOf(settings: Settings, cap: PlanCap, plan: Plan): number | nu
 }
 
 interface Capped {
-  cap: PlanCap;
+  cap: GuardedCap;
   owner_id: string;
   /** Whether there are so many already, as the batch evaluates it. */
   isReached: (max: number) => Condition;

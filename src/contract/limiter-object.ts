@@ -28,6 +28,7 @@ export const PLAN_CAP_CLASSES = [
   "planned_maintenance",
   "page_subscribers",
   "stored_text",
+  "deliveries",
 ] as const;
 export type PlanCap = (typeof PLAN_CAP_CLASSES)[number];
 

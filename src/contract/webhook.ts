@@ -89,6 +89,10 @@ export const Webhook = z
     external_key: z.string().nullable(),
     disabled_reason: z.string().nullable().meta({ description: "why the service disabled it" }),
     failing_since: Instant.nullable().meta({ description: "first failure since the last success" }),
+    throttled_since: Instant.nullable().meta({
+      description:
+        "since when deliveries of its owner wait, because there are more a minute than the plan includes; the newest go first",
+    }),
     created_at: Instant,
     updated_at: Instant,
   })

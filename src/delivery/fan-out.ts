@@ -83,6 +83,7 @@ export function deliveriesOf(
     event_name,
     rule_id,
     state: "pending",
+    throttled_owner_id: null,
     attempt: 0,
     next_attempt_at: now,
     lease_until: 0,

@@ -2,6 +2,7 @@ import type { Scope } from "../access/scope.ts";
 import { runBatch } from "../data/db.ts";
 import { claimDelivery, settleDelivery } from "../data/deliveries/write.ts";
 import { performAttempt } from "./attempt.ts";
+import { takeFromBudget } from "./budget.ts";
 import { wakeDeliveries } from "./fan-out.ts";
 
 /** Longer waits are left to the sweep, so that queues stay short. */
@@ -20,12 +21,13 @@ export async function processDelivery(scope: Scope, deliveryId: string): Promise
   const { db, now } = scope;
   const claimed = await claimDelivery(db, deliveryId, { now, lease_until: leaseUntil(scope) });
   if (!claimed) return;
-  const { delivery, webhook, event } = claimed;
+  const { delivery, webhook, event, owner_plan } = claimed;
   if (!webhook.is_active || !event) {
     const skipped = { state: "skipped", next_attempt_at: null, updated_at: now } as const;
     await runBatch(db, [settleDelivery(db, delivery, skipped)]);
     return;
   }
+  if (!(await takeFromBudget(scope, { delivery, owner: { id: webhook.owner_id, plan: owner_plan } }))) return;
   const { next_attempt_at, duration_ms } = await performAttempt(scope, { delivery, webhook, event });
   const delayMs = (next_attempt_at ?? Number.POSITIVE_INFINITY) - now - duration_ms;
   if (delayMs < DELAYED_MESSAGE_MAX_MS) await wakeDeliveries(scope, [deliveryId], Math.max(delayMs, 0));

@@ -28,4 +28,6 @@ export const PLAN_CAPS: Record<PlanCap, ByPlan> = {
   page_subscribers: byPlan(250, 2_500, 10_000, 100_000),
   /** Bytes. */
   stored_text: byPlan(10 * MEGABYTE, 100 * MEGABYTE, 1_000 * MEGABYTE, 10_000 * MEGABYTE),
+  /** A minute, of all webhooks of an owner; what is above waits. */
+  deliveries: byPlan(60, 300, 1_000, 5_000),
 };

@@ -11,6 +11,7 @@ import {
 import { enqueueStaleGroups, markStaleGroups, sweepLostRetries } from "../checks/stale.ts";
 import { MinuteMessage } from "../contract/messages.ts";
 import type { QueueMarker } from "../contract/queues.ts";
+import { sweepThrottled } from "../delivery/budget.ts";
 import { sweepSubscribers } from "../delivery/subscriber-messages.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
 import { sweepFailingWebhooks } from "../delivery/webhook-owner-notices.ts";
@@ -37,6 +38,7 @@ import { handleMessages } from "./messages.ts";
  */
 export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Promise<void>> = {
   deliveries: sweepDeliveries,
+  "throttled deliveries": sweepThrottled,
   maintenance: sweepMaintenance,
   suppressions: sweepSuppressions,
   events: sweepEvents,

@@ -36,6 +36,8 @@ function describeLimits(): string {
     "",
     "`open_incidents` counts incidents that people opened, `timeline_updates` those of one incident or maintenance window,",
     "`planned_maintenance` windows that are not over, `page_subscribers` the confirmed ones of one page, `stored_text` bytes.",
+    "Nothing is refused because of `deliveries`, which counts those of all webhooks in a minute: what is above waits, the",
+    "newest goes first, and `throttled_since` of the webhook says since when.",
     "",
     "## Requests",
     "",

@@ -25,6 +25,7 @@ const ENDS: Record<string, string> = {
   daily_rollups: HISTORY,
   deleted_monitors: "checks/reconcile.ts: as soon as the monitor's object knows",
   deliveries: "delivery/sweep.ts: 30 days",
+  delivery_budgets: "with its user",
   delivery_attempts: "with its delivery",
   escalation_notifications: PEOPLE,
   escalation_policies: PEOPLE,

@@ -1,8 +1,10 @@
 import { eq, getTableColumns, lt, sql } from "drizzle-orm";
+import type { Plan } from "../../contract/plan.ts";
 import type { Db, Statement } from "../db.ts";
 import { type StoredEvent, toEvent } from "../events/read.ts";
 import { events } from "../events/table.ts";
 import { claim, settle, WAKE_GRACE_MS } from "../outbox/rows.ts";
+import { users } from "../users/table.ts";
 import type { WebhookRecord } from "../webhooks/read.ts";
 import { deliveries, deliveryAttempts, webhooks } from "../webhooks/table.ts";
 import type { AttemptRecord, DeliveryRecord } from "./read.ts";
@@ -23,15 +25,23 @@ export function insertDeliveries(db: Db, records: readonly DeliveryRecord[]): St
     .onConflictDoNothing();
 }
 
+export interface ClaimedDelivery {
+  delivery: DeliveryRecord;
+  webhook: WebhookRecord;
+  event: StoredEvent | undefined;
+  /** null = the operator's default plan. */
+  owner_plan: Plan | null;
+}
+
 /** Claims a due delivery for one attempt, with its webhook and event; undefined where it is not due, done, gone or claimed. */
 export async function claimDelivery(
   db: Db,
   deliveryId: string,
   lease: { now: number; lease_until: number },
-): Promise<{ delivery: DeliveryRecord; webhook: WebhookRecord; event: StoredEvent | undefined } | undefined> {
+): Promise<ClaimedDelivery | undefined> {
   const ofDelivery = (column: "webhook_id" | "event_id") =>
     sql`(SELECT ${deliveries[column]} FROM ${deliveries} WHERE ${deliveries.id} = ${deliveryId})`;
-  const [claimed, [webhook], [event]] = await db.batch([
+  const [claimed, [webhook], [event], [owner]] = await db.batch([
     claim(db, deliveries, deliveryId, lease),
     db
       .select()
@@ -43,9 +53,20 @@ export async function claimDelivery(
       .from(events)
       .where(eq(events.id, ofDelivery("event_id")))
       .limit(1),
+    db
+      .select({ plan: users.plan })
+      .from(users)
+      .where(
+        eq(
+          users.id,
+          sql`(SELECT ${webhooks.owner_id} FROM ${webhooks} WHERE ${webhooks.id} = ${ofDelivery("webhook_id")})`,
+        ),
+      )
+      .limit(1),
   ]);
   const [delivery] = claimed;
-  return delivery && webhook && { delivery, webhook, event: event && toEvent(event) };
+  if (!delivery || !webhook) return undefined;
+  return { delivery, webhook, event: event && toEvent(event), owner_plan: owner?.plan ?? null };
 }
 
 /** Ends one attempt. Harmless when repeated: only the attempt that holds the claim changes the row. */

@@ -59,6 +59,8 @@ export const deliveries = sqliteTable(
     /** The rule whose alert_channels name where this goes. */
     rule_id: text("rule_id"),
     state: text("state").$type<DeliveryState>().notNull(),
+    /** The owner for whose budget it waits; null while it does not. */
+    throttled_owner_id: text("throttled_owner_id"),
     next_attempt_at: instant("next_attempt_at"),
     ...leaseColumns(),
     ...timestamps(),
@@ -66,6 +68,9 @@ export const deliveries = sqliteTable(
   (table) => [
     index("deliveries_webhook").on(table.webhook_id, table.created_at),
     index("deliveries_to_wake").on(table.wake_at).where(sql`state = 'pending'`),
+    index("deliveries_throttled")
+      .on(table.throttled_owner_id, table.created_at)
+      .where(sql`throttled_owner_id IS NOT NULL`),
     index("deliveries_age").on(table.created_at),
   ],
 );

@@ -3,7 +3,9 @@ import type { PlanCap } from "../../contract/limiter-object.ts";
 import type { Db, Statement } from "../db.ts";
 import { guards } from "./table.ts";
 
-export type GuardName = "monitors" | "status_pages" | "seats" | "already_member" | "event_rules" | "stale" | PlanCap;
+/** What is sent in a minute waits; what is stored is refused. */
+export type GuardedCap = Exclude<PlanCap, "deliveries">;
+export type GuardName = "monitors" | "status_pages" | "seats" | "already_member" | "event_rules" | "stale" | GuardedCap;
 
 /** The name of the constraint that refuses the batch when this guard's condition holds. */
 export function guardConstraint(name: GuardName): string {

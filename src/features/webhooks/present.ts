@@ -9,9 +9,11 @@ import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 export interface ShownWebhook {
   webhook: WebhookRecord;
   url: string;
+  /** Since when deliveries of its owner wait for budget. */
+  throttled_since: number | null;
 }
 
-export function presentWebhook({ webhook, url }: ShownWebhook): z.infer<typeof Webhook> {
+export function presentWebhook({ webhook, url, throttled_since }: ShownWebhook): z.infer<typeof Webhook> {
   return {
     id: webhook.id,
     name: webhook.name,
@@ -26,6 +28,7 @@ export function presentWebhook({ webhook, url }: ShownWebhook): z.infer<typeof W
     external_key: webhook.external_key,
     disabled_reason: webhook.disabled_reason,
     failing_since: toIsoOrNull(webhook.failing_since),
+    throttled_since: toIsoOrNull(throttled_since),
     created_at: toIso(webhook.created_at),
     updated_at: toIso(webhook.updated_at),
   };

@@ -1,6 +1,6 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import { findMembership, requirePage, viewerOf } from "../../access/pages.ts";
+import { findMembership, once, requirePage, viewerOf } from "../../access/pages.ts";
 import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireVisibleWebhook, requireWebhook } from "../../access/resources.ts";
@@ -14,6 +14,7 @@ import {
   type WebhookProvider,
   type WebhookUpdate,
 } from "../../contract/webhook.ts";
+import { findThrottledSince } from "../../data/delivery-budgets/read.ts";
 import { hasWebhooks } from "../../data/plan-caps/read.ts";
 import { listWebhooksOf, type WebhookRecord } from "../../data/webhooks/read.ts";
 import { deleteWebhook, insertWebhook, updateWebhook, type WebhookChanges } from "../../data/webhooks/write.ts";
@@ -60,7 +61,7 @@ async function showTo(ctx: RequestScope, webhook: WebhookRecord): Promise<ShownW
   if (membership && hasPermission(membership, "alerting.write")) return shown;
   const names = Object.keys(webhook.alert_channels);
   const alert_channels = Object.fromEntries(names.map((name) => [name, SECRET_PLACEHOLDER]));
-  return { webhook: { ...webhook, alert_channels }, url: maskUrl(shown.url) };
+  return { ...shown, webhook: { ...webhook, alert_channels }, url: maskUrl(shown.url) };
 }
 
 export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Promise<ShownWebhook> {
@@ -97,7 +98,7 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
     guards: await capGuard(ctx, { cap: "webhooks", owner_id, isReached: hasWebhooks(owner_id) }),
     conflicts: CONFLICTS,
   });
-  return { webhook, url: config.url };
+  return withUrl(ctx, webhook);
 }
 
 export async function changeWebhook(ctx: RequestScope, webhookId: string, input: WebhookUpdate): Promise<ShownWebhook> {
@@ -176,7 +177,9 @@ function requireUsable(ctx: RequestScope, provider: WebhookProvider, config: Web
 }
 
 async function withUrl(ctx: RequestScope, webhook: WebhookRecord): Promise<ShownWebhook> {
-  return { webhook, url: (await openConfig(ctx.settings, webhook)).url };
+  const { owner_id } = webhook;
+  const throttled_since = await once(ctx, `throttled ${owner_id}`, () => findThrottledSince(ctx.db, owner_id));
+  return { webhook, url: (await openConfig(ctx.settings, webhook)).url, throttled_since };
 }
 
 function webhookAudit(webhook: WebhookRecord, verb: string) {
