@@ -50,6 +50,7 @@ import {
 import { routeHosts } from "./status-page/custom-host.ts";
 import { endpoints as publicPages, PLACE as publicPlace } from "./status-page/routes.ts";
 import { endpoints as subscriptions } from "./status-page/subscribe-routes.ts";
+import { endpoints as unlocking } from "./status-page/unlock-routes.ts";
 
 /** Every endpoint of the API, each mounted under the addresses that its policy names. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -92,6 +93,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...webhooks,
   ...alertSetup,
   ...subscriptions,
+  ...unlocking,
   ...dashboard,
   ...publicPages,
 ];

@@ -48,6 +48,8 @@ export const RATE_LIMITS = {
   click: perMinute(30, "address"),
   /** Documents of public pages that are made for one visitor, because no cache holds them. */
   page_miss: perMinute(60, "address"),
+  /** Passwords of public pages. */
+  unlock: attempts(10),
 } satisfies Record<RateClass, RateLimit>;
 
 /** Who sent a request, as far as it is known when it is counted. */

@@ -41,6 +41,9 @@ export const unauthenticated = (message = "the credential is missing, invalid, r
 export const forbidden = (message: string) => new ApiError(403, message, { code: "forbidden" });
 export const planLimit = (message: string) => new ApiError(403, message, { code: "plan_limit" });
 export const betaRequired = (message: string) => new ApiError(403, message, { code: "beta_required" });
+export const pageLocked = () =>
+  new ApiError(401, "this status page is protected by a password", { code: "page_locked" });
+export const wrongPassword = () => new ApiError(401, "password is wrong", { code: "wrong_password" });
 export const notFound = (what: string) => new ApiError(404, `${what} not found`, { code: "not_found" });
 export const conflict = (message: string) => new ApiError(409, message, { code: "conflict" });
 /** For guards that another request tripped between the read and the write. */

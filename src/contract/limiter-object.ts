@@ -16,6 +16,7 @@ export const RATE_CLASSES = [
   "subscribe",
   "click",
   "page_miss",
+  "unlock",
 ] as const;
 export type RateClass = (typeof RATE_CLASSES)[number];
 

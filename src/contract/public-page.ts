@@ -3,7 +3,7 @@ import { Id, Instant, InstantInput } from "./common.ts";
 import { INCIDENT_STATUSES } from "./incident.ts";
 import { MAINTENANCE_STATUSES } from "./maintenance.ts";
 import { INCIDENT_SEVERITIES } from "./monitor-values.ts";
-import { FooterLink } from "./status-page.ts";
+import { FooterLink, PASSWORD_LENGTH_MAX } from "./status-page.ts";
 
 /**
  * All that the public may learn of a page. What has no member here cannot be shown by any view, feed or badge: there is
@@ -117,6 +117,18 @@ export const PagePayload = z.object({
 export type PagePayload = z.infer<typeof PagePayload>;
 
 export const PageParams = z.object({ slug: z.string() });
+/** `next` is where the form leads to, within the page. */
+export const UnlockInput = z
+  .object({
+    password: z.string().max(PASSWORD_LENGTH_MAX),
+    next: z.string().max(500).optional(),
+  })
+  .meta({ id: "UnlockInput" });
+export const Unlocked = z
+  .object({
+    expires_at: Instant.nullable().meta({ description: "end of the cookie; null where the page needs no password" }),
+  })
+  .meta({ id: "Unlocked" });
 export const PageIncidentParams = PageParams.extend({ id: z.string() });
 export const IncidentHistoryQuery = z.object({
   before: InstantInput.optional().meta({ description: "started before this" }),

@@ -69,6 +69,11 @@ export type FooterLink = z.infer<typeof FooterLink>;
 const clearable = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => (typeof value === "string" && value.trim() === "" ? null : value), schema.nullish());
 
+export const PASSWORD_LENGTH_MAX = 200;
+/** Languages of public pages; src/status-page/texts has one file for each. */
+export const LANGUAGES = ["en", "de", "fr", "es", "ar"] as const;
+export type Language = (typeof LANGUAGES)[number];
+
 const settings = {
   description: clearable(LongText),
   custom_domain: clearable(
@@ -78,6 +83,8 @@ const settings = {
     description: "replaces the monitors of the page, child monitors of composites included; omitted keeps them",
   }),
   logo_url: clearable(HttpsUrl),
+  logo_dark_url: clearable(HttpsUrl).meta({ description: "shown on dark grounds instead of logo_url" }),
+  favicon_url: clearable(HttpsUrl).meta({ description: "default: an icon in the colour of the page's state" }),
   brand_color: clearable(
     z
       .string()
@@ -93,6 +100,14 @@ const settings = {
   }),
   ssl_type: z.enum(SSL_TYPES).nullish().meta({ description: "default none" }),
   timezone: clearable(Timezone).meta({ description: "IANA name, default UTC" }),
+  language: z.enum(LANGUAGES).nullish().meta({
+    description: "of visitors whose browsers ask for none of the languages; default en",
+  }),
+  show_latency: z.boolean().nullish().meta({ description: "response times on the public page; default true" }),
+  password: z.string().min(1).max(PASSWORD_LENGTH_MAX).nullish().meta({
+    description: "visitors of the public page have to enter it; null removes it; never returned",
+    writeOnly: true,
+  }),
   auto_create_incident: z.boolean().nullish().meta({ description: "default false" }),
   auto_publish_incident: z.boolean().nullish().meta({ description: "default false" }),
   failure_threshold: z.number().int().min(1).max(THRESHOLD_MAX).nullish(),
@@ -118,7 +133,12 @@ export const StatusPage = z
     is_public: z.boolean(),
     show_branding: z.boolean(),
     timezone: z.string(),
+    language: z.enum(LANGUAGES),
+    show_latency: z.boolean(),
+    has_password: z.boolean().meta({ description: "whether visitors have to enter a password" }),
     logo_url: z.string().nullable(),
+    logo_dark_url: z.string().nullable(),
+    favicon_url: z.string().nullable(),
     brand_color: z.string().nullable(),
     footer_text: z.string().nullable(),
     footer_links: z.string().meta({ description: "JSON array of {label, url}" }),

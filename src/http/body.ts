@@ -40,9 +40,16 @@ export async function drain(request: Request): Promise<void> {
 
 /** What a browser's form sent. */
 export async function readForm(request: Request): Promise<URLSearchParams> {
-  const type = request.headers.get("content-type") ?? "";
-  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) throw unsupportedMediaType("a form");
-  const form = new URLSearchParams(new TextDecoder().decode(await readRequestBody(request, FORM_BYTES_MAX)));
+  if (!isFormType(request.headers.get("content-type"))) throw unsupportedMediaType("a form");
+  return parseForm(await readRequestBody(request, FORM_BYTES_MAX));
+}
+
+export function isFormType(contentType: string | null): boolean {
+  return /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(contentType ?? "");
+}
+
+export function parseForm(bytes: Uint8Array): URLSearchParams {
+  const form = new URLSearchParams(new TextDecoder().decode(bytes));
   for (const [name, value] of form) refuseUnstorableText(value, name);
   return form;
 }

@@ -17,7 +17,16 @@ import { sha256Hex } from "../platform/credentials.ts";
 import type { Env } from "../platform/env.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { Settings } from "../platform/settings.ts";
-import { BODY_BYTES_MAX, isYamlType, parseJsonBody, parseYamlBody, readRequestBody, withJsonType } from "./body.ts";
+import {
+  BODY_BYTES_MAX,
+  isFormType,
+  isYamlType,
+  parseForm,
+  parseJsonBody,
+  parseYamlBody,
+  readRequestBody,
+  withJsonType,
+} from "./body.ts";
 import { errorsOf } from "./responses.ts";
 
 /** What every request carries from the outermost middleware on. */
@@ -31,6 +40,8 @@ export interface AppEnv {
     publicUrl: string;
     /** The request came under a page's own domain, and reaches nothing but that page. */
     isOwnDomain: boolean | undefined;
+    /** The body came from a browser's form. */
+    isForm: boolean | undefined;
     ctx: RequestScope;
     /** What this request was counted as; absent where nothing is counted. */
     rateClass: RateClass | undefined;
@@ -73,6 +84,8 @@ export interface EndpointPolicy {
   bodyBytesMax?: number;
   /** The body may be YAML instead of JSON; the schema sees the same value. */
   acceptsYaml?: boolean;
+  /** The body may be what a browser's form sends; the schema sees an object of its fields. */
+  acceptsForm?: boolean;
   /** For pages: what whoever is refused gets to see. */
   refusalPage?: ErrorPage;
   ids?: IdLocations;
@@ -158,6 +171,9 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
   const bodyBytesMax = policy.bodyBytesMax ?? BODY_BYTES_MAX;
   return async (c, next) => {
     c.set("refusalPage", policy.refusalPage);
+    const contentType = c.req.header("content-type") ?? null;
+    const isForm = policy.acceptsForm === true && isFormType(contentType);
+    c.set("isForm", isForm);
     refuseRepeatedQuery(c.req.url);
     const call = callScopeOf(c);
     const objectId = Object.values<string>(c.req.param())[0];
@@ -180,13 +196,12 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
     }
 
     const bytes = route.request?.body ? await readRequestBody(c.req.raw, bodyBytesMax) : undefined;
-    const contentType = c.req.header("content-type") ?? null;
     const isYaml = policy.acceptsYaml === true && isYamlType(contentType);
-    const body = bytes && (isYaml ? parseYamlBody(bytes) : parseJsonBody(contentType, bytes));
+    const body = bytes && parseBody(bytes, { contentType, isYaml, isForm });
     // The validators read the body through this cache, so that it is read and parsed once.
     if (bytes) c.req.bodyCache.json = Promise.resolve(body);
     // They ignore what is not declared as JSON.
-    if (isYaml) c.req.raw = withJsonType(c.req.raw);
+    if (isYaml || isForm) c.req.raw = withJsonType(c.req.raw);
 
     const ctx = { ...asked, bodyBytes: bytes?.byteLength ?? 0, idempotency: idempotencyOf(c, principal, route, bytes) };
     c.set("ctx", ctx);
@@ -199,6 +214,14 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
     await policy.plan?.(ctx, body, c.req.param());
     await next();
   };
+}
+
+function parseBody(
+  bytes: Uint8Array,
+  { contentType, isYaml, isForm }: { contentType: string | null; isYaml: boolean; isForm: boolean },
+): unknown {
+  if (isForm) return Object.fromEntries(parseForm(bytes));
+  return isYaml ? parseYamlBody(bytes) : parseJsonBody(contentType, bytes);
 }
 
 /** The request before its caller is known. Hono builds `c.var` on each access, so it is read once. */

@@ -22,6 +22,8 @@ export const PUBLIC_ERRORS = {
   429: { ...refusal("Rate limited"), headers: RETRY_AFTER },
   503: { ...refusal("A store is not reachable; nothing was written"), headers: RETRY_AFTER },
 };
+/** For documents of public pages. */
+export const LOCKED = refusal("The page has a password, which the caller has to enter first");
 export const USER_ERRORS = {
   ...PUBLIC_ERRORS,
   401: refusal("Missing, invalid, revoked or expired credential"),

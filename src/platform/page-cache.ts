@@ -8,6 +8,8 @@ export interface CachedPage {
   confirmed_at: number;
   /** How punctual the checks were at that time. */
   checks: CheckLag;
+  /** Identifies the password that visitors have to enter; null where there is none. */
+  lock: string | null;
   /** null while the page is private. */
   payload: PagePayload | null;
   /** When the payload, as far as this isolate knows, was last put into KV or confirmed there. */

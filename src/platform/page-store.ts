@@ -18,19 +18,24 @@ export interface StoredPage {
   payload: PagePayload;
   /** When it was last known to be the truth. */
   confirmed_at: number;
+  /** As it was then: what may be served, and to whom, while the database does not answer. */
+  lock: string | null;
 }
+
+type Metadata = Omit<StoredPage, "payload">;
 
 /** The stored payload, if there is one of the present shape. Throws when KV does not answer. */
 export async function readStoredPage(env: Env, slug: string): Promise<StoredPage | undefined> {
-  const { value, metadata } = await env.PAGES.getWithMetadata<unknown, { confirmed_at: number }>(keyOf(slug), "json");
+  const { value, metadata } = await env.PAGES.getWithMetadata<unknown, Metadata>(keyOf(slug), "json");
   const parsed = PagePayload.safeParse(value);
-  return parsed.success ? { payload: parsed.data, confirmed_at: metadata?.confirmed_at ?? 0 } : undefined;
+  if (!parsed.success) return undefined;
+  return { payload: parsed.data, confirmed_at: metadata?.confirmed_at ?? 0, lock: metadata?.lock ?? null };
 }
 
-export async function storePage(env: Env, { payload, confirmed_at }: StoredPage): Promise<void> {
+export async function storePage(env: Env, { payload, confirmed_at, lock }: StoredPage): Promise<void> {
   await env.PAGES.put(keyOf(payload.page.slug), JSON.stringify(payload), {
     expirationTtl: PAYLOAD_TTL_S,
-    metadata: { confirmed_at },
+    metadata: { confirmed_at, lock } satisfies Metadata,
   });
 }
 

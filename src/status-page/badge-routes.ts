@@ -9,7 +9,7 @@ import { listIntervalsSince } from "../data/status-intervals/read.ts";
 import { addTallies, meanOf, readTally } from "../domain/baseline.ts";
 import { computeStatusDurations, computeUptimePercentage, sumStatusDurations } from "../domain/uptime.ts";
 import { type AppEnv, type Endpoint, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
-import { document, json, PUBLIC_ERRORS } from "../http/responses.ts";
+import { document, json, LOCKED, PUBLIC_ERRORS } from "../http/responses.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { ByteReader } from "../lib/varint.ts";
 import { type BadgeSource, cacheBadgeSource, getBadgeSource } from "../platform/badge-cache.ts";
@@ -25,7 +25,12 @@ import { loadPageForViewer, respond, type VisiblePage } from "./responses.ts";
 
 const tags = ["Public pages"];
 const policy: EndpointPolicy = { at: ["root"], auth: "public", permission: null, audit: null, rate: "public" };
-const refusals = { 304: { description: "As the If-None-Match says" }, ...PUBLIC_ERRORS, 404: PUBLIC_ERRORS[400] };
+const refusals = {
+  304: { description: "As the If-None-Match says" },
+  ...PUBLIC_ERRORS,
+  401: LOCKED,
+  404: PUBLIC_ERRORS[400],
+};
 const OPEN = { "Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin" };
 const PERIOD_DAYS: Record<BadgePeriod, number> = { "24h": 1, "7d": 7, "30d": 30, "90d": 90 };
 const KINDS = ["status", "uptime", "latency"] as const;

@@ -4,7 +4,7 @@ import { notFound } from "../contract/errors.ts";
 import { PageParams } from "../contract/public-page.ts";
 import { STATUSPAGE_DOCUMENTS, type StatuspageAnswer } from "../contract/statuspage-api.ts";
 import { type AppEnv, type Endpoint, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
-import { document, json, PUBLIC_ERRORS } from "../http/responses.ts";
+import { document, json, LOCKED, PUBLIC_ERRORS } from "../http/responses.ts";
 import { renderCalendar } from "./calendar.ts";
 import { type FeedSource, renderAtom, renderJsonFeed, renderRss } from "./feeds.ts";
 import { loadPageForViewer, respond } from "./responses.ts";
@@ -17,6 +17,7 @@ const policy: EndpointPolicy = { at: ["root"], auth: "public", permission: null,
 const refusals = {
   304: { description: "Not modified: If-None-Match matches" },
   ...PUBLIC_ERRORS,
+  401: LOCKED,
   404: PUBLIC_ERRORS[400],
 };
 const OPEN = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag" };

@@ -7,13 +7,14 @@ import type { CheckLag } from "../domain/check-schedule.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
 import { type CachedPage, cacheEpoch, cachePage, getCachedPage } from "../platform/page-cache.ts";
 import { dropStoredPage, readStoredPage, type StoredPage, storePage } from "../platform/page-store.ts";
+import { lockOf } from "../platform/page-unlock.ts";
 import { buildPayload } from "./payload.ts";
 
 /**
  * Serves public pages. The database says, at most PAGE_MEMO_MS ago, whether a page is public and which version it has; the
  * body comes from this isolate's memo, from KV, or, where both are older, from the database. Without KV, pages come from
  * the database. Without the database, a body that was the truth within 15 minutes is served, marked as stale, but never
- * one of a page that was last known to be private.
+ * one of a page that was last known to be private, and one with a password only to visitors who entered it.
  */
 
 const STALE_MAX_MS = 15 * 60_000;
@@ -62,15 +63,17 @@ async function refresh(ctx: RequestScope, { slug, row, known }: Stage): Promise<
     payload?.page.id === row.id && payload.version >= row.version && isInTime(payload, ctx.now);
 
   if (known && isCurrent(known.payload)) {
-    const confirmed = { ...known, confirmed_at: ctx.now, checks: punctualityOf(row) };
+    const confirmed = { ...known, confirmed_at: ctx.now, checks: punctualityOf(row), lock: lockOfRow(ctx, row) };
     return ctx.now - known.stored_at < CONFIRM_AFTER_MS ? confirmed : keep(ctx, confirmed);
   }
-  const fresh = { page_id: row.id, confirmed_at: ctx.now, checks: punctualityOf(row) };
+  const lock = lockOfRow(ctx, row);
+  const fresh = { page_id: row.id, confirmed_at: ctx.now, checks: punctualityOf(row), lock };
   const stored = await readStored(ctx, slug);
   if (stored && isCurrent(stored.payload)) {
     const { payload, confirmed_at: stored_at } = stored;
     const page = { ...fresh, payload, stored_at };
-    return ctx.now - stored_at < CONFIRM_AFTER_MS ? page : keep(ctx, page);
+    const isFresh = ctx.now - stored_at < CONFIRM_AFTER_MS && stored.lock === lock;
+    return isFresh ? page : keep(ctx, page);
   }
   const payload = await buildPayload(ctx.db, row.id, ctx.now);
   return payload && keep(ctx, { ...fresh, payload, stored_at: ctx.now });
@@ -79,8 +82,12 @@ async function refresh(ctx: RequestScope, { slug, row, known }: Stage): Promise<
 /** Puts the body into KV, as confirmed now, without making the reader wait for it. */
 function keep(ctx: RequestScope, page: CachedPage): CachedPage {
   if (!page.payload) return page;
-  defer(ctx, storePage(ctx.env, { payload: page.payload, confirmed_at: ctx.now }));
+  defer(ctx, storePage(ctx.env, { payload: page.payload, confirmed_at: ctx.now, lock: page.lock }));
   return { ...page, stored_at: ctx.now };
+}
+
+function lockOfRow({ settings }: RequestScope, { password_hash }: PageVersion): string | null {
+  return password_hash === null ? null : lockOf(settings.ROOT_SECRET, password_hash);
 }
 
 function punctualityOf({ last_tick_at, late_since }: PageVersion): CheckLag {
@@ -91,7 +98,7 @@ function conceal(ctx: RequestScope, { slug, row, known }: Stage): CachedPage {
   const isNews = !known || known.payload !== null;
   if (isNews) defer(ctx, dropStoredPage(ctx.env, slug));
   const checks = punctualityOf(row);
-  return { page_id: row.id, confirmed_at: ctx.now, checks, payload: null, stored_at: ctx.now };
+  return { page_id: row.id, confirmed_at: ctx.now, checks, lock: null, payload: null, stored_at: ctx.now };
 }
 
 async function readWithoutDatabase(
@@ -104,9 +111,9 @@ async function readWithoutDatabase(
   const stored = await readStored(ctx, slug);
   if (!stored || ctx.now - stored.confirmed_at > STALE_MAX_MS)
     throw unavailable("this page is temporarily unavailable");
-  const { payload, confirmed_at } = stored;
+  const { payload, confirmed_at, lock } = stored;
   const page_id = payload.page.id;
-  const page = { page_id, confirmed_at, checks: ON_TIME, payload, stored_at: confirmed_at };
+  const page = { page_id, confirmed_at, checks: ON_TIME, lock, payload, stored_at: confirmed_at };
   return toReading(page, true);
 }
 

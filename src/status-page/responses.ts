@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { authenticateOptional } from "../access/credentials.ts";
 import { findVisiblePage } from "../access/pages.ts";
 import { requireRate } from "../access/rate-limit.ts";
-import { ApiError } from "../contract/errors.ts";
+import { ApiError, pageLocked } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
 import { type CheckLag, findDelayedSince } from "../domain/check-schedule.ts";
 import { buildPageUrls, type PageUrls } from "../domain/page-address.ts";
@@ -10,11 +10,14 @@ import type { AppEnv } from "../http/endpoint.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { sha256Hex } from "../platform/credentials.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
+import type { CachedPage } from "../platform/page-cache.ts";
+import { isUnlocked } from "../platform/page-unlock.ts";
 import { getRendering, keepRendering, type Rendering } from "../platform/rendering-cache.ts";
 import { buildPayload } from "./payload.ts";
 import { readPage } from "./reader.ts";
 import type { RenderContext } from "./view-model.ts";
 import { renderMessagePage } from "./views/pages.tsx";
+import { renderUnlockPage } from "./views/unlock.tsx";
 
 const FOR_EVERYBODY = "public, max-age=15, stale-if-error=600";
 const FOR_MEMBERS = "private, no-store";
@@ -50,12 +53,20 @@ export interface VisiblePage {
   cache_control: string;
 }
 
-/** The page as far as the caller may see it: undefined without a page, or without access. */
-export async function loadPageForViewer(c: Context<AppEnv>, slug: string): Promise<VisiblePage | undefined> {
+/**
+ * The page as far as the caller may see it: undefined without a page, or without access. Throws where visitors have to
+ * enter a password and this one did not, unless a link that the page sent proves access to it (`provenPageId`).
+ */
+export async function loadPageForViewer(
+  c: Context<AppEnv>,
+  slug: string,
+  provenPageId?: string,
+): Promise<VisiblePage | undefined> {
   const { ctx, now } = c.var;
   const reading = await readPage(ctx, slug);
   if (reading.kind === "public") {
     const { known, payload, is_stale } = reading;
+    if (known.page_id !== provenPageId && !isOpenTo(c, known)) throw pageLocked();
     // Whole minutes, so that an answer is rendered once a minute and its ETag lasts as long.
     const minute = Math.max(now - (now % MINUTE_MS), payload.generated_at);
     const address = addressOf(c, payload);
@@ -63,7 +74,7 @@ export async function loadPageForViewer(c: Context<AppEnv>, slug: string): Promi
       ? { as_of: known.confirmed_at, is_stale, late: null, address }
       : { as_of: minute, is_stale, late: findLate(c, payload, known.checks), address };
     const cache_key = is_stale ? null : `${payload.page.id} ${payload.version} ${payload.generated_at}`;
-    return { payload, viewing, cache_key, cache_control: FOR_EVERYBODY };
+    return { payload, viewing, cache_key, cache_control: known.lock === null ? FOR_EVERYBODY : FOR_MEMBERS };
   }
   const known = reading.kind === "private" ? reading.known : null;
   const payload = await openForMember(c, known?.page_id ?? null);
@@ -71,6 +82,12 @@ export async function loadPageForViewer(c: Context<AppEnv>, slug: string): Promi
   const late = findLate(c, payload, known.checks);
   const viewing = { as_of: now, is_stale: false, late, address: addressOf(c, payload) };
   return { payload, viewing, cache_key: null, cache_control: FOR_MEMBERS };
+}
+
+function isOpenTo({ req, var: { settings, now } }: Context<AppEnv>, { page_id, lock }: CachedPage): boolean {
+  if (lock === null) return true;
+  const cookies = req.header("cookie") ?? null;
+  return isUnlocked(settings.ROOT_SECRET, { page: { page_id, lock }, now, cookies });
 }
 
 /** Of the reader, not of the payload, which both hosts share. */
@@ -118,7 +135,7 @@ export async function respond(c: Context<AppEnv>, shown: VisiblePage, answer: An
     "Content-Type": answer.type,
     "Cache-Control": shown.cache_control,
     ETag: etag,
-    Vary: "Authorization",
+    Vary: "Authorization, Cookie",
   };
   return isKnownTo(c.req.header("if-none-match"), etag)
     ? new Response(null, { status: 304, headers })
@@ -158,6 +175,7 @@ export async function respondWithPage(
   } catch (error) {
     if (error instanceof ApiError && error.status === 429) return respondTooMany(error);
     if (error instanceof ApiError && error.code === "page_full") return respondFull();
+    if (error instanceof ApiError && error.code === "page_locked") return respondLocked(c);
     const isOutage = error instanceof ApiError ? error.status === 503 : isUnavailable(error);
     if (!isOutage) throw error;
     c.var.log.error("page: unavailable", error);
@@ -169,6 +187,24 @@ export async function respondWithPage(
 function respondFull(): Response {
   const text = "This status page accepts no more subscribers. You can follow it by its feed.";
   return answerMessage(renderMessagePage("No more subscribers", text), 403, {});
+}
+
+/** The unlock form. It says nothing of the page, not even its name. */
+export function respondLocked(
+  c: Context<AppEnv>,
+  { problem, status, next }: { problem: string | null; status: 400 | 401 | 429; next?: string } = {
+    problem: null,
+    status: 401,
+  },
+  headers: Record<string, string> = {},
+): Response {
+  const slug = c.req.param("slug") ?? "";
+  const own = { service_url: "", is_own_domain: c.var.isOwnDomain === true };
+  const { base, home } = buildPageUrls({ slug, domain: null }, own);
+  const path = `/status/${slug}`;
+  const asked = c.req.path.startsWith(`${path}/`) ? c.req.path.slice(path.length) : "";
+  const inFrame = c.req.path.startsWith("/embed/");
+  return answerMessage(renderUnlockPage({ base, home, next: next ?? asked, problem, inFrame }), status, headers);
 }
 
 export function respondNotFound(c: Context<AppEnv>, headers: Record<string, string> = {}): Response {

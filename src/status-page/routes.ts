@@ -4,7 +4,7 @@ import { IncidentHistoryQuery, PageIncidentParams, PageParams, PageSummary } fro
 import { assetEndpoint } from "../http/assets.ts";
 import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import type { HtmlArea } from "../http/middleware.ts";
-import { html, json, PUBLIC_ERRORS } from "../http/responses.ts";
+import { html, json, LOCKED, PUBLIC_ERRORS } from "../http/responses.ts";
 import { ASSETS } from "./assets.ts";
 import { endpoints as badges } from "./badge-routes.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
@@ -30,6 +30,7 @@ const policy: EndpointPolicy = { at: ["root"], auth: "public", permission: null,
 const unchanged = { description: "As the If-None-Match says" };
 const PAGE_ANSWERS = {
   304: unchanged,
+  401: html("The page has a password; its form"),
   404: html("No such page, or none that you may see"),
   503: html("Temporarily unavailable"),
 };
@@ -75,6 +76,7 @@ export const endpoints = [
         200: json("What the page shows", PageSummary),
         304: unchanged,
         ...PUBLIC_ERRORS,
+        401: LOCKED,
         404: PUBLIC_ERRORS[400],
       },
     },

@@ -116,6 +116,7 @@ blockquote { margin-inline: 0; padding-inline-start: .75rem; border-inline-start
 .links { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }
 .message { padding-block: 20vh; text-align: center; }
 .message p { margin-block-start: .75rem; color: var(--quiet); }
+.unlock { max-inline-size: 26rem; padding-block: 16vh 4rem; }
 .fields { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; }
 form .tick { display: block; font-weight: 400; margin-block: .25rem; min-block-size: 1.5rem; }
 fieldset { border: 1px solid var(--line); border-radius: .5rem; margin: 1rem 0 0; padding: .5rem 1rem; }

@@ -11,7 +11,7 @@ import {
 import type { SubscriberRecord } from "../data/subscribers/read.ts";
 import { readForm } from "../http/body.ts";
 import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
-import { BODY_ERRORS, html, json, jsonBody, PUBLIC_ERRORS } from "../http/responses.ts";
+import { BODY_ERRORS, html, json, jsonBody, LOCKED, PUBLIC_ERRORS } from "../http/responses.ts";
 import { answerText, HTML, loadPageForViewer, respondWithPage, type VisiblePage } from "./responses.ts";
 import { choiceIn, problemOf, toFormErrors } from "./subscribe-form.ts";
 import { renderManagePage, renderNotice, renderQuestion, renderSubscribePage } from "./subscribe-views.tsx";
@@ -35,6 +35,7 @@ const FORM_ANSWERS = {
   ...PUBLIC_ERRORS,
   400: html("Invalid input"),
   403: html("The page accepts no more subscribers"),
+  401: html("The page has a password; its form"),
   404: html("No such page, or no such link"),
   413: BODY_ERRORS[413],
   415: BODY_ERRORS[415],
@@ -58,6 +59,7 @@ export const endpoints = [
         202: json("Accepted", SubscribeResponse),
         ...PUBLIC_ERRORS,
         403: { ...BODY_ERRORS[409], description: "The page accepts no more subscribers (code page_full)" },
+        401: LOCKED,
         404: { ...BODY_ERRORS[409], description: "No such page" },
       },
     },
@@ -247,14 +249,14 @@ interface Linked {
 
 /** A link is a bearer credential; an invalid one gives no reason. */
 function byToken(c: Context<AppEnv>, kind: "confirm" | "manage", show: (found: Linked) => Promise<Response>) {
-  return respondWithPage(c, () =>
-    onPage(c, c.req.param("slug") ?? "", async (shown) => {
-      const link = { kind, token: c.req.query("token") ?? "" };
-      const subscriber = await findSubscriberByLink(c.var.ctx, link);
-      if (subscriber?.status_page_id === shown.payload.page.id) return show({ shown, subscriber });
-      return linkNotFound(shown);
-    }),
-  );
+  return respondWithPage(c, async () => {
+    const link = { kind, token: c.req.query("token") ?? "" };
+    const subscriber = await findSubscriberByLink(c.var.ctx, link);
+    const shown = await loadLinked(c, subscriber);
+    if (!shown) return undefined;
+    const isItsPage = subscriber?.status_page_id === shown.payload.page.id;
+    return isItsPage ? show({ shown, subscriber }) : linkNotFound(shown);
+  });
 }
 
 /** People can leave by every link that we ever sent them, though the page may be elsewhere by now, or hidden. */
@@ -265,11 +267,16 @@ function toLeave(
   return respondWithPage(c, async () => {
     const link = { kind: "manage", token: c.req.query("token") ?? "" } as const;
     const subscriber = await findSubscriberByLink(c.var.ctx, link);
-    const shown = await loadPageForViewer(c, c.req.param("slug") ?? "");
+    const shown = await loadLinked(c, subscriber);
     if (!subscriber) return shown && linkNotFound(shown);
     const isItsPage = shown?.payload.page.id === subscriber.status_page_id;
     return show(isItsPage ? frameOf(shown) : null, subscriber);
   });
+}
+
+/** A link of a subscription opens its page without the password that visitors have to enter. */
+function loadLinked(c: Context<AppEnv>, subscriber: SubscriberRecord | undefined) {
+  return loadPageForViewer(c, c.req.param("slug") ?? "", subscriber?.status_page_id);
 }
 
 function linkNotFound(shown: VisiblePage): Response {

@@ -251,6 +251,21 @@ describe("a page under its own domain and under the service's", () => {
     }
   });
 
+  it("is unlocked there by a cookie of that host", async () => {
+    const { account, page, hostname } = await served();
+    await account.client.put(`${PAGES}/${page.id}`, { password: "sesame" });
+    const asked = await visit(hostname);
+    expect([asked.status, asked.text.includes('action="/unlock"')]).toEqual([401, true]);
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const sent = { method: "POST", headers, body: "password=sesame", redirect: "manual" } as const;
+    const answer = await visit(hostname, "/unlock", bindings, sent);
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/"]);
+    const cookie = answer.headers.get("set-cookie") ?? "";
+    expect(cookie).toMatch(/^__Host-vigil_page_.*; Secure$/);
+    const unlocked = { headers: { cookie: cookie.split(";")[0] ?? "" } };
+    expect((await visit(hostname, "/", bindings, unlocked)).status).toBe(200);
+  });
+
   it("has one address for search engines, feeds and programs", async () => {
     const { hostname, page, incident } = await served();
     for (const [host, base] of [

@@ -28,6 +28,7 @@ export async function findPageVersion(db: Db, slug: string) {
     .select({
       id: statusPages.id,
       is_public: statusPages.is_public,
+      password_hash: statusPages.password_hash,
       version: statusPages.version,
       late_since: statusPages.checks_late_since,
       last_tick_at: sql<number | null>`(SELECT max(minute_at) FROM ${plannedMinutes})`,

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { AlertRouting } from "../../contract/page-settings.ts";
-import type { FooterLink, SslType } from "../../contract/status-page.ts";
+import type { FooterLink, Language, SslType } from "../../contract/status-page.ts";
 import { emptyList, emptyObject, flag, id, instant, timestamps } from "../columns.ts";
 import { users } from "../users/table.ts";
 
@@ -22,6 +22,12 @@ export const statusPages = sqliteTable(
     show_branding: flag("show_branding").notNull().default(true),
     timezone: text("timezone").notNull().default("UTC"),
     logo_url: text("logo_url"),
+    logo_dark_url: text("logo_dark_url"),
+    favicon_url: text("favicon_url"),
+    language: text("language").$type<Language>().notNull().default("en"),
+    show_latency: flag("show_latency").notNull().default(true),
+    /** A PHC string; null while everybody may read the page. */
+    password_hash: text("password_hash"),
     brand_color: text("brand_color"),
     footer_text: text("footer_text"),
     footer_links: text("footer_links", { mode: "json" }).$type<FooterLink[]>().notNull().default(emptyList),

@@ -28,6 +28,7 @@ import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { newId } from "../../platform/ids.ts";
 import { invalidatePage } from "../../platform/page-cache.ts";
 import { dropStoredPage } from "../../platform/page-store.ts";
+import { hashPassword } from "../../platform/password.ts";
 import { CLAIM_CONFLICTS, findUrls, planDomain } from "../custom-domains/service.ts";
 import { followTimezone } from "../maintenance/service.ts";
 
@@ -46,6 +47,11 @@ const DEFAULTS = {
   description: null,
   custom_domain: null,
   logo_url: null,
+  logo_dark_url: null,
+  favicon_url: null,
+  language: "en",
+  show_latency: true,
+  password_hash: null,
   brand_color: null,
   is_public: true,
   incident_system_enabled: true,
@@ -104,7 +110,7 @@ export async function createPage(ctx: RequestScope, input: StatusPageCreate): Pr
   if (earlier !== undefined) return viewPage(ctx, await getMadePage(ctx, earlier));
   const record: StatusPageRecord = {
     ...DEFAULTS,
-    ...toChange(input),
+    ...toChange(ctx, input),
     id: newId(),
     owner_id: user.user_id,
     created_by: user.user_id,
@@ -140,7 +146,7 @@ export async function updateStatusPage(
   input: StatusPageUpdate,
 ): Promise<StatusPageWithUrl> {
   const page = await requirePage(ctx, pageId);
-  const change: StatusPageChange = { ...toChange(input), updated_at: ctx.now };
+  const change: StatusPageChange = { ...toChange(ctx, input), updated_at: ctx.now };
   const assignment = input.monitors === undefined ? UNASSIGNED : await planAssignment(ctx, page, input.monitors ?? []);
   const claimed = touchesDomain(input) ? planDomain(ctx, page, { ...page, ...change }) : [];
   const isMoved = change.timezone !== undefined && change.timezone !== page.timezone;
@@ -152,7 +158,8 @@ export async function updateStatusPage(
   [pageId, ...assignment.left].forEach(invalidatePage);
   await tellComposites(ctx, assignment.composites);
   const changed: StatusPageRecord = { ...page, ...change, version: page.version + 1 };
-  if (!changed.is_public || changed.slug !== page.slug) dropStored(ctx, page.slug);
+  const isLocked = changed.password_hash !== page.password_hash;
+  if (!changed.is_public || isLocked || changed.slug !== page.slug) dropStored(ctx, page.slug);
   return viewPage(ctx, changed);
 }
 
@@ -168,10 +175,15 @@ function touchesDomain(input: StatusPageUpdate): boolean {
 }
 
 /** The members that the input names, null replaced by the default. */
-function toChange({ monitors: _monitors, ...input }: StatusPageUpdate): StatusPageChange {
+function toChange(
+  { settings }: RequestScope,
+  { monitors: _monitors, password, ...input }: StatusPageUpdate,
+): StatusPageChange {
   const named = Object.entries({ ...input }).filter(([, value]) => value !== undefined);
   const defaults: Record<string, unknown> = DEFAULTS;
-  return Object.fromEntries(named.map(([name, value]) => [name, value ?? defaults[name]]));
+  const change: StatusPageChange = Object.fromEntries(named.map(([name, value]) => [name, value ?? defaults[name]]));
+  if (password === undefined) return change;
+  return { ...change, password_hash: password === null ? null : hashPassword(settings.ROOT_SECRET, password) };
 }
 
 /** Only monitors of the page's owner can be on it, because the owner's plan and account bear their cost. */
