@@ -17,6 +17,12 @@ const bindings = {
 /** A limit tells a hang from a slow machine and is no promise of speed. */
 const PATIENCE = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 60_000 } } };
 
+/** Only the Workers runtime has these modules; no unit opens a socket, or works on after its answer. */
+const NO_RUNTIME = {
+  "cloudflare:sockets": join(import.meta.dirname, "test/support/no-sockets.ts"),
+  "cloudflare:workers": join(import.meta.dirname, "test/support/no-workers.ts"),
+};
+
 /** Names what varies from run to run. SEED=N repeats the values of a run, which prints its seed. */
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
 
@@ -44,10 +50,7 @@ export default defineConfig({
   test: {
     projects: [
       {
-        // Only the Workers runtime has this module; no unit opens a socket.
-        resolve: {
-          alias: { "cloudflare:sockets": join(import.meta.dirname, "test/support/no-sockets.ts") },
-        },
+        resolve: { alias: NO_RUNTIME },
         test: {
           ...PATIENCE,
           name: "unit",
@@ -83,7 +86,10 @@ export default defineConfig({
           maxWorkers: 2,
         },
       },
-      { test: { ...services, name: "browser", include: ["test/browser/**/*.test.ts"] } },
+      {
+        resolve: { alias: NO_RUNTIME },
+        test: { ...services, name: "browser", include: ["test/browser/**/*.test.ts"] },
+      },
       { test: { ...services, name: "soak", include: ["test/soak/**/*.test.ts"] } },
     ],
   },

@@ -5,6 +5,7 @@ import type { Env } from "./platform/env.ts";
 
 export { LimiterObject } from "./durable-objects/limiter.ts";
 export { MonitorObject } from "./durable-objects/monitor.ts";
+export { PageObject } from "./durable-objects/page.ts";
 export { ProberObject } from "./durable-objects/prober.ts";
 
 const app = createApp();

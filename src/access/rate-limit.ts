@@ -50,6 +50,8 @@ export const RATE_LIMITS = {
   page_miss: perMinute(60, "address"),
   /** Passwords of public pages. */
   unlock: attempts(10),
+  /** Connections of open pages; an office may have one address. */
+  live: perMinute(600, "address"),
 } satisfies Record<RateClass, RateLimit>;
 
 /** Who sent a request, as far as it is known when it is counted. */

@@ -1,8 +1,9 @@
-import { type Db, openDb } from "../data/db.ts";
+import { type Db, onPagesChanged, openDb } from "../data/db.ts";
 import type { Permission } from "../domain/roles.ts";
 import { now } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { createLogger, type Logger } from "../platform/logger.ts";
+import { announcePages } from "../platform/page-objects.ts";
 import { type Settings, settingsOf } from "../platform/settings.ts";
 import type { Principal } from "./principal.ts";
 
@@ -54,7 +55,9 @@ export interface Idempotency {
 }
 
 export function openScope(parts: Omit<Scope, "db">): Scope {
-  return { ...parts, db: openDb(parts.env.DB) };
+  const db = openDb(parts.env.DB);
+  onPagesChanged(db, (pageIds) => announcePages(parts.env, pageIds));
+  return { ...parts, db };
 }
 
 /** `at` is the scheduled time of a cron tick; otherwise the work begins now. */

@@ -17,6 +17,7 @@ export const RATE_CLASSES = [
   "click",
   "page_miss",
   "unlock",
+  "live",
 ] as const;
 export type RateClass = (typeof RATE_CLASSES)[number];
 

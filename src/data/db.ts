@@ -28,8 +28,26 @@ export function deleteSome(db: Db, table: SQLiteTable, expired: SQL | undefined)
   return db.delete(table).where(sql`rowid IN (SELECT rowid FROM ${table} WHERE ${expired} LIMIT ${DELETED_MAX})`);
 }
 
+const shownOn = new WeakMap<Statement, readonly string[]>();
+const listeners = new WeakMap<Db, (pageIds: string[]) => void>();
+
+/** Marks a statement that changes what these status pages show. */
+export function changesPages(statement: Statement, pageIds: readonly string[]): Statement {
+  shownOn.set(statement, pageIds);
+  return statement;
+}
+
+/** Names what is called after each commit of marked statements. */
+export function onPagesChanged(db: Db, listener: (pageIds: string[]) => void): void {
+  listeners.set(db, listener);
+}
+
 /** Runs all statements as one transaction. */
 export async function runBatch(db: Db, statements: readonly Statement[]): Promise<unknown[]> {
   const [first, ...rest] = statements;
-  return first ? db.batch([first, ...rest]) : [];
+  if (!first) return [];
+  const results = await db.batch([first, ...rest]);
+  const pages = new Set(statements.flatMap((statement) => shownOn.get(statement) ?? []));
+  if (pages.size > 0) listeners.get(db)?.([...pages]);
+  return results;
 }

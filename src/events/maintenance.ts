@@ -13,7 +13,6 @@ import { failBatchWhen } from "../data/write-guards/write.ts";
 import { announcedStart, findOccurrence, trackBoundary } from "../domain/maintenance.ts";
 import type { Occurrence } from "../domain/recurrence.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
-import { invalidatePage } from "../platform/page-cache.ts";
 import { boundaryEvent, publish } from "./emit.ts";
 
 const WINDOWS_PER_MINUTE = 10_000;
@@ -61,6 +60,5 @@ async function advance(scope: Scope, window: MaintenanceRecord, timezone: string
     ...publication.statements,
     bumpPageVersion(db, window.status_page_id, now),
   ]);
-  invalidatePage(window.status_page_id);
   await publication.wake();
 }

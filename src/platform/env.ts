@@ -8,6 +8,7 @@ import type {
   SubscriberBatchMessage,
 } from "../contract/messages.ts";
 import type { MonitorRpc } from "../contract/monitor-object.ts";
+import type { PageRpc } from "../contract/page-object.ts";
 import type { ProberRpc } from "../contract/prober-object.ts";
 import type { QueueMarker } from "../contract/queues.ts";
 
@@ -32,6 +33,7 @@ export interface Env {
   /** The platform's way to send mail, where the operator has bound it. */
   MAIL?: { send(message: EmailMessageBuilder): Promise<unknown> };
   PROBER: ObjectNamespace<ProberRpc>;
+  PAGE: ObjectNamespace<PageRpc>;
   CHECKS: Queue<CheckMessage | QueueMarker>;
   CHECKS_SLOW: Queue<CheckMessage | QueueMarker>;
   EVENTS: Queue<EventMessage | QueueMarker>;

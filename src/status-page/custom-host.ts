@@ -45,6 +45,7 @@ export function routeHosts(answer: Answer): MiddlewareHandler<AppEnv> {
     const request = new Request(url, c.req.raw);
     routed.add(request);
     const page = await answer(request, c.env, c.executionCtx);
+    if (page.webSocket) return page;
     const headers = new Headers(page.headers);
     headers.set("Strict-Transport-Security", TRANSPORT_SECURITY);
     return new Response(page.body, { status: page.status, headers });

@@ -6,6 +6,7 @@ import { findPageVersion } from "../data/public-page/read.ts";
 import type { CheckLag } from "../domain/check-schedule.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
 import { type CachedPage, cacheEpoch, cachePage, getCachedPage } from "../platform/page-cache.ts";
+import { loadSharedPage } from "../platform/page-objects.ts";
 import { dropStoredPage, readStoredPage, type StoredPage, storePage } from "../platform/page-store.ts";
 import { lockOf } from "../platform/page-unlock.ts";
 import { buildPayload } from "./payload.ts";
@@ -31,10 +32,11 @@ const ON_TIME: CheckLag = { last_tick_at: null, late_since: null };
 
 type PageVersion = NonNullable<Awaited<ReturnType<typeof findPageVersion>>>;
 
-export async function readPage(ctx: RequestScope, slug: string): Promise<PageReading> {
+/** `announced` is the version that an open page was told of: its reader does not want an older one. */
+export async function readPage(ctx: RequestScope, slug: string, announced = 0): Promise<PageReading> {
   if (!SLUG.test(slug)) return { kind: "absent" };
   const known = getCachedPage(slug);
-  if (known && ctx.now - known.confirmed_at < ctx.settings.PAGE_MEMO_MS && isInTime(known.payload, ctx.now)) {
+  if (known && ctx.now - known.confirmed_at < memoMs(ctx, known, announced) && isInTime(known.payload, ctx.now)) {
     return toReading(known, false);
   }
   const epoch = cacheEpoch();
@@ -50,6 +52,14 @@ export async function readPage(ctx: RequestScope, slug: string): Promise<PageRea
     ctx.log.error("page: database unavailable", error);
     return readWithoutDatabase(ctx, slug, known);
   }
+}
+
+/** Bounds what invented versions cost. */
+const ANNOUNCED_MEMO_MS = 100;
+
+function memoMs({ settings }: RequestScope, { payload }: CachedPage, announced: number): number {
+  const isOld = payload !== null && payload.version < announced;
+  return isOld ? Math.min(settings.PAGE_MEMO_MS, ANNOUNCED_MEMO_MS) : settings.PAGE_MEMO_MS;
 }
 
 interface Stage {
@@ -75,8 +85,24 @@ async function refresh(ctx: RequestScope, { slug, row, known }: Stage): Promise<
     const isFresh = ctx.now - stored_at < CONFIRM_AFTER_MS && stored.lock === lock;
     return isFresh ? page : keep(ctx, page);
   }
-  const payload = await buildPayload(ctx.db, row.id, ctx.now);
-  return payload && keep(ctx, { ...fresh, payload, stored_at: ctx.now });
+  return rebuild(ctx, fresh, row.version);
+}
+
+/** The page's object builds for all readers, and puts the body into KV; where it cannot, this reader does. */
+async function rebuild(
+  ctx: RequestScope,
+  fresh: Omit<CachedPage, "payload" | "stored_at">,
+  version: number,
+): Promise<CachedPage | undefined> {
+  try {
+    const { page_id, lock } = fresh;
+    const payload = await loadSharedPage(ctx.env, { page_id, version, lock, now: ctx.now });
+    return payload ? { ...fresh, payload, stored_at: ctx.now } : undefined;
+  } catch (error) {
+    ctx.log.error("page: object unavailable", error, { status_page_id: fresh.page_id });
+    const payload = await buildPayload(ctx.db, fresh.page_id, ctx.now);
+    return payload && keep(ctx, { ...fresh, payload, stored_at: ctx.now });
+  }
 }
 
 /** Puts the body into KV, as confirmed now, without making the reader wait for it. */

@@ -63,7 +63,7 @@ export async function loadPageForViewer(
   provenPageId?: string,
 ): Promise<VisiblePage | undefined> {
   const { ctx, now } = c.var;
-  const reading = await readPage(ctx, slug);
+  const reading = await readPage(ctx, slug, announcedTo(c));
   if (reading.kind === "public") {
     const { known, payload, is_stale } = reading;
     if (known.page_id !== provenPageId && !isOpenTo(c, known)) throw pageLocked();
@@ -82,6 +82,12 @@ export async function loadPageForViewer(
   const late = findLate(c, payload, known.checks);
   const viewing = { as_of: now, is_stale: false, late, address: addressOf(c, payload) };
   return { payload, viewing, cache_key: null, cache_control: FOR_MEMBERS };
+}
+
+/** The version that an open page was told of. */
+function announcedTo({ req }: Context<AppEnv>): number {
+  const version = req.url.includes("v=") ? Number(req.query("v")) : 0;
+  return Number.isSafeInteger(version) ? version : 0;
 }
 
 function isOpenTo({ req, var: { settings, now } }: Context<AppEnv>, { page_id, lock }: CachedPage): boolean {

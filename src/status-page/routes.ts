@@ -1,10 +1,11 @@
 import type { Context } from "hono";
-import { notFound } from "../contract/errors.ts";
+import { invalid, notFound, unavailable } from "../contract/errors.ts";
 import { IncidentHistoryQuery, PageIncidentParams, PageParams, PageSummary } from "../contract/public-page.ts";
 import { assetEndpoint } from "../http/assets.ts";
 import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import type { HtmlArea } from "../http/middleware.ts";
 import { html, json, LOCKED, PUBLIC_ERRORS } from "../http/responses.ts";
+import { connectReader } from "../platform/page-objects.ts";
 import { ASSETS } from "./assets.ts";
 import { endpoints as badges } from "./badge-routes.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
@@ -121,6 +122,33 @@ export const endpoints = [
       responses: { 200: html("The history"), ...PAGE_ANSWERS },
     },
     (c) => respondWithPage(c, () => showHistory(c, c.req.valid("param").slug, c.req.valid("query").before)),
+  ),
+
+  endpoint(
+    { ...policy, rate: "live" },
+    {
+      method: "get",
+      path: "/status/{slug}/live",
+      tags,
+      summary: "Follow a public page by WebSocket",
+      description:
+        "Sends `{version}` after each change of the page, whose documents then take `?v=` with that version. At most 5,000 connections a page; beyond that, and wherever the socket fails, read the page once a minute.",
+      request: { params: PageParams },
+      responses: {
+        101: { description: "Connected" },
+        ...PUBLIC_ERRORS,
+        401: LOCKED,
+        404: PUBLIC_ERRORS[400],
+      },
+    },
+    async (c) => {
+      const shown = await loadPageForViewer(c, c.req.valid("param").slug);
+      if (!shown) throw notFound("status page");
+      if (c.req.header("upgrade")?.toLowerCase() !== "websocket") throw invalid("upgrade must be websocket");
+      const { webSocket } = await connectReader(c.env, shown.payload.page.id, c.req.raw);
+      if (!webSocket) throw unavailable("this page has as many live readers as it may have");
+      return new Response(null, { status: 101, webSocket });
+    },
   ),
 
   endpoint(

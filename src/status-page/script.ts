@@ -115,30 +115,84 @@ const prepare = () => {
 };
 prepare();
 
-let tag = "";
+const live = doc.querySelector("[data-live]")?.dataset.live;
+const said = doc.createElement("p");
+said.className = "unseen";
+said.role = "status";
+doc.body.append(said);
+let tag = "", wanted = 0, socket, isAlive = false, tries = 0;
+const keyOf = (element) => element.id ? "#" + CSS.escape(element.id) : element.matches("a[href]") ? 'a[href="' + CSS.escape(element.getAttribute("href")) + '"]' : "";
+const swap = (html) => {
+  const fresh = new DOMParser().parseFromString(html, "text/html");
+  const [main, other] = [doc.querySelector("main"), fresh.querySelector("main")];
+  if (!main || !other) return;
+  const words = main.querySelector("[data-filter] input")?.value ?? "";
+  const opened = new Map(all("details[id]", main).map((part) => [part.id, part.open]));
+  const focused = main.contains(doc.activeElement) ? keyOf(doc.activeElement) : "";
+  const headline = main.querySelector(".banner h2")?.textContent;
+  main.replaceWith(other);
+  doc.title = fresh.title;
+  const [icon, newIcon] = [doc, fresh].map((each) => each.querySelector("link[rel=icon]"));
+  if (icon && newIcon && icon.href !== newIcon.href) icon.replaceWith(newIcon);
+  for (const part of all("details[id]", other)) if (opened.has(part.id)) part.open = opened.get(part.id);
+  const box = other.querySelector("[data-filter] input");
+  if (box) box.value = words;
+  prepare();
+  if (focused) other.querySelector(focused)?.focus({ preventScroll: true });
+  const now = other.querySelector(".banner h2")?.textContent;
+  if (now && now !== headline) said.textContent = now;
+};
+const isBusy = () => doc.hidden || doc.querySelector("dialog[open], main input:focus, main .bars:focus");
 const refresh = async () => {
-  if (doc.hidden || doc.querySelector("dialog[open]")) return;
+  if (!live || isBusy()) return;
   try {
-    const response = await fetch(location.href, { cache: "no-cache" });
+    const url = new URL(location.href);
+    if (wanted) url.searchParams.set("v", wanted);
+    const response = await fetch(url, { cache: "no-cache" });
+    if (response.status === 401 || response.status === 404) return location.reload();
     const next = response.headers.get("etag");
     if (!response.ok || next === tag) return;
-    const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
-    const [main, other] = [doc.querySelector("main"), fresh.querySelector("main")];
-    if (!main || !other || main.querySelector("input:focus, .bars:focus")) return;
+    const html = await response.text();
+    const version = +(/ data-version="(\\d+)"/.exec(html)?.[1] ?? 0);
+    if (version < wanted && tries++ < 5) return setTimeout(refresh, 300);
+    if (isBusy()) return;
+    tries = 0;
     tag = next ?? "";
-    const words = main.querySelector("[data-filter] input")?.value ?? "";
-    const opened = new Map(all("details[id]", main).map((part) => [part.id, part.open]));
-    main.replaceWith(other);
-    doc.title = fresh.title;
-    for (const part of all("details[id]", other)) if (opened.has(part.id)) part.open = opened.get(part.id);
-    const box = other.querySelector("[data-filter] input");
-    if (box) box.value = words;
-    prepare();
+    wanted = version;
+    swap(html);
   } catch {}
 };
-if (doc.querySelector("[data-live]")) {
-  setInterval(refresh, 60000);
-  doc.addEventListener("visibilitychange", refresh);
+const connect = () => {
+  if (!live || doc.hidden || socket) return;
+  try { socket = new WebSocket(new URL(live, location.href.replace(/^http/, "ws"))); } catch { return; }
+  const own = socket;
+  own.onopen = () => { isAlive = true; };
+  own.onmessage = ({ data }) => {
+    isAlive = true;
+    if (data === "pong") return;
+    wanted = Math.max(wanted, JSON.parse(data).version);
+    tries = 0;
+    // Thousands of open pages do not ask in the same moment.
+    setTimeout(refresh, Math.random() * 800);
+  };
+  own.onclose = () => { if (socket === own) socket = undefined; };
+};
+const tick = () => {
+  const isOpen = socket?.readyState === 1 && isAlive;
+  const shown = +(doc.querySelector("main")?.dataset.version ?? 0);
+  if (!isOpen) { socket?.close(); socket = undefined; refresh(); connect(); return; }
+  if (wanted > shown) refresh();
+  // Nothing has changed since: the page is as of now.
+  const time = doc.querySelector(".as-of time");
+  if (time && !doc.querySelector(".stale")) time.textContent = own.format(new Date());
+  isAlive = false;
+  socket.send("ping");
+};
+if (live) {
+  connect();
+  setInterval(tick, 60000);
+  doc.addEventListener("visibilitychange", () => { if (!doc.hidden) { refresh(); connect(); } });
+  addEventListener("online", () => { refresh(); connect(); });
 }
 })();
 `;

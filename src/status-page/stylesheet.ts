@@ -10,6 +10,7 @@ export const STYLE_TEXT = `${colorProperties({
 })}${BASE_STYLES}
 .skip { position: absolute; inset-inline-start: 1rem; inset-block-start: -4rem; padding: .5rem 1rem; background: var(--card); }
 .skip:focus { inset-block-start: 1rem; }
+.unseen { position: absolute; inline-size: 1px; block-size: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
 .shapes { position: absolute; inline-size: 0; block-size: 0; }
 .stripe { display: block; inline-size: 100%; block-size: 6px; }
 .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .75rem 1rem; padding-block: 1.5rem 1.25rem; }

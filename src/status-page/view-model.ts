@@ -60,6 +60,8 @@ export interface FrameView {
   brand_color: string | null;
   as_of: Moment;
   is_stale: boolean;
+  /** Of the payload; open pages compare it with what is announced. */
+  version: number;
   timezone: string;
   footer: { paragraphs: string[]; links: { label: string; url: string }[]; show_branding: boolean };
 }
@@ -263,7 +265,11 @@ function historyPath(before: number | undefined, formats: Formats): string {
   return before === undefined ? "/history" : `/history?before=${formats.moment(before).iso}`;
 }
 
-function viewFrame({ page }: PagePayload, { as_of, is_stale, address }: RenderContext, formats: Formats): FrameView {
+function viewFrame(
+  { page, version }: PagePayload,
+  { as_of, is_stale, address }: RenderContext,
+  formats: Formats,
+): FrameView {
   return {
     name: page.name,
     ...address,
@@ -271,6 +277,7 @@ function viewFrame({ page }: PagePayload, { as_of, is_stale, address }: RenderCo
     brand_color: page.brand_color,
     as_of: formats.moment(as_of),
     is_stale,
+    version,
     timezone: page.timezone,
     footer: {
       paragraphs: toParagraphs(page.footer_text),

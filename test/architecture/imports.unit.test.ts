@@ -44,7 +44,7 @@ const RULES: Record<string, Rule> = {
     packages: [],
   },
   "durable-objects": {
-    may: ["contract", "domain", "data", "platform", "access/scope.ts", "probes"],
+    may: ["contract", "domain", "data", "platform", "access/scope.ts", "probes", "status-page/payload.ts"],
     packages: ["cloudflare:"],
   },
   events: { may: ["contract", "domain", "data", "platform", "access", "outbox", "delivery"], packages: [] },

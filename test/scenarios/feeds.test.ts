@@ -7,7 +7,7 @@ import { STATUSPAGE_DOCUMENTS, type StatuspageAnswer } from "../../src/contract/
 import { openDb } from "../../src/data/db.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
 import { V1 } from "../support/client.ts";
-import { createShop, createVisitor, HOUR, insertIncident, setStatus, summaryOf } from "../support/pages.ts";
+import { createShop, createVisitor, HOUR, insertIncident, setStatus, storedPage, summaryOf } from "../support/pages.ts";
 
 const db = openDb(env.DB);
 const visit = createVisitor({ PAGE_MEMO_MS: "0" });
@@ -214,9 +214,9 @@ describe("maintenance on the page", () => {
     const shop = await createShop();
     await plan(shop, { start_time: iso(NOW + 60_000), end_time: iso(NOW + 120_000) });
     await visit(shop.path);
-    const stored = await env.PAGES.get<{ valid_until: number }>(`page:${shop.page.slug}`, "json");
+    const { payload } = await storedPage(shop.page.slug, 2);
     const midnight = Math.ceil(NOW / (24 * HOUR)) * 24 * HOUR;
-    expect(stored?.valid_until).toBe(Math.min(NOW + 60_000, midnight));
+    expect(payload.valid_until).toBe(Math.min(NOW + 60_000, midnight));
   });
 });
 

@@ -1,10 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newId } from "../../src/platform/ids.ts";
-import { readStoredPage } from "../../src/platform/page-store.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
 import { subscriberToken } from "../../src/platform/subscriber-tokens.ts";
-import { createShop, createVisitor, insertIncident, PAGES } from "../support/pages.ts";
+import { createShop, createVisitor, insertIncident, PAGES, storedPage } from "../support/pages.ts";
 import { insertSubscriber } from "../support/subscribers.ts";
 
 const PASSWORD = "open sesame";
@@ -199,7 +198,7 @@ describe("without the database", () => {
     const { path, page } = await createProtected();
     const cookie = await unlocked(path);
     expect((await visit(path, cookie)).status).toBe(200);
-    expect((await readStoredPage(env, page.slug))?.lock).toEqual(expect.any(String));
+    expect((await storedPage(page.slug, 2)).lock).toEqual(expect.any(String));
     const DB = new Proxy(env.DB, { get: () => () => broken() });
     const offline = createVisitor({ PAGE_MEMO_MS: "0", DB });
     expect([(await offline(path)).status, (await offline(path, cookie)).status]).toEqual([401, 200]);

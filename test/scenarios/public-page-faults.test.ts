@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../src/platform/env.ts";
 import { invalidatePage } from "../../src/platform/page-cache.ts";
-import { createShop, createVisitor, PAGES, setStatus, summaryOf } from "../support/pages.ts";
+import { createShop, createVisitor, PAGES, setStatus, storedPage, summaryOf } from "../support/pages.ts";
 
 const visit = createVisitor({ PAGE_MEMO_MS: "0" });
 
@@ -26,7 +26,7 @@ describe("when a part is down", () => {
   it("pages come from KV without the database, marked as stale, for 15 minutes", async () => {
     const { path, page } = await createShop();
     await visit(path);
-    const body = (await env.PAGES.get(`page:${page.slug}`)) ?? "";
+    const body = JSON.stringify((await storedPage(page.slug)).payload);
     invalidatePage(page.id);
     const see = createVisitor({ PAGE_MEMO_MS: "0", ...withoutDb });
     const put = (age: number) =>
@@ -45,7 +45,7 @@ describe("when a part is down", () => {
   it("a page that was last known to be private stays so without the database, whatever KV holds", async () => {
     const { account, page, path } = await createShop();
     await visit(path);
-    const body = (await env.PAGES.get(`page:${page.slug}`)) ?? "";
+    const body = JSON.stringify((await storedPage(page.slug)).payload);
     await account.client.put(`${PAGES}/${page.id}`, { is_public: false });
     expect((await visit(path)).status).toBe(404);
     await env.PAGES.put(`page:${page.slug}`, body, { metadata: { confirmed_at: Date.now() } });

@@ -1,6 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
+import { vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import type { MonitorStatus } from "../../src/contract/monitor-values.ts";
 import { PageSummary } from "../../src/contract/public-page.ts";
@@ -10,6 +11,7 @@ import { monitors, statusIntervals } from "../../src/data/monitors/table.ts";
 import { bumpPageVersion } from "../../src/data/status-pages/write.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { newId } from "../../src/platform/ids.ts";
+import { readStoredPage, type StoredPage } from "../../src/platform/page-store.ts";
 import { V1 } from "./client.ts";
 import { type Account, createAccount } from "./factories.ts";
 import { insertMonitor } from "./monitors.ts";
@@ -117,3 +119,12 @@ export async function setStatus(monitorId: string, pageId: string, status: "up" 
 
 export const summaryOf = async (see: ReturnType<typeof createVisitor>, path: string) =>
   PageSummary.parse(JSON.parse((await see(`${path}/summary.json`)).text));
+
+/** What KV holds of a page, once it holds this version: its object stores it after it has answered. */
+export function storedPage(slug: string, version = 1): Promise<StoredPage> {
+  return vi.waitFor(async () => {
+    const stored = await readStoredPage(env, slug);
+    if (stored?.payload.version !== version) throw new Error(`KV has version ${stored?.payload.version}`);
+    return stored;
+  });
+}

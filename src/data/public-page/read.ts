@@ -39,6 +39,15 @@ export async function findPageVersion(db: Db, slug: string) {
   return rows[0];
 }
 
+export async function findVersionOfPage(db: Db, pageId: string): Promise<number | undefined> {
+  const rows = await db
+    .select({ version: statusPages.version })
+    .from(statusPages)
+    .where(eq(statusPages.id, pageId))
+    .limit(1);
+  return rows[0]?.version;
+}
+
 /** Whether the service's own clock has to run for what the page says to be true: its checks, and the watch over agents. */
 const needsTicks = (pageId: string) =>
   sql<number>`EXISTS (SELECT 1 FROM ${monitors} m WHERE m.status_page_id = ${pageId} AND ${affectsPublicPage}

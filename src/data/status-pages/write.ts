@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, ne, sql } from "drizzle-orm";
 import { PAGE_SUPPRESSION } from "../../domain/alert-routing.ts";
-import type { Db, Statement } from "../db.ts";
+import { changesPages, type Db, type Statement } from "../db.ts";
 import { monitors } from "../monitors/table.ts";
 import { statusPages } from "./table.ts";
 
@@ -12,15 +12,16 @@ export function insertPage(db: Db, page: NewStatusPage): Statement {
 }
 
 export function updatePage(db: Db, pageId: string, change: StatusPageChange): Statement {
-  return db
+  const statement = db
     .update(statusPages)
     .set({ ...change, version: sql`${statusPages.version} + 1` })
     .where(eq(statusPages.id, pageId));
+  return changesPages(statement, [pageId]);
 }
 
 /** Its monitors stay, without a page. */
 export function deletePage(db: Db, pageId: string): Statement {
-  return db.delete(statusPages).where(eq(statusPages.id, pageId));
+  return changesPages(db.delete(statusPages).where(eq(statusPages.id, pageId)), [pageId]);
 }
 
 /**
@@ -30,21 +31,35 @@ export function deletePage(db: Db, pageId: string): Statement {
  */
 export function assignMonitors(
   db: Db,
-  { page_id, owner_id, monitor_ids, now }: { page_id: string; owner_id: string; monitor_ids: string[]; now: number },
+  {
+    page_id,
+    owner_id,
+    monitor_ids,
+    left,
+    now,
+  }: {
+    page_id: string;
+    owner_id: string;
+    monitor_ids: string[];
+    /** The pages that monitors come from. */
+    left: readonly string[];
+    now: number;
+  },
 ): Statement[] {
   const named = sql`SELECT value FROM json_each(${JSON.stringify(monitor_ids)})`;
   const chosen = sql`(${named} UNION SELECT id FROM monitors WHERE parent_monitor_id IN (${named}))`;
   const coming = sql`${monitors.id} IN ${chosen} AND ${monitors.status_page_id} IS NOT ${page_id}`;
-  return [
-    db
-      .update(statusPages)
-      .set({ version: sql`${statusPages.version} + 1` })
-      .where(
-        and(
-          ne(statusPages.id, page_id),
-          sql`${statusPages.id} IN (SELECT ${monitors.status_page_id} FROM ${monitors} WHERE ${coming})`,
-        ),
+  const losing = db
+    .update(statusPages)
+    .set({ version: sql`${statusPages.version} + 1` })
+    .where(
+      and(
+        ne(statusPages.id, page_id),
+        sql`${statusPages.id} IN (SELECT ${monitors.status_page_id} FROM ${monitors} WHERE ${coming})`,
       ),
+    );
+  return [
+    changesPages(losing, left),
     db
       .update(monitors)
       .set({ status_page_id: null, group_id: null, updated_at: now })
@@ -72,10 +87,11 @@ export function bumpPageVersion(db: Db, pageId: string, now: number): Statement 
 }
 
 export function bumpPageVersions(db: Db, pageIds: readonly string[], now: number): Statement {
-  return db
+  const statement = db
     .update(statusPages)
     .set({ updated_at: now, version: sql`${statusPages.version} + 1` })
     .where(sql`${statusPages.id} IN (SELECT value FROM json_each(${JSON.stringify(pageIds)}))`);
+  return changesPages(statement, pageIds);
 }
 
 /** Withholds alerts of one monitor or of the whole page; a longer suppression stays, ended ones are dropped. */

@@ -96,7 +96,6 @@ export async function setDomain(ctx: RequestScope, pageId: string, input: Domain
     },
     conflicts: CLAIM_CONFLICTS,
   });
-  invalidatePage(pageId);
   forgetHosts();
   return { page: { ...page, ...wanted }, domain: await findDomainOfPage(ctx.db, pageId) };
 }

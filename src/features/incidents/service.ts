@@ -38,7 +38,6 @@ import { replaced } from "../../lib/merge-field.ts";
 import { zonedClock } from "../../lib/zoned-days.ts";
 import { continueEscalation } from "../../outbox/escalations.ts";
 import { newId } from "../../platform/ids.ts";
-import { invalidatePage } from "../../platform/page-cache.ts";
 import { resolveAffected } from "./affected.ts";
 import { fillFromTemplate } from "./template.ts";
 
@@ -246,7 +245,6 @@ export async function write(ctx: RequestScope, incident: IncidentRecord, done: W
       data: { severity: incident.severity, status: incident.status, is_public: incident.is_public },
     },
   });
-  invalidatePage(incident.status_page_id);
   await publication.wake();
 }
 

@@ -31,7 +31,6 @@ import { DAY_MS } from "../../lib/durations.ts";
 import { replaced } from "../../lib/merge-field.ts";
 import { joinPublications } from "../../outbox/publication.ts";
 import { newId } from "../../platform/ids.ts";
-import { invalidatePage } from "../../platform/page-cache.ts";
 import { buildCancellationMessages, buildScheduleMessages, trackedOccurrence } from "./subscriber-messages.ts";
 import { requireTargets } from "./targets.ts";
 
@@ -238,7 +237,6 @@ export async function write(ctx: RequestScope, window: MaintenanceRecord, done: 
       summary: `${done.verb} maintenance "${window.title}"`,
     },
   });
-  invalidatePage(window.status_page_id);
   await publication.wake();
 }
 

@@ -17,7 +17,6 @@ import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { planMigration } from "../../domain/monitor-migration.ts";
 import { findPlanViolation, PLAN_LIMITS } from "../../domain/plans.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
-import { invalidatePage } from "../../platform/page-cache.ts";
 import { monitorType } from "../../probes/registry.ts";
 
 /** Objects that are synced within the request; the sweep syncs the others. */
@@ -54,7 +53,6 @@ export async function migrateMonitors(
   };
   await write(ctx, move, result, guards);
   await tellObjects(ctx, move);
-  for (const page of [source, target]) invalidatePage(page.id);
   return result;
 }
 

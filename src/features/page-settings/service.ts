@@ -4,7 +4,6 @@ import type { RequestScope } from "../../access/scope.ts";
 import type { AlertingUpdate, LegalUpdate } from "../../contract/page-settings.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { type StatusPageChange, updatePage } from "../../data/status-pages/write.ts";
-import { invalidatePage } from "../../platform/page-cache.ts";
 
 /** What null brings back. */
 const ALERTING_DEFAULTS = {
@@ -57,6 +56,5 @@ async function change<Settings extends StatusPageChange>(
       data: settings,
     },
   });
-  invalidatePage(page.id);
   return { ...page, ...settings };
 }

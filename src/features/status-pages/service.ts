@@ -26,7 +26,6 @@ import {
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { newId } from "../../platform/ids.ts";
-import { invalidatePage } from "../../platform/page-cache.ts";
 import { dropStoredPage } from "../../platform/page-store.ts";
 import { hashPassword } from "../../platform/password.ts";
 import { CLAIM_CONFLICTS, findUrls, planDomain } from "../custom-domains/service.ts";
@@ -135,7 +134,6 @@ export async function createPage(ctx: RequestScope, input: StatusPageCreate): Pr
         ? []
         : [{ name: "status_pages", when: ownsAtLeast(user.user_id, limit), error: pagesUsedUp(user, limit) }],
   });
-  assignment.left.forEach(invalidatePage);
   await tellComposites(ctx, assignment.composites);
   return viewPage(ctx, record);
 }
@@ -155,7 +153,6 @@ export async function updateStatusPage(
     audit: pageAudit(page, "updated", { changed: Object.keys(input) }),
     conflicts: CONFLICTS,
   });
-  [pageId, ...assignment.left].forEach(invalidatePage);
   await tellComposites(ctx, assignment.composites);
   const changed: StatusPageRecord = { ...page, ...change, version: page.version + 1 };
   const isLocked = changed.password_hash !== page.password_hash;
@@ -166,7 +163,6 @@ export async function updateStatusPage(
 export async function deleteStatusPage(ctx: RequestScope, pageId: string): Promise<void> {
   const page = await requirePage(ctx, pageId);
   await commit(ctx, [deletePage(ctx.db, pageId)], { audit: pageAudit(page, "deleted") });
-  invalidatePage(pageId);
   dropStored(ctx, page.slug);
 }
 
@@ -202,7 +198,13 @@ async function planAssignment(
     if (monitor.status_page_id !== null) left.add(monitor.status_page_id);
     if (monitor.parent_monitor_id !== null) composites.add(monitor.parent_monitor_id);
   }
-  const assigned = { page_id: page.id, owner_id: page.owner_id, monitor_ids: monitorIds, now: ctx.now };
+  const assigned = {
+    page_id: page.id,
+    owner_id: page.owner_id,
+    monitor_ids: monitorIds,
+    left: [...left],
+    now: ctx.now,
+  };
   return { statements: assignMonitors(ctx.db, assigned), left: [...left], composites: [...composites] };
 }
 

@@ -11,7 +11,7 @@ export function renderEmbed({ frame, banner, sections }: PublicPageView): string
   const more = monitors.length - SERVICES_SHOWN;
   return toHtml(
     <Document title={`${frame.name}: ${banner.title.toLowerCase()}`} state={banner.state}>
-      <main class="embed" data-live>
+      <main class="embed" data-live={`${frame.base}/live`} data-version={frame.version}>
         <a class={`banner is-${banner.state}`} href={frame.url} target="_blank" rel="noopener">
           <Icon of={banner.state} />
           <span>

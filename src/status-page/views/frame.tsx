@@ -60,8 +60,9 @@ export function Document({ title, description, brandColor, canonical, feeds, sta
 }
 
 /** Header, main part and footer of a page. */
-export function Frame(props: { frame: FrameView; isHome: boolean; children: Child }) {
-  const { frame } = props;
+export function Frame(props: { frame: FrameView; isHome: boolean; isLive?: boolean; children: Child }) {
+  const { frame, isHome } = props;
+  const isLive = props.isLive ?? isHome;
   return (
     <>
       <a class="skip" href="#main">
@@ -71,7 +72,7 @@ export function Frame(props: { frame: FrameView; isHome: boolean; children: Chil
       <header class="wrap head">
         <div class="title">
           {frame.logo_url ? <img class="logo" src={frame.logo_url} alt="" /> : null}
-          {props.isHome ? (
+          {isHome ? (
             <h1 dir="auto">{frame.name}</h1>
           ) : (
             <a class="home" href={frame.home} dir="auto">
@@ -91,7 +92,11 @@ export function Frame(props: { frame: FrameView; isHome: boolean; children: Chil
           </a>
         </div>
       </header>
-      <main id="main" class="wrap" data-live={props.isHome}>
+      <main
+        id="main"
+        class="wrap"
+        {...(isLive ? { "data-live": `${frame.base}/live`, "data-version": frame.version } : {})}
+      >
         {frame.is_stale ? (
           <p class="card stale">
             <strong>Live data is unavailable.</strong> Last updated <Time moment={frame.as_of} />.

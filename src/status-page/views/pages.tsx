@@ -77,7 +77,7 @@ export function renderIncidentPage({ frame, incident, canonical }: IncidentPageV
       brandColor={frame.brand_color}
       canonical={canonical}
     >
-      <Frame frame={frame} isHome={false}>
+      <Frame frame={frame} isHome={false} isLive>
         <article class={`card incident is-${incident.severity}`}>
           <h1 dir="auto">{incident.title}</h1>
           <IncidentBody incident={incident} />
@@ -96,7 +96,7 @@ export function renderIncidentPage({ frame, incident, canonical }: IncidentPageV
 export function renderHistoryPage({ frame, months, older_href, canonical }: HistoryPageView): string {
   return toHtml(
     <Document title={`Incident history | ${frame.name}`} brandColor={frame.brand_color} canonical={canonical}>
-      <Frame frame={frame} isHome={false}>
+      <Frame frame={frame} isHome={false} isLive>
         <h1>Incident history</h1>
         {months.length === 0 ? <p class="card small">No incidents.</p> : null}
         {months.map((month) => (

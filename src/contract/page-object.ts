@@ -1,0 +1,24 @@
+export interface WantedPage {
+  page_id: string;
+  /** What the database says; a payload of another version is older. */
+  version: number;
+  /** Stored with the payload; see StoredPage. */
+  lock: string | null;
+  now: number;
+}
+
+/** What a PageObject offers: one object for each status page. */
+export interface PageRpc {
+  /** The payload of at least this version as JSON, built once however many readers ask; null for a deleted page. */
+  load(wanted: WantedPage): Promise<string | null>;
+  /** To be called after every commit that changes what the page shows. */
+  announce(pageId: string): Promise<void>;
+}
+
+/** Open pages that one object keeps informed. */
+export const LIVE_READERS_MAX = 5_000;
+
+/** What the object sends to open pages. */
+export interface PageNews {
+  version: number;
+}

@@ -1,0 +1,104 @@
+import { DurableObject } from "cloudflare:workers";
+import { LIVE_READERS_MAX, type PageNews, type PageRpc, type WantedPage } from "../contract/page-object.ts";
+import type { PagePayload } from "../contract/public-page.ts";
+import { openDb } from "../data/db.ts";
+import { findVersionOfPage } from "../data/public-page/read.ts";
+import type { Env } from "../platform/env.ts";
+import { createLogger } from "../platform/logger.ts";
+import { storePage } from "../platform/page-store.ts";
+import { settingsOf } from "../platform/settings.ts";
+import { buildPayload } from "../status-page/payload.ts";
+
+/** Changes that follow each other this closely are announced, and fetched by open pages, once. */
+const ANNOUNCE_AFTER_MS = 100;
+
+/** Kept as text, because that is what crosses to a reader fastest. */
+interface BuiltPage {
+  version: number;
+  valid_until: number;
+  text: string;
+}
+
+function isCurrent(built: BuiltPage, { version, now }: WantedPage): boolean {
+  return built.version >= version && now < built.valid_until;
+}
+
+/**
+ * What the readers of one public page share: a payload that is built once after a change, and the connections of open
+ * pages, which sleep with the object until the page changes. It stores nothing; D1 is the truth, KV serves the others.
+ */
+export class PageObject extends DurableObject<Env> implements PageRpc {
+  #built: BuiltPage | null = null;
+  #building: Promise<BuiltPage | null> | null = null;
+  #announcing: Promise<void> | null = null;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    // Answered by the runtime, so that a page finds out that its connection is dead without waking the object.
+    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
+  }
+
+  async load(wanted: WantedPage): Promise<string | null> {
+    if (this.#built && isCurrent(this.#built, wanted)) return this.#built.text;
+    // One that is under way may have begun before the change that this reader has seen.
+    const shared = await this.#building;
+    const built = shared && isCurrent(shared, wanted) ? shared : await (this.#building ?? this.#build(wanted));
+    return built?.text ?? null;
+  }
+
+  #build(wanted: WantedPage): Promise<BuiltPage | null> {
+    const building = this.#read(wanted).finally(() => {
+      this.#building = null;
+    });
+    this.#building = building;
+    return building;
+  }
+
+  async #read({ page_id, lock, now }: WantedPage): Promise<BuiltPage | null> {
+    const payload = await buildPayload(openDb(this.env.DB), page_id, now);
+    if (!payload) return null;
+    const { version, valid_until } = payload;
+    this.#built = { version, valid_until, text: JSON.stringify(payload) };
+    this.ctx.waitUntil(this.#store(payload, lock, now));
+    return this.#built;
+  }
+
+  async #store(payload: PagePayload, lock: string | null, now: number): Promise<void> {
+    try {
+      await storePage(this.env, { payload, confirmed_at: now, lock });
+    } catch (error) {
+      createLogger(settingsOf(this.env), { job: "page object" }).error("page: KV unavailable", error);
+    }
+  }
+
+  async announce(pageId: string): Promise<void> {
+    if (this.ctx.getWebSockets().length === 0) return;
+    this.#announcing ??= this.#send(pageId);
+    await this.#announcing;
+  }
+
+  async #send(pageId: string): Promise<void> {
+    await scheduler.wait(ANNOUNCE_AFTER_MS);
+    // What is committed from here on is announced by the next call.
+    this.#announcing = null;
+    const version = await findVersionOfPage(openDb(this.env.DB), pageId);
+    const news = version === undefined ? undefined : JSON.stringify({ version } satisfies PageNews);
+    for (const socket of this.ctx.getWebSockets()) {
+      if (news === undefined) socket.close(1001, "the page was deleted");
+      else socket.send(news);
+    }
+  }
+
+  /** Accepts the connection of an open page. */
+  override async fetch(_request: Request): Promise<Response> {
+    if (this.ctx.getWebSockets().length >= LIVE_READERS_MAX) return new Response(null, { status: 503 });
+    const { 0: client, 1: server } = new WebSocketPair();
+    this.ctx.acceptWebSocket(server);
+    return new Response(null, { status: 101, webSocket: client });
+  }
+
+  /** Open pages only listen. */
+  override async webSocketMessage(socket: WebSocket): Promise<void> {
+    socket.close(1008, "nothing is accepted here");
+  }
+}

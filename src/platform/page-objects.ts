@@ -1,0 +1,37 @@
+import { waitUntil } from "cloudflare:workers";
+import type { WantedPage } from "../contract/page-object.ts";
+import { PagePayload } from "../contract/public-page.ts";
+import { mapConcurrently } from "../lib/map-concurrently.ts";
+import type { Env } from "./env.ts";
+import { createLogger } from "./logger.ts";
+import { invalidatePage } from "./page-cache.ts";
+import { settingsOf } from "./settings.ts";
+
+/** Connections of one invocation. */
+const ANNOUNCED_AT_ONCE = 6;
+
+/** Throws for a payload of another release's shape, too. */
+export async function loadSharedPage(env: Env, wanted: WantedPage): Promise<PagePayload | null> {
+  const text = await env.PAGE.getByName(wanted.page_id).load(wanted);
+  return text === null ? null : PagePayload.parse(JSON.parse(text));
+}
+
+/** Connects an open page with the object that announces changes. */
+export function connectReader(env: Env, pageId: string, request: Request): Promise<Response> {
+  return env.PAGE.getByName(pageId).fetch(request);
+}
+
+/** After a commit that changed what these pages show: readers of this isolate read anew, open pages are informed. */
+export function announcePages(env: Env, pageIds: readonly string[]): void {
+  for (const id of pageIds) invalidatePage(id);
+  waitUntil(
+    mapConcurrently(pageIds, ANNOUNCED_AT_ONCE, async (id) => {
+      try {
+        await env.PAGE.getByName(id).announce(id);
+      } catch (error) {
+        // Open pages refresh by themselves within a minute.
+        createLogger(settingsOf(env)).error("page: change not announced", error, { status_page_id: id });
+      }
+    }),
+  );
+}

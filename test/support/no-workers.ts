@@ -1,0 +1,4 @@
+/** Stands for `cloudflare:workers` where there is no Workers runtime. */
+export function waitUntil(): never {
+  throw new Error("there is no Workers runtime here");
+}
