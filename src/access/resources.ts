@@ -2,6 +2,7 @@ import { forbidden, notFound } from "../contract/errors.ts";
 import { type AgentCommandRecord, findCommand } from "../data/agent-reports/read.ts";
 import { findAgent } from "../data/agents/read.ts";
 import type { Db } from "../data/db.ts";
+import { findEscalation } from "../data/escalations/read.ts";
 import { findEventRule } from "../data/event-rules/read.ts";
 import { findIncidentTemplate } from "../data/incident-templates/read.ts";
 import { findIncident } from "../data/incidents/read.ts";
@@ -66,6 +67,7 @@ const RESOURCES = {
   incident: resource({ notFound: "incident", find: findIncident, ownedBy: byPage }),
   incidentTemplate: resource({ notFound: "incident template", find: findIncidentTemplate, ownedBy: byPage }),
   escalationPolicy: resource({ notFound: "escalation policy", find: findEscalationPolicy, ownedBy: byPage }),
+  escalation: resource({ notFound: "escalation", find: findEscalation, ownedBy: byPage }),
   onCallSchedule: resource({ notFound: "on-call schedule", find: findOnCallSchedule, ownedBy: byPage }),
   eventRule: resource({ notFound: "event rule", find: findEventRule, ownedBy: byPage }),
   maintenance: resource({ notFound: "maintenance window", find: findMaintenance, ownedBy: byPage }),
@@ -140,6 +142,8 @@ export const requireWebhook = permitted("webhook");
 export const requireIncident = permitted("incident");
 export const requireIncidentTemplate = permitted("incidentTemplate");
 export const requireEscalationPolicy = permitted("escalationPolicy");
+export const requireEscalation = permitted("escalation");
+export const requireVisibleEscalation = visible("escalation");
 export const requireOnCallSchedule = permitted("onCallSchedule");
 export const requireVisibleOnCallSchedule = visible("onCallSchedule");
 export const requireEventRule = permitted("eventRule");

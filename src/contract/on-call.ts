@@ -204,28 +204,46 @@ export const ActiveOnCall = z
 
 export const ActivePolicyChange = z.object({ policy_id: Id }).meta({ id: "ActivePolicyChange" });
 
+const ESCALATION_FIELDS = {
+  id: Id,
+  incident_id: Id.nullable().meta({ description: "null: of a critical event without an incident" }),
+  monitor_id: Id.nullable(),
+  event: z.string().meta({ description: "the event that started it" }),
+  title: z.string(),
+  policy_id: Id.nullable(),
+  status: z
+    .enum(["waiting", "active", "acknowledged", "snoozed", "resolved", "exhausted", "bundled"])
+    .meta({ description: "bundled: the escalation bundle_id notifies of this one, too, because many failed at once" }),
+  due_at: Instant.nullable().meta({ description: "when the next step is notified" }),
+  acknowledged_at: Instant.nullable(),
+  bundle_id: Id.nullable(),
+  started_at: Instant,
+  created_at: Instant,
+  updated_at: Instant,
+};
+
+export const EscalationSummary = z.object(ESCALATION_FIELDS).meta({ id: "EscalationSummary" });
+export type EscalationSummary = z.infer<typeof EscalationSummary>;
+
 export const Escalation = z
   .object({
-    incident_id: Id,
-    policy_id: Id.nullable(),
-    status: z.enum(["waiting", "active", "acknowledged", "snoozed", "resolved", "exhausted"]),
+    ...ESCALATION_FIELDS,
     level: z.int().nullable().meta({ description: "of the step that was notified last" }),
     round: z.int().nullable(),
-    due_at: Instant.nullable().meta({ description: "when the next step is notified" }),
+    bundled: z
+      .array(z.object({ incident_id: Id.nullable(), monitor_id: Id.nullable(), title: z.string() }))
+      .meta({ description: "what else it notifies of" }),
     notifications: z.array(
       z.object({
         id: Id,
         level: z.int().meta({ description: "0: the owner, at the end of the escalation" }),
-        type: z.string(),
+        type: z.string().meta({ description: "of the contact; nobody: the step led to nobody" }),
         label: z.string(),
         status: z.enum(["pending", "sent", "failed", "cancelled"]),
         error: z.string().nullable(),
         created_at: Instant,
       }),
     ),
-    started_at: Instant,
-    created_at: Instant,
-    updated_at: Instant,
   })
   .meta({ id: "Escalation" });
 export type Escalation = z.infer<typeof Escalation>;

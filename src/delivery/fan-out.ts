@@ -41,12 +41,18 @@ export async function fanOut(
 ): Promise<Publication> {
   if (events.length === 0) return NOTHING;
   const known = events.filter(isKnownEvent);
-  const deliveries = await routeEvents(scope.db, { events, routings }, now);
+  const { deliveries, critical } = await routeEvents(scope.db, { events, routings }, now);
   return joinPublications([
     publishDeliveries(scope, deliveries),
     await publishToSubscribers(scope, known, now),
-    await publishEscalations(scope, known, now),
+    await publishEscalations(scope, { events: known, critical }, now),
   ]);
+}
+
+interface Routed {
+  deliveries: DeliveryRecord[];
+  /** Of these, the events that notify the users on call. */
+  critical: NewEvent[];
 }
 
 /** Decides which webhooks receive these events. */
@@ -54,20 +60,24 @@ async function routeEvents(
   db: Db,
   { events, routings }: { events: readonly NewEvent[]; routings: Routings },
   now: number,
-): Promise<DeliveryRecord[]> {
+): Promise<Routed> {
   const pageIds = events.map((event) => event.status_page_id).filter((id) => id !== null);
   const [webhooks, pages] = await db.batch([
     listActiveWebhooks(db, [...new Set(events.map((event) => event.owner_id))]),
     listAlertRouting(db, [...new Set(pageIds)]),
   ]);
   const pageOf = new Map(pages.map((page) => [page.id, page]));
-  return events.flatMap((event) => {
+  const routed: Routed = { deliveries: [], critical: [] };
+  for (const event of events) {
     const page = pageOf.get(event.status_page_id ?? "");
     const routing = routings.get(event.id);
-    if (routing?.is_suppressed || isAlertSuppressed(event, page?.alert_suppressions, now)) return [];
-    const routed = applyRuleAudience(applyRoutingOverride(event, page?.alert_routing), routing?.classification);
-    return deliveriesOf(event, selectWebhooks(routed, webhooks), { now, rule_id: routing?.rule_id ?? null });
-  });
+    if (routing?.is_suppressed || isAlertSuppressed(event, page?.alert_suppressions, now)) continue;
+    const target = applyRuleAudience(applyRoutingOverride(event, page?.alert_routing), routing?.classification);
+    if (target.classification === "critical") routed.critical.push(event);
+    const receivers = selectWebhooks(target, webhooks);
+    routed.deliveries.push(...deliveriesOf(event, receivers, { now, rule_id: routing?.rule_id ?? null }));
+  }
+  return routed;
 }
 
 /** The same event and webhook give the same delivery, however often they meet. */

@@ -4,33 +4,39 @@ import { oneLine } from "../lib/one-line.ts";
 import type { AlertMessage } from "./alert-messages.ts";
 import type { OwnerReason } from "./escalation.ts";
 
-interface EscalatedIncident {
-  id: string;
+/** An incident, or a critical event without one. */
+export interface EscalatedSubject {
   title: string;
-  severity: IncidentSeverity;
+  /** Null: of a critical event. */
+  severity: IncidentSeverity | null;
   started_at: number;
-  origin_outage_id: string | null;
+  thread_id: string;
 }
 
+/** Not empty: the subject of the escalation comes first, then those of its bundle. */
+type Subjects = readonly [EscalatedSubject, ...EscalatedSubject[]];
 type Links = AlertMessage["links"];
+
+const LISTED_MAX = 20;
+const SEVERITIES: readonly (IncidentSeverity | null)[] = ["minor", "major", "critical", null];
 
 /** What a person on call receives: what, since when, how bad, and how to acknowledge. */
 export function composeEscalationMessage(
-  incident: EscalatedIncident,
+  subjects: Subjects,
   { level, round, page_name }: { level: number; round: number; page_name: string },
   links: Links,
 ): AlertMessage {
+  const what = subjects.length === 1 ? "the incident" : "all of them";
   return {
     tone: "down",
-    title: oneLine(incident.title),
-    text: `Acknowledge the incident to stop the escalation of ${oneLine(page_name)}.`,
+    title: titleOf(subjects),
+    text: withList(`Acknowledge ${what} to stop the escalation of ${oneLine(page_name)}.`, subjects),
     facts: [
-      { label: "Severity", value: incident.severity },
-      { label: "Since", value: momentOf(incident.started_at) },
+      ...factsOf(subjects),
       { label: "Step", value: round === 0 ? String(level) : `${level}, round ${round + 1}` },
     ],
     links,
-    thread: { id: incident.origin_outage_id ?? incident.id, state: `escalation ${level}.${round}` },
+    thread: { id: subjects[0].thread_id, state: `escalation ${level}.${round}` },
     is_resolved: false,
   };
 }
@@ -41,19 +47,37 @@ const REASONS: Record<OwnerReason, string> = {
 };
 
 /** What the page's owner receives at the end of an escalation. */
-export function composeExhaustedMessage(incident: EscalatedIncident, reason: OwnerReason, links: Links): AlertMessage {
+export function composeExhaustedMessage(subjects: Subjects, reason: OwnerReason, links: Links): AlertMessage {
   return {
     tone: "down",
-    title: `Escalation ended without an answer: ${oneLine(incident.title)}`,
-    text: REASONS[reason],
-    facts: [
-      { label: "Severity", value: incident.severity },
-      { label: "Since", value: momentOf(incident.started_at) },
-    ],
+    title: `Escalation ended without an answer: ${titleOf(subjects)}`,
+    text: withList(REASONS[reason], subjects),
+    facts: factsOf(subjects),
     links,
-    thread: { id: incident.origin_outage_id ?? incident.id, state: "escalation exhausted" },
+    thread: { id: subjects[0].thread_id, state: "escalation exhausted" },
     is_resolved: false,
   };
+}
+
+export function titleOf([first, ...others]: Subjects): string {
+  const title = oneLine(first.title);
+  return others.length === 0 ? title : `${others.length + 1} alerts at once: ${title} and ${others.length} more`;
+}
+
+function withList(text: string, subjects: Subjects): string {
+  if (subjects.length === 1) return text;
+  const listed = subjects.slice(0, LISTED_MAX).map(({ title }) => `- ${oneLine(title)}`);
+  const rest = subjects.length - listed.length;
+  return [text, ...listed, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n");
+}
+
+function factsOf(subjects: Subjects): AlertMessage["facts"] {
+  const worst = Math.max(...subjects.map(({ severity }) => SEVERITIES.indexOf(severity)));
+  const since = Math.min(...subjects.map(({ started_at }) => started_at));
+  return [
+    { label: "Severity", value: SEVERITIES[worst] ?? "critical" },
+    { label: "Since", value: momentOf(since) },
+  ];
 }
 
 function momentOf(instant: number): string {

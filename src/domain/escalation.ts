@@ -9,6 +9,7 @@ import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
  *   start ──▶ step 1 ── wait ──▶ step 2 ── … ── repeat_count more rounds ── wait ──▶ owner notified (exhausted)
  *   active, exhausted ── acknowledge ──▶ acknowledged        any ── resolve ──▶ resolved ── reopen ──▶ step 1
  *   any open ── snooze ──▶ snoozed ── until ──▶ step 1
+ *   new, active ── bundle ──▶ bundled (another escalation notifies of it) ── unbundle ──▶ step 1
  *
  * Nothing is silent: while an escalation is active something is due, and its last effect notifies the owner, whose
  * notification is a row of the same transaction and so cannot get lost.
@@ -22,6 +23,8 @@ const WAIT_MINUTES_DEFAULT = 5;
 /** The least wait between rounds and before the owner, so that a contact has time to acknowledge. */
 const LAST_WAIT_MINUTES_MIN = 1;
 export const SNOOZE_MAX_MS = 7 * DAY_MS;
+/** How often a bundled escalation makes sure that the one of its bundle still notifies. */
+const BUNDLE_REVIEW_MS = 5 * MINUTE_MS;
 
 /** A recipient of a contact at this moment. Equal keys are one person or one channel. */
 export interface Recipient {
@@ -33,7 +36,7 @@ export interface Recipient {
 /** One entry for each step of the policy; an empty one is a gap: no contact has a recipient. */
 export type ResolvedSteps = readonly (readonly Recipient[])[];
 
-export type EscalationStatus = "active" | "acknowledged" | "snoozed" | "resolved" | "exhausted";
+export type EscalationStatus = "active" | "acknowledged" | "snoozed" | "resolved" | "exhausted" | "bundled";
 
 /** Plain JSON. */
 export interface EscalationState {
@@ -60,7 +63,11 @@ export type EscalationInput =
   | { kind: "acknowledge" }
   | { kind: "resolve" }
   | { kind: "snooze"; until: number }
-  | { kind: "reopen" };
+  | { kind: "reopen" }
+  /** Part of a mass failure: one escalation notifies of all. */
+  | { kind: "bundle" }
+  /** That one ended, and this one did not. */
+  | { kind: "unbundle" };
 
 export type OwnerReason = "nobody_answered" | "nobody_reached";
 
@@ -105,7 +112,7 @@ export function decide(
   context: Context,
   now: number,
 ): EscalationDecision | null {
-  if (state === null) return input.kind === "start" ? begin(0, context, now) : null;
+  if (state === null) return decideStart(input, context, now);
   const current = followClock(state, now);
   switch (input.kind) {
     case "start":
@@ -123,15 +130,29 @@ export function decide(
     case "snooze":
       return decideSnooze(current, input.until, now);
     case "reopen":
-      return current.status === "resolved" ? begin(current.run + 1, context, now) : ignore(current);
+      return current.status === "resolved" || current.status === "acknowledged"
+        ? begin(current.run + 1, context, now)
+        : ignore(current);
+    case "bundle":
+      return current.status === "active" ? rest(current, "bundled", now + BUNDLE_REVIEW_MS, now) : ignore(current);
+    case "unbundle":
+      return current.status === "bundled" ? begin(current.run + 1, context, now) : ignore(current);
     default:
       return assertNever(input);
   }
 }
 
+function decideStart(input: EscalationInput, context: Context, now: number): EscalationDecision | null {
+  if (input.kind === "start") return begin(0, context, now);
+  return input.kind === "bundle" ? rest(initialState(0, now), "bundled", now + BUNDLE_REVIEW_MS, now) : null;
+}
+
 function decideTick(state: EscalationState, context: Context, now: number): EscalationDecision {
   if (state.due_at === null || now < state.due_at) return ignore(state);
   if (state.status === "snoozed") return begin(state.run + 1, context, now);
+  if (state.status === "bundled") {
+    return { state: { ...state, due_at: now + BUNDLE_REVIEW_MS, entered_at: now }, effects: [], accepted: true };
+  }
   return state.status === "active" ? advance(state, context, now) : ignore(state);
 }
 
@@ -152,18 +173,13 @@ function decideSnooze(state: EscalationState, until: number, now: number): Escal
 }
 
 function begin(run: number, context: Context, now: number): EscalationDecision {
-  const state: EscalationState = {
-    version: 1,
-    status: "active",
-    run,
-    round: 0,
-    step: -1,
-    reached: {},
-    due_at: now,
-    entered_at: now,
-  };
+  const state = initialState(run, now);
   const decision = advance(state, context, now);
   return { ...decision, effects: [{ kind: "status_changed", status: "active" }, ...decision.effects] };
+}
+
+function initialState(run: number, now: number): EscalationState {
+  return { version: 1, status: "active", run, round: 0, step: -1, reached: {}, due_at: now, entered_at: now };
 }
 
 /** Advances to the next step with a recipient, over gaps and into further rounds, or to the owner. */

@@ -2,33 +2,46 @@ import type { LoadedEscalation } from "../data/escalations/read.ts";
 import type { EscalationInput, EscalationState } from "../domain/escalation.ts";
 
 /**
- * What happened since the escalation advanced last, read off the incident itself: a lost or repeated message changes
- * nothing. The tick comes last.
+ * What happened since the escalation advanced last, read off what it is about: a lost or repeated message changes nothing.
+ * The tick comes last.
  */
-export function listInputs({ escalation, incident, failures }: LoadedEscalation, now: number): EscalationInput[] {
-  const { state } = escalation;
-  if (state === null) return [{ kind: "start" }, ...changesOf(null, { escalation, incident }, now)];
+export function listInputs(
+  loaded: LoadedEscalation,
+  { isBundled, now }: { isBundled: boolean; now: number },
+): EscalationInput[] {
+  const { state } = loaded.escalation;
+  const bundling: EscalationInput[] = isBundled ? [{ kind: "bundle" }] : [];
+  if (state === null)
+    return [...(isBundled ? bundling : [{ kind: "start" } as const]), ...changesOf(null, loaded, now)];
   return [
-    ...failures.map(
+    ...loaded.failures.map(
       ({ notification_key }): EscalationInput => ({
         kind: "notification_failed",
         notification_id: notification_key,
       }),
     ),
-    ...changesOf(state, { escalation, incident }, now),
+    ...bundling,
+    ...changesOf(state, loaded, now),
     { kind: "tick" },
   ];
 }
 
-function changesOf(
-  state: EscalationState | null,
-  { escalation, incident }: Pick<LoadedEscalation, "escalation" | "incident">,
-  now: number,
-): EscalationInput[] {
-  if (incident.status === "resolved") return [{ kind: "resolve" }];
-  const reopen: EscalationInput[] = state?.status === "resolved" ? [{ kind: "reopen" }] : [];
-  if (incident.acknowledged_at !== null) return [...reopen, { kind: "acknowledge" }];
-  const until = escalation.snoozed_until;
-  const isSnoozed = until !== null && until > now && reopen.length === 0;
-  return [...reopen, ...(isSnoozed ? [{ kind: "snooze", until } as const] : [])];
+function changesOf(state: EscalationState | null, loaded: LoadedEscalation, now: number): EscalationInput[] {
+  const isReopened = state?.status === "resolved";
+  // What is reopened after its bundle was answered or over notifies by itself.
+  const isAnswered = isReopened || state?.status === "acknowledged";
+  const open = [loaded.own, ...(isAnswered ? [] : loaded.bundled)].filter(({ is_over }) => !is_over);
+  if (open.length === 0) return [{ kind: "resolve" }];
+  const isAcknowledged = open.every(({ acknowledged_at }) => acknowledged_at !== null);
+  if (isAcknowledged) return [...(isReopened ? [{ kind: "reopen" } as const] : []), { kind: "acknowledge" }];
+  const until = loaded.escalation.snoozed_until;
+  if (until !== null && until > now && !isReopened) return [{ kind: "snooze", until }];
+  if (isAnswered) return [{ kind: "reopen" }];
+  return state?.status === "bundled" && !isNotifiedByBundle(loaded) ? [{ kind: "unbundle" }] : [];
+}
+
+/** Deleted, over, or acknowledged before this one was reopened, the escalation of the bundle notifies nobody of it. */
+function isNotifiedByBundle({ leader }: LoadedEscalation): boolean {
+  const status = leader?.state?.status;
+  return status === "active" || status === "snoozed" || status === "exhausted";
 }

@@ -1,7 +1,7 @@
 import type { Scope } from "../access/scope.ts";
 import type { StoredEscalationStep } from "../contract/on-call.ts";
 import type { Statement } from "../data/db.ts";
-import type { EscalationNotificationRecord, LoadedEscalation } from "../data/escalations/read.ts";
+import type { EscalationNotificationRecord, LoadedEscalation, LoadedSubject } from "../data/escalations/read.ts";
 import { insertMail } from "../data/mail/write.ts";
 import { insertNotification } from "../data/notifications/write.ts";
 import { WAKE_GRACE_MS } from "../data/outbox/rows.ts";
@@ -45,11 +45,11 @@ export async function notifyOwner(
   loaded: LoadedEscalation,
   effect: Extract<EscalationEffect, { kind: "notify_owner" }>,
 ): Promise<OnCallMessage> {
-  const { page, owner_email, incident } = loaded;
+  const { page, owner_email } = loaded;
   return toPerson(scope, loaded, {
     ...{ key: effect.notification_id, level: 0, type: "oncall.exhausted" },
     person: { id: page.owner_id, name: "owner", email: owner_email },
-    message: composeExhaustedMessage(incident, effect.reason, linksOf(scope, loaded)),
+    message: composeExhaustedMessage(subjectsOf(loaded), effect.reason, linksOf(scope, loaded)),
     reason: `You own the status page ${page.name}.`,
   });
 }
@@ -70,14 +70,14 @@ async function toPerson(scope: Scope, loaded: LoadedEscalation, personal: Person
   const mail = await sealAlertMail(scope, { id: idFrom("escalation mail", id), to: person.email, message, reason });
   const notification = {
     ...{ id: idFrom("notification", id), user_id: person.id, type, title: message.title, message: message.text },
-    ...{ status_page_id: loaded.page.id, target_id: loaded.incident.id, read_at: null },
+    ...{ status_page_id: loaded.page.id, target_id: loaded.own.incident_id ?? loaded.escalation.id, read_at: null },
     ...{ created_at: now, updated_at: now },
   };
   const sealed = await seal(scope.settings.ROOT_SECRET, id, { type: "user", value: person.id });
   return {
     record: {
       ...base(loaded, { id, key, level, now }),
-      ...{ contact_type: "user", label: person.name, sealed, state: "sent", next_attempt_at: null },
+      ...{ contact_type: "user", label: person.name, sealed, state: "sent", next_attempt_at: null, mail_id: mail.id },
     },
     statements: [insertNotification(db, notification), insertMail(db, mail)],
     wake: () => dispatchMail(scope, [mail]).catch((error) => scope.log.error("mail", error, { mail_id: mail.id })),
@@ -97,7 +97,22 @@ export async function buildNotification(
   return {
     ...base(loaded, { id, key: effect.notification_id, level: effect.level, now: scope.now }),
     ...{ contact_type: type, label: contact.label ?? maskValue(value), sealed },
-    ...{ state: "pending", next_attempt_at: scope.now },
+    ...{ state: "pending", next_attempt_at: scope.now, mail_id: null },
+  };
+}
+
+/** What the timeline shows of a step that leads to nobody. */
+export function buildGapRecord(
+  { now }: Scope,
+  loaded: LoadedEscalation,
+  { level, step, round }: Extract<EscalationEffect, { kind: "gap" }>,
+): EscalationNotificationRecord {
+  const key = `${(loaded.escalation.state?.run ?? 0).toString()}.${round}.${step}.gap`;
+  const id = idFrom("escalation notification", loaded.escalation.id, key);
+  return {
+    ...base(loaded, { id, key, level, now }),
+    ...{ contact_type: "nobody", label: `step ${level}`, sealed: "", mail_id: null, next_attempt_at: null },
+    ...{ state: "failed", error: "the step leads to nobody", is_failure_reported: true },
   };
 }
 
@@ -113,19 +128,28 @@ function base(
 
 function messageFor(scope: Scope, loaded: LoadedEscalation, { level, round }: NotifyEffect): AlertMessage {
   return composeEscalationMessage(
-    loaded.incident,
+    subjectsOf(loaded),
     { level, round, page_name: loaded.page.name },
     linksOf(scope, loaded),
   );
 }
 
-function linksOf({ settings }: Scope, { incident, escalation }: LoadedEscalation): AlertMessage["links"] {
+/** Those that are open, the escalation's own first. */
+function subjectsOf({ own, bundled }: LoadedEscalation): readonly [LoadedSubject, ...LoadedSubject[]] {
+  const [first = own, ...others] = [own, ...bundled].filter(({ is_over }) => !is_over);
+  return [first, ...others];
+}
+
+function linksOf({ settings }: Scope, { own, escalation }: LoadedEscalation): AlertMessage["links"] {
   const base = settings.PUBLIC_URL;
   if (base === "") return [];
   const token = acknowledgeToken(settings.ROOT_SECRET, escalation.id);
   return [
     { label: "Acknowledge", url: `${base}/acknowledge/${token}` },
-    { label: "Incident", url: `${base}/app/incidents/${incident.id}` },
+    ...(own.incident_id === null ? [] : [{ label: "Incident", url: `${base}/app/incidents/${own.incident_id}` }]),
+    ...(own.incident_id === null && own.monitor_id !== null
+      ? [{ label: "Monitor", url: `${base}/app/monitors/${own.monitor_id}` }]
+      : []),
   ];
 }
 

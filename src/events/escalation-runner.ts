@@ -14,6 +14,7 @@ import {
   insertEscalationNotifications,
   isEscalationChanged,
   markFailuresReported,
+  touchEscalationById,
   updateEscalation,
 } from "../data/escalations/write.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
@@ -24,63 +25,99 @@ import { NOTHING, type Publication, sweepPages } from "../outbox/publication.ts"
 import { idFrom } from "../platform/ids.ts";
 import { unseal } from "../platform/seal.ts";
 import { publish } from "./emit.ts";
+import { bundleMassFailure } from "./escalation-bundles.ts";
 import { listInputs } from "./escalation-inputs.ts";
-import { buildNotification, notifyOwner, notifyPerson, type OnCallMessage } from "./escalation-notifications.ts";
+import {
+  buildGapRecord,
+  buildNotification,
+  notifyOwner,
+  notifyPerson,
+  type OnCallMessage,
+} from "./escalation-notifications.ts";
 import { type ResolvedPolicy, resolveSteps } from "./escalation-recipients.ts";
 import { sendNotifications } from "./escalation-sender.ts";
+import { retryStale } from "./rules.ts";
 
 /** Delayed messages hasten what is due within this time; the minute finds the rest. */
 const HASTENED_MS = 10 * MINUTE_MS;
 
 /**
- * Advances one escalation as far as the incident, its notifications and the clock say. The decision, every notification
+ * Advances one escalation as far as what it is about, its notifications and the clock say. The decision, every notification
  * and the owner's notice become true in one batch; of two invocations at once one writes, and the other one repeats.
  */
 export async function advanceEscalation(scope: Scope, escalationId: string): Promise<void> {
-  const loaded = await loadEscalation(scope.db, escalationId);
-  if (!loaded) return;
-  const { escalation, page } = loaded;
+  const advanced = await retryStale(() => advanceOnce(scope, escalationId));
+  if (!advanced) return;
+  await advanced.carried.gaps.wake();
+  await advanced.carried.wakeMail();
+  const hasFailed = await sendNotifications(
+    scope,
+    advanced.carried.notifications.map(({ id }) => id),
+  );
+  const toWake = [...(hasFailed ? [escalationId] : []), ...advanced.touched];
+  if (toWake.length > 0) await wakeEscalations(scope, toWake);
+  if (!hasFailed) await hasten(scope, { id: escalationId, due_at: advanced.due_at });
+}
+
+interface Advanced {
+  carried: CarriedOut;
+  due_at: number | null;
+  /** Other escalations for which this changes something. */
+  touched: string[];
+}
+
+async function advanceOnce(scope: Scope, escalationId: string): Promise<Advanced | null> {
+  const found = await loadEscalation(scope.db, escalationId);
+  if (!found) return null;
+  const { escalation, page } = found;
+  const { loaded, bundle_id, statements } = await bundleMassFailure(scope, found);
   const steps = await openSteps(scope, loaded);
   const target = await resolveSteps(scope, page, steps);
   const policy = { steps, repeat_count: loaded.policy?.repeat_count ?? 0 };
   let state: EscalationState | null = escalation.state;
   const effects: EscalationEffect[] = [];
-  for (const input of listInputs(loaded, scope.now)) {
+  for (const input of listInputs(loaded, { isBundled: bundle_id !== null, now: scope.now })) {
     const decision = decide(state, input, { policy, resolved: target.resolved }, scope.now);
     if (!decision) continue;
     state = decision.state;
     effects.push(...decision.effects);
   }
-  if (state === null) return;
+  if (state === null) return null;
   const carried = await carryOut(scope, { loaded, steps, target }, effectsOf(state, effects));
   const isNewRun = escalation.state === null || state.run !== escalation.state.run;
+  const isChanged = state.status !== escalation.state?.status;
   const advanced = {
     ...{ state, due_at: state.due_at, updated_at: scope.now },
     started_at: isNewRun ? scope.now : escalation.started_at,
     snoozed_until: state.status === "snoozed" ? escalation.snoozed_until : null,
+    bundle_id: state.status === "active" || state.status === "snoozed" ? null : bundle_id,
   };
   await runBatch(scope.db, [
     failBatchWhen(scope.db, "stale", isEscalationChanged(escalation)),
+    ...statements,
     updateEscalation(scope.db, escalation, advanced),
-    ...(loaded.failures.length > 0
-      ? [
-          markFailuresReported(
-            scope.db,
-            loaded.failures.map(({ id }) => id),
-          ),
-        ]
-      : []),
+    ...markReported(scope, loaded),
+    // The bundle's escalation decides what follows for it.
+    ...(bundle_id !== null && isChanged ? [touchEscalationById(scope.db, bundle_id, scope.now)] : []),
     ...carried.statements,
     ...carried.gaps.statements,
   ]);
-  await carried.gaps.wake();
-  await carried.wakeMail();
-  const hasFailed = await sendNotifications(
-    scope,
-    carried.notifications.map(({ id }) => id),
-  );
-  if (hasFailed) await wakeEscalations(scope, [escalationId]);
-  else await hasten(scope, { id: escalationId, due_at: state.due_at });
+  const touched = [
+    ...(bundle_id !== null && isChanged ? [bundle_id] : []),
+    ...(statements.length > 0 ? loaded.bundled.map(({ escalation_id }) => escalation_id) : []),
+  ];
+  return { carried, due_at: state.due_at, touched };
+}
+
+function markReported({ db }: Scope, { failures }: LoadedEscalation): Statement[] {
+  return failures.length === 0
+    ? []
+    : [
+        markFailuresReported(
+          db,
+          failures.map(({ id }) => id),
+        ),
+      ];
 }
 
 /** An incident that was acknowledged or resolved before its escalation began or started over notifies nobody. */
@@ -139,11 +176,13 @@ async function carryOut(scope: Scope, subject: Subject, effects: readonly Escala
   const notifications: EscalationNotificationRecord[] = [];
   const messages: OnCallMessage[] = [];
   const gaps: EventOf<"oncall.gap">[] = [];
+  const gapRecords: EscalationNotificationRecord[] = [];
   for (const effect of effects) {
     if (effect.kind === "cancel_notifications") {
       statements.push(cancelEscalationNotifications(scope.db, escalation.id, scope.now));
     } else if (effect.kind === "gap") {
       gaps.push(...gapEvents(scope, subject, effect));
+      gapRecords.push(buildGapRecord(scope, subject.loaded, effect));
     } else if (effect.kind === "notify_owner") {
       messages.push(await notifyOwner(scope, subject.loaded, effect));
     } else if (effect.kind === "notify") {
@@ -153,7 +192,7 @@ async function carryOut(scope: Scope, subject: Subject, effects: readonly Escala
       else if (contact) notifications.push(await buildNotification(scope, subject.loaded, { effect, contact }));
     }
   }
-  const rows = [...notifications, ...messages.map(({ record }) => record)];
+  const rows = [...gapRecords, ...notifications, ...messages.map(({ record }) => record)];
   return {
     statements: [
       ...statements,
@@ -174,7 +213,7 @@ function gapEvents(
   { loaded, steps, target }: Subject,
   { step, round, level }: Extract<EscalationEffect, { kind: "gap" }>,
 ): EventOf<"oncall.gap">[] {
-  const { escalation, incident, policy } = loaded;
+  const { escalation, own, policy } = loaded;
   const contacts = steps[step]?.contacts ?? [];
   const schedules = contacts.flatMap(({ type, value }) =>
     type === "schedule" && target.emptySchedules.has(value) ? [value] : [],
@@ -184,7 +223,7 @@ function gapEvents(
     id: idFrom("event", escalation.id, "gap", `${run}.${round}.${step}`, schedule_id ?? ""),
     owner_id: escalation.owner_id,
     status_page_id: escalation.status_page_id,
-    monitor_id: incident.origin_monitor_id,
+    monitor_id: own.monitor_id,
     name: "oncall.gap",
     classification: "team_only",
     data: {
@@ -192,7 +231,7 @@ function gapEvents(
       policy_name: policy?.name ?? "deleted policy",
       schedule_id,
       message: `step ${level} leads to nobody, the next step is notified at once`,
-      incident_id: incident.id,
+      incident_id: own.incident_id,
     },
     created_at: now,
   }));

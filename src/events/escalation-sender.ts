@@ -1,12 +1,13 @@
 import type { Scope } from "../access/scope.ts";
-import type { EventOf } from "../contract/events.ts";
+import type { NewEvent } from "../contract/events.ts";
 import { runBatch } from "../data/db.ts";
 import { type LoadedEscalation, listNotificationsToWake, loadEscalation } from "../data/escalations/read.ts";
 import {
   claimEscalationNotification,
   settleEscalationNotification,
-  touchEscalation,
+  touchEscalationById,
 } from "../data/escalations/write.ts";
+import { listEvents } from "../data/events/read.ts";
 import { attemptContact } from "../delivery/contact-attempt.ts";
 import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
@@ -58,7 +59,8 @@ async function sendNotification(scope: Scope, id: string): Promise<boolean> {
   if (!claimed) return false;
   const loaded = await loadEscalation(scope.db, claimed.escalation_id);
   if (!loaded) return false;
-  const error = await attemptContact(scope, claimed, eventOf(claimed.id, loaded));
+  const event = await findEvent(scope, claimed.id, loaded);
+  const error = event ? await attemptContact(scope, claimed, event) : "the event no longer exists";
   const delay = error === null ? undefined : RETRIES_MS[claimed.attempt - 1];
   const isFirstFailure = error !== null && claimed.attempt === 1;
   await runBatch(scope.db, [
@@ -69,19 +71,19 @@ async function sendNotification(scope: Scope, id: string): Promise<boolean> {
       ...{ error, updated_at: scope.now },
     }),
     // The escalation decides what follows from the failure, also when the message that wakes it is lost.
-    ...(isFirstFailure ? [touchEscalation(scope.db, loaded.incident.id, scope.now)] : []),
+    ...(isFirstFailure ? [touchEscalationById(scope.db, claimed.escalation_id, scope.now)] : []),
   ]);
   return isFirstFailure;
 }
 
-/** What a webhook contact receives: the incident as it stands now. */
-function eventOf(notificationId: string, { incident }: LoadedEscalation): EventOf<"incident.created"> {
+/** What a webhook contact receives: the incident as it stands now, or the critical event. */
+async function findEvent(
+  { db }: Scope,
+  notificationId: string,
+  { incident, escalation }: LoadedEscalation,
+): Promise<NewEvent | undefined> {
+  if (!incident) return escalation.subject ? (await listEvents(db, [escalation.subject.event_id]))[0] : undefined;
   const id = idFrom("event", notificationId);
   const change = { id, name: "incident.created" as const, message: incident.title };
-  const { name: _, ...event } = incidentEvent(incident, {
-    ...change,
-    notify_subscribers: false,
-    now: incident.created_at,
-  });
-  return { ...event, name: change.name };
+  return incidentEvent(incident, { ...change, notify_subscribers: false, now: incident.created_at });
 }

@@ -10,6 +10,11 @@ export function escalationId(incidentId: string): string {
   return idFrom("escalation", incidentId);
 }
 
+/** The one of a critical event without an incident. */
+export function criticalEscalationId(eventId: string): string {
+  return idFrom("escalation", "event", eventId);
+}
+
 /** Makes the escalation of a changed incident look at it again. An incident without an escalation costs one statement. */
 export function continueEscalation(
   scope: Pick<Scope, "env" | "db" | "log">,

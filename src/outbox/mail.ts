@@ -2,6 +2,7 @@ import type { RequestScope, Scope } from "../access/scope.ts";
 import { type MailOutcome, MailText } from "../contract/mail.ts";
 import { MAILS_PER_MESSAGE, type MailMessage } from "../contract/messages.ts";
 import { runBatch } from "../data/db.ts";
+import { recordMailFailure } from "../data/escalations/write.ts";
 import { listDueMail, listMailToWake, type MailRecord } from "../data/mail/read.ts";
 import { claimMail, deleteMailBefore, settleMail } from "../data/mail/write.ts";
 import { WAKE_GRACE_MS } from "../data/outbox/rows.ts";
@@ -88,8 +89,12 @@ async function attempt(scope: Scope, mailer: Mailer, mail: MailRecord): Promise<
   const text = await open(scope, mail);
   const outcome = text ? await mailer.send({ ...text, id: mail.id, created_at: mail.created_at }) : UNREADABLE;
   const settlement = settlementOf(scope, mail, outcome);
-  await runBatch(scope.db, [settleMail(scope.db, mail, { ...settlement, updated_at: scope.now })]);
-  if (outcome.kind !== "sent") {
+  const settled = settleMail(scope.db, mail, { ...settlement, updated_at: scope.now });
+  if (outcome.kind === "sent") {
+    await runBatch(scope.db, [settled]);
+  } else {
+    const failure = { error: outcome.error, is_final: "state" in settlement, now: scope.now };
+    await runBatch(scope.db, [settled, ...recordMailFailure(scope.db, mail.id, failure)]);
     scope.log.warn("mail", { mail_id: mail.id, attempt: mail.attempt, error: outcome.error });
   }
   return outcome;

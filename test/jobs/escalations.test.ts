@@ -1,38 +1,26 @@
 import { env } from "cloudflare:workers";
-import { eq, isNull, lte } from "drizzle-orm";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { openDb } from "../../src/data/db.ts";
 import { escalationNotifications, escalations } from "../../src/data/escalations/table.ts";
-import { events } from "../../src/data/events/table.ts";
 import { mailOutbox } from "../../src/data/mail/table.ts";
-import { notifications } from "../../src/data/notifications/table.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
+import { dispatchMail } from "../../src/outbox/mail.ts";
 import { acknowledgeToken } from "../../src/platform/acknowledge-tokens.ts";
 import { V1 } from "../support/client.ts";
-import { type Account, createAccount, createPage } from "../support/factories.ts";
-import { createMember } from "../support/members.ts";
+import { createAccount, createPage } from "../support/factories.ts";
+import { createTeam, MINUTE, noticesOf, setPolicy, type Team, toUser, useVirtualClock } from "../support/on-call.ts";
 import { createVisitor } from "../support/pages.ts";
 import { recordingEnv } from "../support/queues.ts";
 import { useSink } from "../support/sink.ts";
 
-const MINUTE = 60_000;
 const db = openDb(env.DB);
 const sink = useSink();
-let now: number;
+const clock = useVirtualClock("2026-03-02T02:00:00Z");
+const { pass, settle } = clock;
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  now = Date.parse("2026-03-02T02:00:00Z");
-  vi.setSystemTime(now);
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-interface Stage {
-  account: Account;
-  page: string;
+interface Stage extends Team {
   incident: string;
 }
 
@@ -40,51 +28,24 @@ interface Stage {
 async function openIncident(
   stepsOf: (people: { owner: string; member: string }) => unknown[],
   policy: Record<string, unknown> = {},
-): Promise<Stage & { member: Account }> {
-  const account = await createAccount();
-  const page = await createPage(account);
-  const { member } = await createMember(account, { role: "editor" }, page);
-  const steps = stepsOf({ owner: account.user_id, member: member.user_id });
-  const body = { name: "Night", is_default: true, steps, ...policy };
-  expect((await account.client.post(`${V1}/status-pages/${page}/on-call/policies`, body)).status).toBe(201);
+): Promise<Stage> {
+  const team = await createTeam();
+  const { account, member, page } = team;
+  await setPolicy(team, stepsOf({ owner: account.user_id, member: member.user_id }), policy);
   const made = await account.client.post(`${V1}/incidents`, { status_page_id: page, title: "Checkout fails" });
   expect(made.status).toBe(201);
   await settle();
-  return { account, member, page, incident: made.body.id };
-}
-
-/** Consumes stored events and due escalations, as their messages would. */
-async function settle(): Promise<void> {
-  const scope = () => jobScope(recordingEnv().env, "test");
-  for (let round = 0; round < 10; round++) {
-    const waiting = await db.select({ event_id: events.id }).from(events).where(isNull(events.processed_at));
-    const due = await db
-      .select({ escalation_id: escalations.id })
-      .from(escalations)
-      .where(lte(escalations.due_at, now));
-    if (waiting.length + due.length === 0) return;
-    // The runtime's own consumer may be faster.
-    for (const message of [...waiting, ...due]) await consumeEvent(scope(), message).catch(() => {});
-  }
-}
-
-async function pass(minutes: number): Promise<void> {
-  now += minutes * MINUTE;
-  vi.setSystemTime(now);
-  await settle();
+  return { ...team, incident: made.body.id };
 }
 
 const escalationOf = async ({ account, incident }: Stage) =>
   (await account.client.get(`${V1}/incidents/${incident}/escalation`)).body;
-const noticesOf = async (userId: string) =>
-  (await db.select().from(notifications).where(eq(notifications.user_id, userId))).map(({ type }) => type);
-const user = (value: string) => [{ type: "user", value, label: "Somebody" }];
 
 describe("the escalation of an incident", () => {
   it("notifies step 1 at once and step 2 after its wait, until somebody acknowledges", async () => {
     const stage = await openIncident(({ owner, member }) => [
-      { level: 1, wait_minutes: 0, contacts: user(member) },
-      { level: 2, wait_minutes: 5, contacts: user(owner) },
+      { level: 1, wait_minutes: 0, contacts: toUser(member) },
+      { level: 2, wait_minutes: 5, contacts: toUser(owner) },
     ]);
     expect(await escalationOf(stage)).toMatchObject({
       status: "active",
@@ -106,7 +67,7 @@ describe("the escalation of an incident", () => {
   });
 
   it("notifies the owner at its end when nobody answers", async () => {
-    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: user(member) }]);
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: toUser(member) }]);
     await pass(5);
     expect(await noticesOf(stage.account.user_id)).toEqual(["oncall.exhausted"]);
     expect(await escalationOf(stage)).toMatchObject({ status: "exhausted" });
@@ -118,7 +79,7 @@ describe("the escalation of an incident", () => {
     const schedule = await account.client.post(`${V1}/status-pages/${page}/on-call/schedules`, { name: "Empty" });
     const steps = [
       { level: 1, wait_minutes: 0, contacts: [{ type: "schedule", value: schedule.body.id }] },
-      { level: 2, wait_minutes: 30, contacts: user(account.user_id) },
+      { level: 2, wait_minutes: 30, contacts: toUser(account.user_id) },
     ];
     await account.client.post(`${V1}/status-pages/${page}/on-call/policies`, { name: "Day", is_default: true, steps });
     await account.client.post(`${V1}/incidents`, { status_page_id: page, title: "Checkout fails" });
@@ -128,20 +89,41 @@ describe("the escalation of an incident", () => {
       .bind(page)
       .all<{ data: string }>();
     expect(results.map(({ data }) => JSON.parse(data).schedule_id)).toEqual([schedule.body.id]);
+    const { body: listed } = await account.client.get(`${V1}/status-pages/${page}/on-call/escalations`);
+    const path = `${V1}/status-pages/${page}/on-call/escalations/${listed[0].id}`;
+    expect((await account.client.get(path)).body.notifications).toMatchObject([
+      { type: "nobody", label: "step 1", status: "failed", error: "the step leads to nobody" },
+      { type: "user", level: 2, status: "sent" },
+    ]);
   });
 
   it("posts to a webhook, and goes on to the next step at once when that fails", async () => {
     sink.answer("https://sink.test/pager", 500);
     const stage = await openIncident(({ owner }) => [
       { level: 1, wait_minutes: 0, contacts: [{ type: "webhook", value: "https://sink.test/pager", label: "Pager" }] },
-      { level: 2, wait_minutes: 30, contacts: user(owner) },
+      { level: 2, wait_minutes: 30, contacts: toUser(owner) },
     ]);
     expect(await noticesOf(stage.account.user_id)).toEqual(["oncall.notified"]);
     expect((await escalationOf(stage)).notifications[0]).toMatchObject({ label: "Pager", error: "HTTP 500" });
   });
 
+  it("goes on to the next step at once when the mail to a person is refused", async () => {
+    const stage = await openIncident(({ owner, member }) => [
+      { level: 1, wait_minutes: 0, contacts: toUser(member) },
+      { level: 2, wait_minutes: 30, contacts: toUser(owner) },
+    ]);
+    const refusing = { MAIL_FROM: "vigil@example.com", MAIL_HTTP_URL: "https://mail.test/send" };
+    sink.serve("https://mail.test/", () => new Response("no such mailbox", { status: 422 }));
+    const mails = await db.select().from(mailOutbox).where(eq(mailOutbox.state, "pending"));
+    await dispatchMail(jobScope(recordingEnv(refusing).env, "test"), mails);
+    await settle();
+    expect(await noticesOf(stage.account.user_id)).toEqual(["oncall.notified"]);
+    const { notifications } = await escalationOf(stage);
+    expect(notifications[0]).toMatchObject({ level: 1, status: "failed", error: expect.stringContaining("422") });
+  });
+
   it("ends with the incident and starts over when the incident is reopened", async () => {
-    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: user(member) }]);
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: toUser(member) }]);
     const path = `${V1}/incidents/${stage.incident}`;
     await stage.account.client.put(path, { status: "resolved" });
     await settle();
@@ -155,8 +137,8 @@ describe("the escalation of an incident", () => {
 
   it("can be acknowledged again after the incident was acknowledged, resolved and reopened", async () => {
     const stage = await openIncident(({ owner, member }) => [
-      { level: 1, wait_minutes: 0, contacts: user(member) },
-      { level: 2, wait_minutes: 5, contacts: user(owner) },
+      { level: 1, wait_minutes: 0, contacts: toUser(member) },
+      { level: 2, wait_minutes: 5, contacts: toUser(owner) },
     ]);
     const path = `${V1}/incidents/${stage.incident}`;
     const acknowledge = () => stage.member.client.post(`${path}/acknowledge`, {});
@@ -177,7 +159,7 @@ describe("the escalation of an incident", () => {
   });
 
   it("notifies nobody about a reopened incident that is acknowledged before its escalation starts over", async () => {
-    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: user(member) }]);
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: toUser(member) }]);
     const path = `${V1}/incidents/${stage.incident}`;
     await stage.account.client.put(path, { status: "resolved" });
     await pass(1);
@@ -189,11 +171,11 @@ describe("the escalation of an incident", () => {
   });
 
   it("starts over after a snooze of an acknowledged incident", async () => {
-    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: user(member) }]);
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: toUser(member) }]);
     const path = `${V1}/incidents/${stage.incident}`;
     await stage.member.client.post(`${path}/acknowledge`, {});
     await pass(1);
-    const until = new Date(now + 30 * MINUTE).toISOString();
+    const until = new Date(clock.now + 30 * MINUTE).toISOString();
     expect((await stage.account.client.post(`${path}/snooze`, { until })).body).toMatchObject({
       status: "acknowledged",
     });
@@ -204,8 +186,8 @@ describe("the escalation of an incident", () => {
   });
 
   it("rests while it is snoozed and then starts over", async () => {
-    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: user(member) }]);
-    const until = new Date(now + 30 * MINUTE).toISOString();
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: toUser(member) }]);
+    const until = new Date(clock.now + 30 * MINUTE).toISOString();
     expect((await stage.account.client.post(`${V1}/incidents/${stage.incident}/snooze`, { until })).status).toBe(200);
     await pass(29);
     expect(await noticesOf(stage.member.user_id)).toEqual(["oncall.notified"]);
@@ -214,7 +196,7 @@ describe("the escalation of an incident", () => {
   });
 
   it("does not notify twice when its message arrives twice, also at the same time", async () => {
-    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: user(member) }]);
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: toUser(member) }]);
     const [row] = await db.select().from(escalations).where(eq(escalations.incident_id, stage.incident));
     const message = { escalation_id: row?.id ?? "" };
     const again = () => consumeEvent(jobScope(recordingEnv().env, "test"), message).catch(() => {});
@@ -242,13 +224,13 @@ describe("the acknowledge link", () => {
   const visit = (path: string, method = "GET") => createVisitor()(path, {}, { method });
 
   it("shows a button, acknowledges by POST without signing in, and says so afterwards", async () => {
-    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: user(member) }]);
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: toUser(member) }]);
     const [row] = await db.select().from(escalations).where(eq(escalations.incident_id, stage.incident));
     const path = `/acknowledge/${acknowledgeToken(env.ROOT_SECRET, row?.id ?? "")}`;
     expect((await visit(path)).text).toContain("Acknowledge</button>");
     expect((await visit(path, "POST")).text).toContain("Nobody else is notified");
     const { body } = await stage.account.client.get(`${V1}/incidents/${stage.incident}`);
-    expect(body).toMatchObject({ acknowledged_at: new Date(now).toISOString(), acknowledged_by: null });
+    expect(body).toMatchObject({ acknowledged_at: new Date(clock.now).toISOString(), acknowledged_by: null });
     await settle();
     expect(await escalationOf(stage)).toMatchObject({ status: "acknowledged" });
     expect((await visit(path)).text).not.toContain("</button>");
@@ -260,7 +242,7 @@ describe("the acknowledge link", () => {
   });
 
   it("stands in the mail of the person on call", async () => {
-    await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: user(member) }]);
+    await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: toUser(member) }]);
     const mails = await db.select().from(mailOutbox);
     expect(mails.length).toBeGreaterThan(0);
   });

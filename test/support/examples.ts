@@ -50,6 +50,7 @@ export const OBJECTS: Record<Kind | "token" | "notification", (account: Account)
   },
   "escalation policy": async (account) => (await withPolicy(account)).params.policy_id,
   "on-call schedule": async (account) => (await withSchedule(account)).params.schedule_id,
+  escalation: async (account) => (await withPageEscalation(account)).params.escalation_id,
   "event rule": async (account) => (await createRule(account)).rule_id,
   maintenance: (account) => createMaintenance(account),
   subscriber: (account) => insertSubscriber(account),
@@ -232,6 +233,8 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   },
   "POST /status-pages/{id}/events/emit": async () => ({ body: { event_name: "deploy.finished" } }),
   "GET /incidents/{id}/escalation": withEscalation,
+  "GET /status-pages/{id}/on-call/escalations/{escalation_id}": withPageEscalation,
+  "POST /status-pages/{id}/on-call/escalations/{escalation_id}/acknowledge": withPageEscalation,
   "POST /incidents/{id}/snooze": withEscalation,
   "POST /maintenance": async (account) => ({ body: planOf(await OBJECTS.page(account)) }),
   "PUT /maintenance/{id}": async () => ({ body: { title: "Larger disks" } }),
@@ -425,6 +428,8 @@ async function insertEscalationOf(
   const escalation = {
     ...{ id: escalationId(id), owner_id: user_id, status_page_id, incident_id: id, policy_id: null, state: null },
     ...{ revision: 0, started_at: at, snoozed_until: null, due_at: null, created_at: at, updated_at: at },
+    ...{ subject: null, thread_id: null, monitor_id: null, transition_seq: null, ended_at: null, is_automatic: false },
+    ...{ acknowledged_at: null, acknowledged_by: null, bundle_id: null, bundled_at: null },
   };
   const db = openDb(env.DB);
   await runBatch(db, [insertEscalation(db, escalation)]);
@@ -437,6 +442,13 @@ async function withEscalation(account: Account) {
   const until = new Date(Date.now() + 3_600_000).toISOString();
   await insertEscalationOf(account, body);
   return { params: { id: body.id }, body: { until } };
+}
+
+async function withPageEscalation(account: Account) {
+  const id = await createPage(account);
+  const { body } = await account.client.post(`${V1}/incidents`, { status_page_id: id, title: "Checkout fails" });
+  await insertEscalationOf(account, body);
+  return { params: { id, escalation_id: escalationId(body.id) } };
 }
 
 async function withSchedule(account: Account) {

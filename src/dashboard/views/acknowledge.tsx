@@ -1,29 +1,47 @@
-import type { IncidentRecord } from "../../data/incidents/read.ts";
+import type { LoadedSubject } from "../../data/escalations/read.ts";
 import { toIso } from "../../platform/clock.ts";
 import { renderDocument } from "./frame.tsx";
 
 interface AcknowledgeView {
-  incident: IncidentRecord;
+  own: LoadedSubject;
+  /** What the same message was about. */
+  bundled: readonly LoadedSubject[];
   page_name: string;
   /** The link's own address, token included. */
   href: string;
 }
 
-export function renderAcknowledge({ incident, page_name, href }: AcknowledgeView): string {
-  const { title, severity, status, started_at, acknowledged_at, resolved_at } = incident;
+export function renderAcknowledge({ own, bundled, page_name, href }: AcknowledgeView): string {
+  const subjects = [own, ...bundled];
+  const open = subjects.filter(({ is_over }) => !is_over);
+  const waiting = open.filter(({ acknowledged_at }) => acknowledged_at === null);
   return renderDocument({
-    title: `${title} – ${page_name}`,
+    title: `${own.title} – ${page_name}`,
     isNarrow: true,
     children: (
       <>
-        <h1>{title}</h1>
+        <h1>{own.title}</h1>
         <p class="lead">
-          {page_name}, {severity}, {status}, since <time datetime={toIso(started_at)}>{readable(started_at)}</time>.
+          {page_name}, {own.severity ?? "critical"}, since{" "}
+          <time datetime={toIso(own.started_at)}>{readable(own.started_at)}</time>.
         </p>
-        {resolved_at !== null && status === "resolved" ? (
-          <p>This incident was resolved at {readable(resolved_at)}.</p>
-        ) : acknowledged_at !== null ? (
-          <p role="status">Acknowledged at {readable(acknowledged_at)}. Nobody else is notified.</p>
+        {bundled.length > 0 && (
+          <>
+            <p>At the same time:</p>
+            <ul>
+              {bundled.map(({ title, is_over }) => (
+                <li>
+                  {title}
+                  {is_over && " (over)"}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        {open.length === 0 ? (
+          <p role="status">This is over. Nobody else is notified.</p>
+        ) : waiting.length === 0 ? (
+          <p role="status">Acknowledged at {readable(acknowledgedAt(open))}. Nobody else is notified.</p>
         ) : (
           <form class="card" method="post" action={href}>
             <p>Acknowledging stops the escalation: nobody else is notified.</p>
@@ -33,6 +51,10 @@ export function renderAcknowledge({ incident, page_name, href }: AcknowledgeView
       </>
     ),
   });
+}
+
+function acknowledgedAt(subjects: readonly LoadedSubject[]): number {
+  return Math.max(...subjects.map(({ acknowledged_at }) => acknowledged_at ?? 0));
 }
 
 function readable(instant: number): string {

@@ -1,6 +1,10 @@
-import { and, asc, eq, isNotNull, lte, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, isNotNull, lte, or, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import type { EscalationState } from "../../domain/escalation.ts";
+import type { EscalatedSubject } from "../../domain/escalation-messages.ts";
 import type { Db } from "../db.ts";
 import { incidents } from "../incidents/table.ts";
+import { monitors, transitions } from "../monitors/table.ts";
 import { escalationPolicies } from "../on-call/table.ts";
 import { isPending, listToWake } from "../outbox/rows.ts";
 import { statusPages } from "../status-pages/table.ts";
@@ -13,6 +17,60 @@ export type EscalationNotificationRecord = typeof escalationNotifications.$infer
 /** Failures that one advance takes into account. */
 const FAILURES_MAX = 100;
 const LISTED_MAX = 500;
+/** Outages that one bundle names. */
+const SUBJECTS_MAX = 1000;
+
+/** What an escalation is about, as it stands now. */
+export interface LoadedSubject extends EscalatedSubject {
+  escalation_id: string;
+  incident_id: string | null;
+  monitor_id: string | null;
+  /** The outage is over, the incident is resolved. */
+  is_over: boolean;
+  acknowledged_at: number | null;
+}
+
+const SUBJECT = {
+  escalation_id: escalations.id,
+  incident_id: escalations.incident_id,
+  monitor_id: sql<string | null>`coalesce(${escalations.monitor_id}, ${incidents.origin_monitor_id})`,
+  incident_title: incidents.title,
+  critical: escalations.subject,
+  severity: incidents.severity,
+  incident_started_at: incidents.started_at,
+  thread_id: sql<string>`coalesce(${incidents.origin_outage_id}, ${escalations.thread_id}, ${escalations.id})`,
+  is_over: sql<number>`${incidents.status} IS 'resolved' OR ${escalations.ended_at} IS NOT NULL OR EXISTS (
+    SELECT 1 FROM ${transitions} t WHERE t.monitor_id = ${escalations.monitor_id}
+      AND t.seq > ${escalations.transition_seq} AND t.to_status = 'up')`,
+  acknowledged_at: sql<number | null>`coalesce(${incidents.acknowledged_at}, ${escalations.acknowledged_at})`,
+  created_at: escalations.created_at,
+};
+
+type SubjectRow = Awaited<ReturnType<typeof listSubjectRows>>[number];
+
+function listSubjectRows(db: Db, condition: SQL | undefined) {
+  return db
+    .select(SUBJECT)
+    .from(escalations)
+    .leftJoin(incidents, eq(incidents.id, escalations.incident_id))
+    .where(condition)
+    .orderBy(asc(escalations.created_at), asc(escalations.id))
+    .limit(SUBJECTS_MAX);
+}
+
+function toSubject({ critical, incident_title, incident_started_at, created_at, ...row }: SubjectRow): LoadedSubject {
+  return {
+    ...{ ...row, title: incident_title ?? critical?.title ?? "", is_over: row.is_over === 1 },
+    started_at: incident_started_at ?? critical?.since ?? created_at,
+  };
+}
+
+/** The escalation's own subject, then those of its bundle. */
+export async function listSubjects(db: Db, escalationId: string): Promise<LoadedSubject[]> {
+  const rows = await listSubjectRows(db, or(eq(escalations.id, escalationId), eq(escalations.bundle_id, escalationId)));
+  const isOwn = (row: SubjectRow) => row.escalation_id === escalationId;
+  return [...rows.filter(isOwn), ...rows.filter((row) => !isOwn(row))].map(toSubject);
+}
 
 /**
  * Everything that an escalation decides on. Side by side, not as a batch: results of a batch are objects by column name,
@@ -20,20 +78,23 @@ const LISTED_MAX = 500;
  */
 export async function loadEscalation(db: Db, escalationId: string) {
   const isThis = eq(escalations.id, escalationId);
-  const [rows, active, failures] = await Promise.all([
+  const leaders = alias(escalations, "leaders");
+  const [rows, active, failures, subjects] = await Promise.all([
     db
       .select({
         escalation: escalations,
         incident: incidents,
         policy: escalationPolicies,
+        leader: { id: leaders.id, state: leaders.state },
         page: { id: statusPages.id, owner_id: statusPages.owner_id, name: statusPages.name },
         owner_email: users.email,
       })
       .from(escalations)
-      .innerJoin(incidents, eq(incidents.id, escalations.incident_id))
       .innerJoin(statusPages, eq(statusPages.id, escalations.status_page_id))
       .innerJoin(users, eq(users.id, statusPages.owner_id))
+      .leftJoin(incidents, eq(incidents.id, escalations.incident_id))
       .leftJoin(escalationPolicies, eq(escalationPolicies.id, escalations.policy_id))
+      .leftJoin(leaders, eq(leaders.id, escalations.bundle_id))
       .where(isThis)
       .limit(1),
     db
@@ -53,11 +114,86 @@ export async function loadEscalation(db: Db, escalationId: string) {
         ),
       )
       .limit(FAILURES_MAX),
+    listSubjects(db, escalationId),
   ]);
   const [row] = rows;
-  return row && { ...row, policy: row.policy ?? active[0]?.policy ?? null, failures };
+  const [own, ...bundled] = subjects;
+  return row && own && { ...row, policy: row.policy ?? active[0]?.policy ?? null, failures, own, bundled };
 }
 export type LoadedEscalation = NonNullable<Awaited<ReturnType<typeof loadEscalation>>>;
+
+/** Automatic escalations of a page that began within a mass failure, and how many monitors the page has. */
+export async function loadMassFailure(
+  db: Db,
+  { status_page_id, since }: { status_page_id: string; since: number },
+): Promise<{
+  outages: (LoadedSubject & { state: EscalationState | null; bundled_at: number | null })[];
+  monitors: number;
+}> {
+  const isRecent = and(
+    eq(escalations.status_page_id, status_page_id),
+    gt(escalations.created_at, since),
+    eq(escalations.is_automatic, true),
+  );
+  const [rows, states, monitorCounts] = await Promise.all([
+    listSubjectRows(db, isRecent),
+    db
+      .select({ id: escalations.id, state: escalations.state, bundled_at: escalations.bundled_at })
+      .from(escalations)
+      .where(isRecent)
+      .limit(SUBJECTS_MAX),
+    db
+      .select({ total: count() })
+      .from(monitors)
+      .where(and(eq(monitors.status_page_id, status_page_id), eq(monitors.paused, false))),
+  ]);
+  const stateOf = new Map(states.map((row) => [row.id, row]));
+  const outages = rows.flatMap((row) => {
+    const standing = stateOf.get(row.escalation_id);
+    return standing ? [{ ...toSubject(row), state: standing.state, bundled_at: standing.bundled_at }] : [];
+  });
+  return { outages, monitors: monitorCounts[0]?.total ?? 0 };
+}
+
+/** Whether a page has as many monitors. */
+export async function hasMonitors(db: Db, pageId: string, atLeast: number): Promise<boolean> {
+  const rows = await db
+    .select({ id: monitors.id })
+    .from(monitors)
+    .where(and(eq(monitors.status_page_id, pageId), eq(monitors.paused, false)))
+    .limit(atLeast);
+  return rows.length === atLeast;
+}
+
+export async function findEscalation(db: Db, escalationId: string): Promise<EscalationRecord | undefined> {
+  const rows = await db.select().from(escalations).where(eq(escalations.id, escalationId)).limit(1);
+  return rows[0];
+}
+
+/** The newest first. */
+export async function listEscalations(db: Db, pageId: string, { limit, offset }: { limit: number; offset: number }) {
+  const isOfPage = eq(escalations.status_page_id, pageId);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(escalations)
+      .where(isOfPage)
+      .orderBy(desc(escalations.created_at), desc(escalations.id))
+      .limit(limit)
+      .offset(offset),
+    db.select({ total: count() }).from(escalations).where(isOfPage),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/** The subjects of several escalations, without those of their bundles. */
+export async function listOwnSubjects(db: Db, ids: readonly string[]): Promise<Map<string, LoadedSubject>> {
+  const rows = await listSubjectRows(
+    db,
+    sql`${escalations.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+  );
+  return new Map(rows.map((row) => [row.escalation_id, toSubject(row)]));
+}
 
 export async function findEscalationOfIncident(db: Db, incidentId: string): Promise<EscalationRecord | undefined> {
   const rows = await db.select().from(escalations).where(eq(escalations.incident_id, incidentId)).limit(1);
@@ -85,12 +221,14 @@ export async function listDueEscalations(
 
 export async function listEscalationNotifications(
   db: Db,
-  escalationId: string,
+  escalationIds: readonly string[],
 ): Promise<EscalationNotificationRecord[]> {
   return db
     .select()
     .from(escalationNotifications)
-    .where(eq(escalationNotifications.escalation_id, escalationId))
+    .where(
+      sql`${escalationNotifications.escalation_id} IN (SELECT value FROM json_each(${JSON.stringify(escalationIds)}))`,
+    )
     .orderBy(
       asc(escalationNotifications.created_at),
       asc(escalationNotifications.level),

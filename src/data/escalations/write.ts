@@ -1,17 +1,100 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
+import { incidents } from "../incidents/table.ts";
+import { insertIf } from "../insert-if.ts";
 import { claim, settle } from "../outbox/rows.ts";
 import type { EscalationNotificationRecord, EscalationRecord } from "./read.ts";
 import { escalationNotifications, escalations } from "./table.ts";
 
-/** A repeat adds none. */
+/** A repeat adds none, and neither does what was deleted in the meantime. */
 export function insertEscalation(db: Db, escalation: EscalationRecord): Statement {
-  return db.insert(escalations).values(escalation).onConflictDoNothing();
+  const { id, incident_id, monitor_id } = escalation;
+  const isNew = sql`NOT EXISTS (SELECT 1 FROM escalations WHERE id = ${id})`;
+  const hasIncident = incident_id && sql`EXISTS (SELECT 1 FROM incidents WHERE id = ${incident_id})`;
+  const hasMonitor = monitor_id && sql`EXISTS (SELECT 1 FROM monitors WHERE id = ${monitor_id})`;
+  return insertIf(db, escalations, escalation, sql`${and(isNew, hasIncident || undefined, hasMonitor || undefined)}`);
 }
 
-/** Makes the escalation of an incident look at it again. */
+/** Makes the escalation of an incident look at it again, and the one of its bundle. */
 export function touchEscalation(db: Db, incidentId: string, now: number): Statement {
-  return db.update(escalations).set({ due_at: now, updated_at: now }).where(eq(escalations.incident_id, incidentId));
+  const bundle = sql`SELECT bundle_id FROM escalations WHERE incident_id = ${incidentId}`;
+  return db
+    .update(escalations)
+    .set({ due_at: now, updated_at: now })
+    .where(or(eq(escalations.incident_id, incidentId), sql`${escalations.id} IN (${bundle})`));
+}
+
+export function touchEscalationById(db: Db, escalationId: string, now: number): Statement {
+  return db.update(escalations).set({ due_at: now, updated_at: now }).where(eq(escalations.id, escalationId));
+}
+
+/** Ends the escalations of critical events that these threads were about. */
+export function endThreads(
+  db: Db,
+  { status_page_id, thread_ids, now }: { status_page_id: string; thread_ids: readonly string[]; now: number },
+): Statement {
+  return db
+    .update(escalations)
+    .set({ ended_at: now, due_at: now, updated_at: now })
+    .where(
+      sql`thread_id IN (SELECT value FROM json_each(${JSON.stringify(thread_ids)})) AND thread_id IS NOT NULL
+        AND ended_at IS NULL AND status_page_id = ${status_page_id}`,
+    );
+}
+
+/** Makes an escalation the one of a bundle, and these its members, as far as they do not belong to another one. */
+export function formBundle(
+  db: Db,
+  { leader_id, member_ids, now }: { leader_id: string; member_ids: readonly string[]; now: number },
+): Statement[] {
+  return [
+    db.update(escalations).set({ bundled_at: now }).where(eq(escalations.id, leader_id)),
+    db
+      .update(escalations)
+      .set({ bundle_id: leader_id, due_at: now, updated_at: now, revision: sql`revision + 1` })
+      .where(
+        sql`${escalations.id} IN (SELECT value FROM json_each(${JSON.stringify(member_ids)}))
+          AND bundle_id IS NULL AND bundled_at IS NULL`,
+      ),
+  ];
+}
+
+/** Another escalation of the page notifies of the same mass failure. */
+export function hasBundle({ id, status_page_id }: EscalationRecord, since: number): SQL {
+  return sql`EXISTS (SELECT 1 FROM escalations WHERE status_page_id = ${status_page_id} AND created_at > ${since}
+    AND id <> ${id} AND bundled_at > ${since} AND state ->> 'status' = 'active')`;
+}
+
+export function isBundleOver(leaderId: string): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM escalations WHERE id = ${leaderId} AND state ->> 'status' = 'active')`;
+}
+
+/** Acknowledges what an escalation and its bundle are about, as far as nobody did before and it is not over. */
+export function acknowledgeSubjects(
+  db: Db,
+  escalationId: string,
+  { by, now }: { by: string | null; now: number },
+): Statement[] {
+  const acknowledged = { acknowledged_at: now, acknowledged_by: by, updated_at: now };
+  const isOfBundle = or(eq(escalations.id, escalationId), eq(escalations.bundle_id, escalationId));
+  const incidentIds = sql`SELECT incident_id FROM escalations WHERE id = ${escalationId} OR bundle_id = ${escalationId}`;
+  return [
+    db
+      .update(incidents)
+      .set(acknowledged)
+      .where(
+        and(
+          sql`${incidents.id} IN (${incidentIds})`,
+          isNull(incidents.acknowledged_at),
+          ne(incidents.status, "resolved"),
+        ),
+      ),
+    db
+      .update(escalations)
+      .set(acknowledged)
+      .where(and(isOfBundle, isNull(escalations.incident_id), isNull(escalations.acknowledged_at))),
+    db.update(escalations).set({ due_at: now, updated_at: now }).where(isOfBundle),
+  ];
 }
 
 export function snoozeEscalation(
@@ -25,7 +108,10 @@ export function snoozeEscalation(
     .where(eq(escalations.incident_id, incidentId));
 }
 
-type Advanced = Pick<EscalationRecord, "state" | "due_at" | "started_at" | "snoozed_until" | "updated_at">;
+type Advanced = Pick<
+  EscalationRecord,
+  "state" | "due_at" | "started_at" | "snoozed_until" | "bundle_id" | "updated_at"
+>;
 
 export function updateEscalation(db: Db, { id, revision }: EscalationRecord, advanced: Advanced): Statement {
   return db
@@ -55,6 +141,23 @@ export function markFailuresReported(db: Db, ids: readonly string[]): Statement 
     .update(escalationNotifications)
     .set({ is_failure_reported: true })
     .where(sql`${escalationNotifications.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
+}
+
+/** The first failure of a person's mail is the failure of the notification: the escalation decides what follows. */
+export function recordMailFailure(
+  db: Db,
+  mailId: string,
+  { error, is_final, now }: { error: string; is_final: boolean; now: number },
+): Statement[] {
+  const failed = eq(escalationNotifications.mail_id, mailId);
+  const affected = db.select({ id: escalationNotifications.escalation_id }).from(escalationNotifications).where(failed);
+  return [
+    db
+      .update(escalationNotifications)
+      .set({ error, updated_at: now, ...(is_final ? { state: "failed" as const } : {}) })
+      .where(and(failed, ne(escalationNotifications.state, "cancelled"))),
+    db.update(escalations).set({ due_at: now, updated_at: now }).where(sql`${escalations.id} IN ${affected}`),
+  ];
 }
 
 export async function claimEscalationNotification(

@@ -3,6 +3,7 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { auditLog } from "../audit/table.ts";
 import { dailyAggregates } from "../daily-aggregates/table.ts";
 import type { Db, Statement } from "../db.ts";
+import { escalations } from "../escalations/table.ts";
 import { eventLog } from "../event-rules/table.ts";
 import { events } from "../events/table.ts";
 import { incidents } from "../incidents/table.ts";
@@ -77,6 +78,8 @@ export function deleteExpiredAccountHistory(db: Db, kept: readonly RetentionScop
       rows: sql`t.owner_id = ${ID} AND t.start_time < ${EDGE} AND t.end_time < ${EDGE} AND t.next_edge_at IS NULL
         AND NOT ${hadOccurrence}`,
     }),
+    // The escalation of an incident goes with it.
+    forget(db, { kept, limit, from: escalations, rows: sql`${isOld("owner_id")} AND t.incident_id IS NULL` }),
     forget(db, { kept, limit, from: notifications, rows: isOld("user_id") }),
     forget(db, { kept, limit, from: apiTokens, rows: sql`${isOld("user_id")} AND t.expires_at < ${EDGE}` }),
   ];

@@ -1,24 +1,39 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import { requireIncident } from "../../access/resources.ts";
+import { requireVisiblePage } from "../../access/pages.ts";
+import { requireUser } from "../../access/principal.ts";
+import {
+  invalidateLoaded,
+  requireEscalation,
+  requireIncident,
+  requireVisibleEscalation,
+} from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid, notFound } from "../../contract/errors.ts";
 import {
   type EscalationNotificationRecord,
   type EscalationRecord,
   findEscalationOfIncident,
+  type LoadedSubject,
   listEscalationNotifications,
+  listEscalations,
+  listOwnSubjects,
+  listSubjects,
   loadEscalation,
 } from "../../data/escalations/read.ts";
-import { snoozeEscalation } from "../../data/escalations/write.ts";
+import { acknowledgeSubjects, snoozeEscalation } from "../../data/escalations/write.ts";
 import type { IncidentRecord } from "../../data/incidents/read.ts";
 import { updateIncident } from "../../data/incidents/write.ts";
 import { SNOOZE_MAX_MS } from "../../domain/escalation.ts";
-import { continueEscalation, wakeEscalations } from "../../outbox/escalations.ts";
+import { titleOf } from "../../domain/escalation-messages.ts";
+import { wakeEscalations } from "../../outbox/escalations.ts";
 import { parseAcknowledgeToken } from "../../platform/acknowledge-tokens.ts";
 
 export interface EscalationDetail {
   escalation: EscalationRecord;
+  own: LoadedSubject;
+  /** What else it notifies of. */
+  bundled: readonly LoadedSubject[];
   notifications: EscalationNotificationRecord[];
 }
 
@@ -26,7 +41,60 @@ export async function readEscalation(ctx: RequestScope, incidentId: string): Pro
   await requireIncident(ctx, incidentId);
   const escalation = await findEscalationOfIncident(ctx.db, incidentId);
   if (!escalation) throw notFound("escalation");
-  return { escalation, notifications: await listEscalationNotifications(ctx.db, escalation.id) };
+  return detail(ctx, escalation);
+}
+
+/** The newest first, of incidents and of critical events without one. */
+export async function listPageEscalations(
+  ctx: RequestScope,
+  pageId: string,
+  pagination: { limit: number; offset: number },
+) {
+  const { page } = await requireVisiblePage(ctx, pageId);
+  const { rows, total } = await listEscalations(ctx.db, page.id, pagination);
+  const subjects = await listOwnSubjects(
+    ctx.db,
+    rows.map(({ id }) => id),
+  );
+  const escalations = rows.flatMap((escalation) => {
+    const own = subjects.get(escalation.id);
+    return own ? [{ escalation, own }] : [];
+  });
+  return { escalations, total };
+}
+
+export async function readPageEscalation(ctx: RequestScope, { id, escalation_id }: Named): Promise<EscalationDetail> {
+  const escalation = await requireVisibleEscalation(ctx, escalation_id);
+  if (escalation.status_page_id !== id) throw notFound("escalation");
+  return detail(ctx, escalation);
+}
+
+/** Acknowledges everything that the escalation notifies of. Only the first answer counts. */
+export async function acknowledgeEscalation(
+  ctx: RequestScope,
+  { id, escalation_id }: Named,
+): Promise<EscalationDetail> {
+  const escalation = await requireEscalation(ctx, escalation_id);
+  if (escalation.status_page_id !== id) throw notFound("escalation");
+  if ((await findIdempotentResult(ctx)) === undefined) {
+    await acknowledge(ctx, escalation, { by: requireUser(ctx).user_id, how: "" });
+  }
+  invalidateLoaded(ctx, "escalation", escalation.id);
+  return readPageEscalation(ctx, { id, escalation_id });
+}
+
+/** An escalation under the address of its page. */
+interface Named {
+  id: string;
+  escalation_id: string;
+}
+
+async function detail({ db }: RequestScope, escalation: EscalationRecord): Promise<EscalationDetail> {
+  const { id, bundle_id } = escalation;
+  const [own, ...bundled] = await listSubjects(db, id);
+  if (!own) throw notFound("escalation");
+  const ids = bundle_id === null ? [id] : [id, bundle_id];
+  return { escalation, own, bundled, notifications: await listEscalationNotifications(db, ids) };
 }
 
 /** Notifies nobody until then; afterwards the escalation starts over and has to be acknowledged anew. */
@@ -50,27 +118,48 @@ export async function snooze(ctx: RequestScope, incidentId: string, until: numbe
   return readEscalation(ctx, incidentId);
 }
 
-export interface LinkedIncident {
-  incident: IncidentRecord;
+/** What an acknowledge link is about, as its page shows it. */
+export interface LinkedEscalation {
+  escalation: EscalationRecord;
+  own: LoadedSubject;
+  bundled: readonly LoadedSubject[];
   page_name: string;
 }
 
-/** The incident that an acknowledge link is about; undefined for every other text. */
-export async function findLinkedIncident(ctx: RequestScope, token: string): Promise<LinkedIncident | undefined> {
+/** Undefined for every text that is not a genuine token. */
+export async function findLinkedEscalation(ctx: RequestScope, token: string): Promise<LinkedEscalation | undefined> {
   const id = parseAcknowledgeToken(ctx.settings.ROOT_SECRET, token);
   const loaded = id === null ? undefined : await loadEscalation(ctx.db, id);
-  return loaded && { incident: loaded.incident, page_name: loaded.page.name };
+  return loaded && { ...loaded, page_name: loaded.page.name };
 }
 
 /** The link is the credential: whoever was notified may answer without signing in. Only the first answer counts. */
-export async function acknowledgeByLink(ctx: RequestScope, { incident }: LinkedIncident): Promise<void> {
-  if (incident.acknowledged_at !== null || incident.status === "resolved") return;
-  const publication = continueEscalation(ctx, incident.id, ctx.now);
-  const change = { acknowledged_at: ctx.now, acknowledged_by: null, updated_at: ctx.now };
-  await commit(ctx, [updateIncident(ctx.db, incident.id, change), ...publication.statements], {
-    audit: auditOf(incident, `acknowledged incident "${incident.title}" by the link of a notification`),
+export async function acknowledgeByLink(ctx: RequestScope, { escalation }: LinkedEscalation): Promise<void> {
+  await acknowledge(ctx, escalation, { by: null, how: " by the link of a notification" });
+}
+
+async function acknowledge(
+  ctx: RequestScope,
+  escalation: EscalationRecord,
+  { by, how }: { by: string | null; how: string },
+): Promise<void> {
+  const subjects = await listSubjects(ctx.db, escalation.id);
+  const open = subjects.filter(({ is_over, acknowledged_at }) => !is_over && acknowledged_at === null);
+  const [first, ...others] = open;
+  if (!first) return;
+  const title = titleOf([first, ...others]);
+  await commit(ctx, acknowledgeSubjects(ctx.db, escalation.id, { by, now: ctx.now }), {
+    audit: {
+      ...{ owner_id: escalation.owner_id, status_page_id: escalation.status_page_id, monitor_id: first.monitor_id },
+      target_type: first.incident_id === null ? "escalation" : "incident",
+      target_id: first.incident_id ?? escalation.id,
+      summary: `acknowledged "${title}"${how}`,
+    },
   });
-  await publication.wake();
+  await wakeEscalations(
+    ctx,
+    subjects.map(({ escalation_id }) => escalation_id),
+  );
 }
 
 function auditOf(incident: IncidentRecord, summary: string) {

@@ -8,6 +8,7 @@ import {
   EscalationPolicyChange,
   EscalationPolicyCreate,
   EscalationSnooze,
+  EscalationSummary,
   OnCallSchedule,
   OnCallScheduleChange,
   OnCallScheduleCreate,
@@ -15,7 +16,13 @@ import {
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS } from "../../http/responses.ts";
-import { readEscalation, snooze } from "./escalations.ts";
+import {
+  acknowledgeEscalation,
+  listPageEscalations,
+  readEscalation,
+  readPageEscalation,
+  snooze,
+} from "./escalations.ts";
 import {
   activatePolicy,
   changePolicy,
@@ -25,7 +32,13 @@ import {
   listPolicies,
   removePolicy,
 } from "./policies.ts";
-import { presentEscalation, presentOnCall, presentPolicy, presentSchedule } from "./present.ts";
+import {
+  presentEscalation,
+  presentEscalationSummary,
+  presentOnCall,
+  presentPolicy,
+  presentSchedule,
+} from "./present.ts";
 import {
   changeSchedule,
   createSchedule,
@@ -47,6 +60,10 @@ const ofSchedule = {
   ids: { params: { id: "page", schedule_id: "on-call schedule" } },
 } as const satisfies Partial<EndpointPolicy>;
 const ofIncident = { ids: { params: { id: "incident" } } } as const satisfies Partial<EndpointPolicy>;
+const ofEscalation = {
+  ids: { params: { id: "page", escalation_id: "escalation" } },
+} as const satisfies Partial<EndpointPolicy>;
+const EscalationParams = IdParam.extend({ escalation_id: z.uuid() });
 const PolicyParams = IdParam.extend({ policy_id: z.uuid() });
 const ScheduleParams = IdParam.extend({ schedule_id: z.uuid() });
 
@@ -267,6 +284,53 @@ export const endpoints = [
       await removeSchedule(c.var.ctx, c.req.valid("param"));
       return c.body(null, 204);
     },
+  ),
+
+  endpoint(
+    { ...reads, ...ofPage },
+    createRoute({
+      method: "get",
+      path: "/status-pages/{id}/on-call/escalations",
+      tags,
+      summary: "List the escalations of a status page",
+      description: "Of incidents and of critical events without one, the newest first.",
+      request: { params: IdParam, query: ListQuery },
+      responses: { 200: json("The escalations", z.array(EscalationSummary)), ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const pagination = c.req.valid("query");
+      const { escalations, total } = await listPageEscalations(c.var.ctx, c.req.valid("param").id, pagination);
+      setListHeaders(c, pagination, total);
+      return c.json(escalations.map(presentEscalationSummary), 200);
+    },
+  ),
+
+  endpoint(
+    { ...reads, ...ofEscalation },
+    createRoute({
+      method: "get",
+      path: "/status-pages/{id}/on-call/escalations/{escalation_id}",
+      tags,
+      summary: "Get an escalation",
+      description: "Every notification with its result.",
+      request: { params: EscalationParams },
+      responses: { 200: json("The escalation", Escalation), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentEscalation(await readPageEscalation(c.var.ctx, c.req.valid("param"))), 200),
+  ),
+
+  endpoint(
+    { ...shared, ...ofEscalation, permission: "incidents.write", audit: "escalation.acknowledged" },
+    createRoute({
+      method: "post",
+      path: "/status-pages/{id}/on-call/escalations/{escalation_id}/acknowledge",
+      tags,
+      summary: "Acknowledge everything that an escalation notifies of",
+      description: "The first acknowledgement counts; a repeat changes nothing.",
+      request: { params: EscalationParams },
+      responses: { 200: json("The escalation", Escalation), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentEscalation(await acknowledgeEscalation(c.var.ctx, c.req.valid("param"))), 200),
   ),
 
   endpoint(
