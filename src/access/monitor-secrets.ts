@@ -1,8 +1,8 @@
-import { parseHttpHeaders } from "../contract/http-check.ts";
+import { forbidden } from "../contract/errors.ts";
 import { MonitorSecrets, SECRET_PLACEHOLDER } from "../contract/monitor.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { hasPermission } from "../domain/roles.ts";
-import type { Parsed } from "../lib/parse-result.ts";
+import { maskHeaders, maskTarget } from "../domain/secret-masks.ts";
 import { seal, unseal } from "../platform/seal.ts";
 import type { Settings } from "../platform/settings.ts";
 import { findMembership } from "./pages.ts";
@@ -31,16 +31,34 @@ export async function sealSecrets(
   monitor: { id: string; target: string | null; options: Record<string, unknown> },
   current: Pick<MonitorRecord, "id" | "sealed"> | null,
 ): Promise<Pick<MonitorRecord, "target" | "options" | "sealed">> {
-  const { http_headers, ...options } = monitor.options;
+  const { http_headers, http_body, ...options } = monitor.options;
   const target = monitor.target === null ? null : maskTarget(monitor.target);
   const secrets: MonitorSecrets = {};
   if (monitor.target !== null && target !== monitor.target) secrets.target = monitor.target;
   if (typeof http_headers === "string") secrets.http_headers = http_headers;
+  if (typeof http_body === "string" && http_body !== "") secrets.http_body = http_body;
   if (Object.keys(secrets).length === 0) return { target, options, sealed: null };
   const known = current === null ? {} : await unsealSecrets(settings, current);
-  const isSame = known.target === secrets.target && known.http_headers === secrets.http_headers;
-  const kept = isSame ? (current?.sealed ?? null) : null;
+  const kept = isSame(known, secrets) ? (current?.sealed ?? null) : null;
   return { target, options, sealed: kept ?? (await seal(settings.ROOT_SECRET, monitor.id, secrets)) };
+}
+
+function isSame(a: MonitorSecrets, b: MonitorSecrets): boolean {
+  return a.target === b.target && a.http_headers === b.http_headers && a.http_body === b.http_body;
+}
+
+/** The target and the secret fields as this caller may see them. */
+export async function showSecrets(ctx: RequestScope, record: MonitorRecord) {
+  const { target, ...fields } = await unsealSecrets(ctx.settings, record);
+  if (await maySeeSecrets(ctx, record)) return { target: target ?? record.target, fields };
+  const { http_headers, http_body } = fields;
+  return {
+    target: record.target,
+    fields: {
+      ...(http_headers === undefined ? {} : { http_headers: maskHeaders(http_headers) }),
+      ...(http_body === undefined ? {} : { http_body: SECRET_PLACEHOLDER }),
+    },
+  };
 }
 
 /** Whether the caller may read the secrets of a monitor that the caller sees. */
@@ -49,49 +67,11 @@ export async function maySeeSecrets(ctx: RequestScope, monitor: MonitorRecord): 
   return membership !== undefined && hasPermission(membership, "secrets.read");
 }
 
-/** A password inside the authority of an address, with or without a scheme in front. */
-const PASSWORD = /^((?:[a-z][a-z0-9+.-]*:\/\/)?[^\s/?#@:]*:)([^\s/?#]+)@/i;
-
-export function maskTarget(target: string): string {
-  return target.replace(PASSWORD, `$1${SECRET_PLACEHOLDER}@`);
-}
-
-/** Headers for callers without secrets.read: names only. */
-export function maskHeaders(text: string): string {
-  const headers = parseHttpHeaders(text);
-  const names = headers.ok ? Object.keys(headers.value) : [];
-  return JSON.stringify(Object.fromEntries(names.map((name) => [name, SECRET_PLACEHOLDER])));
-}
-
-/** The target with its stored password in the place of `***`; a password never follows to another host. */
-export function restoreTarget(given: string, stored: string | undefined): Parsed<string> {
-  const password = PASSWORD.exec(given)?.[2];
-  if (password !== SECRET_PLACEHOLDER) return { ok: true, value: given };
-  if (stored === undefined || authorityOf(maskTarget(stored)) !== authorityOf(given)) {
-    return { ok: false, reason: "needs its password again, because its host or user changed" };
-  }
-  const kept = PASSWORD.exec(stored)?.[2] ?? "";
-  return { ok: true, value: given.replace(PASSWORD, (_match, before: string) => `${before}${kept}@`) };
-}
-
-function authorityOf(target: string): string {
-  return target.replace(/^([a-z][a-z0-9+.-]*:\/\/)/i, "").split(/[/?#]/)[0] ?? "";
-}
-
-/** The headers with stored values in the place of `***`. What is not well-formed is left to the schema. */
-export function restoreHeaders(given: string, stored: string | undefined): Parsed<string> {
-  if (given.trim() === SECRET_PLACEHOLDER && stored !== undefined) return { ok: true, value: stored };
-  const headers = parseHttpHeaders(given);
-  if (!headers.ok || !Object.values(headers.value).includes(SECRET_PLACEHOLDER)) return { ok: true, value: given };
-  const known = parseHttpHeaders(stored ?? "");
-  const values = new Map(
-    Object.entries(known.ok ? known.value : {}).map(([name, value]) => [name.toLowerCase(), value]),
-  );
-  const restored: [string, string][] = [];
-  for (const [name, value] of Object.entries(headers.value)) {
-    const kept = value === SECRET_PLACEHOLDER ? values.get(name.toLowerCase()) : value;
-    if (kept === undefined) return { ok: false, reason: `has no stored value for ${name}` };
-    restored.push([name, kept]);
-  }
-  return { ok: true, value: JSON.stringify(Object.fromEntries(restored)) };
+/**
+ * For whatever changes where, how or for whom a monitor sends its secrets, or copies them: else a caller who may not read
+ * them could have them sent to a place of their own. Monitors without sealed values need nothing.
+ */
+export async function requireSecretsRead(ctx: RequestScope, monitor: MonitorRecord, what: string): Promise<void> {
+  if (monitor.sealed === null || (await maySeeSecrets(ctx, monitor))) return;
+  throw forbidden(`${what} of a monitor with secret settings needs secrets.read`);
 }

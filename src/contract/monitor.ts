@@ -134,8 +134,12 @@ export const Monitor = z.looseObject({
 });
 export type Monitor = z.infer<typeof Monitor>;
 
-/** What of a monitor is stored encrypted: the target where it carries a password, and its headers. */
-export const MonitorSecrets = z.object({ target: z.string().optional(), http_headers: z.string().optional() });
+/** What of a monitor is stored encrypted: its headers and body, and the target where it has a password or a query. */
+export const MonitorSecrets = z.object({
+  target: z.string().optional(),
+  http_headers: z.string().optional(),
+  http_body: z.string().optional(),
+});
 export type MonitorSecrets = z.infer<typeof MonitorSecrets>;
 
 export const CheckReport = ManualCheckResult.extend({ checked_at: Instant }).meta({ id: "CheckReport" });

@@ -60,7 +60,7 @@ const FIELDS = {
       .record(EventFilterName, z.string().trim().min(1).max(2048))
       .refine((map) => Object.keys(map).length <= EVENT_FILTERS_MAX, `must have at most ${EVENT_FILTERS_MAX} entries`)
       .nullish(),
-  ).meta({ description: "event name to the channel that receives it instead" }),
+  ).meta({ description: "event name to the channel that receives it instead; `***` keeps the stored one" }),
   external_key: ExternalKey.nullish(),
 };
 
@@ -98,12 +98,13 @@ export const Webhook = z
   })
   .meta({ id: "Webhook" });
 
-/** Stored encrypted: chat addresses are credentials, too. */
+/** Stored encrypted: chat addresses are credentials, too, also those of single events. */
 export const WebhookConfig = z.object({
   url: z.string(),
   secret: z.string().nullable(),
   /** The secret before the present one; both sign until then. */
   previous: z.object({ secret: z.string(), until: z.number().int() }).nullable(),
+  alert_channels: z.record(z.string(), z.string()).default({}),
 });
 export type WebhookConfig = z.infer<typeof WebhookConfig>;
 

@@ -43,12 +43,12 @@ export async function prepare(scope: Scope, { delivery, webhook, event }: Claime
   const { settings, log, now } = scope;
   try {
     const notifier = notifierOf(webhook.provider);
-    const { url, secret, previous } = await openConfig(settings, webhook);
+    const { url, secret, previous, alert_channels } = await openConfig(settings, webhook);
     const target = {
       url,
       secret,
       previous_secret: previous && previous.until > now ? previous.secret : null,
-      channel: (await findRuleChannel(scope, delivery)) ?? webhook.alert_channels[delivery.event_name] ?? null,
+      channel: (await findRuleChannel(scope, delivery)) ?? alert_channels[delivery.event_name] ?? null,
     };
     const input = {
       ...{ delivery_id: delivery.id, event, event_name: delivery.event_name, sent_at: now },

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { DeliveryState, RecordedRequest, WebhookProvider } from "../../contract/webhook.ts";
-import { emptyList, emptyObject, flag, id, instant, timestamps } from "../columns.ts";
+import { emptyList, flag, id, instant, timestamps } from "../columns.ts";
 import { leaseColumns } from "../outbox/rows.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
@@ -18,14 +18,10 @@ export const webhooks = sqliteTable(
     status_page_id: text("status_page_id").references(() => statusPages.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
     provider: text("provider").$type<WebhookProvider>().notNull(),
-    /** Encrypted `{url, secret}`: chat addresses are credentials, too. */
+    /** Encrypted `{url, secret, alert_channels}`: chat addresses are credentials, too. */
     sealed: text("sealed").notNull(),
     has_secret: flag("has_secret").notNull().default(false),
     events: text("events", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
-    alert_channels: text("alert_channels", { mode: "json" })
-      .$type<Record<string, string>>()
-      .notNull()
-      .default(emptyObject),
     is_active: flag("is_active").notNull().default(true),
     is_team_only: flag("is_team_only").notNull().default(false),
     /** First failure since the last success, for switching off what only fails. */

@@ -1,7 +1,7 @@
 import { commit, type Guard } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { monitorAudit } from "../../access/monitor-audit.ts";
-import { restoreHeaders, restoreTarget, sealSecrets } from "../../access/monitor-secrets.ts";
+import { sealSecrets } from "../../access/monitor-secrets.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
@@ -14,6 +14,7 @@ import { insertMonitor, setChildren } from "../../data/monitor-settings/write.ts
 import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
+import { restoreBody, restoreHeaders, restoreTarget } from "../../domain/secret-masks.ts";
 import { newId } from "../../platform/ids.ts";
 import { checkSoon, syncMonitorObject } from "./after-commit.ts";
 import { placeMonitor } from "./placement.ts";
@@ -49,9 +50,11 @@ export async function createMonitor(ctx: RequestScope, input: MonitorCreate): Pr
 /** Nothing is stored yet that `***` could stand for. */
 export function rejectSecretPlaceholders(input: MonitorCreate): void {
   const target = restoreTarget(input.target ?? "", undefined);
-  if (!target.ok) throw invalid("target must contain its password");
+  if (!target.ok) throw invalid("target must contain its password and the values of its query");
   const headers = restoreHeaders(textOf(input.http_headers), undefined);
   if (!headers.ok) throw invalid(`http_headers ${headers.reason}`);
+  const body = restoreBody(textOf(input.http_body), undefined);
+  if (!body.ok) throw invalid(`http_body ${body.reason}`);
 }
 
 /** The body's schema made text of the fields that may hold secrets. */

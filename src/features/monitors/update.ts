@@ -1,13 +1,6 @@
 import { commit } from "../../access/commit.ts";
 import { monitorAudit } from "../../access/monitor-audit.ts";
-import {
-  maskTarget,
-  maySeeSecrets,
-  restoreHeaders,
-  restoreTarget,
-  sealSecrets,
-  unsealSecrets,
-} from "../../access/monitor-secrets.ts";
+import { requireSecretsRead, sealSecrets, unsealSecrets } from "../../access/monitor-secrets.ts";
 import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage, requirePage } from "../../access/pages.ts";
 import { requireMonitor } from "../../access/resources.ts";
@@ -18,6 +11,7 @@ import { isChanged, listChildren } from "../../data/monitor-settings/read.ts";
 import { setChildren, updateMonitor } from "../../data/monitor-settings/write.ts";
 import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
+import { restoreBody, restoreHeaders, restoreTarget } from "../../domain/secret-masks.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { checkSoon, syncMonitorObject, syncParentComposite } from "./after-commit.ts";
 import { CONFLICTS, textOf } from "./create.ts";
@@ -27,6 +21,8 @@ import { loadMonitorDetail, type MonitorDetail } from "./view.ts";
 
 export async function changeMonitor(ctx: RequestScope, monitorId: string, body: MonitorUpdate): Promise<MonitorDetail> {
   const current = await requireMonitor(ctx, monitorId);
+  const diverted = findDiversion(current, body);
+  if (diverted !== undefined) await requireSecretsRead(ctx, current, `a change of ${diverted}`);
   const input = await mergeInput(ctx, current, body);
   const page = await pageOf(ctx, current, input);
   const owner = await getOwner(ctx, current.owner_id);
@@ -50,7 +46,7 @@ async function mergeInput(ctx: RequestScope, current: MonitorRecord, body: Monit
     child_ids: members.map(({ id }) => id),
     ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
   };
-  return restoreSecrets(ctx, { current, stored }, merged);
+  return restoreSecrets(stored, merged);
 }
 
 /** A stored monitor as the body that would make it. */
@@ -60,27 +56,32 @@ function asInput(current: MonitorRecord, stored: MonitorSecrets): MonitorCreate 
   return input as MonitorCreate;
 }
 
-interface Before {
-  current: MonitorRecord;
-  stored: MonitorSecrets;
+/** The first member of a change that decides where, how or for whom the monitor sends its secrets. */
+function findDiversion(current: MonitorRecord, body: MonitorUpdate): string | undefined {
+  const { target, type, agent_id, status_page_id, regions } = current;
+  const before = { target, type, agent_id, status_page_id, regions, verify_ssl: current.options.verify_ssl };
+  const normal = (name: string, value: unknown) => {
+    if (name === "regions") return JSON.stringify([...new Set(Array.isArray(value) ? value : [])].sort());
+    return name === "verify_ssl" ? (value ?? true) : (value ?? null);
+  };
+  return Object.entries(before)
+    .map(([name, value]) => ({ name, value, given: body[name] }))
+    .find(({ name, value, given }) => given !== undefined && normal(name, given) !== normal(name, value))?.name;
 }
 
-async function restoreSecrets(
-  ctx: RequestScope,
-  { current, stored }: Before,
-  input: MonitorCreate,
-): Promise<MonitorCreate> {
-  const given = { target: input.target ?? "", headers: textOf(input.http_headers) };
-  const target = restoreTarget(given.target, stored.target);
+function restoreSecrets(stored: MonitorSecrets, input: MonitorCreate): MonitorCreate {
+  const target = restoreTarget(input.target ?? "", stored.target);
   if (!target.ok) throw invalid(`target ${target.reason}`);
-  const headers = restoreHeaders(given.headers, stored.http_headers);
+  const headers = restoreHeaders(textOf(input.http_headers), stored.http_headers);
   if (!headers.ok) throw invalid(`http_headers ${headers.reason}`);
-  const areKept = headers.value !== given.headers || headers.value === stored.http_headers;
-  // Else whoever may change a monitor, but not read its secrets, could have them sent to an address of their own.
-  if (areKept && maskTarget(target.value) !== current.target && !(await maySeeSecrets(ctx, current))) {
-    throw invalid("http_headers must be given anew when target changes");
-  }
-  return { ...input, target: target.value || null, http_headers: headers.value || null };
+  const body = restoreBody(textOf(input.http_body), stored.http_body);
+  if (!body.ok) throw invalid(`http_body ${body.reason}`);
+  return {
+    ...input,
+    target: target.value || null,
+    http_headers: headers.value || null,
+    http_body: body.value || null,
+  };
 }
 
 async function pageOf(ctx: RequestScope, current: MonitorRecord, { status_page_id }: MonitorCreate) {
@@ -143,6 +144,9 @@ function isRetargeted(before: MonitorRecord, after: Pick<MonitorRecord, "type" |
 
 function isCheckDue(before: MonitorRecord, after: MonitorRecord): boolean {
   return (
-    (before.paused && !after.paused) || before.check_group_id !== after.check_group_id || isRetargeted(before, after)
+    (before.paused && !after.paused) ||
+    before.check_group_id !== after.check_group_id ||
+    before.sealed !== after.sealed ||
+    isRetargeted(before, after)
   );
 }

@@ -1,4 +1,4 @@
-import { maskHeaders, maySeeSecrets, unsealSecrets } from "../../access/monitor-secrets.ts";
+import { showSecrets } from "../../access/monitor-secrets.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { listLatestOfAgents } from "../../data/agent-results/read.ts";
 import { listCheckGroupStates } from "../../data/check-groups/read.ts";
@@ -59,13 +59,7 @@ export async function loadMonitorDetail(ctx: RequestScope, record: MonitorRecord
 }
 
 async function openFor(ctx: RequestScope, record: MonitorRecord): Promise<Pick<MonitorDetail, "target" | "fields">> {
-  const { options } = record;
-  if (record.sealed === null) return { target: record.target, fields: options };
-  const { target, http_headers } = await unsealSecrets(ctx.settings, record);
-  const isOpen = await maySeeSecrets(ctx, record);
-  const headers = http_headers === undefined || isOpen ? http_headers : maskHeaders(http_headers);
-  return {
-    target: (isOpen ? target : undefined) ?? record.target,
-    fields: headers === undefined ? options : { ...options, http_headers: headers },
-  };
+  if (record.sealed === null) return { target: record.target, fields: record.options };
+  const { target, fields } = await showSecrets(ctx, record);
+  return { target, fields: { ...record.options, ...fields } };
 }

@@ -9,11 +9,14 @@ import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 export interface ShownWebhook {
   webhook: WebhookRecord;
   url: string;
+  /** Values are masked where the caller may not see them. */
+  alert_channels: Record<string, string>;
   /** Since when deliveries of its owner wait for budget. */
   throttled_since: number | null;
 }
 
-export function presentWebhook({ webhook, url, throttled_since }: ShownWebhook): z.infer<typeof Webhook> {
+export function presentWebhook(shown: ShownWebhook): z.infer<typeof Webhook> {
+  const { webhook, url, alert_channels, throttled_since } = shown;
   return {
     id: webhook.id,
     name: webhook.name,
@@ -24,7 +27,7 @@ export function presentWebhook({ webhook, url, throttled_since }: ShownWebhook):
     status_page_id: webhook.status_page_id,
     is_active: webhook.is_active,
     is_team_only: webhook.is_team_only,
-    alert_channels: webhook.alert_channels,
+    alert_channels,
     external_key: webhook.external_key,
     disabled_reason: webhook.disabled_reason,
     failing_since: toIsoOrNull(webhook.failing_since),

@@ -56,20 +56,25 @@ export async function getWebhook(ctx: RequestScope, webhookId: string): Promise<
 
 /** Addresses are credentials, in alert_channels too: without alerting.write only the origin of `url` is shown. */
 async function showTo(ctx: RequestScope, webhook: WebhookRecord): Promise<ShownWebhook> {
-  const shown = await withUrl(ctx, webhook);
+  const shown = await open(ctx, webhook);
   const membership = await findMembership(ctx, webhook);
   if (membership && hasPermission(membership, "alerting.write")) return shown;
-  const names = Object.keys(webhook.alert_channels);
+  const names = Object.keys(shown.alert_channels);
   const alert_channels = Object.fromEntries(names.map((name) => [name, SECRET_PLACEHOLDER]));
-  return { ...shown, webhook: { ...webhook, alert_channels }, url: maskUrl(shown.url) };
+  return { ...shown, url: maskUrl(shown.url), alert_channels };
 }
 
 export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Promise<ShownWebhook> {
   const earlier = await findIdempotentResult(ctx);
-  if (earlier) return withUrl(ctx, await requireWebhook(ctx, earlier));
+  if (earlier) return open(ctx, await requireWebhook(ctx, earlier));
   const provider = input.provider ?? "generic";
   const secret = input.secret === SECRET_PLACEHOLDER ? null : (input.secret ?? null);
-  const config: WebhookConfig = { url: input.url, secret, previous: null };
+  const config: WebhookConfig = {
+    url: input.url,
+    secret,
+    previous: null,
+    alert_channels: restoreChannels(input.alert_channels ?? {}, {}),
+  };
   requireUsable(ctx, provider, config);
   const id = newId();
   const webhook: WebhookRecord = {
@@ -82,7 +87,6 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
     sealed: await sealConfig(ctx.settings, id, config),
     has_secret: secret !== null,
     events: input.events ?? [],
-    alert_channels: input.alert_channels ?? {},
     is_active: input.is_active ?? true,
     is_team_only: input.is_team_only ?? false,
     failing_since: null,
@@ -98,7 +102,7 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
     guards: await capGuard(ctx, { cap: "webhooks", owner_id, isReached: hasWebhooks(owner_id) }),
     conflicts: CONFLICTS,
   });
-  return withUrl(ctx, webhook);
+  return open(ctx, webhook);
 }
 
 export async function changeWebhook(ctx: RequestScope, webhookId: string, input: WebhookUpdate): Promise<ShownWebhook> {
@@ -108,6 +112,9 @@ export async function changeWebhook(ctx: RequestScope, webhookId: string, input:
   const config = {
     ...(keepsSecret ? stored : changeSecret(stored, input.secret ?? null, ctx.now)),
     url: input.url ?? stored.url,
+    ...(input.alert_channels === undefined
+      ? {}
+      : { alert_channels: restoreChannels(input.alert_channels ?? {}, stored.alert_channels) }),
   };
   const is_active = replaced(input.is_active, webhook.is_active, true);
   const provider = replaced(input.provider, webhook.provider, "generic");
@@ -123,7 +130,6 @@ export async function changeWebhook(ctx: RequestScope, webhookId: string, input:
     has_secret: config.secret !== null,
     status_page_id,
     events: input.events === undefined ? webhook.events : (input.events ?? []),
-    alert_channels: input.alert_channels === undefined ? webhook.alert_channels : (input.alert_channels ?? {}),
     is_team_only: replaced(input.is_team_only, webhook.is_team_only, false),
     external_key: replaced(input.external_key, webhook.external_key, null),
     // Failures of the former address do not count for a new one.
@@ -157,7 +163,7 @@ async function change(ctx: RequestScope, webhook: WebhookRecord, changes: Webhoo
   const changed = { ...webhook, ...changes, updated_at: ctx.now };
   const statement = updateWebhook(ctx.db, webhook, { ...changes, updated_at: ctx.now });
   await commit(ctx, [statement], { audit: webhookAudit(changed, "changed"), conflicts: CONFLICTS });
-  return withUrl(ctx, changed);
+  return open(ctx, changed);
 }
 
 /** A webhook of a page belongs to the owner of the page, one without a page to its creator. */
@@ -176,10 +182,23 @@ function requireUsable(ctx: RequestScope, provider: WebhookProvider, config: Web
   if (!verdict.ok) throw invalid(`url cannot be used: ${verdict.reason}`, [{ path: "url", message: verdict.reason }]);
 }
 
-async function withUrl(ctx: RequestScope, webhook: WebhookRecord): Promise<ShownWebhook> {
+/** The channels with stored values in the place of `***`. */
+function restoreChannels(given: Record<string, string>, stored: Record<string, string>): Record<string, string> {
+  const channels = Object.entries(given).map(([name, channel]) => {
+    const known = Object.hasOwn(stored, name) ? stored[name] : undefined;
+    const kept = channel === SECRET_PLACEHOLDER ? known : channel;
+    if (kept !== undefined) return [name, kept];
+    const message = `has no stored channel for ${name}`;
+    throw invalid(`alert_channels ${message}`, [{ path: "alert_channels", message }]);
+  });
+  return Object.fromEntries(channels);
+}
+
+async function open(ctx: RequestScope, webhook: WebhookRecord): Promise<ShownWebhook> {
   const { owner_id } = webhook;
   const throttled_since = await once(ctx, `throttled ${owner_id}`, () => findThrottledSince(ctx.db, owner_id));
-  return { webhook, url: (await openConfig(ctx.settings, webhook)).url, throttled_since };
+  const { url, alert_channels } = await openConfig(ctx.settings, webhook);
+  return { webhook, url, alert_channels, throttled_since };
 }
 
 function webhookAudit(webhook: WebhookRecord, verb: string) {

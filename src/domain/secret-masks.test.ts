@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { maskHeaders, maskTarget, restoreHeaders, restoreTarget } from "./monitor-secrets.ts";
+import { maskHeaders, maskTarget, restoreBody, restoreHeaders, restoreTarget } from "./secret-masks.ts";
 
 describe("maskTarget", () => {
   it.each([
@@ -7,7 +7,10 @@ describe("maskTarget", () => {
     ["redis://:secret@db.example", "redis://:***@db.example"],
     ["u:p@ss@db.example:5432", "u:***@db.example:5432"],
     ["https://a.example:8443/@someone", "https://a.example:8443/@someone"],
-    ["https://a.example/?q=a:b@c", "https://a.example/?q=a:b@c"],
+    ["https://a.example/?q=a:b@c", "https://a.example/?q=***"],
+    ["https://a.example/hook?key=s=1&lang=&flag#key=x", "https://a.example/hook?key=***&lang=&***#key=x"],
+    ["https://u:p@a.example?k=v", "https://u:***@a.example?k=***"],
+    ["https://a.example/?", "https://a.example/?"],
     ["a.example:22", "a.example:22"],
   ])("%s becomes %s", (target, masked) => {
     expect(maskTarget(target)).toBe(masked);
@@ -37,6 +40,44 @@ describe("restoreTarget", () => {
   it("takes a stored password as it is, whatever characters it has", () => {
     const odd = "redis://:a$1$&b@db.example";
     expect(restoreTarget("redis://:***@db.example", odd)).toEqual({ ok: true, value: odd });
+  });
+});
+
+describe("restoreTarget with a query", () => {
+  const stored = "https://a.example/hook?key=1&key=2&lang=de&flag";
+
+  it("gives back what was stored for what was shown", () => {
+    expect(restoreTarget(maskTarget(stored), stored)).toEqual({ ok: true, value: stored });
+  });
+
+  it.each([
+    ["another path and order", "https://a.example/v2?lang=***&key=***&***", "https://a.example/v2?lang=de&key=1&flag"],
+    ["both of one name", "https://a.example/?key=***&key=***", "https://a.example/?key=1&key=2"],
+    ["one of them new", "https://a.example/hook?key=new&lang=***", "https://a.example/hook?key=new&lang=de"],
+  ])("keeps the values by name: %s", (_name, given, value) => {
+    expect(restoreTarget(given, stored)).toEqual({ ok: true, value });
+  });
+
+  it.each([
+    ["another host", "https://evil.example/hook?key=***", stored],
+    ["another port", "https://a.example:8443/hook?key=***", stored],
+    ["another scheme", "http://a.example/hook?key=***", stored],
+    ["a host behind a user", "https://a.example@evil.example/hook?key=***", stored],
+    ["a name that is not stored", "https://a.example/hook?other=***", stored],
+    ["more than there are", "https://a.example/hook?lang=***&lang=***", stored],
+    ["nothing stored", "https://a.example/hook?key=***", undefined],
+  ])("never gives them to %s", (_name, given, known) => {
+    expect(restoreTarget(given, known).ok).toBe(false);
+  });
+});
+
+describe("restoreBody", () => {
+  it.each([
+    ["a new body", "new", "old", { ok: true, value: "new" }],
+    ["the stored one", "***", "old", { ok: true, value: "old" }],
+    ["nothing where nothing is stored", "***", undefined, { ok: false, reason: "has no stored value" }],
+  ])("gives %s", (_name, given, stored, expected) => {
+    expect(restoreBody(given, stored)).toEqual(expected);
   });
 });
 
