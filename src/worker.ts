@@ -7,6 +7,7 @@ export { LimiterObject } from "./durable-objects/limiter.ts";
 export { MonitorObject } from "./durable-objects/monitor.ts";
 export { PageObject } from "./durable-objects/page.ts";
 export { ProberObject } from "./durable-objects/prober.ts";
+export { WitnessObject } from "./durable-objects/witness.ts";
 
 const app = createApp();
 

@@ -41,7 +41,7 @@ function hasMoved({ known, answer }: Answered): boolean {
 
 function isFresh(answered: Answered): boolean {
   const { known, answer } = answered;
-  const isSynced = answer.config_version === known.synced_version;
+  const isSynced = answer.config_version === known.synced_version && answer.epoch === known.synced_epoch;
   return hasMoved(answered) || answer.settled !== known.settled || answer.retry !== null || !isSynced;
 }
 

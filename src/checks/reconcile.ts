@@ -1,11 +1,13 @@
 import type { Scope } from "../access/scope.ts";
 import { runBatch } from "../data/db.ts";
+import { findInstallation } from "../data/installation/read.ts";
 import { listProjected, listTombstones, listUnscheduled, listUnsynced } from "../data/monitors/read.ts";
 import { RECONCILE_ROTAS } from "../data/monitors/table.ts";
 import { deleteTombstones } from "../data/monitors/write.ts";
 import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
 import { monitorObject, tombstoneObject } from "../platform/monitor-objects.ts";
+import { witnessObject } from "../platform/witness-object.ts";
 import { forEachMonitor } from "./isolated.ts";
 import { projectAll } from "./projection.ts";
 
@@ -36,8 +38,9 @@ export async function reconcileUnscheduledMonitors(scope: Scope, minuteAt: numbe
 /** Makes these objects and D1 agree: one call for each object, three statements in all. */
 export async function syncMonitors(scope: Scope, monitorIds: readonly string[]): Promise<void> {
   const monitors = await listProjected(scope.db, monitorIds);
+  const epoch = (await findInstallation(scope.db))?.epoch ?? "";
   const { done } = await forEachMonitor(scope, { step: "reconcile failed", monitors }, ({ id, config_version }) =>
-    monitorObject(scope.env, id).sync(id, config_version),
+    monitorObject(scope.env, id).sync(id, config_version, epoch),
   );
   await projectAll(scope, done);
 }
@@ -57,4 +60,10 @@ export async function emptyObjects(scope: Scope, monitorIds: readonly string[]):
   );
   const ids = done.map(({ monitor }) => monitor.id);
   if (ids.length > 0) await runBatch(scope.db, [deleteTombstones(scope.db, ids)]);
+}
+
+/** Notices that D1 or the objects went back in time. Every monitor is unsynced in a new epoch. */
+export async function watchEpoch(scope: Scope): Promise<void> {
+  const { epoch, is_new } = await witnessObject(scope.env).tick(scope.now);
+  if (is_new) scope.log.warn("epoch", { epoch });
 }

@@ -25,6 +25,8 @@ export interface MonitorSnapshot {
   /** The retry in all regions that this report caused. */
   retry: { at: number; slot_at: number; attempt: number } | null;
   config_version: number;
+  /** The epoch in which the object last read the monitor's row. */
+  epoch: string;
 }
 
 /** One push with a credential that this service issued; it may be outdated. */
@@ -92,10 +94,10 @@ export interface PushedResult {
 /** The verbs of the object that owns a monitor's status. null = there is no such monitor (any more). */
 export interface MonitorRpc {
   /**
-   * Loads the configuration of at least this version from D1, and catches up on missed work: deadlines, the alarm, the
-   * status of a composite. A deleted monitor empties its object.
+   * Reads the monitor's row again unless the object has this version of it, 0 being any, in this epoch where one is given;
+   * then catches up on missed work: deadlines, the alarm, the status of a composite. A deleted monitor empties its object.
    */
-  sync(monitorId: string, version: number): Promise<MonitorSnapshot | null>;
+  sync(monitorId: string, version: number, epoch?: string): Promise<MonitorSnapshot | null>;
   /** Results of checks that ran under this version of the configuration; those of an older one are dropped. */
   report(monitorId: string, version: number, results: CheckResult[]): Promise<MonitorSnapshot | null>;
   /** Marks the status as stale: no result arrived in time, for a reason of the service or the agent. */

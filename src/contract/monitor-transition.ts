@@ -16,5 +16,7 @@ export const MonitorTransition = z.object({
   /** Of the transition that opens an outage: what its first failing check found, and where its last one failed. */
   failure: z.object({ message: z.string(), regions: z.array(z.string()), evidence: Evidence.nullable() }).nullish(),
   event: z.enum(["monitor.down", "monitor.up", "monitor.degraded"]).nullable(),
+  /** D1 may lack the transition before this one. */
+  follows_gap: z.literal(true).optional(),
 });
 export type MonitorTransition = z.infer<typeof MonitorTransition>;

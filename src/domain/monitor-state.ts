@@ -87,6 +87,8 @@ export interface Transition {
   failure?: { message: string; regions: string[]; evidence: Evidence | null };
   /** Null for a silent transition, which emits no event. */
   event: "monitor.down" | "monitor.up" | "monitor.degraded" | null;
+  /** D1 may lack the transition before this one, so that whatever interval is open ends with it. */
+  follows_gap?: true;
 }
 
 export interface Decision {

@@ -18,6 +18,7 @@ import {
   restartDeadlines,
 } from "../domain/push-deadline.ts";
 import { evaluatePush, evaluateStoredPush } from "../domain/push-evaluation.ts";
+import { type RecordedTransition, reconcileState } from "../domain/restored-state.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { nextTime } from "../platform/cron.ts";
 import { monitorType } from "../probes/registry.ts";
@@ -30,6 +31,8 @@ export interface StoredMonitor extends Outbox {
   storage_version: 1;
   monitor_id: string;
   config_version: number;
+  /** The epoch (domain/epoch.ts) in which the configuration was read; absent in older rows. */
+  epoch?: string;
   rules: MonitorRules;
   /** Of monitors that others report to. */
   push: {
@@ -52,6 +55,14 @@ export interface StoredMonitor extends Outbox {
   /** How often the alarm has sent the oldest transitions again, and when it does so next. */
   resends?: number;
   resend_at?: number;
+}
+
+/** A monitor's row in D1. `past` is given where the object cannot simply continue: after a restore or a loss. */
+export interface LoadedMonitor {
+  monitor: MonitorRecord;
+  epoch: string;
+  evaluates_rules: boolean;
+  past: { recorded: RecordedTransition | null; known_until: number } | null;
 }
 
 const KEY = "monitor";
@@ -92,7 +103,8 @@ export class MonitorStore {
     this.#known = undefined;
   }
 
-  applyConfig(record: MonitorRecord, evaluates_rules: boolean, at: number): void {
+  applyConfig(loaded: LoadedMonitor, at: number): void {
+    const { monitor: record, epoch, evaluates_rules } = loaded;
     const rules = pushRulesOf(record);
     const { follows } = monitorType(record.type);
     const isComposite = follows === "members";
@@ -104,6 +116,7 @@ export class MonitorStore {
         storage_version: 1,
         monitor_id: record.id,
         config_version: record.config_version,
+        epoch,
         rules: rulesOf(record, rules),
         push: rules && {
           rules,
@@ -113,11 +126,10 @@ export class MonitorStore {
         },
         composite: isComposite ? { paused: record.paused } : null,
         follows_agent: followsAgent && record.agent_id ? { paused: record.paused, agent_id: record.agent_id } : null,
-        state: present?.state ?? initialState(record.created_at),
-        settled: present?.settled ?? false,
-        message: present?.message ?? null,
-        revision: present?.revision ?? 0,
-        outbox: present?.outbox ?? [],
+        ...reconciled(loaded, present, at),
+        settled: loaded.past === null && (present?.settled ?? false),
+        message: present?.message ?? record.status_message,
+        revision: Math.max(present?.revision ?? 0, record.state_revision),
         outbox_waiting: present?.outbox_waiting,
         resends: present?.resends,
         resend_at: present?.resend_at,
@@ -285,6 +297,14 @@ export class MonitorStore {
     this.#known = stored;
     this.#storage.kv.put(KEY, stored);
   }
+}
+
+/** The state, and the transitions that D1 has to hear of, after one of the two may have gone back in time. */
+function reconciled({ monitor, past }: LoadedMonitor, present: StoredMonitor | undefined, at: number) {
+  const { status, status_since, state_seq: seq, created_at } = monitor;
+  const [state, outbox] = [present?.state ?? null, present?.outbox ?? []];
+  if (past === null) return { state: state ?? initialState(created_at), outbox };
+  return reconcileState({ state, outbox, projected: { status, status_since, seq, created_at }, ...past }, at);
 }
 
 /** Whether a push changed anything that its own row does not hold. */

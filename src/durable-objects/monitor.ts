@@ -12,7 +12,7 @@ import type {
 } from "../contract/monitor-object.ts";
 import { findAgent } from "../data/agents/read.ts";
 import { openDb } from "../data/db.ts";
-import { findMonitorWithPage, listMemberStates } from "../data/monitors/read.ts";
+import { findLastTransition, findMonitorForObject, listMemberStates } from "../data/monitors/read.ts";
 import { computeAgentMonitorStatus } from "../domain/agent-status.ts";
 import { computeCompositeState } from "../domain/composite.ts";
 import { findNextDue } from "../domain/push-deadline.ts";
@@ -21,9 +21,11 @@ import { nextTime } from "../platform/cron.ts";
 import type { Env } from "../platform/env.ts";
 import { createLogger, type Logger } from "../platform/logger.ts";
 import { settingsOf } from "../platform/settings.ts";
-import { MonitorStore, type StoredMonitor } from "./monitor-store.ts";
+import { type LoadedMonitor, MonitorStore, type StoredMonitor } from "./monitor-store.ts";
 import { firstPage } from "./transition-outbox.ts";
 
+/** No row has this version, so it is read again. */
+const NEWEST_VERSION = Number.MAX_SAFE_INTEGER;
 /** After a deadline that could not be processed. */
 const FAULT_DELAY_MS = 10_000;
 
@@ -44,6 +46,8 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   #isGone = false;
   /** Readings of a composite's members, and the newest that was used. */
   #readings = { begun: 0, used: 0 };
+  /** The same of the monitor's row. */
+  #loads = { begun: 0, used: 0 };
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -51,8 +55,10 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     this.#store = new MonitorStore(ctx.storage);
   }
 
-  async sync(monitorId: string, version: number): Promise<MonitorSnapshot | null> {
-    const loaded = await this.#load(monitorId, version);
+  async sync(monitorId: string, version: number, epoch?: string): Promise<MonitorSnapshot | null> {
+    // D1 went back in time, perhaps to before the deletion.
+    if (epoch !== undefined && epoch !== this.#store.stored?.epoch) this.#isGone = false;
+    const loaded = await this.#load(monitorId, version, epoch);
     if (!loaded) return null;
     if (loaded.composite) await this.#computeComposite(monitorId, loaded.composite);
     if (loaded.follows_agent) await this.#followAgent(loaded.follows_agent);
@@ -87,7 +93,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     let loaded = await this.#load(monitorId, 0);
     // Only we mint, so a newer credential than the known one means that the rotation was not heard of yet.
     if (loaded?.push && loaded.push.credential_version < push.credential_version) {
-      loaded = await this.#load(monitorId, loaded.config_version + 1);
+      loaded = await this.#load(monitorId, NEWEST_VERSION);
     }
     if (loaded?.push?.rules.kind !== push.kind || loaded.push.credential_version !== push.credential_version) {
       return { outcome: "unauthorized" };
@@ -136,24 +142,50 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     return stored ? toAnswer(stored, retryAt) : null;
   }
 
-  /** The state under a configuration at least this new. What D1 no longer has leaves nothing behind here. */
-  async #load(monitorId: string, version: number): Promise<StoredMonitor | undefined> {
+  /**
+   * The state under this version of the configuration, 0 being any, or under a newer one. Versions are compared for
+   * equality, because a restored D1 counts on from a smaller one. What D1 no longer has leaves nothing behind here.
+   */
+  async #load(monitorId: string, version: number, epoch?: string): Promise<StoredMonitor | undefined> {
     if (this.#isGone) return undefined;
     const known = this.#store.stored;
-    if (known && known.config_version >= version) return known;
-    const found = await findMonitorWithPage(openDb(this.env.DB), monitorId);
+    const isCurrent = known && (version === 0 || known.config_version === version);
+    if (isCurrent && (epoch === undefined || known.epoch === epoch)) return known;
+    this.#loads.begun += 1;
+    const reading = this.#loads.begun;
+    const found = await this.#read(monitorId);
     if (!found || this.#isGone) {
       this.#isGone = true;
       await this.ctx.storage.deleteAll();
       this.#store.reset();
       return undefined;
     }
-    // Another call may have learned a newer configuration while this one waited for D1.
+    // Of two readings at a time the one that began later saw the newer row.
+    if (reading < this.#loads.used) return this.#store.stored;
+    this.#loads.used = reading;
     const present = this.#store.stored;
-    const { monitor: record, page } = found;
-    const hasRules = page !== null && page.metric_rules > 0;
-    if (!present || present.config_version < record.config_version) this.#store.applyConfig(record, hasRules, now());
+    const isKnown = present?.config_version === found.monitor.config_version && present.epoch === found.epoch;
+    if (!isKnown) this.#store.applyConfig(found, now());
     return this.#store.stored;
+  }
+
+  /** The row, and the newest transition that D1 has where the object may have to go on from it. */
+  async #read(monitorId: string): Promise<LoadedMonitor | undefined> {
+    const db = openDb(this.env.DB);
+    const found = await findMonitorForObject(db, monitorId);
+    if (!found) return undefined;
+    const { monitor, metric_rules } = found;
+    const epoch = found.epoch ?? "";
+    const known = this.#store.stored;
+    const isContinued = known !== undefined && (known.epoch ?? "") === epoch;
+    const isNew = known === undefined && monitor.state_seq === 0;
+    const past = isContinued || isNew ? null : { recorded: await findLastTransition(db, monitorId) };
+    return {
+      monitor,
+      epoch,
+      evaluates_rules: metric_rules !== null && metric_rules > 0,
+      past: past && { ...past, known_until: found.known_until ?? now() },
+    };
   }
 
   #pushAnswer(received_at: number, revisionBefore: number): PushOutcome {
@@ -228,5 +260,6 @@ function toAnswer(stored: StoredMonitor, retryAt: number | null): MonitorSnapsho
         ? { at: retryAt, slot_at: state.round.slot_at, attempt: state.round.attempt + 1 }
         : null,
     config_version: stored.config_version,
+    epoch: stored.epoch ?? "",
   };
 }

@@ -7,6 +7,7 @@ import {
   reconcileUnscheduledMonitors,
   reconcileUnsyncedMonitors,
   syncMonitors,
+  watchEpoch,
 } from "../checks/reconcile.ts";
 import { enqueueStaleGroups, markStaleGroups, sweepLostRetries } from "../checks/stale.ts";
 import { MinuteMessage } from "../contract/messages.ts";
@@ -48,6 +49,7 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
   "lost retries": sweepLostRetries,
   "unscheduled monitors": reconcileUnscheduledMonitors,
   tombstones: reconcileTombstones,
+  epoch: watchEpoch,
   agents: sweepAgents,
   "failing webhooks": sweepFailingWebhooks,
   mail: sweepMail,

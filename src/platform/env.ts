@@ -11,6 +11,7 @@ import type { MonitorRpc } from "../contract/monitor-object.ts";
 import type { PageRpc } from "../contract/page-object.ts";
 import type { ProberRpc } from "../contract/prober-object.ts";
 import type { QueueMarker } from "../contract/queues.ts";
+import type { WitnessRpc } from "../contract/witness-object.ts";
 
 /** A namespace by the verbs of its class, which this layer does not import. */
 type ObjectNamespace<Verbs> = DurableObjectNamespace<Verbs & Rpc.DurableObjectBranded>;
@@ -34,6 +35,7 @@ export interface Env {
   MAIL?: { send(message: EmailMessageBuilder): Promise<unknown> };
   PROBER: ObjectNamespace<ProberRpc>;
   PAGE: ObjectNamespace<PageRpc>;
+  WITNESS: ObjectNamespace<WitnessRpc>;
   CHECKS: Queue<CheckMessage | QueueMarker>;
   CHECKS_SLOW: Queue<CheckMessage | QueueMarker>;
   EVENTS: Queue<EventMessage | QueueMarker>;

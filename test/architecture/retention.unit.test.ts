@@ -43,6 +43,7 @@ const ENDS: Record<string, string> = {
   incident_updates: "with its incident",
   incidents: `${HISTORY}, if it is resolved and was not published; else ${PEOPLE}`,
   install_tokens: "checks/agent-sweep.ts: when it expires",
+  installation: "never: it has one",
   mail_outbox: "outbox/mail.ts: 30 days",
   maintenance: `${HISTORY}, if nothing of it is to come; else ${PEOPLE}`,
   maintenance_groups: "with its window",

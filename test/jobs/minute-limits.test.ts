@@ -60,6 +60,7 @@ const LEFT: Record<string, [rows: string, left: number][]> = {
   "lost retries": [["monitors WHERE retry_at IS NOT NULL", 0]],
   "unscheduled monitors": [],
   tombstones: [["deleted_monitors", 0]],
+  epoch: [],
   agents: [
     ["agents WHERE status = 'online'", 0],
     ["monitors WHERE agent_id IS NOT NULL AND status = 'up'", 0],
@@ -101,6 +102,7 @@ const BOUNDED = [
   / VIRTUAL TABLE /, // a parameter
   /^SCAN (CONSTANT ROW|\(subquery-\d+\)|named|limited)$/, // no table
   /^SCAN deleted_monitors /, // what is due, and nothing else
+  /^SCAN installation$/, // its one row
   /^SCAN held_outages /, // monitors that are down within a maintenance window
 ];
 

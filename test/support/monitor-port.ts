@@ -10,7 +10,7 @@ export function recordMonitors(isReal: (monitorId: string) => boolean = () => fa
   const calls: { verb: string; monitor_id: string }[] = [];
   const answer = (version: number, status: "up" | "unknown"): MonitorSnapshot => ({
     ...{ revision: 1, seq: status === "up" ? 0 : 1, status, status_since: 0, message: null },
-    ...{ settled: false, retry: null, config_version: version },
+    ...{ settled: false, retry: null, config_version: version, epoch: "" },
   });
   const port: Pick<MonitorRpc, "sync" | "markStale" | "confirm"> = {
     async sync(monitor_id, version) {

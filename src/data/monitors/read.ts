@@ -1,6 +1,10 @@
-import { and, asc, eq, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import { CHILDREN_MAX } from "../../contract/monitor.ts";
+import type { RecordedTransition } from "../../domain/restored-state.ts";
 import type { Db } from "../db.ts";
+import { PRESENT_EPOCH } from "../installation/read.ts";
+import { installation } from "../installation/table.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { deletedMonitors, monitors, transitions } from "./table.ts";
 
@@ -24,6 +28,45 @@ export async function findMonitorWithPage(db: Db, monitorId: string) {
     .where(eq(monitors.id, monitorId))
     .limit(1);
   return rows[0];
+}
+
+/** What the object of a monitor needs to go on: its row, its page's rules, the epoch and until when D1 knew of the past. */
+export async function findMonitorForObject(db: Db, monitorId: string) {
+  const rows = await db
+    .select({
+      monitor: monitors,
+      metric_rules: statusPages.metric_rules,
+      epoch: installation.epoch,
+      known_until: installation.known_until,
+    })
+    .from(monitors)
+    .leftJoin(statusPages, eq(statusPages.id, monitors.status_page_id))
+    .leftJoin(installation, sql`true`)
+    .where(eq(monitors.id, monitorId))
+    .limit(1);
+  return rows[0];
+}
+
+/** The newest transition of a monitor, with the outage that is open after it. */
+export async function findLastTransition(db: Db, monitorId: string): Promise<RecordedTransition | null> {
+  const opening = alias(transitions, "opening");
+  const [row] = await db
+    .select({
+      seq: transitions.seq,
+      to: transitions.to_status,
+      effective_at: transitions.effective_at,
+      outage_seq: transitions.outage_seq,
+      started_at: opening.effective_at,
+    })
+    .from(transitions)
+    .leftJoin(opening, and(eq(opening.monitor_id, transitions.monitor_id), eq(opening.seq, transitions.outage_seq)))
+    .where(eq(transitions.monitor_id, monitorId))
+    .orderBy(desc(transitions.seq))
+    .limit(1);
+  if (!row) return null;
+  const { outage_seq, started_at, ...recorded } = row;
+  const isOpen = outage_seq !== null && recorded.to !== "up";
+  return { ...recorded, outage: isOpen ? { seq: outage_seq, started_at: started_at ?? recorded.effective_at } : null };
 }
 
 export async function listRecordedSeqs(db: Db, monitorId: string, seqs: readonly number[]): Promise<number[]> {
@@ -51,6 +94,7 @@ export const PROJECTED = {
   status_page_id: monitors.status_page_id,
   config_version: monitors.config_version,
   synced_version: monitors.synced_version,
+  synced_epoch: monitors.synced_epoch,
   state_seq: monitors.state_seq,
   settled: monitors.settled,
 };
@@ -60,15 +104,20 @@ export function listProjected(db: Db, monitorIds: readonly string[]): Promise<Pr
   return db.select(PROJECTED).from(monitors).where(isAmong(monitorIds)).limit(monitorIds.length);
 }
 
-/** Ids of monitors whose object has not confirmed their newest configuration. */
+/** Ids of monitors whose object has not confirmed their newest configuration, or has not done so in this epoch. */
 export async function listUnsynced(db: Db, changedBefore: number, limit: number): Promise<string[]> {
-  const rows = await db
-    .select({ id: monitors.id })
-    .from(monitors)
-    .where(and(sql`${monitors.config_version} > ${monitors.synced_version}`, lt(monitors.updated_at, changedBefore)))
-    .orderBy(asc(monitors.updated_at))
-    .limit(limit);
-  return rows.map(({ id }) => id);
+  const [changed, before, after] = await db.batch([
+    db
+      .select({ id: monitors.id })
+      .from(monitors)
+      .where(and(sql`${monitors.config_version} <> ${monitors.synced_version}`, lt(monitors.updated_at, changedBefore)))
+      .orderBy(asc(monitors.updated_at))
+      .limit(limit),
+    // Two ranges, because an index answers no inequality.
+    db.select({ id: monitors.id }).from(monitors).where(lt(monitors.synced_epoch, PRESENT_EPOCH)).limit(limit),
+    db.select({ id: monitors.id }).from(monitors).where(gt(monitors.synced_epoch, PRESENT_EPOCH)).limit(limit),
+  ]);
+  return [...new Set([...changed, ...before, ...after].map(({ id }) => id))].slice(0, limit);
 }
 
 /** Deleted monitors whose objects have not confirmed it, the longest deleted first, as ids grow with time. */

@@ -70,6 +70,8 @@ export const monitors = sqliteTable(
     config_version: integer("config_version").notNull().default(1),
     /** The config_version that the object has confirmed. */
     synced_version: integer("synced_version").notNull().default(0),
+    /** The epoch (domain/epoch.ts) in which the object last read this row. */
+    synced_epoch: text("synced_epoch").notNull().default(""),
 
     // The object's state, copied here for lists; written only where state_revision grows.
     state_revision: integer("state_revision").notNull().default(0),
@@ -95,7 +97,8 @@ export const monitors = sqliteTable(
     index("monitors_group").on(table.group_id),
     index("monitors_agent").on(table.agent_id).where(sql`agent_id IS NOT NULL`),
     uniqueIndex("monitors_external_key").on(table.owner_id, table.external_key),
-    index("monitors_unsynced").on(table.updated_at).where(sql`config_version > synced_version`),
+    index("monitors_unsynced").on(table.updated_at).where(sql`config_version <> synced_version`),
+    index("monitors_synced_epoch").on(table.synced_epoch),
     index("monitors_retry").on(table.retry_at).where(sql`retry_at IS NOT NULL`),
     index("monitors_reconcile")
       .on(sql`created_at % 5`, table.id)

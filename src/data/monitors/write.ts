@@ -1,4 +1,4 @@
-import { and, eq, lt, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { MonitorSnapshot } from "../../contract/monitor-object.ts";
 import type { MonitorTransition } from "../../contract/monitor-transition.ts";
 import type { Expiries } from "../../domain/expiries.ts";
@@ -25,6 +25,7 @@ export function projectAnswers(db: Db, answers: readonly { monitor_id: string; a
       settled: member("settled"),
       retry_at: member("retry_at"),
       synced_version: member("config_version"),
+      synced_epoch: member("epoch"),
     })
     .from(sql`json_each(${JSON.stringify(rows)}) AS a`)
     .where(sql`${monitors.id} = ${member("monitor_id")} AND ${monitors.state_revision} < ${member("revision")}`);
@@ -92,7 +93,7 @@ export function recordTransition(
     db
       .update(statusIntervals)
       .set({ to_at: transition.effective_at })
-      .where(and(eq(statusIntervals.monitor_id, monitorId), eq(statusIntervals.seq, transition.seq - 1))),
+      .where(and(eq(statusIntervals.monitor_id, monitorId), isEndedBy(transition))),
     db
       .insert(statusIntervals)
       .values({
@@ -104,6 +105,11 @@ export function recordTransition(
       .onConflictDoNothing(),
     projectTransition(db, monitorId, transition),
   ];
+}
+
+function isEndedBy({ seq, follows_gap }: MonitorTransition): SQL | undefined {
+  if (!follows_gap) return eq(statusIntervals.seq, seq - 1);
+  return and(lt(statusIntervals.seq, seq), isNull(statusIntervals.to_at));
 }
 
 export function updateExpiries(db: Db, monitorId: string, expiries: Expiries): Statement {

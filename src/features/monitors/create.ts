@@ -85,6 +85,7 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
     config_version: 1,
     credential_version: 1,
     synced_version: 0,
+    synced_epoch: "",
     state_revision: 0,
     state_seq: 0,
     status: columns.paused ? "paused" : "pending",

@@ -1,0 +1,212 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { asc, eq } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { jobScope } from "../../src/access/scope.ts";
+import { reconcileUnsyncedMonitors, watchEpoch } from "../../src/checks/reconcile.ts";
+import { openDb } from "../../src/data/db.ts";
+import { listUnsynced } from "../../src/data/monitors/read.ts";
+import { monitors, statusIntervals, transitions } from "../../src/data/monitors/table.ts";
+import type { Outbox } from "../../src/durable-objects/transition-outbox.ts";
+import { consumeEvent } from "../../src/events/consume.ts";
+import { createAccount } from "../support/factories.ts";
+import { beat, createHeartbeat, moveClock, type Pushed, stubOf } from "../support/pushes.ts";
+import { recordingEnv } from "../support/queues.ts";
+
+const HOUR = 3_600_000;
+const db = openDb(env.DB);
+const witness = env.WITNESS.get(env.WITNESS.idFromName("witness"));
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+});
+afterEach(() => vi.useRealTimers());
+
+/** The minute's tick of the witness, what it leads to, and everything that objects send meanwhile. */
+async function tick(): Promise<void> {
+  moveClock(60_000);
+  const recording = recordingEnv();
+  const scope = jobScope(recording.env, "test");
+  await watchEpoch(scope);
+  await reconcileUnsyncedMonitors(scope);
+}
+
+/** What the object has not handed over reaches the consumer. */
+async function deliver({ id }: Pushed): Promise<void> {
+  const outbox = await runInDurableObject(stubOf(id), (_object, state) => state.storage.kv.get<Outbox>("monitor"));
+  if (!outbox || outbox.outbox.length === 0) return;
+  await consumeEvent(jobScope(recordingEnv().env, "test"), { monitor_id: id, transitions: outbox.outbox });
+}
+async function push(monitor: Pushed, status: "ok" | "fail"): Promise<void> {
+  moveClock(1000);
+  await beat(monitor, { status });
+  await deliver(monitor);
+}
+
+const TABLES = ["monitors", "transitions", "status_intervals", "installation", "events", "incidents"];
+type Rows = Record<string, unknown>[];
+
+async function backUp(): Promise<Map<string, Rows>> {
+  const entries = TABLES.map(async (table) => {
+    const { results } = await env.DB.prepare(`SELECT * FROM ${table}`).all();
+    return [table, results] as const;
+  });
+  return new Map(await Promise.all(entries));
+}
+
+/** D1 as it was, the objects as they are. */
+async function restoreDatabase(backup: Map<string, Rows>): Promise<void> {
+  const statements = [...backup].flatMap(([table, rows]) => [
+    env.DB.prepare(`DELETE FROM ${table}`),
+    ...rows.map((row) => {
+      const names = Object.keys(row);
+      const values = names.map((_, n) => `?${n + 1}`);
+      return env.DB.prepare(`INSERT INTO ${table} (${names}) VALUES (${values})`).bind(...Object.values(row));
+    }),
+  ]);
+  await env.DB.batch([env.DB.prepare("PRAGMA defer_foreign_keys = on"), ...statements]);
+}
+
+async function loseObjects(...stubs: Parameters<typeof evictDurableObject>[0][]): Promise<void> {
+  for (const stub of stubs) {
+    await runInDurableObject(stub, (_object, state) => state.storage.deleteAll());
+    await evictDurableObject(stub);
+  }
+}
+
+const intervalsOf = (id: string) =>
+  db
+    .select({ status: statusIntervals.status, from_at: statusIntervals.from_at, to_at: statusIntervals.to_at })
+    .from(statusIntervals)
+    .where(eq(statusIntervals.monitor_id, id))
+    .orderBy(asc(statusIntervals.from_at), asc(statusIntervals.seq));
+
+async function expectGapless(id: string): Promise<void> {
+  const intervals = await intervalsOf(id);
+  for (const [n, interval] of intervals.entries()) expect(interval.to_at).toBe(intervals[n + 1]?.from_at ?? null);
+}
+
+const eventsOf = async (id: string) => {
+  const { results } = await env.DB.prepare("SELECT name FROM events WHERE monitor_id = ?1 ORDER BY created_at, id")
+    .bind(id)
+    .all<{ name: string }>();
+  return results.map(({ name }) => name).filter((name) => name.startsWith("monitor."));
+};
+
+const statusOf = async (id: string) => (await db.select().from(monitors).where(eq(monitors.id, id)))[0]?.status;
+
+async function aHeartbeat(): Promise<Pushed> {
+  const account = await createAccount();
+  // Nothing may be overdue in the hours that the clock moves.
+  const monitor = await createHeartbeat(account, { expected_interval: 86_400, failure_threshold: 1 });
+  await deliver(monitor);
+  return monitor;
+}
+
+describe("after D1 was restored to an older state", () => {
+  it("shows the status of now, leaves the lost time as unknown and announces the next outage once", async () => {
+    const monitor = await aHeartbeat();
+    await push(monitor, "ok");
+    await tick();
+    const backup = await backUp();
+    const knownUntil = Date.now();
+    await tick();
+    moveClock(HOUR);
+    await push(monitor, "fail");
+    await push(monitor, "ok");
+    await tick();
+    const recoveredAt = Date.now() - 60_000;
+    expect(await eventsOf(monitor.id)).toEqual(["monitor.down", "monitor.up"]);
+
+    await restoreDatabase(backup);
+    await tick();
+    await deliver(monitor);
+    await tick();
+    expect(await statusOf(monitor.id)).toBe("up");
+    await expectGapless(monitor.id);
+    const [pending, up, gap, present] = await intervalsOf(monitor.id);
+    expect([pending?.status, up?.status, gap?.status, present?.status]).toEqual(["pending", "up", "unknown", "up"]);
+    expect(gap).toEqual({ status: "unknown", from_at: knownUntil, to_at: recoveredAt });
+
+    await push(monitor, "fail");
+    expect(await eventsOf(monitor.id)).toEqual(["monitor.down"]);
+    expect(await statusOf(monitor.id)).toBe("down");
+    await expectGapless(monitor.id);
+  });
+
+  it("ends an outage that was over before the restore", async () => {
+    const monitor = await aHeartbeat();
+    await push(monitor, "fail");
+    await tick();
+    const backup = await backUp();
+    await tick();
+    await push(monitor, "ok");
+    await tick();
+
+    await restoreDatabase(backup);
+    await tick();
+    await deliver(monitor);
+    expect(await statusOf(monitor.id)).toBe("up");
+    expect(await eventsOf(monitor.id)).toEqual(["monitor.down", "monitor.up"]);
+    await expectGapless(monitor.id);
+  });
+});
+
+describe("after the objects were lost", () => {
+  it("goes on with the status, the outage and the history of D1, and announces an open outage's end once", async () => {
+    const monitor = await aHeartbeat();
+    await push(monitor, "ok");
+    await push(monitor, "fail");
+    await tick();
+    const before = await intervalsOf(monitor.id);
+
+    await loseObjects(stubOf(monitor.id), witness);
+    await tick();
+    expect(await statusOf(monitor.id)).toBe("down");
+    expect(await intervalsOf(monitor.id)).toEqual(before);
+
+    await push(monitor, "ok");
+    expect(await eventsOf(monitor.id)).toEqual(["monitor.down", "monitor.up"]);
+    expect(await statusOf(monitor.id)).toBe("up");
+    await expectGapless(monitor.id);
+  });
+
+  it("goes on even before the witness notices, when a push arrives", async () => {
+    const monitor = await aHeartbeat();
+    await push(monitor, "ok");
+    await loseObjects(stubOf(monitor.id));
+    await push(monitor, "fail");
+    expect(await eventsOf(monitor.id)).toEqual(["monitor.down"]);
+    const seqs = await db
+      .select({ seq: transitions.seq })
+      .from(transitions)
+      .where(eq(transitions.monitor_id, monitor.id));
+    expect(seqs.map(({ seq }) => seq).sort()).toEqual([1, 2]);
+    await expectGapless(monitor.id);
+  });
+});
+
+describe("a new epoch", () => {
+  it("begins only where something went back, and syncs every monitor once", async () => {
+    const monitor = await aHeartbeat();
+    await tick();
+    await tick();
+    expect(await listUnsynced(db, Date.now(), 10_000)).not.toContain(monitor.id);
+    await loseObjects(witness);
+    moveClock(60_000);
+    await watchEpoch(jobScope(recordingEnv().env, "test"));
+    expect(await listUnsynced(db, Date.now(), 10_000)).toContain(monitor.id);
+    await tick();
+    expect(await listUnsynced(db, Date.now(), 10_000)).not.toContain(monitor.id);
+  });
+
+  it("finds its monitors by index", async () => {
+    for (const operator of ["<", ">"]) {
+      const plan = await env.DB.prepare(
+        `EXPLAIN QUERY PLAN SELECT id FROM monitors WHERE synced_epoch ${operator}
+          coalesce((SELECT epoch FROM installation), '') LIMIT 10`,
+      ).all<{ detail: string }>();
+      expect(plan.results[0]?.detail).toContain("monitors_synced_epoch");
+    }
+  });
+});
