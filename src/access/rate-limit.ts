@@ -32,6 +32,10 @@ export const RATE_LIMITS = {
   /** Exports, backtests, imports, statistics. */
   heavy: perMinute(20),
   webhook_test: perMinute(10),
+  /** Checks on demand and trials. */
+  check: perMinute(30),
+  /** The same for one host, whoever checks it, so that the service is no weapon against others. */
+  check_host: perMinute(10, "object"),
   emit: perMinute(60, "object"),
   push: perMinute(60, "object"),
   agent: perMinute(300),

@@ -3,6 +3,8 @@ export const RATE_CLASSES = [
   "api",
   "heavy",
   "webhook_test",
+  "check",
+  "check_host",
   "emit",
   "push",
   "agent",

@@ -1,8 +1,10 @@
+import { getOwnerPlan } from "../../access/owners.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { enqueueChecks } from "../../checks/enqueue.ts";
 import { syncMonitor } from "../../checks/projection.ts";
 import { emptyObjects } from "../../checks/reconcile.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { hasHostBudget } from "./check-budget.ts";
 import { isScheduled } from "./placement.ts";
 
 /**
@@ -37,6 +39,8 @@ export async function syncParentComposite(
 export async function checkSoon(ctx: RequestScope, monitor: MonitorRecord): Promise<void> {
   if (monitor.paused || !isScheduled(monitor)) return;
   try {
+    const plan = await getOwnerPlan(ctx, monitor.owner_id);
+    if (!(await hasHostBudget(ctx, monitor, plan))) return;
     await enqueueChecks(ctx.env, [monitor], ctx.now);
   } catch (error) {
     ctx.log.error("first check enqueue failed, sweep retries", error, { monitor_id: monitor.id });

@@ -1,6 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import { runOnce } from "../../access/idempotency.ts";
 import { monitorAudit } from "../../access/monitor-audit.ts";
+import { getOwnerPlan } from "../../access/owners.ts";
 import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import {
@@ -18,6 +19,7 @@ import { findAgent } from "../../data/agents/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { statusAt } from "../../domain/agent-status.ts";
 import { newId } from "../../platform/ids.ts";
+import { requireHostBudget } from "./check-budget.ts";
 import { isScheduled } from "./placement.ts";
 
 /**
@@ -60,6 +62,8 @@ async function claim(ctx: RequestScope, monitor: MonitorRecord, order: Order | u
     throw invalid("this monitor has no checks: its status comes from pushes or child monitors");
   }
   if (monitor.paused) throw conflict("the monitor is paused");
+  // What an agent checks, it reaches from its own network.
+  if (monitor.agent_id === null) await requireHostBudget(ctx, monitor, await getOwnerPlan(ctx, monitor.owner_id));
   await commit(ctx, order ? [insertCommand(ctx.db, order.record)] : [], {
     audit: monitorAudit(monitor, "checked", order ? { command_id: order.record.id } : {}),
   });

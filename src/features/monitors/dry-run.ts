@@ -7,6 +7,7 @@ import { dryRunCheck } from "../../checks/manual-check.ts";
 import { ManualCheckResult } from "../../contract/check.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
+import { requireHostBudget } from "./check-budget.ts";
 import { rejectSecretPlaceholders } from "./create.ts";
 import { draftMonitor } from "./validate.ts";
 
@@ -22,7 +23,10 @@ export async function dryRunMonitor(ctx: RequestScope, input: MonitorCreate): Pr
   const { timeout_seconds, latency_threshold_ms } = columns;
   const job = { target: columns.target ?? "", fields: options, timeout_seconds, latency_threshold_ms };
   return runOnce(ctx, (stored) => ManualCheckResult.parse(stored), {
-    claim: () => claimKey(ctx, null),
+    claim: async () => {
+      await requireHostBudget(ctx, { type: input.type, target: columns.target, options }, owner.plan);
+      await claimKey(ctx, null);
+    },
     run: () => dryRunCheck(ctx, input.type, job),
   });
 }

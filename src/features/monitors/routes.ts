@@ -107,6 +107,7 @@ export const endpoints = [
   endpoint(
     {
       ...writes,
+      rate: "check",
       audit: null,
       ids: { body: NAMED_IN_BODY },
       plan: async (ctx, body) => {
@@ -220,7 +221,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...writes, audit: "monitor.checked", ids: named },
+    { ...writes, rate: "check", audit: "monitor.checked", ids: named },
     createRoute({
       method: "post",
       path: "/monitors/{id}/check",

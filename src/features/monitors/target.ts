@@ -2,7 +2,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { type ErrorDetail, invalid } from "../../contract/errors.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
 import { type Destination, egressOf } from "../../platform/egress/guard.ts";
-import { parseTarget, targetsOf } from "../../probes/registry.ts";
+import { monitorType, parseTarget, targetsOf } from "../../probes/registry.ts";
 import type { TypeFields } from "./fields.ts";
 
 export interface JudgedTarget {
@@ -35,6 +35,14 @@ export function judgeTarget(ctx: RequestScope, { type, fields, target, agent_id 
 function refusal(message: string) {
   const detail: ErrorDetail = { path: "target", message };
   return invalid(message, [detail]);
+}
+
+/** The host that a check reaches, as a limit counts it; a type that reaches none in particular is counted by its target. */
+export function checkedHost(type: MonitorType, target: string, options: unknown): string {
+  const read = monitorType(type).options.safeParse(options);
+  const destination = read.success ? destinationOf(type, target, read.data) : null;
+  const host = destination === null ? target : destination instanceof URL ? destination.hostname : destination.host;
+  return host.toLowerCase().replace(/\.$/, "");
 }
 
 /** What the guard has to judge; null where nothing is reached. */
