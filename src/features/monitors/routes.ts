@@ -58,7 +58,10 @@ export const endpoints = [
     async (c) => {
       const { limit, offset, cursor, ...filter } = c.req.valid("query");
       const page = { limit, offset, cursor };
-      const { views, total } = await listMyMonitors(c.var.ctx, undefined, page, filter);
+      // One page has an index of its own; whether the caller sees it was judged with the query.
+      const onePage = filter.status_page_id?.length === 1 ? filter.status_page_id[0] : undefined;
+      if (onePage !== undefined) delete filter.status_page_id;
+      const { views, total } = await listMyMonitors(c.var.ctx, onePage, page, filter);
       setListHeaders(c, page, total, views.map(positionOf));
       return c.json(
         views.map((view) => presentMonitor(view, c.var.now)),
