@@ -26,6 +26,7 @@ import { endpoints as onCall } from "./features/on-call/routes.ts";
 import { endpoints as outages } from "./features/outages/routes.ts";
 import { endpoints as overview } from "./features/overview/routes.ts";
 import { endpoints as pageSettings } from "./features/page-settings/routes.ts";
+import { endpoints as pageTransfers } from "./features/page-transfers/routes.ts";
 import { endpoints as alertSetup } from "./features/page-webhooks/routes.ts";
 import { endpoints as push } from "./features/push/routes.ts";
 import { endpoints as referrals } from "./features/referrals/routes.ts";
@@ -82,6 +83,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...outages,
   ...overview,
   ...pageSettings,
+  ...pageTransfers,
   ...push,
   ...referrals,
   ...results,

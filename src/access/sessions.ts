@@ -1,13 +1,20 @@
-import { forbidden, unauthenticated } from "../contract/errors.ts";
-import { findSessionOwner, type SessionLimits, type SessionRecord, touchSession } from "../data/sessions/read.ts";
+import { ApiError, forbidden, unauthenticated } from "../contract/errors.ts";
+import {
+  findSession,
+  findSessionOwner,
+  type SessionLimits,
+  type SessionRecord,
+  touchSession,
+} from "../data/sessions/read.ts";
 import { insertSession } from "../data/sessions/write.ts";
-import { DAY_MS } from "../lib/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
 import { randomBase62, sha256Hex } from "../platform/credentials.ts";
 import { newId } from "../platform/ids.ts";
 import { toPrincipal } from "./owners.ts";
-import type { UserPrincipal } from "./principal.ts";
-import type { CallScope } from "./scope.ts";
+import { requireUser, type UserPrincipal } from "./principal.ts";
+import type { CallScope, RequestScope } from "./scope.ts";
 
+const PASSWORD_RECENT_MS = 15 * MINUTE_MS;
 const IDLE_MS = 7 * DAY_MS;
 export const SESSION_MS = 30 * DAY_MS;
 /** `last_used_at` may lag by this much, so that a busy browser costs one row a minute. */
@@ -50,7 +57,11 @@ function isOwnSite(request: Request, publicUrl: string): boolean {
 }
 
 /** A new session, as the row that makes it true and the cookie that carries it. */
-export function openSession({ db, now, publicUrl, ip, userAgent }: CallScope, userId: string) {
+export function openSession(
+  { db, now, publicUrl, ip, userAgent }: CallScope,
+  userId: string,
+  { hasGivenPassword }: { hasGivenPassword: boolean },
+) {
   const token = randomBase62(TOKEN_LENGTH);
   const record: SessionRecord = {
     id: newId(now),
@@ -58,11 +69,23 @@ export function openSession({ db, now, publicUrl, ip, userAgent }: CallScope, us
     token_hash: sha256Hex(token),
     user_agent: userAgent,
     ip,
+    password_at: hasGivenPassword ? now : null,
     last_used_at: now,
     created_at: now,
     updated_at: now,
   };
   return { record, statement: insertSession(db, record), cookie: cookieOf(publicUrl, token, SESSION_MS / 1000) };
+}
+
+/**
+ * For what a stolen token or an unlocked computer may not do: the caller is signed in, and gave the password lately.
+ * Signing in again and changing the password both count.
+ */
+export async function requireRecentPassword(ctx: RequestScope): Promise<void> {
+  const { session_id } = requireUser(ctx);
+  const session = session_id === null ? undefined : await findSession(ctx.db, session_id);
+  if (ctx.now - (session?.password_at ?? 0) < PASSWORD_RECENT_MS) return;
+  throw new ApiError(403, "sign in with your password first, at most 15 minutes before", { code: "password_required" });
 }
 
 /** Takes the cookie away from the browser. */

@@ -6,6 +6,7 @@ export const NOTIFICATION_TYPES = [
   "webhook.failing",
   "webhook.disabled",
   "member.joined",
+  "page.transferred",
   "domain.active",
   "domain.failing",
   "domain.inactive",

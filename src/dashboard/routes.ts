@@ -16,6 +16,7 @@ import { endpoints as choosingPasswords } from "./password-routes.ts";
 import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
 import { sealEntered, signInByForm } from "./second-step.ts";
 import { STYLESHEET } from "./stylesheet.ts";
+import { endpoints as transferring } from "./transfer-routes.ts";
 import { renderSignIn } from "./views/sign-in.tsx";
 
 /** The signed-in pages: forms without a script, by the same verbs as the API's. */
@@ -122,6 +123,7 @@ export const endpoints = [
   ...acknowledging,
   ...choosingPasswords,
   ...signInLinks,
+  ...transferring,
 
   assetEndpoint("app", [STYLESHEET], { tag: "Dashboard", summary: "Get the style sheet of the dashboard" }),
 ];

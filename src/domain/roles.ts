@@ -3,7 +3,7 @@ import { type Capability, GRANTED_ROLES } from "../contract/member.ts";
 /** The one table that decides who may do what on a status page; endpoints, documentation and tests read it. */
 
 /** Permissions that no capability grants. */
-export const RESERVED_PERMISSIONS = ["page.read", "page.migrate", "page.delete"] as const;
+export const RESERVED_PERMISSIONS = ["page.read", "page.migrate", "page.delete", "page.transfer"] as const;
 export type Permission = Capability | (typeof RESERVED_PERMISSIONS)[number];
 
 export const ROLES = ["owner", ...GRANTED_ROLES] as const;
@@ -30,7 +30,7 @@ const ADMIN: readonly Permission[] = [
 ];
 
 export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
-  owner: [...ADMIN, "page.delete"],
+  owner: [...ADMIN, "page.delete", "page.transfer"],
   admin: ADMIN,
   editor: EDITOR,
   viewer: VIEWER,

@@ -5,6 +5,7 @@ import { deleteExpiredAccountLinks } from "../data/account-links/write.ts";
 import { runBatch } from "../data/db.ts";
 import { deleteIdempotencyKeysBefore } from "../data/idempotency/write.ts";
 import { deleteInvitationsExpiredBefore } from "../data/invitations/write.ts";
+import { deleteTransfersExpiredBefore } from "../data/page-transfers/write.ts";
 import { deleteDeadSessions } from "../data/sessions/write.ts";
 import { DAY_MS } from "../lib/durations.ts";
 
@@ -17,6 +18,7 @@ export async function sweepExpired({ db, now }: Scope): Promise<void> {
     ...deleteDeadSessions(db, sessionLimits(now)),
     deleteInvitationsExpiredBefore(db, now - INVITATIONS_KEPT_MS),
     deleteExpiredAccountLinks(db, now),
+    deleteTransfersExpiredBefore(db, now),
     deleteIdempotencyKeysBefore(db, now - IDEMPOTENCY_KEPT_MS),
   ]);
 }

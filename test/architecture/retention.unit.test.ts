@@ -59,6 +59,7 @@ const ENDS: Record<string, string> = {
   outages: HISTORY,
   page_invitations: "sweeps/expired.ts: a month after it expires",
   page_members: PEOPLE,
+  page_transfers: "sweeps/expired.ts: when it expires",
   passwords: "with its user",
   planned_minutes: "checks/planner.ts: a day",
   recovery_codes: "with their user",

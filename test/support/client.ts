@@ -49,7 +49,7 @@ export function createClient(token?: string, send: Send = (request) => exports.d
       method,
       redirect: "manual",
       headers: {
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(token === undefined || headers.cookie !== undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...headers,
       },

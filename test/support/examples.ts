@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import type { IdKind } from "../../src/access/id-authorization.ts";
+import { requireRecentPassword } from "../../src/access/sessions.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { insertEscalation } from "../../src/data/escalations/write.ts";
 import { type Endpoint, SURFACES } from "../../src/http/endpoint.ts";
@@ -13,10 +14,14 @@ import {
   createAccountWithPassword,
   createInvitation,
   createMember,
+  emailOf,
+  insertBrowser,
   insertNotice,
   insertPassword,
   insertSession,
+  joinPage,
   PASSWORD,
+  transferTokenOf,
 } from "./members.ts";
 import { insertReferrals } from "./referrals.ts";
 import { recordChecks } from "./results.ts";
@@ -107,6 +112,23 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   "DELETE /status-pages/{id}/members/invitations/{invitation_id}": async (account) => {
     const { id, invitation_id } = await createInvitation(account);
     return { params: { id, invitation_id } };
+  },
+  "POST /status-pages/{id}/members/{member_id}/resend": async (account) => {
+    const { id, invitation_id } = await createInvitation(account);
+    return { params: { id, member_id: invitation_id } };
+  },
+  "POST /status-pages/{id}/transfer": async (account) => {
+    const { id, member } = await createMember(account);
+    return { params: { id }, body: { user_id: member.user_id } };
+  },
+  "POST /status-pages/transfers/accept": async (account) => {
+    const owner = await createAccount();
+    const id = await createPage(owner);
+    await joinPage(account, id, { role: "editor" });
+    const headers = await insertBrowser(owner);
+    const body = { user_id: account.user_id };
+    await owner.client.request("POST", `${V1}/status-pages/${id}/transfer`, body, headers);
+    return { body: { token: await transferTokenOf(emailOf(account)) } };
   },
   "POST /notify-contacts": async () => ({ body: { type: "email", value: "night@example.com", label: "Night" } }),
   "POST /notify-contacts/{id}/verify": async (account) => {
@@ -514,10 +536,19 @@ export function addressOf({ endpoint, params, query = {} }: Pick<Prepared, "endp
   return SURFACES[surface] + path + (search === "" ? "" : `?${search}`);
 }
 
-export function send(account: Pick<Account, "client">, prepared: Prepared, headers?: Record<string, string>) {
+export async function send(
+  account: Pick<Account, "client"> & { user_id?: string },
+  prepared: Prepared,
+  headers?: Record<string, string>,
+) {
   const { endpoint, body } = prepared;
+  const { user_id } = account;
+  // Some endpoints serve nobody but whoever has just signed in.
+  const needsBrowser = endpoint.policy.onAuthenticated === requireRecentPassword && user_id !== undefined;
+  const browser = needsBrowser ? await insertBrowser({ user_id }) : {};
   const sent = endpoint.route.request?.body ? body : undefined;
   return account.client.request(endpoint.method.toUpperCase(), addressOf(prepared), sent, {
+    ...browser,
     ...prepared.headers,
     ...headers,
   });

@@ -5,6 +5,7 @@ import { openDb } from "../../src/data/db.ts";
 import { pageMembers } from "../../src/data/members/table.ts";
 import { notifications } from "../../src/data/notifications/table.ts";
 import { passwords, sessions } from "../../src/data/sessions/table.ts";
+import { randomBase62, sha256Hex } from "../../src/platform/credentials.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { hashPassword } from "../../src/platform/password.ts";
 import { V1 } from "./client.ts";
@@ -56,10 +57,24 @@ export async function mailTokenOf(email: string): Promise<string> {
   return /\/app\/accept\?token=(\w{43})/.exec(mails.at(-1)?.text ?? "")?.[1] ?? "";
 }
 
+/** The token of the newest offer of a status page in the mail to this address. */
+export async function transferTokenOf(email: string): Promise<string> {
+  const mails = await mailsTo(email);
+  return /\/app\/transfer\?token=(\w{43})/.exec(mails.at(-1)?.text ?? "")?.[1] ?? "";
+}
+
 export async function insertPassword({ user_id }: Account, password = PASSWORD): Promise<void> {
   const hash = hashPassword(env.ROOT_SECRET, password);
   const row = { user_id, hash, created_at: 0, updated_at: 0 };
   await db.insert(passwords).values(row).onConflictDoUpdate({ target: passwords.user_id, set: row });
+}
+
+/** What a browser sends whose user has given the password just now, or a while ago. */
+export async function insertBrowser({ user_id }: Pick<Account, "user_id">, password_at: number | null = Date.now()) {
+  const [id, now, token] = [newId(), Date.now(), randomBase62(43)];
+  const times = { password_at, last_used_at: now, created_at: now, updated_at: now };
+  await db.insert(sessions).values({ id, user_id, token_hash: sha256Hex(token), ...times });
+  return browserHeaders(`vigil_session=${token}`);
 }
 
 /** A session that is live, as its row. */

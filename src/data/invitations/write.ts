@@ -21,6 +21,12 @@ export function insertInvitation(db: Db, invitation: InvitationRecord): Statemen
   ];
 }
 
+type Renewal = Pick<InvitationRecord, "token_hash" | "mail_token_hash" | "expires_at" | "updated_at">;
+
+export function renewInvitation(db: Db, invitationId: string, renewal: Renewal): Statement {
+  return db.update(pageInvitations).set(renewal).where(eq(pageInvitations.id, invitationId));
+}
+
 export function markAccepted(db: Db, invitationId: string, now: number): Statement {
   return db
     .update(pageInvitations)

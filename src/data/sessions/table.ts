@@ -24,6 +24,8 @@ export const sessions = sqliteTable(
     /** As the browser named itself at sign-in. */
     user_agent: text("user_agent"),
     ip: text("ip"),
+    /** When its holder last gave the password; null for a session that began without one. */
+    password_at: instant("password_at"),
     /** May lag by a minute. */
     last_used_at: instant("last_used_at").notNull(),
     ...timestamps(),

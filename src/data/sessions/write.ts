@@ -17,6 +17,10 @@ export function deleteSessionsOf(db: Db, userId: string, keptId?: string | null)
   return db.delete(sessions).where(and(eq(sessions.user_id, userId), others));
 }
 
+export function markPasswordGiven(db: Db, sessionId: string, now: number): Statement {
+  return db.update(sessions).set({ password_at: now }).where(eq(sessions.id, sessionId));
+}
+
 export function deletePassword(db: Db, userId: string): Statement {
   return db.delete(passwords).where(eq(passwords.user_id, userId));
 }

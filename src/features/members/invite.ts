@@ -9,7 +9,7 @@ import { type ApiError, conflict, notFound, planLimit } from "../../contract/err
 import type { MemberInvite } from "../../contract/member.ts";
 import type { Statement } from "../../data/db.ts";
 import { type InvitationRecord, isUsedUp } from "../../data/invitations/read.ts";
-import { deleteInvitation, insertInvitation } from "../../data/invitations/write.ts";
+import { deleteInvitation, insertInvitation, renewInvitation } from "../../data/invitations/write.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { countSeats, hasOnTeam, isOnTeam, usesSeats } from "../../data/members/read.ts";
 import { findSignIn } from "../../data/sessions/read.ts";
@@ -58,7 +58,7 @@ export async function inviteMember(ctx: RequestScope, pageId: string, input: Mem
   const capabilities = input.capabilities ?? [];
   requireGrantable(membership, { role: input.role, capabilities });
   if (await hasOnTeam(ctx.db, page.id, input.email)) throw onTeamAlready();
-  const [token, mailToken] = [randomBase62(TOKEN_LENGTH), randomBase62(TOKEN_LENGTH)];
+  const tokens = newTokens();
   const record: InvitationRecord = {
     id: newId(ctx.now),
     status_page_id: page.id,
@@ -66,8 +66,7 @@ export async function inviteMember(ctx: RequestScope, pageId: string, input: Mem
     name: input.name ?? null,
     role: input.role,
     capabilities: [...new Set(capabilities)],
-    token_hash: sha256Hex(token),
-    mail_token_hash: sha256Hex(mailToken),
+    ...tokens.hashes,
     invited_by: requireUser(ctx).user_id,
     expires_at: ctx.now + VALID_MS,
     accepted_at: null,
@@ -76,15 +75,59 @@ export async function inviteMember(ctx: RequestScope, pageId: string, input: Mem
   };
   const opened = membership.role === "owner" ? await openAccount(ctx, record, input) : undefined;
   if (opened) return write(ctx, page, { record: { ...record, accepted_at: ctx.now }, accept_url: null }, opened);
-  const made = { record, accept_url: `${ctx.publicUrl}/app/accept?token=${token}` };
-  const pageUrl = (await findUrls(ctx, [page]))(page);
-  const mail = await sealMail(ctx, {
-    to: record.email,
-    ...invitationMail(ctx, page, { record, url: `${ctx.publicUrl}/app/accept?token=${mailToken}`, page_url: pageUrl }),
-  });
+  const made = { record, accept_url: acceptUrl(ctx, tokens.answer) };
+  const mail = await sealInvitation(ctx, page, { record, token: tokens.mail });
   await write(ctx, page, made, [insertMail(ctx.db, mail)]);
   sendAfterResponse(ctx, mail);
   return made;
+}
+
+/** Sends an invitation again, with new tokens in place of the old ones and seven more days; an expired one as well. */
+export async function resendInvitation(
+  ctx: RequestScope,
+  { page_id, member_id }: { page_id: string; member_id: string },
+): Promise<CreatedInvitation> {
+  const earlier = await findIdempotentResult(ctx);
+  if (earlier !== undefined) throw alreadyShown(earlier);
+  const invitation = await requireInvitation(ctx, member_id);
+  if (invitation.status_page_id !== page_id || invitation.accepted_at !== null) throw notFound("invitation");
+  const { page, membership } = await requireVisiblePage(ctx, page_id);
+  requireGrantable(membership, invitation);
+  if (await hasOnTeam(ctx.db, page.id, invitation.email)) throw onTeamAlready();
+  const tokens = newTokens();
+  const change = { ...tokens.hashes, expires_at: ctx.now + VALID_MS, updated_at: ctx.now };
+  const record = { ...invitation, ...change };
+  const mail = await sealInvitation(ctx, page, { record, token: tokens.mail });
+  const takesSeat = invitation.expires_at <= ctx.now;
+  await commit(ctx, [renewInvitation(ctx.db, invitation.id, change), insertMail(ctx.db, mail)], {
+    audit: invitationAudit(page, record, `sent the invitation of ${record.email} again`),
+    guards: [
+      { name: "stale", when: isUsedUp(invitation.id, 0), error: notFound("invitation") },
+      ...(takesSeat ? seatGuard(ctx, page.id, await getOwner(ctx, page.owner_id)) : []),
+    ],
+  });
+  sendAfterResponse(ctx, mail);
+  return { record, accept_url: acceptUrl(ctx, tokens.answer) };
+}
+
+/** One for the answer of the API, one for the mail; only their hashes are stored. */
+function newTokens() {
+  const [answer, mail] = [randomBase62(TOKEN_LENGTH), randomBase62(TOKEN_LENGTH)];
+  return { answer, mail, hashes: { token_hash: sha256Hex(answer), mail_token_hash: sha256Hex(mail) } };
+}
+
+const acceptUrl = ({ publicUrl }: RequestScope, token: string) => `${publicUrl}/app/accept?token=${token}`;
+
+async function sealInvitation(
+  ctx: RequestScope,
+  page: StatusPageRecord,
+  { record, token }: { record: InvitationRecord; token: string },
+) {
+  const page_url = (await findUrls(ctx, [page]))(page);
+  return sealMail(ctx, {
+    to: record.email,
+    ...invitationMail(ctx, page, { record, url: acceptUrl(ctx, token), page_url }),
+  });
 }
 
 /** For an address that has an account nothing of what the inviter says about it counts. */

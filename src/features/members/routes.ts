@@ -12,7 +12,7 @@ import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { acceptInvitation } from "./accept.ts";
-import { cancelInvitation, inviteMember, requireSeat } from "./invite.ts";
+import { cancelInvitation, inviteMember, requireSeat, resendInvitation } from "./invite.ts";
 import { presentAccepted, presentEntry, presentInvitation, presentMember, presentSeats } from "./present.ts";
 import { changeMember, getSeats, listMembers, removeMember } from "./service.ts";
 
@@ -138,6 +138,28 @@ export const endpoints = [
       const { id, member_id } = c.req.valid("param");
       await removeMember(c.var.ctx, { page_id: id, member_id });
       return c.body(null, 204);
+    },
+  ),
+
+  endpoint(
+    {
+      ...writes,
+      ...{ rate: "invitation", audit: "member.invitation_resent" },
+      ids: { params: { id: "page", member_id: "invitation" } },
+    },
+    createRoute({
+      method: "post",
+      path: "/status-pages/{id}/members/{member_id}/resend",
+      tags,
+      summary: "Send an invitation again",
+      description:
+        "By the id that the list of the team shows. The new mail and the new accept_url replace the old ones and are valid for 7 days.",
+      request: { params: MemberParams },
+      responses: { 200: json("The invitation", Invitation), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const { id, member_id } = c.req.valid("param");
+      return c.json(presentInvitation(await resendInvitation(c.var.ctx, { page_id: id, member_id })), 200);
     },
   ),
 

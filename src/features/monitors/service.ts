@@ -12,7 +12,9 @@ import { deleteMonitor, positionMonitors, updateMonitor } from "../../data/monit
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { checkSoon, syncDeletedMonitor, syncMonitorObject, syncParentComposite } from "./after-commit.ts";
-import { releasePlacement } from "./placement.ts";
+import { readFields } from "./fields.ts";
+import { isScheduled, releasePlacement } from "./placement.ts";
+import { changeMonitor } from "./update.ts";
 import { loadMonitorDetail, loadMonitorDetails, type MonitorDetail } from "./view.ts";
 
 /** For features that manage monitors of one type. */
@@ -51,7 +53,10 @@ export async function pauseMonitor(ctx: RequestScope, monitorId: string): Promis
   return loadMonitorDetail(ctx, await setPaused(ctx, await requireMonitor(ctx, monitorId), true));
 }
 
+/** One whose agent stayed with another account is placed like a new one, or refused where it needs an agent. */
 export async function resumeMonitor(ctx: RequestScope, monitorId: string): Promise<MonitorDetail> {
+  const monitor = await requireMonitor(ctx, monitorId);
+  if (monitor.paused && isUnplaced(monitor)) return changeMonitor(ctx, monitorId, { paused: false });
   return loadMonitorDetail(ctx, await setPaused(ctx, await requireMonitor(ctx, monitorId), false));
 }
 
@@ -94,6 +99,13 @@ export async function orderMonitors(ctx: RequestScope, order: OrderList): Promis
     },
   });
   return monitors.length;
+}
+
+/** Nothing would check it, although it is to be checked. */
+function isUnplaced(monitor: MonitorRecord): boolean {
+  if (monitor.agent_id !== null || isScheduled(monitor)) return false;
+  const { source } = readFields(monitor.type, { ...monitor.options, interval: monitor.interval });
+  return source === "edge" || source === "agent";
 }
 
 function bumpPage(ctx: RequestScope, { status_page_id }: MonitorRecord) {

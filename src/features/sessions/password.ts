@@ -7,7 +7,7 @@ import type { PasswordChange } from "../../contract/session.ts";
 import { deleteAccountLinksOf } from "../../data/account-links/write.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { findPasswordHash } from "../../data/sessions/read.ts";
-import { deleteSessionsOf, setPassword } from "../../data/sessions/write.ts";
+import { deleteSessionsOf, markPasswordGiven, setPassword } from "../../data/sessions/write.ts";
 import { findUser } from "../../data/users/read.ts";
 import { deleteTokensOf } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../outbox/mail.ts";
@@ -36,6 +36,7 @@ export async function changePassword(ctx: RequestScope, input: PasswordChange): 
     setPassword(ctx.db, { user_id, hash: hashPassword(ROOT_SECRET, input.new_password), now: ctx.now }),
     deleteSessionsOf(ctx.db, user_id, session_id),
     deleteAccountLinksOf(ctx.db, user_id),
+    ...(session_id === null ? [] : [markPasswordGiven(ctx.db, session_id, ctx.now)]),
     ...(input.end_tokens === true ? [deleteTokensOf(ctx.db, user_id)] : []),
     ...(mail ? [insertMail(ctx.db, mail)] : []),
   ];

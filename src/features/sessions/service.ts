@@ -47,7 +47,7 @@ export async function signIn(
   }
   const { user } = found;
   const factor = await acceptFactorOf(ctx, user, code);
-  const { session, cookie, principal } = await beginSession(ctx, user, factor);
+  const { session, cookie, principal } = await beginSession(ctx, user, { ...factor, hasGivenPassword: true });
   return { me: { user, principal, session, has_password: true, has_two_factor: factor.isOn }, cookie };
 }
 
@@ -76,9 +76,9 @@ async function auditFailedSignIn(ctx: RequestScope, { id, email }: UserRecord): 
 export async function beginSession(
   ctx: RequestScope,
   user: UserRecord,
-  { statements: before, guards, isRecovery }: AcceptedFactor,
+  { statements: before, guards, isRecovery, hasGivenPassword = false }: AcceptedFactor & { hasGivenPassword?: boolean },
 ) {
-  const { record, statement, cookie } = openSession(ctx, user.id);
+  const { record, statement, cookie } = openSession(ctx, user.id, { hasGivenPassword });
   const principal = toPrincipal(user, { token_id: null, session_id: record.id }, ctx.settings);
   const mail = isRecovery ? await recoveryMail(ctx, user) : await newBrowserMail(ctx, user);
   const statements = [...before, statement, ...(mail ? [insertMail(ctx.db, mail)] : [])];

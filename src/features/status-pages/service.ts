@@ -87,10 +87,10 @@ export async function isSlugAvailable(ctx: RequestScope, slug: string): Promise<
 }
 
 export async function getPage(ctx: RequestScope, pageId: string): Promise<StatusPageWithUrl> {
-  return viewPage(ctx, await requirePage(ctx, pageId));
+  return withUrl(ctx, await requirePage(ctx, pageId));
 }
 
-async function viewPage(ctx: RequestScope, page: StatusPageRecord): Promise<StatusPageWithUrl> {
+export async function withUrl(ctx: RequestScope, page: StatusPageRecord): Promise<StatusPageWithUrl> {
   const urlOf = await findUrls(ctx, [page]);
   return { page, url: urlOf(page) };
 }
@@ -106,7 +106,7 @@ export async function requireRoomForPage(ctx: RequestScope): Promise<void> {
 export async function createPage(ctx: RequestScope, input: StatusPageCreate): Promise<StatusPageWithUrl> {
   const user = requireUser(ctx);
   const earlier = await findIdempotentResult(ctx);
-  if (earlier !== undefined) return viewPage(ctx, await getMadePage(ctx, earlier));
+  if (earlier !== undefined) return withUrl(ctx, await getMadePage(ctx, earlier));
   const record: StatusPageRecord = {
     ...DEFAULTS,
     ...toChange(ctx, input),
@@ -135,7 +135,7 @@ export async function createPage(ctx: RequestScope, input: StatusPageCreate): Pr
         : [{ name: "status_pages", when: ownsAtLeast(user.user_id, limit), error: pagesUsedUp(user, limit) }],
   });
   await tellComposites(ctx, assignment.composites);
-  return viewPage(ctx, record);
+  return withUrl(ctx, record);
 }
 
 export async function updateStatusPage(
@@ -157,7 +157,7 @@ export async function updateStatusPage(
   const changed: StatusPageRecord = { ...page, ...change, version: page.version + 1 };
   const isLocked = changed.password_hash !== page.password_hash;
   if (!changed.is_public || isLocked || changed.slug !== page.slug) dropStored(ctx, page.slug);
-  return viewPage(ctx, changed);
+  return withUrl(ctx, changed);
 }
 
 export async function deleteStatusPage(ctx: RequestScope, pageId: string): Promise<void> {

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { ApiError } from "../contract/errors.ts";
+import { acceptPage, findOffer } from "../features/page-transfers/service.ts";
+import { type AppContext, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
+import { html } from "../http/responses.ts";
+import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
+import { renderMessage } from "./views/frame.tsx";
+import { renderTransfer } from "./views/transfer.tsx";
+
+/** The link by which the receiver of a status page accepts it. */
+const tags = ["Dashboard"];
+const policy = {
+  at: ["root"],
+  auth: "optional",
+  permission: null,
+  rate: "accept",
+  refusalPage: renderErrorPage,
+} satisfies Partial<EndpointPolicy>;
+const query = z.object({ token: z.string().optional() });
+const elsewhere = { description: "To the dashboard, or to the form that signs in" };
+const responses = {
+  200: html("The offer"),
+  303: elsewhere,
+  409: html("A key of the page is taken"),
+  410: html("The link is invalid"),
+  ...ERROR_RESPONSES,
+};
+
+export const endpoints = [
+  endpoint(
+    { ...policy, audit: null },
+    {
+      ...{ method: "get", path: "/app/transfer", tags, summary: "Offer of a status page" },
+      description: "Shows a button and changes nothing, because mail programs open links by themselves.",
+      ...{ request: { query }, responses },
+    },
+    (c) => show(c, null),
+  ),
+
+  endpoint(
+    { ...policy, audit: "page.transferred" },
+    {
+      ...{ method: "post", path: "/app/transfer", tags, summary: "Accept a status page by link" },
+      ...{ request: { query }, responses },
+    },
+    async (c) => {
+      const token = tokenOf(c);
+      if (c.var.ctx.principal.kind !== "user") return show(c, null);
+      try {
+        await acceptPage(c.var.ctx, { token });
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status === 503) throw error;
+        return show(c, error);
+      }
+      return redirectTo("/app");
+    },
+  ),
+];
+
+const tokenOf = (c: AppContext) => c.req.query("token") ?? "";
+
+async function show(c: AppContext, refused: ApiError | null): Promise<Response> {
+  const token = tokenOf(c);
+  const href = `/app/transfer?token=${encodeURIComponent(token)}`;
+  const { principal } = c.var.ctx;
+  if (principal.kind !== "user") return redirectTo(`/app/sign-in?next=${encodeURIComponent(href)}`);
+  const offer = await findOffer(c.var.ctx, token);
+  if (!offer) {
+    const text = "It was used, replaced by a newer one, or has expired. Ask the owner of the page for a new one.";
+    return page(renderMessage({ title: "This link is invalid", text }), 410);
+  }
+  if (offer.transfer.to_user_id !== principal.user_id) {
+    const text = "Sign in with the account that the mail was sent to, and open the link again.";
+    return page(renderMessage({ title: "This page is offered to another account", text }), 403);
+  }
+  const problem = refused && `${refused.message.charAt(0).toUpperCase()}${refused.message.slice(1)}.`;
+  const view = { page_name: offer.page.name, owner: offer.owner_email, href, problem };
+  return page(renderTransfer(view), refused?.status);
+}

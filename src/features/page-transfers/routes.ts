@@ -1,0 +1,50 @@
+import { createRoute } from "@hono/zod-openapi";
+import { requireRecentPassword } from "../../access/sessions.ts";
+import { PageTransfer, PageTransferAccept, PageTransferCreate, TransferredPage } from "../../contract/page-transfer.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { withUrl } from "../status-pages/service.ts";
+import { presentTransfer, presentTransferred } from "./present.ts";
+import { acceptPage, offerPage } from "./service.ts";
+
+const tags = ["Status pages"];
+const shared = { at: ["v1"], auth: "user", rate: "invitation" } as const;
+
+export const endpoints = [
+  endpoint(
+    { ...shared, permission: null, audit: "page.transferred" },
+    createRoute({
+      method: "post",
+      path: "/status-pages/transfers/accept",
+      tags,
+      summary: "Accept a status page that is handed over to you",
+      description:
+        "The page comes with everything on it. Your plan has to have room (403), and none of its external keys may be taken in your account (409). The former owner stays as an admin; agents stay behind, and the monitors that they ran are paused.",
+      request: { body: jsonBody(PageTransferAccept) },
+      responses: { 200: json("The page, which is yours now", TransferredPage), ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const { page, detached_monitor_ids } = await acceptPage(c.var.ctx, c.req.valid("json"));
+      return c.json(presentTransferred(await withUrl(c.var.ctx, page), detached_monitor_ids), 200);
+    },
+  ),
+
+  endpoint(
+    {
+      ...{ ...shared, permission: "page.transfer", audit: "page.transfer_offered" },
+      ids: { params: { id: "page" } },
+      onAuthenticated: requireRecentPassword,
+    },
+    createRoute({
+      method: "post",
+      path: "/status-pages/{id}/transfer",
+      tags,
+      summary: "Hand a status page over to another account",
+      description:
+        "Mails the receiver a link that accepts it within 7 days; a new offer ends the one before. For its owner alone, signed in with the password at most 15 minutes before: an API token is not enough (403 password_required).",
+      request: { params: IdParam, body: jsonBody(PageTransferCreate) },
+      responses: { 201: json("The offer", PageTransfer), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => c.json(presentTransfer(await offerPage(c.var.ctx, c.req.valid("param").id, c.req.valid("json"))), 201),
+  ),
+];

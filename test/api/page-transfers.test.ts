@@ -1,0 +1,187 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { newId } from "../../src/platform/ids.ts";
+import { createClient, V1 } from "../support/client.ts";
+import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
+import { mailsTo } from "../support/mail.ts";
+import {
+  browserHeaders,
+  createAccountWithPassword,
+  createInvitation,
+  emailOf,
+  insertBrowser,
+  joinPage,
+  mailTokenOf,
+  PASSWORD,
+  tokenOf,
+  transferTokenOf,
+} from "../support/members.ts";
+import { createWebhook } from "../support/webhooks.ts";
+
+const MINUTE = 60_000;
+
+async function setUp(receiverFields = {}) {
+  const [owner, receiver] = await Promise.all([createAccount(), createAccount(receiverFields)]);
+  const page = await createPage(owner);
+  await joinPage(receiver, page, { role: "editor" });
+  const offer = async (user_id = receiver.user_id, headers?: Record<string, string>) =>
+    owner.client.request(
+      "POST",
+      `${V1}/status-pages/${page}/transfer`,
+      { user_id },
+      headers ?? (await insertBrowser(owner)),
+    );
+  const accept = (account: Account, token: string) =>
+    account.client.post(`${V1}/status-pages/transfers/accept`, { token });
+  return { owner, receiver, page, offer, accept, token: () => transferTokenOf(emailOf(receiver)) };
+}
+
+describe("POST /status-pages/:id/transfer", () => {
+  it("hands the page with everything on it over, once the receiver accepts with the mailed token", async () => {
+    const { owner, receiver, page, offer, accept, token } = await setUp();
+    const group = await owner.client.post(`${V1}/groups`, { name: "Shops", status_page_id: page });
+    const monitor = await createMonitor(owner.client, { status_page_id: page, group_id: group.body.id });
+    const webhook = await createWebhook(owner, { status_page_id: page });
+    const agent = await owner.client.post(`${V1}/agents`, { name: "Rack", status_page_id: page });
+    const run = await createMonitor(owner.client, {
+      ...{ status_page_id: page, agent_id: agent.body.id, target: "http://10.0.0.5/", paused: false },
+    });
+    const incident = await owner.client.post(`${V1}/incidents`, { status_page_id: page, title: "Slow" });
+    const offered = await offer();
+    expect(offered).toMatchObject({ status: 201, body: { status_page_id: page, user_id: receiver.user_id } });
+    expect(JSON.stringify(offered.body)).not.toContain(await token());
+
+    const accepted = await accept(receiver, await token());
+    expect(accepted).toMatchObject({ status: 200, body: { id: page, detached_monitor_ids: [run.id] } });
+    for (const path of [`monitors/${monitor.id}`, `webhooks/${webhook.id}`, `incidents/${incident.body.id}`]) {
+      expect((await receiver.client.get(`${V1}/${path}`)).status).toBe(200);
+    }
+    for (const table of ["status_pages", "monitors", "monitor_groups", "webhooks", "incidents"]) {
+      const mark = table === "status_pages" ? "id" : "status_page_id";
+      const { results } = await env.DB.prepare(`SELECT DISTINCT owner_id FROM ${table} WHERE ${mark} = ?`)
+        .bind(page)
+        .all();
+      expect([table, results]).toEqual([table, [{ owner_id: receiver.user_id }]]);
+    }
+    const members = await receiver.client.get(`${V1}/status-pages/${page}/members`);
+    expect(members.body).toMatchObject([{ user_id: owner.user_id, role: "admin" }]);
+    expect((await owner.client.put(`${V1}/status-pages/${page}`, { description: "Still" })).status).toBe(200);
+    expect((await owner.client.delete(`${V1}/status-pages/${page}`)).status).toBe(403);
+    // The agent stays behind, and what it ran waits.
+    expect((await owner.client.get(`${V1}/agents/${agent.body.id}`)).body.status_page_id).toBeNull();
+    expect((await receiver.client.get(`${V1}/monitors/${run.id}`)).body).toMatchObject({
+      agent_id: null,
+      paused: true,
+    });
+    expect((await receiver.client.post(`${V1}/monitors/${run.id}/resume`)).status).toBe(400);
+    await receiver.client.put(`${V1}/monitors/${run.id}`, { target: "http://sink.test/" });
+    const resumed = await receiver.client.post(`${V1}/monitors/${run.id}/resume`);
+    expect(resumed).toMatchObject({ status: 200, body: { paused: false, next_check_at: expect.any(String) } });
+    expect((await accept(receiver, await token())).status).toBe(400);
+  });
+
+  it("is for the owner's own session whose password was given within 15 minutes", async () => {
+    const { owner, receiver, page, offer } = await setUp();
+    const path = `${V1}/status-pages/${page}/transfer`;
+    const refused = { status: 403, body: { code: "password_required" } };
+    expect(await owner.client.post(path, { user_id: receiver.user_id })).toMatchObject(refused);
+    const old = await insertBrowser(owner, Date.now() - 16 * MINUTE);
+    expect(await offer(receiver.user_id, old)).toMatchObject(refused);
+    expect(await offer(receiver.user_id, await insertBrowser(owner, null))).toMatchObject(refused);
+    const admin = await createAccount();
+    await joinPage(admin, page, { role: "admin" });
+    expect(await offer(admin.user_id, await insertBrowser(admin))).toMatchObject({
+      status: 403,
+      body: { code: "forbidden" },
+    });
+    expect(await offer(newId())).toMatchObject({ status: 400 });
+    expect(await offer((await createAccount()).user_id)).toMatchObject({ status: 400 });
+    expect(await offer(owner.user_id)).toMatchObject({ status: 400 });
+  });
+
+  it("works after a sign-in, and after a change of the password", async () => {
+    const owner = await createAccountWithPassword();
+    const receiver = await createAccount();
+    const page = await createPage(owner);
+    await joinPage(receiver, page, { role: "viewer" });
+    const signedIn = await createClient().post("/api/core/v1/auth/login", { email: owner.email, password: PASSWORD });
+    const headers = browserHeaders(signedIn.headers.get("set-cookie"));
+    const transfer = () =>
+      owner.client.request("POST", `${V1}/status-pages/${page}/transfer`, { user_id: receiver.user_id }, headers);
+    expect((await transfer()).status).toBe(201);
+    await env.DB.prepare("UPDATE sessions SET password_at = 0 WHERE user_id = ?").bind(owner.user_id).run();
+    expect((await transfer()).status).toBe(403);
+    const change = { current_password: PASSWORD, new_password: `${PASSWORD} 2` };
+    await owner.client.request("POST", "/api/core/v1/auth/password", change, headers);
+    expect((await transfer()).status).toBe(201);
+  });
+
+  it("ends with a newer offer, with its time, and for anybody but the receiver", async () => {
+    const { page, receiver, offer, accept, token } = await setUp();
+    await offer();
+    const first = await token();
+    await offer();
+    expect((await accept(receiver, first)).status).toBe(400);
+    const second = await token();
+    expect((await accept(await createAccount(), second)).status).toBe(403);
+    await env.DB.prepare("UPDATE page_transfers SET expires_at = 1 WHERE status_page_id = ?").bind(page).run();
+    expect((await accept(receiver, second)).status).toBe(400);
+  });
+
+  it("judges the plan and the keys of the receiver when they accept", async () => {
+    const { owner, page, receiver, offer, accept, token } = await setUp({ plan: "free" });
+    const monitor = await createMonitor(owner.client, { status_page_id: page, interval: 60, external_key: "shop" });
+    await offer();
+    const refused = await accept(receiver, await token());
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { code: "plan_limit", error: expect.stringContaining("interval") },
+    });
+    await owner.client.put(`${V1}/monitors/${monitor.id}`, { interval: 300 });
+    const own = await createMonitor(receiver.client, { interval: 300, external_key: "shop" });
+    expect(await accept(receiver, await token())).toMatchObject({ status: 409 });
+    await receiver.client.put(`${V1}/monitors/${own.id}`, { external_key: null });
+    const other = await createPage(receiver);
+    expect(await accept(receiver, await token())).toMatchObject({ status: 403, body: { code: "plan_limit" } });
+    await receiver.client.delete(`${V1}/status-pages/${other}`);
+    expect(await accept(receiver, await token())).toMatchObject({ status: 200 });
+  });
+
+  it("is accepted in a browser, too", async () => {
+    const { owner, page, receiver, offer, token } = await setUp();
+    await offer();
+    const address = `/app/transfer?token=${await token()}`;
+    const anonymous = await createClient().get(address);
+    expect([anonymous.status, anonymous.headers.get("location")]).toEqual([
+      303,
+      `/app/sign-in?next=${encodeURIComponent(address)}`,
+    ]);
+    const ask = async (method: string, account: Account) =>
+      account.client.request(method, address, undefined, await insertBrowser(account));
+    expect((await ask("GET", await createAccount())).status).toBe(403);
+    const shown = await ask("GET", receiver);
+    expect(shown.body).toContain(emailOf(owner));
+    expect((await ask("POST", receiver)).status).toBe(303);
+    expect((await receiver.client.delete(`${V1}/status-pages/${page}`)).status).toBe(204);
+    expect((await ask("GET", receiver)).status).toBe(410);
+  });
+});
+
+describe("POST /status-pages/:id/members/:member_id/resend", () => {
+  it("mails the invitation again with new tokens, which end the old ones", async () => {
+    const owner = await createAccount();
+    const invited = await createAccount();
+    const { id, invitation_id, email, token, mail_token } = await createInvitation(owner, invited);
+    await env.DB.prepare("UPDATE page_invitations SET expires_at = 1 WHERE id = ?").bind(invitation_id).run();
+    const path = `${V1}/status-pages/${id}/members/${invitation_id}/resend`;
+    const again = await owner.client.post(path);
+    expect(again).toMatchObject({ status: 200, body: { id: invitation_id, email, status: "pending" } });
+    expect(await mailsTo(email)).toHaveLength(2);
+    expect([tokenOf(again.body), await mailTokenOf(email)]).not.toEqual([token, mail_token]);
+    const accept = (given: string) => invited.client.post(`${V1}/status-pages/members/accept`, { token: given });
+    expect((await accept(token)).status).toBe(400);
+    expect((await accept(mail_token)).status).toBe(400);
+    expect((await accept(tokenOf(again.body))).status).toBe(200);
+    expect((await owner.client.post(path)).status).toBe(404);
+  });
+});
