@@ -5,7 +5,7 @@ import { newApiToken } from "../../src/platform/credentials.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { createClient } from "../support/client.ts";
 import { countRowsOf, emptyTables, readColumns, readRowsOf, readTables } from "../support/database.ts";
-import { addressOf, baseOf, nameOf, OBJECTS, type Prepared, prepare, send } from "../support/examples.ts";
+import { addressOf, baseOf, nameOf, needsBrowser, OBJECTS, type Prepared, prepare, send } from "../support/examples.ts";
 import { type Account, createAccount, createMonitor } from "../support/factories.ts";
 import { PATIENCE } from "../support/patience.ts";
 import { membersOf, schemaOf } from "../support/schemas.ts";
@@ -131,7 +131,11 @@ describe("the audit log", () => {
     const answer = await send(owner, prepared);
     expect({ status: answer.status, body: answer.body }).toMatchObject({ status: expect.toSatisfy(isSuccess) });
     expect((await auditRows()).filter(({ id }) => !before.has(id))).toMatchObject([
-      { event_type: endpoint.policy.audit, owner_id: owner.user_id, actor_type: ACTORS[endpoint.policy.auth] },
+      {
+        event_type: endpoint.policy.audit,
+        owner_id: owner.user_id,
+        actor_type: needsBrowser(endpoint) ? "user" : ACTORS[endpoint.policy.auth],
+      },
     ]);
   });
 });

@@ -518,6 +518,7 @@ export interface Prepared extends Required<Example> {
 /** A valid request to the endpoint by this account; fails where nobody has said what that is. */
 export async function prepare(endpoint: Endpoint, account: Account): Promise<Prepared> {
   const given = await EXAMPLES[nameOf(endpoint)]?.(account);
+  if (needsBrowser(endpoint)) await browserOf(account.user_id);
   const params: Record<string, string> = {};
   for (const name of paramsOf(endpoint)) {
     const kind = endpoint.policy.ids?.params?.[name];
@@ -543,15 +544,27 @@ export async function send(
 ) {
   const { endpoint, body } = prepared;
   const { user_id } = account;
-  // Some endpoints serve nobody but whoever has just signed in.
-  const needsBrowser = endpoint.policy.onAuthenticated === requireRecentPassword && user_id !== undefined;
-  const browser = needsBrowser ? await insertBrowser({ user_id }) : {};
+  const browser = user_id !== undefined && needsBrowser(endpoint) ? await browserOf(user_id) : {};
   const sent = endpoint.route.request?.body ? body : undefined;
   return account.client.request(endpoint.method.toUpperCase(), addressOf(prepared), sent, {
     ...browser,
     ...prepared.headers,
     ...headers,
   });
+}
+
+/** Some endpoints serve nobody but whoever has just signed in. */
+export function needsBrowser({ policy }: Endpoint): boolean {
+  return policy.onAuthenticated === requireRecentPassword;
+}
+
+const browsers = new Map<string, Promise<Record<string, string>>>();
+
+/** One for each account, so that a repeated request leaves no second session. */
+function browserOf(user_id: string): Promise<Record<string, string>> {
+  const known = browsers.get(user_id) ?? insertBrowser({ user_id });
+  browsers.set(user_id, known);
+  return known;
 }
 
 export function baseOf(kind: IdKind): Kind {

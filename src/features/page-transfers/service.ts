@@ -37,7 +37,6 @@ import { oneLine } from "../../lib/one-line.ts";
 import { sealMail, sendAfterResponse } from "../../outbox/mail.ts";
 import { randomBase62, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
-import { invalidatePage } from "../../platform/page-cache.ts";
 import { monitorType } from "../../probes/registry.ts";
 
 /**
@@ -119,7 +118,6 @@ export async function acceptPage(ctx: RequestScope, { token }: { token: string }
   const guards = await requireRoom(ctx, { user, page, monitors });
   await handOver(ctx, { transfer, page, guards });
   await syncObjects(ctx, monitors);
-  invalidatePage(page.id);
   return {
     page: await getAccepted(ctx, page.id),
     detached_monitor_ids: monitors.filter(({ agent_id }) => agent_id !== null).map(({ id }) => id),
