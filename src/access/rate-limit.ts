@@ -42,8 +42,10 @@ export const RATE_LIMITS = {
   token_creation: perHour(20),
   invitation: perHour(20),
   sign_in: attempts(10),
-  /** Guesses of one password from many addresses; mailed reset links still work. */
-  account_sign_in: { limit: 30, window_seconds: 3600, per: "object", when_uncounted: "shut" },
+  /** Wrong passwords of one account, from whatever browsers it does not know; mailed reset links still work. */
+  account_sign_in: { limit: 200, window_seconds: 3600, per: "object", when_uncounted: "shut" },
+  /** Those from one network, or from one browser that the account knows. */
+  network_sign_in: { limit: 20, window_seconds: 3600, per: "object", when_uncounted: "shut" },
   /** Codes of one account's second factor; accepted ones do not count. */
   second_factor: { limit: 10, window_seconds: 3600, per: "object", when_uncounted: "shut" },
   accept: attempts(10),

@@ -23,6 +23,8 @@ export interface CallScope extends Scope {
   readonly ip: string | null;
   /** As the client names itself, at most 200 characters. */
   readonly userAgent: string | null;
+  /** By which a browser shows that an account signed in with it before. */
+  readonly browserToken: string | null;
   /** The address under which people reach this service, without a trailing slash. */
   readonly publicUrl: string;
   /** Work that may outlive the answer. */

@@ -8,6 +8,7 @@ import {
 } from "../data/sessions/read.ts";
 import { insertSession } from "../data/sessions/write.ts";
 import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
+import { createBrowserToken, parseBrowserToken } from "../platform/browser-tokens.ts";
 import { randomBase62, sha256Hex } from "../platform/credentials.ts";
 import { newId } from "../platform/ids.ts";
 import { toPrincipal } from "./owners.ts";
@@ -17,6 +18,7 @@ import type { CallScope, RequestScope } from "./scope.ts";
 const PASSWORD_RECENT_MS = 15 * MINUTE_MS;
 const IDLE_MS = 7 * DAY_MS;
 export const SESSION_MS = 30 * DAY_MS;
+const KNOWN_BROWSER_MS = 365 * DAY_MS;
 /** `last_used_at` may lag by this much, so that a busy browser costs one row a minute. */
 const LAST_USED_LAG_MS = 60_000;
 /** 256 bits. */
@@ -25,8 +27,17 @@ const SAFE_METHODS = ["GET", "HEAD", "OPTIONS"];
 
 /** The value of the session cookie, if the request carries one. */
 export function sessionToken(request: Request, publicUrl: string): string | undefined {
+  return cookieOf(request, sessionCookie(publicUrl));
+}
+
+/** What the browser kept of the account that signed in with it last. */
+export function browserToken(request: Request, publicUrl: string): string | undefined {
+  return cookieOf(request, browserCookie(publicUrl));
+}
+
+function cookieOf(request: Request, wanted: string): string | undefined {
   const pairs = (request.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim().split("="));
-  return pairs.find(([name]) => name === cookieName(publicUrl))?.[1];
+  return pairs.find(([name]) => name === wanted)?.[1];
 }
 
 /** The person whose browser this is. What other sites make the browser send is refused. */
@@ -56,12 +67,9 @@ function isOwnSite(request: Request, publicUrl: string): boolean {
   return [publicUrl, request.url].some((url) => new URL(url).origin === origin);
 }
 
-/** A new session, as the row that makes it true and the cookie that carries it. */
-export function openSession(
-  { db, now, publicUrl, ip, userAgent }: CallScope,
-  userId: string,
-  { hasGivenPassword }: { hasGivenPassword: boolean },
-) {
+/** A new session, as the row that makes it true and the cookies that carry it and let the browser be known later. */
+export function openSession(scope: CallScope, userId: string, { hasGivenPassword }: { hasGivenPassword: boolean }) {
+  const { db, now, publicUrl, ip, userAgent } = scope;
   const token = randomBase62(TOKEN_LENGTH);
   const record: SessionRecord = {
     id: newId(now),
@@ -74,7 +82,12 @@ export function openSession(
     created_at: now,
     updated_at: now,
   };
-  return { record, statement: insertSession(db, record), cookie: cookieOf(publicUrl, token, SESSION_MS / 1000) };
+  const cookie = serializeCookie(publicUrl, {
+    name: sessionCookie(publicUrl),
+    value: token,
+    max_age: SESSION_MS / 1000,
+  });
+  return { record, statement: insertSession(db, record), cookies: [cookie, knowBrowser(scope, userId)] };
 }
 
 /**
@@ -88,20 +101,27 @@ export async function requireRecentPassword(ctx: RequestScope): Promise<void> {
   throw new ApiError(403, "sign in with your password first, at most 15 minutes before", { code: "password_required" });
 }
 
-/** Takes the cookie away from the browser. */
+/** Takes the session's cookie away from the browser, which stays known. */
 export function expiredCookie(publicUrl: string): string {
-  return cookieOf(publicUrl, "", 0);
+  return serializeCookie(publicUrl, { name: sessionCookie(publicUrl), value: "", max_age: 0 });
 }
 
-function cookieOf(publicUrl: string, value: string, maxAgeSeconds: number): string {
+/** The cookie by which the account knows this browser later; a browser that it knows already keeps its name. */
+export function knowBrowser({ settings, publicUrl, browserToken: token }: CallScope, userId: string): string {
+  const isKnown = token !== null && parseBrowserToken(settings.ROOT_SECRET, { userId, token }) !== null;
+  const value = isKnown ? token : createBrowserToken(settings.ROOT_SECRET, userId);
+  return serializeCookie(publicUrl, { name: browserCookie(publicUrl), value, max_age: KNOWN_BROWSER_MS / 1000 });
+}
+
+function serializeCookie(publicUrl: string, cookie: { name: string; value: string; max_age: number }): string {
   const secure = isSecure(publicUrl) ? "; Secure" : "";
-  return `${cookieName(publicUrl)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure}`;
+  return `${cookie.name}=${cookie.value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${cookie.max_age}${secure}`;
 }
 
 /** Browsers take the prefix over https only, where it keeps sibling hosts from planting a cookie of their own. */
-function cookieName(publicUrl: string): string {
-  return isSecure(publicUrl) ? "__Host-vigil_session" : "vigil_session";
-}
+const prefixOf = (publicUrl: string) => (isSecure(publicUrl) ? "__Host-" : "");
+const sessionCookie = (publicUrl: string) => `${prefixOf(publicUrl)}vigil_session`;
+const browserCookie = (publicUrl: string) => `${prefixOf(publicUrl)}vigil_browser`;
 
 function isSecure(publicUrl: string): boolean {
   return publicUrl.startsWith("https:");

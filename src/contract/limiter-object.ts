@@ -12,6 +12,7 @@ export const RATE_CLASSES = [
   "invitation",
   "sign_in",
   "account_sign_in",
+  "network_sign_in",
   "second_factor",
   "accept",
   "bad_credential",

@@ -90,8 +90,8 @@ export const endpoints = [
       return byToken(c, async (offer) => {
         form.set("email", offer.invitation.email);
         try {
-          const { cookie } = await signInByForm(c.var.ctx, form);
-          return redirectTo(addressOf(c), cookie);
+          const { cookies } = await signInByForm(c.var.ctx, form);
+          return redirectTo(addressOf(c), ...cookies);
         } catch (error) {
           const refused = toFormErrors(error);
           const entered = await sealEntered(c.var.ctx, form, error);
@@ -111,8 +111,8 @@ async function accept(c: AppContext, offer: OpenOffer, form: URLSearchParams): P
   form.set("token", tokenOf(c));
   const names = step === "accept" ? ["token"] : ["token", "name", "password"];
   try {
-    const { cookie } = await acceptInvitation(c.var.ctx, parseFields(InvitationAccept, form, names));
-    return redirectTo(`/app?joined=${offer.page.id}`, cookie);
+    const { cookies } = await acceptInvitation(c.var.ctx, parseFields(InvitationAccept, form, names));
+    return redirectTo(`/app?joined=${offer.page.id}`, ...cookies);
   } catch (error) {
     // Another request used the invitation first: the page states the result.
     if (error instanceof ApiError && (error.status === 401 || error.details?.[0]?.path === "token")) {

@@ -55,7 +55,7 @@ export const endpoints = [
       requireSameOrigin(c.req.raw, c.var.publicUrl);
       try {
         const code = await readCode(c);
-        return redirectTo("/app", await signInByLink(c.var.ctx, { token: tokenOf(c), code }));
+        return redirectTo("/app", ...(await signInByLink(c.var.ctx, { token: tokenOf(c), code })));
       } catch (error) {
         if (error instanceof ApiError && error.details?.[0]?.path === "token") return gone();
         return showForm(c, toFormErrors(error));

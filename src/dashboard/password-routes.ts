@@ -101,7 +101,8 @@ export const endpoints = [
       form.set("token", tokenOf(c));
       try {
         const input = parseFields(PasswordReset, form, ["token", "password"]);
-        return redirectTo("/app", await resetPassword(c.var.ctx, { ...input, end_tokens: form.has("end_tokens") }));
+        const cookies = await resetPassword(c.var.ctx, { ...input, end_tokens: form.has("end_tokens") });
+        return redirectTo("/app", ...cookies);
       } catch (error) {
         // Used or expired in the meantime: the page states it.
         if (error instanceof ApiError && error.details?.[0]?.path === "token") return showReset(c);

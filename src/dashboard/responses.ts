@@ -35,9 +35,14 @@ export function page(html: string, status = 200, headers: Record<string, string>
 }
 
 /** After a form, so that reloading sends nothing twice. */
-export function redirectTo(path: string, cookie?: string | null): Response {
-  const headers = { Location: path, "Cache-Control": "no-store", "Referrer-Policy": HEADERS["Referrer-Policy"] };
-  return new Response(null, { status: 303, headers: cookie ? { ...headers, "Set-Cookie": cookie } : headers });
+export function redirectTo(path: string, ...cookies: readonly string[]): Response {
+  const headers = new Headers({
+    Location: path,
+    "Cache-Control": "no-store",
+    "Referrer-Policy": HEADERS["Referrer-Policy"],
+  });
+  for (const cookie of cookies) headers.append("Set-Cookie", cookie);
+  return new Response(null, { status: 303, headers });
 }
 
 /** For errors that do not belong to a field of a form. */

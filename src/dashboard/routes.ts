@@ -88,8 +88,8 @@ export const endpoints = [
       const form = await readForm(c.req.raw);
       const next = form.get("next");
       try {
-        const { cookie } = await signInByForm(c.var.ctx, form);
-        return redirectTo(pathAfter(next, c.var.publicUrl), cookie);
+        const { cookies } = await signInByForm(c.var.ctx, form);
+        return redirectTo(pathAfter(next, c.var.publicUrl), ...cookies);
       } catch (error) {
         const entered = await sealEntered(c.var.ctx, form, error);
         return showSignIn(c, { email: form.get("email"), next, entered, refused: toFormErrors(error) });

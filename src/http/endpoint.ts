@@ -9,6 +9,7 @@ import type { Principal } from "../access/principal.ts";
 import { authenticatePusher } from "../access/push-credentials.ts";
 import { requireRate } from "../access/rate-limit.ts";
 import { type CallScope, type Idempotency, openScope, type RequestScope } from "../access/scope.ts";
+import { browserToken } from "../access/sessions.ts";
 import { ApiError, invalid } from "../contract/errors.ts";
 import type { RateClass } from "../contract/limiter-object.ts";
 import type { Permission } from "../domain/roles.ts";
@@ -232,6 +233,7 @@ export function callScopeOf(c: Context<AppEnv>): CallScope {
     ...openScope({ env: c.env, settings, log, now }),
     ip: addressOf(c),
     userAgent: userAgentOf(c),
+    browserToken: browserToken(c.req.raw, publicUrl) ?? null,
     publicUrl,
     defer,
   };

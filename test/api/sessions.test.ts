@@ -33,7 +33,7 @@ describe("POST /auth/login", () => {
   it("sets a cookie that authenticates like a token, and stores only its hash", async () => {
     const { user_id, email, headers, answer } = await openBrowser();
     expect(answer).toMatchObject({ status: 200, body: { id: user_id, email, has_password: true } });
-    const cookie = answer.headers.get("set-cookie");
+    const [cookie] = answer.headers.getSetCookie();
     expect(cookie).toMatch(/^vigil_session=\w{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/);
     expect(await getMe(headers)).toMatchObject({ status: 200, body: { id: user_id, session: answer.body.session } });
     const rows = await db.select().from(sessions).where(eq(sessions.user_id, user_id));
@@ -49,7 +49,10 @@ describe("POST /auth/login", () => {
     const see = createVisitor({ PUBLIC_URL: "https://vigil.test" });
     const body = JSON.stringify({ email, password: PASSWORD });
     const answer = await see(`${CORE}/auth/login`, { "content-type": "application/json" }, { method: "POST", body });
-    expect(answer.headers.get("set-cookie")).toMatch(/^__Host-vigil_session=\w{43}; Path=\/; .*; Secure$/);
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-vigil_session=\w{43}; Path=\/; .*; Secure$/),
+      expect.stringMatching(/^__Host-vigil_browser=[\w-]{22}\.[\w-]{32}; Path=\/; HttpOnly; .*; Secure$/),
+    ]);
   });
 
   it("says the same to a wrong password, an unknown address and an account without a password", async () => {

@@ -268,6 +268,58 @@ describe("guesses of one account's password", () => {
     expect(body).toHaveLength(3);
     expect(body[0]).toMatchObject({ target_id: user_id, ip: "192.0.2.3", actor: { type: "system" } });
   });
+
+  describe("by a stranger who uses all of them up", () => {
+    const limits = { RATE_LIMITS: "account_sign_in=6,network_sign_in=3,all=off" };
+    const attempt = async (email: string, from: { ip: string; password?: string; cookie?: string | undefined }) => {
+      const headers = {
+        "content-type": "application/json",
+        "cf-connecting-ip": from.ip,
+        ...(from.cookie ? { cookie: from.cookie } : {}),
+      };
+      const body = JSON.stringify({ email, password: from.password ?? "a wrong guess" });
+      return createVisitor(limits)(`${CORE}/auth/login`, headers, { method: "POST", body });
+    };
+    const guess = async (email: string, ip: string) => (await attempt(email, { ip })).status;
+    const browserOf = ({ headers }: { headers: Headers }) => headers.getSetCookie().at(1)?.split(";")[0];
+
+    it("do not keep the owner out who signs in from elsewhere, with a browser that is new", async () => {
+      const { email } = await createAccountWithPassword();
+      for (const status of [401, 401, 401, 429, 429]) expect(await guess(email, "192.0.2.1")).toBe(status);
+      expect((await attempt(email, { ip: "198.51.100.1", password: PASSWORD })).status).toBe(200);
+    });
+
+    it("from many networks leave a browser that the account knows free, for its own account alone", async () => {
+      const [owner, other] = [await createAccountWithPassword(), await createAccountWithPassword()];
+      const before = await attempt(owner.email, { ip: "198.51.100.1", password: PASSWORD });
+      const cookie = browserOf(before);
+      for (let n = 1; n <= 6; n++) expect(await guess(owner.email, `192.0.2.${n}`)).toBe(401);
+      expect(await guess(owner.email, "192.0.2.99")).toBe(429);
+      expect((await attempt(owner.email, { ip: "198.51.100.2", password: PASSWORD })).status).toBe(429);
+      const known = await attempt(owner.email, { ip: "192.0.2.1", password: PASSWORD, cookie });
+      expect([known.status, browserOf(known)]).toEqual([200, cookie]);
+      for (let n = 1; n <= 6; n++) await guess(other.email, `192.0.2.${n}`);
+      const stolen = await attempt(other.email, { ip: "198.51.100.2", password: PASSWORD, cookie });
+      expect(stolen.status).toBe(429);
+    });
+
+    it("bound the guesses of a known browser, too, which signs nobody in by itself", async () => {
+      const { email } = await createAccountWithPassword();
+      const cookie = browserOf(await attempt(email, { ip: "198.51.100.1", password: PASSWORD }));
+      const me = await createClient().request("GET", `${CORE}/auth/me`, undefined, { cookie: cookie ?? "" });
+      expect(me.status).toBe(401);
+      const statuses: number[] = [];
+      for (let n = 1; n <= 4; n++) statuses.push((await attempt(email, { ip: `192.0.2.${n}`, cookie })).status);
+      expect(statuses).toEqual([401, 401, 401, 429]);
+    });
+
+    it("count only where the password was wrong", async () => {
+      const { email } = await createAccountWithPassword();
+      for (let n = 1; n <= 8; n++) {
+        expect((await attempt(email, { ip: "198.51.100.1", password: PASSWORD })).status).toBe(200);
+      }
+    });
+  });
 });
 
 describe("addresses in the audit log", () => {

@@ -42,6 +42,7 @@ describe("POST /webhooks", () => {
       external_key: null,
       disabled_reason: null,
       failing_since: null,
+      throttled_since: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });

@@ -32,7 +32,7 @@ export function createBrowser({ origin = ORIGIN, ...fixed }: Record<string, stri
         "content-type": "application/x-www-form-urlencoded",
         ...(origin ? { origin } : {}),
       }),
-    hasCookie: () => cookies.size > 0,
+    hasCookie: () => cookies.has("vigil_session"),
   };
 }
 export type Browser = ReturnType<typeof createBrowser>;

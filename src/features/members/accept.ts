@@ -31,8 +31,8 @@ import { invitationAudit, joinStatements, newAccount } from "./membership.ts";
 
 export interface AcceptedInvitation {
   member: NamedMember;
-  /** Signs a new account in; null for whoever was signed in already. */
-  cookie: string | null;
+  /** Sign a new account in; none for whoever was signed in already. */
+  cookies: string[];
 }
 
 export type InvitationState = ({ state: "open" } & InvitationDetails) | { state: "used" | "expired" };
@@ -52,7 +52,7 @@ export async function loadInvitation(ctx: RequestScope, token: string): Promise<
  */
 export async function acceptInvitation(ctx: RequestScope, input: InvitationAccept): Promise<AcceptedInvitation> {
   const earlier = await findIdempotentResult(ctx);
-  if (earlier) return { member: await getJoined(ctx, earlier), cookie: null };
+  if (earlier) return { member: await getJoined(ctx, earlier), cookies: [] };
   const found = await findInvitationByToken(ctx.db, sha256Hex(input.token));
   if (!found) throw unusable();
   const { invitation, is_from_mail } = found;
@@ -78,7 +78,7 @@ interface Opening {
 async function joinAs(ctx: RequestScope, user: UserPrincipal, opening: Opening): Promise<AcceptedInvitation> {
   const { member, statements } = joinStatements(ctx, { id: user.user_id, ...user }, opening.invitation);
   await write(ctx, opening, { member, statements });
-  return { member, cookie: null };
+  return { member, cookies: [] };
 }
 
 async function joinAnew(ctx: RequestScope, input: InvitationAccept, opening: Opening): Promise<AcceptedInvitation> {
@@ -123,7 +123,7 @@ async function joinSignedIn(
   const principal = toPrincipal(user, { token_id: null, session_id: session.record.id }, ctx.settings);
   const signup = countSignup(ctx.db, opening.invitation.invited_by, ctx.now);
   await write({ ...ctx, principal }, opening, { member, statements: [...statements, session.statement, signup] });
-  return { member, cookie: session.cookie };
+  return { member, cookies: session.cookies };
 }
 
 async function write(

@@ -99,8 +99,8 @@ export const endpoints = [
       responses: { 200: json("The membership", AcceptedMember), ...USER_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => {
-      const { member, cookie } = await acceptInvitation(c.var.ctx, c.req.valid("json"));
-      if (cookie !== null) c.header("Set-Cookie", cookie);
+      const { member, cookies } = await acceptInvitation(c.var.ctx, c.req.valid("json"));
+      for (const cookie of cookies) c.header("Set-Cookie", cookie, { append: true });
       return c.json(presentAccepted(member), 200);
     },
   ),

@@ -1,7 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import { toPrincipal } from "../../access/owners.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { openSession } from "../../access/sessions.ts";
+import { knowBrowser, openSession } from "../../access/sessions.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { PasswordReset, PasswordResetRequest } from "../../contract/session.ts";
 import { type AccountLinkRecord, findLinkOwner, isLinkUsed } from "../../data/account-links/read.ts";
@@ -87,10 +87,10 @@ export async function findResetAccount(ctx: RequestScope, token: string): Promis
 
 /**
  * Sets the password, which ends every link, all sessions and, unless the user keeps them, the API tokens. The first reset
- * of an unverified account verifies it and always ends everything. Gives the cookie of a new session, or null with
- * two-factor sign-in: the mail stands for the password alone, so a code is still asked for.
+ * of an unverified account verifies it and always ends everything. Gives the cookies of a new session, or, with
+ * two-factor sign-in, of a known browser alone: the mail stands for the password alone, so a code is still asked for.
  */
-export async function resetPassword(ctx: RequestScope, input: PasswordReset): Promise<string | null> {
+export async function resetPassword(ctx: RequestScope, input: PasswordReset): Promise<string[]> {
   const found = await findLink(ctx, input.token);
   if (!found) throw unusableLink();
   const { user, link } = found;
@@ -116,7 +116,7 @@ export async function resetPassword(ctx: RequestScope, input: PasswordReset): Pr
     guards: [{ name: "stale", when: isLinkUsed(link.id), error: unusableLink() }],
   });
   if (mail) sendAfterResponse(ctx, mail);
-  return session?.cookie ?? null;
+  return session?.cookies ?? [knowBrowser(ctx, user.id)];
 }
 
 function findLink(ctx: RequestScope, token: string) {

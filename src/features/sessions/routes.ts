@@ -45,8 +45,8 @@ export const endpoints = [
       responses: { 200: json("Who is signed in", Me), ...PUBLIC_ERRORS, ...BODY_ERRORS, 401: USER_ERRORS[401] },
     }),
     async (c) => {
-      const { me, cookie } = await signIn(c.var.ctx, c.req.valid("json"));
-      return c.json(presentMe(me), 200, { "Set-Cookie": cookie });
+      const { me, cookies } = await signIn(c.var.ctx, c.req.valid("json"));
+      return c.json(presentMe(me), 200, { "Set-Cookie": cookies });
     },
   ),
 
@@ -182,8 +182,8 @@ export const endpoints = [
       responses: { ...noContent, ...PUBLIC_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => {
-      const cookie = await resetPassword(c.var.ctx, c.req.valid("json"));
-      if (cookie !== null) c.header("Set-Cookie", cookie);
+      const cookies = await resetPassword(c.var.ctx, c.req.valid("json"));
+      for (const cookie of cookies) c.header("Set-Cookie", cookie, { append: true });
       return c.body(null, 204);
     },
   ),

@@ -1,7 +1,6 @@
 import { commit } from "../../access/commit.ts";
 import { toPrincipal } from "../../access/owners.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
-import { requireRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { expiredCookie, openSession, sessionLimits } from "../../access/sessions.ts";
 import { notFound, unauthenticated } from "../../contract/errors.ts";
@@ -21,8 +20,8 @@ import { deleteSession, deleteSessionsOf } from "../../data/sessions/write.ts";
 import { findUser, type UserRecord } from "../../data/users/read.ts";
 import { deleteTokensOf } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../outbox/mail.ts";
-import { sha256Hex } from "../../platform/credentials.ts";
 import { isPassword } from "../../platform/password.ts";
+import { countGuess } from "./password-guesses.ts";
 import { type AcceptedFactor, acceptSecondFactor, findActiveFactor } from "./second-factor.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
@@ -38,17 +37,18 @@ export interface CurrentUser {
 export async function signIn(
   ctx: RequestScope,
   { email, password, code }: Login,
-): Promise<{ me: CurrentUser; cookie: string }> {
-  await requireRate(ctx, "account_sign_in", sha256Hex(email));
+): Promise<{ me: CurrentUser; cookies: string[] }> {
   const found = await findSignIn(ctx.db, email);
+  const release = await countGuess(ctx, { email, user: found?.user });
   if (!isPassword(ctx.settings.ROOT_SECRET, password, found?.hash ?? null) || !found) {
     if (found) ctx.defer(auditFailedSignIn(ctx, found.user));
     throw unauthenticated("email or password is wrong");
   }
+  await release();
   const { user } = found;
   const factor = await acceptFactorOf(ctx, user, code);
-  const { session, cookie, principal } = await beginSession(ctx, user, { ...factor, hasGivenPassword: true });
-  return { me: { user, principal, session, has_password: true, has_two_factor: factor.isOn }, cookie };
+  const { session, cookies, principal } = await beginSession(ctx, user, { ...factor, hasGivenPassword: true });
+  return { me: { user, principal, session, has_password: true, has_two_factor: factor.isOn }, cookies };
 }
 
 /** Throws 401 for a missing or wrong code, which the account's audit log then shows. */
@@ -78,13 +78,13 @@ export async function beginSession(
   user: UserRecord,
   { statements: before, guards, isRecovery, hasGivenPassword = false }: AcceptedFactor & { hasGivenPassword?: boolean },
 ) {
-  const { record, statement, cookie } = openSession(ctx, user.id, { hasGivenPassword });
+  const { record, statement, cookies } = openSession(ctx, user.id, { hasGivenPassword });
   const principal = toPrincipal(user, { token_id: null, session_id: record.id }, ctx.settings);
   const mail = isRecovery ? await recoveryMail(ctx, user) : await newBrowserMail(ctx, user);
   const statements = [...before, statement, ...(mail ? [insertMail(ctx.db, mail)] : [])];
   await commit({ ...ctx, principal }, statements, { audit: sessionAudit(principal, record.id, "in"), guards });
   if (mail) sendAfterResponse(ctx, mail);
-  return { session: record, cookie, principal };
+  return { session: record, cookies, principal };
 }
 
 async function newBrowserMail(ctx: RequestScope, user: UserRecord): Promise<MailRecord | null> {

@@ -18,22 +18,22 @@ export async function findSignInLink(
 }
 
 /**
- * Gives the cookie of a new session. A session may set a first password, which an API token may not. The link stands for
+ * Gives the cookies of a new session. A session may set a first password, which an API token may not. The link stands for
  * the password alone, so two-factor sign-in still asks for a code.
  */
 export async function signInByLink(
   ctx: RequestScope,
   { token, code }: { token: string; code: string | null },
-): Promise<string> {
+): Promise<string[]> {
   const found = await findLink(ctx, token);
   if (!found) throw unusableLink();
   const factor = await acceptFactorOf(ctx, found.user, code);
-  const { cookie } = await beginSession(ctx, found.user, {
+  const { cookies } = await beginSession(ctx, found.user, {
     ...factor,
     statements: [deleteAccountLink(ctx.db, found.link.id), ...factor.statements],
     guards: [{ name: "stale", when: isLinkUsed(found.link.id), error: unusableLink() }, ...factor.guards],
   });
-  return cookie;
+  return cookies;
 }
 
 function findLink(ctx: RequestScope, token: string) {
