@@ -79,14 +79,14 @@ describe("checks on demand and trials", () => {
 
   it("cause no more checks of a host by resuming a monitor again and again", async () => {
     const host = freshHost();
-    const { env: bindings, checks } = recordingEnv(settingsFor(host));
+    const { env: bindings, checks, slow } = recordingEnv(settingsFor(host));
     const { client } = await limited("free", bindings);
     const monitor = await createMonitor(client, { target: `http://${host}/`, interval: 300, paused: true });
     for (let n = 0; n < 15; n++) {
       expect((await client.post(`${V1}/monitors/${monitor.id}/resume`)).status).toBe(200);
       expect((await client.post(`${V1}/monitors/${monitor.id}/pause`)).status).toBe(200);
     }
-    const atOnce = checks.filter(({ body }) => body.monitor_id === monitor.id);
+    const atOnce = [...checks, ...slow].filter(({ body }) => body.monitor_id === monitor.id);
     expect(atOnce).toHaveLength(10);
   });
 
