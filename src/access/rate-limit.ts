@@ -1,4 +1,4 @@
-import { rateLimited } from "../contract/errors.ts";
+import { ApiError, rateLimited } from "../contract/errors.ts";
 import type { RateClass } from "../contract/limiter-object.ts";
 import { decrementCounter, incrementCounter } from "../platform/rate-counters.ts";
 import type { Settings } from "../platform/settings.ts";
@@ -6,7 +6,7 @@ import type { RequestScope } from "./scope.ts";
 
 interface RateLimit {
   limit: number;
-  window_seconds: 60 | 600 | 3600;
+  window_seconds: 60 | 600 | 3600 | 86_400;
   /** What is counted: one user or agent, one network address, or one object. */
   per: "credential" | "address" | "object";
   /** Sign-in stays shut when nothing can count its attempts; everything else stays open. */
@@ -41,6 +41,10 @@ export const RATE_LIMITS = {
   agent: perMinute(300),
   token_creation: perHour(20),
   invitation: perHour(20),
+  /** Invitations, confirmations and verifications to one address, whoever causes them. */
+  recipient_mail: { ...perMinute(5, "object"), window_seconds: 86_400 },
+  /** Apart from the others, so that nobody can keep an owner from a new password by having other mail sent. */
+  password_reset_mail: { ...perMinute(5, "object"), window_seconds: 86_400 },
   sign_in: attempts(10),
   /** Wrong passwords of one account, from whatever browsers it does not know; mailed reset links still work. */
   account_sign_in: { limit: 200, window_seconds: 3600, per: "object", when_uncounted: "shut" },
@@ -100,6 +104,17 @@ export async function releaseRate(caller: Caller, rateClass: RateClass, objectId
     await decrementCounter(caller.env, { key, window_ms: rate.window_seconds * 1000, now: caller.now });
   } catch (error) {
     caller.log.error("rate limit", error, { rate_class: rateClass });
+  }
+}
+
+/** The same for what is left out, not refused, beyond the limit. */
+export async function isWithinRate(caller: Caller, rateClass: RateClass, objectId?: string): Promise<boolean> {
+  try {
+    await requireRate(caller, rateClass, objectId);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 429) return false;
+    throw error;
   }
 }
 

@@ -10,6 +10,8 @@ export const RATE_CLASSES = [
   "agent",
   "token_creation",
   "invitation",
+  "recipient_mail",
+  "password_reset_mail",
   "sign_in",
   "account_sign_in",
   "network_sign_in",

@@ -79,14 +79,14 @@ describe("a message to subscribers", () => {
   });
 
   it.each([
-    ["incident.created", "new incident"],
-    ["incident.updated", "incident updated"],
-    ["incident.resolved", "incident resolved"],
-    ["maintenance.scheduled", "maintenance scheduled"],
-    ["maintenance.completed", "maintenance completed"],
+    ["incident.created", "New incident"],
+    ["incident.updated", "Incident updated"],
+    ["incident.resolved", "Incident resolved"],
+    ["maintenance.scheduled", "Maintenance scheduled"],
+    ["maintenance.completed", "Maintenance completed"],
   ])("has a subject for %s that nobody but us wrote", (event, words) => {
     const page = { ...PAGE, name: "North\r\nBcc: x" };
-    expect(composeUpdateMessage(page, { ...NEWS, event }, LINKS).subject).toBe(`North Bcc: x: ${words}`);
+    expect(composeUpdateMessage(page, { ...NEWS, event }, LINKS).subject).toBe(`${words}: North Bcc: x`);
   });
 
   it("lets no text become markup, in any form", () => {
@@ -135,7 +135,7 @@ describe("a message to subscribers", () => {
 
   it("asks for a confirmation and offers nothing else", () => {
     const wording = composeConfirmationMessage(PAGE, { page: LINKS.page, confirm: "https://v.test/c?token=a" });
-    expect(wording).toMatchObject({ subject: "Northwind: confirm your subscription", links: { unsubscribe: null } });
+    expect(wording).toMatchObject({ subject: "Confirm your subscription to Northwind", links: { unsubscribe: null } });
     expect(JSON.parse(formatChannelBody("webhook", wording, null))).toMatchObject({
       event: "subscription.confirm",
       url: "https://v.test/c?token=a",

@@ -17,7 +17,7 @@ export interface MessageLinks {
   unsubscribe: string;
 }
 
-/** A message before it is formatted for its channel. Of user text, `subject` holds the name of the page alone. */
+/** A message before it is formatted for its channel. Of user text, `subject` ends with the name of the page alone. */
 export interface MessageDraft {
   subject: string;
   page: Pick<NamedPage, "name" | "brand_color">;
@@ -51,7 +51,7 @@ export function composeUpdateMessage(
     { label: "Posted", value: content.at && !starts_at ? formatInstant(content.at, page.timezone) : "" },
   ];
   return {
-    subject: `${name}: ${kind.toLowerCase()}`,
+    subject: `${kind}: ${name}`,
     page: { name, brand_color: page.brand_color },
     kind,
     heading: oneLine(content.title),
@@ -68,7 +68,7 @@ export function composeUpdateMessage(
 export function composeConfirmationMessage(page: NamedPage, links: { page: string; confirm: string }): MessageDraft {
   const name = oneLine(page.name);
   return {
-    subject: `${name}: confirm your subscription`,
+    subject: `Confirm your subscription to ${name}`,
     page: { name, brand_color: page.brand_color },
     kind: null,
     heading: `Confirm your subscription to ${name}`,
@@ -85,7 +85,7 @@ export function composeConfirmationMessage(page: NamedPage, links: { page: strin
 export function composeAlreadySubscribedMessage(page: NamedPage, links: MessageLinks): MessageDraft {
   const name = oneLine(page.name);
   return {
-    subject: `${name}: you are already subscribed`,
+    subject: `You are already subscribed to ${name}`,
     page: { name, brand_color: page.brand_color },
     kind: null,
     heading: "You are already subscribed",

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { canonicalAddress } from "../lib/mailbox.ts";
 
 /**
  * API tokens: `sk_svc_`, 43 characters of randomness (256 bits) and 6 characters of checksum. The checksum lets text that
@@ -43,6 +44,11 @@ export function tokenPrefix(token: string): string {
 /** How credentials are stored: their randomness makes a salt and a slow hash pointless. */
 export function sha256Hex(text: string | Uint8Array): string {
   return createHash("sha256").update(text).digest("hex");
+}
+
+/** Names the reader of an address without naming the address. */
+export function recipientHash(address: string): string {
+  return sha256Hex(canonicalAddress(address));
 }
 
 export function randomBase62(length: number): string {

@@ -53,7 +53,7 @@ export const endpoints = [
       tags,
       summary: "Subscribe to updates of a public page",
       description:
-        "The address gets a link, good for one day, by which it has to be confirmed. The answer is the same whether it is known, new, or has been asked too often (3 times a day).",
+        "The address gets a link, good for one day, by which it has to be confirmed. The answer is the same whether it is known, new, or has been asked too often (5 times a day).",
       request: { params: SubscribeParams, body: jsonBody(SubscribeInput) },
       responses: {
         202: json("Accepted", SubscribeResponse),

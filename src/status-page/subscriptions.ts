@@ -1,5 +1,6 @@
 import { commit, type Guard } from "../access/commit.ts";
 import { capGuard } from "../access/plan-caps.ts";
+import { isWithinRate } from "../access/rate-limit.ts";
 import type { RequestScope } from "../access/scope.ts";
 import { invalid, notFound } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
@@ -11,15 +12,14 @@ import { findSubscriber, findSubscriberAt, type SubscriberRecord } from "../data
 import { insertSubscriber, insertSubscriberMessage, updateSubscriber } from "../data/subscribers/write.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { wakeSubscribers } from "../outbox/subscriber-queue.ts";
+import { recipientHash } from "../platform/credentials.ts";
 import { egressOf } from "../platform/egress/guard.ts";
 import { newId } from "../platform/ids.ts";
-import { incrementCounter } from "../platform/rate-counters.ts";
 import { seal } from "../platform/seal.ts";
 import { endpointHash, isSubscriberToken, subscriberOf } from "../platform/subscriber-tokens.ts";
 
 /** What visitors of a public page may do about their own subscription. A link that we sent is all that they need. */
 const CONFIRM_WITHIN_MS = DAY_MS;
-const REQUESTS_PER_ADDRESS_AND_DAY = 3;
 const GROUPS_MAX = 1000;
 
 /** Stores the subscription and sends a confirmation link. The response does not depend on the result. */
@@ -28,7 +28,7 @@ export async function requestSubscription(ctx: RequestScope, page: PagePayload, 
   requireReachable(ctx, input);
   const endpoint = input.channel === "email" ? input.endpoint.toLowerCase() : input.endpoint;
   const endpoint_hash = endpointHash(ctx.settings.ROOT_SECRET, input.channel, endpoint);
-  if (!(await isWithinBounds(ctx, endpoint_hash))) return;
+  if (!(await isWithinRate(ctx, "recipient_mail", recipientOf(input.channel, endpoint)))) return;
   const at = { status_page_id: page.page.id, channel: input.channel, endpoint_hash };
   const [known, row] = await Promise.all([findSubscriberAt(ctx.db, at), findPage(ctx.db, page.page.id)]);
   if (!row) throw notFound("status page");
@@ -155,16 +155,9 @@ function requireReachable(ctx: RequestScope, { channel, endpoint }: SubscribeInp
   if (!verdict.ok) throw invalid(`endpoint cannot be used: ${verdict.reason}`);
 }
 
-/** Counted per recipient over all pages and callers. */
-async function isWithinBounds(ctx: RequestScope, endpointHashText: string): Promise<boolean> {
-  const { ok } = await incrementCounter(ctx.env, {
-    key: `subscribe-address:${endpointHashText}`,
-    limit: REQUESTS_PER_ADDRESS_AND_DAY,
-    window_ms: DAY_MS,
-    now: ctx.now,
-    exact: true,
-  });
-  return ok;
+/** Counted over all pages and callers, an address together with other mail to it. */
+function recipientOf(channel: SubscriberChannel, endpoint: string): string {
+  return recipientHash(channel === "email" ? endpoint : `${channel} ${endpoint}`);
 }
 
 function maskEndpoint(channel: SubscriberChannel, endpoint: string): string {

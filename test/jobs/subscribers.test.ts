@@ -64,7 +64,7 @@ describe("with the real queues, and without a minute's tick", () => {
     const mails = await arrived(endpoint, 2);
     expect(mails[1]?.text).toContain("Loudly.");
     await update({ message: "Over.", status: "resolved" });
-    expect((await arrived(endpoint, 3))[2]?.subject).toBe("Northwind: incident resolved");
+    expect((await arrived(endpoint, 3))[2]?.subject).toBe("Incident resolved: Northwind");
   });
 
   it("tells nobody anything again when the sweep comes after", async () => {
@@ -82,7 +82,7 @@ describe("with the real queues, and without a minute's tick", () => {
     const shop = await createShop();
     const endpoint = `new-${newId()}@example.com`;
     await shop.account.client.post(`${shop.path}/subscribers`, { channel: "email", endpoint });
-    expect((await arrived(endpoint, 1))[0]?.subject).toBe("Northwind: confirm your subscription");
+    expect((await arrived(endpoint, 1))[0]?.subject).toBe("Confirm your subscription to Northwind");
   });
 
   it("tells of maintenance that is planned, moved, updated, cancelled", async () => {
@@ -104,11 +104,11 @@ describe("with the real queues, and without a minute's tick", () => {
     await arrived(endpoint, 3);
     await client.delete(path);
     const mails = await arrived(endpoint, 4);
-    expect(mails.map(({ subject }) => subject.replace("Northwind: ", "")).sort()).toEqual([
-      "maintenance cancelled",
-      "maintenance rescheduled",
-      "maintenance scheduled",
-      "maintenance updated",
+    expect(mails.map(({ subject }) => subject.replace(": Northwind", "")).sort()).toEqual([
+      "Maintenance cancelled",
+      "Maintenance rescheduled",
+      "Maintenance scheduled",
+      "Maintenance updated",
     ]);
   });
 
@@ -123,7 +123,7 @@ describe("with the real queues, and without a minute's tick", () => {
     const body = { status_page_id: shop.page.id, title: "New disks", start_time: at(hours), end_time: at(hours + 2) };
     const { body: window } = await client.post(`${V1}/maintenance`, body);
     await client.delete(`${V1}/maintenance/${window.id}`);
-    const isCancelled = ({ subject }: { subject: string }) => subject === "Northwind: maintenance cancelled";
+    const isCancelled = ({ subject }: { subject: string }) => subject === "Maintenance cancelled: Northwind";
     await vi.waitFor(
       async () => expect((await mailsTo(endpoint)).find(isCancelled)?.text).toContain(message),
       PATIENCE,

@@ -3,6 +3,7 @@ import { alreadyShown, findIdempotentResult } from "../../access/idempotency.ts"
 import { getOwner } from "../../access/owners.ts";
 import { requirePage, requireVisiblePage } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
+import { requireRate } from "../../access/rate-limit.ts";
 import { requireInvitation } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { type ApiError, conflict, notFound, planLimit } from "../../contract/errors.ts";
@@ -20,7 +21,7 @@ import { formatMoment } from "../../lib/date-format.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { oneLine } from "../../lib/one-line.ts";
 import { sealMail, sendAfterResponse } from "../../outbox/mail.ts";
-import { randomBase62, sha256Hex } from "../../platform/credentials.ts";
+import { randomBase62, recipientHash, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
 import { findUrls } from "../custom-domains/service.ts";
 import { invitationAudit, newAccount, requireGrantable } from "./membership.ts";
@@ -118,11 +119,13 @@ function newTokens() {
 
 const acceptUrl = ({ publicUrl }: RequestScope, token: string) => `${publicUrl}/app/accept?token=${token}`;
 
+/** Counted for its recipient, as every mail that somebody else causes. */
 async function sealInvitation(
   ctx: RequestScope,
   page: StatusPageRecord,
   { record, token }: { record: InvitationRecord; token: string },
 ) {
+  await requireRate(ctx, "recipient_mail", recipientHash(record.email));
   const page_url = (await findUrls(ctx, [page]))(page);
   return sealMail(ctx, {
     to: record.email,

@@ -1,6 +1,5 @@
-import { requireRate } from "../../access/rate-limit.ts";
+import { isWithinRate, requireRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { ApiError } from "../../contract/errors.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
 import type { Plan } from "../../contract/plan.ts";
 import { checkedHost } from "./target.ts";
@@ -11,26 +10,20 @@ interface Checked {
   options: unknown;
 }
 
-/**
- * Counts a check that a person asks for against the host that it reaches, whoever asks. Operators of their own service
- * know what they check, so their plan has this limit only where they set it.
- */
-export async function requireHostBudget(
-  ctx: RequestScope,
-  { type, target, options }: Checked,
-  plan: Plan,
-): Promise<void> {
-  const isCounted = plan !== "self_hosted" || ctx.settings.RATE_LIMITS.check_host !== undefined;
-  if (isCounted && target !== null) await requireRate(ctx, "check_host", checkedHost(type, target, options));
+/** Counts a check that a person asks for against the host that it reaches, whoever asks. */
+export async function requireHostBudget(ctx: RequestScope, checked: Checked, plan: Plan): Promise<void> {
+  const host = countedHost(ctx, checked, plan);
+  if (host !== null) await requireRate(ctx, "check_host", host);
 }
 
 /** The same for a check that a change causes: without budget it is left to the schedule. */
 export async function hasHostBudget(ctx: RequestScope, checked: Checked, plan: Plan): Promise<boolean> {
-  try {
-    await requireHostBudget(ctx, checked, plan);
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 429) return false;
-    throw error;
-  }
+  const host = countedHost(ctx, checked, plan);
+  return host === null || isWithinRate(ctx, "check_host", host);
+}
+
+/** Operators know what they check: their own plan has this limit only where they set it. */
+function countedHost({ settings }: RequestScope, { type, target, options }: Checked, plan: Plan): string | null {
+  const isCounted = plan !== "self_hosted" || settings.RATE_LIMITS.check_host !== undefined;
+  return isCounted && target !== null ? checkedHost(type, target, options) : null;
 }

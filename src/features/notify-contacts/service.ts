@@ -1,6 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireUser } from "../../access/principal.ts";
+import { requireRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid, notFound } from "../../contract/errors.ts";
 import type { NotifyContactCreate } from "../../contract/notify-contact.ts";
@@ -16,6 +17,7 @@ import { chatServicesOf } from "../../delivery/prepare.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
 import { isContactCode } from "../../platform/contact-codes.ts";
+import { recipientHash } from "../../platform/credentials.ts";
 import { egressOf } from "../../platform/egress/guard.ts";
 import { newId } from "../../platform/ids.ts";
 import { seal, unseal } from "../../platform/seal.ts";
@@ -39,8 +41,9 @@ export async function createContact(ctx: RequestScope, input: NotifyContactCreat
   const earlier = await findIdempotentResult(ctx);
   if (earlier) return show(ctx, await requireContact(ctx, earlier));
   requireReachable(ctx, input);
-  const id = newId();
   const { type, value } = input;
+  await requireRate(ctx, "recipient_mail", recipientHash(type === "email" ? value : `${type} ${value}`));
+  const id = newId();
   const contact: NotifyContactRecord = {
     ...{ id, user_id, type, label: input.label || null, verified_at: null },
     sealed: await seal(ctx.settings.ROOT_SECRET, id, { value }),

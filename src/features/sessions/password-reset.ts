@@ -1,5 +1,6 @@
 import { commit } from "../../access/commit.ts";
 import { toPrincipal } from "../../access/owners.ts";
+import { isWithinRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { knowBrowser, openSession } from "../../access/sessions.ts";
 import { invalid } from "../../contract/errors.ts";
@@ -17,14 +18,12 @@ import { sealMail, sendAfterResponse } from "../../outbox/mail.ts";
 import { randomBase62, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
 import { hashPassword } from "../../platform/password.ts";
-import { incrementCounter } from "../../platform/rate-counters.ts";
 import { verifyAddress } from "./credentials.ts";
 import { findActiveFactor } from "./second-factor.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
 /** For users who cannot sign in any more: the reader of the account's mail may choose a new password. */
 const VALID_MS = HOUR_MS;
-const LINKS_PER_ACCOUNT_AND_HOUR = 3;
 const TOKEN_LENGTH = 43;
 
 /** The response is the same with and without an account, also in the time that it takes. */
@@ -39,14 +38,7 @@ export async function requestPasswordReset(ctx: RequestScope, { email }: Passwor
 }
 
 async function mailLink(ctx: RequestScope, user: UserRecord): Promise<void> {
-  const { ok } = await incrementCounter(ctx.env, {
-    key: `password-link:${user.id}`,
-    limit: LINKS_PER_ACCOUNT_AND_HOUR,
-    window_ms: HOUR_MS,
-    now: ctx.now,
-    exact: true,
-  });
-  if (!ok) return;
+  if (!(await isWithinRate(ctx, "password_reset_mail", user.id))) return;
   const token = randomBase62(TOKEN_LENGTH);
   const link = buildLink(ctx, user.id, token);
   const lines = [
