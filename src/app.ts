@@ -28,6 +28,7 @@ import { endpoints as overview } from "./features/overview/routes.ts";
 import { endpoints as pageSettings } from "./features/page-settings/routes.ts";
 import { endpoints as pageTransfers } from "./features/page-transfers/routes.ts";
 import { endpoints as alertSetup } from "./features/page-webhooks/routes.ts";
+import { endpoints as preferences } from "./features/preferences/routes.ts";
 import { endpoints as push } from "./features/push/routes.ts";
 import { endpoints as referrals } from "./features/referrals/routes.ts";
 import { endpoints as sessions } from "./features/sessions/routes.ts";
@@ -84,6 +85,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...overview,
   ...pageSettings,
   ...pageTransfers,
+  ...preferences,
   ...push,
   ...referrals,
   ...results,

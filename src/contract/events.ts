@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { INCIDENT_STATUSES } from "./incident.ts";
 import { INCIDENT_SEVERITIES, MONITOR_STATUSES } from "./monitor-values.ts";
+import type { TeamTopic } from "./team-notification.ts";
 
 /**
  * The event catalogue. An event is one entry here and one call of `publish`: names, webhook filters, audiences,
@@ -25,6 +26,8 @@ interface EventEntry {
   is_routable: boolean;
   /** Subscribers of this topic receive a message; null: no subscriber does. */
   topic: SubscriptionTopic | null;
+  /** The team of the page hears of it under this topic; null: it does not. */
+  team: TeamTopic | null;
   /** Member `data` of the envelope. */
   data: z.ZodObject;
 }
@@ -128,22 +131,51 @@ const GapData = z.object({
 const TestData = z.object({ webhook_id: z.string(), webhook_name: z.string(), message: z.string() });
 
 const monitor = { classification: "public", is_routable: true, topic: null, data: MonitorData } as const;
-const expiry = { classification: "public", is_routable: false, topic: null, data: ExpiryData } as const;
-const incident = { classification: "public", is_routable: true, topic: "incident", data: IncidentData } as const;
+const expiry = {
+  classification: "public",
+  is_routable: false,
+  topic: null,
+  team: "certificate",
+  data: ExpiryData,
+} as const;
+const incident = {
+  classification: "public",
+  is_routable: true,
+  topic: "incident",
+  team: "incident",
+  data: IncidentData,
+} as const;
 const maintenance = {
   classification: "public",
   is_routable: true,
   topic: "maintenance",
+  team: "maintenance",
   data: MaintenanceData,
 } as const;
-const agent = { classification: "public", is_routable: false, topic: null, data: AgentData } as const;
+const agent = {
+  classification: "public",
+  is_routable: false,
+  topic: null,
+  team: "agent_offline",
+  data: AgentData,
+} as const;
 
 export const EVENTS = {
-  "monitor.down": { ...monitor, heading: "Monitor down", when: "a monitor reaches its failure threshold" },
-  "monitor.up": { ...monitor, heading: "Monitor up", when: "a monitor recovers from down or degraded" },
-  "monitor.degraded": { ...monitor, heading: "Monitor degraded", when: "a monitor is slower than its threshold" },
+  "monitor.down": {
+    ...monitor,
+    team: "down",
+    heading: "Monitor down",
+    when: "a monitor reaches its failure threshold",
+  },
+  "monitor.up": { ...monitor, team: "up", heading: "Monitor up", when: "a monitor recovers from down or degraded" },
+  "monitor.degraded": {
+    ...monitor,
+    team: "degraded",
+    heading: "Monitor degraded",
+    when: "a monitor is slower than its threshold",
+  },
   "monitor.flapping": {
-    ...{ classification: "public", is_routable: false, topic: null, data: FlappingData },
+    ...{ classification: "public", is_routable: false, topic: null, team: "down", data: FlappingData },
     ...{ heading: "Monitor flapping", when: "a monitor changes more than 6 times within 10 minutes" },
   },
   "monitor.certificate_expiring": {
@@ -165,11 +197,11 @@ export const EVENTS = {
   "agent.online": { ...agent, heading: "Agent online", when: "an agent reports again" },
   "agent.offline": { ...agent, heading: "Agent offline", when: "an agent has not reported for 90 seconds" },
   "oncall.gap": {
-    ...{ classification: "team_only", is_routable: false, topic: null, data: GapData },
+    ...{ classification: "team_only", is_routable: false, topic: null, team: null, data: GapData },
     ...{ heading: "No user on call", when: "an escalation step finds no user on call" },
   },
   test_event: {
-    ...{ classification: "public", is_routable: false, topic: null, data: TestData },
+    ...{ classification: "public", is_routable: false, topic: null, team: null, data: TestData },
     ...{ heading: "Test message", when: "a webhook is tested; only the tested webhook receives it" },
   },
 } as const satisfies Record<string, EventEntry>;

@@ -16,11 +16,13 @@ export const CheckMessage = z.object({
 });
 export type CheckMessage = z.infer<typeof CheckMessage>;
 
-/** Transitions that a monitor's object keeps until they are confirmed, an event that is stored as a row, or an escalation. */
+/** Transitions that a monitor's object keeps until they are confirmed, an event that is stored as a row, an escalation,
+ * or the held alerts of a page. */
 export const EventMessage = z.union([
   z.object({ monitor_id: z.string(), transitions: z.array(MonitorTransition).min(1) }),
   z.object({ event_id: z.string() }),
   z.object({ escalation_id: z.string() }),
+  z.object({ alerts_of: z.object({ owner_id: z.string(), status_page_id: z.string().nullable() }) }),
 ]);
 export type EventMessage = z.infer<typeof EventMessage>;
 

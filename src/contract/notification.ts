@@ -10,6 +10,7 @@ export const NOTIFICATION_TYPES = [
   "domain.active",
   "domain.failing",
   "domain.inactive",
+  "team.alert",
   "oncall.notified",
   "oncall.exhausted",
 ] as const;

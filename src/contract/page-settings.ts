@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { EVENT_CLASSIFICATIONS, ROUTABLE_EVENTS } from "./events.ts";
 import { HttpsUrl } from "./status-page.ts";
+import { TeamTopics, TeamTopicsChange } from "./team-notification.ts";
 
 const RoutingMap = z.partialRecord(z.enum(ROUTABLE_EVENTS), z.enum(EVENT_CLASSIFICATIONS));
 export type AlertRouting = z.infer<typeof RoutingMap>;
@@ -24,6 +25,7 @@ export const AlertingUpdate = z
     auto_create_incident: z.boolean().nullish(),
     auto_publish_incident: z.boolean().nullish(),
     advanced_alerts: z.boolean().nullish(),
+    notify_team: TeamTopicsChange.nullish().meta({ description: "omitted topics keep their value" }),
     alert_routing: RoutingMap.nullish().meta({
       description: "event name to public, team_only or critical, as a whole; an omitted event keeps its own audience",
     }),
@@ -37,6 +39,7 @@ export const Alerting = z
     auto_create_incident: z.boolean(),
     auto_publish_incident: z.boolean(),
     advanced_alerts: z.boolean(),
+    notify_team: TeamTopics,
     alert_routing: RoutingMap,
   })
   .meta({ id: "Alerting" });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ExternalKey, Id, Instant, jsonOrText, LongText, Name } from "./common.ts";
 import { CAPABILITIES, GRANTED_ROLES } from "./member.ts";
+import { TeamTopics, TeamTopicsChange } from "./team-notification.ts";
 
 export const SLUG = /^[a-z0-9](?:[a-z0-9-]{1,61}[a-z0-9])$/;
 /** First words of addresses that the service itself answers, or may answer one day. */
@@ -112,6 +113,9 @@ const settings = {
   auto_publish_incident: z.boolean().nullish().meta({ description: "default false" }),
   failure_threshold: z.number().int().min(1).max(THRESHOLD_MAX).nullish(),
   external_key: ExternalKey.nullish(),
+  notify_team: TeamTopicsChange.nullish().meta({
+    description: "of what the owner and the members are notified; omitted topics keep their value",
+  }),
 };
 
 export const StatusPageCreate = z.object({ name: Name, slug: Slug, ...settings }).meta({ id: "StatusPageCreate" });
@@ -151,6 +155,7 @@ export const StatusPage = z
     privacy_url: z.string().nullable(),
     advanced_alerts: z.boolean(),
     alert_routing: z.record(z.string(), z.string()),
+    notify_team: TeamTopics,
     created_at: Instant,
     updated_at: Instant,
   })

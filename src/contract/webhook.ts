@@ -17,8 +17,8 @@ export const WEBHOOK_PROVIDERS = [
 ] as const;
 export type WebhookProvider = (typeof WEBHOOK_PROVIDERS)[number];
 
-/** `expired`: the last attempt failed; `skipped`: not sent, because the webhook was inactive or the event is gone. */
-export const DELIVERY_STATES = ["pending", "delivered", "failed", "expired", "skipped"] as const;
+/** `expired`: the last attempt failed; `skipped`: not sent, because the webhook was inactive or the event is gone; `bundled`: another message lists it. */
+export const DELIVERY_STATES = ["pending", "delivered", "failed", "expired", "skipped", "bundled"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** Shown in place of a stored secret; sent back, it keeps that secret. */

@@ -13,6 +13,7 @@ import { endpoints as frame } from "./frame-routes.ts";
 import { endpoints as signInLinks } from "./link-routes.ts";
 import { endpoints as overview } from "./overview/routes.ts";
 import { endpoints as choosingPasswords } from "./password-routes.ts";
+import { endpoints as preferring } from "./preference-routes.ts";
 import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
 import { sealEntered, signInByForm } from "./second-step.ts";
 import { STYLESHEET } from "./stylesheet.ts";
@@ -121,6 +122,7 @@ export const endpoints = [
 
   ...accepting,
   ...acknowledging,
+  ...preferring,
   ...choosingPasswords,
   ...signInLinks,
   ...transferring,

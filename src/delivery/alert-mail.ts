@@ -11,10 +11,15 @@ interface AlertMail {
   message: AlertMessage;
   /** Why the recipient receives it. */
   reason: string;
+  footer?: readonly { label: string; url: string }[];
+  headers?: Record<string, string>;
 }
 
 /** The row of an alert that leaves as mail. */
-export function sealAlertMail(scope: Scope, { id, to, message, reason }: AlertMail): Promise<MailRecord> {
-  const { subject, text, html, headers } = formatAlertMail(message, { reason, footer: [] });
-  return sealMail(scope, { to, subject, text, html, headers }, id);
+export function sealAlertMail(
+  scope: Scope,
+  { id, to, message, reason, footer = [], headers }: AlertMail,
+): Promise<MailRecord> {
+  const mail = formatAlertMail(message, { reason, footer });
+  return sealMail(scope, { ...mail, to, headers: { ...mail.headers, ...headers } }, id);
 }

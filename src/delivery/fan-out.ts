@@ -1,16 +1,19 @@
 import type { Scope } from "../access/scope.ts";
 import { type EventClassification, isKnownEvent, type NewEvent } from "../contract/events.ts";
 import type { DeliveryMessage } from "../contract/messages.ts";
-import type { Db } from "../data/db.ts";
+import type { WebhookProvider } from "../contract/webhook.ts";
 import type { DeliveryRecord } from "../data/deliveries/read.ts";
 import { insertDeliveries } from "../data/deliveries/write.ts";
 import { WAKE_GRACE_MS } from "../data/outbox/rows.ts";
 import { listAlertRouting } from "../data/status-pages/read.ts";
 import { listActiveWebhooks } from "../data/webhooks/read.ts";
+import { HOLD_FALLBACK_MS } from "../domain/alert-bundling.ts";
 import { applyRoutingOverride, applyRuleAudience, isAlertSuppressed, selectWebhooks } from "../domain/alert-routing.ts";
+import { notifierOf } from "../notifiers/registry.ts";
 import { joinPublications, NOTHING, type Publication, wake } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
 import { publishEscalations } from "./escalations.ts";
+import { type Holds, holdAlerts } from "./hold.ts";
 import { publishToSubscribers } from "./subscriber-messages.ts";
 
 /** A webhook that receives an event, and the name under which it does. */
@@ -41,8 +44,9 @@ export async function fanOut(
 ): Promise<Publication> {
   if (events.length === 0) return NOTHING;
   const known = events.filter(isKnownEvent);
-  const { deliveries, critical } = await routeEvents(scope.db, { events, routings }, now);
+  const { deliveries, critical, holds } = await routeEvents(scope, { events, routings }, now);
   return joinPublications([
+    holds.publication,
     publishDeliveries(scope, deliveries),
     await publishToSubscribers(scope, known, now),
     await publishEscalations(scope, { events: known, critical }, now),
@@ -53,38 +57,54 @@ interface Routed {
   deliveries: DeliveryRecord[];
   /** Of these, the events that notify the users on call. */
   critical: NewEvent[];
+  holds: Holds;
 }
 
-/** Decides which webhooks receive these events. */
+/** Decides which webhooks receive these events, and which alerts wait for others of their page. */
 async function routeEvents(
-  db: Db,
+  scope: FanOutScope,
   { events, routings }: { events: readonly NewEvent[]; routings: Routings },
   now: number,
 ): Promise<Routed> {
+  const { db } = scope;
   const pageIds = events.map((event) => event.status_page_id).filter((id) => id !== null);
   const [webhooks, pages] = await db.batch([
     listActiveWebhooks(db, [...new Set(events.map((event) => event.owner_id))]),
     listAlertRouting(db, [...new Set(pageIds)]),
   ]);
   const pageOf = new Map(pages.map((page) => [page.id, page]));
-  const routed: Routed = { deliveries: [], critical: [] };
-  for (const event of events) {
+  const isSent = (event: NewEvent) =>
+    !routings.get(event.id)?.is_suppressed &&
+    !isAlertSuppressed(event, pageOf.get(event.status_page_id ?? "")?.alert_suppressions, now);
+  const sent = events.filter(isSent);
+  const routed: Routed = { deliveries: [], critical: [], holds: await holdAlerts(scope, sent, now) };
+  for (const event of sent) {
     const page = pageOf.get(event.status_page_id ?? "");
     const routing = routings.get(event.id);
-    if (routing?.is_suppressed || isAlertSuppressed(event, page?.alert_suppressions, now)) continue;
     const target = applyRuleAudience(applyRoutingOverride(event, page?.alert_routing), routing?.classification);
     if (target.classification === "critical") routed.critical.push(event);
     const receivers = selectWebhooks(target, webhooks);
-    routed.deliveries.push(...deliveriesOf(event, receivers, { now, rule_id: routing?.rule_id ?? null }));
+    const [waiting, others] = routed.holds.waiting.has(event.id) ? partition(receivers) : [[], receivers];
+    const rule_id = routing?.rule_id ?? null;
+    routed.deliveries.push(
+      ...deliveriesOf(event, others, { now, rule_id }),
+      ...deliveriesOf(event, waiting, { now, rule_id, due_at: now + HOLD_FALLBACK_MS }),
+    );
   }
   return routed;
+}
+
+/** Those that wait for the release of the alert, and those that receive every event at once. */
+function partition<Each extends { webhook: { provider: WebhookProvider } }>(receivers: readonly Each[]) {
+  const groups = Map.groupBy(receivers, ({ webhook }) => notifierOf(webhook.provider).isBundled);
+  return [groups.get(true) ?? [], groups.get(false) ?? []] as const;
 }
 
 /** The same event and webhook give the same delivery, however often they meet. */
 export function deliveriesOf(
   event: Pick<NewEvent, "id">,
   receivers: readonly Receiver[],
-  { now, rule_id = null }: { now: number; rule_id?: string | null },
+  { now, due_at = now, rule_id = null }: { now: number; due_at?: number; rule_id?: string | null },
 ): DeliveryRecord[] {
   return receivers.map(({ webhook, event_name }) => ({
     id: idFrom("delivery", event.id, webhook.id),
@@ -95,9 +115,11 @@ export function deliveriesOf(
     state: "pending",
     throttled_owner_id: null,
     attempt: 0,
-    next_attempt_at: now,
+    next_attempt_at: due_at,
+    bundled_into: null,
+    bundle_size: null,
     lease_until: 0,
-    wake_at: now + WAKE_GRACE_MS,
+    wake_at: due_at + WAKE_GRACE_MS,
     created_at: now,
     updated_at: now,
   }));
@@ -128,7 +150,7 @@ function publishDeliveries(scope: FanOutScope, records: readonly DeliveryRecord[
     wake: () =>
       wakeDeliveries(
         scope,
-        records.map(({ id }) => id),
+        records.filter(({ next_attempt_at, created_at }) => next_attempt_at === created_at).map(({ id }) => id),
       ),
   };
 }

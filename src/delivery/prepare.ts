@@ -1,10 +1,14 @@
 import { openRuleContent } from "../access/rule-content.ts";
 import type { Scope } from "../access/scope.ts";
 import { TEST_EVENT } from "../contract/events.ts";
+import { listBundledEvents } from "../data/deliveries/bundles.ts";
 import type { DeliveryRecord } from "../data/deliveries/read.ts";
 import { findEventRule } from "../data/event-rules/read.ts";
+import type { StoredEvent } from "../data/events/read.ts";
 import { findChatMessage } from "../data/webhooks/chat-messages.ts";
+import { bundleKind } from "../domain/alert-bundling.ts";
 import { composeAlert } from "../domain/alert-messages.ts";
+import { BUNDLE_LISTED_MAX, composeBundle } from "../domain/bundle-messages.ts";
 import type {
   ChatServices,
   Notifier,
@@ -52,7 +56,7 @@ export async function prepare(scope: Scope, { delivery, webhook, event }: Claime
     };
     const input = {
       ...{ delivery_id: delivery.id, event, event_name: delivery.event_name, sent_at: now },
-      ...{ message: composeAlert(event, settings.PUBLIC_URL), services: chatServicesOf(settings) },
+      ...{ message: await composeMessage(scope, delivery, event), services: chatServicesOf(settings) },
     };
     // The caller of a test waits for its result and can repeat it.
     const attemptsMax = event.name === TEST_EVENT ? 1 : (notifier.attemptsMax ?? Number.POSITIVE_INFINITY);
@@ -66,6 +70,16 @@ export async function prepare(scope: Scope, { delivery, webhook, event }: Claime
     log.error("delivery build failed", error, { delivery_id: delivery.id, webhook_id: webhook.id });
     return null;
   }
+}
+
+/** About the event, or about all that the delivery is bundled with. */
+async function composeMessage({ db, settings }: Scope, delivery: DeliveryRecord, event: StoredEvent) {
+  const { PUBLIC_URL } = settings;
+  const kind = bundleKind(event);
+  if (kind === null || delivery.bundle_size === null || delivery.bundle_size < 2)
+    return composeAlert(event, PUBLIC_URL);
+  const others = await listBundledEvents(db, delivery.id, 2 * BUNDLE_LISTED_MAX);
+  return composeBundle({ kind, events: [event, ...others], size: delivery.bundle_size }, PUBLIC_URL);
 }
 
 /** Where the rule that fired sends this event instead. */

@@ -196,7 +196,7 @@ const fact = <Value extends string | null>(label: string, value: Value) => ({ la
 const hasValue = (each: Fact): each is { label: string; value: string } => each.value !== null && each.value !== "";
 
 /** `2 Jan 2026, 03:04 UTC`. */
-function moment(iso: string): string {
+export function moment(iso: string): string {
   const format = new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, ...TIME_OF_DAY, timeZone: "UTC" });
   return `${format.format(new Date(iso))} UTC`;
 }

@@ -10,6 +10,7 @@ import { recordTransition } from "../data/monitors/write.ts";
 import { findPage } from "../data/status-pages/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { fanOut } from "../delivery/fan-out.ts";
+import { releaseAlerts } from "../delivery/held-alerts.ts";
 import { joinPublications, NOTHING, type Publication, sweepPages } from "../outbox/publication.ts";
 import { monitorObject, tombstoneObject } from "../platform/monitor-objects.ts";
 import { transitionAudit } from "./audit.ts";
@@ -27,6 +28,7 @@ import { decideSuppression } from "./suppression.ts";
 export async function consumeEvent(scope: Scope, message: EventMessage): Promise<void> {
   if ("event_id" in message) await consumeStored(scope, message.event_id);
   else if ("escalation_id" in message) await advanceEscalation(scope, message.escalation_id);
+  else if ("alerts_of" in message) await releaseAlerts(scope, message.alerts_of);
   else await consumeTransitions(scope, message.monitor_id, message.transitions);
 }
 

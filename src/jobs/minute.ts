@@ -13,6 +13,7 @@ import { enqueueStaleGroups, markStaleGroups, sweepLostRetries } from "../checks
 import { MinuteMessage } from "../contract/messages.ts";
 import type { QueueMarker } from "../contract/queues.ts";
 import { sweepThrottled } from "../delivery/budget.ts";
+import { sweepHeldAlerts } from "../delivery/held-alerts.ts";
 import { sweepSubscribers } from "../delivery/subscriber-messages.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
 import { sweepFailingWebhooks } from "../delivery/webhook-owner-notices.ts";
@@ -43,6 +44,7 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
   maintenance: sweepMaintenance,
   suppressions: sweepSuppressions,
   events: sweepEvents,
+  "held alerts": sweepHeldAlerts,
   escalations: sweepEscalations,
   "on-call notifications": sweepNotifications,
   "unsynced monitors": reconcileUnsyncedMonitors,

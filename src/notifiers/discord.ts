@@ -26,6 +26,7 @@ const EMBED = { title: 256, description: 4096, field_name: 256, field_value: 102
 export const discord: Notifier = {
   provider: "discord",
   attemptsMax: CHAT_ATTEMPTS_MAX,
+  isBundled: true,
 
   validate({ url }, { discord_bot_token }) {
     if (isHttpUrl(url)) return null;

@@ -10,6 +10,7 @@ const Address = z.email().max(254);
 export const email: Notifier = {
   provider: "email",
   attemptsMax: null,
+  isBundled: true,
   validate({ url }) {
     const address = MAILTO.exec(url)?.[1];
     return Address.safeParse(address).success ? null : "url must be mailto: and an address";

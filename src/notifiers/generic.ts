@@ -12,6 +12,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 export const generic: Notifier = {
   provider: "generic",
   attemptsMax: null,
+  isBundled: false,
 
   validate({ url, secret }) {
     if (!URL.canParse(url)) return "url must be an https address";

@@ -9,6 +9,7 @@ const LENGTH_MAX = 4000;
 export const googleChat: Notifier = {
   provider: "google_chat",
   attemptsMax: CHAT_ATTEMPTS_MAX,
+  isBundled: true,
   validate: ({ url }) => (isHttpUrl(url) ? null : NOT_AN_ADDRESS),
   build({ message }, target) {
     const url = new URL(target.channel ?? target.url);

@@ -7,6 +7,7 @@ const LENGTH_MAX = 4000;
 export const mattermost: Notifier = {
   provider: "mattermost",
   attemptsMax: CHAT_ATTEMPTS_MAX,
+  isBundled: true,
   validate: ({ url }) => (isHttpUrl(url) ? null : NOT_AN_ADDRESS),
   build({ message }, { url, channel }) {
     const text = formatChatText(message, {

@@ -15,6 +15,7 @@ const LOOKS: Record<AlertTone, { priority: string; tags: string }> = {
 export const ntfy: Notifier = {
   provider: "ntfy",
   attemptsMax: CHAT_ATTEMPTS_MAX,
+  isBundled: true,
   validate({ url }) {
     if (!isHttpUrl(url)) return NOT_AN_ADDRESS;
     return new URL(url).pathname.length > 1 ? null : "url must be the address of a topic";

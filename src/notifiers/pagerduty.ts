@@ -14,6 +14,7 @@ const SEVERITIES: Record<AlertTone, string> = { down: "critical", warning: "warn
 export const pagerduty: Notifier = {
   provider: "pagerduty",
   attemptsMax: null,
+  isBundled: false,
   validate({ url, secret }) {
     if (!isHttpUrl(url)) return NOT_AN_ADDRESS;
     return secret === null ? "secret must be the routing key" : null;

@@ -66,6 +66,8 @@ export interface Notifier {
   provider: WebhookProvider;
   /** Ends the retry schedule after so many attempts; null = uses all of it. */
   attemptsMax: number | null;
+  /** Outages that begin or end together make one message; machines receive every event at once. */
+  isBundled: boolean;
   /** The flaw of the target as a sentence that names the wire field, or null. The egress guard judges its address. */
   validate(target: Pick<WebhookTarget, "url" | "secret">, services: ChatServices): string | null;
   /** Null for an event that means nothing to this provider. */

@@ -7,6 +7,7 @@ const LENGTH_MAX = 3000;
 export const slack: Notifier = {
   provider: "slack",
   attemptsMax: CHAT_ATTEMPTS_MAX,
+  isBundled: true,
   validate: ({ url }) => (isHttpUrl(url) ? null : NOT_AN_ADDRESS),
   build({ message }, { url, channel }) {
     const text = formatChatText(message, { toInert: escapeSlack, length_max: LENGTH_MAX });

@@ -21,6 +21,7 @@ const run = (text: string, look: Record<string, string> = {}) => ({
 export const teams: Notifier = {
   provider: "teams",
   attemptsMax: CHAT_ATTEMPTS_MAX,
+  isBundled: true,
   validate: ({ url }) => (isHttpUrl(url) ? null : NOT_AN_ADDRESS),
   build({ message }, { url, channel }) {
     const text = plainText(message);

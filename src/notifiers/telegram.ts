@@ -19,6 +19,7 @@ const parseMessageId = (body: string) => /"message_id"\s*:\s*(\d{1,20})/.exec(bo
 export const telegram: Notifier = {
   provider: "telegram",
   attemptsMax: CHAT_ATTEMPTS_MAX,
+  isBundled: true,
   validate({ url, secret }) {
     if (!isHttpUrl(url) || !new URL(url).pathname.endsWith("/sendMessage")) {
       return `url must be ${API_ORIGIN}/bot<token>/sendMessage`;
@@ -40,6 +41,7 @@ export const telegram: Notifier = {
 export const telegramBot: Notifier = {
   provider: "telegram_bot",
   attemptsMax: CHAT_ATTEMPTS_MAX,
+  isBundled: true,
   validate({ url }, { telegram_bot_token }) {
     if (!BOT_CHAT.test(url)) return "url must be telegram:chat:<id>";
     return telegram_bot_token === "" ? "url needs a Telegram bot, and the operator has configured none" : null;

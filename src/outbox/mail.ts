@@ -43,13 +43,18 @@ export async function sweepMail(scope: Scope): Promise<void> {
   await mailer.close();
   await sweepPages(async (limit) => {
     const ids = await listMailToWake(scope.db, scope.now, limit);
-    const messages: MailMessage[] = [];
-    for (let from = 0; from < ids.length; from += MAILS_PER_MESSAGE) {
-      messages.push({ mail_ids: ids.slice(from, from + MAILS_PER_MESSAGE) });
-    }
-    await wake(scope, { queue: scope.env.MAIL_OUTBOX, messages, what: "mail" });
+    await wakeMail(scope, ids);
     return ids.length;
   });
+}
+
+/** Has mail sent whose rows are committed. */
+export async function wakeMail(scope: Pick<Scope, "env" | "log">, ids: readonly string[]): Promise<void> {
+  const messages: MailMessage[] = [];
+  for (let from = 0; from < ids.length; from += MAILS_PER_MESSAGE) {
+    messages.push({ mail_ids: ids.slice(from, from + MAILS_PER_MESSAGE) });
+  }
+  await wake(scope, { queue: scope.env.MAIL_OUTBOX, messages, what: "mail" });
 }
 
 /** Sends the mail that one queue message names, as far as it is due. */

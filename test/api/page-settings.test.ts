@@ -67,6 +67,10 @@ describe("PATCH /status-pages/{id}/alerting", () => {
       auto_publish_incident: true,
       advanced_alerts: true,
       alert_routing: { "monitor.down": "critical", "monitor.up": "team_only" },
+      notify_team: {
+        ...{ down: true, up: false, degraded: true, incident: true, maintenance: true },
+        ...{ agent_offline: true, certificate: true },
+      },
     };
     expect(await patch(settings)).toMatchObject({ status: 200, body: settings });
     const [entry] = await db.select().from(auditLog).where(eq(auditLog.target_id, page));
@@ -78,6 +82,8 @@ describe("PATCH /status-pages/{id}/alerting", () => {
       incident_system_enabled: true,
       alert_routing: {},
     });
+    const restored = await patch({ notify_team: { up: null } });
+    expect(restored.body.notify_team).toEqual({ ...settings.notify_team, up: true });
   });
 
   it.each([

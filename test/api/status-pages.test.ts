@@ -44,6 +44,10 @@ describe("POST /status-pages", () => {
       privacy_url: null,
       advanced_alerts: false,
       alert_routing: {},
+      notify_team: {
+        ...{ down: true, up: true, degraded: false, incident: true, maintenance: true },
+        ...{ agent_offline: true, certificate: true },
+      },
       created_at: expect.stringMatching(/Z$/),
       updated_at: body.created_at,
     });

@@ -25,7 +25,7 @@ export async function listEvents(db: Db, ids: readonly string[]): Promise<Stored
   return rows.map(toEvent);
 }
 
-export function toEvent({ wake_at: _, processed_at, ...row }: typeof events.$inferSelect): StoredEvent {
+export function toEvent({ wake_at: _, held_until: __, processed_at, ...row }: typeof events.$inferSelect): StoredEvent {
   return { ...parseEvent(row), processed_at };
 }
 

@@ -1,5 +1,6 @@
 import { lt, type SQL } from "drizzle-orm";
 import { type Db, deleteSome, type Statement } from "../db.ts";
+import { insertAll } from "../insert-all.ts";
 import { insertIf } from "../insert-if.ts";
 import { claim, settle } from "../outbox/rows.ts";
 import type { MailRecord } from "./read.ts";
@@ -8,6 +9,10 @@ import { mailOutbox } from "./table.ts";
 /** A message that is there already stays as it is. */
 export function insertMail(db: Db, mail: MailRecord): Statement {
   return db.insert(mailOutbox).values(mail).onConflictDoNothing();
+}
+
+export function insertMails(db: Db, mails: readonly MailRecord[]): Statement {
+  return insertAll(db, mailOutbox, mails);
 }
 
 export function insertMailIf(db: Db, mail: MailRecord, condition: SQL): Statement {

@@ -1,5 +1,6 @@
 import type { SQL } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
+import { insertAll } from "../insert-all.ts";
 import { insertIf } from "../insert-if.ts";
 import { isThis, type NotificationKey, type NotificationRecord } from "./read.ts";
 import { notifications } from "./table.ts";
@@ -7,6 +8,10 @@ import { notifications } from "./table.ts";
 /** A repeat inserts nothing. */
 export function insertNotification(db: Db, notification: NotificationRecord): Statement {
   return db.insert(notifications).values(notification).onConflictDoNothing();
+}
+
+export function insertNotifications(db: Db, records: readonly NotificationRecord[]): Statement {
+  return insertAll(db, notifications, records);
 }
 
 export function insertNotificationIf(db: Db, notification: NotificationRecord, condition: SQL): Statement {

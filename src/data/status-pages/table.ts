@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { AlertRouting } from "../../contract/page-settings.ts";
 import type { FooterLink, Language, SslType } from "../../contract/status-page.ts";
+import type { StoredTopics } from "../../contract/team-notification.ts";
 import { emptyList, emptyObject, flag, id, instant, timestamps } from "../columns.ts";
 import { users } from "../users/table.ts";
 
@@ -40,6 +41,8 @@ export const statusPages = sqliteTable(
     privacy_url: text("privacy_url"),
     advanced_alerts: flag("advanced_alerts").notNull().default(false),
     alert_routing: text("alert_routing", { mode: "json" }).$type<AlertRouting>().notNull().default(emptyObject),
+    /** Of what the team is notified, as far as it differs from the default. */
+    notify_team: text("notify_team", { mode: "json" }).$type<StoredTopics>().notNull().default(emptyObject),
     /** Grows in the batch that changes anything shown; a reader that finds an older payload rebuilds it. */
     version: integer("version").notNull().default(1),
     /** While checks of its monitors are late: the newest slot of the group that is furthest behind. The planner's alone. */

@@ -1,6 +1,7 @@
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Plan } from "../../contract/plan.ts";
-import { flag, id, instant, timestamps } from "../columns.ts";
+import type { StoredPreferences } from "../../contract/team-notification.ts";
+import { emptyObject, flag, id, instant, timestamps } from "../columns.ts";
 
 export const users = sqliteTable("users", {
   id: id(),
@@ -15,6 +16,7 @@ export const users = sqliteTable("users", {
   /** The page owner who created the account; null once the address is verified. */
   vouched_by: text("vouched_by"),
   operator: flag("operator").notNull().default(false),
+  preferences: text("preferences", { mode: "json" }).$type<StoredPreferences>().notNull().default(emptyObject),
   ...timestamps(),
 });
 

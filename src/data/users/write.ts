@@ -15,6 +15,14 @@ export function renameUser(db: Db, { id, name }: Pick<UserRecord, "id" | "name">
   return db.update(users).set({ name }).where(eq(users.id, id));
 }
 
+export function setPreferences(
+  db: Db,
+  userId: string,
+  change: Pick<UserRecord, "preferences" | "updated_at">,
+): Statement {
+  return db.update(users).set(change).where(eq(users.id, userId));
+}
+
 export function deleteTokensOf(db: Db, userId: string): Statement {
   return db.delete(apiTokens).where(eq(apiTokens.user_id, userId));
 }

@@ -48,6 +48,7 @@ export function listActiveWebhooks(db: Db, ownerIds: readonly string[]) {
       id: webhooks.id,
       owner_id: webhooks.owner_id,
       status_page_id: webhooks.status_page_id,
+      provider: webhooks.provider,
       events: webhooks.events,
       is_active: webhooks.is_active,
       is_team_only: webhooks.is_team_only,

@@ -58,6 +58,10 @@ export const deliveries = sqliteTable(
     /** The owner for whose budget it waits; null while it does not. */
     throttled_owner_id: text("throttled_owner_id"),
     next_attempt_at: instant("next_attempt_at"),
+    /** The delivery whose message lists this event. */
+    bundled_into: text("bundled_into"),
+    /** How many deliveries are bundled into this one, itself included. */
+    bundle_size: integer("bundle_size"),
     ...leaseColumns(),
     ...timestamps(),
   },
@@ -67,6 +71,7 @@ export const deliveries = sqliteTable(
     index("deliveries_throttled")
       .on(table.throttled_owner_id, table.created_at)
       .where(sql`throttled_owner_id IS NOT NULL`),
+    index("deliveries_bundle").on(table.bundled_into).where(sql`bundled_into IS NOT NULL`),
     index("deliveries_age").on(table.created_at),
   ],
 );

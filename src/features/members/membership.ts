@@ -54,6 +54,7 @@ export function newAccount(
     email_verified_at,
     vouched_by,
     operator: false,
+    preferences: {},
     created_at: ctx.now,
     updated_at: ctx.now,
   };

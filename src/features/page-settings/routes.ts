@@ -33,7 +33,7 @@ export const endpoints = [
       path: "/status-pages/{id}/alerting",
       tags,
       summary: "Update the alerting settings of a status page",
-      description: "Omitted fields keep their value; alert_routing is replaced as a whole.",
+      description: "Omitted fields keep their value; alert_routing is replaced as a whole, notify_team topic by topic.",
       request: { params: IdParam, body: jsonBody(AlertingUpdate) },
       responses: { 200: json("The settings", Alerting), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),

@@ -4,6 +4,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import type { AlertingUpdate, LegalUpdate } from "../../contract/page-settings.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { type StatusPageChange, updatePage } from "../../data/status-pages/write.ts";
+import { mergeTopics } from "../../domain/team-notifications.ts";
 
 /** What null brings back. */
 const ALERTING_DEFAULTS = {
@@ -37,6 +38,7 @@ export async function changeAlerting(
     auto_publish_incident: decide("auto_publish_incident"),
     advanced_alerts: decide("advanced_alerts"),
     alert_routing: decide("alert_routing"),
+    notify_team: mergeTopics(page.notify_team, input.notify_team),
   });
 }
 

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { SharedPage, StatusPage } from "../../contract/status-page.ts";
 import type { MemberRecord } from "../../data/members/read.ts";
+import { fillTopics } from "../../domain/team-notifications.ts";
 import { toIso } from "../../platform/clock.ts";
 import type { StatusPageWithUrl } from "./service.ts";
 
@@ -43,6 +44,7 @@ export function presentPage({ page, url }: StatusPageWithUrl): z.infer<typeof St
     privacy_url: page.privacy_url,
     advanced_alerts: page.advanced_alerts,
     alert_routing: page.alert_routing,
+    notify_team: fillTopics(page.notify_team),
     created_at: toIso(page.created_at),
     updated_at: toIso(page.updated_at),
   };

@@ -24,6 +24,7 @@ import {
   updatePage,
 } from "../../data/status-pages/write.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
+import { mergeTopics } from "../../domain/team-notifications.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { newId } from "../../platform/ids.ts";
 import { dropStoredPage } from "../../platform/page-store.ts";
@@ -67,6 +68,7 @@ const DEFAULTS = {
   privacy_url: null,
   advanced_alerts: false,
   alert_routing: {},
+  notify_team: {},
 } satisfies StatusPageChange;
 
 /** A page, and the address at which people read it. */
@@ -115,6 +117,7 @@ export async function createPage(ctx: RequestScope, input: StatusPageCreate): Pr
     created_by: user.user_id,
     name: input.name,
     slug: input.slug,
+    notify_team: mergeTopics({}, input.notify_team),
     version: 1,
     checks_late_since: null,
     alert_suppressions: {},
@@ -144,7 +147,8 @@ export async function updateStatusPage(
   input: StatusPageUpdate,
 ): Promise<StatusPageWithUrl> {
   const page = await requirePage(ctx, pageId);
-  const change: StatusPageChange = { ...toChange(ctx, input), updated_at: ctx.now };
+  const notify_team = mergeTopics(page.notify_team, input.notify_team);
+  const change: StatusPageChange = { ...toChange(ctx, input), notify_team, updated_at: ctx.now };
   const assignment = input.monitors === undefined ? UNASSIGNED : await planAssignment(ctx, page, input.monitors ?? []);
   const claimed = touchesDomain(input) ? planDomain(ctx, page, { ...page, ...change }) : [];
   const isMoved = change.timezone !== undefined && change.timezone !== page.timezone;
@@ -173,7 +177,7 @@ function touchesDomain(input: StatusPageUpdate): boolean {
 /** The members that the input names, null replaced by the default. */
 function toChange(
   { settings }: RequestScope,
-  { monitors: _monitors, password, ...input }: StatusPageUpdate,
+  { monitors: _monitors, notify_team: _topics, password, ...input }: StatusPageUpdate,
 ): StatusPageChange {
   const named = Object.entries({ ...input }).filter(([, value]) => value !== undefined);
   const defaults: Record<string, unknown> = DEFAULTS;

@@ -1,0 +1,16 @@
+import { getTableColumns, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { Db, Statement } from "./db.ts";
+
+/** One statement for any number of records, whose number of parameters is bounded. Known ids are left alone. */
+export function insertAll<Table extends SQLiteTable>(
+  db: Db,
+  table: Table,
+  records: readonly Table["$inferSelect"][],
+): Statement {
+  const members = Object.values(getTableColumns(table)).map((column) => sql`record.value ->> ${column.name}`);
+  return db
+    .insert(table)
+    .select(sql`SELECT ${sql.join(members, sql`, `)} FROM json_each(${JSON.stringify(records)}) AS record WHERE true`)
+    .onConflictDoNothing();
+}

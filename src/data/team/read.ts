@@ -1,0 +1,55 @@
+import { eq, sql } from "drizzle-orm";
+import type { StoredPreferences, StoredTopics } from "../../contract/team-notification.ts";
+import type { Db } from "../db.ts";
+import { pageMembers } from "../members/table.ts";
+import { statusPages } from "../status-pages/table.ts";
+import { users } from "../users/table.ts";
+
+/** More than the largest plan has seats. */
+const TEAM_MAX = 1_000;
+
+export interface TeamMember {
+  id: string;
+  email: string;
+  /** Mail goes to addresses alone that were proven. */
+  is_verified: boolean;
+  preferences: StoredPreferences;
+}
+
+export interface Team {
+  /** Null: monitors without a page, which concern their owner alone. */
+  page: { name: string; notify_team: StoredTopics } | null;
+  members: TeamMember[];
+}
+
+/** The people who are notified of what happens on a page: its owner and members. */
+export async function findTeam(
+  db: Db,
+  { owner_id, status_page_id }: { owner_id: string; status_page_id: string | null },
+): Promise<Team> {
+  const ids = sql`(SELECT ${owner_id} UNION SELECT ${pageMembers.user_id} FROM ${pageMembers}
+    WHERE ${pageMembers.status_page_id} = ${status_page_id})`;
+  const people = db
+    .select({
+      id: users.id,
+      email: users.email,
+      email_verified_at: users.email_verified_at,
+      preferences: users.preferences,
+    })
+    .from(users)
+    .where(sql`${users.id} IN ${ids}`)
+    .limit(TEAM_MAX);
+  const page = db
+    .select({ name: statusPages.name, notify_team: statusPages.notify_team })
+    .from(statusPages)
+    .where(eq(statusPages.id, status_page_id ?? ""))
+    .limit(1);
+  const [members, [found]] = await db.batch([people, page]);
+  return {
+    page: found ?? null,
+    members: members.map(({ email_verified_at, ...member }) => ({
+      ...member,
+      is_verified: email_verified_at !== null,
+    })),
+  };
+}

@@ -1,0 +1,138 @@
+import type { Scope } from "../access/scope.ts";
+import type { NewEvent } from "../contract/events.ts";
+import type { EventMessage } from "../contract/messages.ts";
+import { runBatch, type Statement } from "../data/db.ts";
+import { listWaitingDeliveries } from "../data/deliveries/bundles.ts";
+import {
+  type AlertScope,
+  countBurst,
+  isReleased,
+  listHeldEvents,
+  listOverdueScopes,
+} from "../data/held-alerts/read.ts";
+import { bundleDeliveries, releaseDeliveries, releaseEvents } from "../data/held-alerts/write.ts";
+import { WAKE_GRACE_MS } from "../data/outbox/rows.ts";
+import { findTeam, type Team } from "../data/team/read.ts";
+import { listActiveWebhooks } from "../data/webhooks/read.ts";
+import { failBatchWhen } from "../data/write-guards/write.ts";
+import {
+  BUNDLE_WINDOW_MS,
+  BUNDLED_FROM_MONITORS,
+  type Burst,
+  bundleKind,
+  decideRelease,
+  groupAlerts,
+  type HeldEvent,
+} from "../domain/alert-bundling.ts";
+import { wakeMail } from "../outbox/mail.ts";
+import { wake } from "../outbox/publication.ts";
+import { idFrom } from "../platform/ids.ts";
+import { wakeDeliveries } from "./fan-out.ts";
+import { wakeHeldAlerts } from "./hold.ts";
+import { notifyTeam, type TeamAlert } from "./team-notifications.ts";
+
+/**
+ * The release of alerts that people receive: what the team is notified of, and chat messages that waited for others of
+ * their page. The events themselves say what is held, so a lost message delays an alert until the next minute.
+ */
+const HELD_MAX = 1_000;
+/** A group takes one batch of about ten statements. */
+const GROUPS_PER_MESSAGE = 50;
+const SCOPES_PER_MINUTE = 1_000;
+
+/** Every minute: wakes what no message released. */
+export async function sweepHeldAlerts(scope: Scope): Promise<void> {
+  const overdue = await listOverdueScopes(scope.db, scope.now - WAKE_GRACE_MS, SCOPES_PER_MINUTE);
+  const messages: EventMessage[] = overdue.map((key) => ({ alerts_of: key }));
+  await wake(scope, { queue: scope.env.EVENTS, messages, what: "held alert" });
+}
+
+/** Sends what has waited long enough, and looks again when the rest is due. */
+export async function releaseAlerts(scope: Scope, key: AlertScope): Promise<void> {
+  const held = await listHeldEvents(scope.db, key, HELD_MAX);
+  if (held.length === 0) return;
+  const burst = await findBurst(scope, key, held);
+  const isBundled = ({ event }: HeldEvent) => burst.monitors >= BUNDLED_FROM_MONITORS && bundleKind(event) !== null;
+  const waiting = held.filter(isBundled);
+  const release_at = decideRelease(waiting, burst);
+  const due = release_at > scope.now ? held.filter((each) => !isBundled(each)) : held;
+  const groups = groupAlerts(due, burst);
+  if (groups.length > 0) {
+    const team = await findTeam(scope.db, key);
+    const deliveries = await findHeldDeliveries(scope, key, due);
+    for (const group of groups.slice(0, GROUPS_PER_MESSAGE)) await releaseGroup(scope, { team, deliveries }, group);
+  }
+  if (groups.length > GROUPS_PER_MESSAGE || held.length === HELD_MAX) await wakeHeldAlerts(scope, key);
+  else if (release_at > scope.now) await wakeHeldAlerts(scope, key, release_at - scope.now);
+}
+
+async function findBurst({ db, now }: Scope, key: AlertScope, held: readonly HeldEvent[]): Promise<Burst> {
+  const mayBundle = held.some(({ event }) => bundleKind(event) !== null);
+  return mayBundle ? countBurst(db, key, now - BUNDLE_WINDOW_MS) : { monitors: 0, announced: 0 };
+}
+
+type Waiting = Awaited<ReturnType<typeof listWaitingDeliveries>>[number];
+
+/** The deliveries of these events that have not been attempted, by their event. */
+async function findHeldDeliveries({ db, now }: Scope, key: AlertScope, held: readonly HeldEvent[]) {
+  const events = held.filter(({ event }) => bundleKind(event) !== null);
+  if (events.length === 0) return new Map<string, Waiting[]>();
+  const webhooks = await listActiveWebhooks(db, [key.owner_id]);
+  const ids = events.flatMap(({ event }) => webhooks.map(({ id }) => idFrom("delivery", event.id, id)));
+  return Map.groupBy(await listWaitingDeliveries(db, ids, now), ({ event_id }) => event_id);
+}
+
+interface Receivers {
+  team: Team;
+  deliveries: ReadonlyMap<string, readonly Waiting[]>;
+}
+
+async function releaseGroup(scope: Scope, { team, deliveries }: Receivers, alert: TeamAlert): Promise<void> {
+  const { db } = scope;
+  const ids = alert.events.map(({ id }) => id);
+  const waiting = ids.flatMap((id) => deliveries.get(id) ?? []);
+  const routed = alert.kind === null ? releaseSingly(scope, waiting) : bundle(scope, alert.events, waiting);
+  const { statements, mails } = await notifyTeam(scope, team, alert);
+  try {
+    await runBatch(db, [
+      // Another invocation that releases the same events may have grouped them otherwise.
+      failBatchWhen(db, "stale", isReleased(ids)),
+      releaseEvents(db, ids),
+      ...routed.statements,
+      ...statements,
+    ]);
+  } catch (error) {
+    scope.log.warn("held alerts are released elsewhere or later", { count: ids.length, cause: String(error) });
+    return;
+  }
+  await wakeDeliveries(scope, routed.sent);
+  await wakeMail(
+    scope,
+    mails.map(({ id }) => id),
+  );
+}
+
+interface Routed {
+  statements: Statement[];
+  /** Deliveries that are due now. */
+  sent: string[];
+}
+
+function releaseSingly({ db, now }: Scope, waiting: readonly Waiting[]): Routed {
+  const sent = waiting.map(({ id }) => id);
+  return { statements: sent.length === 0 ? [] : [releaseDeliveries(db, sent, now)], sent };
+}
+
+/** One delivery of each webhook lists the events of its others. */
+function bundle({ db, now }: Scope, events: readonly NewEvent[], waiting: readonly Waiting[]): Routed {
+  const monitorOf = new Map(events.map((event) => [event.id, event.monitor_id]));
+  const bundles = [...Map.groupBy(waiting, ({ webhook_id }) => webhook_id).values()].flatMap((own) => {
+    const [carrier, ...others] = own;
+    const size = new Set(own.map(({ event_id }) => monitorOf.get(event_id))).size;
+    return carrier ? [{ carrier_id: carrier.id, others: others.map(({ id }) => id), size }] : [];
+  });
+  return {
+    statements: bundles.flatMap((each) => bundleDeliveries(db, each, now)),
+    sent: bundles.map(({ carrier_id }) => carrier_id),
+  };
+}

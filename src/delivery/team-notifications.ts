@@ -1,0 +1,102 @@
+import type { Scope } from "../access/scope.ts";
+import { isKnownEvent, type KnownEvent, type NewEvent } from "../contract/events.ts";
+import type { Statement } from "../data/db.ts";
+import type { MailRecord } from "../data/mail/read.ts";
+import { insertMails } from "../data/mail/write.ts";
+import type { NotificationRecord } from "../data/notifications/read.ts";
+import { insertNotifications } from "../data/notifications/write.ts";
+import type { Team, TeamMember } from "../data/team/read.ts";
+import type { Outage } from "../domain/alert-bundling.ts";
+import { type AlertMessage, composeAlert } from "../domain/alert-messages.ts";
+import { composeBundle } from "../domain/bundle-messages.ts";
+import { fillPreferences, fillTopics, topicFor } from "../domain/team-notifications.ts";
+import { idFrom } from "../platform/ids.ts";
+import { preferenceToken } from "../platform/preference-tokens.ts";
+import { sealAlertMail } from "./alert-mail.ts";
+
+/**
+ * The owner and the members of a page are notified by mail and in the dashboard, as far as the page and they themselves
+ * want it. Both are rows of the batch that releases the alert.
+ */
+export interface TeamAlert {
+  kind: Outage | null;
+  events: readonly NewEvent[];
+}
+
+interface TeamRows {
+  statements: Statement[];
+  mails: MailRecord[];
+}
+
+/** As many rows go into one statement, because a parameter may have 2 MB. */
+const ROWS_PER_STATEMENT = 100;
+
+export async function notifyTeam(scope: Scope, team: Team, alert: TeamAlert): Promise<TeamRows> {
+  const notifications: NotificationRecord[] = [];
+  const mails: MailRecord[] = [];
+  const page = fillTopics(team.page?.notify_team ?? {});
+  for (const member of team.members) {
+    const preferences = fillPreferences(member.preferences);
+    const events = alert.events.filter(isKnownEvent).filter((event) => topicFor(event, page, preferences) !== null);
+    const message = messageOf(scope, alert.kind, events);
+    const [event] = events;
+    if (!message || !event) continue;
+    if (preferences.in_app) notifications.push(notificationOf(scope, { event, member, message }));
+    if (preferences.mail && member.is_verified) mails.push(await mailOf(scope, team, { event, member, message }));
+  }
+  const statements: Statement[] = [];
+  for (let from = 0; from < notifications.length; from += ROWS_PER_STATEMENT) {
+    statements.push(insertNotifications(scope.db, notifications.slice(from, from + ROWS_PER_STATEMENT)));
+  }
+  for (let from = 0; from < mails.length; from += ROWS_PER_STATEMENT) {
+    statements.push(insertMails(scope.db, mails.slice(from, from + ROWS_PER_STATEMENT)));
+  }
+  return { statements, mails };
+}
+
+function messageOf({ settings }: Scope, kind: Outage | null, events: readonly KnownEvent[]): AlertMessage | undefined {
+  const size = new Set(events.map((event) => event.monitor_id)).size;
+  const [event] = events;
+  if (kind !== null && size > 1) return composeBundle({ kind, events, size }, settings.PUBLIC_URL);
+  return event && composeAlert(event, settings.PUBLIC_URL);
+}
+
+interface Personal {
+  /** The first that the message is about; the ids of its rows derive from it. */
+  event: KnownEvent;
+  member: TeamMember;
+  message: AlertMessage;
+}
+
+function notificationOf({ now }: Scope, { event, member, message }: Personal): NotificationRecord {
+  const { data } = event;
+  const target = "incident_id" in data ? data.incident_id : "maintenance_id" in data ? data.maintenance_id : null;
+  return {
+    id: idFrom("team notification", event.id, member.id),
+    user_id: member.id,
+    type: "team.alert",
+    title: message.title,
+    message: message.text,
+    status_page_id: event.status_page_id,
+    target_id: event.monitor_id ?? ("agent_id" in data ? data.agent_id : target),
+    read_at: null,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+/** One-click unsubscription: RFC 2369 and RFC 8058. */
+function mailOf(scope: Scope, team: Team, { event, member, message }: Personal): Promise<MailRecord> {
+  const { PUBLIC_URL, ROOT_SECRET } = scope.settings;
+  const url = `${PUBLIC_URL}/preferences/${preferenceToken(ROOT_SECRET, member.id)}`;
+  const hasLink = PUBLIC_URL !== "";
+  return sealAlertMail(scope, {
+    ...{ id: idFrom("team mail", event.id, member.id), to: member.email, message },
+    reason:
+      team.page === null
+        ? "You receive this message because it is about a monitor of yours."
+        : `You receive this message because you are in the team of ${team.page.name}.`,
+    footer: hasLink ? [{ label: "Choose what you receive", url }] : [],
+    headers: hasLink ? { "List-Unsubscribe": `<${url}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" } : {},
+  });
+}

@@ -1,0 +1,100 @@
+import type { KnownEvent, NewEvent } from "../contract/events.ts";
+import { isKnownEvent } from "../contract/events.ts";
+
+/**
+ * When many monitors of a page fail together, people get one message that lists them. Alerts about outages therefore wait a
+ * few seconds for others of their page, where a page has enough monitors for that.
+ */
+
+/** Monitors that fail within this time fail together. */
+export const BUNDLE_WINDOW_MS = 90_000;
+const MONITORS_MIN = 5;
+const SHARE = 0.2;
+
+/** An alert waits so long for the next one. */
+export const QUIET_MS = 3_000;
+/** Choice: with several alerts at hand more may follow, because the checks of a page are spread over a minute. */
+const SUSPICIOUS_QUIET_MS = 20_000;
+/** An alert waits no longer than this, nor the first message about a mass failure. */
+const HOLD_MAX_MS = 15_000;
+/** When nothing released a held alert until then, it is sent by itself. */
+export const HOLD_FALLBACK_MS = 2 * BUNDLE_WINDOW_MS;
+
+export type Outage = "down" | "up";
+
+export function bundleThreshold(monitors: number): number {
+  return Math.max(MONITORS_MIN, Math.ceil(monitors * SHARE));
+}
+
+/** Below this number of monitors nothing waits. */
+export const BUNDLED_FROM_MONITORS = MONITORS_MIN;
+
+/** Whether alerts about an event may be bundled, and with which others. */
+export function bundleKind(event: NewEvent): Outage | null {
+  if (!isKnownEvent(event)) return null;
+  switch (event.name) {
+    case "monitor.down":
+      return "down";
+    case "monitor.up":
+      return event.data.outage_id === null ? null : "up";
+    case "incident.created":
+      return isOfOutage(event) ? "down" : null;
+    case "incident.resolved":
+      return isOfOutage(event) ? "up" : null;
+    default:
+      return null;
+  }
+}
+
+const isOfOutage = ({ data }: Extract<KnownEvent, { name: `incident.${string}` }>) =>
+  data.outage_id !== null && data.monitor_id !== null;
+
+export interface HeldEvent {
+  event: NewEvent;
+  /** Epoch ms; QUIET_MS after it was published where it may be bundled. */
+  held_until: number;
+}
+
+export interface Burst {
+  /** Monitors on the page. */
+  monitors: number;
+  /** Monitors that failed within BUNDLE_WINDOW_MS and were announced already. */
+  announced: number;
+}
+
+/** When the held alerts of a page are to be sent: now, or the instant at which to look again. */
+export function decideRelease(held: readonly HeldEvent[], { monitors, announced }: Burst): number {
+  if (held.length === 0) return 0;
+  const newest = Math.max(...held.map(({ held_until }) => held_until));
+  const oldest = Math.min(...held.map(({ held_until }) => held_until)) - QUIET_MS;
+  const together = Math.max(countMonitors(held, "down") + announced, countMonitors(held, "up"));
+  const isMass = together >= bundleThreshold(monitors);
+  const isFirst = isMass && announced === 0;
+  if (isFirst || together < MONITORS_MIN) return Math.min(newest, oldest + HOLD_MAX_MS);
+  // The second message about a mass failure waits for its end, too.
+  return Math.min(newest - QUIET_MS + SUSPICIOUS_QUIET_MS, oldest + BUNDLE_WINDOW_MS);
+}
+
+/** The events of a page in the groups that one message is about; most groups are of one. */
+export function groupAlerts(
+  held: readonly HeldEvent[],
+  { monitors, announced }: Burst,
+): { kind: Outage | null; events: NewEvent[] }[] {
+  const threshold = bundleThreshold(monitors);
+  const bundled = (["down", "up"] as const).filter((kind) => {
+    const together = countMonitors(held, kind);
+    return together >= 2 && together + (kind === "down" ? announced : 0) >= threshold;
+  });
+  const isBundled = ({ event }: HeldEvent) => bundled.some((kind) => kind === bundleKind(event));
+  return [
+    ...bundled.map((kind) => ({
+      kind,
+      events: held.filter(({ event }) => bundleKind(event) === kind).map(({ event }) => event),
+    })),
+    ...held.filter((each) => !isBundled(each)).map(({ event }) => ({ kind: null, events: [event] })),
+  ];
+}
+
+function countMonitors(held: readonly HeldEvent[], kind: Outage): number {
+  return new Set(held.filter(({ event }) => bundleKind(event) === kind).map(({ event }) => event.monitor_id)).size;
+}

@@ -1,0 +1,63 @@
+import { jobScope } from "../../src/access/scope.ts";
+import type { DeliveryMessage, EventMessage } from "../../src/contract/messages.ts";
+import type { MonitorTransition } from "../../src/contract/monitor-transition.ts";
+import { processDelivery } from "../../src/delivery/process-delivery.ts";
+import { consumeEvent } from "../../src/events/consume.ts";
+import type { recordingEnv } from "./queues.ts";
+
+type Recording = ReturnType<typeof recordingEnv>;
+
+/** How long outages last. */
+const OUTAGE_MS = 5 * 60_000;
+
+/** A transition as the object of a monitor reports it. Odd numbers are outages, each ended by the next one. */
+export function transitionOf(seq: number, at: number, message = "HTTP 500"): MonitorTransition {
+  const to = seq % 2 === 1 ? "down" : "up";
+  return {
+    ...{ seq, from: to === "up" ? "down" : "up", to, at, effective_at: at, message, latency_ms: 12, region: "default" },
+    ...{
+      outage: { seq: to === "down" ? seq : seq - 1, started_at: to === "down" ? at : at - OUTAGE_MS },
+      event: `monitor.${to}`,
+    },
+  };
+}
+
+/** The queues of events and deliveries, whose messages are handled as they fall due. */
+export function playQueues(recording: Recording) {
+  const due: { at: number; message: EventMessage | DeliveryMessage }[] = [];
+  const collect = (now: number) => {
+    for (const { body, delaySeconds = 0 } of [...recording.events.splice(0), ...recording.deliveries.splice(0)]) {
+      due.push({ at: now + delaySeconds * 1000, message: body });
+    }
+    due.sort((one, other) => one.at - other.at);
+  };
+  return {
+    /** Hands the consumer one transition at its instant. */
+    async report(monitorId: string, transition: MonitorTransition): Promise<void> {
+      await consumeEvent(scopeAt(recording, transition.at), { monitor_id: monitorId, transitions: [transition] });
+      collect(transition.at);
+    },
+    /** Handles what falls due until then, else until nothing is left; returns when the last message was handled. */
+    async drain(from: number, until = Number.POSITIVE_INFINITY): Promise<number> {
+      let now = from;
+      collect(now);
+      while (due[0] && due[0].at <= until) {
+        const { at, message } = due.shift() ?? due[0];
+        now = Math.max(now, at);
+        if ("delivery_id" in message) await processDelivery(scopeAt(recording, now), message.delivery_id);
+        else await consumeEvent(scopeAt(recording, now), message);
+        collect(now);
+      }
+      return now;
+    },
+    /** Loses what waits. */
+    lose(): void {
+      collect(0);
+      due.length = 0;
+    },
+  };
+}
+
+function scopeAt(recording: Recording, now: number) {
+  return { ...jobScope(recording.env, "test"), now };
+}
