@@ -15,6 +15,7 @@ import { endpoints as groups } from "./features/groups/routes.ts";
 import { endpoints as health } from "./features/health/routes.ts";
 import { endpoints as incidentTemplates } from "./features/incident-templates/routes.ts";
 import { endpoints as incidents } from "./features/incidents/routes.ts";
+import { endpoints as latency } from "./features/latency/routes.ts";
 import { endpoints as maintenance } from "./features/maintenance/routes.ts";
 import { endpoints as members } from "./features/members/routes.ts";
 import { endpoints as metrics } from "./features/metrics/routes.ts";
@@ -73,6 +74,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...incidentTemplates,
   ...onCall,
   ...incidents,
+  ...latency,
   ...maintenance,
   ...timeline,
   ...members,

@@ -1,6 +1,8 @@
+import { DEFAULT_REGION } from "../contract/check.ts";
 import type { CheckMessage } from "../contract/messages.ts";
 import type { ResultBlock } from "../contract/prober-object.ts";
 import { fnv1a } from "../lib/fnv.ts";
+import { currentColo } from "../platform/colo.ts";
 import type { CheckedMonitor } from "./runner.ts";
 
 const MESSAGE_LENGTH_MAX = 200;
@@ -10,7 +12,7 @@ export const shortMessage = (message: string): string => message.slice(0, MESSAG
 
 /** The results of one message as the prober object stores them. */
 export function toResultBlock(
-  slot: Pick<CheckMessage, "group_id" | "monitor_id" | "skip" | "slot_at" | "attempt">,
+  slot: Pick<CheckMessage, "group_id" | "monitor_id" | "skip" | "slot_at" | "attempt" | "region">,
   checked: readonly CheckedMonitor[],
 ): ResultBlock {
   return {
@@ -23,6 +25,8 @@ export function toResultBlock(
       outcome: result.outcome,
       latency_ms: result.latency_ms,
       message: shortMessage(result.message),
+      colo: slot.region === DEFAULT_REGION ? currentColo() : null,
+      details: result.details,
     })),
   };
 }

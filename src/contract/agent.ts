@@ -271,14 +271,29 @@ export const AgentResultsAccepted = ReportsAccepted.extend({ status: z.enum(MONI
   id: "AgentResultsAccepted",
 });
 
+export const RESULT_KINDS = ["check", "start", "log"] as const;
+export type ResultKind = (typeof RESULT_KINDS)[number];
+
 export const MonitorResult = z
   .object({
     checked_at: Instant,
-    status: z.enum(CHECK_STATUSES).meta({ description: "unknown: the checker itself failed" }),
+    kind: z
+      .enum(RESULT_KINDS)
+      .meta({ description: "start and log: heartbeats that tell of a job and are no result; check: everything else" }),
+    status: z
+      .enum(CHECK_STATUSES)
+      .nullable()
+      .meta({ description: "unknown: the checker itself failed; null: of kind start or log" }),
     latency_ms: z.number().nullable(),
     message: z.string(),
     region: z.string().meta({ description: "default: wherever the check ran, also on an agent" }),
-    details: z.record(z.string(), z.unknown()),
+    colo: z
+      .string()
+      .nullable()
+      .meta({ description: "of region default: the data centre that it ran in, by the code of its airport, if known" }),
+    details: z.record(z.string(), z.unknown()).meta({
+      description: "kept of what is no success, and of successes where they changed; empty else",
+    }),
   })
   .meta({ id: "MonitorResult" });
 

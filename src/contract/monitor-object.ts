@@ -1,5 +1,7 @@
+import type { ResultKind } from "./agent.ts";
 import type { CheckOutcome, Evidence } from "./check.ts";
 import type { MonitorStatus } from "./monitor-values.ts";
+import type { LatencyStep } from "./prober-object.ts";
 import type { Heartbeat, MetricSample, PushKind } from "./push.ts";
 
 /** One region's result of one slot, as `MonitorObject` receives it. */
@@ -80,12 +82,14 @@ export interface PushLog {
   steps: MetricBucket[];
 }
 
-/** The result of one push, or of one sample of it. */
+/** The result of one push, or of one sample of it; heartbeats that tell of a job have none. */
 export interface PushedResult {
+  kind: ResultKind;
   /** Measurement time of the sender, at most the time of arrival. */
   checked_at: number;
   received_at: number;
-  outcome: CheckOutcome;
+  /** Null of kind start or log. */
+  outcome: CheckOutcome | null;
   latency_ms: number | null;
   message: string;
   details: Record<string, unknown>;
@@ -108,6 +112,8 @@ export interface MonitorRpc {
   pushes(monitorId: string, query: PushQuery): Promise<PushLog>;
   /** Results of pushes that were measured in `[from, to)`, the last received first; at most `limit`. */
   pushResults(monitorId: string, range: { from: number; to: number; limit: number }): Promise<PushedResult[]>;
+  /** Latency of pushes since then, by the hour, oldest first. */
+  latency(monitorId: string, from: number): Promise<LatencyStep[]>;
   /** The consumer has committed the transitions up to this sequence number. */
   confirm(seq: number): Promise<void>;
 }

@@ -7,6 +7,10 @@ export interface StoredResult {
   outcome: CheckOutcome;
   latency_ms: number | null;
   message: string;
+  /** The data centre that it ran in, where no region was asked for and it is known. */
+  colo?: string | null;
+  /** Stored where the outcome is no success, or they are not those of the success before. */
+  details?: Record<string, unknown>;
 }
 
 /** The results of one message. `key` distinguishes messages of one slot; a repeated message is stored once. */
@@ -26,9 +30,9 @@ export interface ResultQuery {
   limit: number;
 }
 
-/** Latency of one hour: the samples, counted and packed (domain/baseline.ts). */
-export interface HourlyLatency {
-  hour_at: number;
+/** Latency of one step of time: the samples, counted and packed (domain/baseline.ts). */
+export interface LatencyStep {
+  at: number;
   tally: Uint8Array;
 }
 
@@ -38,5 +42,6 @@ export interface ProberRpc {
   record(row: ResultBlock): Promise<void>;
   /** Newest first. */
   list(query: ResultQuery): Promise<StoredResult[]>;
-  latency(monitorId: string, from: number): Promise<HourlyLatency[]>;
+  /** In steps at most this long: a quarter of an hour, an hour or six; oldest first. */
+  latency(monitorId: string, from: number, stepMs: number): Promise<LatencyStep[]>;
 }

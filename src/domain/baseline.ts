@@ -22,16 +22,17 @@ function emptyTally(): LatencyHistogram {
   return { count: 0, sum: 0, sum_of_squares: 0, min: 0, max: 0, buckets: new Map() };
 }
 
-export function tallyOf(samples: readonly number[]): LatencyHistogram {
+/** `weight`: how often each sample occurred. */
+export function tallyOf(samples: readonly number[], weight = 1): LatencyHistogram {
   const tally = emptyTally();
   for (const sample of samples) {
     const bucket = bucketOf(sample);
     tally.min = tally.count === 0 ? sample : Math.min(tally.min, sample);
     tally.max = Math.max(tally.max, sample);
-    tally.count += 1;
-    tally.sum += sample;
-    tally.sum_of_squares += sample * sample;
-    tally.buckets.set(bucket, (tally.buckets.get(bucket) ?? 0) + 1);
+    tally.count += weight;
+    tally.sum += sample * weight;
+    tally.sum_of_squares += sample * sample * weight;
+    tally.buckets.set(bucket, (tally.buckets.get(bucket) ?? 0) + weight);
   }
   return tally;
 }
@@ -62,6 +63,8 @@ export function deviationOf(tally: LatencyHistogram): number | null {
 export function percentileOf(tally: LatencyHistogram, share: number): number | null {
   if (tally.count === 0) return null;
   const rank = Math.max(1, Math.ceil(share * tally.count));
+  if (rank === 1) return tally.min;
+  if (rank === tally.count) return tally.max;
   let seen = 0;
   for (const [bucket, count] of [...tally.buckets].sort(([a], [b]) => a - b)) {
     seen += count;
@@ -97,4 +100,22 @@ export function readTally(reader: ByteReader): LatencyHistogram {
   tally.max = reader.integer();
   for (let left = reader.integer(); left > 0; left--) tally.buckets.set(reader.integer(), reader.integer());
   return tally;
+}
+
+/** As JSON, for rows of the database. */
+export type PackedLatency = [
+  count: number,
+  sum: number,
+  sum_of_squares: number,
+  min: number,
+  max: number,
+  buckets: [number, number][],
+];
+
+export function packLatency({ count, sum, sum_of_squares, min, max, buckets }: LatencyHistogram): PackedLatency {
+  return [count, sum, sum_of_squares, min, max, [...buckets]];
+}
+
+export function unpackLatency([count, sum, sum_of_squares, min, max, buckets]: PackedLatency): LatencyHistogram {
+  return { count, sum, sum_of_squares, min, max, buckets: new Map(buckets) };
 }

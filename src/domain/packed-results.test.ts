@@ -11,6 +11,8 @@ const check = fc.record<PackedCheck>({
   latency_ms: fc.option(fc.nat(120_000)),
   delay_ms: fc.nat(3_600_000),
   message: fc.oneof(fc.nat(1000), fc.string({ unit: "grapheme" })),
+  place: fc.option(fc.nat(1000)),
+  details: fc.option(fc.json()),
 });
 
 describe("packed checks", () => {
@@ -24,13 +26,21 @@ describe("packed checks", () => {
 
   it("of settled monitors take at most eight bytes each", () => {
     const settled = Array.from({ length: 30 }, (_, member): PackedCheck => {
-      return { member, outcome: "success", latency_ms: 100 + member * 30, delay_ms: 40 + member * 35, message: 1 };
+      const [latency_ms, delay_ms] = [100 + member * 30, 40 + member * 35];
+      return { member, outcome: "success", latency_ms, delay_ms, message: 1, place: 2, details: null };
     });
     expect(packChecks(settled).length / settled.length).toBeLessThanOrEqual(8);
   });
 
   it("that are cut off are refused instead of misread", () => {
-    const bytes = packChecks([{ member: 1, outcome: "failure", latency_ms: null, delay_ms: 3, message: "refused" }]);
+    const bytes = packChecks([
+      {
+        ...{ member: 1, outcome: "failure", latency_ms: null, delay_ms: 3 },
+        message: "refused",
+        place: null,
+        details: "{}",
+      },
+    ]);
     expect(() => unpackChecks(bytes.subarray(0, bytes.length - 1))).toThrow(RangeError);
   });
 });

@@ -14,17 +14,33 @@ export interface PackedCheck {
   delay_ms: number;
   /** A number of the directory for a success, the text itself for everything else. */
   message: number | string;
+  /** A number of the directory; null where it is not known. */
+  place: number | null;
+  /** As JSON text; null for none. */
+  details: string | null;
 }
+
+/** What follows the numbers of a check: its message as text, else as a number; a place unless it is that of the check before; details. */
+const HAS_TEXT = 1;
+const HAS_PLACE = 2;
+const HAS_DETAILS = 4;
 
 export function packChecks(checks: readonly PackedCheck[]): Uint8Array<ArrayBuffer> {
   const writer = new ByteWriter();
+  let place: number | null = null;
   for (const check of checks) {
     writer.integer(check.member);
     writer.integer(CHECK_OUTCOMES.indexOf(check.outcome));
     writer.integer(check.latency_ms === null ? 0 : Math.round(check.latency_ms) + 1);
     writer.integer(Math.max(0, Math.round(check.delay_ms)));
-    if (typeof check.message === "number") writer.integer(0).integer(check.message);
-    else writer.integer(1).text(check.message);
+    const hasText = typeof check.message === "string" ? HAS_TEXT : 0;
+    const hasPlace = check.place === place ? 0 : HAS_PLACE;
+    writer.integer(hasText | hasPlace | (check.details === null ? 0 : HAS_DETAILS));
+    if (typeof check.message === "number") writer.integer(check.message);
+    else writer.text(check.message);
+    if (hasPlace > 0) writer.integer(check.place === null ? 0 : check.place + 1);
+    place = check.place;
+    if (check.details !== null) writer.text(check.details);
   }
   return writer.finish();
 }
@@ -32,14 +48,26 @@ export function packChecks(checks: readonly PackedCheck[]): Uint8Array<ArrayBuff
 export function unpackChecks(bytes: Uint8Array): PackedCheck[] {
   const reader = new ByteReader(bytes);
   const checks: PackedCheck[] = [];
+  let place: number | null = null;
   while (!reader.isAtEnd) {
     const member = reader.integer();
     const outcome = CHECK_OUTCOMES[reader.integer()];
     if (outcome === undefined) throw new RangeError("packed check with an unknown outcome");
     const latency = reader.integer();
     const delay_ms = reader.integer();
-    const message = reader.integer() === 0 ? reader.integer() : reader.text();
-    checks.push({ member, outcome, latency_ms: latency === 0 ? null : latency - 1, delay_ms, message });
+    const parts = reader.integer();
+    const message = parts & HAS_TEXT ? reader.text() : reader.integer();
+    if (parts & HAS_PLACE) place = reader.integer() - 1;
+    if (place === -1) place = null;
+    checks.push({
+      member,
+      outcome,
+      latency_ms: latency === 0 ? null : latency - 1,
+      delay_ms,
+      message,
+      place,
+      details: parts & HAS_DETAILS ? reader.text() : null,
+    });
   }
   return checks;
 }

@@ -47,17 +47,20 @@ function judgeBeat({ outcome, duration_ms, message }: HeartbeatEvaluation, rules
 }
 
 /**
- * Results of a stored push, newest first; empty without a result. Choice: by the current thresholds, because a push is
+ * Results of a stored push, newest first. Choice: by the current thresholds, because a push is
  * stored unevaluated.
  */
 export function evaluateStoredPush({ received_at, beat, samples }: StoredPush, rules: PushRules): PushedResult[] {
   if (beat) {
     const judged = judgeBeat(evaluateHeartbeat(beat, [], received_at), rules);
-    const { run_id, exit_code } = beat;
-    return judged ? [{ checked_at: received_at, received_at, ...judged, details: { run_id, exit_code } }] : [];
+    const { run_id, exit_code, status, duration_ms } = beat;
+    const told = { outcome: null, latency_ms: duration_ms, message: beat.message ?? status };
+    const kind = status === "start" || status === "log" ? status : "check";
+    return [{ kind, checked_at: received_at, received_at, ...(judged ?? told), details: { run_id, exit_code } }];
   }
   if (rules.kind === "heartbeat") return [];
   return (samples ?? []).toReversed().map((sample) => ({
+    kind: "check",
     checked_at: Math.min(sample.at ?? received_at, received_at),
     received_at,
     ...judgeSample(sample, rules),

@@ -1,4 +1,5 @@
-import type { Push, PushedResult, PushLog, PushQuery } from "../contract/monitor-object.ts";
+import type { Push, PushedResult, PushLog, PushQuery, StoredPush } from "../contract/monitor-object.ts";
+import type { LatencyStep } from "../contract/prober-object.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import {
   type Decision,
@@ -22,6 +23,7 @@ import { type RecordedTransition, reconcileState } from "../domain/restored-stat
 import { MINUTE_MS } from "../lib/durations.ts";
 import { nextTime } from "../platform/cron.ts";
 import { monitorType } from "../probes/registry.ts";
+import { packTally } from "./latency-tiers.ts";
 import { pushRulesOf, rulesOf } from "./monitor-rules.ts";
 import { PushRing, RING_SIZE } from "./push-ring.ts";
 import { confirmOutbox, type Outbox, spillOutbox } from "./transition-outbox.ts";
@@ -158,7 +160,7 @@ export class MonitorStore {
       if (!before?.push) return;
       const { memory, rules } = before.push;
       const { results, runs, entry } = evaluatePush(push, memory, rules, at);
-      const tallied = this.#ring.tally(memory.count, memory.tallied, at);
+      const tallied = this.#ring.tally(memory.count, memory.tallied, at, (stored) => latenciesOf(stored, rules));
       this.#remember(() => ({ ...memory, count: memory.count + 1, runs, tallied }));
       for (const result of results) {
         if (!this.#decide({ kind: "result", ...result }, at).accepted) continue;
@@ -240,6 +242,13 @@ export class MonitorStore {
     return found.slice(0, limit);
   }
 
+  latency(from: number): LatencyStep[] {
+    const push = this.stored?.push;
+    if (!push) return [];
+    const steps = this.#ring.latency(from, push.memory.tallied, (stored) => latenciesOf(stored, push.rules));
+    return steps.map(({ at, tally }) => ({ at, tally: packTally(tally) }));
+  }
+
   /** The ring's newest row is newer than the state's row, unless something was written without a push. */
   #recall(): StoredMonitor | undefined {
     const stored = this.#storage.kv.get<StoredMonitor>(KEY);
@@ -305,6 +314,13 @@ function reconciled({ monitor, past }: LoadedMonitor, present: StoredMonitor | u
   const [state, outbox] = [present?.state ?? null, present?.outbox ?? []];
   if (past === null) return { state: state ?? initialState(created_at), outbox };
   return reconcileState({ state, outbox, projected: { status, status_since, seq, created_at }, ...past }, at);
+}
+
+/** What the successes of a push took. */
+function latenciesOf(stored: StoredPush, rules: PushRules): { at: number; latency_ms: number }[] {
+  return evaluateStoredPush(stored, rules).flatMap(({ checked_at: at, outcome, latency_ms }) =>
+    latency_ms !== null && (outcome === "success" || outcome === "slow") ? [{ at, latency_ms }] : [],
+  );
 }
 
 /** Whether a push changed anything that its own row does not hold. */

@@ -10,6 +10,7 @@ import type {
   PushQuery,
   StaleReport,
 } from "../contract/monitor-object.ts";
+import type { LatencyStep } from "../contract/prober-object.ts";
 import { findAgent } from "../data/agents/read.ts";
 import { openDb } from "../data/db.ts";
 import { findLastTransition, findMonitorForObject, listMemberStates } from "../data/monitors/read.ts";
@@ -115,6 +116,11 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   async pushResults(monitorId: string, range: { from: number; to: number; limit: number }): Promise<PushedResult[]> {
     await this.#load(monitorId, 0);
     return this.#store.results(range);
+  }
+
+  async latency(monitorId: string, from: number): Promise<LatencyStep[]> {
+    await this.#load(monitorId, 0);
+    return this.#store.latency(from);
   }
 
   async confirm(seq: number): Promise<void> {

@@ -1,4 +1,6 @@
 import type { MetricBucket, StoredPush } from "../contract/monitor-object.ts";
+import { addTallies, type LatencyHistogram, packLatency, tallyOf, unpackLatency } from "../domain/baseline.ts";
+import { startOfStep } from "../domain/latency-series.ts";
 import {
   addNumbers,
   MetricBuckets,
@@ -18,7 +20,11 @@ const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS pushes (slot INTEGER PRIMARY KEY, n INTEGER NOT NULL, received_at INTEGER NOT NULL,
     entry TEXT NOT NULL, memory TEXT NOT NULL)`,
   "CREATE TABLE IF NOT EXISTS hours (hour_at INTEGER PRIMARY KEY, tallies TEXT NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS latencies (hour_at INTEGER PRIMARY KEY, tally TEXT NOT NULL)",
 ];
+
+/** What of a push counts for the latency of its monitor. */
+export type LatencyOf = (entry: StoredPush) => { at: number; latency_ms: number }[];
 
 type Tallied = PushState["tallied"];
 
@@ -80,7 +86,7 @@ export class PushRing {
   }
 
   /** Adds pushes to their hours when an hour is over, or before the ring would lose them. */
-  tally(count: number, tallied: Tallied, now: number): Tallied {
+  tally(count: number, tallied: Tallied, now: number, latencyOf: LatencyOf): Tallied {
     const isSameHour = hourOf(now) === hourOf(tallied.at);
     if (count > tallied.count && isSameHour && count - tallied.count < RING_SIZE / 2) return tallied;
     if (count === tallied.count && isSameHour) return tallied;
@@ -94,8 +100,34 @@ export class PushRing {
         JSON.stringify([...tallies]),
       );
     }
-    this.#sql.exec("DELETE FROM hours WHERE hour_at < ?", now - HOURS_KEPT_MS);
+    for (const [hour_at, tally] of this.#latencies(tallied.count, latencyOf)) {
+      const [known] = this.#sql.exec<{ tally: string }>("SELECT tally FROM latencies WHERE hour_at = ?", hour_at);
+      const all = known ? addTallies([unpackLatency(JSON.parse(known.tally)), tally]) : tally;
+      const packed = JSON.stringify(packLatency(all));
+      this.#sql.exec("INSERT OR REPLACE INTO latencies (hour_at, tally) VALUES (?, ?)", hour_at, packed);
+    }
+    for (const table of ["hours", "latencies"]) {
+      this.#sql.exec(`DELETE FROM ${table} WHERE hour_at < ?`, now - HOURS_KEPT_MS);
+    }
     return { count, at: now };
+  }
+
+  /** Latency by the hour since then, oldest first. */
+  latency(from: number, tallied: Tallied, latencyOf: LatencyOf): { at: number; tally: LatencyHistogram }[] {
+    const rows = this.#sql.exec<{ hour_at: number; tally: string }>(
+      "SELECT hour_at, tally FROM latencies WHERE hour_at >= ? ORDER BY hour_at",
+      from,
+    );
+    const over = [...rows].map(({ hour_at, tally }) => ({ at: hour_at, tally: unpackLatency(JSON.parse(tally)) }));
+    const recent = [...this.#latencies(tallied.count, latencyOf)].map(([at, tally]) => ({ at, tally }));
+    return [...over, ...recent.filter(({ at }) => at >= from)];
+  }
+
+  /** Of pushes from this number on, by hour. */
+  #latencies(n: number, latencyOf: LatencyOf): Map<number, LatencyHistogram> {
+    const measured = [...this.#since(n)].flatMap(latencyOf);
+    const byHour = Map.groupBy(measured, ({ at }) => startOfStep(at, HOUR_MS));
+    return new Map([...byHour].map(([at, found]) => [at, tallyOf(found.map(({ latency_ms }) => latency_ms))]));
   }
 
   /** The newest pushes, newest first. */

@@ -1,10 +1,11 @@
 import type { Scope } from "../access/scope.ts";
 import { DEFAULT_REGION } from "../contract/check.ts";
 import type { RuleCondition } from "../contract/event-rule.ts";
+import { listAgentLatency } from "../data/agent-latency/read.ts";
 import { listReports } from "../data/agent-reports/read.ts";
 import { listResults } from "../data/agent-results/read.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
-import { addTallies, deviationOf, isReady, meanOf, readTally } from "../domain/baseline.ts";
+import { addTallies, deviationOf, isReady, meanOf } from "../domain/baseline.ts";
 import { numericMetrics } from "../domain/metric-series.ts";
 import {
   CHECK_METRICS,
@@ -15,7 +16,7 @@ import {
 } from "../domain/rule-metrics.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { isRecord } from "../lib/is-record.ts";
-import { ByteReader } from "../lib/varint.ts";
+import { readObjectLatency } from "../platform/latency-history.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { proberObject } from "../platform/prober-objects.ts";
 
@@ -88,9 +89,9 @@ async function readPushes({ env }: ReadScope, { id }: MonitorRecord, { from, to 
     pushed: samples.filter(({ at }) => at >= from && at < to),
     last_heartbeat_at: entries.find(({ beat }) => beat && beat.status !== "log")?.received_at ?? null,
     // The status code of a push is among its pushed numbers.
-    checks: results.map(({ checked_at, outcome, latency_ms }) => ({
-      ...{ at: checked_at, outcome, latency_ms, status_code: null },
-    })),
+    checks: results.flatMap(({ checked_at, outcome, latency_ms }) =>
+      outcome === null ? [] : [{ at: checked_at, outcome, latency_ms, status_code: null }],
+    ),
   };
 }
 
@@ -139,17 +140,20 @@ export function numbersOf(data: Readonly<Record<string, unknown>>): Record<strin
 }
 
 /** The mean and deviation of this hour of the day over the last two weeks; null before a baseline is ready. */
-async function findUsualLatency({ env }: ReadScope, monitor: MonitorRecord, at: number): Promise<UsualLatency | null> {
-  if (monitor.shard_id === "") return null;
+async function findUsualLatency(
+  { db, env }: ReadScope,
+  monitor: MonitorRecord,
+  at: number,
+): Promise<UsualLatency | null> {
   const hour = Math.floor(at / HOUR_MS) * HOUR_MS;
-  const regions = monitor.regions.length > 0 ? monitor.regions : [DEFAULT_REGION];
-  const hours = await Promise.all(
-    regions.map((region) =>
-      proberObject(env, monitor.shard_id, region).latency(monitor.id, hour - BASELINE_DAYS * DAY_MS),
-    ),
-  );
-  const same = hours.flat().filter(({ hour_at }) => hour_at < hour && (hour - hour_at) % DAY_MS === 0);
-  const total = addTallies(same.map(({ tally }) => readTally(new ByteReader(tally))));
+  const range = { from: hour - BASELINE_DAYS * DAY_MS, step_ms: HOUR_MS };
+  const is_pushed = monitor.shard_id === "" && monitor.agent_id === null;
+  const hours = await Promise.all([
+    readObjectLatency(env, { ...monitor, is_pushed }, range),
+    listAgentLatency(db, monitor.id, range),
+  ]);
+  const same = hours.flat().filter((step) => step.at < hour && (hour - step.at) % DAY_MS === 0);
+  const total = addTallies(same.map(({ tally }) => tally));
   const [mean_ms, stddev_ms] = [meanOf(total), deviationOf(total)];
   return isReady(total) && mean_ms !== null && stddev_ms !== null ? { mean_ms, stddev_ms } : null;
 }

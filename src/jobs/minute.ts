@@ -27,6 +27,7 @@ import { MINUTE_MS } from "../lib/durations.ts";
 import { deleteOldMail, sweepMail } from "../outbox/mail.ts";
 import { now } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
+import { sweepAgentLatency } from "../sweeps/agent-latency.ts";
 import { sweepDailyAggregates } from "../sweeps/daily-aggregates.ts";
 import { sweepExpired } from "../sweeps/expired.ts";
 import { sendMarkers } from "../sweeps/queue-health.ts";
@@ -60,6 +61,7 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
   subscribers: sweepSubscribers,
   "custom domains": sweepDomains,
   "daily aggregates": sweepDailyAggregates,
+  "agent latency": sweepAgentLatency,
   retention: sweepRetention,
 };
 

@@ -4,16 +4,17 @@ import { requireRate } from "../access/rate-limit.ts";
 import { Badge, BadgeParams, type BadgePeriod, BadgeQuery } from "../contract/badge.ts";
 import { notFound } from "../contract/errors.ts";
 import type { PagePayload, PublicMonitor } from "../contract/public-page.ts";
+import { listAgentLatency } from "../data/agent-latency/read.ts";
 import { findBadgeSource } from "../data/public-page/read.ts";
 import { listIntervalsSince } from "../data/status-intervals/read.ts";
-import { addTallies, meanOf, readTally } from "../domain/baseline.ts";
+import { addTallies, meanOf } from "../domain/baseline.ts";
+import { latencyRange } from "../domain/latency-series.ts";
 import { computeStatusDurations, computeUptimePercentage, sumStatusDurations } from "../domain/uptime.ts";
 import { type AppEnv, type Endpoint, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { document, json, LOCKED, PUBLIC_ERRORS } from "../http/responses.ts";
-import { DAY_MS } from "../lib/durations.ts";
-import { ByteReader } from "../lib/varint.ts";
+import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { type BadgeSource, cacheBadgeSource, getBadgeSource } from "../platform/badge-cache.ts";
-import { proberObject } from "../platform/prober-objects.ts";
+import { readObjectLatency } from "../platform/latency-history.ts";
 import { buildLatencyBadge, buildStatusBadge, buildUptimeBadge, renderBadge } from "./badges.ts";
 import { talliesUntil } from "./extend-to-now.ts";
 import { createFormats } from "./format.ts";
@@ -108,12 +109,13 @@ async function buildBadge(c: Context<AppEnv>, { kind, query, source, shown, moni
   const { ctx, now } = c.var;
   if (kind === "uptime")
     return buildUptimeBadge(label, await computeUptime(ctx.db, { payload, monitor, now, period: query.period }));
-  const from = now - PERIOD_DAYS[query.period] * DAY_MS;
-  const regions = source.regions.length > 0 ? source.regions : ["default"];
-  const hours = await Promise.all(
-    regions.map((region) => proberObject(ctx.env, source.shard_id, region).latency(monitor.id, from)),
-  );
-  const total = addTallies(hours.flat().map(({ tally }) => readTally(new ByteReader(tally))));
+  const range = latencyRange(query.period, now, HOUR_MS);
+  // Whatever the service does not check itself may be pushed.
+  const measured = await Promise.all([
+    readObjectLatency(ctx.env, { ...source, id: monitor.id, is_pushed: source.shard_id === "" }, range),
+    listAgentLatency(ctx.db, monitor.id, range),
+  ]);
+  const total = addTallies(measured.flat().map(({ tally }) => tally));
   return buildLatencyBadge(label, meanOf(total));
 }
 

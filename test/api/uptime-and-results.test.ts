@@ -86,8 +86,46 @@ describe("GET /monitors/{id}/results", () => {
   });
 });
 
+describe("the details of results", () => {
+  it("are kept of what is no success and where they changed, with the place that a check ran in", async () => {
+    const { client, user_id } = await createAccount();
+    const { id } = await insertMonitor(user_id);
+    const [monitor] = await db.select().from(monitors).where(eq(monitors.id, id));
+    const prober = proberObject(env, monitor?.shard_id ?? "", "default");
+    const begin = Date.now() - HOUR;
+    const checks = [
+      ["success", { players: 3 }],
+      ["success", { players: 3 }],
+      ["failure", { status_code: 500 }],
+      ["success", { players: 3 }],
+      ["success", { players: 4 }],
+    ] as const;
+    for (const [n, [outcome, details]] of checks.entries()) {
+      const entry = { monitor_id: id, checked_at: begin + n, outcome, latency_ms: n, message: "", details };
+      const colo = n < 3 ? "FRA" : null;
+      await prober.record({ slot_at: begin + n, attempt: 0, key: "g", entries: [{ ...entry, colo }] });
+    }
+    const { body } = await client.get(`${V1}/monitors/${id}/results`);
+    expect(body.toReversed().map(({ details, colo }: { details: object; colo: string }) => [details, colo])).toEqual([
+      [{ players: 3 }, "FRA"],
+      [{}, "FRA"],
+      [{ status_code: 500 }, "FRA"],
+      [{}, null],
+      [{ players: 4 }, null],
+    ]);
+  });
+
+  it("come with checks on demand", async () => {
+    const { client } = await createAccount();
+    const { body } = await client.post(`${V1}/monitors`, { name: "Nowhere", type: "tcp", target: "127.0.0.1:1" });
+    await client.post(`${V1}/monitors/${body.id}/check`);
+    const results = (await client.get(`${V1}/monitors/${body.id}/results`)).body;
+    expect(results[0]).toMatchObject({ kind: "check", status: "down", colo: null, details: {} });
+  });
+});
+
 describe("GET /monitors/{id}/results of a heartbeat", () => {
-  it("gives its beats, and nothing for what only tells", async () => {
+  it("gives its beats, with what only tells of the job by its kind", async () => {
     const { client } = await createAccount();
     const { body } = await client.post(`${V1}/monitors`, { name: "Backup", type: "heartbeat", expected_interval: 60 });
     const beat = (fields: object) =>
@@ -101,8 +139,10 @@ describe("GET /monitors/{id}/results of a heartbeat", () => {
       expect((await beat(fields)).status).toBe(200);
     }
     expect((await client.get(`${V1}/monitors/${body.id}/results`)).body).toMatchObject([
-      { status: "up", message: "heartbeat received", region: "default" },
+      { kind: "check", status: "up", message: "heartbeat received", region: "default" },
       { status: "down", message: "the job ended with exit code 3", details: { run_id: "one", exit_code: 3 } },
+      { kind: "log", status: null, message: "half way" },
+      { kind: "start", status: null, latency_ms: null },
     ]);
   });
 });

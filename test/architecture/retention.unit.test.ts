@@ -14,6 +14,7 @@ const HISTORY = "sweeps/retention.ts: the plan's history";
 const ENDS: Record<string, string> = {
   account_links: "sweeps/expired.ts: an hour",
   agent_commands: "checks/agent-sweep.ts: a day",
+  agent_latency: HISTORY,
   agent_reports: "checks/agent-sweep.ts: a day",
   agent_results: "checks/agent-sweep.ts: the plan's results",
   agents: PEOPLE,

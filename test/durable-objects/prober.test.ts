@@ -91,14 +91,14 @@ describe("the history of a shard", () => {
       });
     }
     const learned = async () =>
-      (await prober.latency(id, 0)).map(({ hour_at, tally }) => {
+      (await prober.latency(id, 0, HOUR)).map(({ at, tally }) => {
         const { count, sum } = readTally(new ByteReader(tally));
-        return { hour_at, count, sum };
+        return { at, count, sum };
       });
-    const over = { hour_at: T0 - HOUR, count: 2, sum: 200 };
+    const over = { at: T0 - HOUR, count: 2, sum: 200 };
     expect(await learned()).toEqual([over]);
     await prober.record({ slot_at: T0, attempt: 0, key: "g", entries: [entry(id, T0)] });
-    expect(await learned()).toEqual([over, { hour_at: T0, count: 1, sum: 20 }]);
+    expect(await learned()).toEqual([over, { at: T0, count: 1, sum: 20 }]);
   });
 
   it("forgets what is older than any plan shows", async () => {

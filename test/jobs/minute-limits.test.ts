@@ -82,6 +82,7 @@ const LEFT: Record<string, [rows: string, left: number][]> = {
   ],
   "custom domains": [[`custom_domains WHERE next_check_at <= ${NOW}`, BACKLOG - 50]],
   "daily aggregates": [],
+  "agent latency": [],
   retention: [],
 };
 

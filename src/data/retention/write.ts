@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { agentLatency } from "../agent-latency/table.ts";
 import { auditLog } from "../audit/table.ts";
 import { dailyAggregates } from "../daily-aggregates/table.ts";
 import type { Db, Statement } from "../db.ts";
@@ -50,6 +51,7 @@ export function deleteExpiredMonitorHistory(db: Db, kept: readonly RetentionScop
       from: outages,
       rows: sql`t.monitor_id = ${ID} AND t.started_at < ${EDGE} AND t.ended_at < ${EDGE}`,
     }),
+    forget(db, { kept, limit, from: agentLatency, rows: sql`t.monitor_id = ${ID} AND t.day_at < ${EDGE} - 86400000` }),
     forget(db, { kept, limit, from: dailyAggregates, rows: sql`t.monitor_id = ${ID} AND t.month < ${month}` }),
   ];
 }

@@ -23,7 +23,7 @@ export const endpoints = [
       tags: ["Monitors"],
       summary: "Get the recent results of a monitor",
       description:
-        "One entry per check, heartbeat or metric sample, as measured. The plan sets for how many days they are kept; of pushes, the newest 1,000 are kept and evaluated by the current thresholds. X-Total-Count stops counting at 1,000.",
+        "One entry per check, heartbeat or metric sample, as measured; heartbeats of kind start and log among them. The plan sets for how many days they are kept; of pushes, the newest 1,000 are kept and evaluated by the current thresholds. X-Total-Count stops counting at 1,000.",
       request: {
         params: IdParam,
         query: ListQuery.extend({

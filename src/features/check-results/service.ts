@@ -54,14 +54,15 @@ async function listFromAgents(ctx: RequestScope, monitor: MonitorRecord, wanted:
   return results.map((result) => ({ ...result, region: DEFAULT_REGION }));
 }
 
-/** The newest pushes with a result; `start` and `log` have none. */
+/** The newest pushes; `start` and `log` have no outcome. */
 async function listFromPushes(ctx: RequestScope, monitor: MonitorRecord, wanted: Wanted): Promise<MeasuredResult[]> {
   if (resultSourceOf(monitor.type, monitor.options) !== "push") return [];
   const range = { from: wanted.from ?? 0, to: wanted.to ?? Number.MAX_SAFE_INTEGER, limit: wanted.limit };
   const results = await monitorObject(ctx.env, monitor.id).pushResults(monitor.id, range);
-  return results.map(({ checked_at, received_at, outcome, latency_ms, message, details }) => ({
+  return results.map(({ kind, checked_at, received_at, outcome, latency_ms, message, details }) => ({
+    kind,
     checked_at,
-    status: STATUS_OF_OUTCOME[outcome],
+    status: outcome && STATUS_OF_OUTCOME[outcome],
     latency_ms,
     message,
     region: DEFAULT_REGION,
@@ -78,12 +79,13 @@ async function listFromProber(
   if (monitor.shard_id === "") return [];
   const range = { from: from ?? 0, to: to ?? Number.MAX_SAFE_INTEGER, limit };
   const entries = await proberObject(ctx.env, monitor.shard_id, region).list({ monitor_id: monitor.id, ...range });
-  return entries.map(({ checked_at, outcome, latency_ms, message }) => ({
+  return entries.map(({ checked_at, outcome, latency_ms, message, colo, details = {} }) => ({
     checked_at,
     status: STATUS_OF_OUTCOME[outcome],
     latency_ms,
     message,
     region,
-    details: {},
+    colo,
+    details,
   }));
 }

@@ -2,15 +2,13 @@ import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage } from "../../access/pages.ts";
 import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { regionsOf } from "../../checks/enqueue.ts";
 import { listDailyAggregates } from "../../data/daily-aggregates/read.ts";
 import { listIntervalsSince } from "../../data/status-intervals/read.ts";
-import { addTallies, type LatencyHistogram, readTally } from "../../domain/baseline.ts";
+import { addTallies, type LatencyHistogram } from "../../domain/baseline.ts";
 import { findUnaggregatedFrom, tallyDays } from "../../domain/daily-aggregates.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
-import { ByteReader } from "../../lib/varint.ts";
 import { listDaysUntil, monthOf } from "../../lib/zoned-days.ts";
-import { proberObject } from "../../platform/prober-objects.ts";
+import { readLatency } from "../latency/service.ts";
 
 export const BASELINE_DAYS = 14;
 
@@ -41,24 +39,18 @@ export interface LearnedLatency {
   updated_at: number | null;
 }
 
-/** What latency is usual, learned from the successes of the last two weeks in all of the monitor's regions. */
+/** What latency is usual, learned from the successes of the last two weeks, wherever they were measured. */
 export async function learnLatency(ctx: RequestScope, monitorId: string): Promise<LearnedLatency> {
   const monitor = await requireMonitor(ctx, monitorId);
   const from = ctx.now - BASELINE_DAYS * DAY_MS;
-  const hours = await Promise.all(
-    regionsOf(monitor.regions).map((region) =>
-      proberObject(ctx.env, monitor.shard_id, region).latency(monitorId, from),
-    ),
-  );
-  const samples = hours.flat().map(({ hour_at, tally }) => ({ hour_at, tally: readTally(new ByteReader(tally)) }));
-  const byHour = Map.groupBy(samples, ({ hour_at }) => new Date(hour_at).getUTCHours());
+  const samples = (await readLatency(ctx, monitor, { from, step_ms: HOUR_MS })).filter(({ tally }) => tally.count > 0);
+  const byHour = Map.groupBy(samples, ({ at }) => new Date(at).getUTCHours());
   return {
     monitor_id: monitorId,
     total: addTallies(samples.map(({ tally }) => tally)),
     hourly: [...byHour]
       .sort(([a], [b]) => a - b)
       .map(([hour, found]) => ({ hour, tally: addTallies(found.map(({ tally }) => tally)) })),
-    updated_at:
-      samples.length === 0 ? null : Math.max(...samples.map(({ hour_at }) => Math.min(ctx.now, hour_at + HOUR_MS))),
+    updated_at: samples.length === 0 ? null : Math.max(...samples.map(({ at }) => Math.min(ctx.now, at + HOUR_MS))),
   };
 }

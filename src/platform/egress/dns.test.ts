@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { currentColo } from "../colo.ts";
 import { dohResolver } from "./dns.ts";
 
 type Reply = { Status: number; Answer?: { type: number; TTL: number; data: string }[] } | Error;
@@ -26,6 +27,18 @@ function resolver(replies: Record<string, Reply>) {
 }
 
 describe("looking up a name", () => {
+  it("tells which data centre this runs in, where the resolver is Cloudflare's", async () => {
+    const answer = (ray: string) => {
+      const headers = { "cf-ray": ray };
+      const parts = { resolvers: ["https://one.test/dns-query"], now: () => 0 };
+      return dohResolver({ ...parts, fetch: async () => Response.json(address("8.8.8.8"), { headers }) });
+    };
+    await answer("8f2d3c4b5a69-FRA")("a.example", SIGNAL);
+    expect(currentColo()).toBe("FRA");
+    await answer("no ray at all")("b.example", SIGNAL);
+    expect(currentColo()).toBe("FRA");
+  });
+
   it("collects addresses of both families and skips aliases", async () => {
     const { resolve } = resolver({
       "one.test": { Status: 0, Answer: [{ type: 5, TTL: 300, data: "alias.example." }, ...address("8.8.8.8").Answer] },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { learnColo } from "../colo.ts";
 
 /** `nothing`: the name has no address. `unavailable`: no resolver answered us, which says nothing about the name. */
 export type Resolution = { kind: "addresses"; addresses: string[] } | { kind: "nothing" } | { kind: "unavailable" };
@@ -78,6 +79,7 @@ async function ask(
   url.searchParams.set("name", name);
   url.searchParams.set("type", record);
   const response = await parts.fetch(url, { headers: { accept: "application/dns-json" }, signal });
+  learnColo(response.headers);
   if (!response.ok) {
     await response.body?.cancel();
     throw new Error(`resolver answered HTTP ${response.status}`);

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { RESULT_REGIONS } from "./agent.ts";
+import { Instant } from "./common.ts";
+
+export const LATENCY_PERIODS = ["24h", "7d", "30d", "90d"] as const;
+export type LatencyPeriod = (typeof LATENCY_PERIODS)[number];
+
+export const LatencyQuery = z.object({
+  period: z.enum(LATENCY_PERIODS).default("24h"),
+  region: z.enum(RESULT_REGIONS).optional().meta({ description: "default: all together" }),
+});
+
+export const LatencySeries = z
+  .object({
+    period: z.enum(LATENCY_PERIODS),
+    step_seconds: z.int(),
+    points: z.array(
+      z.object({
+        at: Instant.meta({ description: "when the step begins" }),
+        p50_ms: z.number(),
+        p95_ms: z.number(),
+        max_ms: z.number(),
+        checks: z.int().meta({ description: "how many successful checks it counts" }),
+      }),
+    ),
+  })
+  .meta({ id: "LatencySeries" });

@@ -1,0 +1,157 @@
+import type { LatencyStep } from "../contract/prober-object.ts";
+import { addTallies, type LatencyHistogram, readTally, tallyOf, writeTally } from "../domain/baseline.ts";
+import { QUARTER_MS, SPAN_MS, startOfStep } from "../domain/latency-series.ts";
+import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
+import { ByteReader, ByteWriter } from "../lib/varint.ts";
+
+/** What a baseline is learned from, and a week of hours is shown of. */
+const HOURS_KEPT_MS = 14 * DAY_MS;
+/** What the most generous plan may see. */
+const SPANS_KEPT_MS = 90 * DAY_MS;
+/** Hours aggregated at once, after a time without checks. */
+const HOURS_PER_CALL = 24;
+
+const SCHEMA = [
+  "CREATE TABLE IF NOT EXISTS hours (hour_at INTEGER PRIMARY KEY, block BLOB NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS spans (span_at INTEGER PRIMARY KEY, block BLOB NOT NULL)",
+];
+
+/** What was measured in `[from, to)`, by the number of the monitor. */
+export type Samples = (from: number, to: number) => Map<number, number[]>;
+
+/**
+ * The latencies of a shard: a row for each hour with the tallies of all its monitors, and one for each six hours, which
+ * is kept longer. The present hour is read from the checks themselves.
+ */
+export class LatencyTiers {
+  readonly #sql: SqlStorage;
+  readonly #samples: Samples;
+
+  constructor(sql: SqlStorage, samples: Samples) {
+    this.#sql = sql;
+    this.#samples = samples;
+    for (const statement of SCHEMA) sql.exec(statement);
+  }
+
+  /**
+   * Adds up each finished hour and six hours, then deletes expired rows. `oldest` is the first check that is kept. Gives
+   * whether an hour had finished.
+   */
+  aggregate(now: number, oldest: number): boolean {
+    const present = startOfStep(now, HOUR_MS);
+    const last = this.#newest("hours", "hour_at");
+    const first = last === null ? startOfStep(oldest, HOUR_MS) : last + HOUR_MS;
+    if (first >= present) return false;
+    for (let hour = Math.max(first, present - HOURS_PER_CALL * HOUR_MS); hour < present; hour += HOUR_MS) {
+      const tallies = [...this.#samples(hour, hour + HOUR_MS)].map(
+        ([member, found]) => [member, tallyOf(found)] as const,
+      );
+      this.#sql.exec("INSERT OR REPLACE INTO hours (hour_at, block) VALUES (?, ?)", hour, packBlock(tallies));
+    }
+    this.#aggregateSpans(startOfStep(present, SPAN_MS));
+    this.#sql.exec("DELETE FROM hours WHERE hour_at < ?", present - HOURS_KEPT_MS);
+    this.#sql.exec("DELETE FROM spans WHERE span_at < ?", present - SPANS_KEPT_MS);
+    return true;
+  }
+
+  /** Steps at most this long, oldest first. */
+  read(member: number, from: number, stepMs: number): LatencyStep[] {
+    if (stepMs < HOUR_MS) return this.#quarters(member, from);
+    if (stepMs < SPAN_MS) return this.#hours(member, from);
+    const found = [...this.#blocks("spans", "span_at", startOfStep(from, SPAN_MS))];
+    const last = found.at(-1)?.at;
+    const over = found.flatMap(({ at, block }) => stepOf(at, block, member));
+    return [...over, ...this.#hours(member, last === undefined ? from : last + SPAN_MS)];
+  }
+
+  #quarters(member: number, from: number): LatencyStep[] {
+    const steps: LatencyStep[] = [];
+    const [newest] = this.#sql.exec<{ at: number | null }>("SELECT max(slot_at) AS at FROM checks");
+    for (let at = startOfStep(from, QUARTER_MS); at <= (newest?.at ?? 0); at += QUARTER_MS) {
+      const samples = this.#samples(at, at + QUARTER_MS).get(member);
+      if (samples) steps.push({ at, tally: packTally(tallyOf(samples)) });
+    }
+    return steps;
+  }
+
+  #hours(member: number, from: number): LatencyStep[] {
+    const over = [...this.#blocks("hours", "hour_at", from)].flatMap(({ at, block }) => stepOf(at, block, member));
+    return [...over, ...this.#present(member, from)];
+  }
+
+  /** The current hour, and earlier ones that no record has closed yet. */
+  #present(member: number, from: number): LatencyStep[] {
+    const [newest] = this.#sql.exec<{ at: number | null }>("SELECT max(slot_at) AS at FROM checks");
+    if (!newest?.at) return [];
+    const present = startOfStep(newest.at, HOUR_MS);
+    const earliest = Math.max(startOfStep(from, HOUR_MS), present - HOURS_PER_CALL * HOUR_MS);
+    const found: LatencyStep[] = [];
+    const last = this.#newest("hours", "hour_at") ?? -HOUR_MS;
+    for (let at = Math.max(earliest, last + HOUR_MS); at <= present; at += HOUR_MS) {
+      const samples = this.#samples(at, at + HOUR_MS).get(member);
+      if (samples) found.push({ at, tally: packTally(tallyOf(samples)) });
+    }
+    return found;
+  }
+
+  #aggregateSpans(present: number): void {
+    const last = this.#newest("spans", "span_at");
+    const [oldest] = this.#sql.exec<{ at: number | null }>("SELECT min(hour_at) AS at FROM hours");
+    const first = last === null ? startOfStep(oldest?.at ?? present, SPAN_MS) : last + SPAN_MS;
+    for (let at = Math.max(first, present - HOURS_KEPT_MS); at < present; at += SPAN_MS) {
+      const hours = [...this.#blocks("hours", "hour_at", at, at + SPAN_MS)].flatMap(({ block }) => unpackBlock(block));
+      const tallies = [...Map.groupBy(hours, ([member]) => member)].map(
+        ([member, found]) => [member, addTallies(found.map(([, tally]) => tally))] as const,
+      );
+      this.#sql.exec("INSERT OR REPLACE INTO spans (span_at, block) VALUES (?, ?)", at, packBlock(tallies));
+    }
+  }
+
+  #newest(table: "hours" | "spans", column: "hour_at" | "span_at"): number | null {
+    const [row] = this.#sql.exec<{ at: number | null }>(`SELECT max(${column}) AS at FROM ${table}`);
+    return row?.at ?? null;
+  }
+
+  *#blocks(
+    table: "hours" | "spans",
+    column: "hour_at" | "span_at",
+    from: number,
+    to: number = Number.MAX_SAFE_INTEGER,
+  ): Generator<{ at: number; block: Uint8Array }> {
+    const query = `SELECT ${column} AS at, block FROM ${table} WHERE ${column} >= ? AND ${column} < ? ORDER BY ${column}`;
+    for (const { at, block } of this.#sql.exec<{ at: number; block: ArrayBuffer }>(query, from, to)) {
+      yield { at, block: new Uint8Array(block) };
+    }
+  }
+}
+
+/** The tallies of every monitor: its number, the length of its tally, the tally. */
+function packBlock(tallies: readonly (readonly [number, LatencyHistogram])[]): Uint8Array {
+  const writer = new ByteWriter();
+  for (const [member, tally] of tallies) writer.integer(member).bytes(packTally(tally));
+  return writer.finish();
+}
+
+function unpackBlock(block: Uint8Array): [number, LatencyHistogram][] {
+  const reader = new ByteReader(block);
+  const tallies: [number, LatencyHistogram][] = [];
+  while (!reader.isAtEnd) tallies.push([reader.integer(), readTally(new ByteReader(reader.bytes()))]);
+  return tallies;
+}
+
+export function packTally(tally: LatencyHistogram): Uint8Array {
+  const writer = new ByteWriter();
+  writeTally(writer, tally);
+  return writer.finish();
+}
+
+/** The tally of one monitor, without unpacking those of the others. */
+function stepOf(at: number, block: Uint8Array, member: number): LatencyStep[] {
+  const reader = new ByteReader(block);
+  while (!reader.isAtEnd) {
+    const owner = reader.integer();
+    const tally = reader.bytes();
+    if (owner === member) return [{ at, tally }];
+  }
+  return [];
+}

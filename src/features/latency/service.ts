@@ -1,0 +1,45 @@
+import { requireMonitor } from "../../access/resources.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import { DEFAULT_REGION } from "../../contract/check.ts";
+import type { LatencyPeriod } from "../../contract/latency.ts";
+import { listAgentLatency, type TalliedStep } from "../../data/agent-latency/read.ts";
+import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { buildLatencySeries, type LatencyPoint, type LatencyRange, latencyRange } from "../../domain/latency-series.ts";
+import { HOUR_MS } from "../../lib/durations.ts";
+import { readObjectLatency } from "../../platform/latency-history.ts";
+import { resultSourceOf } from "../../probes/registry.ts";
+
+export interface LatencyHistory {
+  period: LatencyPeriod;
+  range: LatencyRange;
+  points: LatencyPoint[];
+}
+
+/** Percentiles of a monitor's latency over time, of one of its regions or all; reads about a hundred steps. */
+export async function listLatency(
+  ctx: RequestScope,
+  monitorId: string,
+  { period, region }: { period: LatencyPeriod; region?: string },
+): Promise<LatencyHistory> {
+  const monitor = await requireMonitor(ctx, monitorId);
+  const range = latencyRange(period, ctx.now, isPushed(monitor) ? HOUR_MS : undefined);
+  return { period, range, points: buildLatencySeries(await readLatency(ctx, monitor, { ...range, region }), range) };
+}
+
+/** What is kept of a monitor's latency since then: by the service's own checks, its agents, and pushes. */
+export async function readLatency(
+  ctx: Pick<RequestScope, "db" | "env">,
+  monitor: MonitorRecord,
+  { from, step_ms, region }: LatencyRange & { region?: string },
+): Promise<TalliedStep[]> {
+  const source = { ...monitor, is_pushed: isPushed(monitor) };
+  const measured = await Promise.all([
+    readObjectLatency(ctx.env, source, { from, step_ms, region }),
+    region === undefined || region === DEFAULT_REGION ? listAgentLatency(ctx.db, monitor.id, { from, step_ms }) : [],
+  ]);
+  return measured.flat();
+}
+
+function isPushed(monitor: MonitorRecord): boolean {
+  return resultSourceOf(monitor.type, monitor.options) === "push";
+}

@@ -1,0 +1,158 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { jobScope } from "../../src/access/scope.ts";
+import { agentLatency } from "../../src/data/agent-latency/table.ts";
+import { insertResults } from "../../src/data/agent-results/write.ts";
+import { openDb } from "../../src/data/db.ts";
+import { findMonitor } from "../../src/data/monitors/read.ts";
+import { proberObject } from "../../src/platform/prober-objects.ts";
+import { sweepAgentLatency } from "../../src/sweeps/agent-latency.ts";
+import { aStage } from "../support/agents.ts";
+import { type Client, createClient, V1 } from "../support/client.ts";
+import { createAccount } from "../support/factories.ts";
+import { insertMonitor } from "../support/monitors.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const db = openDb(env.DB);
+
+const read = (client: Client, id: string, query = "") => client.get(`${V1}/monitors/${id}/latency${query}`);
+
+/** Checks of a monitor as its prober keeps them, oldest first. */
+async function check(monitor_id: string, times: number[], latency_ms: number, region = "default") {
+  const monitor = await findMonitor(db, monitor_id);
+  const object = proberObject(env, monitor?.shard_id ?? "", region);
+  for (const at of times) {
+    const entry = { monitor_id, checked_at: at, outcome: "success" as const, latency_ms, message: "HTTP 200" };
+    await object.record({ slot_at: at, attempt: 0, key: "g", entries: [entry] });
+  }
+}
+
+const every = (step: number, from: number, to: number) =>
+  Array.from({ length: Math.ceil((to - from) / step) }, (_, n) => from + n * step);
+
+describe("GET /monitors/{id}/latency", () => {
+  it("gives median, 95th percentile, maximum and number of checks of each step", async () => {
+    const { client, user_id } = await createAccount();
+    const { id } = await insertMonitor(user_id);
+    const quarter = Math.floor(Date.now() / (15 * MINUTE)) * 15 * MINUTE - HOUR;
+    await check(id, [quarter, quarter + 1000, quarter + 2000], 100);
+    await check(id, [quarter + 3000], 900);
+    await check(id, [quarter + 15 * MINUTE], 50);
+    const { body } = await read(client, id);
+    const iso = (at: number) => new Date(at).toISOString();
+    expect(body).toEqual({
+      period: "24h",
+      step_seconds: 900,
+      points: [
+        { at: iso(quarter), p50_ms: expect.any(Number), p95_ms: 900, max_ms: 900, checks: 4 },
+        { at: iso(quarter + 15 * MINUTE), p50_ms: 50, p95_ms: 50, max_ms: 50, checks: 1 },
+      ],
+    });
+    expect(Math.abs(body.points[0].p50_ms - 100)).toBeLessThanOrEqual(5);
+  });
+
+  it("keeps 90 days, of which the longest period reads a few hundred rows", async () => {
+    const { client, user_id } = await createAccount();
+    const { id } = await insertMonitor(user_id);
+    const now = Date.now();
+    await check(id, every(2 * HOUR, now - 92 * DAY, now), 30);
+    for (const [period, seconds, points] of [
+      ["7d", 3600, 84],
+      ["30d", 21_600, 120],
+      ["90d", 86_400, 90],
+    ] as const) {
+      const { body } = await read(client, id, `?period=${period}`);
+      expect([period, body.step_seconds]).toEqual([period, seconds]);
+      expect(Math.abs(body.points.length - points)).toBeLessThanOrEqual(1);
+      const checks = body.points.reduce((sum: number, point: { checks: number }) => sum + point.checks, 0);
+      expect(Math.abs(checks - Number.parseInt(period, 10) * 12)).toBeLessThanOrEqual(12);
+    }
+    const monitor = await findMonitor(db, id);
+    const stub = env.PROBER.get(env.PROBER.idFromName(`${monitor?.shard_id}/default`));
+    await runInDurableObject(stub, (_object, { storage }) => {
+      const rows = ["spans", "hours"].map(
+        (table) => storage.sql.exec<{ n: number }>(`SELECT count(*) AS n FROM ${table}`).one().n,
+      );
+      expect(rows[0]).toBeLessThanOrEqual(4 * 91);
+      expect(rows[1]).toBeLessThanOrEqual(24 * 15);
+    });
+  });
+
+  it("is of one region where that is asked for", async () => {
+    const { client, user_id } = await createAccount();
+    const { id } = await insertMonitor(user_id, { regions: ["weur", "enam"] });
+    await check(id, [Date.now() - HOUR], 10, "weur");
+    await check(id, [Date.now() - HOUR], 200, "enam");
+    const of = async (query: string) =>
+      (await read(client, id, query)).body.points.map(({ max_ms }: { max_ms: number }) => max_ms);
+    expect(await of("")).toEqual([200]);
+    expect(await of("?region=weur")).toEqual([10]);
+    expect(await of("?region=apac")).toEqual([]);
+    for (const query of ["?region=moon", "?period=1y"]) expect((await read(client, id, query)).status).toBe(400);
+  });
+
+  it("hides a monitor of another account", async () => {
+    const { id } = await insertMonitor((await createAccount()).user_id);
+    expect((await read((await createAccount()).client, id)).status).toBe(404);
+  });
+});
+
+describe("the latency of pushed monitors", () => {
+  it("is that of their successes, by the hour, and makes their baseline", async () => {
+    const { client } = await createAccount();
+    const { body: api } = await client.post(`${V1}/monitors`, { name: "API", type: "api" });
+    const push = (body: unknown) => createClient(api.push_key).post(`${V1}/api-monitoring/push`, body);
+    const hour = Math.floor(Date.now() / HOUR) * HOUR;
+    const sample = (at: number, latency_ms: number, more = {}) => {
+      return { latency_ms, timestamp: new Date(at).toISOString(), ...more };
+    };
+    await push([sample(hour - 2 * HOUR, 40), sample(hour - HOUR, 80), sample(hour - HOUR, 999, { is_error: true })]);
+    const { body } = await read(client, api.id);
+    expect(body.step_seconds).toBe(3600);
+    expect(body.points.map(({ max_ms }: { max_ms: number }) => max_ms)).toEqual([40, 80]);
+    const baseline = (await client.get(`${V1}/monitors/${api.id}/latency-baseline`)).body;
+    expect(baseline).toMatchObject({ sample_count: 2, min_ms: 40, max_ms: 80 });
+  });
+
+  it("outlasts the pushes that are kept whole", async () => {
+    const { client } = await createAccount();
+    const body = { name: "Job", type: "heartbeat", expected_interval: 60 };
+    const { id, heartbeat_token } = (await client.post(`${V1}/monitors`, body)).body;
+    const job = createClient();
+    for (let n = 0; n < 1100; n++) await job.get(`/heartbeat/${id}?token=${heartbeat_token}&duration_ms=25`);
+    const { points } = (await read(client, id)).body;
+    expect(points.reduce((sum: number, { checks }: { checks: number }) => sum + checks, 0)).toBe(1100);
+  });
+});
+
+describe("the latency that agents measured", () => {
+  /** Results of an agent, one every ten minutes. */
+  async function withResults(monitor_id: string, from: number, to: number) {
+    const results = every(10 * MINUTE, from, to).map((checked_at, n) => ({
+      ...{ monitor_id, checked_at, latency_ms: 20, message: "", details: {}, is_late: false },
+      ...{ status: n % 6 === 5 ? ("down" as const) : ("up" as const), expires_at: checked_at + 90 * DAY },
+    }));
+    await insertResults(db, results);
+  }
+
+  it("is added up day by day, the same before and after, and makes the baseline", async () => {
+    const { account, monitor } = await aStage();
+    const today = Math.floor(Date.now() / DAY) * DAY;
+    await withResults(monitor.id, today - 5 * DAY, today);
+    const series = async () => (await read(account.client, monitor.id, "?period=7d")).body;
+    const before = await series();
+    expect(before.points.reduce((sum: number, { checks }: { checks: number }) => sum + checks, 0)).toBe(5 * 120);
+    for (let minute = 0; minute < 8; minute++) {
+      await sweepAgentLatency(jobScope(env, "test"));
+    }
+    const days = await db.select().from(agentLatency).where(eq(agentLatency.monitor_id, monitor.id));
+    expect(days.map(({ day_at }) => (today - day_at) / DAY).sort()).toEqual([2, 3, 4, 5]);
+    expect(await series()).toEqual(before);
+    const baseline = (await account.client.get(`${V1}/monitors/${monitor.id}/latency-baseline`)).body;
+    expect(baseline).toMatchObject({ status: "ready", sample_count: 600, min_ms: 20, max_ms: 20 });
+  });
+});
