@@ -3,7 +3,7 @@ import { Id, Instant, InstantInput } from "./common.ts";
 import { INCIDENT_STATUSES } from "./incident.ts";
 import { MAINTENANCE_STATUSES } from "./maintenance.ts";
 import { INCIDENT_SEVERITIES } from "./monitor-values.ts";
-import { FooterLink, PASSWORD_LENGTH_MAX } from "./status-page.ts";
+import { FooterLink, LANGUAGES, PASSWORD_LENGTH_MAX } from "./status-page.ts";
 
 /**
  * All that the public may learn of a page. What has no member here cannot be shown by any view, feed or badge: there is
@@ -83,7 +83,7 @@ export type PublicMaintenance = z.infer<typeof PublicMaintenance>;
 
 export const PagePayload = z.object({
   /** A stored payload of another format is rebuilt. */
-  format: z.literal(5),
+  format: z.literal(6),
   version: z.number(),
   generated_at: z.number(),
   /** The next midnight in the page's zone, or the next edge of maintenance: from then on there is something else to show. */
@@ -96,7 +96,11 @@ export const PagePayload = z.object({
     domain: z.string().nullable(),
     description: z.string().nullable(),
     timezone: z.string(),
+    language: z.enum(LANGUAGES),
+    show_latency: z.boolean(),
     logo_url: z.string().nullable(),
+    logo_dark_url: z.string().nullable(),
+    favicon_url: z.string().nullable(),
     brand_color: z.string().nullable(),
     footer_text: z.string().nullable(),
     footer_links: z.array(FooterLink),
@@ -129,9 +133,14 @@ export const Unlocked = z
     expires_at: Instant.nullable().meta({ description: "end of the cookie; null where the page needs no password" }),
   })
   .meta({ id: "Unlocked" });
+export const BrandSheetParams = z.object({ file: z.string() });
 export const PageIncidentParams = PageParams.extend({ id: z.string() });
 export const IncidentHistoryQuery = z.object({
   before: InstantInput.optional().meta({ description: "started before this" }),
+});
+
+export const ServiceQuery = z.object({
+  period: z.enum(["24h", "7d", "30d", "90d"]).default("24h").meta({ description: "of the response times" }),
 });
 
 const Percentage = z.number().nullable().meta({ description: "of the known time; null without known time" });

@@ -21,6 +21,7 @@ import { createFormats } from "./format.ts";
 import { monitorsInMaintenance } from "./maintenance.ts";
 import { buildMonitorView, duringMaintenance } from "./monitor-view.ts";
 import { loadPageForViewer, respond, type VisiblePage } from "./responses.ts";
+import { en } from "./texts/en.ts";
 
 /** One monitor of a public page as a picture, or as the JSON that shields.io draws. */
 
@@ -102,9 +103,11 @@ async function buildBadge(c: Context<AppEnv>, { kind, query, source, shown, moni
   const { payload, viewing } = shown;
   const label = query.label || monitor.name;
   if (kind === "status") {
-    const view = buildMonitorView(monitor, payload, viewing.as_of, createFormats(payload.page.timezone));
+    // A picture has one address for all readers, so it speaks the language of its label.
+    const wording = { texts: en, formats: createFormats(payload.page.timezone, en) };
+    const view = buildMonitorView(monitor, payload, viewing.as_of, wording);
     const isPlanned = monitorsInMaintenance(payload, viewing.as_of).has(monitor.id);
-    return buildStatusBadge(label, isPlanned ? duringMaintenance(view) : view);
+    return buildStatusBadge(label, isPlanned ? duringMaintenance(view, en) : view);
   }
   const { ctx, now } = c.var;
   if (kind === "uptime")

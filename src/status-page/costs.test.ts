@@ -3,6 +3,7 @@ import type { PagePayload, PublicIncident } from "../contract/public-page.ts";
 import { renderCalendar } from "./calendar.ts";
 import { renderAtom, renderRss } from "./feeds.ts";
 import { boundUpdates } from "./payload.ts";
+import { en } from "./texts/en.ts";
 import { buildHistoryView, buildIncidentView, buildPageView } from "./view-model.ts";
 import { renderHistoryPage, renderIncidentPage, renderStatusPage } from "./views/pages.tsx";
 
@@ -11,7 +12,7 @@ import { renderHistoryPage, renderIncidentPage, renderStatusPage } from "./views
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const LENGTH = 10_000;
 const url = "https://status.example.com";
-const viewing = { as_of: NOW, is_stale: false, late: null, address: { base: "", home: "/", url } };
+const viewing = { as_of: NOW, is_stale: false, texts: en, late: null, address: { base: "", home: "/", url } };
 
 function fullest(text: string): PagePayload {
   const ids = Array.from({ length: 100 }, (_, n) => n);
@@ -51,11 +52,23 @@ function fullest(text: string): PagePayload {
     past: [],
   }));
   const page = {
-    ...{ id: "p", name: "Shop", slug: "shop", domain: null, description: text, timezone: "UTC", logo_url: null },
+    ...{
+      id: "p",
+      name: "Shop",
+      slug: "shop",
+      domain: null,
+      description: text,
+      timezone: "UTC",
+      logo_url: null,
+      logo_dark_url: null,
+      favicon_url: null,
+      language: "en" as const,
+      show_latency: true,
+    },
     ...{ brand_color: null, footer_text: null, footer_links: [], show_branding: true },
   };
   return {
-    ...{ format: 5, version: 1, generated_at: NOW, valid_until: NOW + 3_600_000, page, needs_ticks: false },
+    ...{ format: 6, version: 1, generated_at: NOW, valid_until: NOW + 3_600_000, page, needs_ticks: false },
     ...{ days: ["2026-11-20"], groups: [], monitors: [], incidents: boundUpdates(incidents), maintenance },
   };
 }

@@ -4,6 +4,8 @@ import { type Block, parseMarkdown, parseMarkdownOf } from "../ui/markdown.ts";
 import { renderMarkdown } from "../ui/markdown-view.tsx";
 import { createFormats } from "./format.ts";
 import { sortMaintenance } from "./maintenance.ts";
+import { TEXTS } from "./texts/registry.ts";
+import type { Texts } from "./texts/texts.ts";
 
 /** What readers of feeds get: one entry for each update of an incident and for each window to come or under way. */
 interface Entry {
@@ -39,9 +41,9 @@ export function renderAtom(source: FeedSource): string {
       element("content", { type: "html" }, [text(renderMarkdown(entry.blocks()))]),
     ]),
   );
-  const feed = element("feed", { xmlns: "http://www.w3.org/2005/Atom" }, [
+  const feed = element("feed", { xmlns: "http://www.w3.org/2005/Atom", "xml:lang": payload.page.language }, [
     element("id", {}, [`urn:uuid:${payload.page.id}`]),
-    element("title", {}, [text(`${payload.page.name} status`)]),
+    element("title", {}, [text(textsOf(payload).feed.title(payload.page.name))]),
     element("updated", {}, [toIso(listed[0]?.at ?? payload.generated_at)]),
     element("author", {}, [element("name", {}, [text(payload.page.name)])]),
     element("link", { rel: "self", type: "application/atom+xml", href: `${url}/feed.atom` }, []),
@@ -65,9 +67,10 @@ export function renderRss(source: FeedSource): string {
     ]),
   );
   const channel = element("channel", {}, [
-    element("title", {}, [text(`${payload.page.name} status`)]),
+    element("title", {}, [text(textsOf(payload).feed.title(payload.page.name))]),
     element("link", {}, [text(url)]),
-    element("description", {}, [text(`Incidents and maintenance of ${payload.page.name}`)]),
+    element("description", {}, [text(textsOf(payload).feed.description(payload.page.name))]),
+    element("language", {}, [payload.page.language]),
     element("lastBuildDate", {}, [new Date(listed[0]?.at ?? payload.generated_at).toUTCString()]),
     ...items,
   ]);
@@ -79,7 +82,8 @@ export function renderJsonFeed(source: FeedSource): string {
   const { payload, url } = source;
   return JSON.stringify({
     version: "https://jsonfeed.org/version/1.1",
-    title: `${payload.page.name} status`,
+    title: textsOf(payload).feed.title(payload.page.name),
+    language: payload.page.language,
     home_page_url: url,
     feed_url: `${url}/feed.json`,
     items: listEntries(source).map((entry) => ({
@@ -92,15 +96,21 @@ export function renderJsonFeed(source: FeedSource): string {
   });
 }
 
+/** A feed has one address for all readers, so it speaks the page's own language. */
+function textsOf({ page }: PagePayload): Texts {
+  return TEXTS[page.language];
+}
+
 function listEntries({ payload, now, url }: FeedSource): Entry[] {
-  const formats = createFormats(payload.page.timezone);
+  const texts = textsOf(payload);
+  const formats = createFormats(payload.page.timezone, texts);
   const said = payload.incidents.flatMap((incident): Entry[] => {
     const href = `${url}/incidents/${incident.id}`;
     const begun = { id: incident.id, title: incident.title, href, at: incident.started_at };
     return [
       { ...begun, blocks: () => parseMarkdownOf(incident, incident.description, TEXT_SHOWN) },
       ...incident.updates.map((update) => ({
-        ...{ id: update.id, title: `${incident.title}: ${update.status}`, href },
+        ...{ id: update.id, title: `${incident.title}: ${texts.incident.statuses[update.status]}`, href },
         ...{ at: update.created_at, blocks: () => parseMarkdownOf(update, update.message, TEXT_SHOWN) },
       })),
     ];
@@ -108,13 +118,15 @@ function listEntries({ payload, now, url }: FeedSource): Entry[] {
   const { active, upcoming } = sortMaintenance(payload, now);
   const planned = [...active, ...upcoming].flatMap(({ window, occurrence }): Entry[] => {
     const [from, to] = [occurrence.start_at, occurrence.end_at].map((at) => formats.moment(at).text);
-    const times = `Maintenance from ${from} to ${to} (${payload.page.timezone.replaceAll("_", " ")}).`;
-    const title = `Maintenance: ${window.title}`;
+    const times = texts.maintenance.feed(from ?? "", to ?? "", payload.page.timezone.replaceAll("_", " "));
+    const title = texts.feed.maintenance(window.title);
+    const href = `${url}/maintenance/${window.id}`;
     const blocks = () => [...parseMarkdown(times), ...parseMarkdownOf(window, window.description, TEXT_SHOWN)];
     return [
-      { id: window.id, title, href: url, at: window.updated_at, blocks },
+      { id: window.id, title, href, at: window.updated_at, blocks },
       ...window.updates.map((update) => ({
-        ...{ id: update.id, title: `${title}: ${update.status.replace("_", " ")}`, href: url, at: update.created_at },
+        ...{ id: update.id, title: `${title}: ${texts.maintenance.statuses[update.status]}`, href },
+        at: update.created_at,
         blocks: () => parseMarkdownOf(update, update.message, TEXT_SHOWN),
       })),
     ];

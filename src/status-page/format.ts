@@ -1,5 +1,6 @@
 import { SHORT_DATE, TIME_OF_DAY } from "../lib/date-format.ts";
 import { SECOND_MS } from "../lib/durations.ts";
+import type { Texts } from "./texts/texts.ts";
 
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
@@ -18,38 +19,53 @@ export interface Formats {
   date(date: string): Moment;
   /** A month such as 2026-11. */
   month(month: string): string;
+  /** The two largest units: "3 h 20 min". */
+  duration(ms: number): string;
+  /** Two decimals, rounded down as the value itself is: 99.999 does not read as 100. */
+  percentage(percentage: number): string;
 }
 
-/** Formats are costly to make, so a view makes them once. */
-export function createFormats(timezone: string): Formats {
-  const moments = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, ...SHORT_DATE, ...TIME_OF_DAY });
-  const dates = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...SHORT_DATE });
-  const months = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", month: "long", year: "numeric" });
+const made = new Map<string, Formats>();
+/** Zones that visitors cannot choose: each page has one. */
+const MADE_MAX = 500;
+
+/** Formats are costly to make, so an isolate makes those of a zone and a language once. */
+export function createFormats(timezone: string, texts: Texts): Formats {
+  const key = `${texts.language} ${timezone}`;
+  const known = made.get(key);
+  if (known) return known;
+  if (made.size >= MADE_MAX) made.clear();
+  const formats = makeFormats(timezone, texts);
+  made.set(key, formats);
+  return formats;
+}
+
+function makeFormats(timezone: string, { locale, units }: Texts): Formats {
+  const moments = new Intl.DateTimeFormat(locale, { timeZone: timezone, ...SHORT_DATE, ...TIME_OF_DAY });
+  const dates = new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...SHORT_DATE });
+  const months = new Intl.DateTimeFormat(locale, { timeZone: "UTC", month: "long", year: "numeric" });
+  const percents = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 2 });
   return {
     month: (month) => months.format(Date.parse(`${month}-01`)),
     moment: (instant) => ({ iso: new Date(instant).toISOString(), text: moments.format(instant) }),
     date: (date) => ({ iso: date, text: dates.format(Date.parse(date)) }),
+    duration: (ms) => formatDuration(ms, units),
+    percentage: (percentage) => percents.format(Math.floor(percentage * 100) / 10_000),
   };
 }
 
-/** The two largest units: "3 h 20 min". */
-export function formatDuration(ms: number): string {
+function formatDuration(ms: number, { d, h, min, s }: Texts["units"]): string {
   const seconds = Math.max(1, Math.round(ms / SECOND_MS));
-  if (seconds < MINUTE_S) return `${seconds} s`;
-  if (seconds < HOUR_S) return `${Math.floor(seconds / MINUTE_S)} min`;
-  if (seconds < DAY_S) return join(seconds, [HOUR_S, "h"], [MINUTE_S, "min"]);
-  return join(seconds, [DAY_S, "d"], [HOUR_S, "h"]);
+  if (seconds < MINUTE_S) return `${seconds} ${s}`;
+  if (seconds < HOUR_S) return `${Math.floor(seconds / MINUTE_S)} ${min}`;
+  if (seconds < DAY_S) return join(seconds, [HOUR_S, h], [MINUTE_S, min]);
+  return join(seconds, [DAY_S, d], [HOUR_S, h]);
 }
 
 function join(seconds: number, [size, unit]: [number, string], [smallSize, smallUnit]: [number, string]): string {
   const whole = Math.floor(seconds / size);
   const rest = Math.floor((seconds % size) / smallSize);
   return rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${smallUnit}`;
-}
-
-/** Two decimals, rounded down as the value itself is: 99.999 does not read as 100. */
-export function formatPercentage(percentage: number): string {
-  return `${Math.floor(percentage * 100) / 100}%`;
 }
 
 /** Blank lines part paragraphs. */

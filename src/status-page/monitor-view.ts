@@ -2,7 +2,8 @@ import type { PagePayload, PublicMonitor, PublicStatus } from "../contract/publi
 import { computeUptimePercentage, type StatusDurations, sumStatusDurations } from "../domain/uptime.ts";
 import { dateIn } from "../lib/zoned-days.ts";
 import { talliesUntil } from "./extend-to-now.ts";
-import { type Formats, formatDuration, formatPercentage, type Moment } from "./format.ts";
+import type { Formats, Moment } from "./format.ts";
+import type { Texts } from "./texts/texts.ts";
 
 /** What is shown of one monitor, in words: its status and its bar of days. */
 
@@ -17,6 +18,7 @@ export interface BarRun {
 }
 
 export interface PublicMonitorView {
+  id: string;
   name: string;
   status: PublicStatus | "maintenance";
   label: string;
@@ -30,52 +32,53 @@ export interface PublicMonitorView {
   troubled: { date: Moment; text: string }[];
 }
 
-const STATUS_LABELS: Record<PublicStatus, string> = {
-  up: "Operational",
-  degraded: "Degraded",
-  down: "Down",
-  unknown: "No data",
-  pending: "No data yet",
-};
+/** In which language and zone a page is read. */
+export interface Wording {
+  texts: Texts;
+  formats: Formats;
+}
 
 export function buildMonitorView(
   monitor: PublicMonitor,
   payload: PagePayload,
   now: number,
-  formats: Formats,
+  { texts, formats }: Wording,
 ): PublicMonitorView {
+  const words = texts.monitor;
   const tallies = talliesUntil(monitor, payload, now);
+  const describe = (tally: StatusDurations | undefined) => describeTrouble(tally, { texts, formats });
   const percentage = computeUptimePercentage(sumStatusDurations(tallies));
-  const uptime = percentage === null ? "No data yet" : `${formatPercentage(percentage)} uptime`;
+  const uptime = percentage === null ? words.no_data : words.uptime(formats.percentage(percentage));
   const troubled = tallies
-    .map((tally, n) => ({ day: payload.days[n] ?? "", text: describeTrouble(tally) }))
+    .map((tally, n) => ({ day: payload.days[n] ?? "", text: describe(tally) }))
     .filter(({ text }) => text !== "")
     .map(({ day, text }) => ({ date: formats.date(day), text }))
     .reverse();
   const incidentsOf = incidentsByDay(monitor, payload);
   const describeDay = (n: number) => {
     const date = payload.days[n] ?? "";
-    const said = [describeTrouble(tallies[n]), ...(incidentsOf.get(date) ?? [])].filter((text) => text !== "");
+    const said = [describe(tallies[n]), ...(incidentsOf.get(date) ?? [])].filter((text) => text !== "");
     return said.length === 0 ? null : `${formats.date(date).text}: ${said.join("; ")}`;
   };
   const isPlain = monitor.status === "up" || monitor.status === "pending";
   return {
+    id: monitor.id,
     name: monitor.name,
     status: monitor.status,
-    label: STATUS_LABELS[monitor.status],
+    label: words.statuses[monitor.status],
     since: isPlain ? null : formats.moment(monitor.status_since),
     uptime,
     days: tallies.length,
     runs: toRuns(tallies, describeDay),
     first_day: payload.days[0] ?? "",
-    bars_label: `Last ${tallies.length} days: ${uptime}, ${countDays(troubled.length)} with problems`,
+    bars_label: words.bars({ days: tallies.length, uptime, problems: troubled.length }),
     troubled,
   };
 }
 
 /** What happens to it now is planned, and says nothing about how it is. */
-export function duringMaintenance(view: PublicMonitorView): PublicMonitorView {
-  return { ...view, status: "maintenance", label: "Under maintenance", since: null };
+export function duringMaintenance(view: PublicMonitorView, { monitor }: Texts): PublicMonitorView {
+  return { ...view, status: "maintenance", label: monitor.statuses.maintenance, since: null };
 }
 
 /** Titles of incidents that affected the monitor, by the date on which they started. */
@@ -103,15 +106,10 @@ function stateOfDay({ up, degraded, down }: StatusDurations): DayState {
   return up > 0 ? "up" : "none";
 }
 
-function describeTrouble(tally: StatusDurations | undefined): string {
+function describeTrouble(tally: StatusDurations | undefined, { texts, formats }: Wording): string {
   const { degraded, down } = tally ?? { degraded: 0, down: 0 };
   const parts = [];
-  if (down > 0) parts.push(`down for ${formatDuration(down)}`);
-  if (degraded > 0) parts.push(`degraded for ${formatDuration(degraded)}`);
+  if (down > 0) parts.push(texts.monitor.down_for(formats.duration(down)));
+  if (degraded > 0) parts.push(texts.monitor.degraded_for(formats.duration(degraded)));
   return parts.join(", ");
-}
-
-function countDays(days: number): string {
-  if (days === 0) return "no day";
-  return days === 1 ? "1 day" : `${days} days`;
 }

@@ -1,5 +1,7 @@
 import type { PagePayload, PageState, PublicIncident } from "../contract/public-page.ts";
 import { monitorsInMaintenance, sortMaintenance } from "./maintenance.ts";
+import { en } from "./texts/en.ts";
+import type { Texts } from "./texts/texts.ts";
 
 /** From bad to worse. */
 const ORDER: readonly PageState[] = [
@@ -17,15 +19,6 @@ const STATE_OF_SEVERITY = {
   critical: "major_outage",
 } as const satisfies Record<PublicIncident["severity"], PageState>;
 
-const TITLES: Record<PageState, string> = {
-  operational: "All systems operational",
-  maintenance: "Maintenance in progress",
-  degraded: "Degraded performance",
-  partial_outage: "Partial outage",
-  major_outage: "Major outage",
-  unknown: "Some systems report no data",
-};
-
 export interface PageStateView {
   state: PageState;
   title: string;
@@ -41,7 +34,7 @@ type Judged = Pick<PagePayload, "monitors" | "incidents" | "maintenance">;
  * The worst of what checks and open incidents report: an incident may concern what no check covers. The status of
  * a monitor inside its maintenance is no trouble.
  */
-export function computePageState(payload: Judged, now: number): PageStateView {
+export function computePageState(payload: Judged, now: number, texts: Texts = en): PageStateView {
   const { incidents } = payload;
   const { active } = sortMaintenance(payload, now);
   const planned = monitorsInMaintenance(payload, now);
@@ -55,22 +48,22 @@ export function computePageState(payload: Judged, now: number): PageStateView {
   const down = monitors.filter(({ status }) => status === "down");
   const degraded = monitors.filter(({ status }) => status === "degraded");
   const named = [
-    ...nameAffected(down, payload.monitors.length, "down"),
-    ...nameAffected(degraded, payload.monitors.length, "degraded"),
+    ...nameAffected("down", { affected: down, total: payload.monitors.length, texts }),
+    ...nameAffected("degraded", { affected: degraded, total: payload.monitors.length, texts }),
   ];
   const affected = named.length > 0 ? named : open.slice(0, NAMES_SHOWN).map(({ title }) => title);
-  return { state, title: isBlank ? "No data yet" : TITLES[state], affected };
+  return { state, title: texts.states[isBlank ? "blank" : state], affected };
 }
 
 /** "2 of 300 services are down: Webhooks, Checkout". */
-function nameAffected(affected: readonly { name: string }[], total: number, word: string): string[] {
+function nameAffected(
+  status: "down" | "degraded",
+  { affected, total, texts }: { affected: readonly { name: string }[]; total: number; texts: Texts },
+): string[] {
   if (affected.length === 0) return [];
   const names = affected.slice(0, NAMES_SHOWN).map(({ name }) => name);
   const more = affected.length - names.length;
-  const listed = more > 0 ? `${names.join(", ")} and ${more} more` : names.join(", ");
-  return [
-    `${affected.length} of ${total} ${total === 1 ? "service" : "services"} ${affected.length === 1 ? "is" : "are"} ${word}: ${listed}`,
-  ];
+  return [texts.affected(status, { n: affected.length, total, names: names.join(", "), more })];
 }
 
 /** A monitor that has yet to be checked says nothing, unless none has been. */

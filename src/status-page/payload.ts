@@ -7,6 +7,7 @@ import type {
   PublicStatus,
 } from "../contract/public-page.ts";
 import type { Db } from "../data/db.ts";
+import { findShownMaintenance } from "../data/public-page/maintenance.ts";
 import { findShownIncident, readPublicPage, selectPublicIncidents } from "../data/public-page/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { listOccurrences } from "../domain/maintenance.ts";
@@ -54,6 +55,15 @@ export async function findPublicIncident(
   return incident && boundUpdates([toPublicIncident(incident)], INCIDENT_LENGTH_MAX)[0];
 }
 
+export async function findPublicMaintenance(
+  db: Db,
+  { timezone, ...ids }: { page_id: string; maintenance_id: string; timezone: string },
+  now: number,
+): Promise<PublicMaintenance | undefined> {
+  const window = await findShownMaintenance(db, ids);
+  return window && boundUpdates([toPublicMaintenance(window, timezone, now)], INCIDENT_LENGTH_MAX)[0];
+}
+
 interface Readings extends VisiblePage {
   page: NonNullable<VisiblePage["page"]>;
   days: readonly ZonedDay[];
@@ -66,7 +76,7 @@ function composePayload(shown: Readings, now: number): PagePayload {
   const { page, groups, monitors, days, tallies, incidents, maintenance } = shown;
   const windows = maintenance.map((window) => toPublicMaintenance(window, page.timezone, now));
   return {
-    format: 5,
+    format: 6,
     version: page.version,
     generated_at: now,
     valid_until: Math.min(days.at(-1)?.to_at ?? now, ...windows.flatMap((window) => nextEdges(window, now))),
@@ -77,7 +87,11 @@ function composePayload(shown: Readings, now: number): PagePayload {
       domain: shown.domain,
       description: page.description,
       timezone: page.timezone,
+      language: page.language,
+      show_latency: page.show_latency,
       logo_url: page.logo_url,
+      logo_dark_url: page.logo_dark_url,
+      favicon_url: page.favicon_url,
       brand_color: page.brand_color,
       footer_text: page.footer_text,
       footer_links: [...page.footer_links.map(({ label, url }) => ({ label, url })), ...legalLinks(page)],

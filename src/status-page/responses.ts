@@ -4,9 +4,11 @@ import { findVisiblePage } from "../access/pages.ts";
 import { requireRate } from "../access/rate-limit.ts";
 import { ApiError, pageLocked } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
+import type { Language } from "../contract/status-page.ts";
 import { type CheckLag, findDelayedSince } from "../domain/check-schedule.ts";
 import { buildPageUrls, type PageUrls } from "../domain/page-address.ts";
 import type { AppEnv } from "../http/endpoint.ts";
+import { html } from "../http/responses.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { sha256Hex } from "../platform/credentials.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
@@ -15,6 +17,8 @@ import { isUnlocked } from "../platform/page-unlock.ts";
 import { getRendering, keepRendering, type Rendering } from "../platform/rendering-cache.ts";
 import { buildPayload } from "./payload.ts";
 import { readPage } from "./reader.ts";
+import { chooseLanguage, findLanguage, TEXTS } from "./texts/registry.ts";
+import type { Texts } from "./texts/texts.ts";
 import type { RenderContext } from "./view-model.ts";
 import { renderMessagePage } from "./views/pages.tsx";
 import { renderUnlockPage } from "./views/unlock.tsx";
@@ -45,6 +49,14 @@ export const HTML = {
   headers: { "Content-Security-Policy": PAGE_POLICY },
 };
 
+/** What documents of a page answer besides themselves. */
+export const PAGE_ANSWERS = {
+  304: { description: "As the If-None-Match says" },
+  401: html("The page has a password; its form"),
+  404: html("No such page, or none that you may see"),
+  503: html("Temporarily unavailable"),
+};
+
 export interface VisiblePage {
   payload: PagePayload;
   viewing: RenderContext;
@@ -70,9 +82,10 @@ export async function loadPageForViewer(
     // Whole minutes, so that an answer is rendered once a minute and its ETag lasts as long.
     const minute = Math.max(now - (now % MINUTE_MS), payload.generated_at);
     const address = addressOf(c, payload);
+    const texts = textsFor(c, payload.page.language);
     const viewing = is_stale
-      ? { as_of: known.confirmed_at, is_stale, late: null, address }
-      : { as_of: minute, is_stale, late: findLate(c, payload, known.checks), address };
+      ? { as_of: known.confirmed_at, is_stale, late: null, address, texts }
+      : { as_of: minute, is_stale, late: findLate(c, payload, known.checks), address, texts };
     const cache_key = is_stale ? null : `${payload.page.id} ${payload.version} ${payload.generated_at}`;
     return { payload, viewing, cache_key, cache_control: known.lock === null ? FOR_EVERYBODY : FOR_MEMBERS };
   }
@@ -80,7 +93,8 @@ export async function loadPageForViewer(
   const payload = await openForMember(c, known?.page_id ?? null);
   if (!payload || !known) return undefined;
   const late = findLate(c, payload, known.checks);
-  const viewing = { as_of: now, is_stale: false, late, address: addressOf(c, payload) };
+  const texts = textsFor(c, payload.page.language);
+  const viewing = { as_of: now, is_stale: false, late, address: addressOf(c, payload), texts };
   return { payload, viewing, cache_key: null, cache_control: FOR_MEMBERS };
 }
 
@@ -141,7 +155,7 @@ export async function respond(c: Context<AppEnv>, shown: VisiblePage, answer: An
     "Content-Type": answer.type,
     "Cache-Control": shown.cache_control,
     ETag: etag,
-    Vary: "Authorization, Cookie",
+    Vary: "Authorization, Cookie, Accept-Language",
   };
   return isKnownTo(c.req.header("if-none-match"), etag)
     ? new Response(null, { status: 304, headers })
@@ -153,7 +167,8 @@ async function renderOnce(
   { cache_key, viewing }: VisiblePage,
   { name, make, is_chosen }: Answer,
 ): Promise<Rendering | undefined> {
-  const key = `${cache_key} ${viewing.address.base} ${viewing.address.url} ${name}`;
+  const { address, texts } = viewing;
+  const key = `${cache_key} ${address.base} ${address.url} ${texts.language} ${name}`;
   const earlier = cache_key === null ? undefined : getRendering(key);
   const late_ms = viewing.late?.for_ms ?? null;
   if (earlier?.as_of === viewing.as_of && earlier.late_ms === late_ms) return earlier;
@@ -177,22 +192,24 @@ export async function respondWithPage(
   show: () => Promise<Response | undefined>,
 ): Promise<Response> {
   try {
-    return (await show()) ?? respondNotFound(c);
+    return withChosenLanguage(c, (await show()) ?? respondNotFound(c));
   } catch (error) {
-    if (error instanceof ApiError && error.status === 429) return respondTooMany(error);
-    if (error instanceof ApiError && error.code === "page_full") return respondFull();
-    if (error instanceof ApiError && error.code === "page_locked") return respondLocked(c);
+    if (error instanceof ApiError && error.status === 429) return respondTooMany(c, error);
+    if (error instanceof ApiError && error.code === "page_full") return respondFull(c);
+    if (error instanceof ApiError && error.code === "page_locked") return withChosenLanguage(c, respondLocked(c));
     const isOutage = error instanceof ApiError ? error.status === 503 : isUnavailable(error);
     if (!isOutage) throw error;
     c.var.log.error("page: unavailable", error);
-    const text = "This page is temporarily unavailable.";
-    return answerMessage(renderMessagePage("Temporarily unavailable", text), 503, { "Retry-After": "5" });
+    const texts = textsFor(c);
+    const { unavailable: title, unavailable_text: text } = texts.messages;
+    return answerMessage(renderMessagePage(texts, { title, text }), 503, { "Retry-After": "5" });
   }
 }
 
-function respondFull(): Response {
-  const text = "This status page accepts no more subscribers. You can follow it by its feed.";
-  return answerMessage(renderMessagePage("No more subscribers", text), 403, {});
+function respondFull(c: Context<AppEnv>): Response {
+  const texts = textsFor(c);
+  const { full: title, full_text: text } = texts.messages;
+  return answerMessage(renderMessagePage(texts, { title, text }), 403, {});
 }
 
 /** The unlock form. It says nothing of the page, not even its name. */
@@ -209,44 +226,76 @@ export function respondLocked(
   const { base, home } = buildPageUrls({ slug, domain: null }, own);
   const path = `/status/${slug}`;
   const asked = c.req.path.startsWith(`${path}/`) ? c.req.path.slice(path.length) : "";
-  const inFrame = c.req.path.startsWith("/embed/");
-  return answerMessage(renderUnlockPage({ base, home, next: next ?? asked, problem, inFrame }), status, headers);
+  const view = { texts: textsFor(c), base, home, next: next ?? asked, problem };
+  return answerMessage(renderUnlockPage({ ...view, inFrame: c.req.path.startsWith("/embed/") }), status, headers);
 }
 
 export function respondNotFound(c: Context<AppEnv>, headers: Record<string, string> = {}): Response {
-  const text = "There is no status page at this address. A private page is shown to its members after they sign in.";
+  const texts = textsFor(c);
+  const { not_found: title, not_found_text: text, sign_in } = texts.messages;
   // Under its own domain a page has no sign-in form.
-  const link = c.var.isOwnDomain ? undefined : { href: "/app/sign-in", text: "Sign in" };
-  return answerMessage(renderMessagePage("Page not found", text, link), 404, headers);
+  const link = c.var.isOwnDomain ? undefined : { href: "/app/sign-in", text: sign_in };
+  return answerMessage(renderMessagePage(texts, { title, text, link }), 404, headers);
 }
 
-export function respondIncidentNotFound(home: string): Response {
-  const text = "This incident does not exist or is no longer published.";
-  return answerMessage(renderMessagePage("Incident not found", text, { href: home, text: "All services" }), 404, {});
+/** A part of a page that is not there, or no longer. */
+export function respondPartNotFound(
+  { texts, address }: RenderContext,
+  { not_found: title, not_found_text: text }: { not_found: string; not_found_text: string },
+): Response {
+  const link = { href: address.home, text: texts.frame.all_services };
+  return answerMessage(renderMessagePage(texts, { title, text, link }), 404, {});
 }
 
 /** For errors outside the handlers of documents; undefined is a bug of the service. */
 export function respondWithError(c: Context<AppEnv>, error: ApiError | undefined): Response {
+  const texts = textsFor(c);
+  const words = texts.messages;
   switch (error?.status) {
     case 404:
     case 405:
       return respondNotFound(c, error.headers);
     case 429:
-      return respondTooMany(error);
+      return respondTooMany(c, error);
     case 400: {
-      const text = `The address of this page is not valid: ${error.message}.`;
-      return answerMessage(renderMessagePage("Invalid request", text), 400, error.headers);
+      const message = { title: words.invalid, text: words.invalid_text };
+      return answerMessage(renderMessagePage(texts, message), 400, error.headers);
     }
-    case undefined:
-      return answerMessage(renderMessagePage("Internal error", "The service failed to answer this request."), 500, {});
-    default:
-      return answerMessage(renderMessagePage("Request rejected", `${error?.message}.`), error?.status ?? 500, {});
+    case undefined: {
+      const message = { title: words.internal, text: words.internal_text };
+      return answerMessage(renderMessagePage(texts, message), 500, {});
+    }
+    default: {
+      const message = { title: words.rejected, text: `${error?.message}.` };
+      return answerMessage(renderMessagePage(texts, message), error?.status ?? 500, {});
+    }
   }
 }
 
-function respondTooMany(error: ApiError): Response {
-  const text = `Please wait ${error.headers["Retry-After"] ?? "60"} seconds, then load this page again.`;
-  return answerMessage(renderMessagePage("Too many requests", text), 429, error.headers);
+function respondTooMany(c: Context<AppEnv>, error: ApiError): Response {
+  const texts = textsFor(c);
+  const text = texts.messages.too_many_text(error.headers["Retry-After"] ?? "60");
+  return answerMessage(renderMessagePage(texts, { title: texts.messages.too_many, text }), 429, error.headers);
+}
+
+/** What this visitor reads; `page` is the language of the page, as far as it is known. */
+export function textsFor({ req }: Context<AppEnv>, page: Language = "en"): Texts {
+  const cookie = /(?:^|;\s*)vigil_language=([a-z]{2})(?:;|$)/.exec(req.header("cookie") ?? "")?.[1];
+  const query = req.url.includes("lang=") ? req.query("lang") : undefined;
+  const chosen = findLanguage(query ?? "") ?? cookie;
+  return TEXTS[chooseLanguage({ chosen, accept: req.header("accept-language") ?? null, page })];
+}
+
+const CHOICE_SECONDS = 365 * 24 * 60 * 60;
+
+/** The switch of the page is a link, so that it works without a script; the browser keeps what was chosen. */
+function withChosenLanguage({ req }: Context<AppEnv>, response: Response): Response {
+  const chosen = req.url.includes("lang=") ? findLanguage(req.query("lang") ?? "") : undefined;
+  if (chosen === undefined) return response;
+  const headers = new Headers(response.headers);
+  headers.append("Set-Cookie", `vigil_language=${chosen}; Path=/; SameSite=Lax; Max-Age=${CHOICE_SECONDS}`);
+  headers.set("Cache-Control", FOR_MEMBERS);
+  return new Response(response.body, { status: response.status, headers });
 }
 
 function answerMessage(body: string, status: number, headers: Record<string, string>): Response {

@@ -1,21 +1,30 @@
 import type { Context } from "hono";
 import { invalid, notFound, unavailable } from "../contract/errors.ts";
-import { IncidentHistoryQuery, PageIncidentParams, PageParams, PageSummary } from "../contract/public-page.ts";
+import {
+  BrandSheetParams,
+  IncidentHistoryQuery,
+  PageIncidentParams,
+  PageParams,
+  PageSummary,
+} from "../contract/public-page.ts";
 import { assetEndpoint } from "../http/assets.ts";
 import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import type { HtmlArea } from "../http/middleware.ts";
-import { html, json, LOCKED, PUBLIC_ERRORS } from "../http/responses.ts";
+import { document, html, json, LOCKED, PUBLIC_ERRORS } from "../http/responses.ts";
 import { connectReader } from "../platform/page-objects.ts";
 import { ASSETS } from "./assets.ts";
 import { endpoints as badges } from "./badge-routes.ts";
+import { renderBrandSheet } from "./brand.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
+import { endpoints as parts } from "./part-routes.ts";
 import { findPublicIncident, listPublicIncidents } from "./payload.ts";
 import {
   EMBED_POLICY,
   HTML,
   loadPageForViewer,
+  PAGE_ANSWERS,
   respond,
-  respondIncidentNotFound,
+  respondPartNotFound,
   respondWithError,
   respondWithPage,
 } from "./responses.ts";
@@ -29,12 +38,6 @@ const HISTORY_LIMIT = 50;
 const policy: EndpointPolicy = { at: ["root"], auth: "public", permission: null, audit: null, rate: "public" };
 
 const unchanged = { description: "As the If-None-Match says" };
-const PAGE_ANSWERS = {
-  304: unchanged,
-  401: html("The page has a password; its form"),
-  404: html("No such page, or none that you may see"),
-  503: html("Temporarily unavailable"),
-};
 const hiddenPages = "A private page is visible to its members alone, who send their credential.";
 
 export const PLACE: HtmlArea = { prefix: "/status", refusalPage: respondWithError };
@@ -174,8 +177,27 @@ export const endpoints = [
       }),
   ),
 
+  ...parts,
   ...feeds,
   ...badges,
+
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/assets/status-page/brand/{file}",
+      tags,
+      summary: "Get the style sheet of a brand colour",
+      request: { params: BrandSheetParams },
+      responses: { 200: document("The style sheet", "text/css"), 404: document("No such colour", "text/plain") },
+    },
+    (c) => {
+      const sheet = renderBrandSheet(c.req.valid("param").file.replace(/\.css$/, ""));
+      if (sheet === undefined) return new Response("not found", { status: 404 });
+      const headers = { "Content-Type": "text/css; charset=utf-8", "Cache-Control": "public, max-age=86400" };
+      return new Response(sheet, { headers });
+    },
+  ),
 
   assetEndpoint("status-page", ASSETS, {
     tag: "Public pages",
@@ -215,5 +237,5 @@ async function showIncident(c: Context<AppEnv>, { slug, id }: { slug: string; id
       return incident && renderIncidentPage(buildIncidentView(incident, payload, viewing));
     },
   });
-  return response ?? respondIncidentNotFound(viewing.address.home);
+  return response ?? respondPartNotFound(viewing, viewing.texts.incident);
 }

@@ -9,11 +9,15 @@ const remembered = (name, value) => {
   try { return value === undefined ? localStorage.getItem(name) : localStorage.setItem(name, value); } catch { return null; }
 };
 
+const words = JSON.parse(doc.currentScript.dataset.words);
+const isRtl = root.dir === "rtl";
+const plurals = new Intl.PluralRules(words.locale);
+
 const scheme = remembered("vigil-theme");
 if (scheme) root.dataset.theme = scheme;
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-const own = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const own = new Intl.DateTimeFormat(words.locale, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const localize = () => {
   const note = doc.querySelector("[data-zone]");
   if (!note || note.dataset.zone === zone) return;
@@ -22,10 +26,10 @@ const localize = () => {
     time.title = time.textContent + " (" + note.dataset.zone + ")";
     time.textContent = own.format(new Date(time.dateTime));
   }
-  note.textContent = "Times are in your time zone, " + zone.replaceAll("_", " ") + "; days are those of " + note.dataset.zone.replaceAll("_", " ") + ".";
+  note.textContent = words.zone.replace("{own}", zone).replace("{page}", note.dataset.zone).replaceAll("_", " ");
 };
 
-const dayName = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+const dayName = new Intl.DateTimeFormat(words.locale, { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 const tip = doc.createElement("div");
 tip.className = "tip";
 tip.role = "status";
@@ -40,7 +44,7 @@ const showDay = (bars, n) => {
   const said = run?.querySelector("title")?.textContent;
   const date = dayName.format(Date.parse(bars.dataset.from) + day * 864e5);
   bars.dataset.day = day;
-  tip.textContent = said ?? date + (run?.classList.contains("day-none") ? ": no data" : ": no downtime");
+  tip.textContent = said ?? date + ": " + (run?.classList.contains("day-none") ? words.none : words.good);
   bars.after(tip);
   tip.hidden = false;
   const width = bars.getBoundingClientRect().width;
@@ -49,7 +53,8 @@ const showDay = (bars, n) => {
 };
 const dayAt = (bars, event) => {
   const box = bars.getBoundingClientRect();
-  return Math.floor((event.clientX - box.left) / box.width * bars.viewBox.baseVal.width);
+  const share = (event.clientX - box.left) / box.width;
+  return Math.floor((isRtl ? 1 - share : share) * bars.viewBox.baseVal.width);
 };
 const hideDay = () => { tip.hidden = true; };
 doc.addEventListener("pointermove", (event) => {
@@ -69,7 +74,8 @@ doc.addEventListener("keydown", (event) => {
   const bars = event.target.closest?.(".bars");
   if (!bars) return;
   const last = bars.viewBox.baseVal.width - 1, day = +bars.dataset.day;
-  const to = { ArrowLeft: day - 1, ArrowRight: day + 1, Home: 0, End: last, PageUp: day - 7, PageDown: day + 7 }[event.key];
+  const back = isRtl ? 1 : -1;
+  const to = { ArrowLeft: day + back, ArrowRight: day - back, Home: 0, End: last, PageUp: day - 7, PageDown: day + 7 }[event.key];
   if (event.key === "Escape") hideDay();
   if (to === undefined) return;
   event.preventDefault();
@@ -79,19 +85,19 @@ doc.addEventListener("keydown", (event) => {
 const filter = () => {
   const box = doc.querySelector("[data-filter] input");
   if (!box) return;
-  const words = box.value.trim().toLowerCase();
+  const wanted = box.value.trim().toLowerCase();
   let left = 0;
   for (const monitor of all(".monitor")) {
-    const fits = monitor.querySelector("h3").textContent.toLowerCase().includes(words);
+    const fits = monitor.querySelector("h3").textContent.toLowerCase().includes(wanted);
     monitor.hidden = !fits;
     if (fits) left += 1;
   }
   for (const section of all("[data-section]")) {
     const some = section.querySelector(".monitor:not([hidden])");
     section.hidden = !some;
-    if (some && words && section.tagName === "DETAILS") section.open = true;
+    if (some && wanted && section.tagName === "DETAILS") section.open = true;
   }
-  doc.querySelector("[data-filter] [role=status]").textContent = words ? left + (left === 1 ? " service" : " services") : "";
+  doc.querySelector("[data-filter] [role=status]").textContent = wanted ? (words.found[plurals.select(left)] ?? words.found.other).replace("{n}", left) : "";
 };
 doc.addEventListener("input", (event) => { if (event.target.closest("[data-filter]")) filter(); });
 
@@ -126,7 +132,7 @@ const swap = (html) => {
   const fresh = new DOMParser().parseFromString(html, "text/html");
   const [main, other] = [doc.querySelector("main"), fresh.querySelector("main")];
   if (!main || !other) return;
-  const words = main.querySelector("[data-filter] input")?.value ?? "";
+  const typed = main.querySelector("[data-filter] input")?.value ?? "";
   const opened = new Map(all("details[id]", main).map((part) => [part.id, part.open]));
   const focused = main.contains(doc.activeElement) ? keyOf(doc.activeElement) : "";
   const headline = main.querySelector(".banner h2")?.textContent;
@@ -136,7 +142,7 @@ const swap = (html) => {
   if (icon && newIcon && icon.href !== newIcon.href) icon.replaceWith(newIcon);
   for (const part of all("details[id]", other)) if (opened.has(part.id)) part.open = opened.get(part.id);
   const box = other.querySelector("[data-filter] input");
-  if (box) box.value = words;
+  if (box) box.value = typed;
   prepare();
   if (focused) other.querySelector(focused)?.focus({ preventScroll: true });
   const now = other.querySelector(".banner h2")?.textContent;

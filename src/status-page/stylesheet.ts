@@ -12,7 +12,7 @@ export const STYLE_TEXT = `${colorProperties({
 .skip:focus { inset-block-start: 1rem; }
 .unseen { position: absolute; inline-size: 1px; block-size: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
 .shapes { position: absolute; inline-size: 0; block-size: 0; }
-.stripe { display: block; inline-size: 100%; block-size: 6px; }
+.stripe { block-size: 6px; background: var(--brand); }
 .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .75rem 1rem; padding-block: 1.5rem 1.25rem; }
 .title { display: flex; align-items: center; gap: .875rem; min-inline-size: 0; }
 .tools { display: flex; align-items: center; gap: .5rem; }
@@ -37,6 +37,13 @@ dialog > * + * { margin-block-start: 1rem; }
 .bar:has(:focus-visible) { outline: 3px solid var(--link); outline-offset: 4px; border-radius: .25rem; }
 .home { color: inherit; font-size: 1.25rem; font-weight: 600; text-decoration: none; }
 .home:hover { text-decoration: underline; }
+.logo.by-night { display: none; }
+@media (prefers-color-scheme: dark) {
+  :root:not([data-theme="light"]) .logo.by-day { display: none; }
+  :root:not([data-theme="light"]) .logo.by-night { display: block; }
+}
+:root[data-theme="dark"] .logo.by-day { display: none; }
+:root[data-theme="dark"] .logo.by-night { display: block; }
 .logo { flex: none; inline-size: auto; max-inline-size: 12rem; block-size: 2.5rem; object-fit: contain; }
 .text { white-space: pre-line; }
 .text + .text { margin-block-start: .75rem; }
@@ -73,7 +80,9 @@ blockquote { margin-inline: 0; padding-inline-start: .75rem; border-inline-start
 .group[open] > summary h2::before { transform: rotate(45deg); }
 .group[open] > summary { border-block-end: 1px solid var(--line); }
 .banner + .group, p + .group { margin-block-start: 1.5rem; }
-.monitor { padding-block: 1rem; content-visibility: auto; contain-intrinsic-block-size: auto 7rem; }
+.monitor { padding-block: 1rem; }
+.monitor h3 a { color: inherit; text-decoration: none; }
+.monitor h3 a:hover { text-decoration: underline; }
 .monitor + .monitor { border-block-start: 1px solid var(--line); }
 .status { display: inline-flex; align-items: center; gap: .4rem; font-size: .9375rem; font-weight: 600; }
 .since { font-weight: 400; }
@@ -87,6 +96,7 @@ blockquote { margin-inline: 0; padding-inline-start: .75rem; border-inline-start
   -webkit-mask: linear-gradient(90deg, #000 70%, transparent 70%) 0 0 / calc(100% / 90) 100%;
   mask: linear-gradient(90deg, #000 70%, transparent 70%) 0 0 / calc(100% / 90) 100%;
 }
+:root[dir="rtl"] .bars, :root[dir="rtl"] .chart-plot { transform: scaleX(-1); }
 .day-up { fill: var(--bar-up); }
 .day-degraded { fill: var(--bar-warn); }
 .day-down { fill: var(--bar-bad); }
@@ -112,6 +122,21 @@ blockquote { margin-inline: 0; padding-inline-start: .75rem; border-inline-start
 .embed { padding: .75rem; display: grid; gap: .75rem; }
 .embed .banner { margin: 0; text-decoration: none; }
 .embed li + li { margin-block-start: .5rem; padding-block-start: .5rem; border-block-start: 1px solid var(--line); }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(6rem, 1fr)); gap: .75rem; margin-block-start: 1.25rem; }
+.figures dd { font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; }
+h1 + .status { font-size: 1rem; }
+.row + .card { margin-block-start: 1rem; }
+.tag.is-open { color: var(--bad); }
+.chart { position: relative; margin: 1rem 0 0; }
+.chart-plot { display: block; inline-size: 100%; block-size: 10rem; margin-block-end: .375rem; }
+.chart-plot path { fill: none; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
+.chart-line { stroke: var(--line); }
+.chart-p95 { stroke: var(--bar-none); stroke-width: 1.5; stroke-dasharray: 4 3; }
+.chart-median { stroke: var(--link); stroke-width: 2; }
+.chart-top { position: absolute; inset-block-start: .25rem; inset-inline-start: .25rem; }
+.key { display: inline-block; inline-size: 1.25rem; block-size: 0; vertical-align: middle; border-block-start: 2px solid var(--link); }
+.key.is-p95 { border-block-start: 2px dashed var(--bar-none); margin-inline-start: .75rem; }
+.links a[aria-current] { color: inherit; font-weight: 600; text-decoration: none; }
 .foot { margin-block-start: 2.5rem; padding-block: 1.5rem 2.5rem; }
 .foot > * + * { margin-block-start: 1rem; }
 .links { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }
@@ -138,7 +163,6 @@ main > article + p, main > form + p, main > .card + p:not(.card) { margin-block-
   .banner { border: 2px solid; color: #000; background: none !important; print-color-adjust: exact; }
   .card, article { break-inside: avoid; }
   .bars, .icon { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  .monitor { content-visibility: visible; }
 }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; } }
 @media (forced-colors: active) {

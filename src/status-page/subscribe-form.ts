@@ -5,12 +5,6 @@ export function choiceIn(form: URLSearchParams) {
   return { monitor_ids: all("monitor_ids"), group_ids: all("group_ids"), events: all("events") };
 }
 
-/** What is wrong with the address. */
-export function problemOf(issues: readonly { path: PropertyKey[]; message: string }[]): string {
-  const issue = issues.find(({ path }) => path[0] === "endpoint");
-  return issue?.message ?? "cannot be used";
-}
-
 /** What a person did wrong is said on the form; everything else is not theirs. */
 export async function toFormErrors(run: () => Promise<void>): Promise<string | null> {
   try {

@@ -12,9 +12,15 @@ import type { SubscriberRecord } from "../data/subscribers/read.ts";
 import { readForm } from "../http/body.ts";
 import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { BODY_ERRORS, html, json, jsonBody, LOCKED, PUBLIC_ERRORS } from "../http/responses.ts";
-import { answerText, HTML, loadPageForViewer, respondWithPage, type VisiblePage } from "./responses.ts";
-import { choiceIn, problemOf, toFormErrors } from "./subscribe-form.ts";
-import { renderManagePage, renderNotice, renderQuestion, renderSubscribePage } from "./subscribe-views.tsx";
+import { answerText, HTML, loadPageForViewer, respondWithPage, textsFor, type VisiblePage } from "./responses.ts";
+import { choiceIn, toFormErrors } from "./subscribe-form.ts";
+import {
+  type Reader,
+  renderManagePage,
+  renderNotice,
+  renderQuestion,
+  renderSubscribePage,
+} from "./subscribe-views.tsx";
 import {
   changeSubscription,
   confirmSubscription,
@@ -23,7 +29,8 @@ import {
   requestSubscription,
   unsubscribe,
 } from "./subscriptions.ts";
-import { buildPageView, type FrameView } from "./view-model.ts";
+import type { Texts } from "./texts/texts.ts";
+import { buildPageView } from "./view-model.ts";
 
 /** Forms and links of subscriptions; everything works without a script. */
 const tags = ["Subscribers"];
@@ -106,10 +113,15 @@ export const endpoints = [
             endpoint: form.get("endpoint"),
             ...choiceIn(form),
           });
-          if (!input.success) return showSubscribe(shown, `The address ${problemOf(input.error.issues)}.`, form);
+          const isMail = form.get("channel") === "email";
+          if (!input.success)
+            return showSubscribe(shown, textsOf(shown)[isMail ? "email_wrong" : "webhook_wrong"], form);
           const problem = await toFormErrors(() => requestSubscription(c.var.ctx, shown.payload, input.data));
-          if (problem !== null) return showSubscribe(shown, `${problem}.`, form);
-          return page(renderNotice(frameOf(shown), "Almost there", ACCEPTED), 202);
+          if (problem !== null) return showSubscribe(shown, textsOf(shown).invalid, form);
+          return page(
+            renderNotice({ frame: frameOf(shown) }, textsOf(shown).accepted, textsOf(shown).accepted_text),
+            202,
+          );
         }),
       ),
   ),
@@ -128,12 +140,15 @@ export const endpoints = [
     (c) =>
       byToken(c, "confirm", async ({ shown, subscriber }) =>
         page(
-          renderQuestion(frameOf(shown), {
-            title: "Confirm your subscription",
-            text: `Updates will go to ${subscriber.endpoint_masked}.`,
-            action: addressOf(shown, "confirm", c.req.valid("query").token),
-            button: "Confirm",
-          }),
+          renderQuestion(
+            { frame: frameOf(shown) },
+            {
+              title: textsOf(shown).confirm,
+              text: textsOf(shown).confirm_text(subscriber.endpoint_masked),
+              action: addressOf(shown, "confirm", c.req.valid("query").token),
+              button: textsOf(shown).confirm_button,
+            },
+          ),
         ),
       ),
   ),
@@ -151,13 +166,7 @@ export const endpoints = [
     (c) =>
       byToken(c, "confirm", async ({ shown, subscriber }) => {
         await confirmSubscription(c.var.ctx, subscriber);
-        return page(
-          renderNotice(
-            frameOf(shown),
-            "You are subscribed",
-            "You will receive updates about incidents and maintenance.",
-          ),
-        );
+        return page(renderNotice({ frame: frameOf(shown) }, textsOf(shown).confirmed, textsOf(shown).confirmed_text));
       }),
   ),
 
@@ -189,14 +198,17 @@ export const endpoints = [
         const { token } = c.req.valid("query");
         const choice = SubscriptionFilter.safeParse(choiceIn(await readForm(c.req.raw)));
         if (choice.data?.events?.length === 0) {
-          return showManage({ shown, subscriber, problem: "Choose at least one topic, or unsubscribe." }, token);
+          return showManage({ shown, subscriber, problem: textsOf(shown).no_topic }, token);
         }
-        if (!choice.success) return showManage({ shown, subscriber, problem: "These settings are invalid." }, token);
+        if (!choice.success) return showManage({ shown, subscriber, problem: textsOf(shown).invalid }, token);
         let changed = subscriber;
         const problem = await toFormErrors(async () => {
           changed = await changeSubscription(c.var.ctx, shown.payload, { subscriber, choice: choice.data });
         });
-        return showManage({ shown, subscriber: changed, problem, is_saved: problem === null }, token);
+        return showManage(
+          { shown, subscriber: changed, problem: problem && textsOf(shown).invalid, is_saved: problem === null },
+          token,
+        );
       }),
   ),
 
@@ -211,13 +223,13 @@ export const endpoints = [
       responses: { 200: html("The button"), ...FORM_ANSWERS },
     },
     (c) =>
-      toLeave(c, async (frame, subscriber) =>
+      toLeave(c, async (reader, subscriber) =>
         page(
-          renderQuestion(frame, {
-            title: "Unsubscribe",
-            text: `${subscriber.endpoint_masked} will get no more updates.`,
+          renderQuestion(reader, {
+            title: wordsOf(reader).unsubscribe,
+            text: wordsOf(reader).unsubscribe_text(subscriber.endpoint_masked),
             action: `?token=${encodeURIComponent(c.req.valid("query").token)}`,
-            button: "Unsubscribe",
+            button: wordsOf(reader).unsubscribe,
           }),
         ),
       ),
@@ -235,9 +247,9 @@ export const endpoints = [
       responses: { 200: html("Done"), ...FORM_ANSWERS },
     },
     (c) =>
-      toLeave(c, async (frame, subscriber) => {
+      toLeave(c, async (reader, subscriber) => {
         await unsubscribe(c.var.ctx, subscriber);
-        return page(renderNotice(frame, "You are unsubscribed", "Nothing more will be sent."));
+        return page(renderNotice(reader, wordsOf(reader).unsubscribed, wordsOf(reader).unsubscribed_text));
       }),
   ),
 ];
@@ -260,17 +272,14 @@ function byToken(c: Context<AppEnv>, kind: "confirm" | "manage", show: (found: L
 }
 
 /** People can leave by every link that we ever sent them, though the page may be elsewhere by now, or hidden. */
-function toLeave(
-  c: Context<AppEnv>,
-  show: (frame: FrameView | null, subscriber: SubscriberRecord) => Promise<Response>,
-) {
+function toLeave(c: Context<AppEnv>, show: (reader: Reader, subscriber: SubscriberRecord) => Promise<Response>) {
   return respondWithPage(c, async () => {
     const link = { kind: "manage", token: c.req.query("token") ?? "" } as const;
     const subscriber = await findSubscriberByLink(c.var.ctx, link);
     const shown = await loadLinked(c, subscriber);
     if (!subscriber) return shown && linkNotFound(shown);
     const isItsPage = shown?.payload.page.id === subscriber.status_page_id;
-    return show(isItsPage ? frameOf(shown) : null, subscriber);
+    return show(isItsPage ? { frame: frameOf(shown) } : { frame: null, texts: textsFor(c) }, subscriber);
   });
 }
 
@@ -280,8 +289,8 @@ function loadLinked(c: Context<AppEnv>, subscriber: SubscriberRecord | undefined
 }
 
 function linkNotFound(shown: VisiblePage): Response {
-  const text = "This link is invalid or has expired. You can subscribe again on the status page.";
-  return page(renderNotice(frameOf(shown), "Link not found", text), 404);
+  const words = textsOf(shown);
+  return page(renderNotice({ frame: frameOf(shown) }, words.bad_link, words.bad_link_text), 404);
 }
 
 async function onPage(
@@ -317,8 +326,9 @@ function showManage(
   token: string,
 ): Response {
   const frame = frameOf(shown);
-  if (!isSubscribed(subscriber))
-    return page(renderNotice(frame, "You are not subscribed", "You do not receive updates."));
+  if (!isSubscribed(subscriber)) {
+    return page(renderNotice({ frame }, textsOf(shown).absent, textsOf(shown).absent_text));
+  }
   const { endpoint_masked: endpoint, events, monitor_ids, group_ids } = subscriber;
   const chosen = { events, monitor_ids, group_ids };
   const view = { frame, ...offered(shown), ...chosen, problem, token, endpoint, is_saved };
@@ -327,6 +337,14 @@ function showManage(
 
 function offered({ payload: { monitors, groups } }: VisiblePage) {
   return { monitors, groups };
+}
+
+function textsOf({ viewing }: VisiblePage): Texts["subscribe"] {
+  return viewing.texts.subscribe;
+}
+
+function wordsOf(reader: Reader): Texts["subscribe"] {
+  return (reader.frame ? reader.frame.texts : reader.texts).subscribe;
 }
 
 function frameOf({ payload, viewing }: VisiblePage) {

@@ -1,40 +1,32 @@
 import type { Child } from "hono/jsx";
 import type { SubscriptionTopic } from "../contract/events.ts";
-import { SUBSCRIBER_CHANNELS, type SubscriberChannel } from "../contract/subscriber.ts";
+import { SUBSCRIBER_CHANNELS } from "../contract/subscriber.ts";
 import { toHtml } from "../ui/document.tsx";
 import { Field } from "../ui/form-field.tsx";
+import type { Texts } from "./texts/texts.ts";
 import type { FrameView } from "./view-model.ts";
 import { Document, Frame } from "./views/frame.tsx";
-
-const CHANNEL_LABELS: Record<SubscriberChannel, string> = {
-  email: "E-mail",
-  webhook: "Webhook (https address)",
-  slack: "Slack (webhook address)",
-  discord: "Discord (webhook address)",
-};
+import { Phrase } from "./views/phrase.tsx";
 
 /** Opened by the script; without it the link in the header leads to the form's own page. */
-export function SubscribeDialog({ base }: { base: string }) {
+export function SubscribeDialog({ base, texts }: { base: string; texts: Texts }) {
+  const words = texts.subscribe;
   return (
     <dialog id="subscribe-dialog" class="card" aria-labelledby="subscribe">
-      <h2 id="subscribe">Get updates</h2>
-      <p class="small">A message when an incident starts, changes or ends, and about maintenance.</p>
+      <h2 id="subscribe">{words.updates}</h2>
+      <p class="small">{words.updates_text}</p>
       <form method="post" action={`${base}/subscribe`}>
         <input type="hidden" name="channel" value="email" />
         <div class="fields">
-          <Field
-            name="endpoint"
-            label="E-mail address"
-            input={{ type: "email", autocomplete: "email", required: true }}
-          />
-          <button type="submit">Subscribe</button>
+          <Field name="endpoint" label={words.email} input={{ type: "email", autocomplete: "email", required: true }} />
+          <button type="submit">{words.title}</button>
         </div>
       </form>
       <p class="small">
-        <a href={`${base}/subscribe`}>Webhook, Slack, Discord, or selected services</a>
+        <a href={`${base}/subscribe`}>{words.others}</a>
       </p>
       <button type="button" class="second" data-close>
-        Close
+        {words.close}
       </button>
     </dialog>
   );
@@ -63,29 +55,30 @@ export interface SubscribeFormView extends SubscribeView {
 
 export function renderSubscribePage(view: SubscribeFormView): string {
   const { frame, problem } = view;
+  const words = frame.texts.subscribe;
   return renderForm(
     frame,
-    "Subscribe",
+    words.title,
     <form class="card" method="post" action={`${frame.base}/subscribe`}>
-      <Field name="channel" label="Channel">
+      <Field name="channel" label={words.channel}>
         <select id="channel" name="channel">
           {SUBSCRIBER_CHANNELS.map((channel) => (
             <option value={channel} selected={channel === view.channel}>
-              {CHANNEL_LABELS[channel]}
+              {words.channels[channel]}
             </option>
           ))}
         </select>
       </Field>
       <Field
         name="endpoint"
-        label="Address"
-        hint="An e-mail address, or the https address of a webhook."
+        label={words.address}
+        hint={words.address_hint}
         problem={problem}
         input={{ type: "text", value: view.endpoint, required: true, maxlength: 2000 }}
       />
-      <Topics chosen={view.events} />
-      <Services {...view} chosen={view.chosen} />
-      <button type="submit">Subscribe</button>
+      <Topics chosen={view.events} texts={frame.texts} />
+      <Services {...view} chosen={view.chosen} texts={frame.texts} />
+      <button type="submit">{words.title}</button>
     </form>,
   );
 }
@@ -101,41 +94,45 @@ export interface ManageView extends SubscribeView {
 
 export function renderManagePage(view: ManageView): string {
   const { frame, token } = view;
+  const words = frame.texts.subscribe;
   const address = (verb: string) => `${frame.base}/subscribers/${verb}?token=${encodeURIComponent(token)}`;
   return renderForm(
     frame,
-    "Your subscription",
+    words.manage,
     <>
       {view.is_saved ? (
         <p class="card" role="status">
-          Settings saved.
+          {words.saved}
         </p>
       ) : null}
       {view.problem ? <Problem text={view.problem} /> : null}
       <form class="card" method="post" action={address("manage")}>
         <p>
-          Updates go to <strong dir="auto">{view.endpoint}</strong>.
+          <Phrase text={words.manage_text} parts={{ address: <strong dir="auto">{view.endpoint}</strong> }} />
         </p>
-        <Topics chosen={view.events} />
-        <Services {...view} chosen={[...view.monitor_ids, ...view.group_ids]} />
-        <button type="submit">Save</button>
+        <Topics chosen={view.events} texts={frame.texts} />
+        <Services {...view} chosen={[...view.monitor_ids, ...view.group_ids]} texts={frame.texts} />
+        <button type="submit">{words.save}</button>
       </form>
       <form class="card" method="post" action={address("unsubscribe")}>
         <button type="submit" class="quiet">
-          Unsubscribe
+          {words.unsubscribe}
         </button>
       </form>
     </>,
   );
 }
 
+/** Who reads a document outside of its page's form: with the page's frame, or where the page is unknown without. */
+export type Reader = { frame: FrameView } | { frame: null; texts: Texts };
+
 /** A question with one button: mail programs follow links by themselves, but press no buttons. */
 export function renderQuestion(
-  frame: FrameView | null,
+  reader: Reader,
   ask: { title: string; text: string; action: string; button: string },
 ): string {
-  return renderForm(
-    frame,
+  return renderDocument(
+    reader,
     ask.title,
     <form class="card" method="post" action={ask.action}>
       <p dir="auto">{ask.text}</p>
@@ -144,9 +141,9 @@ export function renderQuestion(
   );
 }
 
-export function renderNotice(frame: FrameView | null, title: string, text: string): string {
-  return renderForm(
-    frame,
+export function renderNotice(reader: Reader, title: string, text: string): string {
+  return renderDocument(
+    reader,
     title,
     <p class="card" role="status">
       {text}
@@ -154,20 +151,24 @@ export function renderNotice(frame: FrameView | null, title: string, text: strin
   );
 }
 
-/** Without a frame the page is unknown. */
-function renderForm(frame: FrameView | null, title: string, content: Child): string {
+function renderForm(frame: FrameView, title: string, content: Child): string {
+  return renderDocument({ frame }, title, content);
+}
+
+function renderDocument(reader: Reader, title: string, content: Child): string {
+  const { frame } = reader;
   const document = frame ? (
-    <Document title={`${title} | ${frame.name}`} brandColor={frame.brand_color}>
+    <Document title={`${title} | ${frame.name}`} texts={frame.texts} frame={frame}>
       <Frame frame={frame} isHome={false}>
         <h1>{title}</h1>
         {content}
         <p>
-          <a href={frame.home}>All services</a>
+          <a href={frame.home}>{frame.texts.frame.all_services}</a>
         </p>
       </Frame>
     </Document>
   ) : (
-    <Document title={title}>
+    <Document title={title} texts={reader.texts}>
       <main class="wrap message">
         <h1>{title}</h1>
         {content}
@@ -185,25 +186,28 @@ function Problem({ text }: { text: string }) {
   );
 }
 
-function Topics({ chosen }: { chosen: SubscriptionTopic[] }) {
+function Topics({ chosen, texts }: { chosen: SubscriptionTopic[]; texts: Texts }) {
+  const words = texts.subscribe;
   const isOn = (event: SubscriptionTopic) => chosen.length === 0 || chosen.includes(event);
   return (
     <fieldset>
-      <legend>Topics</legend>
-      <Tick name="events" value="incident" label="Incidents" isOn={isOn("incident")} />
-      <Tick name="events" value="maintenance" label="Maintenance" isOn={isOn("maintenance")} />
+      <legend>{words.topics}</legend>
+      <Tick name="events" value="incident" label={words.incidents} isOn={isOn("incident")} />
+      <Tick name="events" value="maintenance" label={words.maintenance} isOn={isOn("maintenance")} />
     </fieldset>
   );
 }
 
 /** Groups first: they stand for services that are still to come, too. */
-function Services({ monitors, groups, chosen }: { monitors: Named[]; groups: Named[]; chosen: string[] }) {
+function Services(props: { monitors: Named[]; groups: Named[]; chosen: string[]; texts: Texts }) {
+  const { monitors, groups, chosen } = props;
+  const words = props.texts.subscribe;
   if (monitors.length === 0) return null;
   return (
     <fieldset>
-      <legend>Services (leave empty for all)</legend>
+      <legend>{words.services}</legend>
       {groups.map(({ id, name }) => (
-        <Tick name="group_ids" value={id} label={`${name} (all)`} isOn={chosen.includes(id)} />
+        <Tick name="group_ids" value={id} label={words.group(name)} isOn={chosen.includes(id)} />
       ))}
       {monitors.map(({ id, name }) => (
         <Tick name="monitor_ids" value={id} label={name} isOn={chosen.includes(id)} />

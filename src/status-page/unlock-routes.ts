@@ -10,7 +10,7 @@ import { json, jsonBody, PUBLIC_ERRORS, USER_ERRORS } from "../http/responses.ts
 import { toIso } from "../platform/clock.ts";
 import { lockOf, unlockCookie } from "../platform/page-unlock.ts";
 import { isPassword } from "../platform/password.ts";
-import { respondLocked, respondWithError } from "./responses.ts";
+import { respondLocked, respondWithError, textsFor } from "./responses.ts";
 
 /** A password opens a page to the visitor's browser for twelve hours, or until the page gets another one. */
 const tags = ["Public pages"];
@@ -78,13 +78,14 @@ async function refuse(c: Context<AppEnv>, error: ApiError | undefined): Promise<
   if (!c.var.isForm) return toErrorResponse(error, c.var.requestId, c.var.log);
   const sent = UnlockInput.safeParse(await c.req.bodyCache.json);
   const next = isWithinPage(sent.data?.next) ? sent.data.next : "";
+  const words = textsFor(c).unlock;
   switch (error?.status) {
     case 400:
-      return respondLocked(c, { problem: "Enter the password.", status: 400, next });
+      return respondLocked(c, { problem: words.missing, status: 400, next });
     case 401:
-      return respondLocked(c, { problem: "This password is wrong.", status: 401, next });
+      return respondLocked(c, { problem: words.wrong, status: 401, next });
     case 429: {
-      const problem = `Too many attempts. Try again in ${error.headers["Retry-After"] ?? "60"} seconds.`;
+      const problem = words.too_many(error.headers["Retry-After"] ?? "60");
       return respondLocked(c, { problem, status: 429, next }, error.headers);
     }
     default:

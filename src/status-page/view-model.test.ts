@@ -7,9 +7,10 @@ import type {
   PublicMonitor,
   PublicStatus,
 } from "../contract/public-page.ts";
-import { formatDuration, formatPercentage, toParagraphs } from "./format.ts";
+import { createFormats, toParagraphs } from "./format.ts";
 import { computePageState } from "./page-state.ts";
 import { presentSummary } from "./summary.ts";
+import { en } from "./texts/en.ts";
 import { buildPageView } from "./view-model.ts";
 
 const MINUTE = 60_000;
@@ -41,7 +42,7 @@ const incident = (fields: Partial<PublicIncident> = {}): PublicIncident => ({
 });
 const ADDRESS = { base: "/status/page", home: "/status/page", url: "https://vigil.test/status/page" };
 const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
-  format: 5,
+  format: 6,
   version: 1,
   generated_at: NOON,
   valid_until: NOON + 12 * HOUR,
@@ -53,6 +54,10 @@ const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
     description: null,
     timezone: "UTC",
     logo_url: null,
+    logo_dark_url: null,
+    favicon_url: null,
+    language: "en" as const,
+    show_latency: true,
     brand_color: null,
     footer_text: null,
     footer_links: [],
@@ -67,7 +72,7 @@ const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
   ...fields,
 });
 const view = (fields: Partial<PagePayload>, as_of = NOON) =>
-  buildPageView(payload(fields), { as_of, is_stale: false, late: null, address: ADDRESS });
+  buildPageView(payload(fields), { as_of, is_stale: false, texts: en, late: null, address: ADDRESS });
 
 describe("state of a page", () => {
   it.each<[name: string, statuses: PublicStatus[], state: string, title: string]>([
@@ -294,7 +299,7 @@ describe("summary", () => {
   it("says the same as the page, in numbers", () => {
     const down = monitor({ status: "down", tallies: [null, [DAY, 0, 0], [6 * HOUR, 0, 6 * HOUR]] });
     const summary = presentSummary(payload({ monitors: [down] }), {
-      ...{ as_of: NOON, is_stale: true, late: null, address: ADDRESS },
+      ...{ as_of: NOON, is_stale: true, texts: en, late: null, address: ADDRESS },
     });
     expect(summary).toMatchObject({
       status: { state: "major_outage", description: "Major outage" },
@@ -316,14 +321,14 @@ describe("words", () => {
     [HOUR + 20 * MINUTE, "1 h 20 min"],
     [DAY, "1 d"],
     [3 * DAY + 5 * HOUR + MINUTE, "3 d 5 h"],
-  ])("%i ms is %s", (ms, text) => expect(formatDuration(ms)).toBe(text));
+  ])("%i ms is %s", (ms, text) => expect(createFormats("UTC", en).duration(ms)).toBe(text));
 
   it.each([
     [100, "100%"],
     [99.999, "99.99%"],
     [0, "0%"],
     [99.5, "99.5%"],
-  ])("%f is shown as %s", (percentage, text) => expect(formatPercentage(percentage)).toBe(text));
+  ])("%f is shown as %s", (percentage, text) => expect(createFormats("UTC", en).percentage(percentage)).toBe(text));
 
   it("blank lines part paragraphs", () => {
     expect(toParagraphs(" one\ntwo\n\n \n\nthree\n")).toEqual(["one\ntwo", "three"]);

@@ -1,12 +1,12 @@
-import type { MaintenanceStatus } from "../contract/maintenance.ts";
 import type { PagePayload, PublicIncident, PublicMonitor } from "../contract/public-page.ts";
 import type { PageUrls } from "../domain/page-address.ts";
 import { dateIn } from "../lib/zoned-days.ts";
 import { type Block, parseMarkdownOf } from "../ui/markdown.ts";
-import { createFormats, type Formats, formatDuration, type Moment, toParagraphs } from "./format.ts";
+import { createFormats, type Formats, type Moment, toParagraphs } from "./format.ts";
 import { monitorsInMaintenance, type OpenWindow, sortMaintenance } from "./maintenance.ts";
 import { buildMonitorView, duringMaintenance, type PublicMonitorView } from "./monitor-view.ts";
 import { computePageState, type PageStateView } from "./page-state.ts";
+import type { Texts } from "./texts/texts.ts";
 
 /** Exactly what is shown, in words: views only arrange it. */
 
@@ -15,6 +15,7 @@ export interface IncidentView {
   title: string;
   description: Block[];
   severity: PublicIncident["severity"];
+  severity_label: string;
   is_open: boolean;
   label: string;
   started: Moment;
@@ -28,7 +29,10 @@ export interface IncidentView {
 
 /** An incident that is over: how it ended. */
 export interface PastIncidentView
-  extends Pick<IncidentView, "href" | "title" | "severity" | "label" | "started" | "resolved" | "affected"> {
+  extends Pick<
+    IncidentView,
+    "href" | "title" | "severity" | "severity_label" | "label" | "started" | "resolved" | "affected"
+  > {
   last: Block[];
 }
 
@@ -39,6 +43,7 @@ export interface UpdateView {
 }
 
 export interface MaintenanceView {
+  href: string;
   title: string;
   description: Block[];
   is_active: boolean;
@@ -50,6 +55,7 @@ export interface MaintenanceView {
 }
 
 export interface FrameView {
+  texts: Texts;
   name: string;
   /** What links on the page begin with. */
   base: string;
@@ -57,13 +63,21 @@ export interface FrameView {
   /** The page's address for everybody. */
   url: string;
   logo_url: string | null;
+  /** On dark grounds. */
+  logo_dark_url: string | null;
+  favicon_url: string | null;
   brand_color: string | null;
   as_of: Moment;
   is_stale: boolean;
   /** Of the payload; open pages compare it with what is announced. */
   version: number;
   timezone: string;
-  footer: { paragraphs: string[]; links: { label: string; url: string }[]; show_branding: boolean };
+  footer: {
+    paragraphs: string[];
+    links: { label: string; url: string }[];
+    /** To the service; null under a page's own domain, which names no other; undefined where the page shows none. */
+    powered_by_href: string | null | undefined;
+  };
 }
 
 export interface PublicPageView {
@@ -112,6 +126,7 @@ export interface RenderContext {
   is_stale: boolean;
   /** Where the page is read. */
   address: PageUrls;
+  texts: Texts;
   /** Since when checks that matter to the page have not run, while they are late. */
   late: { since: number; for_ms: number } | null;
 }
@@ -125,21 +140,9 @@ const WINDOWS_SHOWN = 20;
 const TEXT_SHOWN = 1000;
 const GIST_SHOWN = 300;
 
-const MAINTENANCE_LABELS: Record<MaintenanceStatus, string> = {
-  scheduled: "Scheduled",
-  in_progress: "In progress",
-  completed: "Completed",
-};
-
-const INCIDENT_LABELS: Record<PublicIncident["status"], string> = {
-  investigating: "Investigating",
-  identified: "Identified",
-  monitoring: "Monitoring",
-  resolved: "Resolved",
-};
-
 export function buildPageView(payload: PagePayload, viewing: RenderContext): PublicPageView {
-  const formats = createFormats(payload.page.timezone);
+  const { texts, address } = viewing;
+  const formats = createFormats(payload.page.timezone, viewing.texts);
   const isOpen = ({ status }: PublicIncident) => status !== "resolved";
   const past = Map.groupBy(
     payload.incidents.filter((incident) => !isOpen(incident)).slice(0, PAST_SHOWN),
@@ -148,38 +151,46 @@ export function buildPageView(payload: PagePayload, viewing: RenderContext): Pub
   const planned = monitorsInMaintenance(payload, viewing.as_of);
   const { active, upcoming } = sortMaintenance(payload, viewing.as_of);
   const viewOne = (monitor: PublicMonitor) => {
-    const view = buildMonitorView(monitor, payload, viewing.as_of, formats);
-    return planned.has(monitor.id) ? duringMaintenance(view) : view;
+    const view = buildMonitorView(monitor, payload, viewing.as_of, { texts, formats });
+    return planned.has(monitor.id) ? duringMaintenance(view, texts) : view;
   };
   return {
-    frame: viewFrame(payload, viewing, formats),
-    late: viewing.late && { at: formats.moment(viewing.late.since), ago: formatDuration(viewing.late.for_ms) },
+    frame: buildFrame(payload, viewing, formats),
+    late: viewing.late && { at: formats.moment(viewing.late.since), ago: formats.duration(viewing.late.for_ms) },
     description: parseMarkdownOf(payload.page, payload.page.description),
-    banner: computePageState(payload, viewing.as_of),
-    sections: viewSections(payload, viewOne),
+    banner: computePageState(payload, viewing.as_of, texts),
+    sections: viewSections(payload, viewOne, texts),
     has_filter: payload.monitors.length >= FILTER_FROM,
     maintenance: {
-      active: active.slice(0, WINDOWS_SHOWN).map((each) => viewMaintenance(each, true, payload, formats)),
-      upcoming: upcoming.slice(0, WINDOWS_SHOWN).map((each) => viewMaintenance(each, false, payload, formats)),
+      active: active.slice(0, WINDOWS_SHOWN).map((each) => viewMaintenance(each, payload, { address, texts, formats })),
+      upcoming: upcoming
+        .slice(0, WINDOWS_SHOWN)
+        .map((each) => viewMaintenance(each, payload, { address, texts, formats })),
     },
     open: payload.incidents
       .filter(isOpen)
       .slice(0, OPEN_SHOWN)
       .map((incident) =>
-        viewIncident(incident, payload, { address: viewing.address, formats, updates_max: 1, text_max: TEXT_SHOWN }),
+        viewIncident(incident, payload, { address, texts, formats, updates_max: 1, text_max: TEXT_SHOWN }),
       ),
     past: [...past].map(([date, incidents]) => ({
       date: formats.date(date),
-      incidents: incidents.map((incident) => viewPastIncident(incident, payload, viewing.address, formats)),
+      incidents: incidents.map((incident) =>
+        viewPastIncident(incident, payload, { address: viewing.address, texts: viewing.texts, formats }),
+      ),
     })),
   };
 }
 
-function viewSections(payload: PagePayload, viewOne: (monitor: PublicMonitor) => PublicMonitorView): SectionView[] {
+function viewSections(
+  payload: PagePayload,
+  viewOne: (monitor: PublicMonitor) => PublicMonitorView,
+  texts: Texts,
+): SectionView[] {
   const isSmall = payload.monitors.length < FILTER_FROM;
-  const sections = toSections(payload).map(({ title, monitors }, n): SectionView => {
+  const sections = toSections(payload, texts).map(({ title, monitors }, n): SectionView => {
     const views = monitors.map(viewOne).toSorted((a, b) => rankOf(a) - rankOf(b));
-    const { state, text } = rollUp(views);
+    const { state, text } = rollUp(views, texts);
     const isTroubled = state === "down" || state === "degraded";
     return { id: `services-${n}`, title, roll_up: text, state, is_open: isTroubled || isSmall, monitors: views };
   });
@@ -192,30 +203,28 @@ function rankOf({ status }: Pick<PublicMonitorView, "status">): number {
   return status === "degraded" ? 1 : 2;
 }
 
-function rollUp(monitors: readonly PublicMonitorView[]): { state: SectionView["state"]; text: string } {
+function rollUp(monitors: readonly PublicMonitorView[], { home, states }: Texts) {
   const count = (status: PublicMonitorView["status"]) => monitors.filter((each) => each.status === status).length;
-  for (const [status, word] of ROLL_UPS) {
-    if (count(status) > 0) return { state: status, text: `${count(status)} of ${monitors.length} ${word}` };
+  for (const state of ROLLED_UP) {
+    if (count(state) > 0) return { state, text: home.some[state](count(state), monitors.length) };
   }
-  if (count("up") === 0) return { state: "unknown", text: "No data yet" };
-  return { state: "up", text: monitors.length === 1 ? "Operational" : `All ${monitors.length} operational` };
+  if (count("up") === 0) return { state: "unknown", text: states.blank } as const;
+  return { state: "up", text: home.all_up(monitors.length) } as const;
 }
 
-const ROLL_UPS = [
-  ["down", "down"],
-  ["degraded", "degraded"],
-  ["maintenance", "under maintenance"],
-  ["unknown", "without data"],
-] as const;
+const ROLLED_UP = ["down", "degraded", "maintenance", "unknown"] as const;
 
 /** A page without groups, or without monitors, has the one section of those that have none. */
-function toSections({ groups, monitors }: PagePayload): { title: string; monitors: PublicMonitor[] }[] {
+function toSections(
+  { groups, monitors }: PagePayload,
+  { home }: Texts,
+): { title: string; monitors: PublicMonitor[] }[] {
   const grouped = groups.map(({ id, name }) => ({
     title: name,
     monitors: monitors.filter(({ group_id }) => group_id === id),
   }));
   const others = monitors.filter(({ group_id }) => group_id === null);
-  const first = { title: "Services", monitors: others };
+  const first = { title: home.services, monitors: others };
   return others.length > 0 || grouped.length === 0 ? [first, ...grouped] : grouped;
 }
 
@@ -224,11 +233,11 @@ export function buildIncidentView(
   payload: PagePayload,
   viewing: RenderContext,
 ): IncidentPageView {
-  const formats = createFormats(payload.page.timezone);
-  const { address } = viewing;
+  const formats = createFormats(payload.page.timezone, viewing.texts);
+  const { address, texts } = viewing;
   return {
-    frame: viewFrame(payload, viewing, formats),
-    incident: viewIncident(incident, payload, { address, formats, updates_max: Number.POSITIVE_INFINITY }),
+    frame: buildFrame(payload, viewing, formats),
+    incident: viewIncident(incident, payload, { address, texts, formats, updates_max: Number.POSITIVE_INFINITY }),
     canonical: `${address.url}/incidents/${incident.id}`,
   };
 }
@@ -247,14 +256,16 @@ export function buildHistoryView(
   { viewing, limit, before }: Stretch,
 ): HistoryPageView {
   const { page } = payload;
-  const formats = createFormats(page.timezone);
+  const formats = createFormats(page.timezone, viewing.texts);
   const months = Map.groupBy(incidents, (incident) => dateIn(page.timezone, incident.started_at).slice(0, 7));
   const last = incidents.length < limit ? undefined : incidents.at(-1);
   return {
-    frame: viewFrame(payload, viewing, formats),
+    frame: buildFrame(payload, viewing, formats),
     months: [...months].map(([month, begun]) => ({
       title: formats.month(month),
-      incidents: begun.map((incident) => viewPastIncident(incident, payload, viewing.address, formats)),
+      incidents: begun.map((incident) =>
+        viewPastIncident(incident, payload, { address: viewing.address, texts: viewing.texts, formats }),
+      ),
     })),
     older_href: last ? viewing.address.base + historyPath(last.started_at, formats) : null,
     canonical: viewing.address.url + historyPath(before, formats),
@@ -265,15 +276,16 @@ function historyPath(before: number | undefined, formats: Formats): string {
   return before === undefined ? "/history" : `/history?before=${formats.moment(before).iso}`;
 }
 
-function viewFrame(
-  { page, version }: PagePayload,
-  { as_of, is_stale, address }: RenderContext,
-  formats: Formats,
-): FrameView {
+/** What is around every document of a page. */
+export function buildFrame({ page, version }: PagePayload, viewing: RenderContext, formats: Formats): FrameView {
+  const { as_of, is_stale, address, texts } = viewing;
   return {
+    texts,
     name: page.name,
     ...address,
     logo_url: page.logo_url,
+    logo_dark_url: page.logo_dark_url,
+    favicon_url: page.favicon_url,
     brand_color: page.brand_color,
     as_of: formats.moment(as_of),
     is_stale,
@@ -282,28 +294,31 @@ function viewFrame(
     footer: {
       paragraphs: toParagraphs(page.footer_text),
       links: page.footer_links,
-      show_branding: page.show_branding,
+      powered_by_href: page.show_branding ? (address.base === "" ? null : "/") : undefined,
     },
   };
+}
+
+/** Where, in which language and with which dates a part of a page is read. */
+interface Reading {
+  address: PageUrls;
+  texts: Texts;
+  formats: Formats;
 }
 
 function viewIncident(
   incident: PublicIncident,
   { monitors }: PagePayload,
-  {
-    address,
-    formats,
-    updates_max,
-    text_max,
-  }: { address: PageUrls; formats: Formats; updates_max: number; text_max?: number },
+  reading: Reading & { updates_max: number; text_max?: number },
 ): IncidentView {
+  const { texts, formats, updates_max, text_max } = reading;
   const updates = incident.updates.slice(0, updates_max);
   return {
-    ...outlineOf(incident, monitors, address, formats),
+    ...outlineOf(incident, monitors, reading),
     description: parseMarkdownOf(incident, incident.description, text_max),
     is_open: incident.status !== "resolved",
     updates: updates.map((update) => ({
-      label: INCIDENT_LABELS[update.status],
+      label: texts.incident.statuses[update.status],
       at: formats.moment(update.created_at),
       text: parseMarkdownOf(update, update.message, text_max),
     })),
@@ -311,55 +326,67 @@ function viewIncident(
   };
 }
 
-function viewPastIncident(
-  incident: PublicIncident,
-  { monitors }: PagePayload,
-  address: PageUrls,
-  formats: Formats,
-): PastIncidentView {
+function viewPastIncident(incident: PublicIncident, { monitors }: PagePayload, reading: Reading): PastIncidentView {
   const [last] = incident.updates;
   return {
-    ...outlineOf(incident, monitors, address, formats),
+    ...outlineOf(incident, monitors, reading),
     last: last ? parseMarkdownOf(last, last.message, GIST_SHOWN) : [],
   };
 }
 
-function outlineOf(incident: PublicIncident, monitors: PublicMonitor[], address: PageUrls, formats: Formats) {
+function outlineOf(incident: PublicIncident, monitors: PublicMonitor[], { address, texts, formats }: Reading) {
   const { started_at, resolved_at } = incident;
   return {
     href: `${address.base}/incidents/${incident.id}`,
     title: incident.title,
     severity: incident.severity,
-    label: INCIDENT_LABELS[incident.status],
+    severity_label: texts.incident.severities[incident.severity],
+    label: texts.incident.statuses[incident.status],
     started: formats.moment(started_at),
     resolved:
       resolved_at === null
         ? null
-        : { at: formats.moment(resolved_at), duration: formatDuration(resolved_at - started_at) },
+        : { at: formats.moment(resolved_at), duration: formats.duration(resolved_at - started_at) },
     affected: namesOf(monitors, incident.monitor_ids),
   };
 }
 
 function viewMaintenance(
-  { window, occurrence }: OpenWindow,
-  isActive: boolean,
+  { window, occurrence, status }: OpenWindow,
   { monitors }: PagePayload,
-  formats: Formats,
+  { address, texts, formats, updates_max = 1 }: Reading & { updates_max?: number },
 ): MaintenanceView {
   return {
+    href: `${address.base}/maintenance/${window.id}`,
     title: window.title,
     description: parseMarkdownOf(window, window.description, TEXT_SHOWN),
-    is_active: isActive,
-    label: MAINTENANCE_LABELS[isActive ? "in_progress" : "scheduled"],
+    is_active: status === "in_progress",
+    label: texts.maintenance.statuses[status],
     from: formats.moment(occurrence.start_at),
     to: formats.moment(occurrence.end_at),
     affected: namesOf(monitors, window.monitor_ids),
-    updates: window.updates.slice(0, 1).map((update) => ({
-      label: MAINTENANCE_LABELS[update.status],
+    updates: window.updates.slice(0, updates_max).map((update) => ({
+      label: texts.maintenance.statuses[update.status],
       at: formats.moment(update.created_at),
       text: parseMarkdownOf(update, update.message, TEXT_SHOWN),
     })),
   };
+}
+
+export function buildPastIncidents(
+  incidents: readonly PublicIncident[],
+  payload: PagePayload,
+  { address, texts }: RenderContext,
+): PastIncidentView[] {
+  const formats = createFormats(payload.page.timezone, texts);
+  return incidents.slice(0, PAST_SHOWN).map((each) => viewPastIncident(each, payload, { address, texts, formats }));
+}
+
+/** A window with all of its updates. */
+export function buildMaintenance(open: OpenWindow, payload: PagePayload, viewing: RenderContext): MaintenanceView {
+  const { address, texts } = viewing;
+  const formats = createFormats(payload.page.timezone, texts);
+  return viewMaintenance(open, payload, { address, texts, formats, updates_max: Number.POSITIVE_INFINITY });
 }
 
 function namesOf(monitors: PublicMonitor[], ids: readonly string[]): string[] {

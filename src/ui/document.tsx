@@ -4,6 +4,10 @@ interface DocumentProps {
   title: string;
   /** Address of the style sheet. */
   stylesheet: string;
+  /** English from left to right where absent. */
+  language?: { language: string; direction: "ltr" | "rtl" };
+  /** Address of a style sheet that changes the first one. */
+  overrides?: string | undefined;
   /** The colour scheme that the visitor chose; absent: that of the system. */
   theme?: "light" | "dark" | undefined;
   /** Further elements of the head. */
@@ -12,9 +16,11 @@ interface DocumentProps {
 }
 
 /** The document around every page. No style is inline and nothing in it needs a script. */
-export function HtmlDocument({ title, stylesheet, theme, head, children }: DocumentProps) {
+export function HtmlDocument(props: DocumentProps) {
+  const { title, stylesheet, overrides, theme, head, children } = props;
+  const { language = "en", direction = "ltr" } = props.language ?? {};
   return (
-    <html lang="en" {...(theme ? { "data-theme": theme } : {})}>
+    <html lang={language} dir={direction} {...(theme ? { "data-theme": theme } : {})}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -22,6 +28,7 @@ export function HtmlDocument({ title, stylesheet, theme, head, children }: Docum
         <title>{title}</title>
         {head}
         <link rel="stylesheet" href={stylesheet} />
+        {overrides ? <link rel="stylesheet" href={overrides} /> : null}
       </head>
       <body>{children}</body>
     </html>

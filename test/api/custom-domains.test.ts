@@ -245,6 +245,8 @@ describe("a page under its own domain and under the service's", () => {
         );
       expect(links.size).toBeGreaterThan(6);
       for (const link of links) {
+        // The service's own front door, which the footer names on the service's host alone.
+        if (base !== "" && link === "/") continue;
         expect([link, link.startsWith(base === "" ? "/" : base)]).toEqual([link, true]);
         expect([link, (await visit(host, link)).status]).toEqual([link, 200]);
       }

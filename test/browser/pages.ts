@@ -41,7 +41,7 @@ function incident(fields: Partial<PublicIncident>): PublicIncident {
 
 export function pagePayload(fields: Partial<PagePayload> = {}, page: Partial<PagePayload["page"]> = {}): PagePayload {
   return {
-    format: 5,
+    format: 6,
     needs_ticks: true,
     version: 1,
     generated_at: NOW - 10 * MINUTE,
@@ -60,6 +60,10 @@ export function pagePayload(fields: Partial<PagePayload> = {}, page: Partial<Pag
       description: "Live state of the shop, the API and everything behind them.",
       timezone: TIMEZONE,
       logo_url: null,
+      logo_dark_url: null,
+      favicon_url: null,
+      language: "en" as const,
+      show_latency: true,
       brand_color: "#6d28d9",
       footer_text: "Something missing here? Tell support@northwind.example.",
       footer_links: [
@@ -166,7 +170,30 @@ export const GROUPED = pagePayload({
       monitor_ids: ["m3"],
       updates: [],
       upcoming: [{ start_at: NOW + DAY, end_at: NOW + DAY + HOUR }],
-      past: [],
+      past: [{ start_at: NOW - 9 * DAY, end_at: NOW - 9 * DAY + HOUR }],
     },
   ],
+});
+
+/** The same page read in Arabic, with an Arabic group. */
+export const ARABIC = pagePayload(
+  {
+    ...GROUPED,
+    groups: GROUPS.map((group, n) => (n === 0 ? { ...group, name: "المتجر" } : group)),
+    incidents: [...TROUBLED.incidents],
+  },
+  { language: "ar", name: "حالة نورث ويند" },
+);
+/** Three hundred services of which two have trouble. */
+export const LARGE = pagePayload({
+  groups: GROUPS,
+  monitors: Array.from({ length: 300 }, (_, n) =>
+    monitor(`Service ${n + 1}`, {
+      id: `l${n}`,
+      group_id: GROUPS[n % 3]?.id ?? null,
+      ...(n === 17 || n === 220
+        ? { status: "down", status_since: NOW - HOUR, trouble: { 89: [13 * HOUR, 0, HOUR] } }
+        : {}),
+    }),
+  ),
 });

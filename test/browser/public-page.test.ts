@@ -4,7 +4,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SCRIPT, STYLESHEET } from "../../src/status-page/assets.ts";
 import { FIND_WEAK_TEXT } from "./contrast.ts";
-import { CALM, EXTREME, GROUPED, TROUBLED } from "./pages.ts";
+import { ARABIC, CALM, EXTREME, GROUPED, LARGE, TROUBLED } from "./pages.ts";
 import { renderDocuments, startServer } from "./server.ts";
 
 /** Set SHOTS to a folder to look at the pages that these tests open. */
@@ -19,16 +19,31 @@ const PATHS = [
   "/extreme/page",
   "/grouped/page",
   "/calm/missing",
+  "/grouped/service",
+  "/grouped/maintenance",
+  "/grouped/past-maintenance",
+  "/calm/history",
+  "/grouped/subscribe",
+  "/calm/unlock",
+  "/troubled/embed",
+  "/arabic/page",
+  "/arabic/service",
+  "/arabic/subscribe",
 ];
+const PAYLOADS = {
+  ...{ calm: CALM, troubled: TROUBLED, extreme: EXTREME, grouped: GROUPED, arabic: ARABIC, large: LARGE },
+};
 
 describe("weight of a page", () => {
   const weigh = (html = "") =>
     [html, STYLESHEET.text, SCRIPT.text].reduce((bytes, text) => bytes + gzipSync(text).length, 0);
 
   it.each([
-    ["5 monitors with trouble", TROUBLED, 10_000],
-    ["14 monitors in groups", GROUPED, 10_000],
-    ["500 monitors", EXTREME, 30_000],
+    ["5 monitors with trouble", TROUBLED, 12_000],
+    ["14 monitors in groups", GROUPED, 12_000],
+    ["14 monitors in Arabic", ARABIC, 13_000],
+    ["300 monitors", LARGE, 30_000],
+    ["500 monitors", EXTREME, 40_000],
   ])("with %s is small, its style included", (_name, payload, bytes) => {
     expect(weigh(renderDocuments(payload)["/page"])).toBeLessThan(bytes);
   });
@@ -40,7 +55,7 @@ describe.skipIf(!existsSync(CHROMIUM))("public page in a browser", () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    server = await startServer({ calm: CALM, troubled: TROUBLED, extreme: EXTREME, grouped: GROUPED });
+    server = await startServer(PAYLOADS);
     browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
   });
   afterAll(async () => {
@@ -51,6 +66,7 @@ describe.skipIf(!existsSync(CHROMIUM))("public page in a browser", () => {
   async function visit<Found>(path: string, options: BrowserContextOptions, look: (page: Page) => Promise<Found>) {
     const context = await browser.newContext(options);
     try {
+      await context.routeWebSocket(/\/live$/, () => undefined);
       const page = await context.newPage();
       await page.goto(server.url + path);
       const name = `${path.slice(1).replace("/", "-")}-${options.viewport?.width ?? 1280}-${options.colorScheme ?? "light"}`;
@@ -63,6 +79,7 @@ describe.skipIf(!existsSync(CHROMIUM))("public page in a browser", () => {
 
   it.each(PATHS)("%s breaks no rule of its content security policy and asks for nothing elsewhere", async (path) => {
     const context = await browser.newContext();
+    await context.routeWebSocket(/\/live$/, () => undefined);
     const page = await context.newPage();
     const complaints: string[] = [];
     const asked: string[] = [];

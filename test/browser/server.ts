@@ -2,9 +2,27 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { PagePayload } from "../../src/contract/public-page.ts";
 import { ASSETS } from "../../src/status-page/assets.ts";
+import { renderBrandSheet } from "../../src/status-page/brand.ts";
+import { drawLatency } from "../../src/status-page/latency-chart.ts";
+import { buildMaintenanceHistory, buildMaintenanceView } from "../../src/status-page/maintenance-view.ts";
 import { PAGE_POLICY } from "../../src/status-page/responses.ts";
-import { buildIncidentView, buildPageView } from "../../src/status-page/view-model.ts";
-import { renderIncidentPage, renderMessagePage, renderStatusPage } from "../../src/status-page/views/pages.tsx";
+import { buildServiceView, type ServiceFacts } from "../../src/status-page/service-view.ts";
+import { renderSubscribePage } from "../../src/status-page/subscribe-views.tsx";
+import { TEXTS } from "../../src/status-page/texts/registry.ts";
+import { buildHistoryView, buildIncidentView, buildPageView } from "../../src/status-page/view-model.ts";
+import { renderEmbed } from "../../src/status-page/views/embed.tsx";
+import {
+  renderHistoryPage,
+  renderIncidentPage,
+  renderMessagePage,
+  renderStatusPage,
+} from "../../src/status-page/views/pages.tsx";
+import {
+  renderMaintenanceHistory,
+  renderMaintenancePage,
+  renderServicePage,
+} from "../../src/status-page/views/parts.tsx";
+import { renderUnlockPage } from "../../src/status-page/views/unlock.tsx";
 import { NOW } from "./pages.ts";
 
 const TYPES: Record<string, string> = { css: "text/css", js: "text/javascript", svg: "image/svg+xml" };
@@ -12,15 +30,73 @@ const TYPES: Record<string, string> = { css: "text/css", js: "text/javascript", 
 /** The documents that readers get, with the headers that guard them. */
 export function renderDocuments(payload: PagePayload): Record<string, string> {
   const address = { base: "/status/northwind", home: "/status/northwind", url: "https://vigil.test/status/northwind" };
-  const viewing = { as_of: NOW, is_stale: false, late: null, address };
+  const viewing = { as_of: NOW, is_stale: false, late: null, address, texts: TEXTS[payload.page.language] };
   const [incident] = payload.incidents;
+  const [window] = payload.maintenance;
+  const monitor = payload.monitors.find(({ status }) => status !== "up") ?? payload.monitors[0];
   return {
     "/page": renderStatusPage(buildPageView(payload, viewing)),
     "/stale": renderStatusPage(buildPageView(payload, { ...viewing, is_stale: true })),
     "/late": renderStatusPage(buildPageView(payload, { ...viewing, late: { since: NOW - 240_000, for_ms: 240_000 } })),
-    "/missing": renderMessagePage("Page not found", "There is no status page at this address."),
+    "/missing": renderMessagePage(TEXTS.en, {
+      title: "Page not found",
+      text: "There is no status page at this address.",
+    }),
+    ...(monitor
+      ? {
+          "/service": renderServicePage(buildServiceView(monitor, payload, { viewing, facts: facts(viewing.as_of) })),
+        }
+      : {}),
+    ...(window
+      ? { "/maintenance": renderMaintenancePage(requireView(buildMaintenanceView(window, payload, viewing))) }
+      : {}),
+    "/history": renderHistoryPage(
+      buildHistoryView(payload.incidents, payload, { viewing, limit: 50, before: undefined }),
+    ),
+    "/past-maintenance": renderMaintenanceHistory(
+      buildMaintenanceHistory(pastOccurrences(payload), payload, { viewing, limit: 50, before: undefined }),
+    ),
+    "/subscribe": renderSubscribePage({
+      frame: buildPageView(payload, viewing).frame,
+      ...{ monitors: payload.monitors, groups: payload.groups, problem: null },
+      ...{ channel: "email", endpoint: "", events: [], chosen: [] },
+    }),
+    "/unlock": renderUnlockPage({
+      ...{ texts: viewing.texts, base: address.base, home: address.home, next: "", problem: null, inFrame: false },
+    }),
+    "/embed": renderEmbed(buildPageView(payload, viewing)),
     ...(incident ? { "/incident": renderIncidentPage(buildIncidentView(incident, payload, viewing)) } : {}),
   };
+}
+
+/** A day of response times with a gap, and two outages. */
+function facts(now: number): ServiceFacts {
+  const [hour, step_ms] = [3_600_000, 900_000];
+  const from = now - 24 * hour;
+  const points = Array.from({ length: 96 }, (_, n) => ({
+    at: from + n * step_ms,
+    p50_ms: Math.round(120 + 40 * Math.sin(n / 9) + (n > 80 ? 160 : 0)),
+    p95_ms: Math.round(230 + 70 * Math.sin(n / 7) + (n > 80 ? 420 : 0)),
+  })).filter((_point, n) => n < 40 || n > 48);
+  return {
+    last_day: { up: 22 * hour, degraded: 0, down: 2 * hour },
+    outages: [
+      { started_at: now - 2 * hour, ended_at: null, in_maintenance: false },
+      { started_at: now - 600 * hour, ended_at: now - 599 * hour, in_maintenance: true },
+    ],
+    latency: { period: "24h", from, chart: drawLatency(points, { from, to: now, step_ms }) },
+  };
+}
+
+function pastOccurrences({ maintenance }: PagePayload) {
+  return maintenance.flatMap(({ id, title, monitor_ids, past }) =>
+    past.map((occurrence) => ({ maintenance_id: id, title, monitor_ids, ...occurrence })),
+  );
+}
+
+function requireView<View>(view: View | undefined): View {
+  if (!view) throw new Error("nothing to show");
+  return view;
 }
 
 /** Serves the documents of each payload under its name. */
@@ -31,8 +107,10 @@ export async function startServer(payloads: Record<string, PagePayload>) {
   }
   const server = createServer((req, res) => {
     const html = documents.get(req.url ?? "");
+    const brand = /\/brand\/(\w+)\.css$/.exec(req.url ?? "")?.[1];
     const asset = ASSETS.find(({ address }) => address === req.url);
-    if (asset) {
+    if (brand !== undefined) res.writeHead(200, { "content-type": "text/css" }).end(renderBrandSheet(brand));
+    else if (asset) {
       res.writeHead(200, { "content-type": TYPES[asset.address.split(".").at(-1) ?? ""] }).end(asset.text);
     } else if (html !== undefined) {
       res

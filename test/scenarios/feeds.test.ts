@@ -85,7 +85,7 @@ describe("feeds", () => {
     });
     const entries: { id: string; title: string; link: unknown; updated: string }[] = feed.entry;
     expect(entries.map(({ title }) => title).toSorted()).toEqual([
-      ...["Maintenance: Later", "Maintenance: harmless", "harmless", "harmless: investigating"],
+      ...["Maintenance: Later", "Maintenance: harmless", "harmless", "harmless: Investigating"],
     ]);
     expect(entries.map(({ id }) => id)).toEqual(
       expect.arrayContaining([incident, active.id, planned.id].map((id) => `urn:uuid:${id}`)),

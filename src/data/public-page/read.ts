@@ -1,26 +1,18 @@
-import { and, asc, desc, eq, gte, inArray, isNotNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { unpackDays } from "../../domain/daily-aggregates.ts";
 import { selectServedDomain } from "../custom-domains/read.ts";
 import { dailyAggregates } from "../daily-aggregates/table.ts";
 import type { Db } from "../db.ts";
 import { incidentMonitors, incidents, incidentUpdates } from "../incidents/table.ts";
-import {
-  maintenance,
-  maintenanceGroups,
-  maintenanceMonitors,
-  maintenanceOccurrences,
-  maintenanceUpdates,
-} from "../maintenance/table.ts";
 import { monitorGroups } from "../monitor-groups/table.ts";
 import { monitors, plannedMinutes, statusIntervals } from "../monitors/table.ts";
 import { INTERVAL } from "../status-intervals/read.ts";
 import { statusPages } from "../status-pages/table.ts";
+import { joinMaintenance, recentMaintenance, selectMaintenance } from "./maintenance.ts";
 import { affectsPublicPage, isPubliclyVisible } from "./visible-monitors.ts";
 
 const INCIDENTS_MAX = 100;
 const UPDATES_MAX = 1000;
-const WINDOWS_MAX = 50;
-const PAST_OCCURRENCES_MAX = 100;
 
 /** What a reader has to know before it may serve anything: two rows, in one round trip. */
 export async function findPageVersion(db: Db, slug: string) {
@@ -100,7 +92,7 @@ export async function readPublicPage(db: Db, pageId: string, since: { days: numb
       .orderBy(asc(monitors.position), asc(monitors.id)),
     selectDailyAggregates(db, pageId, since.month),
     selectIntervals(db, pageId, since),
-    ...selectMaintenance(db, pageId, since.resolved),
+    ...selectMaintenance(db, pageId, { chosen: recentMaintenance(pageId, since.resolved), since: since.resolved }),
     ...selectIncidents(db, pageId, recent),
   ]);
   return {
@@ -226,79 +218,6 @@ function selectIncidents(db: Db, pageId: string, chosen: SQL | undefined, limit 
       .innerJoin(monitors, eq(monitors.id, incidentMonitors.monitor_id))
       .where(and(isPubliclyVisible(pageId), inArray(incidentMonitors.incident_id, newest()))),
   ] as const;
-}
-
-/** Public windows with an occurrence to come, or one that was over after that moment. */
-function selectMaintenance(db: Db, pageId: string, since: number) {
-  const wasOpen = sql`EXISTS (SELECT 1 FROM ${maintenanceOccurrences}
-    WHERE ${maintenanceOccurrences.maintenance_id} = ${maintenance.id} AND ${maintenanceOccurrences.end_at} >= ${since})`;
-  const chosen = and(
-    eq(maintenance.status_page_id, pageId),
-    eq(maintenance.is_public, true),
-    or(isNotNull(maintenance.next_edge_at), wasOpen),
-  );
-  const order = [
-    sql`${maintenance.occurrence_start_at} IS NULL`,
-    asc(maintenance.occurrence_start_at),
-    asc(maintenance.id),
-  ];
-  const ids = () =>
-    db
-      .select({ id: maintenance.id })
-      .from(maintenance)
-      .where(chosen)
-      .orderBy(...order)
-      .limit(WINDOWS_MAX);
-  const targets = sql`(EXISTS (SELECT 1 FROM ${maintenanceMonitors}
-      WHERE ${maintenanceMonitors.maintenance_id} = ${maintenance.id} AND ${maintenanceMonitors.monitor_id} = ${monitors.id})
-    OR EXISTS (SELECT 1 FROM ${maintenanceGroups}
-      WHERE ${maintenanceGroups.maintenance_id} = ${maintenance.id} AND ${maintenanceGroups.group_id} = ${monitors.group_id}))`;
-  return [
-    db
-      .select()
-      .from(maintenance)
-      .where(chosen)
-      .orderBy(...order)
-      .limit(WINDOWS_MAX),
-    db
-      // A batch gives rows by the names of their columns, and both of these are called id.
-      .select({
-        maintenance_id: sql<string>`${maintenance.id}`.as("maintenance_id"),
-        monitor_id: sql<string>`${monitors.id}`.as("monitor_id"),
-      })
-      .from(maintenance)
-      .innerJoin(monitors, targets)
-      .where(and(isPubliclyVisible(pageId), inArray(maintenance.id, ids()))),
-    db
-      .select()
-      .from(maintenanceUpdates)
-      .where(inArray(maintenanceUpdates.maintenance_id, ids()))
-      .orderBy(desc(maintenanceUpdates.created_at), desc(maintenanceUpdates.id))
-      .limit(UPDATES_MAX),
-    db
-      .select()
-      .from(maintenanceOccurrences)
-      .where(and(inArray(maintenanceOccurrences.maintenance_id, ids()), gte(maintenanceOccurrences.end_at, since)))
-      .orderBy(desc(maintenanceOccurrences.start_at))
-      .limit(PAST_OCCURRENCES_MAX),
-  ] as const;
-}
-
-function joinMaintenance<
-  Window extends { id: string },
-  Link extends { maintenance_id: string; monitor_id: string },
-  Update extends { maintenance_id: string },
-  Past extends { maintenance_id: string },
->(windows: Window[], linked: Link[], said: Update[], past: Past[]) {
-  const linksOf = Map.groupBy(linked, (link) => link.maintenance_id);
-  const updatesOf = Map.groupBy(said, (update) => update.maintenance_id);
-  const pastOf = Map.groupBy(past, (occurrence) => occurrence.maintenance_id);
-  return windows.map((window) => ({
-    ...window,
-    monitor_ids: (linksOf.get(window.id) ?? []).map((link) => link.monitor_id),
-    updates: updatesOf.get(window.id) ?? [],
-    past: pastOf.get(window.id) ?? [],
-  }));
 }
 
 function joinIncidents<

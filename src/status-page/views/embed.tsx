@@ -2,6 +2,7 @@ import { toHtml } from "../../ui/document.tsx";
 import { Icon } from "../../ui/status-icons.tsx";
 import type { PublicPageView } from "../view-model.ts";
 import { Document, Time } from "./frame.tsx";
+import { Phrase } from "./phrase.tsx";
 
 const SERVICES_SHOWN = 8;
 
@@ -10,7 +11,7 @@ export function renderEmbed({ frame, banner, sections }: PublicPageView): string
   const monitors = sections.flatMap((section) => section.monitors);
   const more = monitors.length - SERVICES_SHOWN;
   return toHtml(
-    <Document title={`${frame.name}: ${banner.title.toLowerCase()}`} state={banner.state}>
+    <Document title={`${frame.name}: ${banner.title}`} texts={frame.texts} frame={frame} state={banner.state}>
       <main class="embed" data-live={`${frame.base}/live`} data-version={frame.version}>
         <a class={`banner is-${banner.state}`} href={frame.url} target="_blank" rel="noopener">
           <Icon of={banner.state} />
@@ -33,13 +34,13 @@ export function renderEmbed({ frame, banner, sections }: PublicPageView): string
           {more > 0 ? (
             <li>
               <a href={frame.url} target="_blank" rel="noopener">
-                {more} more
+                {frame.texts.home.more(more)}
               </a>
             </li>
           ) : null}
         </ul>
         <p class="small">
-          As of <Time moment={frame.as_of} />
+          <Phrase text={frame.texts.home.as_of} parts={{ time: <Time moment={frame.as_of} /> }} />
         </p>
       </main>
     </Document>,

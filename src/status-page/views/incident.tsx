@@ -1,63 +1,64 @@
 import { Markdown } from "../../ui/markdown-view.tsx";
+import type { Texts } from "../texts/texts.ts";
 import type { IncidentView, PastIncidentView, UpdateView } from "../view-model.ts";
 import { Time } from "./frame.tsx";
-
-const SEVERITIES: Record<IncidentView["severity"], string> = {
-  minor: "Minor",
-  major: "Major",
-  critical: "Critical",
-};
+import { Phrase } from "./phrase.tsx";
 
 /** A current incident: what it is and its latest update; the rest is a link away. */
-export function IncidentCard({ incident }: { incident: IncidentView }) {
+export function IncidentCard({ incident, texts }: { incident: IncidentView; texts: Texts }) {
   const { href, omitted_updates: omitted } = incident;
   return (
     <article class={`card incident is-${incident.severity}`}>
       <h3 dir="auto">
         <a href={href}>{incident.title}</a>
       </h3>
-      <IncidentBody incident={incident} />
+      <IncidentBody incident={incident} texts={texts} />
       {omitted > 0 ? (
         <p class="small">
-          <a href={href}>{omitted === 1 ? "1 earlier update" : `${omitted} earlier updates`}</a>
+          <a href={href}>{texts.incident.earlier_updates(omitted)}</a>
         </p>
       ) : null}
     </article>
   );
 }
 
-export function IncidentBody({ incident }: { incident: IncidentView }) {
+export function IncidentBody({ incident, texts }: { incident: IncidentView; texts: Texts }) {
   return (
     <>
-      <IncidentFacts incident={incident} />
+      <IncidentFacts incident={incident} texts={texts} />
       <Markdown blocks={incident.description} />
       <Timeline updates={incident.updates} />
     </>
   );
 }
 
-function IncidentFacts({
-  incident,
-}: {
-  incident: Pick<IncidentView, "severity" | "label" | "started" | "resolved" | "affected">;
-}) {
+type Facts = Pick<IncidentView, "severity" | "severity_label" | "label" | "started" | "resolved" | "affected">;
+
+function IncidentFacts({ incident, texts }: { incident: Facts; texts: Texts }) {
+  const { label, started, resolved } = incident;
+  const parts = {
+    status: <strong>{label}</strong>,
+    start: <Time moment={started} />,
+    end: resolved ? <Time moment={resolved.at} /> : null,
+    duration: resolved?.duration,
+  };
   return (
     <>
       <p class="small">
-        <span class={`tag severity-${incident.severity}`}>{SEVERITIES[incident.severity]}</span> {incident.label},
-        started <Time moment={incident.started} />
-        {incident.resolved ? (
-          <>
-            , resolved <Time moment={incident.resolved.at} /> after {incident.resolved.duration}
-          </>
-        ) : null}
+        <span class={`tag severity-${incident.severity}`}>{incident.severity_label}</span>{" "}
+        <Phrase text={resolved ? texts.incident.ended : texts.incident.started} parts={parts} />
       </p>
-      {incident.affected.length > 0 ? (
-        <p class="small">
-          Affects <span dir="auto">{incident.affected.join(", ")}</span>
-        </p>
-      ) : null}
+      <Affected names={incident.affected} texts={texts} />
     </>
+  );
+}
+
+export function Affected({ names, texts }: { names: string[]; texts: Texts }) {
+  if (names.length === 0) return null;
+  return (
+    <p class="small">
+      <Phrase text={texts.incident.affects} parts={{ names: <bdi>{names.join(", ")}</bdi> }} />
+    </p>
   );
 }
 
@@ -81,12 +82,12 @@ export function Timeline({ updates }: { updates: UpdateView[] }) {
 }
 
 /** A past incident and how it ended. `level` is that of its heading. */
-export function PastIncident({ incident, level }: { incident: PastIncidentView; level: 3 | 4 }) {
+export function PastIncident({ incident, level, texts }: { incident: PastIncidentView; level: 3 | 4; texts: Texts }) {
   const link = <a href={incident.href}>{incident.title}</a>;
   return (
     <li>
       {level === 3 ? <h3 dir="auto">{link}</h3> : <h4 dir="auto">{link}</h4>}
-      <IncidentFacts incident={incident} />
+      <IncidentFacts incident={incident} texts={texts} />
       <Markdown blocks={incident.last} />
     </li>
   );

@@ -1,23 +1,37 @@
 import { Markdown } from "../../ui/markdown-view.tsx";
+import type { Texts } from "../texts/texts.ts";
 import type { MaintenanceView } from "../view-model.ts";
 import { Time } from "./frame.tsx";
-import { Timeline } from "./incident.tsx";
+import { Affected, Timeline } from "./incident.tsx";
+import { Phrase } from "./phrase.tsx";
 
 /** One window: the occurrence under way, or the next one. */
-export function MaintenanceCard({ window }: { window: MaintenanceView }) {
+export function MaintenanceCard({ window, texts }: { window: MaintenanceView; texts: Texts }) {
   return (
     <article class={`card incident is-${window.is_active ? "active" : "planned"}`}>
-      <h3 dir="auto">{window.title}</h3>
-      <p class="small">
-        <span class="tag">{window.label}</span> <Time moment={window.from} /> to <Time moment={window.to} />
-      </p>
-      {window.affected.length > 0 ? (
-        <p class="small">
-          Affects <span dir="auto">{window.affected.join(", ")}</span>
-        </p>
-      ) : null}
+      <h3 dir="auto">
+        <a href={window.href}>{window.title}</a>
+      </h3>
+      <MaintenanceFacts window={window} texts={texts} />
       <Markdown blocks={window.description} />
       <Timeline updates={window.updates} />
     </article>
+  );
+}
+
+export function MaintenanceFacts({ window, texts }: { window: MaintenanceView; texts: Texts }) {
+  return (
+    <>
+      <p class="small">
+        <span class="tag">{window.label}</span> <Span of={window} texts={texts} />
+      </p>
+      <Affected names={window.affected} texts={texts} />
+    </>
+  );
+}
+
+export function Span({ of, texts }: { of: Pick<MaintenanceView, "from" | "to">; texts: Texts }) {
+  return (
+    <Phrase text={texts.maintenance.span} parts={{ start: <Time moment={of.from} />, end: <Time moment={of.to} /> }} />
   );
 }

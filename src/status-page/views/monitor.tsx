@@ -1,40 +1,60 @@
 import { Icon } from "../../ui/status-icons.tsx";
 import type { BarRun, PublicMonitorView } from "../monitor-view.ts";
+import type { Texts } from "../texts/texts.ts";
 import { Time } from "./frame.tsx";
+import { Phrase } from "./phrase.tsx";
 
 const BAR_HEIGHT = 32;
 /** Trouble stands out by height as well as by colour. */
 const HEIGHTS: Record<BarRun["state"], number> = { up: 25, degraded: 28, down: BAR_HEIGHT, none: 6 };
 
-export function MonitorCard({ monitor }: { monitor: PublicMonitorView }) {
+export function MonitorCard({ monitor, base, texts }: { monitor: PublicMonitorView; base: string; texts: Texts }) {
   return (
     <li class="monitor">
       <div class="row">
-        <h3 dir="auto">{monitor.name}</h3>
-        <p class={`status is-${monitor.status}`}>
-          <Icon of={monitor.status} />
-          <span>
-            {monitor.label}
-            {monitor.since ? (
-              <span class="since">
-                {" "}
-                since <Time moment={monitor.since} />
-              </span>
-            ) : null}
-          </span>
-        </p>
+        <h3 dir="auto">
+          <a href={`${base}/services/${monitor.id}`}>{monitor.name}</a>
+        </h3>
+        <StatusText monitor={monitor} texts={texts} />
       </div>
+      <History monitor={monitor} texts={texts} />
+    </li>
+  );
+}
+
+export function StatusText({ monitor, texts }: { monitor: PublicMonitorView; texts: Texts }) {
+  return (
+    <p class={`status is-${monitor.status}`}>
+      <Icon of={monitor.status} />
+      <span>
+        {monitor.label}
+        {monitor.since ? (
+          <span class="since">
+            {" "}
+            <Phrase text={texts.monitor.since} parts={{ time: <Time moment={monitor.since} /> }} />
+          </span>
+        ) : null}
+      </span>
+    </p>
+  );
+}
+
+/** The bar of days, and the troubled ones as text. */
+export function History({ monitor, texts }: { monitor: PublicMonitorView; texts: Texts }) {
+  const words = texts.monitor;
+  return (
+    <>
       <div class="bar">
         <Bars monitor={monitor} />
       </div>
       <p class="row small">
-        <span>{monitor.days} days ago</span>
+        <span>{words.days_ago(monitor.days)}</span>
         <span class="uptime">{monitor.uptime}</span>
-        <span>Today</span>
+        <span>{words.today}</span>
       </p>
       {monitor.troubled.length > 0 ? (
-        <details>
-          <summary>{monitor.troubled.length === 1 ? "1 day" : `${monitor.troubled.length} days`} with problems</summary>
+        <details id={`days-${monitor.id}`}>
+          <summary>{words.problem_days(monitor.troubled.length)}</summary>
           <ul class="days">
             {monitor.troubled.map((day) => (
               <li>
@@ -44,7 +64,7 @@ export function MonitorCard({ monitor }: { monitor: PublicMonitorView }) {
           </ul>
         </details>
       ) : null}
-    </li>
+    </>
   );
 }
 

@@ -2,33 +2,45 @@ import { toHtml } from "../../ui/document.tsx";
 import { Markdown } from "../../ui/markdown-view.tsx";
 import { Icon } from "../../ui/status-icons.tsx";
 import { SubscribeDialog } from "../subscribe-views.tsx";
-import type { HistoryPageView, IncidentPageView, MaintenanceView, PublicPageView, SectionView } from "../view-model.ts";
+import type { Texts } from "../texts/texts.ts";
+import type {
+  FrameView,
+  HistoryPageView,
+  IncidentPageView,
+  MaintenanceView,
+  PublicPageView,
+  SectionView,
+} from "../view-model.ts";
 import { Document, Frame, Time } from "./frame.tsx";
 import { IncidentBody, IncidentCard, PastIncident } from "./incident.tsx";
 import { MaintenanceCard } from "./maintenance.tsx";
 import { MonitorCard } from "./monitor.tsx";
+import { Phrase } from "./phrase.tsx";
 
 const PAST_DAYS = 14;
 
 /** The documents that are served. */
 export function renderStatusPage(view: PublicPageView): string {
   const { frame, banner } = view;
+  const { texts } = frame;
+  const words = texts.home;
   const summary = [banner.title, ...banner.affected].join(". ");
   return toHtml(
     <Document
-      title={`${frame.name}: ${banner.title.toLowerCase()}`}
+      title={`${frame.name}: ${banner.title}`}
+      texts={texts}
       description={summary}
-      brandColor={frame.brand_color}
+      frame={frame}
       canonical={frame.url}
-      feeds={frame.base}
+      hasFeeds
       state={banner.state}
     >
       <Frame frame={frame} isHome>
         <Markdown blocks={view.description} />
         {view.late ? (
           <p class="card stale">
-            <strong>Checks are delayed.</strong> The last checks ran {view.late.ago} ago (<Time moment={view.late.at} />
-            ). Statuses may be out of date.
+            <strong>{words.delayed}</strong>{" "}
+            <Phrase text={words.last_checks} parts={{ ago: view.late.ago, time: <Time moment={view.late.at} /> }} />
           </p>
         ) : null}
         <section class={`banner is-${banner.state}`} aria-labelledby="now">
@@ -39,80 +51,102 @@ export function renderStatusPage(view: PublicPageView): string {
               <p dir="auto">{text}</p>
             ))}
             <p class="as-of">
-              As of <Time moment={frame.as_of} />
+              <Phrase text={words.as_of} parts={{ time: <Time moment={frame.as_of} /> }} />
             </p>
           </div>
         </section>
         {view.open.length > 0 ? (
           <section aria-labelledby="open">
-            <h2 id="open">Current incidents</h2>
+            <h2 id="open">{words.current_incidents}</h2>
             {view.open.map((incident) => (
-              <IncidentCard incident={incident} />
+              <IncidentCard incident={incident} texts={texts} />
             ))}
           </section>
         ) : null}
-        <Maintenance id="maintenance" title="Maintenance in progress" windows={view.maintenance.active} />
-        {view.has_filter ? <Filter /> : null}
+        <Maintenance
+          id="maintenance"
+          title={words.maintenance_active}
+          windows={view.maintenance.active}
+          texts={texts}
+        />
+        {view.has_filter ? <Filter label={words.find} /> : null}
         {view.sections.map((section) => (
-          <Services section={section} isOnly={view.sections.length === 1} />
+          <Services section={section} isOnly={view.sections.length === 1} frame={frame} />
         ))}
-        <Maintenance id="scheduled" title="Scheduled maintenance" windows={view.maintenance.upcoming} />
-        <Past days={view.past} base={frame.base} />
+        <Maintenance
+          id="scheduled"
+          title={words.maintenance_planned}
+          windows={view.maintenance.upcoming}
+          texts={texts}
+        />
+        <Past days={view.past} frame={frame} />
         <p class="more">
-          <a href={`${frame.base}/subscribe`}>Subscribe</a> <a href={`${frame.base}/feed.atom`}>Atom</a>{" "}
+          <a href={`${frame.base}/subscribe`}>{texts.frame.subscribe}</a> <a href={`${frame.base}/feed.atom`}>Atom</a>{" "}
           <a href={`${frame.base}/feed.rss`}>RSS</a> <a href={`${frame.base}/feed.json`}>JSON</a>{" "}
-          <a href={`${frame.base}/maintenance.ics`}>Calendar</a>
+          <a href={`${frame.base}/maintenance.ics`}>{words.calendar}</a>
         </p>
       </Frame>
-      <SubscribeDialog base={frame.base} />
+      <SubscribeDialog base={frame.base} texts={texts} />
     </Document>,
   );
 }
 
 export function renderIncidentPage({ frame, incident, canonical }: IncidentPageView): string {
+  const { texts } = frame;
   return toHtml(
     <Document
-      title={`${incident.title}: ${incident.label.toLowerCase()} | ${frame.name}`}
+      title={`${incident.title}: ${incident.label} | ${frame.name}`}
+      texts={texts}
       description={`${incident.label}. ${incident.title}`}
-      brandColor={frame.brand_color}
+      frame={frame}
       canonical={canonical}
+      hasFeeds
     >
       <Frame frame={frame} isHome={false} isLive>
         <article class={`card incident is-${incident.severity}`}>
           <h1 dir="auto">{incident.title}</h1>
-          <IncidentBody incident={incident} />
+          <IncidentBody incident={incident} texts={texts} />
           {incident.omitted_updates > 0 ? (
-            <p class="small">{incident.omitted_updates} earlier updates are not shown.</p>
+            <p class="small">{texts.incident.omitted_updates(incident.omitted_updates)}</p>
           ) : null}
         </article>
         <p class="more">
-          <a href={frame.home}>All services</a> <a href={`${frame.base}/history`}>Incident history</a>
+          <a href={frame.home}>{texts.frame.all_services}</a>{" "}
+          <a href={`${frame.base}/history`}>{texts.incident.history}</a>
         </p>
       </Frame>
     </Document>,
   );
 }
 
+/** Published incidents month by month. */
 export function renderHistoryPage({ frame, months, older_href, canonical }: HistoryPageView): string {
+  const { texts } = frame;
+  const words = texts.incident;
   return toHtml(
-    <Document title={`Incident history | ${frame.name}`} brandColor={frame.brand_color} canonical={canonical}>
+    <Document title={`${words.history} | ${frame.name}`} texts={texts} frame={frame} canonical={canonical} hasFeeds>
       <Frame frame={frame} isHome={false} isLive>
-        <h1>Incident history</h1>
-        {months.length === 0 ? <p class="card small">No incidents.</p> : null}
+        <h1>{words.history}</h1>
+        {months.length === 0 ? <p class="card small">{words.none}</p> : null}
         {months.map((month) => (
           <section>
-            <h2>{month.title}</h2>
+            <div class="row">
+              <h2>{month.title}</h2>
+              <span class="small">{words.month_count(month.incidents.length)}</span>
+            </div>
             <div class="card">
               <ul class="past">
                 {month.incidents.map((incident) => (
-                  <PastIncident incident={incident} level={3} />
+                  <PastIncident incident={incident} level={3} texts={texts} />
                 ))}
               </ul>
             </div>
           </section>
         ))}
         <p class="more">
-          {older_href ? <a href={older_href}>Earlier incidents</a> : null} <a href={frame.home}>All services</a>
+          {older_href ? <a href={older_href}>{words.earlier}</a> : null}{" "}
+          <a href={`${frame.base}/maintenance`}>{texts.maintenance.history}</a>{" "}
+          <a href={frame.home}>{texts.frame.all_services}</a>
         </p>
       </Frame>
     </Document>,
@@ -120,9 +154,13 @@ export function renderHistoryPage({ frame, months, older_href, canonical }: Hist
 }
 
 /** For everything that is not a page. It does not reveal whether a private page exists. */
-export function renderMessagePage(title: string, text: string, link?: { href: string; text: string }): string {
+export function renderMessagePage(
+  texts: Texts,
+  message: { title: string; text: string; link?: { href: string; text: string } | undefined },
+): string {
+  const { title, text, link } = message;
   return toHtml(
-    <Document title={title}>
+    <Document title={title} texts={texts}>
       <main class="wrap message">
         <h1>{title}</h1>
         <p>{text}</p>
@@ -137,10 +175,10 @@ export function renderMessagePage(title: string, text: string, link?: { href: st
 }
 
 /** Works with the script alone, so it is hidden without. */
-function Filter() {
+function Filter({ label }: { label: string }) {
   return (
     <div class="filter" data-filter data-scripted hidden>
-      <label for="filter">Find a service</label>
+      <label for="filter">{label}</label>
       <input id="filter" type="search" autocomplete="off" />
       <p class="small" role="status" />
     </div>
@@ -148,7 +186,7 @@ function Filter() {
 }
 
 /** The only section of a page is always open; several collapse, each with a phrase about what is in it. */
-function Services({ section, isOnly }: { section: SectionView; isOnly: boolean }) {
+function Services({ section, isOnly, frame }: { section: SectionView; isOnly: boolean; frame: FrameView }) {
   const { id, title, monitors } = section;
   if (monitors.length === 0) {
     return (
@@ -156,14 +194,14 @@ function Services({ section, isOnly }: { section: SectionView; isOnly: boolean }
         <h2 id={id} dir="auto">
           {title}
         </h2>
-        <p class="card small">Nothing is monitored on this page yet.</p>
+        <p class="card small">{frame.texts.home.no_services}</p>
       </section>
     );
   }
   const list = (
     <ul class="monitors">
       {monitors.map((monitor) => (
-        <MonitorCard monitor={monitor} />
+        <MonitorCard monitor={monitor} base={frame.base} texts={frame.texts} />
       ))}
     </ul>
   );
@@ -191,24 +229,26 @@ function Services({ section, isOnly }: { section: SectionView; isOnly: boolean }
   );
 }
 
-function Maintenance({ id, title, windows }: { id: string; title: string; windows: MaintenanceView[] }) {
+function Maintenance(props: { id: string; title: string; windows: MaintenanceView[]; texts: Texts }) {
+  const { id, title, windows, texts } = props;
   if (windows.length === 0) return null;
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       {windows.map((window) => (
-        <MaintenanceCard window={window} />
+        <MaintenanceCard window={window} texts={texts} />
       ))}
     </section>
   );
 }
 
-function Past({ days, base }: { days: PublicPageView["past"]; base: string }) {
+function Past({ days, frame }: { days: PublicPageView["past"]; frame: FrameView }) {
+  const { base, texts } = frame;
   return (
     <section aria-labelledby="past">
       <div class="row">
-        <h2 id="past">Past incidents</h2>
-        <a href={`${base}/history`}>Incident history</a>
+        <h2 id="past">{texts.home.past_incidents}</h2>
+        <a href={`${base}/history`}>{texts.incident.history}</a>
       </div>
       {days.length > 0 ? (
         days.map((day) => (
@@ -218,13 +258,13 @@ function Past({ days, base }: { days: PublicPageView["past"]; base: string }) {
             </h3>
             <ul class="past">
               {day.incidents.map((incident) => (
-                <PastIncident incident={incident} level={4} />
+                <PastIncident incident={incident} level={4} texts={texts} />
               ))}
             </ul>
           </div>
         ))
       ) : (
-        <p class="card small">No incidents in the last {PAST_DAYS} days.</p>
+        <p class="card small">{texts.home.no_past_incidents(PAST_DAYS)}</p>
       )}
     </section>
   );

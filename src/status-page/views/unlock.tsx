@@ -1,8 +1,10 @@
 import { toHtml } from "../../ui/document.tsx";
 import { Field } from "../../ui/form-field.tsx";
+import type { Texts } from "../texts/texts.ts";
 import { Document } from "./frame.tsx";
 
 interface UnlockView {
+  texts: Texts;
   base: string;
   home: string;
   /** Where the form leads to, within the page. */
@@ -13,17 +15,17 @@ interface UnlockView {
 }
 
 /** What visitors see of a page before they entered its password. */
-export function renderUnlockPage({ base, home, next, problem, inFrame }: UnlockView): string {
-  const title = "Password required";
+export function renderUnlockPage({ texts, base, home, next, problem, inFrame }: UnlockView): string {
+  const words = texts.unlock;
   return toHtml(
-    <Document title={title}>
+    <Document title={words.title} texts={texts}>
       <main class="wrap unlock">
-        <h1>{title}</h1>
-        <p class="small">This status page is protected by a password.</p>
+        <h1>{words.title}</h1>
+        <p class="small">{words.text}</p>
         {inFrame ? (
           <p>
             <a href={home} target="_blank" rel="noopener">
-              Open the status page
+              {words.open_page}
             </a>
           </p>
         ) : (
@@ -31,11 +33,11 @@ export function renderUnlockPage({ base, home, next, problem, inFrame }: UnlockV
             <input type="hidden" name="next" value={next} />
             <Field
               name="password"
-              label="Password"
+              label={words.password}
               problem={problem}
               input={{ type: "password", autocomplete: "current-password", required: true, maxlength: 200 }}
             />
-            <button type="submit">Open</button>
+            <button type="submit">{words.open}</button>
           </form>
         )}
       </main>

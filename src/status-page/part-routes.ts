@@ -1,0 +1,159 @@
+import type { Context } from "hono";
+import { IncidentHistoryQuery, PageIncidentParams, PageParams, ServiceQuery } from "../contract/public-page.ts";
+import { listOutages } from "../data/outages/read.ts";
+import { listPastOccurrences } from "../data/public-page/maintenance.ts";
+import { listIntervalsSince } from "../data/status-intervals/read.ts";
+import { computeStatusDurations, sumStatusDurations } from "../domain/uptime.ts";
+import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
+import { html } from "../http/responses.ts";
+import { DAY_MS } from "../lib/durations.ts";
+import { buildMaintenanceHistory, buildMaintenanceView } from "./maintenance-view.ts";
+import { findPublicMaintenance } from "./payload.ts";
+import {
+  HTML,
+  loadPageForViewer,
+  PAGE_ANSWERS,
+  respond,
+  respondPartNotFound,
+  respondWithError,
+  respondWithPage,
+  type VisiblePage,
+} from "./responses.ts";
+import { buildServiceView, type ServicePeriod } from "./service-view.ts";
+import { renderMaintenanceHistory, renderMaintenancePage, renderServicePage } from "./views/parts.tsx";
+
+/** Documents of a page about one service or one maintenance window, and its past maintenance. */
+const tags = ["Public pages"];
+const OUTAGE_DAYS = 90;
+const OUTAGES_SHOWN = 50;
+const OCCURRENCES_SHOWN = 50;
+const policy: EndpointPolicy = {
+  at: ["root"],
+  auth: "public",
+  permission: null,
+  audit: null,
+  rate: "public",
+  refusalPage: respondWithError,
+};
+
+export const endpoints = [
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/status/{slug}/services/{id}",
+      tags,
+      summary: "Get a service of a public page as HTML",
+      description:
+        "Its status, uptime, response times and outages. Response times are absent where the page hides them.",
+      request: { params: PageIncidentParams, query: ServiceQuery },
+      responses: { 200: html("The service"), ...PAGE_ANSWERS },
+    },
+    (c) => respondWithPage(c, () => showService(c, { ...c.req.valid("param"), period: c.req.valid("query").period })),
+  ),
+
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/status/{slug}/maintenance",
+      tags,
+      summary: "Get planned and past maintenance as HTML",
+      request: { params: PageParams, query: IncidentHistoryQuery },
+      responses: { 200: html("The maintenance"), ...PAGE_ANSWERS },
+    },
+    (c) => respondWithPage(c, () => showMaintenanceHistory(c, c.req.valid("param").slug, c.req.valid("query").before)),
+  ),
+
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/status/{slug}/maintenance/{id}",
+      tags,
+      summary: "Get a public maintenance window as HTML",
+      request: { params: PageIncidentParams },
+      responses: { 200: html("The maintenance window"), ...PAGE_ANSWERS },
+    },
+    (c) => respondWithPage(c, () => showMaintenance(c, c.req.valid("param"))),
+  ),
+];
+
+interface WantedService {
+  slug: string;
+  id: string;
+  period: ServicePeriod;
+}
+
+async function showService(c: Context<AppEnv>, { slug, id, period }: WantedService) {
+  const shown = await loadPageForViewer(c, slug);
+  if (!shown) return undefined;
+  const { payload, viewing } = shown;
+  const monitor = payload.monitors.find((each) => each.id === id);
+  if (!monitor) return respondPartNotFound(viewing, viewing.texts.service);
+  return respond(c, shown, {
+    ...HTML,
+    name: `service ${id} ${period}`,
+    is_chosen: true,
+    make: async () => {
+      const facts = await loadFacts(c, shown, { id, period });
+      return renderServicePage(buildServiceView(monitor, payload, { viewing, facts }));
+    },
+  });
+}
+
+async function loadFacts(c: Context<AppEnv>, { viewing }: VisiblePage, { id }: Omit<WantedService, "slug">) {
+  const { db } = c.var.ctx;
+  const range = { from_at: viewing.as_of - DAY_MS, to_at: viewing.as_of };
+  const [intervals, { rows }] = await Promise.all([
+    listIntervalsSince(db, id, range.from_at),
+    listOutages(
+      db,
+      { monitor_id: id },
+      { from: viewing.as_of - OUTAGE_DAYS * DAY_MS },
+      { limit: OUTAGES_SHOWN, offset: 0 },
+    ),
+  ]);
+  return {
+    last_day: sumStatusDurations(computeStatusDurations(intervals, [range], viewing.as_of)),
+    outages: rows.map(({ outage }) => outage),
+    latency: null,
+  };
+}
+
+async function showMaintenance(c: Context<AppEnv>, { slug, id }: { slug: string; id: string }) {
+  const shown = await loadPageForViewer(c, slug);
+  if (!shown) return undefined;
+  const { payload, viewing } = shown;
+  const recent = payload.maintenance.find((window) => window.id === id);
+  const response = await respond(c, shown, {
+    ...HTML,
+    name: `maintenance ${id}`,
+    is_chosen: true,
+    make: async () => {
+      const scope = { page_id: payload.page.id, maintenance_id: id, timezone: payload.page.timezone };
+      const window = recent ?? (await findPublicMaintenance(c.var.ctx.db, scope, viewing.as_of));
+      const view = window && buildMaintenanceView(window, payload, viewing);
+      return view && renderMaintenancePage(view);
+    },
+  });
+  return response ?? respondPartNotFound(viewing, viewing.texts.maintenance);
+}
+
+async function showMaintenanceHistory(c: Context<AppEnv>, slug: string, before: number | undefined) {
+  const shown = await loadPageForViewer(c, slug);
+  if (!shown) return undefined;
+  const { payload, viewing } = shown;
+  return respond(c, shown, {
+    ...HTML,
+    name: `maintenance before ${before ?? ""}`,
+    is_chosen: before !== undefined,
+    make: async () => {
+      const scope = { page_id: payload.page.id, before: before ?? viewing.as_of, limit: OCCURRENCES_SHOWN };
+      const past = await listPastOccurrences(c.var.ctx.db, { ...scope, ended_by: viewing.as_of });
+      return renderMaintenanceHistory(
+        buildMaintenanceHistory(past, payload, { viewing, limit: OCCURRENCES_SHOWN, before }),
+      );
+    },
+  });
+}

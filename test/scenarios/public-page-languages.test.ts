@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { createShop, createVisitor, insertIncident, PAGES } from "../support/pages.ts";
+
+const visit = createVisitor({ PAGE_MEMO_MS: "60000" });
+const languageOf = (text: string) => /<html lang="(\w+)" dir="(\w+)"/.exec(text)?.slice(1, 3);
+
+describe("the language of a public page", () => {
+  it.each([
+    ["de-DE,de;q=0.9", "de", "ltr", "Alle Systeme in Betrieb"],
+    ["fr", "fr", "ltr", "Tous les systèmes sont opérationnels"],
+    ["es-MX", "es", "ltr", "Todos los sistemas funcionan"],
+    ["ar", "ar", "rtl", "جميع الأنظمة تعمل"],
+    ["ja", "en", "ltr", "All systems operational"],
+  ])("follows a browser that asks for %s", async (accept, language, direction, words) => {
+    const { path } = await createShop();
+    for (const document of [path, `${path}/history`, `${path}/subscribe`, `${path}/incidents/none`]) {
+      const { text, headers } = await visit(document, { "accept-language": accept });
+      expect(languageOf(text)).toEqual([language, direction]);
+      if (headers.has("etag")) expect(headers.get("vary")).toContain("Accept-Language");
+    }
+    expect((await visit(path, { "accept-language": accept })).text).toContain(words);
+  });
+
+  it("is the page's own for all others, and in its feeds", async () => {
+    const { account, page, path } = await createShop({ language: "de" });
+    expect(page.language).toBe("de");
+    const own = { owner_id: account.user_id, status_page_id: page.id };
+    await insertIncident({ ...own, status: "monitoring" }, { messages: ["Repariert."] });
+    expect(languageOf((await visit(path, { "accept-language": "ja" })).text)).toEqual(["de", "ltr"]);
+    expect((await visit(`${path}/feed.atom`, { "accept-language": "fr" })).text).toContain("Trouble: Wird beobachtet");
+    const cleared = await account.client.put(`${PAGES}/${page.id}`, { language: null });
+    expect(cleared.body.language).toBe("en");
+    expect((await account.client.put(`${PAGES}/${page.id}`, { language: "xx" })).status).toBe(400);
+  });
+
+  it("is switched by a link, and stays so", async () => {
+    const { path } = await createShop();
+    const { text, headers } = await visit(path, { "accept-language": "de" });
+    expect(text).toContain('href="?lang=fr"');
+    expect(headers.get("set-cookie")).toBeNull();
+    const switched = await visit(`${path}?lang=fr`, { "accept-language": "de" });
+    expect(languageOf(switched.text)).toEqual(["fr", "ltr"]);
+    expect(switched.headers.get("cache-control")).toBe("private, no-store");
+    const cookie = (switched.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+    expect(languageOf((await visit(path, { "accept-language": "de", cookie })).text)).toEqual(["fr", "ltr"]);
+    expect(languageOf((await visit(`${path}?lang=xx`, { "accept-language": "de" })).text)).toEqual(["de", "ltr"]);
+  });
+});
+
+describe("the brand of a public page", () => {
+  it("is a style sheet of its own, an icon, a dark logo and a preview", async () => {
+    const { path } = await createShop({
+      brand_color: "#6D28D9",
+      logo_url: "https://example.com/day.svg",
+      logo_dark_url: "https://example.com/night.svg",
+      favicon_url: "https://example.com/icon.png",
+      description: "Everything about the shop.",
+    });
+    const { text } = await visit(path);
+    expect(text).toContain('<link rel="icon" href="https://example.com/icon.png"/>');
+    expect(text).toContain('<meta property="og:image" content="https://example.com/day.svg"/>');
+    expect(text).toContain('<meta property="og:site_name" content="Northwind"/>');
+    expect(text).toMatch(/by-day" src="[^"]+day.svg".*by-night" src="[^"]+night.svg"/);
+    const sheet = /href="(\/assets\/status-page\/brand\/6d28d9\.css)"/.exec(text)?.[1] ?? "";
+    const style = await visit(sheet);
+    expect([style.status, style.headers.get("content-type")]).toEqual([200, "text/css; charset=utf-8"]);
+    expect(style.text).toContain("--brand: #6d28d9");
+    expect((await visit("/assets/status-page/brand/nothing.css")).status).toBe(404);
+  });
+});

@@ -1,0 +1,122 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { openDb, runBatch } from "../../src/data/db.ts";
+import { maintenanceOccurrences } from "../../src/data/maintenance/table.ts";
+import { outages } from "../../src/data/outages/table.ts";
+import { bumpPageVersion } from "../../src/data/status-pages/write.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { V1 } from "../support/client.ts";
+import { createShop, createVisitor, HOUR, insertIncident, PAGES } from "../support/pages.ts";
+
+const DAY = 24 * HOUR;
+const db = openDb(env.DB);
+const visit = createVisitor({ PAGE_MEMO_MS: "0" });
+const iso = (at: number) => new Date(at).toISOString();
+type Shop = Awaited<ReturnType<typeof createShop>>;
+
+async function insertOutage({ monitor, page }: Shop, startedAt: number, endedAt: number | null, seq = 1) {
+  await runBatch(db, [
+    db.insert(outages).values({
+      ...{ id: newId(), monitor_id: monitor.id, seq, status_page_id: page.id },
+      ...{ started_at: startedAt, ended_at: endedAt, cause: "secret cause", regions: ["weur"], in_maintenance: false },
+    }),
+    bumpPageVersion(db, page.id, Date.now()),
+  ]);
+}
+
+/** A window of three days ago, as it took place. */
+async function insertPastWindow({ account, monitor, page }: Shop, fields: Record<string, unknown> = {}) {
+  const start = Date.now() - 40 * DAY;
+  const { body } = await account.client.post(`${V1}/maintenance`, {
+    ...{ status_page_id: page.id, title: "New disks", start_time: iso(start), end_time: iso(start + HOUR) },
+    ...{ targets: [{ target_type: "monitor", target_id: monitor.id }], ...fields },
+  });
+  await runBatch(db, [
+    db
+      .insert(maintenanceOccurrences)
+      .values({ maintenance_id: body.id, start_at: start, end_at: start + HOUR })
+      .onConflictDoNothing(),
+    bumpPageVersion(db, page.id, Date.now()),
+  ]);
+  return body.id as string;
+}
+
+describe("GET /status/:slug/services/:id", () => {
+  it("shows status, uptime of four periods, outages and incidents of one service, and no cause", async () => {
+    const shop = await createShop();
+    const now = Date.now();
+    await insertOutage(shop, now - 3 * DAY, now - 3 * DAY + 2 * HOUR);
+    await insertOutage(shop, now - HOUR / 2, null, 2);
+    const own = { owner_id: shop.account.user_id, status_page_id: shop.page.id };
+    await insertIncident({ ...own, title: "Checkout fails" }, { monitor_ids: [shop.monitor.id] });
+    await insertIncident({ ...own, title: "Something else" });
+    const { status, text } = await visit(`${shop.path}/services/${shop.monitor.id}`);
+    expect(status).toBe(200);
+    expect(text).toContain('<h1 dir="auto">Web shop</h1>');
+    for (const words of ["24 hours", "7 days", "30 days", "90 days", "100%"]) expect(text).toContain(words);
+    expect(text).toMatch(/<strong>30 min<\/strong> <span class="tag is-open">ongoing<\/span>/);
+    expect(text).toContain("<strong>2 h</strong>");
+    expect(text).toContain("Checkout fails");
+    expect(text).not.toMatch(/Something else|secret cause|weur/);
+    expect((await visit(shop.path)).text).toContain(`href="${shop.path}/services/${shop.monitor.id}"`);
+  });
+
+  it("knows only services that the page shows", async () => {
+    const shop = await createShop();
+    const other = await createShop();
+    const statusOf = async (id: string) => (await visit(`${shop.path}/services/${id}`)).status;
+    expect([await statusOf(other.monitor.id), await statusOf(newId()), await statusOf("x")]).toEqual([404, 404, 404]);
+    expect((await visit(`${shop.path}/services/x`)).text).toContain("Service not found");
+    await shop.account.client.post(`${V1}/monitors/${shop.monitor.id}/pause`);
+    expect(await statusOf(shop.monitor.id)).toBe(404);
+    expect((await visit(`${other.path}/services/${other.monitor.id}?period=2y`)).status).toBe(400);
+  });
+});
+
+describe("GET /status/:slug/maintenance", () => {
+  it("lists what is planned and what was, by month, each at its own address", async () => {
+    const shop = await createShop();
+    const past = await insertPastWindow(shop);
+    const hidden = await insertPastWindow(shop, { title: "Secret disks", is_public: false });
+    const { client } = shop.account;
+    const later = { start_time: iso(Date.now() + DAY), end_time: iso(Date.now() + DAY + HOUR) };
+    const { body } = await client.post(`${V1}/maintenance`, { status_page_id: shop.page.id, title: "Later", ...later });
+    await client.post(`${V1}/maintenance/${body.id}/updates`, { message: "Prepared.", status: "scheduled" });
+    const { text } = await visit(`${shop.path}/maintenance`);
+    expect(text).toContain("Scheduled maintenance");
+    expect(text).toContain(`href="${shop.path}/maintenance/${body.id}"`);
+    expect(text).toContain(`href="${shop.path}/maintenance/${past}"`);
+    expect(text).toContain("Affects <bdi>Web shop</bdi>");
+    expect(text).not.toContain("Secret disks");
+
+    const planned = await visit(`${shop.path}/maintenance/${body.id}`);
+    expect([planned.status, planned.text.includes('<h1 dir="auto">Later</h1>')]).toEqual([200, true]);
+    expect(planned.text).toContain("Scheduled");
+    const old = await visit(`${shop.path}/maintenance/${past}`);
+    expect([old.status, old.text.includes("Completed")]).toEqual([200, true]);
+    for (const id of [hidden, newId(), "x"]) expect((await visit(`${shop.path}/maintenance/${id}`)).status).toBe(404);
+    const earlier = await visit(`${shop.path}/maintenance?before=2020-01-01T00:00:00Z`);
+    expect([earlier.status, earlier.text.includes("No maintenance.")]).toEqual([200, true]);
+  });
+});
+
+describe("GET /status/:slug/history", () => {
+  it("counts the incidents of a month, with start, duration, severity and what they affected", async () => {
+    const shop = await createShop();
+    const own = { owner_id: shop.account.user_id, status_page_id: shop.page.id, status: "resolved" as const };
+    const started_at = Date.parse("2026-03-10T08:00:00Z");
+    const times = { started_at, resolved_at: started_at + 90 * 60_000, severity: "critical" as const };
+    await insertIncident({ ...own, ...times }, { monitor_ids: [shop.monitor.id], messages: ["Fixed."] });
+    await insertIncident({ ...own, ...times, title: "Another" });
+    const { text } = await visit(`${shop.path}/history`);
+    expect(text).toContain("March 2026");
+    expect(text).toContain("2 incidents");
+    for (const words of ["10 Mar 2026, 08:00", "1 h 30 min", "Critical", "Web shop", "Fixed."]) {
+      expect(text).toContain(words);
+    }
+    expect((await shop.account.client.put(`${PAGES}/${shop.page.id}`, { password: "sesame" })).status).toBe(200);
+    for (const part of ["history", "maintenance", `services/${shop.monitor.id}`]) {
+      expect((await visit(`${shop.path}/${part}`)).status).toBe(401);
+    }
+  });
+});
