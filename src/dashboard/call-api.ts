@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { ApiError } from "../contract/errors.ts";
 import type { AppContext } from "../http/endpoint.ts";
 import { ErrorBody } from "../http/responses.ts";
@@ -10,7 +11,8 @@ export interface ApiCall {
   body?: unknown;
 }
 
-export type ApiAnswer = { ok: true; status: number; body: unknown } | ApiRefusal;
+/** `total` of a list counts what lies on its other pages, too. */
+export type ApiAnswer = { ok: true; status: number; body: unknown; total: number } | ApiRefusal;
 
 export interface ApiRefusal {
   ok: false;
@@ -45,7 +47,8 @@ export async function callApi(c: AppContext, { method, path, body }: ApiCall): P
   const response = await c.var.dispatch(request);
   const text = await response.text();
   const parsed: unknown = text === "" ? null : JSON.parse(text);
-  if (response.ok) return { ok: true, status: response.status, body: parsed };
+  const total = Number(response.headers.get("x-total-count") ?? 0);
+  if (response.ok) return { ok: true, status: response.status, body: parsed, total };
   return toRefusal(response, parsed);
 }
 
@@ -54,6 +57,17 @@ export async function requireApi(c: AppContext, call: ApiCall): Promise<unknown>
   const answer = await callApi(c, call);
   if (answer.ok) return answer.body;
   throw errorOf(answer);
+}
+
+/** An object or a list as the API shows it to the caller. */
+export async function readApi<Schema extends z.ZodType>(
+  c: AppContext,
+  path: string,
+  schema: Schema,
+): Promise<{ body: z.output<Schema>; total: number }> {
+  const answer = await callApi(c, { method: "GET", path });
+  if (!answer.ok) throw errorOf(answer);
+  return { body: schema.parse(answer.body), total: answer.total };
 }
 
 export function errorOf({ status, error, code, headers }: ApiRefusal): ApiError {

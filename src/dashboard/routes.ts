@@ -10,7 +10,9 @@ import { endpoints as accepting } from "./accept-routes.ts";
 import { endpoints as acknowledging } from "./acknowledge-routes.ts";
 import { type FormErrors, pathAfter, toFormErrors } from "./form.ts";
 import { endpoints as frame } from "./frame-routes.ts";
+import { endpoints as incidents } from "./incidents/routes.ts";
 import { endpoints as signInLinks } from "./link-routes.ts";
+import { endpoints as maintenance } from "./maintenance/routes.ts";
 import { endpoints as overview } from "./overview/routes.ts";
 import { endpoints as choosingPasswords } from "./password-routes.ts";
 import { endpoints as preferring } from "./preference-routes.ts";
@@ -119,6 +121,8 @@ export const endpoints = [
 
   ...frame,
   ...overview,
+  ...incidents,
+  ...maintenance,
 
   ...accepting,
   ...acknowledging,

@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { INCIDENT_STATUSES } from "../../contract/incident.ts";
+import { INCIDENT_SEVERITIES } from "../../contract/monitor-values.ts";
+import type { AppContext } from "../../http/endpoint.ts";
+import { readApi } from "../call-api.ts";
+import type { FormField, Option } from "../form-fields.ts";
+import { listPageChoices } from "../rights.ts";
+
+const API = "/api/uptime/v1";
+/** As many services are offered as check boxes. */
+const CHOICES_MAX = 500;
+
+const WORDS: Record<string, string> = {
+  investigating: "Investigating",
+  identified: "Identified",
+  monitoring: "Monitoring",
+  resolved: "Resolved",
+  minor: "Minor",
+  major: "Major",
+  critical: "Critical",
+};
+export const wordOf = (value: string): string => WORDS[value] ?? value;
+export const toOptions = (values: readonly string[]): Option[] =>
+  values.map((value) => ({ value, label: wordOf(value) }));
+
+const Named = z.array(z.object({ id: z.string(), name: z.string() }));
+
+/** The services of a page, as choices. */
+export async function listServices(c: AppContext, pageId: string): Promise<Option[]> {
+  const { body } = await readApi(c, `${API}/status-pages/${pageId}/monitors?limit=${CHOICES_MAX}`, Named);
+  return body.map(({ id, name }) => ({ value: id, label: name }));
+}
+
+const Titled = z.array(z.object({ id: z.string(), title: z.string(), name: z.string().nullish() }).loose());
+
+async function listTemplates(c: AppContext, pageId: string): Promise<Option[]> {
+  const { body } = await readApi(c, `${API}/status-pages/${pageId}/incident-templates`, Titled);
+  return body.map(({ id, title, name }) => ({ value: id, label: name ?? title }));
+}
+
+/** The people who may handle incidents of a page: its owner is nobody's member and is left out. */
+export async function listAssignees(c: AppContext, pageId: string): Promise<Option[]> {
+  const Members = z.array(z.object({ user_id: z.string().nullable(), name: z.string().nullable(), email: z.string() }));
+  const { body } = await readApi(c, `${API}/status-pages/${pageId}/members`, Members);
+  return body.flatMap(({ user_id, name, email }) => (user_id ? [{ value: user_id, label: name || email }] : []));
+}
+
+/** The pages on which the caller may open incidents. */
+export async function listIncidentPages(c: AppContext): Promise<Option[]> {
+  const pages = await listPageChoices(c.var.ctx, "incidents.write");
+  return pages.map(({ id, name }) => ({ value: id, label: name }));
+}
+
+export function pageField(options: readonly Option[]): FormField {
+  return { kind: "select", name: "status_page_id", label: "Status page", options, required: true };
+}
+
+/** Of a new incident; what belongs to a page is offered once the page is chosen. */
+export async function newIncidentFields(c: AppContext, pages: readonly Option[], pageId: string | undefined) {
+  const [services, templates] = pageId
+    ? await Promise.all([listServices(c, pageId), listTemplates(c, pageId)])
+    : [[], []];
+  const fields: FormField[] = [
+    pageField(pages),
+    ...(templates.length > 0
+      ? [
+          {
+            ...({ kind: "select", name: "template_id", label: "Template", options: templates, empty: "None" } as const),
+            hint: "fills what you leave empty",
+          },
+        ]
+      : []),
+    { kind: "text", name: "title", label: "Title", required: templates.length === 0, maxlength: 200 },
+    {
+      ...({ kind: "textarea", name: "message", label: "Message" } as const),
+      hint: "the first update, for readers of the page; Markdown",
+    },
+    { kind: "select", name: "status", label: "Status", options: toOptions(INCIDENT_STATUSES) },
+    { kind: "select", name: "severity", label: "Severity", options: toOptions(INCIDENT_SEVERITIES) },
+    ...servicesField(services),
+    { kind: "checkbox", name: "is_public", label: "Publish on the status page", hint: "subscribers are notified" },
+    { kind: "datetime", name: "started_at", label: "Started (UTC)", hint: "default now", advanced: true },
+    { kind: "list", name: "tags", label: "Tags", hint: "separated by commas", advanced: true },
+  ];
+  return fields;
+}
+
+export function servicesField(services: readonly Option[]): FormField[] {
+  if (services.length === 0) return [];
+  return [{ kind: "several", name: "monitor_ids", label: "Affected services", options: services }];
+}
+
+export async function editedIncidentFields(c: AppContext, pageId: string): Promise<FormField[]> {
+  const [services, assignees] = await Promise.all([listServices(c, pageId), listAssignees(c, pageId)]);
+  return [
+    { kind: "text", name: "title", label: "Title", required: true, maxlength: 200 },
+    { kind: "textarea", name: "description", label: "Description", hint: "Markdown" },
+    { kind: "select", name: "severity", label: "Severity", options: toOptions(INCIDENT_SEVERITIES) },
+    { kind: "text", name: "impact", label: "Impact", hint: "what people notice of it" },
+    { kind: "select", name: "assigned_to_id", label: "Assigned to", options: assignees, empty: "Nobody" },
+    ...servicesField(services),
+    { kind: "list", name: "tags", label: "Tags", hint: "separated by commas" },
+    { kind: "datetime", name: "started_at", label: "Started (UTC)", advanced: true },
+  ];
+}
+
+export const UPDATE_FIELDS: readonly FormField[] = [
+  { kind: "textarea", name: "message", label: "Message", hint: "Markdown", required: true },
+  { kind: "select", name: "status", label: "Status", options: toOptions(INCIDENT_STATUSES) },
+  { kind: "checkbox", name: "notify_subscribers", label: "Notify subscribers" },
+];

@@ -1,0 +1,187 @@
+import { z } from "zod";
+import { Incident } from "../../contract/incident.ts";
+import type { AppContext } from "../../http/endpoint.ts";
+import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
+import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
+import { readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
+import { type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
+import { listPageChoices } from "../rights.ts";
+import { showView } from "../shell.tsx";
+import { action, redirectWithNotice, view } from "../view.ts";
+import {
+  editedIncidentFields,
+  listAssignees,
+  listIncidentPages,
+  listServices,
+  newIncidentFields,
+  UPDATE_FIELDS,
+} from "./form.ts";
+import { type DetailView, incidentListView, incidentView } from "./views.tsx";
+
+const API = "/api/uptime/v1/incidents";
+const SHOWN_MAX = 50;
+const params = z.object({ id: z.uuid() });
+const ListQuery = z.object({
+  show: z.enum(["open", "all"]).default("open").catch("open"),
+  offset: z.coerce.number().int().min(0).max(10_000).default(0).catch(0),
+});
+const NewQuery = z.object({ status_page_id: z.uuid().optional().catch(undefined) });
+const ids = { params: { id: "incident" } } as const;
+const trail = [{ href: "/app/incidents", text: "Incidents" }];
+const OPEN = "investigating,identified,monitoring";
+
+export const endpoints = [
+  view({ path: "/app/incidents", summary: "List of incidents in the dashboard", query: ListQuery }, showList),
+
+  view({ path: "/app/incidents/new", summary: "Form of a new incident", query: NewQuery }, async (c, { query }) => {
+    const form = await newForm(c, query.status_page_id);
+    const first = query.status_page_id ?? form.pages[0]?.value ?? "";
+    const values = { status_page_id: first, status: "investigating", severity: "minor" };
+    return showForm(c, form, values);
+  }),
+
+  action({ path: "/app/incidents/new", summary: "Submit the form of a new incident" }, async (c, entered) => {
+    const form = await newForm(c, entered.get("status_page_id") || undefined);
+    if (entered.get("intent") === "page") return showTyped(c, form, entered);
+    const sent = await submitForm(c, form, entered, { method: "POST", path: API });
+    if (!sent.ok) return sent.response;
+    const { id } = Incident.parse(sent.body);
+    return redirectWithNotice(`/app/incidents/${id}`, "The incident is open.");
+  }),
+
+  view({ path: "/app/incidents/{id}", summary: "An incident in the dashboard", params, ids }, (c, input) =>
+    showIncident(c, input.params.id),
+  ),
+
+  view(
+    { path: "/app/incidents/{id}/edit", summary: "Form of an incident", params, ids, permission: "incidents.write" },
+    async (c, input) => {
+      const { form, incident } = await editForm(c, input.params.id);
+      const stored = { ...incident, tags: JSON.parse(incident.tags) };
+      return showForm(c, form, storedValues(form.fields, stored));
+    },
+  ),
+
+  action(
+    { path: "/app/incidents/{id}/edit", summary: "Submit the form of an incident", params },
+    async (c, entered, p) => {
+      const { form } = await editForm(c, p.id);
+      const sent = await submitForm(c, form, entered, { method: "PUT", path: `${API}/${p.id}` });
+      return sent.ok ? redirectWithNotice(`/app/incidents/${p.id}`, "Saved.") : sent.response;
+    },
+  ),
+
+  action({ path: "/app/incidents/{id}/updates", summary: "Post an update", params }, async (c, entered, { id }) => {
+    const values = typedValues(UPDATE_FIELDS, entered);
+    if (entered.get("intent") === "preview") {
+      return showIncident(c, id, { values, preview: entered.get("message") ?? "" });
+    }
+    const body = readBody(UPDATE_FIELDS, entered);
+    const answer = await callApi(c, { method: "POST", path: `${API}/${id}/updates`, body });
+    if (answer.ok) return redirectWithNotice(`/app/incidents/${id}`, "The update is posted.");
+    if (answer.status === 404) throw errorOf(answer);
+    const problems = toSentences(UPDATE_FIELDS, answer.problems);
+    return showIncident(c, id, { values, problems, status: answer.status, headers: answer.headers });
+  }),
+
+  ...(["acknowledge", "publish", "unpublish"] as const).map((verb) =>
+    action(
+      { path: `/app/incidents/{id}/${verb}`, summary: `Incident: ${verb}`, params },
+      async (c, _entered, { id }) => {
+        await requireApi(c, { method: "POST", path: `${API}/${id}/${verb}` });
+        const done = { acknowledge: "acknowledged", publish: "published", unpublish: "no longer published" }[verb];
+        return redirectWithNotice(`/app/incidents/${id}`, `The incident is ${done}.`);
+      },
+    ),
+  ),
+
+  action(
+    { path: "/app/incidents/{id}/resolve", summary: "Resolve an incident", params },
+    async (c, _entered, { id }) => {
+      await requireApi(c, { method: "PUT", path: `${API}/${id}`, body: { status: "resolved" } });
+      return redirectWithNotice(`/app/incidents/${id}`, "The incident is resolved.");
+    },
+  ),
+
+  view(
+    { path: "/app/incidents/{id}/delete", summary: "Confirm the deletion of an incident", params, ids },
+    async (c, input) => confirmDeletion(c, await deletionOf(c, input.params.id)),
+  ),
+
+  action({ path: "/app/incidents/{id}/delete", summary: "Delete an incident", params }, async (c, entered, { id }) =>
+    deleteConfirmed(c, await deletionOf(c, id), entered),
+  ),
+];
+
+async function showList(c: AppContext, { query }: { query: z.output<typeof ListQuery> }): Promise<Response> {
+  const status = query.show === "open" ? `status=${OPEN}&` : "";
+  const path = `${API}?${status}limit=${SHOWN_MAX}&offset=${query.offset}`;
+  const [{ body, total }, pages] = await Promise.all([readApi(c, path, z.array(Incident)), listIncidentPages(c)]);
+  return showView(
+    c,
+    incidentListView({
+      ...{ now: c.var.now, incidents: body, total, limit: SHOWN_MAX, offset: query.offset },
+      ...{ is_open: query.show === "open", may_open: pages.length > 0 },
+    }),
+  );
+}
+
+async function newForm(
+  c: AppContext,
+  chosen: string | undefined,
+): Promise<ObjectForm & { pages: { value: string }[] }> {
+  const pages = await listIncidentPages(c);
+  const page = pages.find(({ value }) => value === chosen) ?? pages[0];
+  return {
+    ...{ title: "New incident", section: "incidents", trail, action: "/app/incidents/new", cancel: "/app/incidents" },
+    ...{ fields: await newIncidentFields(c, pages, page?.value), pages },
+    intents: pages.length > 1 ? [{ intent: "page", label: "Show the services of this page" }] : [],
+  };
+}
+
+async function editForm(c: AppContext, id: string): Promise<{ form: ObjectForm; incident: Incident }> {
+  const { body: incident } = await readApi(c, `${API}/${id}`, Incident);
+  const path = `/app/incidents/${id}`;
+  const form: ObjectForm = {
+    ...{ title: `Edit ${incident.title}`, section: "incidents", action: `${path}/edit`, cancel: path },
+    trail: [...trail, { href: path, text: incident.title }],
+    fields: await editedIncidentFields(c, incident.status_page_id),
+  };
+  return { form, incident };
+}
+
+type Shown = Partial<Pick<DetailView, "values" | "problems" | "preview" | "status" | "headers">>;
+
+async function showIncident(c: AppContext, id: string, shown: Shown = {}): Promise<Response> {
+  const { body: incident } = await readApi(c, `${API}/${id}`, Incident);
+  const pageId = incident.status_page_id;
+  const [pages, writable, services, people] = await Promise.all([
+    listPageChoices(c.var.ctx),
+    listIncidentPages(c),
+    listServices(c, pageId),
+    incident.assigned_to_id === null ? [] : listAssignees(c, pageId),
+  ]);
+  const page = pages.find((each) => each.id === pageId);
+  return showView(
+    c,
+    incidentView({
+      ...{ now: c.var.now, incident, services, values: { status: incident.status, notify_subscribers: true } },
+      page: { id: pageId, name: page?.name ?? "", url: page?.url ?? "" },
+      assignee: people.find(({ value }) => value === incident.assigned_to_id)?.label ?? null,
+      may_change: writable.some(({ value }) => value === pageId),
+      ...{ problems: {}, preview: null, ...shown },
+    }),
+  );
+}
+
+async function deletionOf(c: AppContext, id: string) {
+  const { body: incident } = await readApi(c, `${API}/${id}`, Incident);
+  return {
+    ...{ kind: "incident", name: incident.title, section: "incidents" as const, trail, list: "/app/incidents" },
+    ...{
+      path: `/app/incidents/${id}`,
+      api: `${API}/${id}`,
+      lost: "The incident and its timeline are deleted for good.",
+    },
+  };
+}

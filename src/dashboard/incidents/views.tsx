@@ -1,0 +1,270 @@
+import type { Incident } from "../../contract/incident.ts";
+import { parseMarkdown } from "../../ui/markdown.ts";
+import { Markdown } from "../../ui/markdown-view.tsx";
+import { Fields, FormProblem } from "../components/fields.tsx";
+import { EmptyState, ListPages, PostButton, Tabs } from "../components/pieces.tsx";
+import { ExactTime, Time } from "../components/time.tsx";
+import type { FormValues, Option, Problems } from "../form-fields.ts";
+import type { View } from "../shell.tsx";
+import { UPDATE_FIELDS, wordOf } from "./form.ts";
+
+interface ListView {
+  now: number;
+  incidents: readonly Incident[];
+  total: number;
+  limit: number;
+  offset: number;
+  is_open: boolean;
+  may_open: boolean;
+}
+
+export function incidentListView({ now, incidents, total, limit, offset, is_open, may_open }: ListView): View {
+  const href = (from: number) => `/app/incidents?${is_open ? "" : "show=all&"}offset=${from}`;
+  return {
+    title: "Incidents",
+    section: "incidents",
+    isLive: true,
+    actions: may_open ? (
+      <a class="button" href="/app/incidents/new">
+        New incident
+      </a>
+    ) : undefined,
+    children: (
+      <>
+        <Tabs
+          label="Incidents"
+          tabs={[
+            { href: "/app/incidents", text: "Open", isOpen: is_open },
+            { href: "/app/incidents?show=all", text: "All", isOpen: !is_open },
+          ]}
+        />
+        <div id="incidents" data-live>
+          {incidents.length === 0 ? (
+            <EmptyState title={is_open ? "No open incidents" : "No incidents yet"}>
+              An incident tells the readers of a status page what is broken and what you do about it.
+            </EmptyState>
+          ) : (
+            <ul class="rows card">
+              {incidents.map((incident) => (
+                <li>
+                  <div class="row">
+                    <a href={`/app/incidents/${incident.id}`} dir="auto">
+                      {incident.title}
+                    </a>
+                    <span>
+                      <Tags incident={incident} />
+                    </span>
+                  </div>
+                  <p class="quiet">
+                    {wordOf(incident.status)}, began <Time at={Date.parse(incident.started_at)} now={now} />
+                    {incident.acknowledged_at === null || incident.resolved_at !== null ? null : ", acknowledged"}
+                  </p>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+        <ListPages total={total} limit={limit} offset={offset} href={href} />
+      </>
+    ),
+  };
+}
+
+function Tags({ incident }: { incident: Incident }) {
+  return (
+    <>
+      <span class="tag">{wordOf(incident.severity)}</span>{" "}
+      {incident.is_public ? null : <span class="tag">Not published</span>}
+    </>
+  );
+}
+
+export interface DetailView {
+  now: number;
+  incident: Incident;
+  page: { id: string; name: string; url: string };
+  services: readonly Option[];
+  assignee: string | null;
+  may_change: boolean;
+  values: FormValues;
+  problems: Problems;
+  /** The update as readers will see it. */
+  preview: string | null;
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+export function incidentView(view: DetailView): View {
+  const { incident, may_change, problems } = view;
+  const path = `/app/incidents/${incident.id}`;
+  return {
+    title: incident.title,
+    section: "incidents",
+    trail: [{ href: "/app/incidents", text: "Incidents" }],
+    isLive: true,
+    hasProblem: Object.keys(problems).length > 0,
+    ...(view.status === undefined ? {} : { status: view.status }),
+    ...(view.headers === undefined ? {} : { headers: view.headers }),
+    actions: may_change ? <Actions incident={incident} path={path} /> : undefined,
+    children: (
+      <>
+        <div id="incident-facts" data-live>
+          <Facts view={view} />
+        </div>
+        {may_change ? <UpdateForm view={view} path={path} /> : null}
+        <section aria-labelledby="timeline">
+          <h2 id="timeline">Timeline</h2>
+          <div id="incident-timeline" data-live>
+            <Timeline view={view} />
+          </div>
+        </section>
+      </>
+    ),
+  };
+}
+
+function Actions({ incident, path }: { incident: Incident; path: string }) {
+  const isOpen = incident.resolved_at === null;
+  return (
+    <>
+      {isOpen && incident.acknowledged_at === null ? (
+        <PostButton action={`${path}/acknowledge`} label="Acknowledge" kind="primary" />
+      ) : null}
+      {isOpen ? <PostButton action={`${path}/resolve`} label="Resolve" /> : null}
+      {incident.is_public ? (
+        <PostButton action={`${path}/unpublish`} label="Unpublish" />
+      ) : (
+        <PostButton action={`${path}/publish`} label="Publish" />
+      )}
+      <a class="button second" href={`${path}/edit`}>
+        Edit
+      </a>
+      <a class="button danger" href={`${path}/delete`}>
+        Delete
+      </a>
+    </>
+  );
+}
+
+function Facts({ view: { incident, page, services, assignee, now } }: { view: DetailView }) {
+  const affected = services.filter(({ value }) => incident.monitor_ids.includes(value));
+  return (
+    <section class="card" aria-label="Facts">
+      <dl class="facts">
+        <div>
+          <dt>Status</dt>
+          <dd>{wordOf(incident.status)}</dd>
+        </div>
+        <div>
+          <dt>Severity</dt>
+          <dd>{wordOf(incident.severity)}</dd>
+        </div>
+        <div>
+          <dt>Began</dt>
+          <dd>
+            <Time at={Date.parse(incident.started_at)} now={now} />
+          </dd>
+        </div>
+        {incident.resolved_at === null ? null : (
+          <div>
+            <dt>Resolved</dt>
+            <dd>
+              <Time at={Date.parse(incident.resolved_at)} now={now} />
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Acknowledged</dt>
+          <dd>
+            {incident.acknowledged_at === null ? "No" : <Time at={Date.parse(incident.acknowledged_at)} now={now} />}
+          </dd>
+        </div>
+        <div>
+          <dt>Status page</dt>
+          <dd>
+            {incident.is_public ? (
+              <a href={`${page.url}/incidents/${incident.id}`} dir="auto">
+                {page.name}
+              </a>
+            ) : (
+              <>
+                <span dir="auto">{page.name}</span>, not published
+              </>
+            )}
+          </dd>
+        </div>
+        {assignee === null ? null : (
+          <div>
+            <dt>Assigned to</dt>
+            <dd dir="auto">{assignee}</dd>
+          </div>
+        )}
+      </dl>
+      {affected.length === 0 ? null : (
+        <p>
+          Affected:{" "}
+          {affected.map(({ value, label }, n) => (
+            <>
+              {n === 0 ? null : ", "}
+              <a href={`/app/monitors/${value}`} dir="auto">
+                {label}
+              </a>
+            </>
+          ))}
+        </p>
+      )}
+      {incident.impact === null ? null : <p dir="auto">Impact: {incident.impact}</p>}
+      {incident.description === null ? null : (
+        <div dir="auto">
+          <Markdown blocks={parseMarkdown(incident.description)} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function UpdateForm({ view: { values, problems, preview }, path }: { view: DetailView; path: string }) {
+  return (
+    <section class="card" aria-labelledby="update">
+      <h2 id="update">Post an update</h2>
+      <form method="post" action={`${path}/updates`}>
+        <FormProblem problems={problems} />
+        {preview === null ? null : (
+          <div class="banner is-info" role="status" dir="auto">
+            <Markdown blocks={parseMarkdown(preview)} />
+          </div>
+        )}
+        <div class="fields">
+          <Fields fields={UPDATE_FIELDS} values={values} problems={problems} />
+        </div>
+        <p class="actions">
+          <button type="submit">Post update</button>
+          <button type="submit" class="second" name="intent" value="preview" formnovalidate>
+            Preview
+          </button>
+        </p>
+      </form>
+    </section>
+  );
+}
+
+function Timeline({ view: { incident } }: { view: DetailView }) {
+  if (incident.updates.length === 0) return <p class="quiet">No updates yet.</p>;
+  return (
+    <ol class="timeline">
+      {incident.updates.map((update) => (
+        <li>
+          <p>
+            <strong>{wordOf(update.status)}</strong>{" "}
+            <span class="quiet">
+              <ExactTime at={Date.parse(update.created_at)} />
+            </span>
+          </p>
+          <div dir="auto">
+            <Markdown blocks={parseMarkdown(update.message)} />
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}

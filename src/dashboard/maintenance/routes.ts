@@ -1,0 +1,176 @@
+import { z } from "zod";
+import { Maintenance } from "../../contract/maintenance.ts";
+import { listOccurrences } from "../../domain/maintenance.ts";
+import { getMaintenance } from "../../features/maintenance/service.ts";
+import type { AppContext } from "../../http/endpoint.ts";
+import { DAY_MS } from "../../lib/durations.ts";
+import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
+import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
+import { type FormField, readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
+import { listServices } from "../incidents/form.ts";
+import { type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
+import { listPageChoices } from "../rights.ts";
+import { showView } from "../shell.tsx";
+import { action, redirectWithNotice, view } from "../view.ts";
+import { maintenanceFields, toTargets, UPDATE_FIELDS } from "./form.ts";
+import { type DetailView, maintenanceListView, maintenanceView } from "./views.tsx";
+
+const API = "/api/uptime/v1/maintenance";
+const SHOWN_MAX = 50;
+/** Occurrences that are listed, within this time. */
+const OCCURRENCES_MAX = 6;
+const PREVIEW_MS = 370 * DAY_MS;
+const params = z.object({ id: z.uuid() });
+const ListQuery = z.object({ offset: z.coerce.number().int().min(0).max(10_000).default(0).catch(0) });
+const NewQuery = z.object({ status_page_id: z.uuid().optional().catch(undefined) });
+const ids = { params: { id: "maintenance" } } as const;
+const trail = [{ href: "/app/maintenance", text: "Maintenance" }];
+
+export const endpoints = [
+  view(
+    { path: "/app/maintenance", summary: "List of maintenance in the dashboard", query: ListQuery },
+    async (c, { query: { offset } }) => {
+      const path = `${API}?limit=${SHOWN_MAX}&offset=${offset}`;
+      const [{ body, total }, pages] = await Promise.all([readApi(c, path, z.array(Maintenance)), writablePages(c)]);
+      const list = { now: c.var.now, windows: body, total, limit: SHOWN_MAX, offset, may_plan: pages.length > 0 };
+      return showView(c, maintenanceListView(list));
+    },
+  ),
+
+  view({ path: "/app/maintenance/new", summary: "Form of new maintenance", query: NewQuery }, async (c, { query }) => {
+    const { form, page } = await newForm(c, query.status_page_id);
+    return showForm(c, form, { status_page_id: page ?? "", is_public: true, recurrence_type: "none" });
+  }),
+
+  action({ path: "/app/maintenance/new", summary: "Submit the form of new maintenance" }, async (c, entered) => {
+    const { form } = await newForm(c, entered.get("status_page_id") || undefined);
+    if (entered.get("intent") === "page") return showTyped(c, form, entered);
+    const sent = await submitForm(c, form, entered, { method: "POST", path: API, toBody: toTargets() });
+    if (!sent.ok) return sent.response;
+    const { id } = Maintenance.parse(sent.body);
+    return redirectWithNotice(`/app/maintenance/${id}`, "The maintenance is scheduled.");
+  }),
+
+  view({ path: "/app/maintenance/{id}", summary: "A window in the dashboard", params, ids }, (c, input) =>
+    showWindow(c, input.params.id),
+  ),
+
+  view(
+    { path: "/app/maintenance/{id}/edit", summary: "Form of a window", params, ids, permission: "maintenance.write" },
+    async (c, input) => {
+      const { form, window } = await editForm(c, input.params.id);
+      const monitor_ids = window.targets.map(({ target_id }) => target_id);
+      return showForm(c, form, storedValues(form.fields, { ...window, monitor_ids }));
+    },
+  ),
+
+  action(
+    { path: "/app/maintenance/{id}/edit", summary: "Submit the form of a window", params },
+    async (c, entered, p) => {
+      const { form, window } = await editForm(c, p.id);
+      const toBody = toTargets(window.targets);
+      const sent = await submitForm(c, form, entered, { method: "PUT", path: `${API}/${p.id}`, toBody });
+      return sent.ok ? redirectWithNotice(`/app/maintenance/${p.id}`, "Saved.") : sent.response;
+    },
+  ),
+
+  action({ path: "/app/maintenance/{id}/updates", summary: "Post an update", params }, async (c, entered, { id }) => {
+    const body = readBody(UPDATE_FIELDS, entered);
+    const answer = await callApi(c, { method: "POST", path: `${API}/${id}/updates`, body });
+    if (answer.ok) return redirectWithNotice(`/app/maintenance/${id}`, "The update is posted.");
+    if (answer.status === 404) throw errorOf(answer);
+    const { status, headers } = answer;
+    const problems = toSentences(UPDATE_FIELDS, answer.problems);
+    return showWindow(c, id, { values: typedValues(UPDATE_FIELDS, entered), problems, status, headers });
+  }),
+
+  action(
+    { path: "/app/maintenance/{id}/complete", summary: "Complete a window", params },
+    async (c, _entered, { id }) => {
+      await requireApi(c, { method: "POST", path: `${API}/${id}/complete` });
+      return redirectWithNotice(`/app/maintenance/${id}`, "The maintenance is completed.");
+    },
+  ),
+
+  action(
+    { path: "/app/maintenance/{id}/cancel", summary: "Cancel an occurrence", params },
+    async (c, entered, { id }) => {
+      const start = encodeURIComponent(entered.get("start") ?? "");
+      await requireApi(c, { method: "POST", path: `${API}/${id}/occurrences/${start}/cancel` });
+      return redirectWithNotice(`/app/maintenance/${id}`, "The occurrence is cancelled.");
+    },
+  ),
+
+  view(
+    { path: "/app/maintenance/{id}/delete", summary: "Confirm the deletion of a window", params, ids },
+    async (c, p) => confirmDeletion(c, await deletionOf(c, p.params.id)),
+  ),
+
+  action({ path: "/app/maintenance/{id}/delete", summary: "Delete a window", params }, async (c, entered, { id }) =>
+    deleteConfirmed(c, await deletionOf(c, id), entered),
+  ),
+];
+
+async function writablePages(c: AppContext) {
+  const pages = await listPageChoices(c.var.ctx, "maintenance.write");
+  return pages.map(({ id, name }) => ({ value: id, label: name }));
+}
+
+async function newForm(c: AppContext, chosen: string | undefined) {
+  const pages = await writablePages(c);
+  const page = (pages.find(({ value }) => value === chosen) ?? pages[0])?.value;
+  const form: ObjectForm = {
+    ...{ title: "Schedule maintenance", section: "maintenance", trail },
+    ...{ action: "/app/maintenance/new", cancel: "/app/maintenance" },
+    fields: await maintenanceFields(c, { pages, pageId: page }),
+    intents: pages.length > 1 ? [{ intent: "page", label: "Show the services of this page" }] : [],
+  };
+  return { form, page };
+}
+
+async function editForm(c: AppContext, id: string): Promise<{ form: ObjectForm; window: Maintenance }> {
+  const { body: window } = await readApi(c, `${API}/${id}`, Maintenance);
+  const path = `/app/maintenance/${id}`;
+  const fields: FormField[] = await maintenanceFields(c, { pageId: window.status_page_id });
+  const form: ObjectForm = {
+    ...{ title: `Edit ${window.title}`, section: "maintenance", fields, action: `${path}/edit`, cancel: path },
+    trail: [...trail, { href: path, text: window.title }],
+  };
+  return { form, window };
+}
+
+type Shown = Partial<Pick<DetailView, "values" | "problems" | "status" | "headers">>;
+
+async function showWindow(c: AppContext, id: string, shown: Shown = {}): Promise<Response> {
+  const { ctx } = c.var;
+  const [{ body: window }, stored, pages, writable] = await Promise.all([
+    readApi(c, `${API}/${id}`, Maintenance),
+    getMaintenance(ctx, id),
+    listPageChoices(ctx),
+    writablePages(c),
+  ]);
+  const page = pages.find((each) => each.id === window.status_page_id);
+  const range = { from: ctx.now, to: ctx.now + PREVIEW_MS, max: OCCURRENCES_MAX };
+  return showView(
+    c,
+    maintenanceView({
+      ...{ now: ctx.now, window, services: await listServices(c, window.status_page_id) },
+      page: { name: page?.name ?? "", url: page?.url ?? "" },
+      occurrences: listOccurrences(stored, stored.timezone, range).map(({ start_at }) => start_at),
+      may_change: writable.some(({ value }) => value === window.status_page_id),
+      ...{ values: { notify_subscribers: true }, problems: {}, ...shown },
+    }),
+  );
+}
+
+async function deletionOf(c: AppContext, id: string) {
+  const { body: window } = await readApi(c, `${API}/${id}`, Maintenance);
+  return {
+    ...{ kind: "window", name: window.title, section: "maintenance" as const, trail, list: "/app/maintenance" },
+    ...{
+      path: `/app/maintenance/${id}`,
+      api: `${API}/${id}`,
+      lost: "The window and its updates are deleted for good.",
+    },
+  };
+}

@@ -1,0 +1,255 @@
+import type { Maintenance } from "../../contract/maintenance.ts";
+import { parseMarkdown } from "../../ui/markdown.ts";
+import { Markdown } from "../../ui/markdown-view.tsx";
+import { Fields, FormProblem } from "../components/fields.tsx";
+import { EmptyState, ListPages, PostButton } from "../components/pieces.tsx";
+import { ExactTime, Time } from "../components/time.tsx";
+import type { FormValues, Option, Problems } from "../form-fields.ts";
+import type { View } from "../shell.tsx";
+import { STATUS_WORDS, UPDATE_FIELDS } from "./form.ts";
+
+interface ListView {
+  now: number;
+  windows: readonly Maintenance[];
+  total: number;
+  limit: number;
+  offset: number;
+  may_plan: boolean;
+}
+
+/** The windows to come by the day on which they start, then those that are over. */
+export function maintenanceListView({ now, windows, total, limit, offset, may_plan }: ListView): View {
+  const coming = windows.filter(({ status }) => status !== "completed").toSorted((a, b) => startOf(a) - startOf(b));
+  const days = Map.groupBy(coming, (window) => new Date(startOf(window)).toISOString().slice(0, 10));
+  const past = windows.filter(({ status }) => status === "completed");
+  return {
+    title: "Maintenance",
+    section: "maintenance",
+    isLive: true,
+    actions: may_plan ? (
+      <a class="button" href="/app/maintenance/new">
+        Schedule maintenance
+      </a>
+    ) : undefined,
+    children: (
+      <>
+        <div id="windows" data-live>
+          {windows.length === 0 ? (
+            <EmptyState title="No maintenance planned">
+              During a window no alerts are sent for its services, and SLA reports leave the time out.
+            </EmptyState>
+          ) : (
+            <>
+              {[...days].map(([day, members]) => (
+                <section aria-labelledby={`day-${day}`}>
+                  <h2 id={`day-${day}`}>{DAY.format(new Date(`${day}T12:00:00Z`))}</h2>
+                  <Rows windows={members} now={now} />
+                </section>
+              ))}
+              {past.length === 0 ? null : (
+                <section aria-labelledby="past">
+                  <h2 id="past">Over</h2>
+                  <Rows windows={past} now={now} />
+                </section>
+              )}
+            </>
+          )}
+        </div>
+        <ListPages total={total} limit={limit} offset={offset} href={(from) => `/app/maintenance?offset=${from}`} />
+      </>
+    ),
+  };
+}
+
+const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" });
+const startOf = (window: Maintenance) => Date.parse(window.next_occurrence?.start ?? window.start_time);
+const endOf = (window: Maintenance) => Date.parse(window.next_occurrence?.end ?? window.end_time);
+
+function Rows({ windows, now }: { windows: readonly Maintenance[]; now: number }) {
+  return (
+    <ul class="rows card">
+      {windows.map((window) => (
+        <li>
+          <div class="row">
+            <a href={`/app/maintenance/${window.id}`} dir="auto">
+              {window.title}
+            </a>
+            <span>
+              <span class="tag">{STATUS_WORDS[window.status]}</span>{" "}
+              {window.recurrence_type === "none" ? null : <span class="tag">Repeats {window.recurrence_type}</span>}{" "}
+              {window.is_public ? null : <span class="tag">Private</span>}
+            </span>
+          </div>
+          <p class="quiet">
+            <ExactTime at={startOf(window)} /> to <ExactTime at={endOf(window)} />,{" "}
+            {window.status === "in_progress" ? "ends " : ""}
+            <Time at={window.status === "in_progress" ? endOf(window) : startOf(window)} now={now} />
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export interface DetailView {
+  now: number;
+  window: Maintenance;
+  page: { name: string; url: string };
+  services: readonly Option[];
+  /** Starts of the next occurrences. */
+  occurrences: readonly number[];
+  may_change: boolean;
+  values: FormValues;
+  problems: Problems;
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+export function maintenanceView(view: DetailView): View {
+  const { window, may_change, problems } = view;
+  const path = `/app/maintenance/${window.id}`;
+  return {
+    title: window.title,
+    section: "maintenance",
+    trail: [{ href: "/app/maintenance", text: "Maintenance" }],
+    isLive: true,
+    hasProblem: Object.keys(problems).length > 0,
+    ...(view.status === undefined ? {} : { status: view.status }),
+    ...(view.headers === undefined ? {} : { headers: view.headers }),
+    actions: may_change ? <Actions window={window} path={path} /> : undefined,
+    children: (
+      <>
+        <div id="window-facts" data-live>
+          <Facts view={view} />
+        </div>
+        {view.occurrences.length > 1 ? <Occurrences view={view} path={path} /> : null}
+        {may_change ? <UpdateForm view={view} path={path} /> : null}
+        <Timeline window={window} />
+      </>
+    ),
+  };
+}
+
+function Actions({ window, path }: { window: Maintenance; path: string }) {
+  return (
+    <>
+      {window.status === "in_progress" ? (
+        <PostButton action={`${path}/complete`} label="Complete now" kind="primary" />
+      ) : null}
+      <a class="button second" href={`${path}/edit`}>
+        Edit
+      </a>
+      <a class="button danger" href={`${path}/delete`}>
+        Delete
+      </a>
+    </>
+  );
+}
+
+function Facts({ view: { window, page, services } }: { view: DetailView }) {
+  const targets = new Set(window.targets.map(({ target_id }) => target_id));
+  const affected = services.filter(({ value }) => targets.has(value));
+  return (
+    <section class="card" aria-label="Facts">
+      <dl class="facts">
+        <div>
+          <dt>Status</dt>
+          <dd>{STATUS_WORDS[window.status]}</dd>
+        </div>
+        <div>
+          <dt>Starts</dt>
+          <dd>
+            <ExactTime at={startOf(window)} />
+          </dd>
+        </div>
+        <div>
+          <dt>Ends</dt>
+          <dd>
+            <ExactTime at={endOf(window)} />
+          </dd>
+        </div>
+        <div>
+          <dt>Status page</dt>
+          <dd>
+            <a href={page.url} dir="auto">
+              {page.name}
+            </a>
+            {window.is_public ? null : ", not shown"}
+          </dd>
+        </div>
+        <div>
+          <dt>Repeats</dt>
+          <dd>{window.recurrence_type === "none" ? "No" : window.recurrence_type}</dd>
+        </div>
+      </dl>
+      <p>
+        Affected: <span dir="auto">{affected.map(({ label }) => label).join(", ") || "nothing in particular"}</span>
+      </p>
+      {window.description === null ? null : (
+        <div dir="auto">
+          <Markdown blocks={parseMarkdown(window.description)} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Occurrences({ view: { occurrences, may_change }, path }: { view: DetailView; path: string }) {
+  return (
+    <section aria-labelledby="occurrences">
+      <h2 id="occurrences">Next occurrences</h2>
+      <ul class="rows card">
+        {occurrences.map((at) => (
+          <li class="row">
+            <ExactTime at={at} />
+            {may_change ? (
+              <PostButton
+                action={`${path}/cancel`}
+                label="Cancel this occurrence"
+                fields={{ start: new Date(at).toISOString() }}
+              />
+            ) : null}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function UpdateForm({ view: { values, problems }, path }: { view: DetailView; path: string }) {
+  return (
+    <section class="card" aria-labelledby="update">
+      <h2 id="update">Post an update</h2>
+      <form method="post" action={`${path}/updates`}>
+        <FormProblem problems={problems} />
+        <div class="fields">
+          <Fields fields={UPDATE_FIELDS} values={values} problems={problems} />
+        </div>
+        <p class="actions">
+          <button type="submit">Post update</button>
+        </p>
+      </form>
+    </section>
+  );
+}
+
+function Timeline({ window }: { window: Maintenance }) {
+  if (window.updates.length === 0) return null;
+  return (
+    <section aria-labelledby="timeline">
+      <h2 id="timeline">Timeline</h2>
+      <ol class="timeline" id="window-timeline" data-live>
+        {window.updates.map((update) => (
+          <li>
+            <p class="quiet">
+              <ExactTime at={Date.parse(update.created_at)} />
+            </p>
+            <div dir="auto">
+              <Markdown blocks={parseMarkdown(update.message)} />
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

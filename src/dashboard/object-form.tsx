@@ -1,0 +1,92 @@
+import type { Child } from "hono/jsx";
+import type { AppContext } from "../http/endpoint.ts";
+import { type ApiCall, callApi, errorOf } from "./call-api.ts";
+import { Fields, FormProblem } from "./components/fields.tsx";
+import { type FormField, type FormValues, type Problems, readBody, toSentences, typedValues } from "./form-fields.ts";
+import { type Section, showView, type View } from "./shell.tsx";
+
+/** A view that is one form about one object. */
+export interface ObjectForm {
+  title: string;
+  section: Section;
+  trail: NonNullable<View["trail"]>;
+  fields: readonly FormField[];
+  action: string;
+  /** Of the button that saves. */
+  submit?: string;
+  /** Buttons beside it that send the same form with another `intent`. */
+  intents?: readonly { intent: string; label: string }[];
+  cancel: string;
+  above?: Child;
+  below?: Child;
+}
+
+interface Shown {
+  problems?: Problems;
+  status?: number;
+  headers?: Record<string, string>;
+  /** Stands between heading and fields. */
+  result?: Child;
+}
+
+export function showForm(c: AppContext, form: ObjectForm, values: FormValues, shown: Shown = {}): Promise<Response> {
+  const { problems = {}, status, headers, result } = shown;
+  return showView(c, {
+    title: form.title,
+    section: form.section,
+    trail: form.trail,
+    isNarrow: true,
+    hasProblem: Object.keys(problems).length > 0,
+    ...(status === undefined ? {} : { status }),
+    ...(headers === undefined ? {} : { headers }),
+    children: (
+      <>
+        {form.above}
+        <form method="post" action={form.action} class="card">
+          <FormProblem problems={problems} />
+          {result}
+          <div class="fields">
+            <Fields fields={form.fields} values={values} problems={problems} />
+          </div>
+          <p class="actions">
+            <button type="submit">{form.submit ?? "Save"}</button>
+            {form.intents?.map(({ intent, label }) => (
+              <button type="submit" class="second" name="intent" value={intent} formnovalidate>
+                {label}
+              </button>
+            ))}
+            <a class="button second" href={form.cancel}>
+              Cancel
+            </a>
+          </p>
+        </form>
+        {form.below}
+      </>
+    ),
+  });
+}
+
+/** The form again with what was typed, as after a button that saves nothing. */
+export function showTyped(c: AppContext, form: ObjectForm, entered: URLSearchParams, shown?: Shown): Promise<Response> {
+  return showForm(c, form, typedValues(form.fields, entered), shown);
+}
+
+interface Submission extends Pick<ApiCall, "method" | "path"> {
+  /** What the endpoint wants besides, or instead of, the fields. */
+  toBody?: (body: Record<string, unknown>) => Record<string, unknown>;
+}
+
+/** Sends the fields to the API. A refusal is the form again, with each problem beside its field. */
+export async function submitForm(
+  c: AppContext,
+  form: ObjectForm,
+  entered: URLSearchParams,
+  { method, path, toBody = (body) => body }: Submission,
+): Promise<{ ok: true; body: unknown } | { ok: false; response: Response }> {
+  const answer = await callApi(c, { method, path, body: toBody(readBody(form.fields, entered)) });
+  if (answer.ok) return { ok: true, body: answer.body };
+  if (answer.status === 404) throw errorOf(answer);
+  const { status, headers } = answer;
+  const problems = toSentences(form.fields, answer.problems);
+  return { ok: false, response: await showTyped(c, form, entered, { problems, status, headers }) };
+}
