@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { IdLocations } from "../access/id-authorization.ts";
 import { unauthenticated } from "../contract/errors.ts";
 import type { Permission } from "../domain/roles.ts";
@@ -60,11 +60,17 @@ export function view<Params extends z.ZodObject = z.ZodObject, Query extends z.Z
       path,
       tags,
       summary,
-      request: { ...(params ? { params } : {}), ...(query ? { query } : {}) },
+      request: { ...(params ? { params } : {}), ...(query ? { query: describe(query) } : {}) },
       responses: { 200: html("The view"), ...SHOWN },
     },
     (c) => show(c, { params: validated<Params>(c, "param"), query: validated<Query>(c, "query") }),
   );
+}
+
+/** The API description knows no schema with a fallback; an address carries texts. */
+function describe(query: z.ZodObject): z.ZodObject {
+  const entries = Object.entries(query.shape).map(([name, schema]) => [name, schema.meta({ type: "string" })]);
+  return z.object(Object.fromEntries(entries));
 }
 
 interface ActionOptions<Params extends z.ZodObject> {
