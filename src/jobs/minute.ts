@@ -20,6 +20,7 @@ import { sweepFailingWebhooks } from "../delivery/webhook-owner-notices.ts";
 import { sweepEvents } from "../events/consume.ts";
 import { sweepEscalations } from "../events/escalation-runner.ts";
 import { sendDueNotifications, sweepNotifications } from "../events/escalation-sender.ts";
+import { notifyExpiries, sweepExpiries } from "../events/expiries.ts";
 import { advanceMaintenance, sweepMaintenance } from "../events/maintenance.ts";
 import { endSuppressions, sweepSuppressions } from "../events/suppression.ts";
 import { sweepDomains } from "../features/custom-domains/service.ts";
@@ -46,6 +47,7 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
   suppressions: sweepSuppressions,
   events: sweepEvents,
   "held alerts": sweepHeldAlerts,
+  expiries: sweepExpiries,
   escalations: sweepEscalations,
   "on-call notifications": sweepNotifications,
   "unsynced monitors": reconcileUnsyncedMonitors,
@@ -69,6 +71,7 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
 export const ITEM_PARTS: Record<string, (scope: Scope, items: readonly string[]) => Promise<void>> = {
   "maintenance windows": advanceMaintenance,
   "ended suppressions": endSuppressions,
+  expiries: notifyExpiries,
   "due on-call notifications": sendDueNotifications,
   "stale groups": markStaleGroups,
   "stale agent monitors": markAgentMonitorsStale,

@@ -57,6 +57,7 @@ const LEFT: Record<string, [rows: string, left: number][]> = {
   "on-call notifications": [["escalation_notifications WHERE attempt = 0", 0]],
   events: [[`events WHERE processed_at IS NULL AND wake_at <= ${NOW} AND id LIKE 'event-%'`, 0]],
   "held alerts": [],
+  expiries: [[`monitors WHERE expiry_notice_at <= ${NOW}`, 0]],
   "unsynced monitors": [["monitors WHERE config_version > synced_version", 0]],
   "lost retries": [["monitors WHERE retry_at IS NOT NULL", 0]],
   "unscheduled monitors": [],

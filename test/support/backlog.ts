@@ -89,6 +89,7 @@ async function insertMonitors(now: number, count: number): Promise<void> {
   const insert = (prefix: string, change: Record<string, string | number>) =>
     insertMany("monitors", count, monitorColumns(prefix, at, change));
   await insert("unsynced", { synced_version: 0 });
+  await insert("expiry", { expiry_notice_at: 0, certificate_expires_at: now + 10 * DAY_MS });
   await insert("retry", { retry_at: now - DAY_MS });
   await insert("push", { type: "'heartbeat'", check_group_id: "''" });
   await insertMany("deleted_monitors", count, { monitor_id: idOf("deleted") });

@@ -85,6 +85,8 @@ export const monitors = sqliteTable(
     /** As the newest check of the target found them; null where no check did. */
     certificate_expires_at: instant("certificate_expires_at"),
     domain_expires_at: instant("domain_expires_at"),
+    /** When the next notice of an expiry is due; null: none is left, or nothing expires. */
+    expiry_notice_at: instant("expiry_notice_at"),
     /** Grows when intervals of days change that may be aggregated already, so that no older aggregate is stored afterwards. */
     history_version: integer("history_version").notNull().default(0),
     ...timestamps(),
@@ -97,6 +99,7 @@ export const monitors = sqliteTable(
     index("monitors_group").on(table.group_id),
     index("monitors_agent").on(table.agent_id).where(sql`agent_id IS NOT NULL`),
     uniqueIndex("monitors_external_key").on(table.owner_id, table.external_key),
+    index("monitors_expiry").on(table.expiry_notice_at).where(sql`expiry_notice_at IS NOT NULL`),
     index("monitors_unsynced").on(table.updated_at).where(sql`config_version <> synced_version`),
     index("monitors_synced_epoch").on(table.synced_epoch),
     index("monitors_retry").on(table.retry_at).where(sql`retry_at IS NOT NULL`),

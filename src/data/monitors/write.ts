@@ -113,7 +113,11 @@ function isEndedBy({ seq, follows_gap }: MonitorTransition): SQL | undefined {
 }
 
 export function updateExpiries(db: Db, monitorId: string, expiries: Expiries): Statement {
-  return db.update(monitors).set(expiries).where(eq(monitors.id, monitorId));
+  // Due at once: the sweep plans the notices of the new expiry.
+  return db
+    .update(monitors)
+    .set({ ...expiries, expiry_notice_at: 0 })
+    .where(eq(monitors.id, monitorId));
 }
 
 export function deleteTombstones(db: Db, monitorIds: readonly string[]): Statement {

@@ -95,6 +95,7 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
     retry_at: null,
     certificate_expires_at: null,
     domain_expires_at: null,
+    expiry_notice_at: null,
     history_version: 0,
     created_at: ctx.now,
     updated_at: ctx.now,

@@ -100,7 +100,9 @@ async function commitChange(
   const change = {
     ...columns,
     ...(await sealSecrets(ctx.settings, { id: current.id, target: columns.target, options }, current)),
-    ...(isRetargeted(current, columns) ? { certificate_expires_at: null, domain_expires_at: null } : {}),
+    ...(isRetargeted(current, columns)
+      ? { certificate_expires_at: null, domain_expires_at: null, expiry_notice_at: null }
+      : {}),
     parent_monitor_id: isMoved ? null : current.parent_monitor_id,
     shard_id: place.shard_id,
     check_group_id: place.check_group_id,
