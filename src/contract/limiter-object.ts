@@ -40,7 +40,7 @@ export const PLAN_CAP_CLASSES = [
 export type PlanCap = (typeof PLAN_CAP_CLASSES)[number];
 
 /** Every name that the setting RATE_LIMITS knows, besides `all`. */
-export const LIMIT_CLASSES: readonly string[] = [...RATE_CLASSES, ...PLAN_CAP_CLASSES];
+export const LIMIT_CLASSES: readonly string[] = [...RATE_CLASSES, ...PLAN_CAP_CLASSES, "flapping"];
 
 export interface Quota {
   limit: number;

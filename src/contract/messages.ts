@@ -16,13 +16,16 @@ export const CheckMessage = z.object({
 });
 export type CheckMessage = z.infer<typeof CheckMessage>;
 
-/** Transitions that a monitor's object keeps until they are confirmed, an event that is stored as a row, an escalation,
- * or the held alerts of a page. */
+/**
+ * Transitions that a monitor's object keeps until they are confirmed, an event that is stored as a row, an escalation, the
+ * held alerts of a page, or a flapping monitor with something to announce.
+ */
 export const EventMessage = z.union([
   z.object({ monitor_id: z.string(), transitions: z.array(MonitorTransition).min(1) }),
   z.object({ event_id: z.string() }),
   z.object({ escalation_id: z.string() }),
   z.object({ alerts_of: z.object({ owner_id: z.string(), status_page_id: z.string().nullable() }) }),
+  z.object({ flapping_monitor_id: z.string() }),
 ]);
 export type EventMessage = z.infer<typeof EventMessage>;
 

@@ -111,6 +111,9 @@ export const Monitor = z.looseObject({
   external_key: z.string().nullable(),
   paused: z.boolean(),
   muted_until: Instant.nullable(),
+  flapping: z
+    .boolean()
+    .meta({ description: "it changes so often that deliveries about it wait; only the latest is sent" }),
   last_check: Instant.nullable(),
   last_latency_ms: z.number().nullable(),
   last_message: z.string().nullable(),

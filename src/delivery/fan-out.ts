@@ -25,7 +25,9 @@ interface Receiver {
 /** How a rule that fired changes the routing of one event. */
 export interface Routing {
   /** Its alert_channels name where the event goes. */
-  rule_id: string;
+  rule_id: string | null;
+  /** The monitor flaps: alerts about it wait, what notifies the users on call does not. */
+  is_held?: boolean;
   classification?: EventClassification;
   /** The rule withholds alerts about this very event. */
   is_suppressed?: boolean;
@@ -53,6 +55,18 @@ export async function fanOut(
   ]);
 }
 
+/** The alerts about an event whose other effects were published when it was stored. */
+export async function deliverHeld(
+  scope: FanOutScope,
+  event: NewEvent,
+  now: number,
+  routing: Routing | null,
+): Promise<Publication> {
+  const routings: Routings = routing === null ? AS_CONFIGURED : new Map([[event.id, routing]]);
+  const { deliveries, holds } = await routeEvents(scope, { events: [event], routings }, now);
+  return joinPublications([holds.publication, publishDeliveries(scope, deliveries)]);
+}
+
 interface Routed {
   deliveries: DeliveryRecord[];
   /** Of these, the events that notify the users on call. */
@@ -77,12 +91,14 @@ async function routeEvents(
     !routings.get(event.id)?.is_suppressed &&
     !isAlertSuppressed(event, pageOf.get(event.status_page_id ?? "")?.alert_suppressions, now);
   const sent = events.filter(isSent);
-  const routed: Routed = { deliveries: [], critical: [], holds: await holdAlerts(scope, sent, now) };
+  const told = sent.filter((event) => !routings.get(event.id)?.is_held);
+  const routed: Routed = { deliveries: [], critical: [], holds: await holdAlerts(scope, told, now) };
   for (const event of sent) {
     const page = pageOf.get(event.status_page_id ?? "");
     const routing = routings.get(event.id);
     const target = applyRuleAudience(applyRoutingOverride(event, page?.alert_routing), routing?.classification);
     if (target.classification === "critical") routed.critical.push(event);
+    if (routing?.is_held) continue;
     const receivers = selectWebhooks(target, webhooks);
     const [waiting, others] = routed.holds.waiting.has(event.id) ? partition(receivers) : [[], receivers];
     const rule_id = routing?.rule_id ?? null;

@@ -17,6 +17,7 @@ import { transitionAudit } from "./audit.ts";
 import { recomputeComposite } from "./composites.ts";
 import { publishRouted, wakeEvents } from "./emit.ts";
 import { advanceEscalation } from "./escalation-runner.ts";
+import { type Damping, dampChange, dampPause, tickFlapping } from "./flapping.ts";
 import { NONE, planIncidentEffects, type TransitionContext } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";
 import { recordOutage } from "./outages.ts";
@@ -29,6 +30,7 @@ export async function consumeEvent(scope: Scope, message: EventMessage): Promise
   if ("event_id" in message) await consumeStored(scope, message.event_id);
   else if ("escalation_id" in message) await advanceEscalation(scope, message.escalation_id);
   else if ("alerts_of" in message) await releaseAlerts(scope, message.alerts_of);
+  else if ("flapping_monitor_id" in message) await tickFlapping(scope, message.flapping_monitor_id);
   else await consumeTransitions(scope, message.monitor_id, message.transitions);
 }
 
@@ -79,10 +81,16 @@ async function storeTransition(scope: Scope, context: TransitionContext): Promis
   const isMuted = monitor.muted_until !== null && monitor.muted_until > now;
   const recorded = isMuted ? [...suppressed, ...published] : suppressed;
   const rules = await evaluateTransition(scope, context, { event: isMuted ? null : own, in_maintenance: isSuppressed });
-  const routings = new Map(own && rules.routing ? [[own.id, rules.routing]] : []);
+  const damping =
+    own && !isSuppressed && !isMuted
+      ? await dampChange(scope, context, rules.routing)
+      : await dampSilent(scope, context);
+  const routing = damping.is_held ? { rule_id: null, ...rules.routing, is_held: true } : rules.routing;
+  const routings = new Map(own && routing ? [[own.id, routing]] : []);
   const publication = joinPublications([
     await publishRouted(scope, isMuted ? [] : published, now, routings),
     rules.publication,
+    damping.publication,
   ]);
   await runBatch(db, [
     ...suppression.statements,
@@ -95,6 +103,11 @@ async function storeTransition(scope: Scope, context: TransitionContext): Promis
     ...publication.statements,
   ]);
   return publication;
+}
+
+async function dampSilent(scope: Scope, { transition, monitor }: TransitionContext): Promise<Damping> {
+  const publication = transition.to === "paused" ? await dampPause(scope, monitor) : NOTHING;
+  return { is_held: false, publication };
 }
 
 /** A silent transition has no event, so rules do not listen to it. */

@@ -21,6 +21,7 @@ import { sweepEvents } from "../events/consume.ts";
 import { sweepEscalations } from "../events/escalation-runner.ts";
 import { sendDueNotifications, sweepNotifications } from "../events/escalation-sender.ts";
 import { notifyExpiries, sweepExpiries } from "../events/expiries.ts";
+import { sweepFlapping, tickFlappingMonitors } from "../events/flapping.ts";
 import { advanceMaintenance, sweepMaintenance } from "../events/maintenance.ts";
 import { endSuppressions, sweepSuppressions } from "../events/suppression.ts";
 import { sweepDomains } from "../features/custom-domains/service.ts";
@@ -48,6 +49,7 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
   events: sweepEvents,
   "held alerts": sweepHeldAlerts,
   expiries: sweepExpiries,
+  "flapping monitors": sweepFlapping,
   escalations: sweepEscalations,
   "on-call notifications": sweepNotifications,
   "unsynced monitors": reconcileUnsyncedMonitors,
@@ -72,6 +74,7 @@ export const ITEM_PARTS: Record<string, (scope: Scope, items: readonly string[])
   "maintenance windows": advanceMaintenance,
   "ended suppressions": endSuppressions,
   expiries: notifyExpiries,
+  "due flapping monitors": tickFlappingMonitors,
   "due on-call notifications": sendDueNotifications,
   "stale groups": markStaleGroups,
   "stale agent monitors": markAgentMonitorsStale,

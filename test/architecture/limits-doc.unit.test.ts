@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { RATE_LIMITS } from "../../src/access/rate-limit.ts";
 import { PLANS } from "../../src/contract/plan.ts";
+import { FLAPPING_RULES } from "../../src/domain/flapping.ts";
 import { PLAN_CAPS } from "../../src/domain/plan-caps.ts";
 
 const row = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
@@ -38,6 +39,12 @@ function describeLimits(): string {
     "`planned_maintenance` windows that are not over, `page_subscribers` the confirmed ones of one page, `stored_text` bytes.",
     "Nothing is refused because of `deliveries`, which counts those of all webhooks in a minute: what is above waits, the",
     "newest goes first, and `throttled_since` of the webhook says since when.",
+    "",
+    "## Flapping",
+    "",
+    `Class \`flapping\`, ${FLAPPING_RULES.changes_max}: after more announced changes of a monitor than this within 10 minutes, one event`,
+    "`monitor.flapping` is sent. Deliveries of its events then wait until it was stable for 5 minutes, 15 at most, and only the",
+    "latest state is sent; an outage of a minute is announced at once. Statuses, history, incidents and escalations do not change.",
     "",
     "## Requests",
     "",

@@ -35,6 +35,7 @@ const ENDS: Record<string, string> = {
   event_rule_versions: "features/event-rules/service.ts: the newest 50, with their rule",
   event_rules: PEOPLE,
   events: HISTORY,
+  flapping_monitors: "events/flapping.ts: 10 minutes after the monitor is steady",
   guards: "never has any",
   held_outages: "with its outage",
   idempotency_keys: "sweeps/expired.ts: a day",

@@ -64,6 +64,8 @@ export const monitors = sqliteTable(
     paused: flag("paused").notNull().default(false),
     /** Notifications of its events are withheld until then. */
     muted_until: instant("muted_until"),
+    /** It changes so often that its alerts wait (events/flapping.ts). */
+    flapping: flag("flapping").notNull().default(false),
     /** Of its heartbeat token or push key; older ones are worth nothing. */
     credential_version: integer("credential_version").notNull().default(1),
     /** Grows with every change that the monitor's object has to learn. */

@@ -92,6 +92,7 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
     status_since: ctx.now,
     status_message: null,
     settled: false,
+    flapping: false,
     retry_at: null,
     certificate_expires_at: null,
     domain_expires_at: null,

@@ -38,6 +38,7 @@ export function presentMonitor(view: MonitorDetail, now: number): Monitor {
     external_key: record.external_key,
     paused: record.paused,
     muted_until: toIsoOrNull(record.muted_until),
+    flapping: record.flapping,
     last_check: toIsoOrNull(latest?.[1] ?? null),
     last_latency_ms: latest?.[2] ?? null,
     last_message: messageOf(view),
