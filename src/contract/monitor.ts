@@ -72,6 +72,10 @@ export interface MonitorFilter {
   domain_expires_before?: number;
 }
 
+/** Orders of the dashboard's list; ties follow the order that was set. */
+export const MONITOR_SORTS = ["position", "name", "status", "since"] as const;
+export type MonitorSort = (typeof MONITOR_SORTS)[number];
+
 // Loose, because each monitor type adds its own fields: features/monitors/schemas.ts.
 export const MonitorCreate = z.looseObject({ name: Name, type: z.enum(MONITOR_TYPES), ...SETTINGS });
 export type MonitorCreate = z.infer<typeof MonitorCreate>;

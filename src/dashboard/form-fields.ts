@@ -43,7 +43,7 @@ export interface Option {
 
 /**
  * The JSON body that the form stands for, before any validation: what a field cannot express stays the text that was
- * typed, and the schema of the endpoint refuses it with its own words. `timezone` is that of fields with date and time.
+ * typed, and the schema of the endpoint refuses it with its own words.
  */
 export function readBody(fields: readonly FormField[], form: URLSearchParams): Record<string, unknown> {
   const entries = fields.map((field) => [field.name, readField(field, form)] as const);
@@ -70,6 +70,7 @@ function readField(field: FormField, form: URLSearchParams): unknown {
     case "password":
       return text;
     case "json":
+      return parseJson(trimmed);
     case "text":
     case "url":
     case "email":
@@ -79,6 +80,15 @@ function readField(field: FormField, form: URLSearchParams): unknown {
       return trimmed;
     default:
       return assertNever(field);
+  }
+}
+
+/** What is no JSON stays text, which the schema refuses. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
   }
 }
 

@@ -13,6 +13,7 @@ import { endpoints as frame } from "./frame-routes.ts";
 import { endpoints as incidents } from "./incidents/routes.ts";
 import { endpoints as signInLinks } from "./link-routes.ts";
 import { endpoints as maintenance } from "./maintenance/routes.ts";
+import { endpoints as monitors } from "./monitors/routes.ts";
 import { endpoints as overview } from "./overview/routes.ts";
 import { endpoints as choosingPasswords } from "./password-routes.ts";
 import { endpoints as preferring } from "./preference-routes.ts";
@@ -123,6 +124,7 @@ export const endpoints = [
   ...overview,
   ...incidents,
   ...maintenance,
+  ...monitors,
 
   ...accepting,
   ...acknowledging,

@@ -112,6 +112,11 @@ export function targetsOf(type: MonitorType): Pick<Probe, "parseTarget" | "desti
   return probe ?? targets;
 }
 
+/** The names of a type's own fields, as a request body carries them. */
+export function fieldNamesOf(type: MonitorType): string[] {
+  return Object.keys(inputFieldsOf(monitorType(type).options));
+}
+
 /** The fields of all types by name, as a request body carries them: without defaults. */
 export const TYPE_FIELDS: Readonly<Record<string, ZodType>> = Object.fromEntries(
   Object.values<MonitorTypeEntry>(REGISTRY).flatMap(({ options }) => Object.entries(inputFieldsOf(options))),

@@ -27,10 +27,15 @@ export function createBrowser({ origin = ORIGIN, ...fixed }: Record<string, stri
   };
   return {
     open: (path: string, headers: Record<string, string> = {}) => send("GET", path, null, headers),
-    submit: (path: string, fields: Record<string, string> = {}) =>
+    submit: (
+      path: string,
+      fields: Record<string, string> | [string, string][] = {},
+      headers: Record<string, string> = {},
+    ) =>
       send("POST", path, new URLSearchParams(fields).toString(), {
         "content-type": "application/x-www-form-urlencoded",
         ...(origin ? { origin } : {}),
+        ...headers,
       }),
     hasCookie: () => cookies.has("vigil_session"),
   };

@@ -15,3 +15,12 @@ export function guardForms(): void {
     }
   });
 }
+
+/** Filters apply as soon as one is chosen; text fields still wait for Enter. */
+export function submitOnChange(): void {
+  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-submit-on-change]")) {
+    form.addEventListener("change", (event) => {
+      if (event.target instanceof HTMLSelectElement) form.requestSubmit();
+    });
+  }
+}

@@ -1,6 +1,7 @@
 import { copyButtons } from "./copy.ts";
-import { guardForms } from "./forms.ts";
+import { guardForms, submitOnChange } from "./forms.ts";
 import { followChanges } from "./live.ts";
+import { showFieldsOfType } from "./monitor-form.ts";
 import { showCurrentSection } from "./navigation.ts";
 import { toggleTheme } from "./theme.ts";
 import { keepTimesCurrent } from "./times.ts";
@@ -12,6 +13,8 @@ import { keepTimesCurrent } from "./times.ts";
 toggleTheme();
 showCurrentSection();
 guardForms();
+submitOnChange();
+showFieldsOfType();
 // Takes the document as the server sent it, so it comes before what changes it.
 followChanges();
 keepTimesCurrent();

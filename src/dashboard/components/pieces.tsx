@@ -100,7 +100,7 @@ export function CopyText({ label, text }: { label: string; text: string }) {
 /** A table that scrolls by itself where it is wider than the screen. */
 export function Table({ caption, head, children }: { caption: string; head: readonly Child[]; children: Child }) {
   return (
-    <section class="table" aria-label={caption} tabindex={0}>
+    <div class="table" tabindex={0}>
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>
@@ -112,6 +112,6 @@ export function Table({ caption, head, children }: { caption: string; head: read
         </thead>
         <tbody>{children}</tbody>
       </table>
-    </section>
+    </div>
   );
 }

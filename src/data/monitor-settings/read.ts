@@ -1,5 +1,5 @@
-import { and, asc, count, eq, lt, max, type SQL, sql } from "drizzle-orm";
-import type { MonitorFilter } from "../../contract/monitor.ts";
+import { and, asc, count, desc, eq, lt, max, type SQL, sql } from "drizzle-orm";
+import type { MonitorFilter, MonitorSort } from "../../contract/monitor.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
 import { containsText, holdsOneOf, isOneOf } from "../filters.ts";
@@ -12,12 +12,23 @@ import { monitors } from "../monitors/table.ts";
 
 export const among = (ids: readonly string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 
+/** What comes before the order that people set; the worst status first. */
+const SORTS: Record<MonitorSort, SQL[]> = {
+  position: [],
+  name: [sql`lower(${monitors.name})`],
+  status: [
+    sql`CASE ${monitors.status} WHEN 'down' THEN 0 WHEN 'degraded' THEN 1 WHEN 'unknown' THEN 2 WHEN 'pending' THEN 3 WHEN 'up' THEN 4 ELSE 5 END`,
+  ],
+  since: [desc(monitors.status_since)],
+};
+
 /** The monitors of one page, or all that are visible to one user, in their order. */
 export async function listMonitors(
   db: Db,
   scope: { status_page_id: string } | { visible_to: Viewer },
   page: Pagination,
   filter: MonitorFilter = {},
+  sort: MonitorSort = "position",
 ) {
   const scoped =
     "visible_to" in scope ? visibleTo(scope.visible_to, monitors) : eq(monitors.status_page_id, scope.status_page_id);
@@ -41,7 +52,7 @@ export async function listMonitors(
       .select()
       .from(monitors)
       .where(and(within, isAbove(page, monitors.position, monitors.id)))
-      .orderBy(asc(monitors.position), asc(monitors.id))
+      .orderBy(...SORTS[sort], asc(monitors.position), asc(monitors.id))
       .limit(page.limit)
       .offset(skippedOf(page)),
     db.select({ total: count() }).from(monitors).where(within),

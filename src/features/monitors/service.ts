@@ -5,7 +5,7 @@ import { viewerOf } from "../../access/pages.ts";
 import { requireMonitor, requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid, raced } from "../../contract/errors.ts";
-import type { MonitorFilter, OrderList } from "../../contract/monitor.ts";
+import type { MonitorFilter, MonitorSort, OrderList } from "../../contract/monitor.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import { isChanged, listMonitors, listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import { deleteMonitor, positionMonitors, updateMonitor } from "../../data/monitor-settings/write.ts";
@@ -27,9 +27,10 @@ export async function listMyMonitors(
   pageId: string | undefined,
   page: Pagination,
   filter: MonitorFilter = {},
+  sort?: MonitorSort,
 ) {
   const scope = pageId === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id: pageId };
-  const { rows, total } = await listMonitors(ctx.db, scope, page, filter);
+  const { rows, total } = await listMonitors(ctx.db, scope, page, filter, sort);
   return { views: await loadMonitorDetails(ctx, rows), total };
 }
 

@@ -1,0 +1,16 @@
+/** Shows the fields of the chosen type; those of other types stay, disabled, so that nothing typed is lost. */
+export function showFieldsOfType(): void {
+  const form = document.querySelector<HTMLFormElement>("form[data-typed]");
+  const choice = form?.querySelector<HTMLSelectElement>('select[name="type"]');
+  if (!form || !choice) return;
+  const show = () => {
+    for (const group of form.querySelectorAll<HTMLFieldSetElement>("fieldset[data-types]")) {
+      const isShown = group.dataset.types?.split(" ").includes(choice.value) ?? false;
+      group.hidden = !isShown;
+      group.disabled = !isShown;
+    }
+  };
+  choice.addEventListener("change", show);
+  // The browser may have kept another choice from before a reload.
+  show();
+}

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { CheckReport } from "../../contract/monitor.ts";
+import { getMonitor } from "../../features/monitors/service.ts";
+import type { AppContext } from "../../http/endpoint.ts";
+import { requireApi } from "../call-api.ts";
+import { ConfirmByName, confirmationProblems } from "../components/confirm.tsx";
+import { statusWord } from "../components/status-word.tsx";
+import type { Problems } from "../form-fields.ts";
+import { showView } from "../shell.tsx";
+import { action, redirectWithNotice, view } from "../view.ts";
+import { loadPicture } from "./detail.ts";
+import { detailView } from "./detail-views.tsx";
+
+const API = "/api/uptime/v1/monitors";
+const params = z.object({ id: z.uuid() });
+const seen = { params, ids: { params: { id: "monitor:see" } } } as const;
+const changed = { params, ids: { params: { id: "monitor" } }, permission: "monitors.write" } as const;
+
+const simple = (verb: "pause" | "resume", notice: string) =>
+  action(
+    { path: `/app/monitors/{id}/${verb}`, summary: `Button: ${verb} a monitor`, params },
+    async (c, _form, { id }) => {
+      await requireApi(c, { method: "POST", path: `${API}/${id}/${verb}` });
+      return redirectWithNotice(`/app/monitors/${id}`, notice);
+    },
+  );
+
+export const endpoints = [
+  view(
+    { path: "/app/monitors/{id}", summary: "One monitor in the dashboard", ...seen },
+    async (c, { params: { id } }) => showView(c, detailView(await loadPicture(c.var.ctx, id))),
+  ),
+
+  simple("pause", "Paused: no checks and no alerts until it is resumed."),
+  simple("resume", "Resumed, and checked at once."),
+
+  action(
+    { path: "/app/monitors/{id}/check", summary: "Button: check a monitor now", params },
+    async (c, _form, { id }) => {
+      const path = `${API}/${id}/check`;
+      const { status, latency_ms, message } = CheckReport.parse(await requireApi(c, { method: "POST", path }));
+      const parts = [statusWord(status), ...(latency_ms === null ? [] : [`${Math.round(latency_ms)} ms`]), message];
+      return redirectWithNotice(`/app/monitors/${id}`, `Checked now: ${parts.filter((part) => part).join(", ")}`);
+    },
+  ),
+
+  view(
+    { path: "/app/monitors/{id}/delete", summary: "Confirmation before a monitor is deleted", ...changed },
+    (c, { params: { id } }) => confirm(c, id, {}),
+  ),
+
+  action(
+    { path: "/app/monitors/{id}/delete", summary: "Delete a monitor whose name was typed", params },
+    async (c, form, { id }) => {
+      const { record } = await getMonitor(c.var.ctx, id);
+      const problems = confirmationProblems(form, record.name);
+      if (Object.keys(problems).length > 0) return confirm(c, id, problems);
+      await requireApi(c, { method: "DELETE", path: `${API}/${id}` });
+      return redirectWithNotice("/app/monitors", `${record.name} is deleted.`);
+    },
+  ),
+];
+
+async function confirm(c: AppContext, id: string, problems: Problems): Promise<Response> {
+  const { record } = await getMonitor(c.var.ctx, id);
+  const back = `/app/monitors/${id}`;
+  return showView(c, {
+    title: `Delete ${record.name}`,
+    section: "monitors",
+    isNarrow: true,
+    trail: [
+      { href: "/app/monitors", text: "Monitors" },
+      { href: back, text: record.name },
+    ],
+    hasProblem: Object.keys(problems).length > 0,
+    status: Object.keys(problems).length > 0 ? 400 : 200,
+    children: (
+      <ConfirmByName kind="monitor" name={record.name} action={`${back}/delete`} cancel={back} problems={problems}>
+        <p>Its history, outages and results are deleted with it. Members of a composite stay.</p>
+      </ConfirmByName>
+    ),
+  });
+}

@@ -1,0 +1,167 @@
+import { DAY_MS } from "../../lib/durations.ts";
+import { PostButton } from "../components/pieces.tsx";
+import { StatusWord } from "../components/status-word.tsx";
+import { percentOf, StatusStrip } from "../components/strip.tsx";
+import { ExactTime, Time } from "../components/time.tsx";
+import type { View } from "../shell.tsx";
+import type { MonitorPicture } from "./detail.ts";
+import { Changes, Events, Outages, Results, Windows } from "./detail-history.tsx";
+import { PushAddresses } from "./detail-push.tsx";
+import { typeName } from "./types.ts";
+
+export function detailView(picture: MonitorPicture): View {
+  const { record } = picture.monitor;
+  return {
+    title: record.name,
+    section: "monitors",
+    trail: [{ href: "/app/monitors", text: "Monitors" }],
+    isLive: true,
+    actions: picture.may_change ? <Actions id={record.id} isPaused={record.paused} /> : undefined,
+    children: (
+      <>
+        <div id="monitor-state" data-live>
+          <State picture={picture} />
+        </div>
+        <PushAddresses push={picture.monitor.push} monitorId={record.id} isNew={record.status === "pending"} />
+        <div class="columns">
+          <div class="stack">
+            <div id="monitor-outages" data-live>
+              <Outages picture={picture} />
+            </div>
+            <div id="monitor-results" data-live>
+              <Results picture={picture} />
+            </div>
+          </div>
+          <div class="stack">
+            <Settings picture={picture} />
+            <div id="monitor-windows" data-live>
+              <Windows picture={picture} />
+            </div>
+            <div id="monitor-events" data-live>
+              <Events picture={picture} />
+            </div>
+            <div id="monitor-changes" data-live>
+              <Changes picture={picture} />
+            </div>
+          </div>
+        </div>
+      </>
+    ),
+  };
+}
+
+function Actions({ id, isPaused }: { id: string; isPaused: boolean }) {
+  const path = `/app/monitors/${id}`;
+  return (
+    <>
+      {isPaused ? (
+        <PostButton action={`${path}/resume`} label="Resume" />
+      ) : (
+        <>
+          <PostButton action={`${path}/check`} label="Test now" />
+          <PostButton action={`${path}/pause`} label="Pause" />
+        </>
+      )}
+      <a class="button second" href={`${path}/edit`}>
+        Edit
+      </a>
+      <form method="get" action="/app/monitors/new" class="inline">
+        <input type="hidden" name="like" value={id} />
+        <button type="submit" class="second">
+          Clone
+        </button>
+      </form>
+      <form method="get" action={`${path}/delete`} class="inline">
+        <button type="submit" class="danger">
+          Delete
+        </button>
+      </form>
+    </>
+  );
+}
+
+function State({ picture }: { picture: MonitorPicture }) {
+  const { monitor, now, intervals, uptime } = picture;
+  const { record, latest } = monitor;
+  const day = percentOf(intervals, now - DAY_MS, now);
+  const message = (record.status === "unknown" ? record.status_message : null) ?? latest?.[3] ?? record.status_message;
+  return (
+    <section class="card" aria-label="Now">
+      <div class="row">
+        <p class="large">
+          <StatusWord status={record.status} />{" "}
+          <span class="quiet">
+            since <Time at={record.status_since} now={now} />
+          </span>
+        </p>
+        {latest ? (
+          <p class="quiet">
+            Last check <Time at={latest[1]} now={now} />
+          </p>
+        ) : null}
+      </div>
+      {message ? <p dir="auto">{message}</p> : null}
+      <StatusStrip intervals={intervals} from={now - DAY_MS} to={now} label="Last 24 hours" />
+      <dl class="facts">
+        <Fact name="Latency" value={latest?.[2] == null ? "–" : `${Math.round(latest[2])} ms`} />
+        <Fact name="Uptime, 24 hours" value={percent(day)} />
+        {uptime.map(({ days, percentage }) => (
+          <Fact name={`Uptime, ${days} days`} value={percent(percentage)} />
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="figure">{value}</dd>
+    </div>
+  );
+}
+
+function percent(value: number | null): string {
+  return value === null ? "–" : `${value} %`;
+}
+
+function Settings({ picture }: { picture: MonitorPicture }) {
+  const { record, target } = picture.monitor;
+  return (
+    <section class="card" aria-labelledby="settings">
+      <h2 id="settings">Settings</h2>
+      <dl class="facts">
+        <Setting name="Type">{typeName(record.type)}</Setting>
+        {target === null ? null : <Setting name="Target">{target}</Setting>}
+        <Setting name="Interval">{record.interval} s</Setting>
+        <Setting name="Regions">{record.regions.length === 0 ? "default" : record.regions.join(", ")}</Setting>
+        {record.certificate_expires_at === null ? null : (
+          <Setting name="Certificate expires">
+            <ExactTime at={record.certificate_expires_at} />
+          </Setting>
+        )}
+        {record.domain_expires_at === null ? null : (
+          <Setting name="Domain expires">
+            <ExactTime at={record.domain_expires_at} />
+          </Setting>
+        )}
+        {record.status_page_id === null ? null : (
+          <Setting name="Status page">
+            <a href={`/app/pages/${record.status_page_id}`}>Open</a>
+          </Setting>
+        )}
+        {record.tags.length === 0 ? null : <Setting name="Tags">{record.tags.join(", ")}</Setting>}
+      </dl>
+    </section>
+  );
+}
+
+function Setting({ name, children }: { name: string; children: unknown }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd dir="auto">{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import type { RequestScope } from "../../access/scope.ts";
+import { listRecentIntervals } from "../../data/metrics/read.ts";
+import { findOccurrence, maintenanceStatus } from "../../domain/maintenance.ts";
+import { computeUptimePercentage, sumStatusDurations } from "../../domain/uptime.ts";
+import { listEntries } from "../../features/audit/service.ts";
+import { listMonitorResults } from "../../features/check-results/service.ts";
+import { listMyMaintenance } from "../../features/maintenance/service.ts";
+import { getMonitor } from "../../features/monitors/service.ts";
+import type { MonitorDetail } from "../../features/monitors/view.ts";
+import { listMonitorOutages, listStatusChanges } from "../../features/outages/service.ts";
+import { computeUptime } from "../../features/uptime/service.ts";
+import { DAY_MS } from "../../lib/durations.ts";
+import { mayDo } from "../rights.ts";
+
+const INTERVALS_MAX = 500;
+const DAYS = 90;
+const OUTAGES = { limit: 10, offset: 0 };
+const EVENTS = { limit: 15, offset: 0 };
+const RESULTS = { limit: 20, offset: 0 };
+const CHANGES = { limit: 10, offset: 0 };
+const WINDOWS = { limit: 50, offset: 0 };
+
+export type MonitorPicture = Awaited<ReturnType<typeof loadPicture>>;
+
+/** Everything that the view of one monitor shows; a fixed number of bounded queries. */
+export async function loadPicture(ctx: RequestScope, id: string) {
+  const monitor = await getMonitor(ctx, id);
+  const { record } = monitor;
+  const [intervals, days, outages, events, results, changes, windows, may_change] = await Promise.all([
+    listRecentIntervals(ctx.db, [id], { since: ctx.now - DAY_MS, limit: INTERVALS_MAX }),
+    computeUptime(ctx, id, DAYS),
+    listMonitorOutages(ctx, id, OUTAGES),
+    listStatusChanges(ctx, id, EVENTS),
+    listMonitorResults(ctx, id, RESULTS),
+    listEntries(ctx, { monitor_id: id, ...CHANGES }),
+    listWindows(ctx, monitor),
+    mayDo(ctx, record, "monitors.write"),
+  ]);
+  return {
+    now: ctx.now,
+    monitor,
+    intervals,
+    uptime: [7, 30, DAYS].map((count) => ({
+      days: count,
+      percentage: computeUptimePercentage(
+        sumStatusDurations(days.slice(-count).flatMap(({ tally }) => (tally ? [tally] : []))),
+      ),
+    })),
+    outages,
+    events: events.rows,
+    results: results.rows,
+    changes: changes.rows,
+    windows,
+    may_change,
+  };
+}
+
+/** The windows to come that concern the monitor, by itself or by its group. */
+async function listWindows(ctx: RequestScope, { record }: MonitorDetail) {
+  const { id, group_id, status_page_id } = record;
+  if (status_page_id === null) return [];
+  const filter = { status_page_id, status: ["scheduled" as const, "in_progress" as const] };
+  const { windows } = await listMyMaintenance(ctx, filter, WINDOWS);
+  return windows
+    .filter(({ targets }) => targets.some(({ target_id }) => target_id === id || target_id === group_id))
+    .map((window) => {
+      const next = findOccurrence(window, window.timezone, ctx.now);
+      return { id: window.id, title: window.title, status: maintenanceStatus(next, ctx.now), next };
+    });
+}

@@ -1,0 +1,141 @@
+import { z } from "zod";
+import { CheckReport } from "../../contract/monitor.ts";
+import { MONITOR_TYPES } from "../../contract/monitor-values.ts";
+import { presentMonitor } from "../../features/monitors/present.ts";
+import { getMonitor } from "../../features/monitors/service.ts";
+import type { AppContext } from "../../http/endpoint.ts";
+import { DAY_MS } from "../../lib/durations.ts";
+import { plural } from "../../lib/relative-time.ts";
+import { type ApiRefusal, callApi, errorOf } from "../call-api.ts";
+import { type FormValues, type Problems, storedValues, toSentences, typedValues } from "../form-fields.ts";
+import { showView } from "../shell.tsx";
+import { action, redirectWithNotice, view } from "../view.ts";
+import { loadForm, type MonitorForm, readMonitor } from "./form.ts";
+import { monitorFormView, type TestResult } from "./form-views.tsx";
+
+const API = "/api/uptime/v1/monitors";
+const params = z.object({ id: z.uuid() });
+const query = z.object({
+  type: z.enum(MONITOR_TYPES).default("https").catch("https"),
+  status_page_id: z.uuid().optional().catch(undefined),
+  like: z.uuid().optional().catch(undefined),
+});
+const Created = z.object({ id: z.string(), name: z.string() });
+
+interface Asked {
+  form: MonitorForm;
+  entered: URLSearchParams;
+  values: FormValues;
+  action: string;
+  edited?: { id: string; name: string };
+}
+
+export const endpoints = [
+  view({ path: "/app/monitors/new", summary: "Form of a new monitor", query }, async (c, { query }) => {
+    const form = await loadForm(c.var.ctx);
+    const blank = { ...storedValues(form.fields, {}), type: query.type, status_page_id: query.status_page_id ?? "" };
+    const values = query.like === undefined ? blank : await copyOf(c, query.like);
+    return showView(c, monitorFormView({ form, values, problems: {}, action: "/app/monitors/new" }));
+  }),
+
+  action({ path: "/app/monitors/new", summary: "Submit the form of a new monitor" }, async (c, entered) => {
+    const form = await loadForm(c.var.ctx);
+    const asked: Asked = { form, entered, values: typedValues(form.fields, entered), action: "/app/monitors/new" };
+    const body = readMonitor(form, entered);
+    if (entered.get("intent") !== null) return showTested(c, asked, body);
+    const answer = await callApi(c, { method: "POST", path: API, body });
+    if (!answer.ok) return showRefused(c, asked, answer);
+    const { id, name } = Created.parse(answer.body);
+    return redirectWithNotice(`/app/monitors/${id}`, `${name} is created and checked at once.`);
+  }),
+
+  view(
+    {
+      path: "/app/monitors/{id}/edit",
+      summary: "Form of a monitor",
+      params,
+      ids: { params: { id: "monitor" } },
+      permission: "monitors.write",
+    },
+    async (c, { params: { id } }) => {
+      const { form, stored, name } = await loadEdited(c, id);
+      const edited = { id, name };
+      return showView(
+        c,
+        monitorFormView({ form, values: stored, problems: {}, action: `/app/monitors/${id}/edit`, edited }),
+      );
+    },
+  ),
+
+  action(
+    { path: "/app/monitors/{id}/edit", summary: "Submit the form of a monitor", params },
+    async (c, entered, p) => {
+      const { form, stored, name } = await loadEdited(c, p.id);
+      const values = typedValues(form.fields, entered);
+      const path = `/app/monitors/${p.id}`;
+      const asked: Asked = { form, entered, values, action: `${path}/edit`, edited: { id: p.id, name } };
+      if (entered.get("intent") !== null) return showTested(c, asked, readMonitor(form, entered));
+      const body = readMonitor(form, entered, { values, shown: stored });
+      const answer = await callApi(c, { method: "PUT", path: `${API}/${p.id}`, body });
+      return answer.ok ? redirectWithNotice(path, "Saved.") : showRefused(c, asked, answer);
+    },
+  ),
+];
+
+/** The form of a clone: everything of the monitor, under a name of its own. */
+async function copyOf(c: AppContext, id: string): Promise<FormValues> {
+  const { stored, name } = await loadEdited(c, id);
+  return { ...stored, name: `${name} (copy)` };
+}
+
+async function loadEdited(c: AppContext, id: string) {
+  const { ctx } = c.var;
+  const [form, found] = await Promise.all([loadForm(ctx), getMonitor(ctx, id)]);
+  const monitor = presentMonitor(found, ctx.now);
+  const interval = monitor.expected_interval ?? monitor.interval;
+  return { form, stored: storedValues(form.fields, { ...monitor, interval }), name: monitor.name };
+}
+
+function showRefused(c: AppContext, asked: Asked, refusal: ApiRefusal): Promise<Response> {
+  if (refusal.status === 404) throw errorOf(refusal);
+  const problems = toSentences(asked.form.fields, refusal.problems);
+  return showForm(c, asked, { problems, status: refusal.status, headers: refusal.headers });
+}
+
+/** The result of one check of what was entered, or the fields of the type that was chosen. Nothing is saved. */
+async function showTested(c: AppContext, asked: Asked, body: Record<string, unknown>): Promise<Response> {
+  if (asked.entered.get("intent") !== "test") return showForm(c, asked, { problems: {} });
+  // A monitor that is only tried needs no name yet.
+  const answer = await callApi(c, { method: "POST", path: `${API}/test`, body: { name: "Test", ...body } });
+  if (!answer.ok) return showRefused(c, asked, answer);
+  return showForm(c, asked, { problems: {}, tested: describeResult(CheckReport.parse(answer.body), c.var.now) });
+}
+
+interface Shown {
+  problems: Problems;
+  tested?: TestResult;
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+function showForm(c: AppContext, { form, values, action, edited }: Asked, shown: Shown): Promise<Response> {
+  return showView(c, monitorFormView({ form, values, action, ...(edited ? { edited } : {}), ...shown }));
+}
+
+function describeResult({ status, latency_ms, message, details }: z.output<typeof CheckReport>, now: number) {
+  const days = daysLeft(details, now);
+  const parts = [
+    ...(latency_ms === null ? [] : [`${Math.round(latency_ms)} ms`]),
+    ...(days === null ? [] : [`certificate ${plural(days, "day")}`]),
+    ...(message ? [message] : []),
+  ];
+  return { status, text: parts.length === 0 ? "" : `, ${parts.join(", ")}` };
+}
+
+const Expiry = z.object({ certificate_expires_at: z.iso.datetime().or(z.number()) }).loose();
+
+function daysLeft(details: unknown, now: number): number | null {
+  const found = Expiry.safeParse(details);
+  if (!found.success) return null;
+  return Math.floor((new Date(found.data.certificate_expires_at).getTime() - now) / DAY_MS);
+}

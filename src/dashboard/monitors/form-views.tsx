@@ -1,0 +1,115 @@
+import type { MonitorType } from "../../contract/monitor-values.ts";
+import { FieldRow, FormProblem } from "../components/fields.tsx";
+import { StatusWord } from "../components/status-word.tsx";
+import type { FormField, FormValues, Problems } from "../form-fields.ts";
+import type { View } from "../shell.tsx";
+import { isShownFor, type MonitorForm, typeOf } from "./form.ts";
+
+export interface TestResult {
+  status: "up" | "down" | "degraded" | "unknown";
+  /** "Up, 84 ms, certificate 61 days". */
+  text: string;
+}
+
+interface FormView {
+  form: MonitorForm;
+  values: FormValues;
+  /** As sentences. */
+  problems: Problems;
+  /** Where the form goes. */
+  action: string;
+  /** The monitor that is edited. */
+  edited?: { id: string; name: string };
+  tested?: TestResult | undefined;
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+export function monitorFormView(view: FormView): View {
+  const { edited, values, problems, tested, action, form } = view;
+  const type = typeOf(values);
+  const title = edited ? `Edit ${edited.name}` : "Add monitor";
+  const back = edited ? `/app/monitors/${edited.id}` : "/app/monitors";
+  return {
+    title,
+    section: "monitors",
+    isNarrow: true,
+    trail: [{ href: "/app/monitors", text: "Monitors" }, ...(edited ? [{ href: back, text: edited.name }] : [])],
+    hasProblem: Object.keys(problems).length > 0,
+    ...(view.status === undefined ? {} : { status: view.status }),
+    ...(view.headers === undefined ? {} : { headers: view.headers }),
+    children: (
+      <form method="post" action={action} class="card" data-typed novalidate>
+        <FormProblem problems={problems} />
+        {tested ? <Tested result={tested} /> : null}
+        <FieldsOf form={form} values={values} problems={problems} type={type} advanced={false} />
+        <details class="advanced" id="advanced" open={hasAdvancedProblem(form, problems)}>
+          <summary>Advanced</summary>
+          <div class="fields">
+            <FieldsOf form={form} values={values} problems={problems} type={type} advanced />
+          </div>
+        </details>
+        <p class="actions">
+          <button type="submit">Save</button>
+          <button type="submit" class="second" name="intent" value="test">
+            Test now
+          </button>
+          <button type="submit" class="second" name="intent" value="fields" data-unscripted>
+            Show the fields of this type
+          </button>
+          <a class="button plain" href={back}>
+            Cancel
+          </a>
+        </p>
+      </form>
+    ),
+  };
+}
+
+function Tested({ result }: { result: TestResult }) {
+  const kind = { up: "", degraded: "is-warn", down: "is-bad", unknown: "is-info" }[result.status];
+  return (
+    <p class={`banner ${kind}`} role="status" id="test-result" dir="auto">
+      <StatusWord status={result.status} />
+      {result.text}
+    </p>
+  );
+}
+
+interface FieldsOfProps {
+  form: MonitorForm;
+  values: FormValues;
+  problems: Problems;
+  type: MonitorType;
+  advanced: boolean;
+}
+
+/** Fields that the type does not have are there, disabled: the script shows them when another type is chosen. */
+function FieldsOf({ form, values, problems, type, advanced }: FieldsOfProps) {
+  return (
+    <>
+      {form.fields
+        .filter((field) => (field.advanced ?? false) === advanced)
+        .map((field) => {
+          const types = form.typesOf.get(field.name);
+          const row = <FieldRow field={forType(field)} values={values} problems={problems} />;
+          if (!types) return row;
+          const isHidden = !isShownFor(form, field.name, type);
+          return (
+            <fieldset class="bare" data-types={types.join(" ")} hidden={isHidden} disabled={isHidden}>
+              {row}
+            </fieldset>
+          );
+        })}
+    </>
+  );
+}
+
+/** The API says what is missing, beside its field; a browser's own bubble would keep the form from it. */
+function forType(field: FormField): FormField {
+  return { ...field, required: false };
+}
+
+function hasAdvancedProblem({ fields }: MonitorForm, problems: Problems): boolean {
+  return fields.some(({ name, advanced }) => advanced === true && problems[name] !== undefined);
+}

@@ -1,0 +1,244 @@
+import { viewerOf } from "../../access/pages.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import {
+  INCIDENT_SEVERITIES,
+  MONITOR_TYPES,
+  type MonitorType,
+  REGION_POLICIES,
+} from "../../contract/monitor-values.ts";
+import { listScrapedMonitors } from "../../data/metrics/read.ts";
+import { listMyAgents } from "../../features/agents/service.ts";
+import { listGroups } from "../../features/groups/service.ts";
+import { fieldNamesOf, monitorType, targetsOf } from "../../probes/registry.ts";
+import type { FormField, FormValues, Option } from "../form-fields.ts";
+import { readBody } from "../form-fields.ts";
+import { listPageChoices } from "../rights.ts";
+import { TYPE_FORM_FIELDS, typeName } from "./types.ts";
+
+const CHOICES_MAX = 500;
+/** Offered to a composite; the API takes the ids of others, too. */
+const MEMBERS_MAX = 300;
+const REGION_NAMES: Record<string, string> = {
+  wnam: "Western North America",
+  enam: "Eastern North America",
+  sam: "South America",
+  weur: "Western Europe",
+  eeur: "Eastern Europe",
+  apac: "Asia-Pacific",
+  oc: "Oceania",
+  afr: "Africa",
+  me: "Middle East",
+};
+
+export interface MonitorForm {
+  /** All of them, in their order. */
+  fields: readonly FormField[];
+  /** The types that have a field; a field that is missing here is shown for every type. */
+  typesOf: ReadonlyMap<string, readonly MonitorType[]>;
+}
+
+/** What the form offers to this member. */
+export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
+  const first = { limit: CHOICES_MAX, offset: 0 };
+  const [pages, groups, agents, monitors] = await Promise.all([
+    listPageChoices(ctx, "monitors.write"),
+    listGroups(ctx, undefined, first),
+    listMyAgents(ctx, first, {}),
+    listScrapedMonitors(ctx.db, await viewerOf(ctx), MEMBERS_MAX),
+  ]);
+  const named = ({ id, name }: { id: string; name: string }): Option => ({ value: id, label: name });
+  const choices = {
+    pages: pages.map(named),
+    groups: groups.rows.map(named),
+    agents: agents.rows.map(named),
+    monitors: monitors.map(named),
+    regions: ctx.settings.REGIONS.map((value) => ({ value, label: REGION_NAMES[value] ?? value })),
+  };
+  return { fields: [...basicFields(choices), ...TYPE_FORM_FIELDS, ...advancedFields(choices)], typesOf: TYPES_OF };
+}
+
+type Choices = Record<"pages" | "groups" | "agents" | "monitors" | "regions", Option[]>;
+
+function basicFields({ pages, agents, monitors }: Choices): FormField[] {
+  return [
+    { name: "name", label: "Name", kind: "text", required: true },
+    { name: "type", label: "Type", kind: "select", options: TYPE_OPTIONS, required: true },
+    {
+      name: "target",
+      label: "Target",
+      kind: "text",
+      hint: "E.g. https://example.com, example.com or example.com:5432",
+    },
+    {
+      name: "child_ids",
+      label: "Members",
+      kind: "several",
+      options: monitors,
+      hint: "A member leaves the public page; the composite stands for it.",
+    },
+    {
+      name: "interval",
+      label: "Interval",
+      kind: "number",
+      min: 10,
+      max: 86_400,
+      hint: "Seconds between checks; 60, or the smallest of the plan, if empty.",
+    },
+    { name: "status_page_id", label: "Status page", kind: "select", options: pages, empty: "None" },
+    {
+      name: "agent_id",
+      label: "Checked by",
+      kind: "select",
+      options: agents,
+      empty: "This service",
+      hint: "Private targets need an agent in their network.",
+      advanced: agents.length === 0,
+    },
+  ];
+}
+
+function advancedFields({ groups, regions }: Choices): FormField[] {
+  const asThePage = { unset: "As the page is set", yes: "Yes", no: "No" };
+  return [
+    {
+      name: "group_id",
+      label: "Group",
+      kind: "select",
+      options: groups,
+      empty: "None",
+      hint: "A group of the same page.",
+      advanced: true,
+    },
+    { name: "tags", label: "Tags", kind: "list", hint: "Separated by commas.", advanced: true },
+    {
+      name: "timeout_seconds",
+      label: "Time-out, seconds",
+      kind: "number",
+      min: 1,
+      max: 30,
+      hint: "10 if empty.",
+      advanced: true,
+    },
+    {
+      name: "failure_threshold",
+      label: "Failures before down",
+      kind: "number",
+      min: 1,
+      max: 20,
+      hint: "3 if empty; 1 for pushes.",
+      advanced: true,
+    },
+    {
+      name: "recovery_threshold",
+      label: "Successes before up",
+      kind: "number",
+      min: 1,
+      max: 20,
+      hint: "2 if empty; 1 for pushes.",
+      advanced: true,
+    },
+    {
+      name: "retry_interval",
+      label: "Repeat after a failure, seconds",
+      kind: "number",
+      min: 5,
+      max: 300,
+      advanced: true,
+    },
+    { name: "latency_threshold_ms", label: "Degraded above, ms", kind: "number", min: 1, max: 60_000, advanced: true },
+    {
+      name: "regions",
+      label: "Regions",
+      kind: "several",
+      options: regions,
+      hint: "None: wherever the checker runs.",
+      advanced: true,
+    },
+    {
+      name: "region_policy",
+      label: "Down when",
+      kind: "select",
+      options: POLICY_OPTIONS,
+      empty: "a majority of regions fails (default)",
+      advanced: true,
+    },
+    {
+      name: "auto_create_incident",
+      label: "Open incidents by itself",
+      kind: "tristate",
+      options: asThePage,
+      advanced: true,
+    },
+    {
+      name: "auto_publish_incident",
+      label: "Publish them by itself",
+      kind: "tristate",
+      options: asThePage,
+      advanced: true,
+    },
+    {
+      name: "incident_severity",
+      label: "Severity of its incidents",
+      kind: "select",
+      options: SEVERITIES,
+      empty: "major (default)",
+      advanced: true,
+    },
+  ];
+}
+
+const TYPE_OPTIONS = MONITOR_TYPES.map((value) => ({ value, label: typeName(value) }));
+const POLICIES: Record<(typeof REGION_POLICIES)[number], string> = {
+  majority: "a majority of regions fails",
+  any: "any region fails",
+  all: "all regions fail",
+};
+const POLICY_OPTIONS = REGION_POLICIES.map((value) => ({ value, label: POLICIES[value] }));
+const SEVERITIES = INCIDENT_SEVERITIES.map((value) => ({ value, label: value }));
+
+/** Fields of the form that only checks by a probe have. */
+const PROBED = ["timeout_seconds", "retry_interval", "latency_threshold_ms", "agent_id"];
+
+const TYPES_OF = new Map(
+  [["target", "child_ids", "regions", "region_policy", ...PROBED], TYPE_FORM_FIELDS.map(({ name }) => name)]
+    .flat()
+    .map((name) => [name, MONITOR_TYPES.filter((type) => hasField(type, name))] as const),
+);
+
+function hasField(type: MonitorType, name: string): boolean {
+  const { source, follows } = monitorType(type);
+  if (name === "child_ids") return follows === "members";
+  if (name === "agent_id") return source === "edge" || source === "agent" || follows === "agent";
+  if (name === "regions" || name === "region_policy") return source === "edge";
+  if (name === "target") return targetsOf(type) !== undefined;
+  if (PROBED.includes(name)) return source === "edge" || source === "agent";
+  return fieldNamesOf(type).includes(name);
+}
+
+export function isShownFor({ typesOf }: MonitorForm, name: string, type: MonitorType): boolean {
+  return typesOf.get(name)?.includes(type) ?? true;
+}
+
+export function typeOf(values: FormValues): MonitorType {
+  return MONITOR_TYPES.find((type) => type === values.type) ?? "https";
+}
+
+/**
+ * The body of a creation, or of an update that leaves out what was not changed. A heartbeat's rhythm is its interval: the
+ * form has one field for both.
+ */
+export function readMonitor(
+  form: MonitorForm,
+  entered: URLSearchParams,
+  stored?: { values: FormValues; shown: FormValues },
+): Record<string, unknown> {
+  const type = MONITOR_TYPES.find((each) => each === entered.get("type"));
+  const fields = form.fields.filter(
+    ({ name }) =>
+      (type === undefined || isShownFor(form, name, type)) &&
+      (stored === undefined || JSON.stringify(stored.values[name]) !== JSON.stringify(stored.shown[name])),
+  );
+  const body = readBody(fields, entered);
+  const hasRhythm = type !== undefined && fieldNamesOf(type).includes("expected_interval");
+  return hasRhythm && "interval" in body ? { ...body, expected_interval: body.interval } : body;
+}

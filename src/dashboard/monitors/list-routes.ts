@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { MONITOR_SORTS } from "../../contract/monitor.ts";
+import { MONITOR_STATUSES, MONITOR_TYPES } from "../../contract/monitor-values.ts";
+import { listRecentIntervals } from "../../data/metrics/read.ts";
+import { listGroups } from "../../features/groups/service.ts";
+import { listMyMonitors } from "../../features/monitors/service.ts";
+import type { MonitorDetail } from "../../features/monitors/view.ts";
+import type { AppContext } from "../../http/endpoint.ts";
+import { DAY_MS } from "../../lib/durations.ts";
+import { listPageChoices, mayDo } from "../rights.ts";
+import { showView } from "../shell.tsx";
+import { view } from "../view.ts";
+import { listView, type MonitorRow } from "./list-views.tsx";
+
+const SHOWN_MAX = 50;
+const OFFSET_MAX = 10_000;
+/** Of all rows together: a flapping monitor's strip may lack its oldest hours rather than slow the list down. */
+const INTERVALS_MAX = 2_000;
+const GROUPS_MAX = 500;
+
+const blank = (text: string | undefined) => (text?.trim() ? text.trim() : undefined);
+const text = z.string().max(200).transform(blank).optional().catch(undefined);
+export const ListQuery = z.object({
+  q: text,
+  status: z.enum(MONITOR_STATUSES).optional().catch(undefined),
+  type: z.enum(MONITOR_TYPES).optional().catch(undefined),
+  tag: text,
+  page: z.uuid().optional().catch(undefined),
+  group: z.uuid().optional().catch(undefined),
+  sort: z.enum(MONITOR_SORTS).default("position").catch("position"),
+  offset: z.coerce.number().int().min(0).max(OFFSET_MAX).default(0).catch(0),
+});
+export type ListQuery = z.output<typeof ListQuery>;
+
+export const endpoints = [
+  view({ path: "/app/monitors", summary: "List of monitors in the dashboard", query: ListQuery }, (c, { query }) =>
+    showList(c, query),
+  ),
+];
+
+async function showList(c: AppContext, query: ListQuery): Promise<Response> {
+  const { ctx } = c.var;
+  const [{ views, total }, pages, groups] = await Promise.all([
+    listMyMonitors(ctx, undefined, { limit: SHOWN_MAX, offset: query.offset }, filterOf(query), query.sort),
+    listPageChoices(ctx),
+    listGroups(ctx, undefined, { limit: GROUPS_MAX, offset: 0 }),
+  ]);
+  const rows = await toRows(c, views);
+  return showView(
+    c,
+    listView({
+      now: ctx.now,
+      query,
+      rows,
+      total,
+      limit: SHOWN_MAX,
+      pages: pages.map(({ id, name }) => ({ value: id, label: name })),
+      groups: groups.rows.map(({ id, name }) => ({ value: id, label: name })),
+    }),
+  );
+}
+
+function filterOf({ q, status, type, tag, page, group }: ListQuery) {
+  return {
+    ...(q === undefined ? {} : { q }),
+    ...(status === undefined ? {} : { status: [status] }),
+    ...(type === undefined ? {} : { type: [type] }),
+    ...(tag === undefined ? {} : { tag: [tag] }),
+    ...(page === undefined ? {} : { status_page_id: [page] }),
+    ...(group === undefined ? {} : { group_id: [group] }),
+  };
+}
+
+/** Costs two queries besides those of the list, and one for each page of others, however many monitors there are. */
+async function toRows(c: AppContext, views: readonly MonitorDetail[]): Promise<MonitorRow[]> {
+  const { ctx } = c.var;
+  const ids = views.map(({ record }) => record.id);
+  const since = ctx.now - DAY_MS;
+  const intervals = Map.groupBy(
+    await listRecentIntervals(ctx.db, ids, { since, limit: INTERVALS_MAX }),
+    ({ monitor_id }) => monitor_id,
+  );
+  return Promise.all(
+    views.map(async ({ record, target, latest }) => ({
+      id: record.id,
+      name: record.name,
+      type: record.type,
+      target,
+      tags: record.tags,
+      status: record.status,
+      status_since: record.status_since,
+      latency_ms: latest?.[2] ?? null,
+      last_check: latest?.[1] ?? null,
+      intervals: intervals.get(record.id) ?? [],
+      may_change: await mayDo(ctx, record, "monitors.write"),
+    })),
+  );
+}

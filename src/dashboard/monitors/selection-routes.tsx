@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
+import type { AppContext } from "../../http/endpoint.ts";
+import { mapConcurrently } from "../../lib/map-concurrently.ts";
+import { plural } from "../../lib/relative-time.ts";
+import { type ApiCall, callApi } from "../call-api.ts";
+import { FieldRow } from "../components/fields.tsx";
+import { pathAfter } from "../form.ts";
+import type { FormField, Problems } from "../form-fields.ts";
+import { showView } from "../shell.tsx";
+import { action, redirectWithNotice } from "../view.ts";
+
+const API = "/api/uptime/v1/monitors";
+/** As many as the list shows at once. */
+const SELECTED_MAX = 50;
+const AT_ONCE = 6;
+const FAILURES_NAMED = 3;
+
+const Selection = z.object({
+  ids: z.array(z.uuid()).max(SELECTED_MAX).catch([]),
+  action: z.enum(["pause", "resume", "tag", "move", "delete"]).catch("pause"),
+  new_tag: z.string().trim().max(100).catch(""),
+  destination: z.string().catch(""),
+  confirmation: z.string().nullable().catch(null),
+});
+type Selection = z.output<typeof Selection>;
+
+const DONE: Record<Selection["action"], string> = {
+  pause: "paused",
+  resume: "resumed",
+  tag: "tagged",
+  move: "moved",
+  delete: "deleted",
+};
+
+export const endpoints = [
+  action({ path: "/app/monitors/selected", summary: "Change the selected monitors" }, async (c, form) => {
+    const back = pathAfter(form.get("back") ?? "/app/monitors", c.var.publicUrl);
+    const selection = Selection.parse({
+      ids: form.getAll("id"),
+      action: form.get("action"),
+      new_tag: form.get("new_tag"),
+      destination: form.get("destination"),
+      confirmation: form.get("confirmation"),
+    });
+    if (selection.ids.length === 0) return redirectWithNotice(back, "Nothing was selected.");
+    if (selection.action === "tag" && selection.new_tag === "") return redirectWithNotice(back, "No tag was entered.");
+    if (selection.action === "delete" && selection.confirmation !== String(selection.ids.length)) {
+      return confirm(c, selection, back);
+    }
+    return redirectWithNotice(back, await change(c, selection));
+  }),
+];
+
+/** Each monitor by itself, so that one that may not be changed keeps no other from it. */
+async function change(c: AppContext, selection: Selection): Promise<string> {
+  const tags = new Map(
+    selection.action === "tag"
+      ? (await listMonitorsByIds(c.var.ctx.db, selection.ids)).map((each) => [each.id, each.tags] as const)
+      : [],
+  );
+  const answers = await mapConcurrently(selection.ids, AT_ONCE, (id) =>
+    callApi(c, callFor(selection, id, tags.get(id) ?? [])),
+  );
+  const refused = answers.flatMap((answer) => (answer.ok ? [] : [answer.error]));
+  const done = `${plural(answers.length - refused.length, "monitor")} ${DONE[selection.action]}.`;
+  if (refused.length === 0) return done;
+  const reasons = [...new Set(refused)].slice(0, FAILURES_NAMED).join("; ");
+  return `${done} ${plural(refused.length, "monitor")} not: ${reasons}.`;
+}
+
+function callFor({ action, new_tag, destination }: Selection, id: string, tags: readonly string[]): ApiCall {
+  const path = `${API}/${id}`;
+  switch (action) {
+    case "pause":
+    case "resume":
+      return { method: "POST", path: `${path}/${action}` };
+    case "delete":
+      return { method: "DELETE", path };
+    case "tag":
+      return { method: "PUT", path, body: { tags: [...new Set([...tags, new_tag])] } };
+    case "move": {
+      const [kind, target] = destination.split(":");
+      if (kind === "group") return { method: "PUT", path, body: { group_id: target } };
+      return { method: "PUT", path, body: { status_page_id: kind === "page" ? target : null, group_id: null } };
+    }
+  }
+}
+
+function confirm(c: AppContext, { ids, confirmation }: Selection, back: string): Promise<Response> {
+  const problems: Problems = confirmation === null ? {} : { confirmation: `That is not ${ids.length}.` };
+  const field: FormField = {
+    name: "confirmation",
+    kind: "text",
+    label: `To confirm, type the number of monitors, ${ids.length}`,
+    required: true,
+  };
+  return showView(c, {
+    title: `Delete ${plural(ids.length, "monitor")}`,
+    section: "monitors",
+    isNarrow: true,
+    trail: [{ href: "/app/monitors", text: "Monitors" }],
+    hasProblem: confirmation !== null,
+    status: confirmation === null ? 200 : 400,
+    children: (
+      <form method="post" action="/app/monitors/selected" class="card">
+        <p>Their history, outages and results are deleted with them.</p>
+        {ids.map((id) => (
+          <input type="hidden" name="id" value={id} />
+        ))}
+        <input type="hidden" name="back" value={back} />
+        <FieldRow field={field} values={{}} problems={problems} />
+        <p class="actions">
+          <button type="submit" class="danger" name="action" value="delete">
+            Delete
+          </button>
+          <a class="button second" href={back}>
+            Cancel
+          </a>
+        </p>
+      </form>
+    ),
+  });
+}

@@ -1,0 +1,135 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { V1 } from "../support/client.ts";
+import { createMonitor, createPage } from "../support/factories.ts";
+import { type Browser, createBrowser } from "../support/forms.ts";
+import { createAccountWithPassword, joinPage } from "../support/members.ts";
+
+type Account = Awaited<ReturnType<typeof createAccountWithPassword>>;
+
+async function signedIn({ email, password }: Account): Promise<Browser> {
+  const browser = createBrowser();
+  expect((await browser.submit("/app/sign-in", { email, password })).status).toBe(303);
+  return browser;
+}
+
+const make = async ({ client }: Account, fields: Record<string, unknown>) =>
+  String((await createMonitor(client, { paused: false, ...fields })).id);
+
+let owner: Account;
+let viewer: Account;
+let outsider: Account;
+let monitorId: string;
+let browsers: Record<"owner" | "viewer" | "outsider", Browser>;
+beforeAll(async () => {
+  [owner, viewer, outsider] = await Promise.all([
+    createAccountWithPassword(),
+    createAccountWithPassword(),
+    createAccountWithPassword(),
+  ]);
+  const pageId = await createPage(owner);
+  monitorId = await make(owner, { name: "Shared", type: "heartbeat", status_page_id: pageId });
+  await joinPage(viewer, pageId, { role: "viewer" });
+  browsers = { owner: await signedIn(owner), viewer: await signedIn(viewer), outsider: await signedIn(outsider) };
+});
+
+const detail = () => `/app/monitors/${monitorId}`;
+const buttonsIn = (text: string) =>
+  [...text.matchAll(/<button[^>]*>(Pause|Delete|Clone|Test now)</g)].map(([, name]) => name);
+
+describe("a monitor in the dashboard", () => {
+  it("offers each member what they may do", async () => {
+    const seen = await Promise.all([browsers.owner.open(detail()), browsers.viewer.open(detail())]);
+    expect(seen.map(({ status, text }) => [status, buttonsIn(text)])).toEqual([
+      [200, ["Test now", "Pause", "Clone", "Delete"]],
+      [200, []],
+    ]);
+    expect(seen[0]?.text).toContain("hb_");
+    expect(seen[1]?.text).not.toContain("hb_");
+  });
+
+  it("is nothing to an outsider, and not for a viewer to change", async () => {
+    for (const path of [detail(), `${detail()}/edit`, `${detail()}/delete`]) {
+      expect((await browsers.outsider.open(path)).status).toBe(404);
+    }
+    expect((await browsers.viewer.open(`${detail()}/edit`)).status).toBe(403);
+    expect((await browsers.outsider.submit(`${detail()}/pause`)).status).toBe(404);
+    expect((await browsers.viewer.submit(`${detail()}/pause`)).status).toBe(403);
+    expect((await browsers.outsider.open("/app/monitors")).text).not.toContain("Shared");
+    const { body } = await owner.client.get(`${V1}/monitors/${monitorId}`);
+    expect(body).toMatchObject({ paused: false });
+  });
+
+  it("sends a visitor to sign in, and back to it", async () => {
+    const answer = await createBrowser().open(detail());
+    const next = encodeURIComponent(detail());
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, `/app/sign-in?next=${next}`]);
+  });
+
+  it("is not changed by a form of another site", async () => {
+    const foreign = createBrowser({ origin: "https://evil.test", cookie: "" });
+    expect((await foreign.submit(`${detail()}/pause`)).status).toBe(303);
+    const answer = await browsers.owner.submit(`${detail()}/pause`, {}, { origin: "https://evil.test" });
+    expect(answer.status).toBe(403);
+  });
+});
+
+describe("the selected monitors", () => {
+  it("are tagged, moved and deleted together, those of others left alone", async () => {
+    const ids = await Promise.all(["One", "Two"].map((name) => make(owner, { name, type: "heartbeat" })));
+    const pageId = await createPage(owner);
+    const chosen = (fields: Record<string, string>) => [
+      ...[...ids, monitorId].map((id) => ["id", id] as [string, string]),
+      ...Object.entries(fields),
+    ];
+    const tagged = await browsers.viewer.submit("/app/monitors/selected", chosen({ action: "tag", new_tag: "x" }));
+    expect(decodeURIComponent(tagged.headers.get("set-cookie") ?? "")).toContain("0 monitors tagged. 3 monitors not:");
+    await browsers.owner.submit("/app/monitors/selected", chosen({ action: "tag", new_tag: "x" }));
+    const moved = chosen({ action: "move", destination: `page:${pageId}` }).slice(0, 2);
+    await browsers.owner.submit("/app/monitors/selected", [
+      ...moved,
+      ["action", "move"],
+      ["destination", `page:${pageId}`],
+    ]);
+    const stored = await Promise.all(ids.map((id) => owner.client.get(`${V1}/monitors/${id}`)));
+    expect(stored.map(({ body }) => body)).toMatchObject(ids.map(() => ({ tags: ["x"], status_page_id: pageId })));
+
+    const two = ids.map((id) => ["id", id] as [string, string]);
+    const asked = await browsers.owner.submit("/app/monitors/selected", [...two, ["action", "delete"]]);
+    expect([asked.status, asked.text.includes("type the number of monitors, 2")]).toEqual([200, true]);
+    await browsers.owner.submit("/app/monitors/selected", [...two, ["action", "delete"], ["confirmation", "2"]]);
+    for (const id of ids) expect((await owner.client.get(`${V1}/monitors/${id}`)).status).toBe(404);
+  });
+});
+
+describe("the list of a thousand monitors", () => {
+  it("shows a page of them, sorted and escaped", async () => {
+    const account = await createAccountWithPassword();
+    const first = await make(account, { name: "<img src=x onerror=alert(1)>", type: "heartbeat" });
+    const columns = (await env.DB.prepare("SELECT name FROM pragma_table_info('monitors')").all<{ name: string }>())
+      .results;
+    const names = columns.map(({ name }) => name);
+    const values = names.map(
+      (name) =>
+        ({ id: "m.id || '-' || n.value", name: "'Monitor ' || n.value", position: "n.value" })[name] ?? `m.${name}`,
+    );
+    await env.DB.prepare(
+      `WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 999)
+       INSERT INTO monitors (${names.join(", ")}) SELECT ${values.join(", ")} FROM monitors m, n WHERE m.id = ?`,
+    )
+      .bind(first)
+      .run();
+    const browser = await signedIn(account);
+    const { text } = await browser.open("/app/monitors");
+    expect(text.match(/<li class="monitor">/g)).toHaveLength(50);
+    expect(text).toContain("1000 monitors");
+    expect(text).toContain("&lt;img src=x");
+    expect(text).not.toContain("<img");
+    const sorted = await browser.open("/app/monitors?sort=name&offset=950");
+    expect(sorted.text).toContain("951–1000 of 1000");
+    const found = await browser.open("/app/monitors?q=monitor+77&sort=name");
+    expect(found.text).toContain("11 monitors");
+    const odd = await browser.open("/app/monitors?status=broken&sort=none&offset=-1&page=x");
+    expect(odd.status).toBe(200);
+  });
+});
