@@ -69,7 +69,7 @@ const RULES: Record<string, Rule> = {
     packages: ["hono"],
   },
   dashboard: {
-    may: ["contract", "domain", "data", "platform", "access", "http", "ui", "feature files"],
+    may: ["contract", "domain", "data", "platform", "access", "http", "ui", "probes/registry.ts", "feature files"],
     packages: ["hono"],
   },
 };
