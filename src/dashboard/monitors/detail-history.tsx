@@ -61,7 +61,11 @@ export function Results({ picture: { results } }: Part) {
                 <ExactTime at={result.checked_at} />
               </td>
               <td>
-                <StatusWord status={result.status} />
+                {result.status === null ? (
+                  <span class="tag">{result.kind}</span>
+                ) : (
+                  <StatusWord status={result.status} />
+                )}
               </td>
               <td class="num">{result.latency_ms === null ? "–" : `${Math.round(result.latency_ms)} ms`}</td>
               <td class="wide" dir="auto">
