@@ -1,7 +1,16 @@
 import { z } from "zod";
 
 /** As wrangler.toml names them; a deployment puts its own name and a hyphen before them. */
-export const QUEUES = ["checks", "checks-slow", "events", "deliveries", "subscribers", "mail", "minute"] as const;
+export const QUEUES = [
+  "checks",
+  "checks-slow",
+  "events",
+  "deliveries",
+  "deliveries-slow",
+  "subscribers",
+  "mail",
+  "minute",
+] as const;
 export type QueueName = (typeof QUEUES)[number];
 
 /** Sent through every queue once a minute; the consumer records it, so that a stalled queue or consumer is noticed. */

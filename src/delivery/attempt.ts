@@ -8,7 +8,7 @@ import type { MailRecord } from "../data/mail/read.ts";
 import { insertMail } from "../data/mail/write.ts";
 import { upsertChatMessage } from "../data/webhooks/chat-messages.ts";
 import type { WebhookRecord } from "../data/webhooks/read.ts";
-import { clearFailures, recordFailure } from "../data/webhooks/write.ts";
+import { clearFailures, recordFailure, setSlow } from "../data/webhooks/write.ts";
 import type { Notifier, NotifierMail, NotifierRequest } from "../notifiers/port.ts";
 import { dispatchMail, sealMail } from "../outbox/mail.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -40,7 +40,7 @@ export async function performAttempt(scope: Scope, claimed: Claimed): Promise<At
     ended_at: scope.now + reply.duration_ms,
   });
   const record = attemptRecord(scope, claimed, { request, reply, outcome });
-  await store(scope, claimed, { record, outcome, statements });
+  await store(scope, claimed, { record, outcome, statements: [...statements, ...laneChange(scope, webhook, reply)] });
   if (mail) await dispatchMail(scope, [mail]);
   scope.log.info("delivery", {
     delivery_id: delivery.id,
@@ -51,6 +51,15 @@ export async function performAttempt(scope: Scope, claimed: Claimed): Promise<At
     ms: record.duration_ms,
   });
   return record;
+}
+
+/** As quick an answer brings a receiver back to the queue of all others. */
+const QUICK_MS = 3_000;
+
+function laneChange({ db, now }: Scope, { id, slow_since }: WebhookRecord, reply: TimedReply): Statement[] {
+  if (reply.kind === "unanswered" && reply.is_timeout) return slow_since === null ? [setSlow(db, id, now)] : [];
+  const isQuick = reply.kind === "answered" && reply.duration_ms <= QUICK_MS;
+  return isQuick && slow_since !== null ? [setSlow(db, id, null)] : [];
 }
 
 interface Performed {

@@ -171,6 +171,10 @@ function publishDeliveries(scope: FanOutScope, records: readonly DeliveryRecord[
   };
 }
 
+export function wakeSlowDelivery(scope: Pick<Scope, "env" | "log">, delivery_id: string): Promise<void> {
+  return wake(scope, { queue: scope.env.DELIVERIES_SLOW, messages: [{ delivery_id }], what: "delivery" });
+}
+
 export function wakeDeliveries(
   scope: Pick<Scope, "env" | "log">,
   deliveryIds: readonly string[],

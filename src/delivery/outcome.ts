@@ -5,7 +5,7 @@ import { idFrom } from "../platform/ids.ts";
 /** The response to a request, or why there was none. */
 export type SendResult =
   | { kind: "answered"; status: number; retry_after: string | null; excerpt: string }
-  | { kind: "unanswered"; is_final: boolean; error: string }
+  | { kind: "unanswered"; is_final: boolean; is_timeout?: boolean; error: string }
   /** Stored for another outbox. */
   | { kind: "accepted" }
   /** The provider has no message for the event. */

@@ -1,9 +1,9 @@
 import type { Scope } from "../access/scope.ts";
 import { runBatch } from "../data/db.ts";
-import { claimDelivery, settleDelivery } from "../data/deliveries/write.ts";
+import { claimDelivery, settleDelivery, unclaimDelivery } from "../data/deliveries/write.ts";
 import { performAttempt } from "./attempt.ts";
 import { takeFromBudget } from "./budget.ts";
-import { wakeDeliveries } from "./fan-out.ts";
+import { wakeDeliveries, wakeSlowDelivery } from "./fan-out.ts";
 
 /** Longer waits are left to the sweep, so that queues stay short. */
 const DELAYED_MESSAGE_MAX_MS = 10 * 60 * 1000;
@@ -16,8 +16,15 @@ export function leaseUntil({ settings, now }: Pick<Scope, "settings" | "now">): 
   return now + settings.DELIVERY_TIMEOUT_MS + LEASE_SLACK_MS;
 }
 
-/** Attempts a delivery if it is due. Any number of messages for the same delivery make one attempt. */
-export async function processDelivery(scope: Scope, deliveryId: string): Promise<void> {
+/**
+ * Attempts a delivery if it is due. Any number of messages for the same delivery make one attempt. A receiver that lets
+ * attempts time out delays no other: its deliveries move to the slow queue until it answers in time.
+ */
+export async function processDelivery(
+  scope: Scope,
+  deliveryId: string,
+  lane: "normal" | "slow" = "normal",
+): Promise<void> {
   const { db, now } = scope;
   const claimed = await claimDelivery(db, deliveryId, { now, lease_until: leaseUntil(scope) });
   if (!claimed) return;
@@ -25,6 +32,11 @@ export async function processDelivery(scope: Scope, deliveryId: string): Promise
   if (!webhook.is_active || !event) {
     const skipped = { state: "skipped", next_attempt_at: null, updated_at: now } as const;
     await runBatch(db, [settleDelivery(db, delivery, skipped)]);
+    return;
+  }
+  if (lane === "normal" && webhook.slow_since !== null) {
+    await runBatch(db, [unclaimDelivery(db, delivery)]);
+    await wakeSlowDelivery(scope, deliveryId);
     return;
   }
   if (!(await takeFromBudget(scope, { delivery, owner: { id: webhook.owner_id, plan: owner_plan } }))) return;

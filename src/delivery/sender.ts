@@ -55,5 +55,5 @@ function unanswered(error: unknown, signal: AbortSignal, settings: Settings): Se
   const reason = signal.aborted
     ? `no answer within ${settings.DELIVERY_TIMEOUT_MS} ms`
     : "the connection could not be made or was lost";
-  return { kind: "unanswered", is_final: false, error: reason };
+  return { kind: "unanswered", is_final: false, is_timeout: signal.aborted, error: reason };
 }

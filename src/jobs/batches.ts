@@ -13,6 +13,7 @@ const CONSUMERS: Record<QueueName, (batch: MessageBatch, env: Env) => Promise<vo
   "checks-slow": handleChecks,
   events: handleEvents,
   deliveries: handleDeliveries,
+  "deliveries-slow": handleDeliveries,
   subscribers: handleSubscribers,
   minute: handleMinuteParts,
   mail: handleMail,

@@ -40,6 +40,7 @@ export interface Env {
   CHECKS_SLOW: Queue<CheckMessage | QueueMarker>;
   EVENTS: Queue<EventMessage | QueueMarker>;
   DELIVERIES: Queue<DeliveryMessage | QueueMarker>;
+  DELIVERIES_SLOW: Queue<DeliveryMessage | QueueMarker>;
   SUBSCRIBERS: Queue<SubscriberBatchMessage | QueueMarker>;
   MINUTE: { sendBatch(messages: Iterable<MessageSendRequest<MinuteMessage | QueueMarker>>): Promise<unknown> };
   MAIL_OUTBOX: Queue<MailMessage | QueueMarker>;

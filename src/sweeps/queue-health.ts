@@ -14,6 +14,7 @@ export async function sendMarkers({ env, log, now }: Scope): Promise<void> {
     "checks-slow": env.CHECKS_SLOW,
     events: env.EVENTS,
     deliveries: env.DELIVERIES,
+    "deliveries-slow": env.DELIVERIES_SLOW,
     subscribers: env.SUBSCRIBERS,
     mail: env.MAIL_OUTBOX,
     minute: env.MINUTE,

@@ -51,7 +51,7 @@ describe("markers", () => {
       },
     });
     const refuse = { sendBatch: () => Promise.reject(new Error("queue is down")) };
-    const names = ["CHECKS", "CHECKS_SLOW", "DELIVERIES", "SUBSCRIBERS", "MAIL_OUTBOX", "MINUTE"];
+    const names = ["CHECKS", "CHECKS_SLOW", "DELIVERIES", "DELIVERIES_SLOW", "SUBSCRIBERS", "MAIL_OUTBOX", "MINUTE"];
     const queues = Object.fromEntries(names.map((name) => [name, record(name)]));
     await sendMarkers(jobScope({ ...env, EVENTS: refuse, ...queues } as never, "test", AT));
     expect(sent.sort()).toEqual(names.sort());

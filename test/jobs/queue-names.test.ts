@@ -21,6 +21,7 @@ it.each([
   ["vigil-checks", "consumer"],
   ["my-staging-checks-slow", "consumer"],
   ["vigil-deliveries", "consumer"],
+  ["vigil-deliveries-slow", "consumer"],
   ["vigil-subscribers", "consumer"],
   ["vigil-checks-dlq", "dead letters"],
   ["checks-slow-dlq", "dead letters"],

@@ -38,6 +38,7 @@ export async function meter(run: (metered: Env) => Promise<unknown>): Promise<Un
       CHECKS_SLOW: meterQueue(units),
       EVENTS: meterQueue(units),
       DELIVERIES: meterQueue(units),
+      DELIVERIES_SLOW: meterQueue(units),
       SUBSCRIBERS: meterQueue(units),
       MAIL_OUTBOX: meterQueue(units),
     });

@@ -30,15 +30,20 @@ export function passTime(ms: number): void {
 
 /** The worker's bindings and settings with some replaced, and a queue that only writes down what it is given. */
 export function createEnv(changes: Record<string, unknown> = {}) {
-  const { env: bindings, deliveries: sent } = recordingEnv({ DELIVERY_TIMEOUT_MS: 100, ...changes });
-  return { bindings, sent };
+  const { env: bindings, deliveries: sent, slowDeliveries } = recordingEnv({ DELIVERY_TIMEOUT_MS: 100, ...changes });
+  return { bindings, sent, slowDeliveries };
 }
 
 /** Hands one batch to the consumer: a message for each id, then the given bodies. */
-export async function deliver(ids: readonly string[], bindings = createEnv().bindings, bodies: unknown[] = []) {
+export async function deliver(
+  ids: readonly string[],
+  bindings = createEnv().bindings,
+  bodies: unknown[] = [],
+  queue = "deliveries",
+) {
   const messages = [...ids.map((delivery_id) => ({ delivery_id })), ...bodies];
   const batch = createMessageBatch(
-    "deliveries",
+    queue,
     messages.map((body, n) => ({ id: `m${n}`, timestamp: new Date(), attempts: 1, body })),
   );
   await handleDeliveries(batch, bindings);

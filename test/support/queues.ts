@@ -40,6 +40,7 @@ export function recordingEnv(changes: Partial<Env> & Record<string, unknown> = {
   const slow = recorder<CheckMessage>();
   const events = recorder<EventMessage>();
   const deliveries = recorder<DeliveryMessage>();
+  const slowDeliveries = recorder<DeliveryMessage>();
   const subscribers = recorder<SubscriberBatchMessage>();
   const minute = recorder<MinuteMessage>();
   const mail = recorder<MailMessage>();
@@ -50,6 +51,7 @@ export function recordingEnv(changes: Partial<Env> & Record<string, unknown> = {
       CHECKS_SLOW: slow.queue,
       EVENTS: events.queue,
       DELIVERIES: deliveries.queue,
+      DELIVERIES_SLOW: slowDeliveries.queue,
       SUBSCRIBERS: subscribers.queue,
       MINUTE: minute.queue,
       MAIL_OUTBOX: mail.queue,
@@ -59,6 +61,7 @@ export function recordingEnv(changes: Partial<Env> & Record<string, unknown> = {
     slow: slow.sent,
     events: events.sent,
     deliveries: deliveries.sent,
+    slowDeliveries: slowDeliveries.sent,
     subscribers: subscribers.sent,
     minute: minute.sent,
     mail: mail.sent,

@@ -1,4 +1,4 @@
-import { eq, getTableColumns, lt, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, lt, sql } from "drizzle-orm";
 import type { Plan } from "../../contract/plan.ts";
 import type { Db, Statement } from "../db.ts";
 import { type StoredEvent, toEvent } from "../events/read.ts";
@@ -67,6 +67,14 @@ export async function claimDelivery(
   const [delivery] = claimed;
   if (!delivery || !webhook) return undefined;
   return { delivery, webhook, event: event && toEvent(event), owner_plan: owner?.plan ?? null };
+}
+
+/** Gives a claimed delivery back without an attempt. */
+export function unclaimDelivery(db: Db, { id, attempt }: Pick<DeliveryRecord, "id" | "attempt">): Statement {
+  return db
+    .update(deliveries)
+    .set({ attempt: attempt - 1, lease_until: 0 })
+    .where(and(eq(deliveries.id, id), eq(deliveries.attempt, attempt), eq(deliveries.state, "pending")));
 }
 
 /** Ends one attempt. Harmless when repeated: only the attempt that holds the claim changes the row. */

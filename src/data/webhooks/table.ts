@@ -29,6 +29,8 @@ export const webhooks = sqliteTable(
     /** When its owner was warned of the present run of failures. */
     warned_at: instant("warned_at"),
     disabled_reason: text("disabled_reason"),
+    /** While its receiver lets attempts time out: since when. */
+    slow_since: instant("slow_since"),
     external_key: text("external_key"),
     ...timestamps(),
   },

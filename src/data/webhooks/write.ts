@@ -18,6 +18,11 @@ export function deleteWebhook(db: Db, webhook: WebhookKey): Statement {
   return db.delete(webhooks).where(isThis(webhook));
 }
 
+/** Whether its receiver lets attempts time out, so that its deliveries have a queue of their own; null: it answers. */
+export function setSlow(db: Db, webhookId: string, slow_since: number | null): Statement {
+  return db.update(webhooks).set({ slow_since }).where(eq(webhooks.id, webhookId));
+}
+
 /** Ends a run of failures; writes nothing where there was none. */
 export function clearFailures(db: Db, webhookId: string): Statement {
   return db

@@ -92,6 +92,7 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
     failing_since: null,
     warned_at: null,
     disabled_reason: null,
+    slow_since: null,
     external_key: input.external_key ?? null,
     created_at: ctx.now,
     updated_at: ctx.now,
@@ -133,7 +134,7 @@ export async function changeWebhook(ctx: RequestScope, webhookId: string, input:
     is_team_only: replaced(input.is_team_only, webhook.is_team_only, false),
     external_key: replaced(input.external_key, webhook.external_key, null),
     // Failures of the former address do not count for a new one.
-    ...(config.url !== stored.url && { failing_since: null, warned_at: null }),
+    ...(config.url !== stored.url && { failing_since: null, warned_at: null, slow_since: null }),
     ...(is_active !== webhook.is_active && switched(is_active)),
   });
 }

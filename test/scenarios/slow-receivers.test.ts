@@ -1,0 +1,99 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { describe, expect, inject, it } from "vitest";
+import { openDb } from "../../src/data/db.ts";
+import { webhooks } from "../../src/data/webhooks/table.ts";
+import { createEnv, deliver, stored } from "../support/deliveries.ts";
+import { createAccount } from "../support/factories.ts";
+import { hang, type Received, useSink } from "../support/sink.ts";
+import { createWebhook, eventOf, route } from "../support/webhooks.ts";
+
+const sink = useSink();
+const db = openDb(env.DB);
+/** 1,000 beside 100 in the soak. */
+const HEALTHY = 100 * inject("effort");
+const HANGING = 10 * inject("effort");
+const BATCH = 6;
+const TIMEOUT_MS = 500;
+
+const urlOf = (webhook: { url: string }) => webhook.url;
+const slowSinceOf = async ({ id }: { id: string }) =>
+  (await db.select().from(webhooks).where(eq(webhooks.id, id)))[0]?.slow_since ?? null;
+
+/** Hands the messages of a queue to its consumer, batch after batch. */
+async function consume(ids: readonly string[], bindings: ReturnType<typeof createEnv>["bindings"], queue?: string) {
+  for (let from = 0; from < ids.length; from += BATCH) {
+    await deliver(ids.slice(from, from + BATCH), bindings, [], queue);
+  }
+}
+
+describe(`${HANGING} receivers that hang beside ${HEALTHY} healthy ones`, () => {
+  it("delay none of them from their second event on", async () => {
+    const account = await createAccount();
+    const answered: number[] = [];
+    const healthy: { url: string }[] = [];
+    const hanging: { id: string; url: string }[] = [];
+    for (let n = 0; n < HEALTHY + HANGING; n++) {
+      const webhook = await createWebhook(account);
+      if (n % Math.round((HEALTHY + HANGING) / HANGING) === 0 && hanging.length < HANGING) hanging.push(webhook);
+      else healthy.push(webhook);
+    }
+    const record = () => {
+      answered.push(Date.now());
+      return new Response("ok");
+    };
+    for (const url of healthy.map(urlOf)) sink.answer(url, record, record);
+    for (const url of hanging.map(urlOf)) sink.answer(url, hang, hang);
+    const outside = createEnv({ DELIVERY_TIMEOUT_MS: TIMEOUT_MS });
+    await consume(await route(eventOf(account.user_id)), outside.bindings);
+    expect(answered).toHaveLength(healthy.length);
+    expect(await slowSinceOf(hanging[0] ?? { id: "" })).not.toBeNull();
+
+    answered.length = 0;
+    sink.received.length = 0;
+    const start = Date.now();
+    const ids = await route(eventOf(account.user_id));
+    await consume(ids, outside.bindings);
+    const sent = new Set(sink.received.map(urlOf));
+    expect(hanging.map(urlOf).filter((url) => sent.has(url))).toEqual([]);
+    const waits = answered.map((at) => at - start).toSorted((one, other) => one - other);
+    expect(waits).toHaveLength(healthy.length);
+    expect(waits[Math.ceil(waits.length * 0.99) - 1]).toBeLessThanOrEqual(5_000 * inject("effort"));
+    expect(outside.slowDeliveries).toHaveLength(HANGING);
+  }, 600_000);
+});
+
+describe("a receiver that hung", () => {
+  it("is attempted by the slow queue and returns once it answers in time", async () => {
+    const account = await createAccount();
+    const webhook = await createWebhook(account);
+    sink.answer(webhook.url, hang, (_request: Received) => new Response("ok"), 200);
+    const outside = createEnv();
+    const [first = ""] = await route(eventOf(account.user_id));
+    await deliver([first], outside.bindings);
+    expect(await slowSinceOf(webhook)).not.toBeNull();
+
+    const [second = ""] = await route(eventOf(account.user_id));
+    await deliver([second], outside.bindings);
+    expect((await stored(second)).delivery).toMatchObject({ state: "pending", attempt: 0 });
+    expect(outside.slowDeliveries).toEqual([{ body: { delivery_id: second } }]);
+    await deliver([second], outside.bindings, [], "deliveries-slow");
+    expect((await stored(second)).delivery).toMatchObject({ state: "delivered", attempt: 1 });
+    expect(await slowSinceOf(webhook)).toBeNull();
+
+    const [third = ""] = await route(eventOf(account.user_id));
+    await deliver([third], outside.bindings);
+    expect((await stored(third)).delivery).toMatchObject({ state: "delivered" });
+  });
+
+  it("returns at once when its address changes", async () => {
+    const account = await createAccount();
+    const webhook = await createWebhook(account);
+    sink.answer(webhook.url, hang);
+    await deliver(await route(eventOf(account.user_id)));
+    expect(await slowSinceOf(webhook)).not.toBeNull();
+    const url = `${webhook.url}/new`;
+    await account.client.put(`/api/uptime/v1/webhooks/${webhook.id}`, { url });
+    expect(await slowSinceOf(webhook)).toBeNull();
+  });
+});
