@@ -1,10 +1,12 @@
 import { benchChecks, benchTimeouts } from "./bench/checks.ts";
+import { benchPage } from "./bench/page.ts";
 import { benchPush } from "./bench/push.ts";
 
 /** `npm run bench -- <name>`: measurements that take minutes and want the machine for themselves. */
 const BENCHES: Record<string, (minutes: number) => Promise<void>> = {
   checks: benchChecks,
   timeouts: benchTimeouts,
+  page: benchPage,
   push: benchPush,
 };
 

@@ -3,14 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { type BenchService, cpuSecondsOf, startBenchService } from "./service.ts";
+import { report, type Turn, turn } from "./turns.ts";
 
 /**
  * How fast heartbeats are taken, beside the least that any such service has to do: one call of one object that writes
  * one row. Both run in the same kind of runtime, in turns, so that what else the machine does weighs on both alike.
  */
 const MONITORS = 200;
-const CONNECTIONS = 32;
-const TURN_MS = 5_000;
 
 const BARE = `
 import { DurableObject } from "cloudflare:workers";
@@ -31,15 +30,6 @@ export default {
   },
 };
 `;
-
-interface Turn {
-  answers: number;
-  seconds: number;
-  /** Milliseconds of CPU for each answer. */
-  cpu: number;
-  /** Milliseconds. */
-  latencies: number[];
-}
 
 export async function benchPush(minutes: number): Promise<void> {
   await using service = await startBenchService({});
@@ -98,40 +88,4 @@ function startBare(dir: string): Miniflare {
       telemetry: { enabled: false },
     }),
   );
-}
-
-/** All connections ask one address after the other until the time is over. */
-async function turn(addresses: readonly string[], cpuSeconds: () => number): Promise<Turn> {
-  const latencies: number[] = [];
-  const cpuBefore = cpuSeconds();
-  const from = performance.now();
-  let next = 0;
-  const ask = async () => {
-    while (performance.now() - from < TURN_MS) {
-      const began = performance.now();
-      const response = await fetch(addresses[next++ % addresses.length] ?? "");
-      await response.arrayBuffer();
-      if (response.status !== 200) throw new Error(`answered ${response.status}`);
-      latencies.push(performance.now() - began);
-    }
-  };
-  await Promise.all(Array.from({ length: CONNECTIONS }, ask));
-  const answers = latencies.length;
-  const cpu = (1000 * (cpuSeconds() - cpuBefore)) / answers;
-  return { answers, seconds: (performance.now() - from) / 1000, cpu, latencies };
-}
-
-/** Prints the median turn and gives its answers a second. */
-function report(name: string, turns: readonly Turn[]): number {
-  const speed = median(turns.map(({ answers, seconds }) => answers / seconds));
-  const cpu = median(turns.map((each) => each.cpu)).toFixed(2);
-  const sorted = turns.flatMap(({ latencies }) => latencies).sort((a, b) => a - b);
-  const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1);
-  console.log(`${name}: ${speed.toFixed(0)}/s, ${cpu} ms of CPU each, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
-  return speed;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

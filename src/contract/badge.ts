@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-export const BADGE_STYLES = ["flat", "flat-square", "for-the-badge"] as const;
+export const BADGE_STYLES = ["flat", "flat-square", "plastic", "for-the-badge", "social"] as const;
 export type BadgeStyle = (typeof BADGE_STYLES)[number];
 export const BADGE_PERIODS = ["24h", "7d", "30d", "90d"] as const;
 export type BadgePeriod = (typeof BADGE_PERIODS)[number];

@@ -70,6 +70,7 @@ async function showBadge(c: Context<AppEnv>, wanted: Wanted): Promise<Response> 
   const monitor = shown?.payload.monitors.find(({ id }) => id === wanted.id);
   if (!source || !shown || !monitor) throw notFound("monitor");
   const { format, kind, query } = wanted;
+  if (kind === "latency" && !shown.payload.page.show_latency) throw notFound("badge");
   const response = await respond(c, shown, {
     name: `badge ${wanted.id} ${kind} ${format} ${query.style} ${query.period} ${query.label ?? ""}`,
     type: format === "svg" ? "image/svg+xml" : "application/json; charset=utf-8",

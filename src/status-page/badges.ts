@@ -46,6 +46,8 @@ interface Look {
 const LOOKS: Record<BadgeStyle, Look> = {
   flat: { height: 20, radius: 3, font: 11, padding: 6, isLoud: false },
   "flat-square": { height: 20, radius: 0, font: 11, padding: 6, isLoud: false },
+  plastic: { height: 18, radius: 4, font: 11, padding: 6, isLoud: false },
+  social: { height: 20, radius: 10, font: 11, padding: 8, isLoud: false },
   "for-the-badge": { height: 28, radius: 4, font: 10, padding: 12, isLoud: true },
 };
 

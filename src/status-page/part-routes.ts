@@ -1,12 +1,16 @@
 import type { Context } from "hono";
 import { IncidentHistoryQuery, PageIncidentParams, PageParams, ServiceQuery } from "../contract/public-page.ts";
+import { findMonitor } from "../data/monitors/read.ts";
 import { listOutages } from "../data/outages/read.ts";
 import { listPastOccurrences } from "../data/public-page/maintenance.ts";
 import { listIntervalsSince } from "../data/status-intervals/read.ts";
+import { buildLatencySeries } from "../domain/latency-series.ts";
 import { computeStatusDurations, sumStatusDurations } from "../domain/uptime.ts";
+import { rangeFor, readLatency } from "../features/latency/service.ts";
 import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
 import { DAY_MS } from "../lib/durations.ts";
+import { drawLatency } from "./latency-chart.ts";
 import { buildMaintenanceHistory, buildMaintenanceView } from "./maintenance-view.ts";
 import { findPublicMaintenance } from "./payload.ts";
 import {
@@ -102,11 +106,13 @@ async function showService(c: Context<AppEnv>, { slug, id, period }: WantedServi
   });
 }
 
-async function loadFacts(c: Context<AppEnv>, { viewing }: VisiblePage, { id }: Omit<WantedService, "slug">) {
+async function loadFacts(c: Context<AppEnv>, shown: VisiblePage, { id, period }: Omit<WantedService, "slug">) {
   const { db } = c.var.ctx;
+  const { viewing } = shown;
   const range = { from_at: viewing.as_of - DAY_MS, to_at: viewing.as_of };
-  const [intervals, { rows }] = await Promise.all([
+  const [intervals, latency, { rows }] = await Promise.all([
     listIntervalsSince(db, id, range.from_at),
+    shown.payload.page.show_latency ? loadLatency(c, { id, period, now: viewing.as_of }) : null,
     listOutages(
       db,
       { monitor_id: id },
@@ -117,8 +123,23 @@ async function loadFacts(c: Context<AppEnv>, { viewing }: VisiblePage, { id }: O
   return {
     last_day: sumStatusDurations(computeStatusDurations(intervals, [range], viewing.as_of)),
     outages: rows.map(({ outage }) => outage),
-    latency: null,
+    latency,
   };
+}
+
+/** What is missing is no reason to withhold the rest of the document. */
+async function loadLatency(c: Context<AppEnv>, wanted: { id: string; period: ServicePeriod; now: number }) {
+  const { id, period, now } = wanted;
+  const monitor = await findMonitor(c.var.ctx.db, id);
+  if (!monitor) return null;
+  const range = rangeFor(monitor, period, now);
+  try {
+    const points = buildLatencySeries(await readLatency(c.var.ctx, monitor, range), range);
+    return { period, from: range.from, chart: drawLatency(points, { ...range, to: now }) };
+  } catch (error) {
+    c.var.log.error("page: latency unavailable", error, { monitor_id: id });
+    return { period, from: range.from, chart: null };
+  }
 }
 
 async function showMaintenance(c: Context<AppEnv>, { slug, id }: { slug: string; id: string }) {

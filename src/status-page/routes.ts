@@ -15,6 +15,7 @@ import { connectReader } from "../platform/page-objects.ts";
 import { ASSETS } from "./assets.ts";
 import { endpoints as badges } from "./badge-routes.ts";
 import { renderBrandSheet } from "./brand.ts";
+import { renderEmbedScript } from "./embed-script.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
 import { endpoints as parts } from "./part-routes.ts";
 import { findPublicIncident, listPublicIncidents } from "./payload.ts";
@@ -175,6 +176,39 @@ export const endpoints = [
           make: () => renderEmbed(buildPageView(shown.payload, shown.viewing)),
         });
       }),
+  ),
+
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/embed/{slug}/embed.js",
+      tags,
+      summary: "Get the script that shows a public page on another site",
+      description:
+        "`<script src=… async></script>` puts a banner and a short list in its place; `data-view` (`banner`, `list`) and `data-limit` choose what.",
+      request: { params: PageParams },
+      responses: {
+        200: document("The script", "text/javascript"),
+        304: unchanged,
+        ...PUBLIC_ERRORS,
+        401: LOCKED,
+        404: PUBLIC_ERRORS[400],
+      },
+    },
+    async (c) => {
+      const shown = await loadPageForViewer(c, c.req.valid("param").slug);
+      if (!shown) throw notFound("status page");
+      const { address, texts } = shown.viewing;
+      const response = await respond(c, shown, {
+        name: "embed.js",
+        type: "text/javascript; charset=utf-8",
+        headers: { "Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin" },
+        make: () => renderEmbedScript({ url: address.url, texts }),
+      });
+      if (!response) throw notFound("status page");
+      return response;
+    },
   ),
 
   ...parts,

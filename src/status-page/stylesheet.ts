@@ -120,6 +120,7 @@ blockquote { margin-inline: 0; padding-inline-start: .75rem; border-inline-start
 .row > h2 + a { margin-block: 2rem .75rem; }
 .timeline + .small { margin-block-start: .75rem; }
 .embed { padding: .75rem; display: grid; gap: .75rem; }
+.embed h1 { font-size: 1rem; }
 .embed .banner { margin: 0; text-decoration: none; }
 .embed li + li { margin-block-start: .5rem; padding-block-start: .5rem; border-block-start: 1px solid var(--line); }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(6rem, 1fr)); gap: .75rem; margin-block-start: 1.25rem; }
@@ -160,7 +161,7 @@ main > article + p, main > form + p, main > .card + p:not(.card) { margin-block-
 }
 @media print {
   .tools, .skip, .filter, .more, dialog, .tip { display: none; }
-  .banner { border: 2px solid; color: #000; background: none !important; print-color-adjust: exact; }
+  .banner { border: 2px solid; color: #000 !important; background: none !important; print-color-adjust: exact; }
   .card, article { break-inside: avoid; }
   .bars, .icon { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }

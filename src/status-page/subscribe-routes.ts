@@ -12,7 +12,15 @@ import type { SubscriberRecord } from "../data/subscribers/read.ts";
 import { readForm } from "../http/body.ts";
 import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { BODY_ERRORS, html, json, jsonBody, LOCKED, PUBLIC_ERRORS } from "../http/responses.ts";
-import { answerText, HTML, loadPageForViewer, respondWithPage, textsFor, type VisiblePage } from "./responses.ts";
+import {
+  answerText,
+  HTML,
+  loadPageForViewer,
+  respondWithError,
+  respondWithPage,
+  textsFor,
+  type VisiblePage,
+} from "./responses.ts";
 import { choiceIn, toFormErrors } from "./subscribe-form.ts";
 import {
   type Reader,
@@ -36,7 +44,9 @@ import { buildPageView } from "./view-model.ts";
 const tags = ["Subscribers"];
 const policy = { at: ["root"], auth: "public", permission: null, audit: null, rate: "public" } satisfies EndpointPolicy;
 const changes = { ...policy, rate: "subscribe" } as const;
-const byLink = { ...policy, rate: "click" } as const;
+/** Of documents: people who are refused get one, too. */
+const forms = { ...policy, refusalPage: respondWithError } satisfies EndpointPolicy;
+const byLink = { ...forms, rate: "click" } as const;
 
 const FORM_ANSWERS = {
   ...PUBLIC_ERRORS,
@@ -78,7 +88,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    policy,
+    forms,
     {
       method: "get",
       path: "/status/{slug}/subscribe",
@@ -94,7 +104,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...changes, audit: "subscriber.requested" },
+    { ...forms, rate: "subscribe", audit: "subscriber.requested" },
     {
       method: "post",
       path: "/status/{slug}/subscribe",
@@ -127,7 +137,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    policy,
+    forms,
     {
       method: "get",
       path: "/status/{slug}/subscribers/confirm",
@@ -171,7 +181,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    policy,
+    forms,
     {
       method: "get",
       path: "/status/{slug}/subscribers/manage",
@@ -213,7 +223,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    policy,
+    forms,
     {
       method: "get",
       path: "/status/{slug}/subscribers/unsubscribe",

@@ -1,14 +1,21 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SCRIPT, STYLESHEET } from "../../src/status-page/assets.ts";
+import { renderEmbedScript } from "../../src/status-page/embed-script.ts";
+import { presentSummary } from "../../src/status-page/summary.ts";
+import { TEXTS } from "../../src/status-page/texts/registry.ts";
 import { FIND_WEAK_TEXT } from "./contrast.ts";
-import { ARABIC, CALM, EXTREME, GROUPED, LARGE, TROUBLED } from "./pages.ts";
+import { ARABIC, CALM, EXTREME, GROUPED, LARGE, NOW, TROUBLED } from "./pages.ts";
 import { renderDocuments, startServer } from "./server.ts";
 
 /** Set SHOTS to a folder to look at the pages that these tests open. */
 const SHOTS = process.env.SHOTS;
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const RUN_AXE = `axe.run().then(({ violations }) =>
+  violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + " " + target.join(" "))))`;
 const CHROMIUM = "/usr/bin/chromium";
 const PATHS = [
   "/calm/page",
@@ -89,7 +96,8 @@ describe.skipIf(!existsSync(CHROMIUM))("public page in a browser", () => {
     await page.goto(server.url + path, { waitUntil: "networkidle" });
     expect(complaints).toEqual([]);
     expect(new Set(asked)).toEqual(new Set([server.url]));
-    expect(asked.length).toBeLessThanOrEqual(4);
+    // Document, style, script, icon, and the style of the brand.
+    expect(asked.length).toBeLessThanOrEqual(5);
     await context.close();
   });
 
@@ -107,6 +115,93 @@ describe.skipIf(!existsSync(CHROMIUM))("public page in a browser", () => {
   )("%s has text of sufficient contrast in the %s scheme", async (path, colorScheme) => {
     const viewport = { width: 390, height: 844 };
     expect(await visit(path, { colorScheme, viewport }, (page) => page.evaluate(FIND_WEAK_TEXT))).toEqual([]);
+  });
+
+  it.each(
+    PATHS.filter((path) => !path.startsWith("/extreme")).flatMap((path) =>
+      (["light", "dark"] as const).map((scheme) => [path, scheme] as const),
+    ),
+  )("%s has no barrier that axe finds in the %s scheme", async (path, colorScheme) => {
+    const found = await visit(path, { colorScheme, bypassCSP: true }, async (page) => {
+      await page.locator("details").evaluateAll((all) => {
+        for (const part of all) part.setAttribute("open", "");
+      });
+      await page.evaluate(AXE);
+      return page.evaluate(RUN_AXE);
+    });
+    expect(found).toEqual([]);
+  });
+
+  it.each([
+    "/grouped/page",
+    "/arabic/page",
+    "/grouped/service",
+  ])("%s prints without its tools, on white, and complete", async (path) => {
+    const printed = await visit(path, {}, async (page) => {
+      await page.emulateMedia({ media: "print", colorScheme: "light" });
+      if (SHOTS)
+        await page.screenshot({ path: `${SHOTS}/print-${path.slice(1).replace("/", "-")}.png`, fullPage: true });
+      return {
+        tools: await page.locator(".tools").isVisible(),
+        pale: await page.evaluate(FIND_WEAK_TEXT),
+        names: await page.locator(".monitor h3, h1").count(),
+      };
+    });
+    expect(printed).toMatchObject({ tools: false, pale: [] });
+    expect(printed.names).toBeGreaterThan(0);
+  });
+
+  it("changes an open page within two seconds of its announcement, and keeps what the visitor opened", async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    let tell = (_news: string) => {};
+    await context.routeWebSocket(/\/live$/, (socket) => {
+      tell = (news) => socket.send(news);
+    });
+    await page.goto(`${server.url}/grouped/page`);
+    await page.locator("#services-1 > summary").click();
+    await page.waitForTimeout(300);
+    const changed = renderDocuments({
+      ...{ ...GROUPED, version: 2 },
+      monitors: GROUPED.monitors.map((each) => ({ ...each, status: "up" as const })),
+    })["/page"];
+    await page.route("**/grouped/page?v=2", (route) =>
+      route.fulfill({ body: changed, contentType: "text/html", headers: { etag: '"2"' } }),
+    );
+    const wasOpen = await page.locator("#services-1").getAttribute("open");
+    const began = Date.now();
+    tell('{"version":2}');
+    await page.getByRole("heading", { name: "All systems operational" }).waitFor({ timeout: 10_000 });
+    expect(Date.now() - began).toBeLessThan(2000);
+    expect(await page.locator("#services-1").getAttribute("open")).toBe(wasOpen);
+    expect(await page.title()).toContain("All systems operational");
+    expect(await page.locator(".unseen").innerText()).toBe("All systems operational");
+    await context.close();
+  });
+
+  it("shows itself on another site by a script, troubled services first", async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const payload = { ...TROUBLED, page: { ...TROUBLED.page, name: "<b>Shop</b>" } };
+    const address = { base: "", home: "/", url: server.url };
+    const viewing = { as_of: NOW, is_stale: false, late: null, address, texts: TEXTS.en };
+    const summary = JSON.stringify(presentSummary(payload, viewing));
+    await page.route("**/summary.json", (route) => route.fulfill({ body: summary, contentType: "application/json" }));
+    const script = renderEmbedScript({ url: server.url, texts: TEXTS.en });
+    await page.route("**/embed.js", (route) => route.fulfill({ body: script, contentType: "text/javascript" }));
+    const host = '<!DOCTYPE html><title>Blog</title><p>Before</p><script src="/embed.js" data-limit="3"></script>';
+    await page.route("**/blog", (route) => route.fulfill({ body: host, contentType: "text/html" }));
+    await page.goto(`${server.url}/blog`);
+    const banner = page.getByRole("link");
+    await banner.waitFor();
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/embed-script.png` });
+    expect(await banner.innerText()).toBe("<b>Shop</b>\nPartial outage");
+    expect(await page.getByRole("listitem").allInnerTexts()).toEqual([
+      "Checkout API\nDown",
+      "Search\nDegraded",
+      "Image delivery\nNo data",
+    ]);
+    await context.close();
   });
 
   it("follows the reader's scheme", async () => {
@@ -144,7 +239,7 @@ describe.skipIf(!existsSync(CHROMIUM))("public page in a browser", () => {
     }));
     expect(levels.filter((level) => level === 1)).toHaveLength(1);
     expect(levels.every((level, n) => level - (levels[n - 1] ?? 0) <= 1)).toBe(true);
-    expect([landmarks, lang]).toEqual([1, "en"]);
+    expect([landmarks, lang]).toEqual([1, path.startsWith("/arabic") ? "ar" : "en"]);
   });
 
   it("gives the bars of each monitor a text", async () => {

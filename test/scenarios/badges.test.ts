@@ -14,6 +14,26 @@ async function read(path: string) {
   return Badge.parse(JSON.parse(text));
 }
 
+describe("GET /embed/{slug}/embed.js", () => {
+  it("is a script of at most 5 kB for any site, in the visitor's language, that writes no markup", async () => {
+    const { page } = await createShop({ name: "</script>" });
+    const { status, text, headers } = await visit(`/embed/${page.slug}/embed.js`, { "accept-language": "de" });
+    expect([status, headers.get("content-type")]).toEqual([200, "text/javascript; charset=utf-8"]);
+    expect(headers.get("cross-origin-resource-policy")).toBe("cross-origin");
+    expect(new TextEncoder().encode(text).length).toBeLessThanOrEqual(5 * 1024);
+    expect(text).toContain("Alle Systeme in Betrieb");
+    expect(text).toContain(`/status/${page.slug}`);
+    expect(text).not.toMatch(/innerHTML|insertAdjacent|document\.write|eval|<\/script/);
+  });
+
+  it("is not there for strangers to private and protected pages", async () => {
+    const hidden = await createShop({ is_public: false });
+    const locked = await createShop({ password: "sesame" });
+    const statusOf = async ({ page }: typeof hidden) => (await visit(`/embed/${page.slug}/embed.js`)).status;
+    expect([await statusOf(hidden), await statusOf(locked)]).toEqual([404, 401]);
+  });
+});
+
 describe("GET /badge/{id}/…", () => {
   it("states status, uptime and latency as shields.io draws them", async () => {
     const { monitor } = await createShop();
@@ -29,6 +49,22 @@ describe("GET /badge/{id}/…", () => {
       expect((await read(`/badge/${monitor.id}/uptime.json?period=${period}`)).message).toBe("100%");
     }
     expect((await read(`/badge/${monitor.id}/latency.json`)).message).toBe("no data");
+  });
+
+  it("draws each style that shields.io knows, with another label", async () => {
+    const { monitor } = await createShop();
+    for (const style of ["flat", "flat-square", "plastic", "for-the-badge", "social"]) {
+      const { status, text } = await visit(`/badge/${monitor.id}/status.svg?style=${style}&label=My%20%3Cshop%3E`);
+      expect([style, status, XMLValidator.validate(text)]).toEqual([style, 200, true]);
+      expect(text.toLowerCase()).toContain("my &lt;shop&gt;");
+    }
+    expect((await visit(`/badge/${monitor.id}/status.svg?style=round`)).status).toBe(400);
+  });
+
+  it("has no latency where the page shows none", async () => {
+    const { monitor } = await createShop({ show_latency: false });
+    const statusOf = async (kind: string) => (await visit(`/badge/${monitor.id}/${kind}.svg`)).status;
+    expect([await statusOf("latency"), await statusOf("status")]).toEqual([404, 200]);
   });
 
   it("follows the status, in another colour", async () => {

@@ -22,8 +22,13 @@ export async function listLatency(
   { period, region }: { period: LatencyPeriod; region?: string },
 ): Promise<LatencyHistory> {
   const monitor = await requireMonitor(ctx, monitorId);
-  const range = latencyRange(period, ctx.now, isPushed(monitor) ? HOUR_MS : undefined);
+  const range = rangeFor(monitor, period, ctx.now);
   return { period, range, points: buildLatencySeries(await readLatency(ctx, monitor, { ...range, region }), range) };
+}
+
+/** What of the past a period shows of this monitor: pushes are kept by the hour. */
+export function rangeFor(monitor: MonitorRecord, period: LatencyPeriod, now: number): LatencyRange {
+  return latencyRange(period, now, isPushed(monitor) ? HOUR_MS : undefined);
 }
 
 /** What is kept of a monitor's latency since then: by the service's own checks, its agents, and pushes. */

@@ -15,11 +15,10 @@ export function renderEmbed({ frame, banner, sections }: PublicPageView): string
       <main class="embed" data-live={`${frame.base}/live`} data-version={frame.version}>
         <a class={`banner is-${banner.state}`} href={frame.url} target="_blank" rel="noopener">
           <Icon of={banner.state} />
-          <span>
-            <strong dir="auto">{frame.name}</strong>
-            <br />
+          <div>
+            <h1 dir="auto">{frame.name}</h1>
             {banner.title}
-          </span>
+          </div>
         </a>
         <ul class="card">
           {monitors.slice(0, SERVICES_SHOWN).map((monitor) => (

@@ -31,6 +31,7 @@ export function renderUnlockPage({ texts, base, home, next, problem, inFrame }: 
         ) : (
           <form class="card" method="post" action={`${base}/unlock`}>
             <input type="hidden" name="next" value={next} />
+            <input type="text" name="username" autocomplete="username" value={base} hidden />
             <Field
               name="password"
               label={words.password}
