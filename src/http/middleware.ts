@@ -5,6 +5,7 @@ import { ApiError, forbidden, invalid, notFound } from "../contract/errors.ts";
 import { now } from "../platform/clock.ts";
 import { HOP_HEADER } from "../platform/egress/guard.ts";
 import { newId } from "../platform/ids.ts";
+import { installationId } from "../platform/installation.ts";
 import { createLogger } from "../platform/logger.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { drain } from "./body.ts";
@@ -59,11 +60,14 @@ export const startRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
   });
 };
 
-/** What no endpoint takes: addresses that no client writes, and requests that already went through us and back. */
+/** What no endpoint takes: addresses that no client writes, and requests that this installation sent itself. */
 export const rejectHostileRequests: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (c.req.url.length > URL_LENGTH_MAX) throw invalid(`the address is longer than ${URL_LENGTH_MAX} characters`);
   if (c.req.url.includes("%00")) throw invalid("the address must not contain NUL");
-  if (Number(c.req.header(HOP_HEADER)) > 1) throw forbidden("this request comes from the service itself");
+  const hop = c.req.header(HOP_HEADER);
+  if (hop !== undefined && hop === installationId(c.var.settings.ROOT_SECRET)) {
+    throw forbidden("this request comes from the service itself");
+  }
   await next();
 };
 

@@ -36,8 +36,6 @@ function bytesOf({ url, method, headers, body }: Pick<NetRequest, "url" | "metho
     ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
     host: url.host,
     connection: "close",
-    // Like every outgoing request, so that a service which checks itself recognises its own.
-    "x-monitor-hop": "1",
     ...(body === null ? {} : { "content-length": String(content.length) }),
   };
   const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -44,6 +44,8 @@ export interface NetRequest {
 
 /** The network as protocols see it. The Worker and the agent each implement it; tests pass scripted bytes. */
 export interface NetIo {
+  /** What names the sender in the header x-monitor-hop, where the place does not add it itself. */
+  hop?: string;
   /** Sends one request and follows no redirect. Rejects without a response; faults.ts classifies the errors. */
   fetch(request: NetRequest): Promise<NetResponse>;
   /** Rejects when nothing listens or the TLS handshake fails. The caller closes the socket. */

@@ -13,6 +13,7 @@ export function edgeIo(egress: Egress): NetIo {
   return {
     now,
     resolvers: egress.resolvers,
+    hop: egress.hop,
     fetch: (request) => probeFetch(egress, request),
     connect: (request) => probeConnect(egress, request),
   };

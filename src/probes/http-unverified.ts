@@ -23,7 +23,8 @@ async function fetchUnverified(io: NetIo, request: NetRequest): Promise<NetRespo
   const socket = await io.connect({ host: url.hostname, port: Number(url.port) || 443, tls: "off", signal });
   const openedAt = io.now();
   const stream = await openUnverified(socket, { server_name: serverName(url.hostname), alpn: ["http/1.1"] });
-  const response = await exchange(stream, request);
+  const hop: Record<string, string> = io.hop === undefined ? {} : { "x-monitor-hop": io.hop };
+  const response = await exchange(stream, { ...request, headers: { ...request.headers, ...hop } });
   const latency_ms = socket.latency_ms + io.now() - openedAt;
   return { ...response, latency_ms, addresses: socket.addresses };
 }

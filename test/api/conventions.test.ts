@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { networkOf, requireRate } from "../../src/access/rate-limit.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { newId } from "../../src/platform/ids.ts";
+import { installationId } from "../../src/platform/installation.ts";
 import { createLogger } from "../../src/platform/logger.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
 import worker from "../../src/worker.ts";
@@ -184,10 +185,11 @@ describe("every answer", () => {
 });
 
 describe("a request", () => {
-  it("that went through the service before is refused", async () => {
+  it("that the service sent itself is refused, and one of another installation is not", async () => {
     const client = createClient();
-    expect((await client.request("GET", "/health", undefined, { "x-monitor-hop": "1" })).status).toBe(200);
-    expect((await client.request("GET", "/nothing", undefined, { "x-monitor-hop": "2" })).status).toBe(403);
+    const [own, other] = [installationId(env.ROOT_SECRET), installationId("of another installation")];
+    expect((await client.request("GET", "/health", undefined, { "x-monitor-hop": other })).status).toBe(200);
+    expect((await client.request("GET", "/nothing", undefined, { "x-monitor-hop": own })).status).toBe(403);
   });
 
   it.each([

@@ -1,4 +1,6 @@
 import { exports } from "cloudflare:workers";
+import { Buffer } from "node:buffer";
+import { crc32, deflateSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
@@ -31,6 +33,27 @@ async function report(given: { logo_url?: string; monitors?: number; names?: str
     bytes,
     file: new TextDecoder("latin1").decode(bytes).replace(/(?<=>>\nstream\n).*?(?=\nendstream)/gs, ""),
   };
+}
+
+/** A small PNG of so many points a side. */
+function unfolding(side: number): Uint8Array {
+  const chunk = (type: string, data: Uint8Array) => {
+    const head = Buffer.alloc(8);
+    head.writeUInt32BE(data.length);
+    head.write(type, 4, "latin1");
+    const body = Buffer.concat([head.subarray(4), data]);
+    const tail = Buffer.alloc(4);
+    tail.writeUInt32BE(crc32(body));
+    return Buffer.concat([head.subarray(0, 4), body, tail]);
+  };
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  header.set([8, 6], 8);
+  const rows = deflateSync(Buffer.alloc(side * (4 * side + 1)));
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  const parts = [chunk("IHDR", header), chunk("IDAT", rows), chunk("IEND", new Uint8Array())];
+  return new Uint8Array(Buffer.concat([signature, ...parts]));
 }
 
 describe("GET /status-pages/{id}/sla/export?format=pdf", () => {
@@ -69,6 +92,7 @@ describe("GET /status-pages/{id}/sla/export?format=pdf", () => {
     ["is nothing", [() => new Response(null, { status: 200 })]],
     ["is damaged", [() => new Response(PNG.slice(0, 50))]],
     ["is larger than a mebibyte", [() => new Response(new Uint8Array(1024 * 1024 + 1).fill(0xff))]],
+    ["unfolds to 64 megabytes", [() => new Response(unfolding(4000))]],
     ["points around in a circle", [redirect("/logo"), redirect("/logo"), redirect("/logo")]],
     ["points to an address without encryption", [redirect("http://sink.test/logo")]],
     ["points to a private address", [redirect("https://169.254.169.254/latest")]],

@@ -13,7 +13,7 @@ import { tcpProbe } from "../../src/probes/tcp.ts";
 const ports = inject("outside");
 
 function edge(allow: string[]) {
-  const settings = { EGRESS_ALLOW: allow, DOH_RESOLVERS: [], PUBLIC_URL: "" };
+  const settings = { EGRESS_ALLOW: allow, DOH_RESOLVERS: [], PUBLIC_URL: "", ROOT_SECRET: env.ROOT_SECRET };
   return edgeIo(buildEgress(settings, WORKER_NETWORK));
 }
 const io = edge(["127.0.0.1", "localhost", "nowhere.test"]);

@@ -20,6 +20,7 @@ const settings = {
   EGRESS_ALLOW: ["127.0.0.1"],
   DOH_RESOLVERS: [`http://127.0.0.1:${outside.closed}/`, `http://127.0.0.1:${ports.doh}/resolve`],
   PUBLIC_URL: "",
+  ROOT_SECRET: "a secret of sufficient length for tests",
 };
 const io = edgeIo(buildEgress(settings, { fetch: (url, init) => fetch(url, init), now: () => Date.now() }));
 const run = (probe: Probe, target: string, fields = {}, timeout_seconds = 5): Promise<ProbeResult> =>

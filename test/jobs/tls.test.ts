@@ -13,7 +13,12 @@ const ports = inject("tls");
 const outside = inject("outside");
 
 function edge(allow: string[]): NetIo {
-  const settings = { EGRESS_ALLOW: allow, DOH_RESOLVERS: [], PUBLIC_URL: "" };
+  const settings = {
+    EGRESS_ALLOW: allow,
+    DOH_RESOLVERS: [],
+    PUBLIC_URL: "",
+    ROOT_SECRET: "a secret of sufficient length for tests",
+  };
   return edgeIo(buildEgress(settings, { fetch: (url, init) => fetch(url, init), now: () => Date.now() }));
 }
 const io = edge(["127.0.0.1", "localhost"]);

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { installationId } from "../installation.ts";
 import { buildEgress, HOP_HEADER, type Purpose } from "./guard.ts";
+
+const ROOT_SECRET = "a secret of sufficient length for tests";
 
 /** What names resolve to; a name that is missing does not exist. */
 const ZONE: Record<string, string[]> = {
@@ -48,6 +51,7 @@ function egress(allow: string[], sent?: Sent[]) {
     EGRESS_ALLOW: allow,
     DOH_RESOLVERS: ["https://doh.test/resolve"],
     PUBLIC_URL: "https://status.vigil.example",
+    ROOT_SECRET,
   };
   return buildEgress(settings, outsideOf(ZONE, sent));
 }
@@ -307,7 +311,11 @@ describe("a guarded request", () => {
     expect(sent).toMatchObject([
       {
         url: "https://example.com/x",
-        init: { headers: { accept: "*/*", [HOP_HEADER]: "1" }, redirect: "manual", cache: "no-store" },
+        init: {
+          headers: { accept: "*/*", [HOP_HEADER]: installationId(ROOT_SECRET) },
+          redirect: "manual",
+          cache: "no-store",
+        },
       },
     ]);
   });

@@ -1,4 +1,5 @@
 import { IoFault } from "../../lib/io-fault.ts";
+import { installationId } from "../installation.ts";
 import type { Settings } from "../settings.ts";
 import { fetchBySocket } from "../socket-fetch.ts";
 import { type Address, type AllowList, addressOf, allowListOf, notPublic } from "./address.ts";
@@ -37,6 +38,8 @@ export interface Egress {
   /** The resolvers of the settings. */
   resolvers: readonly string[];
   /** Judges the spelling alone, for the moment a person saves it. */
+  /** What HOP_HEADER carries. */
+  hop: string;
   checkLiteral(destination: Destination, purpose: Purpose): EgressDecision;
   checkResolved(destination: Destination, purpose: Purpose, signal: AbortSignal): Promise<EgressDecision>;
   /**
@@ -50,7 +53,7 @@ export interface Egress {
   ): Promise<{ response: Response; latency_ms: number; addresses: string[] | null }>;
 }
 
-/** Marks our requests, so that a check or delivery that reaches ourselves can be refused instead of looping. */
+/** Names the installation that sends a request, which refuses its own instead of looping; others may watch each other. */
 export const HOP_HEADER = "X-Monitor-Hop";
 
 /** Workers cannot open it: https://developers.cloudflare.com/workers/runtime-apis/tcp-sockets/#considerations */
@@ -165,17 +168,19 @@ export function egressTo(settings: Settings, host: string): Egress {
 }
 
 export function buildEgress(
-  settings: Pick<Settings, "EGRESS_ALLOW" | "DOH_RESOLVERS" | "PUBLIC_URL">,
+  settings: Pick<Settings, "EGRESS_ALLOW" | "DOH_RESOLVERS" | "PUBLIC_URL" | "ROOT_SECRET">,
   outside: NetworkAccess,
 ): Egress {
   const allow = allowListOf(settings.EGRESS_ALLOW);
   const own_hosts = URL.canParse(settings.PUBLIC_URL) ? [new URL(settings.PUBLIC_URL).hostname] : [];
+  const hop = installationId(settings.ROOT_SECRET);
   const resolve = dohResolver({ ...outside, resolvers: settings.DOH_RESOLVERS });
   const resolved = (destination: Destination, purpose: Purpose, signal: AbortSignal) =>
     checkResolved(destination, { purpose, allow, own_hosts }, resolve, signal);
 
   return {
     resolvers: settings.DOH_RESOLVERS,
+    hop,
     checkLiteral: (destination, purpose) => checkLiteral(destination, { purpose, allow, own_hosts }),
     checkResolved: resolved,
     async guardedFetch(url, { method, headers = {}, body = null, purpose, signal }) {
@@ -184,7 +189,7 @@ export function buildEgress(
       const sentAt = outside.now();
       const response = await outside.fetch(url, {
         method,
-        headers: { ...headers, [HOP_HEADER]: "1" },
+        headers: { ...headers, [HOP_HEADER]: hop },
         body,
         signal,
         redirect: "manual",

@@ -1,0 +1,53 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { createApp } from "../../src/app.ts";
+import { createClientUnder, V1 } from "../support/client.ts";
+import { createAccount } from "../support/factories.ts";
+import { createWebhook, sinkUrl } from "../support/webhooks.ts";
+
+const HERE = { ROOT_SECRET: env.ROOT_SECRET };
+const THERE = { ROOT_SECRET: "the secret of another installation, long enough" };
+
+/** The internet leads to an installation with this secret, under whatever name. */
+function leadTo(installation: Record<string, unknown>) {
+  const app = createApp();
+  const outside = vi.spyOn(globalThis, "fetch");
+  outside.mockImplementation(async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : String(input));
+    const request = new Request(`http://vigil.test${url.pathname}`, {
+      ...{ method: init?.method ?? "GET", headers: init?.headers },
+      body: init?.body,
+    });
+    return app.fetch(request, { ...env, ...installation }, createExecutionContext());
+  });
+}
+
+async function watch(installation: Record<string, unknown>) {
+  const { token } = await createAccount();
+  const client = createClientUnder(installation, token);
+  const body = { name: "Other", type: "http", target: "http://sink.test/health", interval: 60 };
+  return (await client.post(`${V1}/monitors/test`, body)).body;
+}
+
+describe("an installation", () => {
+  it("refuses its own checks, under whatever name they reach it", async () => {
+    leadTo(HERE);
+    expect(await watch(HERE)).toMatchObject({ status: "down", message: "HTTP 403 instead of a 2xx" });
+  });
+
+  it("may watch another one, which may watch it in turn", async () => {
+    leadTo(THERE);
+    expect(await watch(HERE)).toMatchObject({ status: "up" });
+    leadTo(HERE);
+    expect(await watch(THERE)).toMatchObject({ status: "up" });
+  });
+
+  it("refuses its own deliveries, so that no webhook triggers itself", async () => {
+    leadTo(HERE);
+    const account = await createAccount();
+    const webhook = await createWebhook(account, { url: sinkUrl().replace("sink.test/", "sink.test/ping/") });
+    const tested = await account.client.post(`${V1}/webhooks/${webhook.id}/test`);
+    expect(tested.body).toMatchObject({ delivered: false, status: 403 });
+  });
+});
