@@ -1,5 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { endpoints as dashboard, PLACE as dashboardPlace } from "./dashboard/routes.ts";
+import { endpoints as chatServices } from "./features/chat-links/inbound-routes.ts";
+import { endpoints as chatLinks } from "./features/chat-links/routes.ts";
 import { endpoints as account } from "./features/account/routes.ts";
 import { endpoints as agentUplink } from "./features/agent-api/routes.ts";
 import { endpoints as agents } from "./features/agents/routes.ts";
@@ -23,6 +25,7 @@ import { endpoints as migration } from "./features/monitor-migration/routes.ts";
 import { endpoints as monitors } from "./features/monitors/routes.ts";
 import { endpoints as notifications } from "./features/notifications/routes.ts";
 import { endpoints as notifyContacts } from "./features/notify-contacts/routes.ts";
+import { endpoints as onCallCalendars } from "./features/on-call/calendar-routes.ts";
 import { endpoints as onCall } from "./features/on-call/routes.ts";
 import { endpoints as outages } from "./features/outages/routes.ts";
 import { endpoints as overview } from "./features/overview/routes.ts";
@@ -72,7 +75,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...health,
   ...history,
   ...incidentTemplates,
+  ...chatLinks,
+  ...chatServices,
   ...onCall,
+  ...onCallCalendars,
   ...incidents,
   ...latency,
   ...maintenance,

@@ -19,6 +19,7 @@ import {
   requireOwnCommand,
   requireOwnSlaPolicy,
   requireSlaPolicy,
+  requireStatusChannel,
   requireSubscriber,
   requireVisibleAgent,
   requireVisibleMonitor,
@@ -54,6 +55,7 @@ const RESOLVERS = {
   maintenance: requireMaintenance,
   sla_policy: requireSlaPolicy,
   "sla_policy:own": requireOwnSlaPolicy,
+  "status channel": requireStatusChannel,
   subscriber: requireSubscriber,
 } satisfies Record<string, (ctx: RequestScope, id: string) => Promise<unknown>>;
 export type IdKind = keyof typeof RESOLVERS;

@@ -1,6 +1,7 @@
 import { forbidden, notFound } from "../contract/errors.ts";
 import { type AgentCommandRecord, findCommand } from "../data/agent-reports/read.ts";
 import { findAgent } from "../data/agents/read.ts";
+import { findStatusChannel } from "../data/chat-links/read.ts";
 import type { Db } from "../data/db.ts";
 import { findEscalation } from "../data/escalations/read.ts";
 import { findEventRule } from "../data/event-rules/read.ts";
@@ -74,6 +75,7 @@ const RESOURCES = {
   member: resource({ notFound: "member", find: findMember, ownedBy: byPage }),
   invitation: resource({ notFound: "invitation", find: findInvitation, ownedBy: byPage }),
   slaPolicy: resource({ notFound: "SLA policy", find: findSlaPolicy, ownedBy: byPolicyUse }),
+  statusChannel: resource({ notFound: "status channel", find: findStatusChannel, ownedBy: byPage }),
   subscriber: resource({ notFound: "subscriber", find: findSubscriber, ownedBy: byPage }),
 };
 type Kind = keyof typeof RESOURCES;
@@ -150,6 +152,7 @@ export const requireEventRule = permitted("eventRule");
 export const requireMaintenance = permitted("maintenance");
 export const requireInvitation = permitted("invitation");
 export const requireSlaPolicy = permitted("slaPolicy");
+export const requireStatusChannel = permitted("statusChannel");
 export const requireSubscriber = permitted("subscriber");
 
 /** Members of a page see each other; acting on another member takes the endpoint's permission. */

@@ -121,9 +121,12 @@ const AgentData = z.object({
 });
 
 const GapData = z.object({
-  policy_id: z.string(),
-  policy_name: z.string(),
+  policy_id: z.string().nullable().meta({ description: "of an escalation" }),
+  policy_name: z.string().nullable(),
   schedule_id: z.string().nullable(),
+  schedule_name: z.string().nullable().default(null).meta({ description: "of a gap that is reported in advance" }),
+  start: At.nullable().default(null),
+  end: At.nullable().default(null),
   message: z.string(),
   incident_id: z.string().nullable(),
 });
@@ -198,7 +201,10 @@ export const EVENTS = {
   "agent.offline": { ...agent, heading: "Agent offline", when: "an agent has not reported for 90 seconds" },
   "oncall.gap": {
     ...{ classification: "team_only", is_routable: false, topic: null, team: null, data: GapData },
-    ...{ heading: "No user on call", when: "an escalation step finds no user on call" },
+    ...{
+      heading: "No user on call",
+      when: "an escalation step finds no user on call, or a schedule has a gap within the next 72 hours",
+    },
   },
   test_event: {
     ...{ classification: "public", is_routable: false, topic: null, team: null, data: TestData },

@@ -13,6 +13,8 @@ export const NOTIFICATION_TYPES = [
   "team.alert",
   "oncall.notified",
   "oncall.exhausted",
+  "oncall.gap",
+  "oncall.shift",
 ] as const;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 

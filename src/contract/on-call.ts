@@ -204,6 +204,10 @@ export const ActiveOnCall = z
 
 export const ActivePolicyChange = z.object({ policy_id: Id }).meta({ id: "ActivePolicyChange" });
 
+export const CalendarAddress = z
+  .object({ url: z.url().meta({ description: "secret; shown once" }) })
+  .meta({ id: "CalendarAddress" });
+
 const ESCALATION_FIELDS = {
   id: Id,
   incident_id: Id.nullable().meta({ description: "null: of a critical event without an incident" }),

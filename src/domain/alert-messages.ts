@@ -23,6 +23,8 @@ export interface AlertMessage {
   is_markdown?: boolean;
   facts: { label: string; value: string }[];
   links: { label: string; url: string }[];
+  /** Data of a button that acknowledges, where a bot can offer one. */
+  acknowledge_button?: string;
   thread: AlertThread;
   /** The condition that the thread reports is over. */
   is_resolved: boolean;
@@ -93,10 +95,12 @@ function contentOf(event: KnownEvent): Content {
       };
     }
     case "oncall.gap": {
-      const { policy_id, policy_name, message, incident_id } = event.data;
+      const { policy_id, policy_name, schedule_id, schedule_name, start, message, incident_id } = event.data;
+      const name = oneLine(schedule_name ?? policy_name ?? "");
       return {
-        ...{ tone: "down", title: `${headingOf(event.name)}: ${oneLine(policy_name)}`, text: message, incident_id },
-        ...{ facts: [], thread: { id: incident_id ?? policy_id, state: "gap" }, is_resolved: false },
+        ...{ tone: start === null ? "down" : "warning", title: `${headingOf(event.name)}: ${name}`, text: message },
+        ...{ thread: { id: incident_id ?? schedule_id ?? policy_id ?? event.id, state: `gap ${start ?? ""}`.trim() } },
+        ...{ facts: [], is_resolved: false, incident_id },
       };
     }
     case "test_event":

@@ -229,7 +229,7 @@ function gapEvents(
     data: {
       policy_id: policy?.id ?? escalation.id,
       policy_name: policy?.name ?? "deleted policy",
-      schedule_id,
+      ...{ schedule_id, schedule_name: null, start: null, end: null },
       message: `step ${level} leads to nobody, the next step is notified at once`,
       incident_id: own.incident_id,
     },

@@ -23,6 +23,7 @@ import { sendDueNotifications, sweepNotifications } from "../events/escalation-s
 import { notifyExpiries, sweepExpiries } from "../events/expiries.ts";
 import { sweepFlapping, tickFlappingMonitors } from "../events/flapping.ts";
 import { advanceMaintenance, sweepMaintenance } from "../events/maintenance.ts";
+import { reviewSchedules, sweepSchedules } from "../events/on-call-review.ts";
 import { endSuppressions, sweepSuppressions } from "../events/suppression.ts";
 import { sweepDomains } from "../features/custom-domains/service.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
@@ -52,6 +53,7 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
   "flapping monitors": sweepFlapping,
   escalations: sweepEscalations,
   "on-call notifications": sweepNotifications,
+  "on-call schedules": sweepSchedules,
   "unsynced monitors": reconcileUnsyncedMonitors,
   "lost retries": sweepLostRetries,
   "unscheduled monitors": reconcileUnscheduledMonitors,
@@ -76,6 +78,7 @@ export const ITEM_PARTS: Record<string, (scope: Scope, items: readonly string[])
   expiries: notifyExpiries,
   "due flapping monitors": tickFlappingMonitors,
   "due on-call notifications": sendDueNotifications,
+  "due on-call schedules": reviewSchedules,
   "stale groups": markStaleGroups,
   "stale agent monitors": markAgentMonitorsStale,
   "sync monitors": syncMonitors,

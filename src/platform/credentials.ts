@@ -25,11 +25,16 @@ export function isWellFormedApiToken(text: string): boolean {
 }
 
 /** Credentials of machines: 43 characters of randomness behind a mark that says what they open. */
-const MACHINE_MARKS = { agent: "ag_", install: "agi_", metrics: "mt_" } as const;
+const MACHINE_MARKS = { agent: "ag_", install: "agi_", metrics: "mt_", calendar: "cal_" } as const;
 export type MachineCredential = keyof typeof MACHINE_MARKS;
 
 export function newMachineToken(kind: MachineCredential): string {
   return MACHINE_MARKS[kind] + randomBase62(RANDOM_LENGTH);
+}
+
+/** Links a chat channel; short enough for a link to a Telegram bot (64 characters). */
+export function newLinkToken(): string {
+  return randomBase62(RANDOM_LENGTH);
 }
 
 export function isWellFormedMachineToken(kind: MachineCredential, text: string): boolean {

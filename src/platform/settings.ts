@@ -142,6 +142,16 @@ const FIELDS = {
   TELEGRAM_BOT_TOKEN: z.string().trim().default(""),
   DISCORD_API_BASE: apiBase("https://discord.com/api/v10"),
   DISCORD_BOT_TOKEN: z.string().trim().default(""),
+  /** Verifies requests of Discord: the public key of the application, 64 hexadecimal digits. */
+  DISCORD_PUBLIC_KEY: z
+    .string()
+    .trim()
+    .default("")
+    .refine((key) => /^(?:[0-9a-f]{64})?$/i.test(key), "must be 64 hexadecimal digits"),
+  DISCORD_APPLICATION_ID: z.string().trim().default(""),
+  /** What Telegram sends as X-Telegram-Bot-Api-Secret-Token; without it no request of Telegram is accepted. */
+  TELEGRAM_WEBHOOK_SECRET: z.string().trim().default(""),
+  TELEGRAM_BOT_NAME: z.string().trim().default(""),
   /** How long a check on request waits for the agent that runs the monitor. */
   AGENT_CHECK_WAIT_MS: milliseconds(20 * SECOND),
   /** Checks are delayed, and pages announce it, when cron or the checks of a monitor are behind by more than this. */

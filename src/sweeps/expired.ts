@@ -2,6 +2,7 @@ import { IDEMPOTENCY_KEPT_MS } from "../access/idempotency.ts";
 import type { Scope } from "../access/scope.ts";
 import { sessionLimits } from "../access/sessions.ts";
 import { deleteExpiredAccountLinks } from "../data/account-links/write.ts";
+import { deleteChatRequestsBefore, deleteExpiredLinkTokens } from "../data/chat-links/write.ts";
 import { runBatch } from "../data/db.ts";
 import { deleteIdempotencyKeysBefore } from "../data/idempotency/write.ts";
 import { deleteInvitationsExpiredBefore } from "../data/invitations/write.ts";
@@ -9,6 +10,8 @@ import { deleteTransfersExpiredBefore } from "../data/page-transfers/write.ts";
 import { deleteDeadSessions } from "../data/sessions/write.ts";
 import { DAY_MS } from "../lib/durations.ts";
 
+/** Longer than chat services send a request again. */
+const CHAT_REQUESTS_KEPT_MS = DAY_MS;
 /** Invitations stay readable for a month after they expire. */
 const INVITATIONS_KEPT_MS = 30 * DAY_MS;
 
@@ -19,6 +22,8 @@ export async function sweepExpired({ db, now }: Scope): Promise<void> {
     deleteInvitationsExpiredBefore(db, now - INVITATIONS_KEPT_MS),
     deleteExpiredAccountLinks(db, now),
     deleteTransfersExpiredBefore(db, now),
+    deleteExpiredLinkTokens(db, now),
+    deleteChatRequestsBefore(db, now - CHAT_REQUESTS_KEPT_MS),
     deleteIdempotencyKeysBefore(db, now - IDEMPOTENCY_KEPT_MS),
   ]);
 }

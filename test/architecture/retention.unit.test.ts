@@ -21,6 +21,7 @@ const ENDS: Record<string, string> = {
   api_tokens: `${PEOPLE}; once expired sweeps/retention.ts: the plan's history`,
   audit_log: HISTORY,
   chat_messages: "delivery/sweep.ts: 30 days",
+  calendar_feeds: "with its user or schedule",
   check_groups: "with the last of its monitors",
   custom_domains: "features/custom-domains/service.ts: held for a while when a page gave it up",
   daily_rollups: HISTORY,

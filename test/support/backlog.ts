@@ -43,6 +43,10 @@ export async function createBacklog(now: number, count: number): Promise<void> {
     ...{ recurrence_interval: 1, done_until: 0, occurrence_start_at: now - 1000, occurrence_end_at: now + DAY_MS },
     ...{ next_edge_at: now - 1000, ...times },
   });
+  await insertMany("on_call_schedules", count, {
+    ...{ id: idOf("schedule"), owner_id: OWNER, created_by: OWNER, status_page_id: idOf("page"), name: "'Primary'" },
+    ...{ timezone: "'UTC'", is_active: 1, shifts: "'[]'", rotations: "'[]'", overrides: "'[]'", ...times },
+  });
   await insertMany("sessions", count, {
     ...{ id: idOf("session"), user_id: OWNER, token_hash: idOf("session"), last_used_at: old.created_at, ...old },
   });

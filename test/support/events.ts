@@ -63,6 +63,7 @@ export const EXAMPLES: { [Name in EventName]: EventData<Name> } = {
   "agent.offline": agent,
   "oncall.gap": {
     ...{ policy_id: "0199c0de-0000-7000-8000-000000000005", policy_name: "Night", schedule_id: null },
+    ...{ schedule_name: null, start: null, end: null },
     ...{ message: "step 1 of Night finds no user on call", incident_id: INCIDENT_ID },
   },
   test_event: { webhook_id: "0199c0de-0000-7000-8000-000000000006", webhook_name: "Ops", message: "this is a test" },

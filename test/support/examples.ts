@@ -256,6 +256,12 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   },
   "POST /status-pages/{id}/events/emit": async () => ({ body: { event_name: "deploy.finished" } }),
   "GET /incidents/{id}/escalation": withEscalation,
+  "POST /status-pages/{id}/on-call/schedules/{schedule_id}/calendar": withSchedule,
+  "DELETE /status-pages/{id}/on-call/schedules/{schedule_id}/calendar": withSchedule,
+  "GET /calendar/{token}": async ({ client }) => {
+    const { url } = (await client.post(`${CORE}/user/on-call-calendar`)).body;
+    return { params: { token: url.split("/").at(-1) } };
+  },
   "GET /status-pages/{id}/on-call/escalations/{escalation_id}": withPageEscalation,
   "POST /status-pages/{id}/on-call/escalations/{escalation_id}/acknowledge": withPageEscalation,
   "POST /incidents/{id}/snooze": withEscalation,

@@ -1,9 +1,11 @@
 import { and, asc, count, desc, eq, gt, isNotNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
+import type { Pagination } from "../../contract/pagination.ts";
 import type { EscalationState } from "../../domain/escalation.ts";
 import type { EscalatedSubject } from "../../domain/escalation-messages.ts";
 import type { Db } from "../db.ts";
 import { incidents } from "../incidents/table.ts";
+import { isBelow, skippedOf } from "../keyset.ts";
 import { monitors, transitions } from "../monitors/table.ts";
 import { escalationPolicies } from "../on-call/table.ts";
 import { isPending, listToWake } from "../outbox/rows.ts";
@@ -171,16 +173,16 @@ export async function findEscalation(db: Db, escalationId: string): Promise<Esca
 }
 
 /** The newest first. */
-export async function listEscalations(db: Db, pageId: string, { limit, offset }: { limit: number; offset: number }) {
+export async function listEscalations(db: Db, pageId: string, page: Pagination) {
   const isOfPage = eq(escalations.status_page_id, pageId);
   const [rows, totals] = await db.batch([
     db
       .select()
       .from(escalations)
-      .where(isOfPage)
+      .where(and(isOfPage, isBelow(page, escalations.created_at, escalations.id)))
       .orderBy(desc(escalations.created_at), desc(escalations.id))
-      .limit(limit)
-      .offset(offset),
+      .limit(page.limit)
+      .offset(skippedOf(page)),
     db.select({ total: count() }).from(escalations).where(isOfPage),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };

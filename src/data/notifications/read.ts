@@ -1,8 +1,19 @@
-import { and, count, desc, eq } from "drizzle-orm";
+import { and, count, desc, eq, sql } from "drizzle-orm";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
 import { isBelow, skippedOf } from "../keyset.ts";
 import { notifications } from "./table.ts";
+
+/** Those of these ids that are stored. */
+export async function listExistingNotifications(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .select({ id: notifications.id })
+    .from(notifications)
+    .where(sql`${notifications.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`)
+    .limit(ids.length);
+  return new Set(rows.map(({ id }) => id));
+}
 
 export type NotificationRecord = typeof notifications.$inferSelect;
 

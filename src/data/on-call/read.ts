@@ -2,6 +2,7 @@ import { and, asc, count, eq, isNull, or, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Db } from "../db.ts";
 import { pageMembers } from "../members/table.ts";
+import { statusPages } from "../status-pages/table.ts";
 import { webhooks } from "../webhooks/table.ts";
 import { escalationPolicies, onCallSchedules } from "./table.ts";
 
@@ -57,6 +58,30 @@ export async function listOnCallSchedules(db: Db, pageId: string, { limit, offse
     db.select({ total: count() }).from(onCallSchedules).where(wanted),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/** Active schedules whose review is due, oldest first. */
+export async function listSchedulesToReview(db: Db, now: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: onCallSchedules.id })
+    .from(onCallSchedules)
+    .where(sql`${onCallSchedules.next_review_at} <= ${now} AND is_active = 1`)
+    .orderBy(asc(onCallSchedules.next_review_at))
+    .limit(limit);
+  return rows.map(({ id }) => id);
+}
+
+/** Each with its page and the owner of that. */
+export async function listSchedulesForReview(db: Db, ids: readonly string[]) {
+  return db
+    .select({
+      schedule: onCallSchedules,
+      page: { id: statusPages.id, owner_id: statusPages.owner_id, name: statusPages.name },
+    })
+    .from(onCallSchedules)
+    .innerJoin(statusPages, eq(statusPages.id, onCallSchedules.status_page_id))
+    .where(sql`${onCallSchedules.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`)
+    .limit(ids.length);
 }
 
 /** Who and what a page's policies and schedules may name. */

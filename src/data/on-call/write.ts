@@ -44,6 +44,10 @@ export function deleteOnCallSchedule(db: Db, scheduleId: string): Statement {
   return db.delete(onCallSchedules).where(eq(onCallSchedules.id, scheduleId));
 }
 
+export function postponeReview(db: Db, scheduleId: string, next_review_at: number): Statement {
+  return db.update(onCallSchedules).set({ next_review_at }).where(eq(onCallSchedules.id, scheduleId));
+}
+
 export function hasSchedules(pageId: string, atLeast: number): SQL {
   return sql`(SELECT count(*) FROM on_call_schedules WHERE status_page_id = ${pageId}) >= ${atLeast}`;
 }

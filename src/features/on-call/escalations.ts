@@ -10,6 +10,7 @@ import {
 } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid, notFound } from "../../contract/errors.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import {
   type EscalationNotificationRecord,
   type EscalationRecord,
@@ -45,11 +46,7 @@ export async function readEscalation(ctx: RequestScope, incidentId: string): Pro
 }
 
 /** The newest first, of incidents and of critical events without one. */
-export async function listPageEscalations(
-  ctx: RequestScope,
-  pageId: string,
-  pagination: { limit: number; offset: number },
-) {
+export async function listPageEscalations(ctx: RequestScope, pageId: string, pagination: Pagination) {
   const { page } = await requireVisiblePage(ctx, pageId);
   const { rows, total } = await listEscalations(ctx.db, page.id, pagination);
   const subjects = await listOwnSubjects(
@@ -77,7 +74,7 @@ export async function acknowledgeEscalation(
   const escalation = await requireEscalation(ctx, escalation_id);
   if (escalation.status_page_id !== id) throw notFound("escalation");
   if ((await findIdempotentResult(ctx)) === undefined) {
-    await acknowledge(ctx, escalation, { by: requireUser(ctx).user_id, how: "" });
+    await acknowledgeFrom(ctx, escalation, { by: requireUser(ctx).user_id, how: "" });
   }
   invalidateLoaded(ctx, "escalation", escalation.id);
   return readPageEscalation(ctx, { id, escalation_id });
@@ -135,18 +132,19 @@ export async function findLinkedEscalation(ctx: RequestScope, token: string): Pr
 
 /** The link is the credential: whoever was notified may answer without signing in. Only the first answer counts. */
 export async function acknowledgeByLink(ctx: RequestScope, { escalation }: LinkedEscalation): Promise<void> {
-  await acknowledge(ctx, escalation, { by: null, how: " by the link of a notification" });
+  await acknowledgeFrom(ctx, escalation, { by: null, how: " by the link of a notification" });
 }
 
-async function acknowledge(
+/** Acknowledges what is open and unanswered of an escalation and its bundle; returns how much that was. */
+export async function acknowledgeFrom(
   ctx: RequestScope,
   escalation: EscalationRecord,
   { by, how }: { by: string | null; how: string },
-): Promise<void> {
+): Promise<number> {
   const subjects = await listSubjects(ctx.db, escalation.id);
   const open = subjects.filter(({ is_over, acknowledged_at }) => !is_over && acknowledged_at === null);
   const [first, ...others] = open;
-  if (!first) return;
+  if (!first) return 0;
   const title = titleOf([first, ...others]);
   await commit(ctx, acknowledgeSubjects(ctx.db, escalation.id, { by, now: ctx.now }), {
     audit: {
@@ -160,6 +158,7 @@ async function acknowledge(
     ctx,
     subjects.map(({ escalation_id }) => escalation_id),
   );
+  return open.length;
 }
 
 function auditOf(incident: IncidentRecord, summary: string) {

@@ -14,7 +14,7 @@ import {
   OnCallScheduleCreate,
 } from "../../contract/on-call.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { ListQuery, LongListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS } from "../../http/responses.ts";
 import {
   acknowledgeEscalation,
@@ -294,13 +294,18 @@ export const endpoints = [
       tags,
       summary: "List the escalations of a status page",
       description: "Of incidents and of critical events without one, the newest first.",
-      request: { params: IdParam, query: ListQuery },
+      request: { params: IdParam, query: LongListQuery },
       responses: { 200: json("The escalations", z.array(EscalationSummary)), ...OBJECT_ERRORS },
     }),
     async (c) => {
       const pagination = c.req.valid("query");
       const { escalations, total } = await listPageEscalations(c.var.ctx, c.req.valid("param").id, pagination);
-      setListHeaders(c, pagination, total);
+      setListHeaders(
+        c,
+        pagination,
+        total,
+        escalations.map(({ escalation }) => [escalation.created_at, escalation.id]),
+      );
       return c.json(escalations.map(presentEscalationSummary), 200);
     },
   ),

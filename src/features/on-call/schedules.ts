@@ -15,6 +15,7 @@ import {
   updateOnCallSchedule,
 } from "../../data/on-call/write.ts";
 import { findScheduleFlaw } from "../../domain/on-call.ts";
+import { REVIEW_DELAY_MS } from "../../domain/on-call-notices.ts";
 import { replaced } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
 import { requireTeam } from "./references.ts";
@@ -55,6 +56,7 @@ export async function createSchedule(
     timezone: input.timezone ?? page.timezone,
     is_active: input.is_active ?? true,
     ...spansOf(input, { shifts: [], rotations: [], overrides: [] }),
+    next_review_at: ctx.now + REVIEW_DELAY_MS,
     created_at: ctx.now,
     updated_at: ctx.now,
   };
@@ -76,6 +78,7 @@ export async function changeSchedule(
     timezone: replaced(input.timezone, current.timezone, page.timezone),
     is_active: replaced(input.is_active, current.is_active, true),
     ...spansOf(input, current),
+    next_review_at: ctx.now + REVIEW_DELAY_MS,
     updated_at: ctx.now,
   };
   await requireSound(ctx, page, schedule, input);

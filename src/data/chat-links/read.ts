@@ -1,0 +1,154 @@
+import { and, asc, count, desc, eq, gt, sql } from "drizzle-orm";
+import type { ChatService } from "../../contract/chat-link.ts";
+import type { Pagination } from "../../contract/pagination.ts";
+import type { Db } from "../db.ts";
+import { escalations } from "../escalations/table.ts";
+import { incidents } from "../incidents/table.ts";
+import { monitors } from "../monitors/table.ts";
+import { isPending, listToWake } from "../outbox/rows.ts";
+import { statusPages } from "../status-pages/table.ts";
+import { chatLinkTokens, statusChannels, statusPosts } from "./table.ts";
+
+export type ChatLinkTokenRecord = typeof chatLinkTokens.$inferSelect;
+export type StatusChannelRecord = typeof statusChannels.$inferSelect;
+export type StatusPostRecord = typeof statusPosts.$inferSelect;
+
+const CHANNELS_MAX = 100;
+const OPEN_MAX = 20;
+
+export async function findLinkToken(
+  db: Db,
+  { token_hash, service, now }: { token_hash: string; service: ChatService; now: number },
+): Promise<(ChatLinkTokenRecord & { owner_id: string; page_name: string }) | undefined> {
+  const rows = await db
+    .select({ token: chatLinkTokens, owner_id: statusPages.owner_id, page_name: statusPages.name })
+    .from(chatLinkTokens)
+    .innerJoin(statusPages, eq(statusPages.id, chatLinkTokens.status_page_id))
+    .where(
+      and(
+        eq(chatLinkTokens.token_hash, token_hash),
+        eq(chatLinkTokens.service, service),
+        gt(chatLinkTokens.expires_at, now),
+      ),
+    )
+    .limit(1);
+  const [row] = rows;
+  return row && { ...row.token, owner_id: row.owner_id, page_name: row.page_name };
+}
+
+export async function findStatusChannel(db: Db, channelId: string): Promise<StatusChannelRecord | undefined> {
+  const rows = await db.select().from(statusChannels).where(eq(statusChannels.id, channelId)).limit(1);
+  return rows[0];
+}
+
+export async function listStatusChannels(
+  db: Db,
+  { page_id, service }: { page_id: string; service: ChatService },
+  { limit, offset }: Pagination,
+) {
+  const wanted = and(eq(statusChannels.status_page_id, page_id), eq(statusChannels.service, service));
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(statusChannels)
+      .where(wanted)
+      .orderBy(asc(statusChannels.created_at), asc(statusChannels.id))
+      .limit(limit)
+      .offset(offset),
+    db.select({ total: count() }).from(statusChannels).where(wanted),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/** The pages that a channel shows. */
+export async function listPagesOfChannel(db: Db, { service, channel_id }: { service: ChatService; channel_id: string }) {
+  return db
+    .select({ id: statusPages.id, name: statusPages.name, slug: statusPages.slug, is_public: statusPages.is_public })
+    .from(statusChannels)
+    .innerJoin(statusPages, eq(statusPages.id, statusChannels.status_page_id))
+    .where(and(eq(statusChannels.service, service), eq(statusChannels.channel_id, channel_id)))
+    .orderBy(asc(statusPages.name))
+    .limit(CHANNELS_MAX);
+}
+
+/** The channels of these pages. */
+export async function listChannelsOfPages(db: Db, pageIds: readonly string[]): Promise<StatusChannelRecord[]> {
+  if (pageIds.length === 0) return [];
+  return db
+    .select()
+    .from(statusChannels)
+    .where(sql`${statusChannels.status_page_id} IN (SELECT value FROM json_each(${JSON.stringify(pageIds)}))`)
+    .limit(CHANNELS_MAX);
+}
+
+/** What a channel may show of a page: the numbers of its public monitors by status, and its open published incidents. */
+export async function loadPageStatus(db: Db, pageId: string) {
+  const [byStatus, open] = await Promise.all([
+    db
+      .select({ status: monitors.status, total: count() })
+      .from(monitors)
+      .where(
+        and(
+          eq(monitors.status_page_id, pageId),
+          sql`${monitors.parent_monitor_id} IS NULL AND ${monitors.is_internal} = 0`,
+        ),
+      )
+      .groupBy(monitors.status),
+    db
+      .select({ title: incidents.title, status: incidents.status })
+      .from(incidents)
+      .where(
+        and(
+          eq(incidents.status_page_id, pageId),
+          eq(incidents.is_public, true),
+          sql`${incidents.status} <> 'resolved'`,
+        ),
+      )
+      .orderBy(desc(incidents.started_at))
+      .limit(OPEN_MAX),
+  ]);
+  return { by_status: byStatus, open };
+}
+export type PageStatus = Awaited<ReturnType<typeof loadPageStatus>>;
+
+/** Escalations of a page that wait for an answer. */
+export async function listOpenEscalations(db: Db, pageId: string) {
+  return db
+    .select()
+    .from(escalations)
+    .where(
+      and(
+        eq(escalations.status_page_id, pageId),
+        sql`coalesce(state ->> 'status', 'active') IN ('active', 'exhausted', 'snoozed')`,
+      ),
+    )
+    .orderBy(desc(escalations.created_at), desc(escalations.id))
+    .limit(OPEN_MAX);
+}
+
+export async function findStatusPost(db: Db, postId: string) {
+  const rows = await db
+    .select({
+      channel: statusChannels,
+      page: {
+        id: statusPages.id,
+        name: statusPages.name,
+        slug: statusPages.slug,
+        is_public: statusPages.is_public,
+      },
+      incident: incidents,
+    })
+    .from(statusPosts)
+    .innerJoin(statusChannels, eq(statusChannels.id, statusPosts.status_channel_id))
+    .innerJoin(statusPages, eq(statusPages.id, statusChannels.status_page_id))
+    .leftJoin(incidents, eq(incidents.id, statusPosts.incident_id))
+    .where(eq(statusPosts.id, postId))
+    .limit(1);
+  return rows[0];
+}
+
+export function listStatusPostsToWake(db: Db, now: number, limit: number): Promise<string[]> {
+  return listToWake(db, statusPosts, {
+    ...{ isWaiting: isPending(statusPosts), dueAt: statusPosts.next_attempt_at, now, limit },
+  });
+}

@@ -1,0 +1,59 @@
+import { formatMoment } from "../lib/date-format.ts";
+import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
+import { oneLine } from "../lib/one-line.ts";
+import type { AlertMessage } from "./alert-messages.ts";
+import { GAP_HORIZON_MS, type Gap, listGaps, listOnCall, type Schedule, type Shift } from "./on-call.ts";
+
+/** How long before a shift its user is reminded. */
+export const SHIFT_REMINDER_MS = 12 * HOUR_MS;
+export const REVIEW_EVERY_MS = HOUR_MS;
+/** Choice: whoever edits a schedule has this long to finish before anybody is notified of its gaps and shifts. */
+export const REVIEW_DELAY_MS = 10 * MINUTE_MS;
+
+export interface ScheduleNotices {
+  /** Within the next 72 hours. */
+  gaps: Gap[];
+  /** That begin within the next 12 hours. */
+  shifts: Shift[];
+}
+
+/** What users have to know about a schedule in advance. */
+export function listNotices(schedule: Schedule, now: number): ScheduleNotices {
+  const soon = listOnCall(schedule, { start_at: now, end_at: now + GAP_HORIZON_MS });
+  return {
+    gaps: listGaps(schedule, { start_at: now, end_at: now + GAP_HORIZON_MS }),
+    shifts: soon.flatMap(({ user_id, start_at, end_at }) =>
+      user_id !== null && start_at > now && start_at <= now + SHIFT_REMINDER_MS ? [{ user_id, start_at, end_at }] : [],
+    ),
+  };
+}
+
+interface Named {
+  name: string;
+  timezone: string;
+}
+
+/** One line, for messages and events. */
+export function describeGap({ name, timezone }: Named, { start_at, end_at }: Gap, now: number): string {
+  const from = start_at <= now ? "now" : formatMoment(start_at, timezone);
+  const isLonger = end_at >= now + GAP_HORIZON_MS;
+  return `nobody is on call by ${oneLine(name)} from ${from}${isLonger ? "" : ` until ${formatMoment(end_at, timezone)}`}`;
+}
+
+type Links = AlertMessage["links"];
+
+export function composeGapNotice(schedule: Named & { id: string }, gap: Gap, context: { now: number; links: Links }) {
+  return {
+    ...{ tone: "warning", title: `Nobody on call: ${oneLine(schedule.name)}`, is_resolved: false },
+    text: `In this time ${describeGap(schedule, gap, context.now)}. Add a shift or an override.`,
+    ...{ facts: [], links: context.links, thread: { id: schedule.id, state: `gap ${gap.start_at}` } },
+  } satisfies AlertMessage;
+}
+
+export function composeShiftReminder(schedule: Named & { id: string }, shift: Shift, links: Links) {
+  return {
+    ...{ tone: "info", title: `Your on-call shift begins soon: ${oneLine(schedule.name)}`, is_resolved: false },
+    text: `You are on call from ${formatMoment(shift.start_at, schedule.timezone)}.`,
+    ...{ facts: [], links, thread: { id: schedule.id, state: `shift ${shift.start_at}` } },
+  } satisfies AlertMessage;
+}

@@ -1,0 +1,113 @@
+import { commit } from "../../access/commit.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import type { ChatService } from "../../contract/chat-link.ts";
+import { conflict } from "../../contract/errors.ts";
+import { findLinkToken, listOpenEscalations, listPagesOfChannel, loadPageStatus } from "../../data/chat-links/read.ts";
+import {
+  deleteLinkToken,
+  forgetChatRequest,
+  insertStatusChannel,
+  isTokenUsed,
+  recordChatRequest,
+} from "../../data/chat-links/write.ts";
+import { findEscalation } from "../../data/escalations/read.ts";
+import { formatStatusText } from "../../domain/status-posts.ts";
+import { parseAcknowledgeButton } from "../../platform/acknowledge-tokens.ts";
+import { sha256Hex } from "../../platform/credentials.ts";
+import { idFrom } from "../../platform/ids.ts";
+import { acknowledgeFrom } from "../on-call/escalations.ts";
+
+/** A command that somebody in a channel gave the bot. */
+export interface ChatCommand {
+  service: ChatService;
+  channel: { id: string; name: string | null };
+  name: string;
+  argument: string;
+  /** Who gave it, for the audit log. */
+  actor: string;
+  /** Whether the chat service says that this person manages the channel. */
+  isManager(): Promise<boolean>;
+}
+
+const NOT_MANAGER = "Only people who manage this channel can do that.";
+const NOT_LINKED = "No status page is linked to this channel.";
+const HELP = "Commands: link <token>, status, ack.";
+
+/** Carries a command out; the reply is plain text. */
+export async function runCommand(ctx: RequestScope, command: ChatCommand): Promise<string> {
+  if (command.name === "status") return describeStatus(ctx, command);
+  const isKnown = command.name === "link" || command.name === "ack";
+  if (!isKnown) return HELP;
+  if (!(await command.isManager())) return NOT_MANAGER;
+  return command.name === "link" ? link(ctx, command) : acknowledgeAll(ctx, command);
+}
+
+/** Presses the button of an escalation message. */
+export async function pressButton(
+  ctx: RequestScope,
+  { data, actor, service }: { data: string; actor: string; service: ChatService },
+): Promise<string> {
+  const id = parseAcknowledgeButton(ctx.settings.ROOT_SECRET, data);
+  const escalation = id === null ? undefined : await findEscalation(ctx.db, id);
+  if (!escalation) return "This button is no longer valid.";
+  const count = await acknowledgeFrom(ctx, escalation, { by: null, how: ` by ${actor} on ${service}` });
+  return count === 0 ? "It was acknowledged before, or is over." : "Acknowledged. Nobody else is notified.";
+}
+
+/** Does the work of a request once, however often it arrives; undefined for a repeat. */
+export async function once<Result>(
+  { db, now }: RequestScope,
+  requestId: string,
+  run: () => Promise<Result>,
+): Promise<Result | undefined> {
+  if (!(await recordChatRequest(db, requestId, now))) return undefined;
+  try {
+    return await run();
+  } catch (error) {
+    await forgetChatRequest(db, requestId);
+    throw error;
+  }
+}
+
+async function link(ctx: RequestScope, { service, channel, argument, actor }: ChatCommand): Promise<string> {
+  const token_hash = sha256Hex(argument.trim());
+  const token = await findLinkToken(ctx.db, { token_hash, service, now: ctx.now });
+  if (!token) return "This token is invalid or has expired. Create another one.";
+  const record = {
+    id: idFrom("status channel", service, channel.id, token.status_page_id),
+    ...{ owner_id: token.owner_id, status_page_id: token.status_page_id, service, channel_id: channel.id },
+    ...{ name: channel.name, created_by: token.created_by, created_at: ctx.now, updated_at: ctx.now },
+  };
+  const used = conflict("the token was used before");
+  await commit(ctx, [insertStatusChannel(ctx.db, record), deleteLinkToken(ctx.db, token_hash)], {
+    guards: [{ name: "stale", when: isTokenUsed(token_hash), error: used }],
+    audit: {
+      ...{ owner_id: token.owner_id, status_page_id: token.status_page_id },
+      ...{ target_type: "status_channel", target_id: record.id },
+      summary: `linked the ${service} channel ${channel.name ?? channel.id} by ${actor}`,
+    },
+  });
+  return `This channel now shows the status page ${token.page_name}.`;
+}
+
+async function describeStatus(ctx: RequestScope, { service, channel }: ChatCommand): Promise<string> {
+  const pages = await listPagesOfChannel(ctx.db, { service, channel_id: channel.id });
+  if (pages.length === 0) return NOT_LINKED;
+  const texts = await Promise.all(
+    pages.map(async (page) => formatStatusText(page.name, await loadPageStatus(ctx.db, page.id))),
+  );
+  return texts.join("\n\n");
+}
+
+async function acknowledgeAll(ctx: RequestScope, { service, channel, actor }: ChatCommand): Promise<string> {
+  const pages = await listPagesOfChannel(ctx.db, { service, channel_id: channel.id });
+  if (pages.length === 0) return NOT_LINKED;
+  let count = 0;
+  for (const page of pages) {
+    for (const escalation of await listOpenEscalations(ctx.db, page.id)) {
+      count += await acknowledgeFrom(ctx, escalation, { by: null, how: ` by ${actor} on ${service}` });
+    }
+  }
+  if (count === 0) return "Nothing waits for an answer.";
+  return `Acknowledged ${count === 1 ? "1 alert" : `${count} alerts`}. Nobody else is notified.`;
+}

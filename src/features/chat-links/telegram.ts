@@ -1,0 +1,57 @@
+import { z } from "zod";
+import type { RequestScope } from "../../access/scope.ts";
+import type { TelegramUpdate } from "../../contract/chat-link.ts";
+import { send } from "../../delivery/sender.ts";
+import { type ChatCommand, pressButton, runCommand } from "./commands.ts";
+
+/** https://core.telegram.org/bots/api#making-requests-when-getting-updates: the answer is a call of the API. */
+const TEXT_LENGTH_MAX = 4096;
+const ALERT_LENGTH_MAX = 200;
+/** `/status`, `/status@vigil_bot`, `/link <token>`; `/start <token>` is what a link to the bot sends. */
+const COMMAND = /^\/([a-z]{1,32})(?:@\w+)?(?:\s+(\S+))?/i;
+
+export async function answerUpdate(ctx: RequestScope, update: TelegramUpdate): Promise<Record<string, unknown>> {
+  const { callback_query: query } = update;
+  if (query) {
+    const actor = query.from.username ?? query.from.first_name ?? "somebody";
+    const text = await pressButton(ctx, { data: query.data ?? "", actor, service: "telegram" });
+    return { method: "answerCallbackQuery", callback_query_id: query.id, text: text.slice(0, ALERT_LENGTH_MAX) };
+  }
+  const message = update.message ?? update.channel_post;
+  const [, name, argument = ""] = COMMAND.exec(message?.text ?? "") ?? [];
+  if (!message || name === undefined) return {};
+  const { chat, from } = message;
+  const command: ChatCommand = {
+    ...{ service: "telegram", channel: { id: String(chat.id), name: chat.title ?? null }, argument },
+    name: name.toLowerCase() === "start" && argument !== "" ? "link" : name.toLowerCase(),
+    actor: from?.username ?? from?.first_name ?? "somebody",
+    // Only administrators post to channels, and a private chat has one person.
+    isManager: async () =>
+      update.channel_post !== undefined || chat.type === "private" || (from ? isAdministrator(ctx, chat.id, from.id) : false),
+  };
+  const text = await runCommand(ctx, command);
+  return { method: "sendMessage", chat_id: chat.id, text: text.slice(0, TEXT_LENGTH_MAX) };
+}
+
+const ChatMember = z.object({ result: z.object({ status: z.string() }) });
+
+/** https://core.telegram.org/bots/api#getchatmember */
+async function isAdministrator({ settings }: RequestScope, chat_id: number, user_id: number): Promise<boolean> {
+  if (settings.TELEGRAM_BOT_TOKEN === "") return false;
+  const reply = await send(settings, {
+    ...{ method: "POST", headers: { "content-type": "application/json" } },
+    url: `${settings.TELEGRAM_API_BASE}/bot${settings.TELEGRAM_BOT_TOKEN}/getChatMember`,
+    body: JSON.stringify({ chat_id, user_id }),
+  });
+  if (reply.kind !== "answered" || reply.status !== 200) return false;
+  const member = parseMember(reply.excerpt);
+  return member === "creator" || member === "administrator";
+}
+
+function parseMember(text: string): string | null {
+  try {
+    return ChatMember.parse(JSON.parse(text)).result.status;
+  } catch {
+    return null;
+  }
+}
