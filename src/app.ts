@@ -1,13 +1,13 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { endpoints as dashboard, PLACE as dashboardPlace } from "./dashboard/routes.ts";
-import { endpoints as chatServices } from "./features/chat-links/inbound-routes.ts";
-import { endpoints as chatLinks } from "./features/chat-links/routes.ts";
 import { endpoints as account } from "./features/account/routes.ts";
 import { endpoints as agentUplink } from "./features/agent-api/routes.ts";
 import { endpoints as agents } from "./features/agents/routes.ts";
 import { endpoints as apiMonitoring } from "./features/api-monitoring/routes.ts";
 import { endpoints as audit } from "./features/audit/routes.ts";
 import { endpoints as byKey } from "./features/by-key/routes.ts";
+import { endpoints as chatServices } from "./features/chat-links/inbound-routes.ts";
+import { endpoints as chatLinks } from "./features/chat-links/routes.ts";
 import { endpoints as results } from "./features/check-results/routes.ts";
 import { endpoints as customDomains } from "./features/custom-domains/routes.ts";
 import { endpoints as customEvents } from "./features/custom-events/routes.ts";

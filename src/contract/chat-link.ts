@@ -35,7 +35,9 @@ export const DiscordInteraction = z.object({
   type: z.int(),
   channel_id: Snowflake.optional(),
   channel: z.object({ name: z.string().nullish() }).optional(),
-  member: z.object({ permissions: z.string().optional(), user: z.object({ username: z.string() }).optional() }).optional(),
+  member: z
+    .object({ permissions: z.string().optional(), user: z.object({ username: z.string() }).optional() })
+    .optional(),
   user: z.object({ username: z.string() }).optional(),
   data: z
     .object({

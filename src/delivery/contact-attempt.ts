@@ -7,11 +7,13 @@ import { runBatch } from "../data/db.ts";
 import type { EscalationNotificationRecord } from "../data/escalations/read.ts";
 import { insertMail } from "../data/mail/write.ts";
 import { findWebhook } from "../data/webhooks/read.ts";
+import type { AlertMessage } from "../domain/alert-messages.ts";
 import type { NotifierInput, WebhookTarget } from "../notifiers/port.ts";
 import { notifierOf } from "../notifiers/registry.ts";
 import { dispatchMail } from "../outbox/mail.ts";
 import { idFrom } from "../platform/ids.ts";
 import { seal, unseal } from "../platform/seal.ts";
+import type { Settings } from "../platform/settings.ts";
 import { sealAlertMail } from "./alert-mail.ts";
 import { chatServicesOf } from "./prepare.ts";
 import { send } from "./sender.ts";
@@ -23,6 +25,7 @@ const AlertMessageSchema = z.object({
   text: z.string(),
   facts: z.array(z.object({ label: z.string(), value: z.string() })),
   links: z.array(z.object({ label: z.string(), url: z.string() })),
+  acknowledge_button: z.string().optional(),
   thread: z.object({ id: z.string(), state: z.string() }),
   is_resolved: z.boolean(),
 });
@@ -52,7 +55,8 @@ export async function attemptContact(scope: Scope, claimed: Claimed, event: NewE
   const receiver = await findReceiver(scope, opened.data);
   if (!receiver) return "the webhook of the contact no longer exists";
   const input: NotifierInput = {
-    ...{ delivery_id: claimed.id, event, event_name: event.name, message, sent_at: scope.now },
+    ...{ delivery_id: claimed.id, event, event_name: event.name, sent_at: scope.now },
+    message: withUsableButton(scope.settings, receiver.provider, message),
     services: chatServicesOf(scope.settings),
   };
   const notifier = notifierOf(receiver.provider);
@@ -65,6 +69,18 @@ export async function attemptContact(scope: Scope, claimed: Claimed, event: NewE
   if (reply.kind === "unanswered") return reply.error;
   if (reply.kind !== "answered" || (reply.status >= 200 && reply.status < 300)) return null;
   return `HTTP ${reply.status}`;
+}
+
+/** A button works where the chat service reports to this installation. */
+function withUsableButton(
+  settings: Settings,
+  provider: WebhookProvider,
+  { acknowledge_button, ...message }: AlertMessage,
+): AlertMessage {
+  const isHeard =
+    (provider === "discord" && settings.DISCORD_PUBLIC_KEY !== "") ||
+    (provider === "telegram_bot" && settings.TELEGRAM_WEBHOOK_SECRET !== "");
+  return isHeard ? { ...message, acknowledge_button } : message;
 }
 
 async function mailTo(scope: Scope, { id }: Claimed, opened: SealedContact): Promise<string | null> {

@@ -14,7 +14,11 @@ export function formatStatusText(name: string, { by_status, open }: PageStatusSu
   const totalOf = (status: MonitorStatus) => by_status.find((each) => each.status === status)?.total ?? 0;
   const counts = SHOWN.flatMap((status) => (totalOf(status) > 0 ? [`${totalOf(status)} ${status}`] : []));
   const overall =
-    totalOf("down") > 0 ? "Some systems are down" : totalOf("degraded") > 0 ? "Some systems are slow" : "No known problem";
+    totalOf("down") > 0
+      ? "Some systems are down"
+      : totalOf("degraded") > 0
+        ? "Some systems are slow"
+        : "No known problem";
   const headline = open.length > 0 && totalOf("down") === 0 ? "There is an open incident" : overall;
   return [
     `${oneLine(name)}: ${headline}`,
@@ -38,7 +42,9 @@ export function formatIncidentText({ title, status, severity, updates }: PostedI
   const listed = updates
     .slice(0, UPDATES_SHOWN)
     .map(({ status: at, message, created_at }) => `${timeOf(created_at)} ${at}: ${oneLine(message)}`);
-  return [oneLine(title), `Status: ${status}, severity: ${severity}`, ...listed, ...(link === null ? [] : [link])].join("\n");
+  return [oneLine(title), `Status: ${status}, severity: ${severity}`, ...listed, ...(link === null ? [] : [link])].join(
+    "\n",
+  );
 }
 
 function timeOf(instant: number): string {

@@ -12,7 +12,7 @@ import type { AlertMessage } from "../domain/alert-messages.ts";
 import type { EscalationEffect } from "../domain/escalation.ts";
 import { composeEscalationMessage, composeExhaustedMessage } from "../domain/escalation-messages.ts";
 import { dispatchMail } from "../outbox/mail.ts";
-import { acknowledgeToken } from "../platform/acknowledge-tokens.ts";
+import { acknowledgeButton, acknowledgeToken } from "../platform/acknowledge-tokens.ts";
 import { idFrom } from "../platform/ids.ts";
 import { seal } from "../platform/seal.ts";
 import type { Person } from "./escalation-recipients.ts";
@@ -127,11 +127,11 @@ function base(
 }
 
 function messageFor(scope: Scope, loaded: LoadedEscalation, { level, round }: NotifyEffect): AlertMessage {
-  return composeEscalationMessage(
-    subjectsOf(loaded),
-    { level, round, page_name: loaded.page.name },
-    linksOf(scope, loaded),
-  );
+  const step = { level, round, page_name: loaded.page.name };
+  return {
+    ...composeEscalationMessage(subjectsOf(loaded), step, linksOf(scope, loaded)),
+    acknowledge_button: acknowledgeButton(scope.settings.ROOT_SECRET, loaded.escalation.id),
+  };
 }
 
 /** Those that are open, the escalation's own first. */

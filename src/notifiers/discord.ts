@@ -93,7 +93,13 @@ function botRequest({ message, event, services }: NotifierInput, path: string, m
   };
   return jsonRequest(
     `${services.discord_api_base}/${path}`,
-    { embeds: [embed], allowed_mentions: { parse: [] } },
+    { embeds: [embed], allowed_mentions: { parse: [] }, ...buttonOf(message) },
     { method, headers: { authorization: `Bot ${services.discord_bot_token}` } },
   );
+}
+
+/** https://discord.com/developers/docs/components/reference: a row with a green button. */
+function buttonOf({ acknowledge_button: custom_id }: NotifierInput["message"]) {
+  if (custom_id === undefined) return {};
+  return { components: [{ type: 1, components: [{ type: 2, style: 3, label: "Acknowledge", custom_id }] }] };
 }

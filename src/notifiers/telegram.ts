@@ -46,7 +46,8 @@ export const telegramBot: Notifier = {
     if (!BOT_CHAT.test(url)) return "url must be telegram:chat:<id>";
     return telegram_bot_token === "" ? "url needs a Telegram bot, and the operator has configured none" : null;
   },
-  build: (input, target) => jsonRequest(botUrl(input, "sendMessage"), bodyOf(input, botChatOf(target))),
+  build: (input, target) =>
+    jsonRequest(botUrl(input, "sendMessage"), { ...bodyOf(input, botChatOf(target)), ...buttonOf(input) }),
   editing: {
     parseMessageId,
     edit: (input, target, messageId) =>
@@ -85,4 +86,10 @@ function methodUrl({ services }: NotifierInput, { url }: WebhookTarget, method: 
 
 function botUrl({ services }: NotifierInput, method: string): string {
   return `${services.telegram_api_base}/bot${services.telegram_bot_token}/${method}`;
+}
+
+/** https://core.telegram.org/bots/api#inlinekeyboardbutton */
+function buttonOf({ message: { acknowledge_button } }: NotifierInput) {
+  if (acknowledge_button === undefined) return {};
+  return { reply_markup: { inline_keyboard: [[{ text: "Acknowledge", callback_data: acknowledge_button }]] } };
 }

@@ -1,6 +1,8 @@
 import { env } from "cloudflare:workers";
 import type { IdKind } from "../../src/access/id-authorization.ts";
 import { requireRecentPassword } from "../../src/access/sessions.ts";
+import type { ChatService } from "../../src/contract/chat-link.ts";
+import { insertStatusChannel } from "../../src/data/chat-links/write.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { insertEscalation } from "../../src/data/escalations/write.ts";
 import { type Endpoint, SURFACES } from "../../src/http/endpoint.ts";
@@ -58,6 +60,7 @@ export const OBJECTS: Record<Kind | "token" | "notification", (account: Account)
   escalation: async (account) => (await withPageEscalation(account)).params.escalation_id,
   "event rule": async (account) => (await createRule(account)).rule_id,
   maintenance: (account) => createMaintenance(account),
+  "status channel": (account) => insertStatusChannelOf(account, "discord"),
   subscriber: (account) => insertSubscriber(account),
   sla_policy: async ({ client }) => (await client.post(`${V1}/sla-policies`, SLA_POLICY)).body.id,
   command: async (account) => (await createCommand(account)).id,
@@ -256,6 +259,9 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   },
   "POST /status-pages/{id}/events/emit": async () => ({ body: { event_name: "deploy.finished" } }),
   "GET /incidents/{id}/escalation": withEscalation,
+  "DELETE /telegram/status-channels/{id}": async (account) => ({
+    params: { id: await insertStatusChannelOf(account, "telegram") },
+  }),
   "POST /status-pages/{id}/on-call/schedules/{schedule_id}/calendar": withSchedule,
   "DELETE /status-pages/{id}/on-call/schedules/{schedule_id}/calendar": withSchedule,
   "GET /calendar/{token}": async ({ client }) => {
@@ -478,6 +484,16 @@ async function withPageEscalation(account: Account) {
   const { body } = await account.client.post(`${V1}/incidents`, { status_page_id: id, title: "Checkout fails" });
   await insertEscalationOf(account, body);
   return { params: { id, escalation_id: escalationId(body.id) } };
+}
+
+async function insertStatusChannelOf(account: Account, service: ChatService): Promise<string> {
+  const db = openDb(env.DB);
+  const channel = {
+    ...{ id: newId(), owner_id: account.user_id, status_page_id: await createPage(account), service, name: "ops" },
+    ...{ channel_id: newId(), created_by: account.user_id, created_at: Date.now(), updated_at: Date.now() },
+  };
+  await runBatch(db, [insertStatusChannel(db, channel)]);
+  return channel.id;
 }
 
 async function withSchedule(account: Account) {

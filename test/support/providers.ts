@@ -81,13 +81,25 @@ export const fakeDiscord = jsonService(
   ["POST", "PATCH"],
 );
 
+/** https://discord.com/developers/docs/components/reference#button: at most 100 characters come back with a press. */
+const Button = z.strictObject({
+  type: z.literal(2),
+  style: z.int().min(1).max(4),
+  label: text(80),
+  custom_id: text(100),
+});
+const ActionRow = z.strictObject({ type: z.literal(1), components: z.array(Button).min(1).max(5) });
+
 /** https://discord.com/developers/docs/resources/message#create-message; embeds have 6,000 characters at most. */
 export const fakeDiscordBot: Fake = (request) => {
   if (headerOf(request, "authorization") !== `Bot ${BOTS.discord_bot_token}`) return refuse(401, "401: Unauthorized");
   if (!/\/channels\/\d+\/messages(\/\d+)?$/.test(new URL(request.url).pathname)) return refuse(404, "Unknown Channel");
   return jsonService(
     z
-      .strictObject({ embeds: z.array(Embed).min(1).max(10), allowed_mentions: AllowedMentions })
+      .strictObject({
+        ...{ embeds: z.array(Embed).min(1).max(10), allowed_mentions: AllowedMentions },
+        components: z.array(ActionRow).max(5).optional(),
+      })
       .refine((message) => JSON.stringify(message.embeds).length < 8000, "embeds are too long"),
     () => Response.json({ id: "1200", channel_id: "7" }),
     ["POST", "PATCH"],
@@ -100,6 +112,9 @@ function isParsedByTelegram(value: string): boolean {
   return ["*", "_", "`"].every((mark) => marks.split(mark).length % 2 === 1) && !marks.includes("[");
 }
 
+/** https://core.telegram.org/bots/api#inlinekeyboardbutton: 64 bytes come back with a press. */
+const InlineButton = z.strictObject({ text: text(64), callback_data: text(64) });
+
 /** https://core.telegram.org/bots/api#sendmessage and #editmessagetext: 4,096 characters after entities are parsed. */
 export const fakeTelegram: Fake = (request) => {
   const [, method] = /^\/bot[\w:-]+\/(sendMessage|editMessageText)$/.exec(new URL(request.url).pathname) ?? [];
@@ -108,6 +123,7 @@ export const fakeTelegram: Fake = (request) => {
     chat_id: z.union([z.number(), text(64)]),
     text: text(4096).refine(isParsedByTelegram, "can't parse entities"),
     parse_mode: z.literal("Markdown"),
+    reply_markup: z.strictObject({ inline_keyboard: z.array(z.array(InlineButton).min(1)).min(1) }).optional(),
     ...(method === "editMessageText" && { message_id: z.int() }),
   });
   return jsonService(Message, () => Response.json({ ok: true, result: { message_id: 77, date: 1 } }))(request);

@@ -61,7 +61,10 @@ export async function listStatusChannels(
 }
 
 /** The pages that a channel shows. */
-export async function listPagesOfChannel(db: Db, { service, channel_id }: { service: ChatService; channel_id: string }) {
+export async function listPagesOfChannel(
+  db: Db,
+  { service, channel_id }: { service: ChatService; channel_id: string },
+) {
   return db
     .select({ id: statusPages.id, name: statusPages.name, slug: statusPages.slug, is_public: statusPages.is_public })
     .from(statusChannels)

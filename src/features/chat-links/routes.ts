@@ -46,7 +46,11 @@ function endpointsOf(service: ChatService): Endpoint[] {
       }),
       async (c) => {
         const pagination = c.req.valid("query");
-        const { rows, total } = await listChannels(c.var.ctx, { page_id: c.req.valid("param").id, service }, pagination);
+        const { rows, total } = await listChannels(
+          c.var.ctx,
+          { page_id: c.req.valid("param").id, service },
+          pagination,
+        );
         setListHeaders(c, pagination, total);
         return c.json(rows.map(presentStatusChannel), 200);
       },

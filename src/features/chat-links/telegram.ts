@@ -27,7 +27,9 @@ export async function answerUpdate(ctx: RequestScope, update: TelegramUpdate): P
     actor: from?.username ?? from?.first_name ?? "somebody",
     // Only administrators post to channels, and a private chat has one person.
     isManager: async () =>
-      update.channel_post !== undefined || chat.type === "private" || (from ? isAdministrator(ctx, chat.id, from.id) : false),
+      update.channel_post !== undefined ||
+      chat.type === "private" ||
+      (from ? isAdministrator(ctx, chat.id, from.id) : false),
   };
   const text = await runCommand(ctx, command);
   return { method: "sendMessage", chat_id: chat.id, text: text.slice(0, TEXT_LENGTH_MAX) };
