@@ -10,7 +10,7 @@ import { DAY_MS } from "../../lib/durations.ts";
 import { type CalendarEvent, renderCalendarText } from "../../lib/icalendar.ts";
 import { isWellFormedMachineToken, newMachineToken, sha256Hex } from "../../platform/credentials.ts";
 import { idFrom } from "../../platform/ids.ts";
-import { readSchedule } from "./schedules.ts";
+import { readSchedule } from "../on-call/schedules.ts";
 
 const PAST_MS = 30 * DAY_MS;
 const AHEAD_MS = 90 * DAY_MS;

@@ -17,7 +17,7 @@ import {
   renderOnCallCalendar,
   revokeMyCalendar,
   revokeScheduleCalendar,
-} from "./calendars.ts";
+} from "./service.ts";
 
 const tags = ["On-call"];
 const shared = { auth: "user", permission: null } as const;
