@@ -3,6 +3,8 @@ import { Id, Instant, Name } from "./common.ts";
 import { MONITOR_TYPES, REGIONS } from "./monitor-values.ts";
 import { PLANS } from "./plan.ts";
 import { QUEUES } from "./queues.ts";
+import { Me, PASSWORD_LENGTH_MAX } from "./session.ts";
+import { SecondFactorCode } from "./two-factor.ts";
 
 export const TOKEN_LIFETIMES_DAYS = [30, 90, 180, 365] as const;
 
@@ -86,3 +88,42 @@ export const TierInfo = z
     }),
   })
   .meta({ id: "TierInfo" });
+
+export const AccountDeletion = z
+  .object({
+    password: z.string().max(PASSWORD_LENGTH_MAX),
+    code: SecondFactorCode.nullish().meta({ description: "with two-factor sign-in" }),
+  })
+  .meta({ id: "AccountDeletion" });
+export type AccountDeletion = z.infer<typeof AccountDeletion>;
+
+/** The entries have the shapes of their lists; those of pages name them. */
+const Entries = z.array(z.record(z.string(), z.unknown()));
+
+export const AccountExport = z
+  .object({
+    version: z.literal(1),
+    kind: z.literal("account"),
+    exported_at: Instant,
+    account: Me,
+    api_tokens: Entries,
+    sessions: Entries,
+    notify_contacts: Entries,
+    status_pages: Entries,
+    members: Entries,
+    groups: Entries,
+    monitors: Entries,
+    incidents: Entries,
+    incident_templates: Entries,
+    maintenance: Entries,
+    webhooks: Entries,
+    event_rules: Entries,
+    escalation_policies: Entries,
+    on_call_schedules: Entries,
+    sla_policies: Entries,
+    subscribers: Entries,
+    agents: Entries,
+    truncated: z.array(z.string()).meta({ description: "lists that have more entries" }),
+  })
+  .meta({ id: "AccountExport" });
+export type AccountExport = z.infer<typeof AccountExport>;

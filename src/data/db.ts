@@ -21,7 +21,7 @@ export function openDb(database: D1Database): Db {
 }
 
 /** As many expired rows of a table are deleted at a time: D1 breaks off what runs for 30 seconds. */
-const DELETED_MAX = 5_000;
+export const DELETED_MAX = 5_000;
 
 /** Deletes rows that nothing needs any more, a bounded number of them; the next sweep deletes the rest. */
 export function deleteSome(db: Db, table: SQLiteTable, expired: SQL | undefined): Statement {

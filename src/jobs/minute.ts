@@ -25,6 +25,7 @@ import { sweepFlapping, tickFlappingMonitors } from "../events/flapping.ts";
 import { advanceMaintenance, sweepMaintenance } from "../events/maintenance.ts";
 import { reviewSchedules, sweepSchedules } from "../events/on-call-review.ts";
 import { endSuppressions, sweepSuppressions } from "../events/suppression.ts";
+import { sweepDeletedAccounts } from "../features/account/service.ts";
 import { sweepDomains } from "../features/custom-domains/service.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { deleteOldMail, sweepMail } from "../outbox/mail.ts";
@@ -64,6 +65,7 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
   mail: sweepMail,
   "old mail": deleteOldMail,
   "expired credentials": sweepExpired,
+  "deleted accounts": sweepDeletedAccounts,
   subscribers: sweepSubscribers,
   "custom domains": sweepDomains,
   "daily aggregates": sweepDailyAggregates,

@@ -162,6 +162,10 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     await account.client.post(`${CORE}/auth/totp/confirm`, { code: codeOf(secret) });
     return { body: { password: PASSWORD, code: codeOf(secret, 1) } };
   },
+  "DELETE /user": async (account) => {
+    await insertPassword(account);
+    return { body: { password: PASSWORD } };
+  },
   "DELETE /auth/sessions/{id}": async (account) => ({ params: { id: await insertSession(account) } }),
   "POST /referrals/redeem": async ({ user_id }) => {
     await insertReferrals(user_id, { signups: 2 });

@@ -22,6 +22,8 @@ export const auditLog = sqliteTable(
     created_at: instant("created_at").notNull(),
   },
   (table) => [
+    // For the name of an account that is deleted.
+    index("audit_log_actor").on(table.actor_name),
     index("audit_log_owner").on(table.owner_id, table.created_at),
     index("audit_log_page").on(table.status_page_id, table.created_at),
     index("audit_log_monitor").on(table.monitor_id, table.created_at),

@@ -1,24 +1,31 @@
+import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Plan } from "../../contract/plan.ts";
 import type { StoredPreferences } from "../../contract/team-notification.ts";
 import { emptyObject, flag, id, instant, timestamps } from "../columns.ts";
 
-export const users = sqliteTable("users", {
-  id: id(),
-  email: text("email").notNull().unique(),
-  name: text("name").notNull(),
-  /** null = the operator's default plan. */
-  plan: text("plan").$type<Plan>(),
-  /** null = what the plan says about beta features. */
-  beta: flag("beta"),
-  /** When a secret that only the address received was presented, or the operator created the account. */
-  email_verified_at: instant("email_verified_at"),
-  /** The page owner who created the account; null once the address is verified. */
-  vouched_by: text("vouched_by"),
-  operator: flag("operator").notNull().default(false),
-  preferences: text("preferences", { mode: "json" }).$type<StoredPreferences>().notNull().default(emptyObject),
-  ...timestamps(),
-});
+export const users = sqliteTable(
+  "users",
+  {
+    id: id(),
+    email: text("email").notNull().unique(),
+    name: text("name").notNull(),
+    /** null = the operator's default plan. */
+    plan: text("plan").$type<Plan>(),
+    /** null = what the plan says about beta features. */
+    beta: flag("beta"),
+    /** When a secret that only the address received was presented, or the operator created the account. */
+    email_verified_at: instant("email_verified_at"),
+    /** The page owner who created the account; null once the address is verified. */
+    vouched_by: text("vouched_by"),
+    operator: flag("operator").notNull().default(false),
+    preferences: text("preferences", { mode: "json" }).$type<StoredPreferences>().notNull().default(emptyObject),
+    /** Nobody signs in any more; the sweep removes what is left. */
+    deleted_at: instant("deleted_at"),
+    ...timestamps(),
+  },
+  (table) => [index("users_deleted").on(table.deleted_at).where(sql`deleted_at IS NOT NULL`)],
+);
 
 export const apiTokens = sqliteTable(
   "api_tokens",

@@ -1,8 +1,19 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { BillingStatus, CreatedToken, TierInfo, Token, TokenCreate } from "../../contract/account.ts";
+import { expiredCookie } from "../../access/sessions.ts";
+import {
+  AccountDeletion,
+  AccountExport,
+  BillingStatus,
+  CreatedToken,
+  TierInfo,
+  Token,
+  TokenCreate,
+} from "../../contract/account.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { deleteAccount } from "./deletion.ts";
+import { exportAccount } from "./export.ts";
 import { presentBilling, presentTier, presentToken } from "./present.ts";
 import { countMyUsage, createToken, listMyTokens, revokeToken } from "./service.ts";
 
@@ -83,5 +94,42 @@ export const endpoints = [
       responses: { 200: json("The tier", TierInfo), ...USER_ERRORS },
     }),
     async (c) => c.json(presentTier(await countMyUsage(c.var.ctx)), 200),
+  ),
+
+  endpoint(
+    { at: ["core"], auth: "user", permission: null, audit: null, rate: "heavy" },
+    createRoute({
+      method: "get",
+      path: "/user/export",
+      tags,
+      summary: "Export your account",
+      description:
+        "Everything that you own, as one JSON document in the shapes of the API, with the secrets that you may read there. `truncated` names lists with more than 10,000 entries, which the API gives in full.",
+      responses: { 200: json("The account, as an attachment", AccountExport), ...USER_ERRORS },
+    }),
+    async (c) => {
+      c.header("Content-Disposition", 'attachment; filename="account.json"');
+      c.header("Cache-Control", "no-store");
+      return c.json(await exportAccount(c.var.ctx), 200);
+    },
+  ),
+
+  endpoint(
+    { at: ["core"], auth: "user", permission: null, audit: "account.deleted", rate: "sign_in" },
+    createRoute({
+      method: "delete",
+      path: "/user",
+      tags,
+      summary: "Delete your account",
+      description:
+        "With everything that it owns: status pages, monitors and their history, agents, webhooks, tokens. It cannot be undone; export it before. Takes the password and, with two-factor sign-in, a code; 409 for an account without a password. In audit logs of other accounts the name is replaced.",
+      request: { body: jsonBody(AccountDeletion) },
+      responses: { ...noContent, ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      await deleteAccount(c.var.ctx, c.req.valid("json"));
+      c.header("Set-Cookie", expiredCookie(c.var.publicUrl));
+      return c.body(null, 204);
+    },
   ),
 ];

@@ -16,6 +16,9 @@ import { newApiToken, sha256Hex, tokenPrefix } from "../../platform/credentials.
 import { newId } from "../../platform/ids.ts";
 import { buildSecurityMail } from "../sessions/security-mail.ts";
 
+/** For the sweep of the minute. */
+export { sweepDeletedAccounts } from "./purge.ts";
+
 export function listMyTokens(ctx: RequestScope, page: { limit: number; offset: number }) {
   return listTokens(ctx.db, requireUser(ctx).user_id, page);
 }

@@ -53,6 +53,7 @@ export function newAccount(
     beta: null,
     email_verified_at,
     vouched_by,
+    deleted_at: null,
     operator: false,
     preferences: {},
     created_at: ctx.now,

@@ -2,11 +2,10 @@ import { commit } from "../../access/commit.ts";
 import { alreadyShown, findIdempotentResult } from "../../access/idempotency.ts";
 import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { conflict, invalid, unauthenticated } from "../../contract/errors.ts";
+import { conflict, unauthenticated } from "../../contract/errors.ts";
 import type { TotpConfirm, TotpDisable, TotpSetup } from "../../contract/two-factor.ts";
 import type { Statement } from "../../data/db.ts";
 import { insertMail } from "../../data/mail/write.ts";
-import { findPasswordHash } from "../../data/sessions/read.ts";
 import { findTwoFactor, isSetupOver, isTwoFactorOn } from "../../data/two-factor/read.ts";
 import {
   confirmTwoFactor,
@@ -18,9 +17,9 @@ import { findUser } from "../../data/users/read.ts";
 import { buildOtpauthUrl, formatRecoveryCode } from "../../domain/totp.ts";
 import { sendAfterResponse } from "../../outbox/mail.ts";
 import { newId } from "../../platform/ids.ts";
-import { isPassword } from "../../platform/password.ts";
 import { seal } from "../../platform/seal.ts";
 import { createRecoveryCodes, createTotpSecret, hashRecoveryCode } from "../../platform/totp.ts";
+import { requireOwnPassword } from "./own-password.ts";
 import { checkCode, findActiveFactor, wrongCode } from "./second-factor.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
@@ -104,15 +103,6 @@ async function commitWithMail(ctx: RequestScope, statements: Statement[], { mail
   const mail = await buildSecurityMail(ctx, user, notice);
   await commit(ctx, [...statements, ...(mail ? [insertMail(ctx.db, mail)] : [])], options);
   if (mail) sendAfterResponse(ctx, mail);
-}
-
-async function requireOwnPassword(ctx: RequestScope, password: string): Promise<void> {
-  const { user_id } = requireUser(ctx);
-  const stored = await findPasswordHash(ctx.db, user_id);
-  if (stored === null) throw conflict("the account has no password: set one first");
-  if (!isPassword(ctx.settings.ROOT_SECRET, password, stored)) {
-    throw invalid("password is wrong", [{ path: "password", message: "is wrong" }]);
-  }
 }
 
 function alreadyOn() {

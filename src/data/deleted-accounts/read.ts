@@ -1,0 +1,29 @@
+import { asc, eq, isNotNull } from "drizzle-orm";
+import type { Db } from "../db.ts";
+import { monitors } from "../monitors/table.ts";
+import { statusPages } from "../status-pages/table.ts";
+import { users } from "../users/table.ts";
+
+/** Accounts whose deletion is not finished, the longest deleted first. */
+export async function listDeletedAccounts(db: Db, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(isNotNull(users.deleted_at))
+    .orderBy(asc(users.deleted_at))
+    .limit(limit);
+  return rows.map(({ id }) => id);
+}
+
+export async function listMonitorIdsOf(db: Db, ownerId: string, limit: number): Promise<string[]> {
+  const rows = await db.select({ id: monitors.id }).from(monitors).where(eq(monitors.owner_id, ownerId)).limit(limit);
+  return rows.map(({ id }) => id);
+}
+
+export function listPagesOf(db: Db, ownerId: string, limit: number): Promise<{ id: string; slug: string }[]> {
+  return db
+    .select({ id: statusPages.id, slug: statusPages.slug })
+    .from(statusPages)
+    .where(eq(statusPages.owner_id, ownerId))
+    .limit(limit);
+}

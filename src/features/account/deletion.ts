@@ -1,0 +1,63 @@
+import { commit } from "../../access/commit.ts";
+import { requireUser } from "../../access/principal.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import type { AccountDeletion } from "../../contract/account.ts";
+import { unauthenticated } from "../../contract/errors.ts";
+import { listPagesOf } from "../../data/deleted-accounts/read.ts";
+import { endAccount } from "../../data/deleted-accounts/write.ts";
+import { insertMail } from "../../data/mail/write.ts";
+import { findUser } from "../../data/users/read.ts";
+import { sealMail, sendAfterResponse } from "../../outbox/mail.ts";
+import { dropStoredPage } from "../../platform/page-store.ts";
+import { requireOwnPassword } from "../sessions/own-password.ts";
+import { checkCode, findActiveFactor, wrongCode } from "../sessions/second-factor.ts";
+import { removePortion } from "./purge.ts";
+
+/** Stored documents of more pages end by themselves within their minute. */
+const PAGES_DROPPED_MAX = 100;
+
+/**
+ * Ends the account of the caller and everything that it owns. The request itself ends credentials, pages, agents and
+ * webhooks; monitors with their history follow in portions, the first at once.
+ */
+export async function deleteAccount(ctx: RequestScope, { password, code }: AccountDeletion): Promise<void> {
+  const { user_id } = requireUser(ctx);
+  await requireOwnPassword(ctx, password);
+  const factor = await findActiveFactor(ctx, user_id);
+  const accepted =
+    factor && (await checkCode(ctx, factor, { code: code ?? "", wrong: wrongCode(), accepts: ["totp", "recovery"] }));
+  const user = await findUser(ctx.db, user_id);
+  if (!user) throw unauthenticated();
+  const pages = await listPagesOf(ctx.db, user_id, PAGES_DROPPED_MAX);
+  const mail = user.email_verified_at === null ? null : await farewell(ctx, user.email);
+  const statements = [
+    ...endAccount(ctx.db, { user, page_ids: pages.map(({ id }) => id), now: ctx.now }),
+    ...(mail ? [insertMail(ctx.db, mail)] : []),
+  ];
+  await commit({ ...ctx, principal: { kind: "system" }, ip: null }, statements, {
+    audit: { owner_id: user_id, target_type: "user", target_id: user_id, summary: "the account was deleted" },
+    guards: accepted?.guards ?? [],
+  });
+  if (mail) sendAfterResponse(ctx, mail);
+  ctx.defer(clearAway(ctx, user_id, pages));
+}
+
+async function clearAway(ctx: RequestScope, userId: string, pages: readonly { slug: string }[]): Promise<void> {
+  try {
+    await Promise.all(pages.map(({ slug }) => dropStoredPage(ctx.env, slug)));
+    await removePortion(ctx, userId);
+  } catch (error) {
+    ctx.log.error("deleted account left to the sweep", error, { user_id: userId });
+  }
+}
+
+function farewell(ctx: RequestScope, email: string) {
+  const lines = [
+    "Hello,",
+    "",
+    `your account ${email} at ${ctx.publicUrl} was deleted, with everything that it owned.`,
+    "",
+    "If this was not you, write to the operator of the service: what was deleted cannot be restored here.",
+  ];
+  return sealMail(ctx, { to: email, subject: "Your account was deleted", text: lines.join("\n") });
+}

@@ -1,0 +1,136 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { jobScope } from "../../src/access/scope.ts";
+import { openDb } from "../../src/data/db.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
+import { users } from "../../src/data/users/table.ts";
+import { sweepDeletedAccounts } from "../../src/features/account/purge.ts";
+import { codeOf } from "../support/authenticator.ts";
+import { CORE, createClient, V1 } from "../support/client.ts";
+import { readTables } from "../support/database.ts";
+import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
+import { mailsTo } from "../support/mail.ts";
+import { createAccountWithPassword, createMember, emailOf, joinPage, PASSWORD } from "../support/members.ts";
+import { insertMonitor } from "../support/monitors.ts";
+import { createVisitor } from "../support/pages.ts";
+import { createProtectedAccount } from "../support/two-factor.ts";
+import { createWebhook } from "../support/webhooks.ts";
+
+const db = openDb(env.DB);
+const USER = `${CORE}/user`;
+
+/** Deferred work is done when it answers. */
+async function remove({ token }: Account, body: Record<string, unknown>) {
+  const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+  const answer = await createVisitor()(USER, headers, { method: "DELETE", body: JSON.stringify(body) });
+  return answer.status;
+}
+
+/** An account that owns one of much, and is a member of a page of somebody else. */
+async function createRichAccount() {
+  const account = await createAccountWithPassword();
+  const { client } = account;
+  const page = await createPage(account);
+  const monitor = await createMonitor(client, { status_page_id: page, http_headers: "X-Key: its secret" });
+  const heartbeat = await createMonitor(client, { type: "heartbeat", target: undefined, paused: false });
+  const webhook = await createWebhook(account, { status_page_id: page, secret: "signed with this" });
+  const agent = (await client.post(`${V1}/agents`, { name: "Rack" })).body;
+  const group = (await client.post(`${V1}/groups`, { name: "Shops", status_page_id: page })).body;
+  const template = await client.post(`${V1}/status-pages/${page}/incident-templates`, { name: "Slow", title: "Slow" });
+  const other = await createAccount();
+  const otherPage = await createPage(other);
+  await joinPage(account, otherPage, { role: "admin" });
+  const otherGroup = (await client.post(`${V1}/groups`, { name: "Theirs", status_page_id: otherPage })).body;
+  return { ...account, page, monitor, heartbeat, webhook, agent, group, template, other, otherPage, otherGroup };
+}
+
+describe("GET /user/export", () => {
+  it("holds everything that the account owns, secrets included, and nothing that others share with it", async () => {
+    const owner = await createRichAccount();
+    await createMember(owner, { role: "viewer" }, owner.page);
+    const answer = await owner.client.get(`${USER}/export`);
+    expect([answer.status, answer.headers.get("content-disposition")]).toEqual([
+      200,
+      'attachment; filename="account.json"',
+    ]);
+    const { body } = answer;
+    expect(body).toMatchObject({ version: 1, account: { id: owner.user_id, email: owner.email }, truncated: [] });
+    const ids = (name: string) => body[name].map(({ id }: { id: string }) => id);
+    expect(ids("status_pages")).toEqual([owner.page]);
+    expect(ids("monitors").sort()).toEqual([owner.monitor.id, owner.heartbeat.id].sort());
+    expect(body.monitors.find(({ id }: { id: string }) => id === owner.monitor.id).http_headers).toContain(
+      "its secret",
+    );
+    expect([ids("webhooks"), ids("agents"), ids("groups")]).toEqual([
+      [owner.webhook.id],
+      [owner.agent.id],
+      [owner.group.id],
+    ]);
+    expect(body.incident_templates).toMatchObject([{ id: owner.template.body.id, status_page_id: owner.page }]);
+    expect(body.members).toMatchObject([{ role: "viewer", status_page_id: owner.page }]);
+    expect(JSON.stringify(body)).not.toContain(owner.otherPage);
+    for (const secret of ["signed with this", owner.token, "scrypt"]) expect(answer.body).not.toContain(secret);
+  });
+});
+
+describe("DELETE /user", () => {
+  it("refuses a wrong password, an account without one, and a missing or wrong code", async () => {
+    expect(await remove(await createAccountWithPassword(), { password: "guessed" })).toBe(400);
+    expect(await remove(await createAccount(), { password: PASSWORD })).toBe(409);
+    const account = await createProtectedAccount();
+    expect(await remove(account, { password: PASSWORD })).toBe(400);
+    expect(await remove(account, { password: PASSWORD, code: "000000" })).toBe(400);
+    expect((await account.client.get(`${CORE}/auth/me`)).status).toBe(200);
+    expect(await remove(account, { password: PASSWORD, code: codeOf(account.secret, 1) })).toBe(204);
+    expect((await account.client.get(`${CORE}/auth/me`)).status).toBe(401);
+  });
+
+  it("leaves nothing of the account, its pages, monitors, credentials and name", async () => {
+    const owner = await createRichAccount();
+    const { slug } = (await owner.client.get(`${V1}/status-pages/${owner.page}`)).body;
+    await owner.client.post(`${V1}/incidents`, { status_page_id: owner.page, title: "Trouble", status: "identified" });
+    expect((await createVisitor()(`/status/${slug}`)).status).toBe(200);
+    expect(await remove(owner, { password: PASSWORD })).toBe(204);
+
+    expect((await owner.client.get(`${V1}/monitors`)).status).toBe(401);
+    const login = await createClient().post(`${CORE}/auth/login`, { email: owner.email, password: PASSWORD });
+    expect(login.status).toBe(401);
+    expect((await createVisitor()(`/status/${slug}`)).status).toBe(404);
+    const beat = `/heartbeat/${owner.heartbeat.id}?token=${owner.heartbeat.heartbeat_token}`;
+    expect((await createClient().post(beat)).status).toBe(401);
+    expect((await owner.other.client.get(`${V1}/status-pages/${owner.otherPage}/members`)).body).toEqual([]);
+    const { body } = await owner.other.client.get(`${V1}/audit-logs?event_type=group.created`);
+    expect(body).toMatchObject([{ target_id: owner.otherGroup.id, actor: { name: "deleted account" }, ip: null }]);
+
+    const stored = await readTables();
+    const { deleted_monitors: _tombstones, ...rest } = stored;
+    for (const trace of [owner.email, owner.page, owner.monitor.id, owner.webhook.id, owner.agent.id]) {
+      expect(JSON.stringify(rest)).not.toContain(trace);
+    }
+    expect(await db.$count(users, eq(users.id, owner.user_id))).toBe(0);
+    expect((await mailsTo(owner.email)).at(-1)).toMatchObject({ subject: "Your account was deleted" });
+  });
+
+  it("removes many monitors in portions, the first at once and the others by the sweep", async () => {
+    const owner = await createAccountWithPassword();
+    for (let n = 0; n < 120; n++) await insertMonitor(owner.user_id);
+    const bystander = await createAccount();
+    const { id: kept } = await insertMonitor(bystander.user_id);
+    expect(await remove(owner, { password: PASSWORD })).toBe(204);
+    const left = () => db.$count(monitors, eq(monitors.owner_id, owner.user_id));
+    expect(await left()).toBe(70);
+    for (const expected of [20, 0]) {
+      await sweepDeletedAccounts(jobScope(env, "test"));
+      expect(await left()).toBe(expected);
+    }
+    expect(await db.$count(users, eq(users.id, owner.user_id))).toBe(0);
+    expect(await db.$count(monitors, eq(monitors.id, kept))).toBe(1);
+  });
+
+  it("frees the address for a new account", async () => {
+    const owner = await createAccountWithPassword();
+    expect(await remove(owner, { password: PASSWORD })).toBe(204);
+    expect(await db.$count(users, eq(users.email, emailOf(owner)))).toBe(0);
+  });
+});
