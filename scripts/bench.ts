@@ -1,3 +1,4 @@
+import { benchAlerts } from "./bench/alerts.ts";
 import { benchChecks, benchTimeouts } from "./bench/checks.ts";
 import { benchPage } from "./bench/page.ts";
 import { benchPush } from "./bench/push.ts";
@@ -8,6 +9,7 @@ const BENCHES: Record<string, (minutes: number) => Promise<void>> = {
   timeouts: benchTimeouts,
   page: benchPage,
   push: benchPush,
+  alerts: benchAlerts,
 };
 
 const [name = "", minutes = "3"] = process.argv.slice(2);
