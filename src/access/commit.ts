@@ -31,6 +31,8 @@ export interface Guard {
 
 interface CommitOptions {
   audit: AuditSubject;
+  /** Entries of their own for each object of a write to many. */
+  audit_each?: readonly (AuditSubject & { event_type: string })[];
   guards?: readonly Guard[];
   /** The stored result for a repeated request, where its audit target does not suffice. */
   answer?: unknown;
@@ -56,6 +58,9 @@ export async function commit(
     ...text.statements,
     ...statements,
     insertAudit(ctx.db, auditRecord(ctx, options.audit)),
+    ...(options.audit_each ?? []).map((each) =>
+      insertAudit(ctx.db, { ...auditRecord(ctx, each), event_type: each.event_type }),
+    ),
   ];
   try {
     await runBatch(ctx.db, batch);

@@ -157,3 +157,43 @@ export type OrderList = z.infer<typeof OrderList>;
 
 export const MonitorOrder = z.object({ monitors: OrderList }).meta({ id: "MonitorOrder" });
 export const OrderResult = z.object({ updated: z.int() }).meta({ id: "OrderResult" });
+
+export const MonitorClone = z
+  .object({
+    name: Name.optional().meta({ description: "default: the name of the original, marked as a copy" }),
+    status_page_id: Id.nullish().meta({ description: "default: the page of the original; null: none" }),
+  })
+  .meta({ id: "MonitorClone" });
+export type MonitorClone = z.infer<typeof MonitorClone>;
+
+export const BULK_MAX = 100;
+export const BULK_ACTIONS = ["pause", "resume", "delete", "update"] as const;
+export type BulkAction = (typeof BULK_ACTIONS)[number];
+
+const Word = z.string().trim().min(1).max(200);
+/** As in the query of a list: several values are alternatives. */
+const anyOf = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (typeof value === "string" ? value.split(",") : value), z.array(schema).min(1).max(BULK_MAX));
+
+export const MonitorBulkFilter = z
+  .object({
+    status: anyOf(z.enum(MONITOR_STATUSES)),
+    type: anyOf(z.enum(MONITOR_TYPES)),
+    tag: anyOf(Word),
+    group_id: anyOf(Id),
+    status_page_id: anyOf(Id),
+    external_key: anyOf(Word),
+    q: Word,
+    certificate_expires_before: InstantInput,
+    domain_expires_before: InstantInput,
+  })
+  .partial()
+  .refine((filter) => Object.values(filter).some((value) => value !== undefined), "must name at least one condition");
+
+export const BulkResult = z
+  .object({
+    updated: z.int(),
+    failed: z.array(z.object({ id: Id, error: z.string() })).meta({ description: "those left as they were, and why" }),
+  })
+  .meta({ id: "MonitorBulkResult" });
+export type BulkResult = z.infer<typeof BulkResult>;

@@ -189,6 +189,12 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     await recordChecks(id, { days: 8, interval_ms: 3_600_000 });
     return { params: { id }, body: { max_false_alarms_per_month: 2 } };
   },
+  "POST /monitors/bulk": async (account) => {
+    const status_page_id = await OBJECTS.page(account);
+    await createMonitor(account.client, { status_page_id });
+    return { body: { filter: { status_page_id }, action: "update", changes: { interval: 120 } } };
+  },
+  "POST /monitors/{id}/clone": async () => ({ body: { name: "Second shop" } }),
   "PUT /monitors/order": async (account) => ({
     body: { monitors: [{ id: await OBJECTS.monitor(account), order: 1 }] },
   }),

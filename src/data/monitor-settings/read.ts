@@ -102,3 +102,10 @@ export function hasMonitors(ownerId: string, atLeast: number): SQL {
 export function isChanged(monitor: Pick<MonitorRecord, "id" | "config_version">): SQL {
   return sql`coalesce((SELECT ${monitors.config_version} FROM ${monitors} WHERE ${monitors.id} = ${monitor.id}), 0) <> ${monitor.config_version}`;
 }
+
+/** The same of several. */
+export function areChanged(known: readonly Pick<MonitorRecord, "id" | "config_version">[]): SQL {
+  const versions = JSON.stringify(known.map(({ id, config_version }) => ({ id, config_version })));
+  return sql`EXISTS (SELECT 1 FROM json_each(${versions}) k LEFT JOIN ${monitors} ON ${monitors.id} = k.value ->> 'id'
+    WHERE ${monitors.config_version} IS NOT k.value ->> 'config_version')`;
+}

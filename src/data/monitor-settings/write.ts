@@ -25,6 +25,25 @@ export function deleteMonitor(db: Db, monitorId: string): Statement[] {
   ];
 }
 
+/** Pauses or resumes those of these monitors that are not yet, by one statement. */
+export function pauseMonitors(db: Db, monitorIds: readonly string[], paused: boolean, now: number): Statement {
+  return db
+    .update(monitors)
+    .set({ paused, config_version: sql`${monitors.config_version} + 1`, updated_at: now })
+    .where(and(sql`${monitors.id} IN ${among(monitorIds)}`, eq(monitors.paused, !paused)));
+}
+
+/** As `deleteMonitor`, by two statements for any number. */
+export function deleteMonitors(db: Db, monitorIds: readonly string[]): Statement[] {
+  return [
+    db.delete(monitors).where(sql`${monitors.id} IN ${among(monitorIds)}`),
+    db
+      .insert(deletedMonitors)
+      .select(sql`SELECT value FROM json_each(${JSON.stringify(monitorIds)}) WHERE true`)
+      .onConflictDoNothing(),
+  ];
+}
+
 /** Makes exactly these monitors the members of a composite. */
 export function setChildren(db: Db, compositeId: string, memberIds: readonly string[], now: number): Statement[] {
   const isMember = sql`${monitors.id} IN ${among(memberIds)}`;

@@ -20,11 +20,11 @@ export async function syncMonitorObject(ctx: RequestScope, changed: Pick<Monitor
   }
 }
 
-export async function syncDeletedMonitor(ctx: RequestScope, monitorId: string): Promise<void> {
+export async function syncDeletedMonitors(ctx: RequestScope, monitorIds: readonly string[]): Promise<void> {
   try {
-    await emptyObjects(ctx, [monitorId]);
+    await emptyObjects(ctx, monitorIds);
   } catch (error) {
-    ctx.log.error("deleted monitor sync failed", error, { monitor_id: monitorId });
+    ctx.log.error("deleted monitor sync failed", error, { monitors: monitorIds.length });
   }
 }
 

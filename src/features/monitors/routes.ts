@@ -1,17 +1,19 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { InstantInput } from "../../contract/common.ts";
-import { CheckReport, MonitorOrder, OrderResult } from "../../contract/monitor.ts";
+import { BulkResult, CheckReport, MonitorClone, MonitorOrder, OrderResult } from "../../contract/monitor.ts";
 import { MONITOR_STATUSES, MONITOR_TYPES } from "../../contract/monitor-values.ts";
 import type { Position } from "../../contract/pagination.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { LongListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { changeMonitors } from "./bulk.ts";
 import { checkMonitor } from "./check.ts";
+import { cloneMonitor } from "./clone.ts";
 import { createMonitor } from "./create.ts";
 import { dryRunMonitor } from "./dry-run.ts";
 import { gateCreation, gateDryRun, gateUpdate } from "./plan-gate.ts";
 import { presentCheck, presentMonitor } from "./present.ts";
-import { MonitorBody, MonitorCreateBody, MonitorUpdateBody } from "./schemas.ts";
+import { MonitorBody, MonitorBulkBody, MonitorCreateBody, MonitorUpdateBody } from "./schemas.ts";
 import { getMonitor, listMyMonitors, orderMonitors, pauseMonitor, removeMonitor, resumeMonitor } from "./service.ts";
 import { changeMonitor } from "./update.ts";
 import type { MonitorDetail } from "./view.ts";
@@ -127,6 +129,48 @@ export const endpoints = [
       responses: { 200: json("The result of the check", CheckReport), ...USER_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => c.json(presentCheck(await dryRunMonitor(c.var.ctx, c.req.valid("json"))), 200),
+  ),
+
+  endpoint(
+    {
+      ...writes,
+      rate: "heavy",
+      audit: "monitor.bulk_changed",
+      ids: { body: { "filter.status_page_id": "page", "filter.status_page_id[]": "page" } },
+    },
+    createRoute({
+      method: "post",
+      path: "/monitors/bulk",
+      tags,
+      summary: "Pause, resume, delete or update up to 100 monitors",
+      description:
+        "Of these ids, or all that match a filter. Each monitor is judged by itself; failed lists those that were left as they were. An empty filter, or one that matches more than 100, is 400.",
+      request: { body: jsonBody(MonitorBulkBody) },
+      responses: { 200: json("What was changed", BulkResult), ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => c.json(await changeMonitors(c.var.ctx, c.req.valid("json")), 200),
+  ),
+
+  endpoint(
+    {
+      ...writes,
+      audit: "monitor.created",
+      ids: { params: { id: "monitor" }, body: { status_page_id: "page" } },
+    },
+    createRoute({
+      method: "post",
+      path: "/monitors/{id}/clone",
+      tags,
+      summary: "Clone a monitor",
+      description:
+        "Copies its settings, secrets included. external_key, child_ids, muted_until and push credentials stay with the original.",
+      request: { params: IdParam, body: jsonBody(MonitorClone) },
+      responses: { 201: json("The new monitor", MonitorBody), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const view = await cloneMonitor(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+      return c.json(presentMonitor(view, c.var.now), 201);
+    },
   ),
 
   // Before the addresses with an id, which `order` would be taken for.

@@ -1,5 +1,12 @@
-import type { z } from "zod";
-import { Monitor, MonitorCreate, MonitorUpdate } from "../../contract/monitor.ts";
+import { z } from "zod";
+import {
+  BULK_ACTIONS,
+  BULK_MAX,
+  Monitor,
+  MonitorBulkFilter,
+  MonitorCreate,
+  MonitorUpdate,
+} from "../../contract/monitor.ts";
 import { TYPE_FIELDS } from "../../probes/registry.ts";
 
 /** Bodies of monitors with the fields of every monitor type. */
@@ -16,3 +23,19 @@ function withTypeFields<Schema extends z.ZodObject>(schema: Schema): Schema {
   // Members were added to a loose object and none was replaced, so that what it parses is still of its type.
   return extended as Schema;
 }
+
+export const MonitorBulkBody = z
+  .object({
+    ids: z.array(z.uuid()).min(1).max(BULK_MAX).optional(),
+    filter: MonitorBulkFilter.optional().meta({ description: "instead of ids: as the query of the list of monitors" }),
+    action: z.enum(BULK_ACTIONS),
+    changes: MonitorUpdateBody.optional().meta({ description: "of action update: as the body of an update" }),
+  })
+  .superRefine(({ ids, filter, action, changes }, ctx) => {
+    const refuse = (path: string, message: string) => ctx.addIssue({ code: "custom", path: [path], message });
+    if ((ids === undefined) === (filter === undefined)) refuse("ids", "or filter must be given, and not both");
+    if (action === "update" && Object.keys(changes ?? {}).length === 0) refuse("changes", "is required for update");
+    if (changes?.external_key) refuse("changes", "must not set external_key, which no two monitors may share");
+  })
+  .meta({ id: "MonitorBulk" });
+export type MonitorBulk = z.output<typeof MonitorBulkBody>;

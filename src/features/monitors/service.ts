@@ -4,17 +4,17 @@ import { monitorAudit } from "../../access/monitor-audit.ts";
 import { viewerOf } from "../../access/pages.ts";
 import { requireMonitor, requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { invalid, raced } from "../../contract/errors.ts";
+import { invalid } from "../../contract/errors.ts";
 import type { MonitorFilter, MonitorSort, OrderList } from "../../contract/monitor.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import { isChanged, listMonitors, listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import { deleteMonitor, positionMonitors, updateMonitor } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
-import { checkSoon, syncDeletedMonitor, syncMonitorObject, syncParentComposite } from "./after-commit.ts";
+import { checkSoon, syncDeletedMonitors, syncMonitorObject, syncParentComposite } from "./after-commit.ts";
 import { readFields } from "./fields.ts";
 import { isScheduled, releasePlacement } from "./placement.ts";
-import { changeMonitor } from "./update.ts";
+import { changeMonitor, RACED } from "./update.ts";
 import { loadMonitorDetail, loadMonitorDetails, type MonitorDetail } from "./view.ts";
 
 /** For features that manage monitors of one type. */
@@ -46,7 +46,7 @@ export async function removeMonitor(ctx: RequestScope, monitorId: string): Promi
     ...bumpPage(ctx, monitor),
   ];
   await commit(ctx, statements, { audit: monitorAudit(monitor, "deleted") });
-  await syncDeletedMonitor(ctx, monitor.id);
+  await syncDeletedMonitors(ctx, [monitor.id]);
   await syncParentComposite(ctx, monitor);
 }
 
@@ -66,13 +66,7 @@ async function setPaused(ctx: RequestScope, monitor: MonitorRecord, paused: bool
   const change = { paused, config_version: monitor.config_version + 1, updated_at: ctx.now };
   await commit(ctx, [updateMonitor(ctx.db, monitor.id, change), ...bumpPage(ctx, monitor)], {
     audit: monitorAudit(monitor, paused ? "paused" : "resumed"),
-    guards: [
-      {
-        name: "stale",
-        when: isChanged(monitor),
-        error: raced("the monitor was changed by another request, reload it and try again"),
-      },
-    ],
+    guards: [{ name: "stale", when: isChanged(monitor), error: RACED }],
   });
   const changed = { ...monitor, ...change };
   const fresh = (await syncMonitorObject(ctx, changed)) ?? changed;
@@ -103,7 +97,7 @@ export async function orderMonitors(ctx: RequestScope, order: OrderList): Promis
 }
 
 /** Nothing would check it, although it is to be checked. */
-function isUnplaced(monitor: MonitorRecord): boolean {
+export function isUnplaced(monitor: MonitorRecord): boolean {
   if (monitor.agent_id !== null || isScheduled(monitor)) return false;
   const { source } = readFields(monitor.type, { ...monitor.options, interval: monitor.interval });
   return source === "edge" || source === "agent";

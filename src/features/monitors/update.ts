@@ -1,4 +1,4 @@
-import { commit } from "../../access/commit.ts";
+import { type AuditSubject, commit } from "../../access/commit.ts";
 import { monitorAudit } from "../../access/monitor-audit.ts";
 import { requireSecretsRead, sealSecrets, unsealSecrets } from "../../access/monitor-secrets.ts";
 import { getOwner } from "../../access/owners.ts";
@@ -7,6 +7,7 @@ import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid, raced } from "../../contract/errors.ts";
 import type { MonitorCreate, MonitorSecrets, MonitorUpdate } from "../../contract/monitor.ts";
+import type { Statement } from "../../data/db.ts";
 import { isChanged, listChildren } from "../../data/monitor-settings/read.ts";
 import { setChildren, updateMonitor } from "../../data/monitor-settings/write.ts";
 import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
@@ -20,25 +21,47 @@ import { type Draft, draftMonitor } from "./validate.ts";
 import { loadMonitorDetail, type MonitorDetail } from "./view.ts";
 
 export async function changeMonitor(ctx: RequestScope, monitorId: string, body: MonitorUpdate): Promise<MonitorDetail> {
-  const current = await requireMonitor(ctx, monitorId);
-  const diverted = findDiversion(current, body);
-  if (diverted !== undefined) await requireSecretsRead(ctx, current, `a change of ${diverted}`);
-  const input = await mergeInput(ctx, current, body);
-  const page = await pageOf(ctx, current, input);
-  const owner = await getOwner(ctx, current.owner_id);
-  const draft = await draftMonitor(ctx, input, { plan: owner.plan, owner_id: owner.user_id, page, current });
-  const changed = await commitChange(ctx, current, draft);
+  const plan = await planChange(ctx, await requireMonitor(ctx, monitorId), body);
+  const { current, changed } = plan;
+  await commit(ctx, plan.statements, {
+    audit: plan.audit,
+    guards: [{ name: "stale", when: isChanged(current), error: RACED }],
+    conflicts: CONFLICTS,
+  });
   const fresh = (await syncMonitorObject(ctx, changed)) ?? (await findMonitor(ctx.db, current.id)) ?? changed;
   if (changed.parent_monitor_id !== current.parent_monitor_id) await syncParentComposite(ctx, current);
   if (isCheckDue(current, fresh)) await checkSoon(ctx, fresh);
   return loadMonitorDetail(ctx, fresh);
 }
 
+export const RACED = raced("the monitor was changed by another request, reload it and try again");
+
+export interface PlannedChange {
+  current: MonitorRecord;
+  changed: MonitorRecord;
+  statements: Statement[];
+  audit: AuditSubject;
+}
+
+/** Judges a change of a monitor that the caller may change, and says what would carry it out. */
+export async function planChange(
+  ctx: RequestScope,
+  current: MonitorRecord,
+  body: MonitorUpdate,
+): Promise<PlannedChange> {
+  const diverted = findDiversion(current, body);
+  if (diverted !== undefined) await requireSecretsRead(ctx, current, `a change of ${diverted}`);
+  const input = await mergeInput(ctx, current, body);
+  const page = await pageOf(ctx, current, input);
+  const owner = await getOwner(ctx, current.owner_id);
+  const draft = await draftMonitor(ctx, input, { plan: owner.plan, owner_id: owner.user_id, page, current });
+  return planStatements(ctx, current, draft);
+}
+
 /** The whole body as it would be after the change: what the request names, else what is stored. */
 async function mergeInput(ctx: RequestScope, current: MonitorRecord, body: MonitorUpdate): Promise<MonitorCreate> {
   const stored = await unsealSecrets(ctx.settings, current);
-  const isComposite = monitorType(current.type).follows === "members";
-  const members = isComposite ? await listChildren(ctx.db, [current.id]) : [];
+  const members = hasMembers(current) ? await listChildren(ctx.db, [current.id]) : [];
   const isMoved = body.status_page_id !== undefined && body.status_page_id !== current.status_page_id;
   const given = Object.entries({ ...(isMoved ? { group_id: null } : {}), ...body });
   const merged = {
@@ -50,7 +73,7 @@ async function mergeInput(ctx: RequestScope, current: MonitorRecord, body: Monit
 }
 
 /** A stored monitor as the body that would make it. */
-function asInput(current: MonitorRecord, stored: MonitorSecrets): MonitorCreate {
+export function asInput(current: MonitorRecord, stored: MonitorSecrets): MonitorCreate {
   const input: object = { ...current, ...current.options, ...stored, target: stored.target ?? current.target };
   // Columns and options have the names and types of the body's members; they passed its schema when they were stored.
   return input as MonitorCreate;
@@ -90,11 +113,11 @@ async function pageOf(ctx: RequestScope, current: MonitorRecord, { status_page_i
   return (await findVisiblePage(ctx, status_page_id))?.page ?? null;
 }
 
-async function commitChange(
+async function planStatements(
   ctx: RequestScope,
   current: MonitorRecord,
   { columns, options, child_ids, isScheduled }: Draft,
-): Promise<MonitorRecord> {
+): Promise<PlannedChange> {
   const place = updatePlacement(ctx, current, { ...columns, isScheduled });
   const isMoved = columns.status_page_id !== current.status_page_id;
   const change = {
@@ -114,21 +137,15 @@ async function commitChange(
     ...place.before,
     updateMonitor(ctx.db, current.id, change),
     ...place.after,
-    ...setChildren(ctx.db, current.id, child_ids, ctx.now),
+    ...(hasMembers(current) || child_ids.length > 0 ? setChildren(ctx.db, current.id, child_ids, ctx.now) : []),
     ...[...pages].map((pageId) => bumpPageVersion(ctx.db, pageId, ctx.now)),
   ];
-  await commit(ctx, statements, {
-    audit: monitorAudit({ ...current, ...change }, "changed", { changed: changedNames(current, change) }),
-    guards: [
-      {
-        name: "stale",
-        when: isChanged(current),
-        error: raced("the monitor was changed by another request, reload it and try again"),
-      },
-    ],
-    conflicts: CONFLICTS,
-  });
-  return { ...current, ...change };
+  const audit = monitorAudit({ ...current, ...change }, "changed", { changed: changedNames(current, change) });
+  return { current, changed: { ...current, ...change }, statements, audit };
+}
+
+function hasMembers({ type }: MonitorRecord): boolean {
+  return monitorType(type).follows === "members";
 }
 
 /** Names only: values may be secret. */
@@ -144,7 +161,7 @@ function isRetargeted(before: MonitorRecord, after: Pick<MonitorRecord, "type" |
   return before.type !== after.type || before.target !== after.target;
 }
 
-function isCheckDue(before: MonitorRecord, after: MonitorRecord): boolean {
+export function isCheckDue(before: MonitorRecord, after: MonitorRecord): boolean {
   return (
     (before.paused && !after.paused) ||
     before.check_group_id !== after.check_group_id ||

@@ -47,6 +47,9 @@ export async function draftMonitor(ctx: RequestScope, input: MonitorCreate, arou
   const fields = readFields(input.type, { ...input, interval });
   const columns = columnsOf(input, { ...around, interval, fields });
   if (columns.timeout_seconds > interval) throw refuse("timeout_seconds", "must not be longer than interval");
+  if (columns.regions.length > 0 && (fields.source === "push" || fields.source === "computed")) {
+    throw refuse("regions", `must be empty for ${input.type} monitors, which nobody checks from a region`);
+  }
   requireRegions(ctx, columns.regions, around.current);
   const mutedMax = ctx.now + MUTE_MAX_DAYS * DAY_MS;
   if ((columns.muted_until ?? 0) > mutedMax) throw refuse("muted_until", `must be at most ${MUTE_MAX_DAYS} days ahead`);
