@@ -24,6 +24,7 @@ export const EventMessage = z.union([
   z.object({ monitor_id: z.string(), transitions: z.array(MonitorTransition).min(1) }),
   z.object({ event_id: z.string() }),
   z.object({ escalation_id: z.string() }),
+  z.object({ status_post_id: z.string() }),
   z.object({ alerts_of: z.object({ owner_id: z.string(), status_page_id: z.string().nullable() }) }),
   z.object({ flapping_monitor_id: z.string() }),
 ]);

@@ -14,6 +14,7 @@ import { joinPublications, NOTHING, type Publication, wake } from "../outbox/pub
 import { idFrom } from "../platform/ids.ts";
 import { publishEscalations } from "./escalations.ts";
 import { type Holds, holdAlerts } from "./hold.ts";
+import { publishStatusPosts } from "./status-posts.ts";
 import { publishToSubscribers } from "./subscriber-messages.ts";
 
 /** A webhook that receives an event, and the name under which it does. */
@@ -51,6 +52,7 @@ export async function fanOut(
     holds.publication,
     publishDeliveries(scope, deliveries),
     await publishToSubscribers(scope, known, now),
+    await publishStatusPosts(scope, known, now),
     await publishEscalations(scope, { events: known, critical }, now),
   ]);
 }

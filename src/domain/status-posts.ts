@@ -38,13 +38,11 @@ interface PostedIncident {
 const UPDATES_SHOWN = 5;
 
 /** An incident for a channel, as plain text; edited with every update. */
-export function formatIncidentText({ title, status, severity, updates }: PostedIncident, link: string | null): string {
+export function formatIncidentText({ title, status, severity, updates }: PostedIncident): string {
   const listed = updates
     .slice(0, UPDATES_SHOWN)
     .map(({ status: at, message, created_at }) => `${timeOf(created_at)} ${at}: ${oneLine(message)}`);
-  return [oneLine(title), `Status: ${status}, severity: ${severity}`, ...listed, ...(link === null ? [] : [link])].join(
-    "\n",
-  );
+  return [oneLine(title), `Status: ${status}, severity: ${severity}`, ...listed].join("\n");
 }
 
 function timeOf(instant: number): string {

@@ -11,6 +11,7 @@ import { findPage } from "../data/status-pages/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { fanOut } from "../delivery/fan-out.ts";
 import { releaseAlerts } from "../delivery/held-alerts.ts";
+import { sendStatusPost } from "../delivery/status-posts.ts";
 import { joinPublications, NOTHING, type Publication, sweepPages } from "../outbox/publication.ts";
 import { monitorObject, tombstoneObject } from "../platform/monitor-objects.ts";
 import { transitionAudit } from "./audit.ts";
@@ -29,6 +30,7 @@ import { decideSuppression } from "./suppression.ts";
 export async function consumeEvent(scope: Scope, message: EventMessage): Promise<void> {
   if ("event_id" in message) await consumeStored(scope, message.event_id);
   else if ("escalation_id" in message) await advanceEscalation(scope, message.escalation_id);
+  else if ("status_post_id" in message) await sendStatusPost(scope, message.status_post_id);
   else if ("alerts_of" in message) await releaseAlerts(scope, message.alerts_of);
   else if ("flapping_monitor_id" in message) await tickFlapping(scope, message.flapping_monitor_id);
   else await consumeTransitions(scope, message.monitor_id, message.transitions);

@@ -14,6 +14,7 @@ import { MinuteMessage } from "../contract/messages.ts";
 import type { QueueMarker } from "../contract/queues.ts";
 import { sweepThrottled } from "../delivery/budget.ts";
 import { sweepHeldAlerts } from "../delivery/held-alerts.ts";
+import { sweepStatusPosts } from "../delivery/status-posts.ts";
 import { sweepSubscribers } from "../delivery/subscriber-messages.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
 import { sweepFailingWebhooks } from "../delivery/webhook-owner-notices.ts";
@@ -55,6 +56,7 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
   escalations: sweepEscalations,
   "on-call notifications": sweepNotifications,
   "on-call schedules": sweepSchedules,
+  "status posts": sweepStatusPosts,
   "unsynced monitors": reconcileUnsyncedMonitors,
   "lost retries": sweepLostRetries,
   "unscheduled monitors": reconcileUnscheduledMonitors,

@@ -140,6 +140,7 @@ export async function findStatusPost(db: Db, postId: string) {
         is_public: statusPages.is_public,
       },
       incident: incidents,
+      incident_id: statusPosts.incident_id,
     })
     .from(statusPosts)
     .innerJoin(statusChannels, eq(statusChannels.id, statusPosts.status_channel_id))

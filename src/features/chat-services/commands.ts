@@ -11,6 +11,7 @@ import {
   recordChatRequest,
 } from "../../data/chat-links/write.ts";
 import { findEscalation } from "../../data/escalations/read.ts";
+import { summaryOf } from "../../delivery/status-posts.ts";
 import { formatStatusText } from "../../domain/status-posts.ts";
 import { parseAcknowledgeButton } from "../../platform/acknowledge-tokens.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
@@ -79,7 +80,8 @@ async function link(ctx: RequestScope, { service, channel, argument, actor }: Ch
     ...{ name: channel.name, created_by: token.created_by, created_at: ctx.now, updated_at: ctx.now },
   };
   const used = conflict("the token was used before");
-  await commit(ctx, [insertStatusChannel(ctx.db, record), deleteLinkToken(ctx.db, token_hash)], {
+  const summary = summaryOf(ctx, record.id);
+  await commit(ctx, [insertStatusChannel(ctx.db, record), deleteLinkToken(ctx.db, token_hash), ...summary.statements], {
     guards: [{ name: "stale", when: isTokenUsed(token_hash), error: used }],
     audit: {
       ...{ owner_id: token.owner_id, status_page_id: token.status_page_id },
@@ -87,6 +89,7 @@ async function link(ctx: RequestScope, { service, channel, argument, actor }: Ch
       summary: `linked the ${service} channel ${channel.name ?? channel.id} by ${actor}`,
     },
   });
+  await summary.wake();
   return `This channel now shows the status page ${token.page_name}.`;
 }
 
