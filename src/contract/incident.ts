@@ -54,6 +54,9 @@ export const IncidentCreate = z
       description:
         "a template of the page; its title, initial_update, severity, status and is_public fill what is omitted, with {{monitor}}, {{page}} and {{time}} replaced",
     }),
+    resolved_at: InstantInput.nullish().meta({
+      description: "with status resolved: when a past incident ended, not before started_at; default now",
+    }),
     message: UpdateMessage.nullish().meta({ description: "first entry of the timeline, Markdown" }),
   })
   .meta({ id: "IncidentCreate" });

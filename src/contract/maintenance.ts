@@ -59,10 +59,10 @@ export type MaintenanceChange = z.infer<typeof MaintenanceChange>;
 
 export const MaintenanceUpdateCreate = z
   .object({
-    status: z
-      .enum(MAINTENANCE_STATUSES)
-      .nullish()
-      .meta({ description: "omitted: unchanged; completed ends an occurrence that is in progress" }),
+    status: z.enum(MAINTENANCE_STATUSES).nullish().meta({
+      description:
+        "omitted: unchanged; in_progress begins a window to come now, completed ends the occurrence in progress, anything else is 400",
+    }),
     message: UpdateMessage,
     notify_subscribers: z.boolean().nullish().meta({ description: "default true" }),
   })

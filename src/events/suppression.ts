@@ -18,7 +18,7 @@ import { planIncidentEffects, type TransitionContext } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";
 
 /**
- * During a public maintenance window transitions are recorded, but no alert is sent and no incident is opened. An outage
+ * During a maintenance window, public or private, transitions are recorded, but no alert is sent and no incident is opened. An outage
  * that starts in the window is suppressed together with its recovery. If the monitor is still down when the window ends,
  * the alert is sent then.
  */

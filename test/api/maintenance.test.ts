@@ -74,10 +74,10 @@ describe("POST /maintenance", () => {
     ["to come", HOUR, 2 * HOUR, "scheduled"],
     ["that has begun", -HOUR, HOUR, "in_progress"],
     ["that is over", -2 * HOUR, -HOUR, "completed"],
-  ])("calls a window %s so, and tells of nothing yet", async (_name, start, end, status) => {
+  ])("calls a window %s so, and announces one that has begun at once", async (_name, start, end, status) => {
     const team = await aTeam();
     expect(await plan(team, { start_time: iso(start), end_time: iso(end) })).toMatchObject({ status });
-    expect(await namesOf(team.status_page_id)).toEqual([]);
+    expect(await namesOf(team.status_page_id)).toEqual(status === "in_progress" ? ["maintenance.started"] : []);
   });
 
   it("keeps what was over when it was recorded, for reports", async () => {
@@ -251,7 +251,33 @@ describe("the timeline of a window", () => {
     expect((await team.client.delete(`${path}/${first.body.id}`)).status).toBe(204);
     expect((await team.client.get(path)).body).toMatchObject([{ id: last.body.id }]);
     expect((await team.client.post(path, { message: "" })).status).toBe(400);
+    // Nothing is in progress that could end, or to come that could begin.
+    for (const status of ["in_progress", "scheduled"]) {
+      expect((await team.client.post(path, { message: "x", status })).status).toBe(400);
+    }
     expect((await team.client.put(`${path}/${NOWHERE}`, { message: "x" })).status).toBe(404);
+  });
+});
+
+describe("the status of an update", () => {
+  it("begins a window to come, which then ends as planned", async () => {
+    const team = await aTeam();
+    const { id, end_time } = await plan(team, { start_time: iso(HOUR), end_time: iso(2 * HOUR) });
+    const path = `${WINDOWS}/${id}/updates`;
+    expect((await team.client.post(path, { message: "x", status: "completed" })).status).toBe(400);
+    expect((await team.client.post(path, { message: "We begin.", status: "in_progress" })).status).toBe(201);
+    const { body } = await team.client.get(`${WINDOWS}/${id}`);
+    expect(body).toMatchObject({ status: "in_progress", end_time });
+    expect(Math.abs(Date.parse(body.start_time) - Date.now())).toBeLessThan(60_000);
+    expect(await namesOf(team.status_page_id)).toEqual(["maintenance.started"]);
+  });
+
+  it("cannot begin an occurrence of a recurring window", async () => {
+    const team = await aTeam();
+    const times = { start_time: iso(HOUR), end_time: iso(2 * HOUR), recurrence_type: "daily" };
+    const { id } = await plan(team, times);
+    const answer = await team.client.post(`${WINDOWS}/${id}/updates`, { message: "x", status: "in_progress" });
+    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^status /) } });
   });
 });
 

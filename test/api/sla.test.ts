@@ -144,26 +144,26 @@ describe("GET /status-pages/{id}/sla", () => {
     });
   });
 
-  it("leaves out maintenance that was public, of monitors and of groups, unless the policy counts it", async () => {
+  it("leaves out maintenance, public or private, of monitors and of groups, unless the policy counts it", async () => {
     const { account, client, path, page, range, troubled, calm } = await setUp();
     const { body: group } = await client.post(`${V1}/groups`, { name: "All", status_page_id: page.id });
     await openDb(env.DB).update(monitors).set({ group_id: group.id }).where(eq(monitors.id, calm.id));
     const hold = (fields: { is_public?: boolean; start: number; hours: number; target: [string, string] }) =>
       insertMaintenance(account.user_id, page.id, fields);
     await hold({ start: NOW - 5 * DAY - HOUR, hours: 1.5, target: ["monitor", troubled.id] });
-    await hold({ start: NOW - 5 * DAY, hours: 5, target: ["monitor", troubled.id], is_public: false });
+    await hold({ start: NOW - 9 * DAY, hours: 1, target: ["monitor", troubled.id], is_public: false });
     await hold({ start: NOW - 2 * DAY, hours: 2, target: ["group", group.id] });
     const { body } = await client.get(`${path}/sla?${range}`);
-    expect(body.overall).toMatchObject({ downtime_seconds: 1800, maintenance_seconds: 5400 + 7200, outages: 1 });
+    expect(body.overall).toMatchObject({ downtime_seconds: 1800, maintenance_seconds: 9000 + 7200, outages: 1 });
     expect(body.monitors.map((each: { maintenance_seconds: number }) => each.maintenance_seconds)).toEqual([
-      5400, 7200,
+      9000, 7200,
     ]);
 
     const counting = { name: "All", target_percentage: 99, exclude_maintenance: false };
     const { body: policy } = await client.post(POLICIES, counting);
     await client.put(`${path}/sla-policy`, { policy_id: policy.id });
     const { body: counted } = await client.get(`${path}/sla?${range}`);
-    expect(counted.overall).toMatchObject({ downtime_seconds: 3600, maintenance_seconds: 5400 + 7200 });
+    expect(counted.overall).toMatchObject({ downtime_seconds: 3600, maintenance_seconds: 9000 + 7200 });
   });
 
   it("measures by the page's policy, and by its period", async () => {

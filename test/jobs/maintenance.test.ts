@@ -66,20 +66,22 @@ async function report(monitorId: string, transition: MonitorTransition) {
 
 describe("the edges of a window", () => {
   it("are told at their very moment and once each, however often and beside whom the sweep runs", async () => {
-    const { status_page_id } = await aStage();
+    const start = NOW + MINUTE;
+    const end = start + HOUR;
+    const { status_page_id } = await aStage({ start_time: iso(start), end_time: iso(end) });
     const version = await versionOf(status_page_id);
-    await sweepAt(NOW - 1);
+    await sweepAt(start - 1);
     expect(await namesOf(status_page_id)).toEqual([]);
-    await Promise.all([sweepAt(NOW), sweepAt(NOW), sweepAt(NOW + 1)]);
+    await Promise.all([sweepAt(start), sweepAt(start), sweepAt(start + 1)]);
     expect(await namesOf(status_page_id)).toEqual(["maintenance.started"]);
     expect(await versionOf(status_page_id)).toBeGreaterThan(version);
-    await sweepAt(NOW + HOUR - 1);
+    await sweepAt(end - 1);
     expect(await namesOf(status_page_id)).toEqual(["maintenance.started"]);
-    await Promise.all([sweepAt(NOW + HOUR), sweepAt(NOW + HOUR)]);
-    await sweepAt(NOW + 2 * HOUR);
+    await Promise.all([sweepAt(end), sweepAt(end)]);
+    await sweepAt(end + HOUR);
     expect(await toldOf(status_page_id)).toMatchObject([
-      { name: "maintenance.started", data: { status: "in_progress", start: iso(NOW), end: iso(NOW + HOUR) } },
-      { name: "maintenance.completed", data: { status: "completed", start: iso(NOW), end: iso(NOW + HOUR) } },
+      { name: "maintenance.started", data: { status: "in_progress", start: iso(start), end: iso(end) } },
+      { name: "maintenance.completed", data: { status: "completed", start: iso(start), end: iso(end) } },
     ]);
   });
 
@@ -224,7 +226,6 @@ describe("an outage inside a window", () => {
 
   it.each<[string, (stage: Awaited<ReturnType<typeof aStage>>) => Promise<unknown>]>([
     ["deleted", ({ account, window_id }) => account.client.delete(`${V1}/maintenance/${window_id}`)],
-    ["hidden", ({ account, window_id }) => account.client.put(`${V1}/maintenance/${window_id}`, { is_public: false })],
     [
       "aimed elsewhere",
       ({ account, window_id }) => account.client.put(`${V1}/maintenance/${window_id}`, { targets: [] }),
@@ -278,12 +279,32 @@ describe("an alert is held back", () => {
     ["at its start", {}, NOW, false],
     ["1 ms before its end", {}, NOW + HOUR - 1, false],
     ["at its end", {}, NOW + HOUR, true],
-    ["in one that is not public", { is_public: false }, NOW, true],
+    ["in one that is not public", { is_public: false }, NOW, false],
     ["in one without targets", { targets: [] }, NOW, true],
   ])("%s?", async (_name, window, at, isTold) => {
     const { monitor_id, hook_id } = await aStage(window);
     await report(monitor_id, change(1, "down", at, 1));
     expect((await heardBy(hook_id)).includes("monitor.down")).toBe(isTold);
+  });
+
+  it("of a composite as long as every member that is down is in maintenance", async () => {
+    const { account, monitor_id, status_page_id, hook_id } = await aStage();
+    const composite = await insertMonitor(account.user_id, {
+      status_page_id,
+      created_at: NOW - DAY,
+      type: "composite",
+    });
+    const other = await insertMonitor(account.user_id, { status_page_id, created_at: NOW - DAY });
+    const set = async (id: string, change: Partial<typeof monitors.$inferInsert>) =>
+      db.update(monitors).set(change).where(eq(monitors.id, id));
+    await set(monitor_id, { parent_monitor_id: composite.id, status: "down" });
+    await set(other.id, { parent_monitor_id: composite.id, status: "up" });
+    await report(composite.id, change(1, "down", NOW + 1, 1));
+    expect(await heardBy(hook_id)).toEqual([]);
+    await set(other.id, { status: "down" });
+    await report(composite.id, change(2, "up", NOW + 2, 1));
+    await report(composite.id, change(3, "down", NOW + 3, 3));
+    expect(await heardBy(hook_id)).toContain("monitor.down");
   });
 
   it("for a slow answer, too", async () => {

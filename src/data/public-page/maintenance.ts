@@ -76,7 +76,10 @@ export async function listPastOccurrences(
 const TARGETS = sql`(EXISTS (SELECT 1 FROM ${maintenanceMonitors}
       WHERE ${maintenanceMonitors.maintenance_id} = ${maintenance.id} AND ${maintenanceMonitors.monitor_id} = ${monitors.id})
     OR EXISTS (SELECT 1 FROM ${maintenanceGroups}
-      WHERE ${maintenanceGroups.maintenance_id} = ${maintenance.id} AND ${maintenanceGroups.group_id} = ${monitors.group_id}))`;
+      WHERE ${maintenanceGroups.maintenance_id} = ${maintenance.id} AND ${maintenanceGroups.group_id} = ${monitors.group_id})
+    OR EXISTS (SELECT 1 FROM monitors c WHERE c.parent_monitor_id = ${monitors.id} AND (
+      EXISTS (SELECT 1 FROM maintenance_monitors t WHERE t.maintenance_id = ${maintenance.id} AND t.monitor_id = c.id)
+      OR EXISTS (SELECT 1 FROM maintenance_groups t WHERE t.maintenance_id = ${maintenance.id} AND t.group_id = c.group_id))))`;
 
 /** Windows with their targets, updates and the occurrences that ended after `since`. */
 export function selectMaintenance(

@@ -1,9 +1,9 @@
-import { and, asc, desc, eq, gte, inArray, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, lt, ne, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { unpackDays } from "../../domain/daily-aggregates.ts";
 import { selectServedDomain } from "../custom-domains/read.ts";
 import { dailyAggregates } from "../daily-aggregates/table.ts";
 import type { Db } from "../db.ts";
-import { incidentMonitors, incidents, incidentUpdates } from "../incidents/table.ts";
+import { incidentGroups, incidentMonitors, incidents, incidentUpdates } from "../incidents/table.ts";
 import { monitorGroups } from "../monitor-groups/table.ts";
 import { monitors, plannedMinutes, statusIntervals } from "../monitors/table.ts";
 import { INTERVAL } from "../status-intervals/read.ts";
@@ -213,11 +213,25 @@ function selectIncidents(db: Db, pageId: string, chosen: SQL | undefined, limit 
       .orderBy(desc(incidentUpdates.created_at), desc(incidentUpdates.id))
       .limit(UPDATES_MAX),
     db
-      .select({ incident_id: incidentMonitors.incident_id, monitor_id: incidentMonitors.monitor_id })
-      .from(incidentMonitors)
-      .innerJoin(monitors, eq(monitors.id, incidentMonitors.monitor_id))
-      .where(and(isPubliclyVisible(pageId), inArray(incidentMonitors.incident_id, newest()))),
+      // A batch gives rows by the names of their columns.
+      .selectDistinct({
+        incident_id: sql<string>`affected.incident_id`.as("incident_id"),
+        monitor_id: sql<string>`${monitors.id}`.as("monitor_id"),
+      })
+      .from(affectedMonitors(newest()))
+      .innerJoin(monitors, sql`${monitors.id} = affected.shown_id`)
+      .where(isPubliclyVisible(pageId)),
   ] as const;
+}
+
+/** By themselves or by their group; in place of a member of a composite the page shows the composite. */
+function affectedMonitors(incidentIds: SQLWrapper): SQL {
+  return sql`(
+    SELECT l.incident_id, coalesce(m.parent_monitor_id, m.id) AS shown_id
+    FROM ${incidentMonitors} l JOIN ${monitors} m ON m.id = l.monitor_id WHERE l.incident_id IN ${incidentIds}
+    UNION SELECT l.incident_id, coalesce(m.parent_monitor_id, m.id)
+    FROM ${incidentGroups} l JOIN ${monitors} m ON m.group_id = l.group_id WHERE l.incident_id IN ${incidentIds}
+  ) AS affected`;
 }
 
 function joinIncidents<

@@ -103,12 +103,11 @@ export async function readSla(db: Db, pageId: string, range: { from_at: number; 
   return { monitors: shown, intervals, targets: targets.map(({ target }) => target), policy: assigned[0]?.policy };
 }
 
-/** Occurrences of public maintenance that took place, once for each target monitor. */
+/** Occurrences of maintenance, public or private, that took place, once for each target monitor. */
 export async function listMaintenanceSpans(db: Db, pageId: string, range: { from_at: number; to_at: number }) {
   const span = { from_at: maintenanceOccurrences.start_at, to_at: maintenanceOccurrences.end_at };
   const tookPlace = and(
     eq(maintenance.status_page_id, pageId),
-    eq(maintenance.is_public, true),
     lt(maintenanceOccurrences.start_at, range.to_at),
     gt(maintenanceOccurrences.end_at, range.from_at),
   );

@@ -68,7 +68,10 @@ interface Affected {
   group_ids: string[];
 }
 
-/** The monitors and groups that an incident or a maintenance window affects, with the groups of those monitors. */
+/**
+ * The monitors and groups that an incident or a maintenance window affects, with the groups and the composites of those
+ * monitors: the page shows a composite in place of its members.
+ */
 export async function listAffected(db: Db, about: Affected) {
   const affectedMonitor = {
     monitor_id: sql<string | null>`${monitors.id}`.as("monitor_id"),
@@ -77,28 +80,30 @@ export async function listAffected(db: Db, about: Affected) {
     /** Of these alone the page shows the name. */
     is_shown: sql<number | null>`${isPubliclyVisible(about.status_page_id)}`.as("is_shown"),
   };
-  const [chosen, inGroups] = await db.batch([
-    db
-      .select(affectedMonitor)
-      .from(monitors)
-      .where(
-        sql`${monitors.id} IN (
-          SELECT monitor_id FROM ${incidentMonitors} WHERE incident_id = ${about.id}
-          UNION SELECT monitor_id FROM ${maintenanceMonitors} WHERE maintenance_id = ${about.id}
-          UNION SELECT value FROM json_each(${JSON.stringify(about.monitor_ids)}))`,
-      ),
+  const isChosen = sql`IN (
+    SELECT monitor_id FROM ${incidentMonitors} WHERE incident_id = ${about.id}
+    UNION SELECT monitor_id FROM ${maintenanceMonitors} WHERE maintenance_id = ${about.id}
+    UNION SELECT value FROM json_each(${JSON.stringify(about.monitor_ids)}))`;
+  const isChosenGroup = sql`IN (
+    SELECT group_id FROM ${incidentGroups} WHERE incident_id = ${about.id}
+    UNION SELECT group_id FROM ${maintenanceGroups} WHERE maintenance_id = ${about.id}
+    UNION SELECT value FROM json_each(${JSON.stringify(about.group_ids)}))`;
+  const [chosen, inGroups, composites] = await db.batch([
+    db.select(affectedMonitor).from(monitors).where(sql`${monitors.id} ${isChosen}`),
     db
       .select({ ...affectedMonitor, group_id: sql<string | null>`${monitorGroups.id}`.as("group_id") })
       .from(monitorGroups)
       .leftJoin(monitors, eq(monitors.group_id, monitorGroups.id))
+      .where(sql`${monitorGroups.id} ${isChosenGroup}`),
+    db
+      .select(affectedMonitor)
+      .from(monitors)
       .where(
-        sql`${monitorGroups.id} IN (
-          SELECT group_id FROM ${incidentGroups} WHERE incident_id = ${about.id}
-          UNION SELECT group_id FROM ${maintenanceGroups} WHERE maintenance_id = ${about.id}
-          UNION SELECT value FROM json_each(${JSON.stringify(about.group_ids)}))`,
+        sql`${monitors.id} IN (SELECT c.parent_monitor_id FROM monitors c
+          WHERE c.parent_monitor_id IS NOT NULL AND (c.id ${isChosen} OR c.group_id ${isChosenGroup}))`,
       ),
   ]);
-  const rows = [...chosen, ...inGroups];
+  const rows = [...chosen, ...inGroups, ...composites];
   const distinct = (values: (string | null)[]) => [...new Set(values.filter((value) => value !== null))];
   return {
     monitor_ids: distinct(rows.map(({ monitor_id }) => monitor_id)),

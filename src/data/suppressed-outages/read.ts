@@ -7,20 +7,39 @@ import { monitors, transitions } from "../monitors/table.ts";
 export type SuppressedOutage = typeof heldOutages.$inferSelect;
 
 /**
- * Whether a public window of the monitor's page that targets the monitor or its group is open at that moment: by the
- * occurrence that the window follows, or by one that was recorded. `monitor` is the monitor's row in the same statement.
+ * Whether a window of the monitor's page, public or private, that targets the monitor or its group is open at that moment:
+ * by the occurrence that the window follows, or by one that was recorded. The monitor's row is in the same statement. A
+ * composite is covered where every member that is down is, or was covered when its outage was suppressed.
  */
 const covers = (at: number): SQL => sql`
-  ${maintenance.status_page_id} = ${monitors.status_page_id} AND ${maintenance.is_public}
-  AND (EXISTS (SELECT 1 FROM ${maintenanceMonitors} WHERE ${maintenanceMonitors.maintenance_id} = ${maintenance.id}
-      AND ${maintenanceMonitors.monitor_id} = ${monitors.id})
-    OR EXISTS (SELECT 1 FROM ${maintenanceGroups} WHERE ${maintenanceGroups.maintenance_id} = ${maintenance.id}
-      AND ${maintenanceGroups.group_id} = ${monitors.group_id}))
-  AND ((${maintenance.occurrence_start_at} <= ${at} AND ${at} < ${maintenance.occurrence_end_at})
+  ${maintenance.status_page_id} = ${monitors.status_page_id}
+  AND (${isTarget(sql`${monitors.id}`, sql`${monitors.group_id}`)}
+    OR (${monitors.type} = 'composite' AND ${isDownByMaintenance(at)}
+      AND EXISTS (SELECT 1 FROM monitors c WHERE c.parent_monitor_id = ${monitors.id} AND c.status = 'down'
+        AND ${isTarget(sql`c.id`, sql`c.group_id`)})))
+  AND ${isOpen(at)}`;
+
+const isTarget = (monitorId: SQL, groupId: SQL): SQL => sql`(
+  EXISTS (SELECT 1 FROM ${maintenanceMonitors} WHERE ${maintenanceMonitors.maintenance_id} = ${maintenance.id}
+    AND ${maintenanceMonitors.monitor_id} = ${monitorId})
+  OR EXISTS (SELECT 1 FROM ${maintenanceGroups} WHERE ${maintenanceGroups.maintenance_id} = ${maintenance.id}
+    AND ${maintenanceGroups.group_id} = ${groupId}))`;
+
+/** No member is down that no open window targets. */
+const isDownByMaintenance = (at: number): SQL => sql`NOT EXISTS (
+  SELECT 1 FROM monitors c WHERE c.parent_monitor_id = ${monitors.id} AND c.status = 'down' AND NOT EXISTS (
+    SELECT 1 FROM maintenance w WHERE w.status_page_id = c.status_page_id
+      AND w.occurrence_start_at <= ${at} AND ${at} < w.occurrence_end_at
+      AND (EXISTS (SELECT 1 FROM maintenance_monitors t WHERE t.maintenance_id = w.id AND t.monitor_id = c.id)
+        OR EXISTS (SELECT 1 FROM maintenance_groups t WHERE t.maintenance_id = w.id AND t.group_id = c.group_id))))`;
+
+const isOpen = (
+  at: number,
+): SQL => sql`((${maintenance.occurrence_start_at} <= ${at} AND ${at} < ${maintenance.occurrence_end_at})
     OR EXISTS (SELECT 1 FROM ${maintenanceOccurrences} WHERE ${maintenanceOccurrences.maintenance_id} = ${maintenance.id}
       AND ${maintenanceOccurrences.start_at} <= ${at} AND ${at} < ${maintenanceOccurrences.end_at}))`;
 
-/** A public window that a monitor is inside of at that moment. */
+/** A window that a monitor is inside of at that moment. */
 export async function findCoveringWindow(db: Db, monitorId: string, at: number): Promise<string | null> {
   const rows = await db
     .select({ id: maintenance.id })

@@ -39,6 +39,7 @@ import { zonedClock } from "../../lib/zoned-days.ts";
 import { continueEscalation } from "../../outbox/escalations.ts";
 import { newId } from "../../platform/ids.ts";
 import { resolveAffected } from "./affected.ts";
+import { tellAssignee } from "./assignee.ts";
 import { fillFromTemplate } from "./template.ts";
 
 const STATS_INCIDENTS_MAX = 10_000;
@@ -80,7 +81,14 @@ export async function createIncident(ctx: RequestScope, body: IncidentCreate): P
     ...setAffected(ctx.db, incident.id, affected),
     ...first.map((update) => insertIncidentUpdate(ctx.db, update)),
   ];
-  await write(ctx, incident, { verb: "created", statements, events: [news], guards: await openGuard(ctx, incident) });
+  const told = await tellAssignee(ctx, page, { incident, former: null });
+  await write(ctx, incident, {
+    verb: "created",
+    statements: [...statements, ...told.statements],
+    events: [news],
+    guards: await openGuard(ctx, incident),
+  });
+  told.send();
   return getFresh(ctx, incident.id);
 }
 
@@ -90,6 +98,7 @@ async function newIncident(
   input: IncidentCreate & { title: string },
 ): Promise<IncidentRecord> {
   const status = input.status ?? "investigating";
+  const started_at = requirePast(ctx, input.started_at, "started_at") ?? ctx.now;
   return {
     id: newId(),
     owner_id: page.owner_id,
@@ -103,8 +112,8 @@ async function newIncident(
     tags: input.tags ?? [],
     assigned_to_id: await requireAssignable(ctx, page, input.assigned_to_id),
     is_public: input.is_public ?? false,
-    started_at: requireBegun(ctx, input.started_at) ?? ctx.now,
-    resolved_at: status === "resolved" ? ctx.now : null,
+    started_at,
+    resolved_at: resolvedAt(ctx, { status, started_at, given: input.resolved_at }),
     acknowledged_at: null,
     acknowledged_by: null,
     origin_monitor_id: null,
@@ -132,11 +141,18 @@ export async function changeIncident(
         ? current.assigned_to_id
         : await requireAssignable(ctx, page, input.assigned_to_id),
     is_public: replaced(input.is_public, current.is_public, false),
-    started_at: requireBegun(ctx, input.started_at) ?? current.started_at,
+    started_at: requirePast(ctx, input.started_at, "started_at") ?? current.started_at,
   };
+  if (input.started_at) requireOrder({ ...current, ...change }, input.status ?? current.status);
   const affected = await resolveAffected(ctx, page.id, input, current);
   const statements = setAffected(ctx.db, current.id, affected);
-  await moveIncident(ctx, current, { change, statements, to: input.status, message: input.message, notify: true });
+  const assigned = { ...current, ...change };
+  const told = await tellAssignee(ctx, page, { incident: assigned, former: current.assigned_to_id });
+  await moveIncident(ctx, current, {
+    ...{ change, statements: [...statements, ...told.statements], to: input.status, message: input.message },
+    notify: true,
+  });
+  told.send();
   return getFresh(ctx, current.id);
 }
 
@@ -303,9 +319,34 @@ function getFresh(ctx: RequestScope, incidentId: string): Promise<IncidentDetail
   return getIncident(ctx, incidentId);
 }
 
-function requireBegun(ctx: RequestScope, startedAt: number | null | undefined): number | null | undefined {
-  if (startedAt && startedAt > ctx.now) throw invalid("started_at must not lie in the future");
-  return startedAt;
+type Given = number | null | undefined;
+
+function requirePast(ctx: RequestScope, at: Given, path: "started_at" | "resolved_at"): Given {
+  if (at && at > ctx.now) throw refuse(path, "must not lie in the future");
+  return at;
+}
+
+/** A past incident keeps its real end; without one it ends now. */
+function resolvedAt(
+  ctx: RequestScope,
+  { status, started_at, given }: { status: IncidentStatus; started_at: number; given: Given },
+): number | null {
+  if (status !== "resolved") {
+    if (given) throw refuse("resolved_at", "is for status resolved only");
+    return null;
+  }
+  const at = requirePast(ctx, given, "resolved_at") ?? ctx.now;
+  requireOrder({ started_at, resolved_at: at }, status);
+  return at;
+}
+
+function requireOrder(incident: Pick<IncidentRecord, "started_at" | "resolved_at">, status: IncidentStatus): void {
+  if (status !== "resolved" || incident.resolved_at === null) return;
+  if (incident.resolved_at < incident.started_at) throw refuse("resolved_at", "must not be before started_at");
+}
+
+function refuse(path: string, message: string) {
+  return invalid(`${path} ${message}`, [{ path, message }]);
 }
 
 /** An assignee can see the page: its owner, or one of its members. */

@@ -49,6 +49,22 @@ export function endNow(ctx: RequestScope, window: MaintenanceDetail) {
   };
 }
 
+/** What begins the next occurrence before its time; undefined for a recurring window, which keeps its rule. */
+export function startNow(ctx: RequestScope, window: MaintenanceDetail) {
+  const occurrence = findOccurrence(window, window.timezone, ctx.now);
+  if (!occurrence || occurrence.start_at <= ctx.now || window.recurrence_type !== "none") return undefined;
+  const begun = { start_at: ctx.now, end_at: occurrence.end_at };
+  const change = { start_time: ctx.now, ...trackBoundary(begun, ctx.now), updated_at: ctx.now };
+  return {
+    statements: [
+      updateMaintenance(ctx.db, window.id, change),
+      recordOccurrences(ctx.db, [{ maintenance_id: window.id, ...begun }]),
+    ],
+    events: [boundaryEvent(window, { name: "maintenance.started", occurrence: begun })],
+    isGuarded: true,
+  };
+}
+
 /** Takes one occurrence to come out of the row. */
 export async function cancelOccurrence(
   ctx: RequestScope,

@@ -44,7 +44,7 @@ const positionOf = ({ start_time, id }: MaintenanceDetail): Position => [start_t
 const RULES = [
   "A recurring window keeps the time of day of start_time in the page's time zone: a time that a clock change skips moves forward by the gap, an ambiguous time is the first of the two; day 29 to 31 of a shorter month is its last day.",
   "With a weekday or day of month that start_time does not have, the first occurrence is the first such day after it.",
-  "During a public window alerts and automatic incidents of its targets are suppressed; for a monitor that is still down at the end, the alert is sent then.",
+  "During a window, public or private, alerts and automatic incidents of its targets are suppressed; for a monitor that is still down at the end, the alert is sent then.",
 ].join(" ");
 
 export const endpoints = [

@@ -26,7 +26,7 @@ import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { publishToSubscribers, type SubscriberNotice } from "../../delivery/subscriber-messages.ts";
 import { announcedStart, findOccurrence, listOccurrences, trackBoundary } from "../../domain/maintenance.ts";
 import { findRecurrenceError, type Recurrence } from "../../domain/recurrence.ts";
-import { publish } from "../../events/emit.ts";
+import { boundaryEvent, publish } from "../../events/emit.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { replaced } from "../../lib/merge-field.ts";
 import { joinPublications } from "../../outbox/publication.ts";
@@ -87,14 +87,18 @@ export async function createMaintenance(ctx: RequestScope, input: MaintenanceCre
     created_at: ctx.now,
     updated_at: ctx.now,
   };
-  const window = { ...base, ...track(ctx, base, page) };
+  const tracked = { ...base, ...track(ctx, base, page) };
+  const begun = beginNow(ctx, tracked);
+  const window = { ...tracked, ...begun?.change };
   const statements = [
     insertMaintenance(ctx.db, window),
     ...setTargets(ctx.db, window.id, targets),
     recordOccurrences(ctx.db, listPast(ctx, window, page)),
+    ...(begun?.statements ?? []),
   ];
   const notices = buildScheduleMessages(ctx, { former: null, window, targets });
-  await write(ctx, window, { verb: "created", statements, notices, guards: await plannedGuard(ctx, null, window) });
+  const guards = await plannedGuard(ctx, null, window);
+  await write(ctx, window, { verb: "created", statements, events: begun?.events, notices, guards });
   return getFresh(ctx, window.id);
 }
 
@@ -177,6 +181,18 @@ function track(ctx: RequestScope, window: MaintenanceRecord, page: Pick<StatusPa
   const flaw = findRecurrenceError(window, page.timezone);
   if (flaw !== null) throw invalid(flaw);
   return trackBoundary(findOccurrence(window, page.timezone, ctx.now), announcedStart(window));
+}
+
+/** What announces an occurrence that has begun without a word; undefined where there is none. */
+function beginNow(ctx: RequestScope, window: MaintenanceRecord) {
+  const { occurrence_start_at: start_at, occurrence_end_at: end_at } = window;
+  if (start_at === null || end_at === null || start_at > ctx.now || announcedStart(window) !== null) return undefined;
+  const occurrence = { start_at, end_at };
+  return {
+    change: trackBoundary(occurrence, start_at),
+    statements: [recordOccurrences(ctx.db, [{ maintenance_id: window.id, ...occurrence }])],
+    events: [boundaryEvent(window, { name: "maintenance.started", occurrence })],
+  };
 }
 
 /** An occurrence that has begun ends when the changed window says. */

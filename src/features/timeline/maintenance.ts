@@ -3,8 +3,9 @@ import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireMaintenance } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import type { MaintenanceUpdateCreate } from "../../contract/maintenance.ts";
-import { listMaintenanceUpdates } from "../../data/maintenance/list.ts";
+import { invalid } from "../../contract/errors.ts";
+import type { MaintenanceStatus, MaintenanceUpdateCreate } from "../../contract/maintenance.ts";
+import { listMaintenanceUpdates, type MaintenanceDetail } from "../../data/maintenance/list.ts";
 import { findMaintenanceUpdate, type MaintenanceUpdateRecord } from "../../data/maintenance/read.ts";
 import {
   deleteMaintenanceUpdate,
@@ -14,7 +15,7 @@ import {
 import { hasMaintenanceUpdates } from "../../data/plan-caps/read.ts";
 import { findOccurrence, maintenanceStatus } from "../../domain/maintenance.ts";
 import { newId } from "../../platform/ids.ts";
-import { endNow } from "../maintenance/occurrences.ts";
+import { endNow, startNow } from "../maintenance/occurrences.ts";
 import { presentUpdate } from "../maintenance/present.ts";
 import { getMaintenance, write } from "../maintenance/service.ts";
 import { buildUpdateMessages } from "../maintenance/subscriber-messages.ts";
@@ -52,19 +53,34 @@ async function addUpdate(
     created_at: ctx.now,
     updated_at: ctx.now,
   };
-  const end = update.status === "completed" ? endNow(ctx, window) : undefined;
+  const present = maintenanceStatus(occurrence, ctx.now);
+  const move = update.status === present ? undefined : moveOccurrence(ctx, window, update.status);
   const { owner_id } = window;
   const room = { cap: "timeline_updates", owner_id, isReached: hasMaintenanceUpdates(window.id) } as const;
   await write(ctx, window, {
     verb: "updated",
-    guards: end ? [] : await capGuard(ctx, room),
-    ...end,
-    // Subscribers receive the end as the message of this update.
-    events: end?.events.map((event) => ({ ...event, data: { ...event.data, notify_subscribers: false } })),
+    guards: move ? [] : await capGuard(ctx, room),
+    ...move,
+    // Subscribers receive the start or the end as the message of this update.
+    events: move?.events.map((event) => ({ ...event, data: { ...event.data, notify_subscribers: false } })),
     notices:
-      input.notify_subscribers === false ? [] : buildUpdateMessages(ctx, window, { update, occurrence, isEnd: !!end }),
-    statements: [...(end?.statements ?? []), insertMaintenanceUpdate(ctx.db, update)],
+      input.notify_subscribers === false
+        ? []
+        : buildUpdateMessages(ctx, window, {
+            update,
+            occurrence,
+            isEnd: move !== undefined && update.status === "completed",
+          }),
+    statements: [...(move?.statements ?? []), insertMaintenanceUpdate(ctx.db, update)],
     made: { target_type: "maintenance_update", target_id: update.id },
   });
   return update;
+}
+
+/** What the status of an update does to the occurrence that it belongs to. */
+function moveOccurrence(ctx: RequestScope, window: MaintenanceDetail, to: MaintenanceStatus) {
+  const move = to === "completed" ? endNow(ctx, window) : to === "in_progress" ? startNow(ctx, window) : undefined;
+  if (move) return move;
+  const message = "must be in_progress for a window to come that does not recur, or completed for one in progress";
+  throw invalid(`status ${message}`, [{ path: "status", message }]);
 }
