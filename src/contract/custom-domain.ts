@@ -1,29 +1,11 @@
 import { z } from "zod";
-import { SSL_TYPES } from "./status-page.ts";
+import { Hostname, SSL_TYPES } from "./status-page.ts";
 
 export const DOMAIN_STATUSES = ["none", "pending", "active", "error"] as const;
 export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
 
 export const DnsRecord = z.object({ type: z.enum(["TXT", "CNAME"]), name: z.string(), value: z.string() });
 export type DnsRecord = z.infer<typeof DnsRecord>;
-
-/** RFC 1123 labels under a top-level domain that is not a number; no wildcards, addresses or single words. */
-const HOSTNAME = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
-const HOSTNAME_LENGTH_MAX = 253;
-
-/** Names in other scripts become their ASCII form, as browsers send them. */
-const Hostname = z
-  .string()
-  .trim()
-  .max(HOSTNAME_LENGTH_MAX)
-  .transform((text, ctx) => {
-    const host =
-      /[\s/?#@\\:%*]/.test(text) || !URL.canParse(`https://${text}`) ? "" : new URL(`https://${text}`).hostname;
-    const name = host.replace(/\.$/, "");
-    if (HOSTNAME.test(name)) return name;
-    ctx.addIssue("must be a host name, such as status.example.com");
-    return z.NEVER;
-  });
 
 export const DomainInput = z
   .object({

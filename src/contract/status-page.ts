@@ -30,8 +30,23 @@ export const PAGE_MONITORS_MAX = 500;
 const FOOTER_LINKS_MAX = 20;
 const URL_LENGTH_MAX = 2000;
 const THRESHOLD_MAX = 20;
-/** RFC 1123 labels under an alphabetic top-level domain, which excludes addresses and single words. */
+/** RFC 1123 labels under a top-level domain that is not a number; no wildcards, addresses or single words. */
 const HOSTNAME = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+const HOSTNAME_LENGTH_MAX = 253;
+
+/** Names in other scripts become their ASCII form, as browsers send them. */
+export const Hostname = z
+  .string()
+  .trim()
+  .max(HOSTNAME_LENGTH_MAX)
+  .transform((text, ctx) => {
+    const host =
+      /[\s/?#@\\:%*]/.test(text) || !URL.canParse(`https://${text}`) ? "" : new URL(`https://${text}`).hostname;
+    const name = host.replace(/\.$/, "");
+    if (HOSTNAME.test(name)) return name;
+    ctx.addIssue("must be a host name, such as status.example.com");
+    return z.NEVER;
+  });
 
 export function isUsableSlug(slug: string): boolean {
   return SLUG.test(slug) && !RESERVED_SLUGS.some((reserved) => reserved === slug);
@@ -77,9 +92,7 @@ export type Language = (typeof LANGUAGES)[number];
 
 const settings = {
   description: clearable(LongText),
-  custom_domain: clearable(
-    z.string().trim().toLowerCase().regex(HOSTNAME, "must be a host name, such as status.example.com"),
-  ),
+  custom_domain: clearable(Hostname),
   monitors: z.array(Id).max(PAGE_MONITORS_MAX).nullish().meta({
     description: "replaces the monitors of the page, child monitors of composites included; omitted keeps them",
   }),

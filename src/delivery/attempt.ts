@@ -1,5 +1,6 @@
 import type { Scope } from "../access/scope.ts";
 import type { RecordedRequest } from "../contract/webhook.ts";
+import { insertSystemAuditIf } from "../data/audit/write.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import type { AttemptRecord, DeliveryRecord } from "../data/deliveries/read.ts";
 import { insertAttempt, settleDelivery } from "../data/deliveries/write.ts";
@@ -7,11 +8,11 @@ import type { StoredEvent } from "../data/events/read.ts";
 import type { MailRecord } from "../data/mail/read.ts";
 import { insertMail } from "../data/mail/write.ts";
 import { upsertChatMessage } from "../data/webhooks/chat-messages.ts";
-import type { WebhookRecord } from "../data/webhooks/read.ts";
+import { type Failure, isDisabledBy, type WebhookRecord } from "../data/webhooks/read.ts";
 import { clearFailures, recordFailure, setSlow } from "../data/webhooks/write.ts";
 import type { Notifier, NotifierMail, NotifierRequest } from "../notifiers/port.ts";
 import { dispatchMail, sealMail } from "../outbox/mail.ts";
-import { idFrom } from "../platform/ids.ts";
+import { idFrom, newId } from "../platform/ids.ts";
 import { decideOutcome, type Outcome } from "./outcome.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { send, type TimedReply } from "./sender.ts";
@@ -167,7 +168,12 @@ async function store(
   const failure = state === "delivered" || state === "skipped" ? null : failureOf(scope, webhook, outcome);
   // Both conditions are evaluated again by the statements, because the row may have changed since it was read.
   const isLast = failure !== null && (webhook.failing_since ?? scope.now) <= failure.disable_if_failing_since;
-  const notices = isLast ? await notifyWebhookDisabled(scope, webhook, { ...outcome, failure }) : [];
+  const notices = isLast
+    ? [
+        ...(await notifyWebhookDisabled(scope, webhook, { ...outcome, failure })),
+        disabledAudit(scope, webhook, failure),
+      ]
+    : [];
   const write = () =>
     runBatch(db, [
       ...(state === "skipped" ? [] : [insertAttempt(db, record)]),
@@ -185,6 +191,23 @@ async function store(
     await write();
   }
   if (isLast) scope.log.warn("webhook disabled", { webhook_id: webhook.id, reason: failure.disabled_reason });
+}
+
+/** Belongs before the statement that may disable the webhook. */
+function disabledAudit({ db, now }: Scope, webhook: WebhookRecord, failure: Failure): Statement {
+  const entry = {
+    id: newId(),
+    owner_id: webhook.owner_id,
+    event_type: "webhook.disabled",
+    monitor_id: null,
+    status_page_id: webhook.status_page_id,
+    target_type: "webhook",
+    target_id: webhook.id,
+    summary: `disabled webhook "${webhook.name}"`,
+    data: { reason: failure.disabled_reason },
+    created_at: now,
+  };
+  return insertSystemAuditIf(db, entry, isDisabledBy(failure));
 }
 
 function failureOf({ settings, now }: Scope, webhook: WebhookRecord, { is_gone }: Outcome) {

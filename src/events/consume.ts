@@ -14,7 +14,7 @@ import { releaseAlerts } from "../delivery/held-alerts.ts";
 import { sendStatusPost } from "../delivery/status-posts.ts";
 import { joinPublications, NOTHING, type Publication, sweepPages } from "../outbox/publication.ts";
 import { monitorObject, tombstoneObject } from "../platform/monitor-objects.ts";
-import { transitionAudit } from "./audit.ts";
+import { agentOfflineAudit, transitionAudit } from "./audit.ts";
 import { recomputeComposite } from "./composites.ts";
 import { publishRouted, wakeEvents } from "./emit.ts";
 import { advanceEscalation } from "./escalation-runner.ts";
@@ -141,7 +141,12 @@ async function storeConsumed(scope: Scope, stored: NewEvent): Promise<Publicatio
   const rules = await evaluateStored(scope, event);
   const routings = new Map(rules.routing ? [[event.id, rules.routing]] : []);
   const publication = joinPublications([await fanOut(scope, [event], now, routings), rules.publication]);
-  await runBatch(db, [...publication.statements, markProcessed(db, event, now)]);
+  const isOffline = isKnownEvent(event) && event.name === "agent.offline";
+  await runBatch(db, [
+    ...publication.statements,
+    ...(isOffline ? [agentOfflineAudit(db, event, now)] : []),
+    markProcessed(db, event, now),
+  ]);
   return publication;
 }
 

@@ -1,5 +1,4 @@
 import type { Scope } from "../access/scope.ts";
-import type { NewEvent } from "../contract/events.ts";
 import { runBatch } from "../data/db.ts";
 import {
   isAdvanced,
@@ -13,6 +12,7 @@ import { failBatchWhen } from "../data/write-guards/write.ts";
 import { announcedStart, findOccurrence, trackBoundary } from "../domain/maintenance.ts";
 import type { Occurrence } from "../domain/recurrence.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
+import { boundaryAudit } from "./audit.ts";
 import { boundaryEvent, publish } from "./emit.ts";
 
 const WINDOWS_PER_MINUTE = 10_000;
@@ -49,7 +49,7 @@ async function advance(scope: Scope, window: MaintenanceRecord, timezone: string
   const next = isOver
     ? trackBoundary(findOccurrence({ ...window, done_until }, timezone, now), null)
     : trackBoundary(occurrence, start_at);
-  const events: NewEvent[] = [];
+  const events: ReturnType<typeof boundaryEvent>[] = [];
   if (announcedStart(window) === null) events.push(boundaryEvent(window, { name: "maintenance.started", occurrence }));
   if (isOver) events.push(boundaryEvent(window, { name: "maintenance.completed", occurrence }));
   const publication = publish(scope, events);
@@ -58,6 +58,7 @@ async function advance(scope: Scope, window: MaintenanceRecord, timezone: string
     updateMaintenance(db, window.id, { ...next, done_until }),
     recordOccurrences(db, [{ maintenance_id: window.id, ...occurrence }]),
     ...publication.statements,
+    ...events.map((event) => boundaryAudit(db, window, event, now)),
     bumpPageVersion(db, window.status_page_id, now),
   ]);
   await publication.wake();

@@ -58,7 +58,7 @@ describe("POST /status-pages", () => {
     const account = await createAccount();
     const given = {
       description: "All we run",
-      custom_domain: `Status-${newId()}.Example.COM`,
+      custom_domain: `Zustände-${newId()}.Example.COM`,
       logo_url: "https://cdn.example.com/logo.svg",
       brand_color: "#Ab12EF",
       is_public: false,
@@ -75,7 +75,7 @@ describe("POST /status-pages", () => {
     const page = await createPage(account, { ...given, footer_links });
     expect(page).toMatchObject({
       ...given,
-      custom_domain: given.custom_domain.toLowerCase(),
+      custom_domain: new URL(`https://${given.custom_domain}`).hostname,
       footer_links: JSON.stringify(footer_links),
     });
     const round = await account.client.put(`${PAGES}/${page.id}`, page);

@@ -79,6 +79,15 @@ describe("the edges of a window", () => {
     expect(await namesOf(status_page_id)).toEqual(["maintenance.started"]);
     await Promise.all([sweepAt(end), sweepAt(end)]);
     await sweepAt(end + HOUR);
+    const log = await env.DB.prepare(
+      "SELECT event_type, actor_type FROM audit_log WHERE status_page_id = ? AND actor_type = 'system' ORDER BY created_at",
+    )
+      .bind(status_page_id)
+      .all();
+    expect(log.results).toEqual([
+      { event_type: "maintenance.started", actor_type: "system" },
+      { event_type: "maintenance.completed", actor_type: "system" },
+    ]);
     expect(await toldOf(status_page_id)).toMatchObject([
       { name: "maintenance.started", data: { status: "in_progress", start: iso(start), end: iso(end) } },
       { name: "maintenance.completed", data: { status: "completed", start: iso(start), end: iso(end) } },

@@ -65,6 +65,8 @@ describe("the owner of a webhook that only fails", () => {
     await minute();
     const { types, notifications, mails } = await toldTo(account);
     expect(types).toEqual(["webhook.failing", "webhook.disabled"]);
+    const log = await account.client.get(`${V1}/audit-logs?event_type=webhook.disabled`);
+    expect(log.body).toMatchObject([{ actor: { type: "system" }, target_id: webhook.id }]);
     expect(notifications).toMatchObject([
       { title: 'Webhook "Ops" keeps failing', target_id: webhook.id, is_read: false },
       { title: 'Webhook "Ops" was disabled', target_id: webhook.id, is_read: false },

@@ -1,7 +1,23 @@
+import type { SQL } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
+import { insertIf } from "../insert-if.ts";
 import type { AuditRecord } from "./read.ts";
 import { auditLog } from "./table.ts";
 
 export function insertAudit(db: Db, record: AuditRecord): Statement {
   return db.insert(auditLog).values(record).onConflictDoNothing();
+}
+
+const SYSTEM = { actor_type: "system", actor_id: null, actor_name: "system", ip: null } as const;
+
+type SystemEntry = Omit<AuditRecord, keyof typeof SYSTEM>;
+
+/** What the service did by itself; the id is derived, so that a repeat adds none. */
+export function insertSystemAudit(db: Db, entry: SystemEntry): Statement {
+  return insertAudit(db, { ...entry, ...SYSTEM });
+}
+
+/** The same, only if the condition holds at the moment of the write. */
+export function insertSystemAuditIf(db: Db, entry: SystemEntry, condition: SQL): Statement {
+  return insertIf(db, auditLog, { ...entry, ...SYSTEM }, condition);
 }

@@ -4,6 +4,7 @@ import type { RequestScope, Scope } from "../../access/scope.ts";
 import type { DomainInput } from "../../contract/custom-domain.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { SslType } from "../../contract/status-page.ts";
+import { insertSystemAudit } from "../../data/audit/write.ts";
 import {
   type DomainRecord,
   findDomainOfPage,
@@ -36,6 +37,7 @@ import { customHostnamesOf } from "../../platform/custom-hostnames.ts";
 import { lookUpTexts, resolvesTo } from "../../platform/dns-records.ts";
 import { findHostnameConflict, targetOfDomains } from "../../platform/egress/service-hosts.ts";
 import { forgetHosts } from "../../platform/host-cache.ts";
+import { idFrom } from "../../platform/ids.ts";
 import { invalidatePage } from "../../platform/page-cache.ts";
 import { buildDomainNotifications } from "./notifications.ts";
 import { verificationName, verificationValue } from "./records.ts";
@@ -178,7 +180,21 @@ async function verify(scope: Scope, domain: DomainRecord): Promise<Statement[]> 
   const after: DomainRecord = { ...domain, ...change };
   return [
     updateClaim(db, domain, change),
-    ...buildDomainNotifications({ before: domain, after }).map((notification) => insertNotification(db, notification)),
+    ...buildDomainNotifications({ before: domain, after }).flatMap((notification) => [
+      insertNotification(db, notification),
+      insertSystemAudit(db, {
+        id: idFrom("audit", notification.id),
+        owner_id: domain.owner_id,
+        event_type: notification.type,
+        monitor_id: null,
+        status_page_id: domain.status_page_id,
+        target_type: "status_page",
+        target_id: domain.status_page_id,
+        summary: notification.title,
+        data: { custom_domain: domain.hostname, status: after.status, error: after.error },
+        created_at: now,
+      }),
+    ]),
     // The page's one address changes with it.
     ...(domain.status_page_id !== null && (domain.status === "active") !== (after.status === "active")
       ? [bumpPageVersion(db, domain.status_page_id, now)]
