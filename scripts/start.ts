@@ -4,7 +4,7 @@
  */
 import type { Miniflare } from "miniflare";
 import { settingsOf } from "../src/platform/settings.ts";
-import { createFirstOwner } from "./local/accounts.ts";
+import { createFirstOwner, FIRST_OWNER, issueSignInLink } from "./local/accounts.ts";
 import { startClock } from "./local/clock.ts";
 import { Refusal, runCommand } from "./local/command-error.ts";
 import { serveControl } from "./local/control.ts";
@@ -59,7 +59,7 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
   running.use(startClock((scheduledTime) => fireCron(runtime, config.cron, scheduledTime)));
 
   const token = await createFirstOwner(execute);
-  if (token) console.log(welcome(url, token));
+  if (token) console.log(welcome(url, { token, link: await issueSignInLink(execute, { email: FIRST_OWNER }) }));
   console.log(`ready ${url}`);
 }
 
@@ -82,9 +82,13 @@ async function fireCron(runtime: Miniflare, cron: string, scheduledTime: Date): 
   if (outcome !== "ok") console.error(`cron of ${scheduledTime.toISOString()}: ${outcome}`);
 }
 
-function welcome(url: string, token: string): string {
+function welcome(url: string, { token, link }: { token: string; link: string }): string {
   return `
-First start: the account owner@localhost (Owner) was created. Its API token, shown only this once:
+First start: the account ${FIRST_OWNER} (Owner) was created. Open this link to create its password; it works once, within an hour:
+
+  ${url}/app/sign-in/link?token=${link}
+
+Its API token, shown only this once:
 
   ${token}
 
@@ -101,6 +105,7 @@ Watch something:
     -d '{"name": "Example", "type": "https", "target": "https://example.com"}'
 
 More tokens: npm run --silent token -- --email you@your.example
+Another sign-in link: npm run --silent token -- --email ${FIRST_OWNER} --sign-in-link
 `;
 }
 

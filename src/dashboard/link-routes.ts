@@ -55,7 +55,9 @@ export const endpoints = [
       requireSameOrigin(c.req.raw, c.var.publicUrl);
       try {
         const code = await readCode(c);
-        return redirectTo("/app", ...(await signInByLink(c.var.ctx, { token: tokenOf(c), code })));
+        const found = await findSignInLink(c.var.ctx, tokenOf(c));
+        const cookies = await signInByLink(c.var.ctx, { token: tokenOf(c), code });
+        return redirectTo(found?.has_password ? "/app" : "/app/welcome", ...cookies);
       } catch (error) {
         if (error instanceof ApiError && error.details?.[0]?.path === "token") return gone();
         return showForm(c, toFormErrors(error));

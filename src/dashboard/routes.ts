@@ -22,6 +22,7 @@ import { sealEntered, signInByForm } from "./second-step.ts";
 import { STYLESHEET } from "./stylesheet.ts";
 import { endpoints as transferring } from "./transfer-routes.ts";
 import { renderSignIn } from "./views/sign-in.tsx";
+import { endpoints as welcome } from "./welcome-routes.tsx";
 
 /** The signed-in pages: forms without a script, by the same verbs as the API's. */
 const tags = ["Dashboard"];
@@ -125,6 +126,7 @@ export const endpoints = [
   ...incidents,
   ...maintenance,
   ...monitors,
+  ...welcome,
 
   ...accepting,
   ...acknowledging,

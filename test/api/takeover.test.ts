@@ -230,7 +230,8 @@ describe("a sign-in link of the operator", () => {
     const browser = createBrowser();
     expect((await browser.open(link)).text).toContain(emailOf(account));
     const answer = await browser.submit(link, {});
-    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/app"]);
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/app/welcome"]);
+    expect((await browser.open("/app/welcome")).text).toContain('<h1 dir="auto">Create your password</h1>');
     expect((await createBrowser().submit(link, {})).status).toBe(410);
     const session = browserHeaders(answer.headers.get("set-cookie"));
     const body = { new_password: FRESH };

@@ -80,4 +80,47 @@ describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
       expect(await page.evaluate("window.isSameDocument")).toBe(true);
     });
   });
+
+  it("finds places, actions and monitors by Ctrl K, and lists its shortcuts by ?", async () => {
+    await dashboard.call("POST", "/api/uptime/v1/monitors", { name: "<b>Needle</b>", type: "heartbeat" });
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app`);
+      await page.keyboard.press("Control+k");
+      const command = page.getByRole("combobox", { name: "Command" });
+      await command.fill("needle");
+      await page.getByRole("option", { name: /<b>Needle<\/b>/ }).waitFor();
+      expect(await findBarriers(page, "palette")).toEqual([]);
+      await command.press("Enter");
+      await page.getByRole("heading", { level: 1, name: "<b>Needle</b>" }).waitFor();
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Command" }).fill("monitors");
+      await page.keyboard.press("Escape");
+      await page.getByRole("combobox", { name: "Command" }).waitFor({ state: "detached" });
+      await page.keyboard.press("?");
+      await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByText("Open the command palette").waitFor();
+      expect(await findBarriers(page, "shortcuts")).toEqual([]);
+      await page.getByRole("button", { name: "Close" }).click();
+      await page.keyboard.press("g");
+      await page.keyboard.press("m");
+      await page.waitForURL("**/app/monitors");
+    });
+  });
+
+  it("begins with the link that the first start prints, and a password", async () => {
+    const link = /http\S+\/app\/sign-in\/link\?token=\w+/.exec(dashboard.service.logs())?.[0] ?? "";
+    await dashboard.visit({ ...PHONE, javaScriptEnabled: false }, async (page) => {
+      await page.context().clearCookies();
+      await page.goto(link);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("heading", { level: 1, name: "Create your password" }).waitFor();
+      expect(await isWiderThanWindow(page)).toBe(false);
+      await page.getByLabel("Password").fill("short");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Password must have at least").waitFor();
+      await page.getByLabel("Password").fill("correct horse battery");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Your password is set.").waitFor();
+      await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    });
+  });
 });

@@ -155,6 +155,20 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
     });
   });
 
+  it.each([
+    ["drawn with scripts", true],
+    ["as a table without", false],
+  ])("show their latency, %s", async (_name, javaScriptEnabled) => {
+    const id = await create({ name: "Measured", type: "http", target: siteUrl });
+    await dashboard.visit({ ...DESKTOP, javaScriptEnabled }, async (page) => {
+      await open(page, `/app/monitors/${id}?period=7d`);
+      const table = page.getByRole("table", { name: /^Latency of the last 7 days/ });
+      expect(await table.getByRole("row").count()).toBe(2);
+      expect(await table.getByRole("columnheader").allTextContents()).toEqual(["Time", "Median", "95th percentile"]);
+      expect(await table.getByRole("cell").nth(1).textContent()).toMatch(/^\d+(\.\d+)?$/);
+    });
+  });
+
   it("hand out lines that report a heartbeat, and show that it came", async () => {
     const id = await create({ name: "Backup", type: "heartbeat", interval: 3600 });
     await dashboard.visit(DESKTOP, async (page) => {

@@ -3,6 +3,7 @@ import { guardForms, submitOnChange } from "./forms.ts";
 import { followChanges } from "./live.ts";
 import { showFieldsOfType } from "./monitor-form.ts";
 import { showCurrentSection } from "./navigation.ts";
+import { offerCommands } from "./palette.ts";
 import { toggleTheme } from "./theme.ts";
 import { keepTimesCurrent } from "./times.ts";
 
@@ -19,3 +20,4 @@ showFieldsOfType();
 followChanges();
 keepTimesCurrent();
 copyButtons();
+offerCommands();

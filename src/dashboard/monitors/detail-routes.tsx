@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LATENCY_PERIODS } from "../../contract/latency.ts";
 import { CheckReport } from "../../contract/monitor.ts";
 import { getMonitor } from "../../features/monitors/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
@@ -13,6 +14,7 @@ import { detailView } from "./detail-views.tsx";
 
 const API = "/api/uptime/v1/monitors";
 const params = z.object({ id: z.uuid() });
+const query = z.object({ period: z.enum(LATENCY_PERIODS).default("24h").catch("24h") });
 const seen = { params, ids: { params: { id: "monitor:see" } } } as const;
 const changed = { params, ids: { params: { id: "monitor" } }, permission: "monitors.write" } as const;
 
@@ -27,8 +29,9 @@ const simple = (verb: "pause" | "resume", notice: string) =>
 
 export const endpoints = [
   view(
-    { path: "/app/monitors/{id}", summary: "One monitor in the dashboard", ...seen },
-    async (c, { params: { id } }) => showView(c, detailView(await loadPicture(c.var.ctx, id))),
+    { path: "/app/monitors/{id}", summary: "One monitor in the dashboard", ...seen, query },
+    async (c, { params: { id }, query: { period } }) =>
+      showView(c, detailView(await loadPicture(c.var.ctx, { id, period }))),
   ),
 
   simple("pause", "Paused: no checks and no alerts until it is resumed."),

@@ -7,6 +7,7 @@ import type { View } from "../shell.tsx";
 import type { MonitorPicture } from "./detail.ts";
 import { Changes, Events, Outages, Results, Windows } from "./detail-history.tsx";
 import { PushAddresses } from "./detail-push.tsx";
+import { LatencyFigure } from "./latency-chart.tsx";
 import { typeName } from "./types.ts";
 
 export function detailView(picture: MonitorPicture): View {
@@ -16,6 +17,7 @@ export function detailView(picture: MonitorPicture): View {
     section: "monitors",
     trail: [{ href: "/app/monitors", text: "Monitors" }],
     isLive: true,
+    hasCharts: true,
     actions: picture.may_change ? <Actions id={record.id} isPaused={record.paused} /> : undefined,
     children: (
       <>
@@ -25,6 +27,7 @@ export function detailView(picture: MonitorPicture): View {
         <PushAddresses push={picture.monitor.push} monitorId={record.id} isNew={record.status === "pending"} />
         <div class="columns">
           <div class="stack">
+            <LatencyFigure id={record.id} chart={picture.latency} />
             <div id="monitor-outages" data-live>
               <Outages picture={picture} />
             </div>

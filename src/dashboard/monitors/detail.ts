@@ -1,4 +1,5 @@
 import type { RequestScope } from "../../access/scope.ts";
+import type { LatencyPeriod } from "../../contract/latency.ts";
 import { listRecentIntervals } from "../../data/metrics/read.ts";
 import { findOccurrence, maintenanceStatus } from "../../domain/maintenance.ts";
 import { computeUptimePercentage, sumStatusDurations } from "../../domain/uptime.ts";
@@ -11,6 +12,7 @@ import { listMonitorOutages, listStatusChanges } from "../../features/outages/se
 import { computeUptime } from "../../features/uptime/service.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { mayDo } from "../rights.ts";
+import { loadLatency } from "./latency.ts";
 
 const INTERVALS_MAX = 500;
 const DAYS = 90;
@@ -23,10 +25,10 @@ const WINDOWS = { limit: 50, offset: 0 };
 export type MonitorPicture = Awaited<ReturnType<typeof loadPicture>>;
 
 /** Everything that the view of one monitor shows; a fixed number of bounded queries. */
-export async function loadPicture(ctx: RequestScope, id: string) {
+export async function loadPicture(ctx: RequestScope, { id, period }: { id: string; period: LatencyPeriod }) {
   const monitor = await getMonitor(ctx, id);
   const { record } = monitor;
-  const [intervals, days, outages, events, results, changes, windows, may_change] = await Promise.all([
+  const [intervals, days, outages, events, results, changes, windows, latency, may_change] = await Promise.all([
     listRecentIntervals(ctx.db, [id], { since: ctx.now - DAY_MS, limit: INTERVALS_MAX }),
     computeUptime(ctx, id, DAYS),
     listMonitorOutages(ctx, id, OUTAGES),
@@ -34,6 +36,7 @@ export async function loadPicture(ctx: RequestScope, id: string) {
     listMonitorResults(ctx, id, RESULTS),
     listEntries(ctx, { monitor_id: id, ...CHANGES }),
     listWindows(ctx, monitor),
+    loadLatency(ctx, record, period),
     mayDo(ctx, record, "monitors.write"),
   ]);
   return {
@@ -51,6 +54,7 @@ export async function loadPicture(ctx: RequestScope, id: string) {
     results: results.rows,
     changes: changes.rows,
     windows,
+    latency,
     may_change,
   };
 }

@@ -3,6 +3,7 @@ import { getOverview } from "../../features/overview/service.ts";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
+import { listOnCallNow, listWindowsAhead } from "./next.ts";
 import { overviewView } from "./views.tsx";
 
 const PAGES_SHOWN = 12;
@@ -11,12 +12,15 @@ export const endpoints = [
   view({ path: "/app", summary: "Overview of the dashboard", query: HomeQuery }, async (c, { query }) => {
     const { ctx } = c.var;
     const [found, pages] = await Promise.all([getOverview(ctx), listPageChoices(ctx)]);
+    const [on_call, windows] = await Promise.all([listOnCallNow(ctx, pages), listWindowsAhead(ctx)]);
     const joined = pages.find(({ id, membership }) => id === query.joined && membership.role !== "owner");
     return showView(
       c,
       overviewView({
         now: ctx.now,
         found,
+        on_call,
+        windows,
         pages: pages.slice(0, PAGES_SHOWN),
         more_pages: Math.max(0, pages.length - PAGES_SHOWN),
         joined: joined?.name ?? null,

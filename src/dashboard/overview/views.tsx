@@ -5,10 +5,13 @@ import { StatusWord } from "../components/status-word.tsx";
 import { Time } from "../components/time.tsx";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
+import type { OnCallNow, WindowAhead } from "./next.ts";
 
 interface OverviewView {
   now: number;
   found: OverviewFound;
+  on_call: OnCallNow[];
+  windows: WindowAhead[];
   pages: PageChoice[];
   more_pages: number;
   /** The page that the caller just became a member of. */
@@ -37,10 +40,21 @@ export function overviewView(view: OverviewView): View {
           <State found={found} now={now} />
         </div>
         <div class="columns">
-          <div id="overview-incidents" data-live>
-            <Incidents found={found} now={now} />
+          <div class="stack">
+            <div id="overview-incidents" data-live>
+              <Incidents found={found} now={now} />
+            </div>
+            <div id="overview-maintenance" data-live>
+              <Maintenance {...view} />
+            </div>
+            <NextSteps {...view} />
           </div>
-          <Pages {...view} />
+          <div class="stack">
+            <div id="overview-on-call" data-live>
+              <OnCall {...view} />
+            </div>
+            <Pages {...view} />
+          </div>
         </div>
       </>
     ),
@@ -130,6 +144,82 @@ function Incidents({ found, now }: { found: OverviewFound; now: number }) {
           ))}
         </ul>
       )}
+    </section>
+  );
+}
+
+function Maintenance({ windows, now }: OverviewView) {
+  return (
+    <section class="card" aria-labelledby="windows">
+      <h2 id="windows">Maintenance next</h2>
+      {windows.length === 0 ? (
+        <p class="quiet">None is planned.</p>
+      ) : (
+        <ul class="rows">
+          {windows.map(({ id, title, start_at, end_at }) => (
+            <li class="row">
+              <a href={`/app/maintenance/${id}`} dir="auto">
+                {title}
+              </a>
+              <span class="quiet">
+                {start_at <= now ? "ends " : ""}
+                <Time at={start_at <= now ? end_at : start_at} now={now} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function OnCall({ on_call, now }: OverviewView) {
+  return (
+    <section class="card" aria-labelledby="on-call">
+      <h2 id="on-call">On call now</h2>
+      {on_call.length === 0 ? (
+        <p class="quiet">
+          No schedule is active. <a href="/app/on-call">Plan who is on call</a>
+        </p>
+      ) : (
+        <ul class="rows">
+          {on_call.map(({ page, schedule, person, until }) => (
+            <li>
+              <p dir="auto">{person === null ? "Nobody" : <strong>{person}</strong>}</p>
+              <p class="quiet" dir="auto">
+                {schedule}, {page}
+                {until === null ? null : (
+                  <>
+                    {" "}
+                    until <Time at={until} now={now} />
+                  </>
+                )}
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** What a new installation lacks; gone once everything is there. */
+function NextSteps({ found, pages }: OverviewView) {
+  const hasMonitors = found.statuses.length > 0;
+  if (!hasMonitors || pages.length > 0) return null;
+  return (
+    <section class="card" aria-labelledby="next">
+      <h2 id="next">Next</h2>
+      <ul class="rows">
+        <li>
+          <a href="/app/alerts/new">Add a channel</a>
+          <p class="quiet">Where alerts go: chat, mail or a webhook.</p>
+        </li>
+        <li>
+          <a href="/app/pages/new">Create a status page</a>
+          <p class="quiet">It shows users what works, and notifies them of incidents.</p>
+        </li>
+      </ul>
     </section>
   );
 }

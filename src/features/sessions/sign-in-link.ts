@@ -1,20 +1,23 @@
 import type { RequestScope } from "../../access/scope.ts";
 import { findLinkOwner, isLinkUsed } from "../../data/account-links/read.ts";
 import { deleteAccountLink } from "../../data/account-links/write.ts";
+import { findPasswordHash } from "../../data/sessions/read.ts";
 import type { UserRecord } from "../../data/users/read.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
 import { unusableLink } from "./password-reset.ts";
 import { findActiveFactor } from "./second-factor.ts";
 import { acceptFactorOf, beginSession } from "./service.ts";
 
-/** The account that a link printed by `npm run token -- --sign-in-link` opens, and whether that takes a code. */
+/** The account that a link printed by `npm run token -- --sign-in-link` opens, and whether that takes a code or gives a first password. */
 export async function findSignInLink(
   ctx: RequestScope,
   token: string,
-): Promise<{ user: UserRecord; needs_code: boolean } | undefined> {
+): Promise<{ user: UserRecord; needs_code: boolean; has_password: boolean } | undefined> {
   const found = await findLink(ctx, token);
   if (!found) return undefined;
-  return { user: found.user, needs_code: (await findActiveFactor(ctx, found.user.id)) !== undefined };
+  const { user } = found;
+  const [factor, password] = await Promise.all([findActiveFactor(ctx, user.id), findPasswordHash(ctx.db, user.id)]);
+  return { user, needs_code: factor !== undefined, has_password: password !== null };
 }
 
 /**

@@ -1,0 +1,213 @@
+/** The command palette (Ctrl K), single-key shortcuts, and the list of them (?). */
+
+interface Command {
+  text: string;
+  hint: string;
+  run(): void;
+}
+
+const SEARCH_DELAY_MS = 150;
+const FOUND_MAX = 8;
+const GO: Record<string, string> = {
+  o: "/app",
+  m: "/app/monitors",
+  i: "/app/incidents",
+  w: "/app/maintenance",
+  p: "/app/pages",
+  a: "/app/alerts",
+};
+const SHORTCUTS: readonly [keys: string, does: string][] = [
+  ["Ctrl K", "Open the command palette"],
+  ["/", "Search this list"],
+  ["c", "Add a monitor"],
+  ["g o", "Go to the overview"],
+  ["g m", "Go to monitors"],
+  ["g i", "Go to incidents"],
+  ["g w", "Go to maintenance windows"],
+  ["g p", "Go to status pages"],
+  ["g a", "Go to alerts"],
+  ["?", "Show these shortcuts"],
+];
+/** Within this time after `g` the next key names the place. */
+const SEQUENCE_MS = 1200;
+
+export function offerCommands(): void {
+  let wentAt = Number.NEGATIVE_INFINITY;
+  document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      return openPalette();
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    if (document.querySelector("dialog[open]")) return;
+    const goesTo = performance.now() - wentAt < SEQUENCE_MS ? GO[event.key] : undefined;
+    wentAt = event.key === "g" ? performance.now() : Number.NEGATIVE_INFINITY;
+    if (goesTo !== undefined) location.assign(goesTo);
+    else if (event.key === "?") openShortcuts();
+    else if (event.key === "c") location.assign("/app/monitors/new");
+    else if (event.key === "/") {
+      const search = document.querySelector<HTMLInputElement>('input[data-shortcut="/"], input[type="search"]');
+      if (!search) return;
+      event.preventDefault();
+      search.focus();
+    }
+  });
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
+}
+
+function openPalette(): void {
+  if (document.querySelector("dialog[open]")) return;
+  const dialog = newDialog("Command palette");
+  const input = document.createElement("input");
+  input.type = "text";
+  input.placeholder = "Go to, do, or find a monitor";
+  input.setAttribute("role", "combobox");
+  input.setAttribute("aria-label", "Command");
+  input.setAttribute("aria-expanded", "true");
+  input.setAttribute("aria-controls", "commands");
+  input.autocomplete = "off";
+  const list = document.createElement("ul");
+  list.id = "commands";
+  list.className = "commands";
+  list.setAttribute("role", "listbox");
+  list.setAttribute("aria-label", "Commands");
+  dialog.append(input, list);
+  let shown: Command[] = [];
+  let chosen = 0;
+  const choose = (n: number) => {
+    chosen = shown.length === 0 ? 0 : (n + shown.length) % shown.length;
+    for (const [index, item] of [...list.children].entries()) {
+      item.setAttribute("aria-selected", String(index === chosen));
+      if (index !== chosen) continue;
+      input.setAttribute("aria-activedescendant", item.id);
+      item.scrollIntoView({ block: "nearest" });
+    }
+  };
+  const show = (commands: Command[]) => {
+    shown = commands;
+    list.replaceChildren(...commands.map((command, n) => listItem(command, n, () => run(command))));
+    choose(0);
+  };
+  const run = (command: Command | undefined) => {
+    dialog.close();
+    command?.run();
+  };
+  const localCommands = listCommands();
+  let asked = 0;
+  const search = () => {
+    const words = input.value.trim().toLowerCase();
+    const fitting = localCommands.filter(({ text }) => text.toLowerCase().includes(words));
+    show(fitting);
+    const turn = ++asked;
+    if (words === "") return;
+    setTimeout(async () => {
+      if (turn !== asked) return;
+      const found = await findMonitors(words);
+      if (turn === asked) show([...fitting, ...found]);
+    }, SEARCH_DELAY_MS);
+  };
+  input.addEventListener("input", search);
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown") choose(chosen + 1);
+    else if (event.key === "ArrowUp") choose(chosen - 1);
+    else if (event.key === "Enter") run(shown[chosen]);
+    else if (event.key === "Escape") dialog.close();
+    else return;
+    event.preventDefault();
+  });
+  dialog.showModal();
+  search();
+}
+
+/** The places of the navigation, and what can be done on this view. */
+function listCommands(): Command[] {
+  const places = [...document.querySelectorAll<HTMLAnchorElement>(".sections a")].map((link) => ({
+    text: link.textContent ?? "",
+    hint: "Go to",
+    run: () => link.click(),
+  }));
+  const actions = [...document.querySelectorAll<HTMLElement>(".heading .actions :is(a, button)")].map((control) => ({
+    text: control.textContent?.trim() ?? "",
+    hint: "On this view",
+    run: () => control.click(),
+  }));
+  const always = [
+    { text: "Add monitor", hint: "Create", run: () => location.assign("/app/monitors/new") },
+    { text: "New incident", hint: "Create", run: () => location.assign("/app/incidents/new") },
+    { text: "Schedule maintenance", hint: "Create", run: () => location.assign("/app/maintenance/new") },
+    { text: "Keyboard shortcuts", hint: "Help", run: openShortcuts },
+  ];
+  const isNew = ({ text }: Command) => !actions.some((each) => each.text === text);
+  return [...actions, ...always.filter(isNew), ...places];
+}
+
+async function findMonitors(words: string): Promise<Command[]> {
+  try {
+    const response = await fetch(`/api/uptime/v1/monitors?limit=${FOUND_MAX}&q=${encodeURIComponent(words)}`);
+    if (!response.ok) return [];
+    const found = (await response.json()) as { id: string; name: string; status: string }[];
+    return found.map(({ id, name, status }) => ({
+      text: name,
+      hint: `Monitor, ${status}`,
+      run: () => location.assign(`/app/monitors/${id}`),
+    }));
+  } catch {
+    return [];
+  }
+}
+
+function listItem({ text, hint }: Command, n: number, run: () => void): HTMLLIElement {
+  const item = document.createElement("li");
+  item.id = `command-${n}`;
+  item.setAttribute("role", "option");
+  const name = document.createElement("span");
+  name.textContent = text;
+  name.dir = "auto";
+  const kind = document.createElement("span");
+  kind.className = "quiet";
+  kind.textContent = hint;
+  item.append(name, kind);
+  item.addEventListener("click", run);
+  return item;
+}
+
+function openShortcuts(): void {
+  if (document.querySelector("dialog[open]")) return;
+  const dialog = newDialog("Keyboard shortcuts");
+  const heading = document.createElement("h2");
+  heading.textContent = "Keyboard shortcuts";
+  const list = document.createElement("dl");
+  list.className = "shortcuts";
+  for (const [keys, does] of SHORTCUTS) {
+    const term = document.createElement("dt");
+    for (const key of keys.split(" ")) {
+      const cap = document.createElement("kbd");
+      cap.textContent = key;
+      term.append(cap, " ");
+    }
+    const meaning = document.createElement("dd");
+    meaning.textContent = does;
+    list.append(term, meaning);
+  }
+  const close = document.createElement("button");
+  close.className = "second";
+  close.textContent = "Close";
+  close.addEventListener("click", () => dialog.close());
+  dialog.append(heading, list, close);
+  dialog.showModal();
+}
+
+/** A dialog that is removed when it closes; a click beside it closes it. */
+function newDialog(label: string): HTMLDialogElement {
+  const dialog = document.createElement("dialog");
+  dialog.setAttribute("aria-label", label);
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  document.body.append(dialog);
+  return dialog;
+}

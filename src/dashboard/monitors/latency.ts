@@ -1,0 +1,28 @@
+import type { RequestScope } from "../../access/scope.ts";
+import type { LatencyPeriod } from "../../contract/latency.ts";
+import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { listLatency } from "../../features/latency/service.ts";
+import type { LatencyChart, LatencyLine } from "./latency-chart.tsx";
+
+/** The medians of each region, or of a monitor in one place the median and the slowest twentieth. */
+export async function loadLatency(
+  ctx: RequestScope,
+  { id, regions }: Pick<MonitorRecord, "id" | "regions">,
+  period: LatencyPeriod,
+): Promise<LatencyChart> {
+  if (regions.length > 1) {
+    const lines = regions.map(async (region): Promise<LatencyLine> => {
+      const { points } = await listLatency(ctx, id, { period, region });
+      return { name: region, values: new Map(points.map(({ at, p50_ms }) => [at, p50_ms])) };
+    });
+    return { period, lines: await Promise.all(lines) };
+  }
+  const { points } = await listLatency(ctx, id, { period });
+  return {
+    period,
+    lines: [
+      { name: "Median", values: new Map(points.map(({ at, p50_ms }) => [at, p50_ms])) },
+      { name: "95th percentile", values: new Map(points.map(({ at, p95_ms }) => [at, p95_ms])) },
+    ],
+  };
+}

@@ -1,0 +1,60 @@
+import type { RequestScope } from "../../access/scope.ts";
+import { findOccurrence } from "../../domain/maintenance.ts";
+import { findOnCall } from "../../domain/on-call.ts";
+import { listMyMaintenance } from "../../features/maintenance/service.ts";
+import { listMembers } from "../../features/members/service.ts";
+import { listSchedules } from "../../features/on-call/schedules.ts";
+import type { PageChoice } from "../rights.ts";
+
+/** More pages have their own views; the overview asks two questions of each. */
+const PAGES_ASKED = 6;
+const SCHEDULES = { limit: 10, offset: 0 };
+const TEAM = { limit: 100, offset: 0 };
+const WINDOWS = { limit: 20, offset: 0 };
+const WINDOWS_SHOWN = 5;
+
+export interface OnCallNow {
+  page: string;
+  schedule: string;
+  /** Null: nobody is, until the next shift. */
+  person: string | null;
+  until: number | null;
+}
+
+/** Who is on call now, for each schedule of the first pages. */
+export async function listOnCallNow(ctx: RequestScope, pages: readonly PageChoice[]): Promise<OnCallNow[]> {
+  const found = await Promise.all(pages.slice(0, PAGES_ASKED).map((page) => onCallOf(ctx, page)));
+  return found.flat();
+}
+
+async function onCallOf(ctx: RequestScope, page: PageChoice): Promise<OnCallNow[]> {
+  const { rows } = await listSchedules(ctx, page.id, SCHEDULES);
+  const active = rows.filter(({ is_active }) => is_active);
+  if (active.length === 0) return [];
+  const team = await listMembers(ctx, page.id, TEAM);
+  const names = new Map(team.rows.map(({ user_id, name, email }) => [user_id, name ?? email]));
+  return active.map((schedule) => {
+    const current = findOnCall(schedule, ctx.now);
+    const person = current && (names.get(current.user_id) ?? "the owner");
+    return { page: page.name, schedule: schedule.name, person: person ?? null, until: current?.until ?? null };
+  });
+}
+
+export interface WindowAhead {
+  id: string;
+  title: string;
+  start_at: number;
+  end_at: number;
+}
+
+/** Maintenance in progress and to come, the next first. */
+export async function listWindowsAhead(ctx: RequestScope): Promise<WindowAhead[]> {
+  const { windows } = await listMyMaintenance(ctx, { status: ["in_progress", "scheduled"] }, WINDOWS);
+  return windows
+    .flatMap((window) => {
+      const next = findOccurrence(window, window.timezone, ctx.now);
+      return next ? [{ id: window.id, title: window.title, start_at: next.start_at, end_at: next.end_at }] : [];
+    })
+    .sort((a, b) => a.start_at - b.start_at)
+    .slice(0, WINDOWS_SHOWN);
+}
