@@ -112,7 +112,10 @@ const settings = {
   footer_links: jsonOrText(z.array(FooterLink).max(FOOTER_LINKS_MAX).nullish()).meta({
     description: "JSON array of {label, url}, native or as a string",
   }),
-  ssl_type: z.enum(SSL_TYPES).nullish().meta({ description: "default none" }),
+  ssl_type: z
+    .enum(SSL_TYPES)
+    .nullish()
+    .meta({ description: "default managed with the first custom_domain, none without one" }),
   timezone: clearable(Timezone).meta({ description: "IANA name, default UTC" }),
   language: z.enum(LANGUAGES).nullish().meta({
     description: "of visitors whose browsers ask for none of the languages; default en",

@@ -46,13 +46,13 @@ export async function findSlugOfHost(db: Db, hostname: string): Promise<string |
 
 /** Claims that are due, the longest overdue first, and claims of deleted pages. */
 export async function listDueDomains(db: Db, now: number, limit: number): Promise<DomainRecord[]> {
-  const due = sql`SELECT hostname FROM ${customDomains} WHERE ${customDomains.next_check_at} <= ${now}
+  const due = sql`SELECT proof FROM ${customDomains} WHERE ${customDomains.next_check_at} <= ${now}
     ORDER BY ${customDomains.next_check_at} LIMIT ${limit}`;
-  const orphaned = sql`SELECT hostname FROM ${customDomains} WHERE ${isOrphaned} LIMIT ${limit}`;
+  const orphaned = sql`SELECT proof FROM ${customDomains} WHERE ${isOrphaned} LIMIT ${limit}`;
   return db
     .select()
     .from(customDomains)
-    .where(sql`${customDomains.hostname} IN (SELECT * FROM (${due}) UNION SELECT * FROM (${orphaned}))`)
+    .where(sql`${customDomains.proof} IN (SELECT * FROM (${due}) UNION SELECT * FROM (${orphaned}))`)
     .orderBy(asc(customDomains.next_check_at))
     .limit(limit);
 }

@@ -17,7 +17,7 @@ export const statusPages = sqliteTable(
     name: text("name").notNull(),
     slug: text("slug").notNull().unique(),
     description: text("description"),
-    custom_domain: text("custom_domain").unique(),
+    custom_domain: text("custom_domain"),
     ssl_type: text("ssl_type").$type<SslType>().notNull().default("none"),
     is_public: flag("is_public").notNull().default(true),
     show_branding: flag("show_branding").notNull().default(true),

@@ -18,5 +18,6 @@ export const guards = sqliteTable("guards", { name: text("name").notNull() }, (t
   check("guard_planned_maintenance", sql`${table.name} <> 'planned_maintenance'`),
   check("guard_page_subscribers", sql`${table.name} <> 'page_subscribers'`),
   check("guard_stored_text", sql`${table.name} <> 'stored_text'`),
+  check("guard_custom_domain", sql`${table.name} <> 'custom_domain'`),
   check("guard_stale", sql`${table.name} <> 'stale'`),
 ]);

@@ -5,7 +5,15 @@ import { guards } from "./table.ts";
 
 /** What is sent in a minute waits; what is stored is refused. */
 export type GuardedCap = Exclude<PlanCap, "deliveries">;
-export type GuardName = "monitors" | "status_pages" | "seats" | "already_member" | "event_rules" | "stale" | GuardedCap;
+export type GuardName =
+  | "monitors"
+  | "status_pages"
+  | "seats"
+  | "already_member"
+  | "event_rules"
+  | "custom_domain"
+  | "stale"
+  | GuardedCap;
 
 /** The name of the constraint that refuses the batch when this guard's condition holds. */
 export function guardConstraint(name: GuardName): string {

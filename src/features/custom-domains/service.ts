@@ -14,14 +14,16 @@ import {
 import {
   claimDomain,
   deleteDomain,
+  endFormerClaims,
   releaseDomain,
+  renewClaim,
   updateClaim,
-  updateDomain,
 } from "../../data/custom-domains/write.ts";
 import { runBatch, type Statement } from "../../data/db.ts";
 import { insertNotification } from "../../data/notifications/write.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { bumpPageVersion, updatePage } from "../../data/status-pages/write.ts";
+import { guardConstraint } from "../../data/write-guards/write.ts";
 import {
   type ClaimDecision,
   type DomainLookup,
@@ -34,6 +36,7 @@ import { buildPageUrls } from "../../domain/page-address.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { randomBase62 } from "../../platform/credentials.ts";
 import { customHostnamesOf } from "../../platform/custom-hostnames.ts";
+import { violates } from "../../platform/d1-errors.ts";
 import { lookUpTexts, resolvesTo } from "../../platform/dns-records.ts";
 import { findHostnameConflict, targetOfDomains } from "../../platform/egress/service-hosts.ts";
 import { forgetHosts } from "../../platform/host-cache.ts";
@@ -52,11 +55,14 @@ const CHECKS_PER_MINUTE = 50;
 const CHECKS_AT_A_TIME = 10;
 const SWEEP_MS = 20_000;
 const RETRY_MS = 60_000;
+const TAKEN_RETRY_MS = 3_600_000;
+/** One name whose servers stall takes no more of the sweep. */
+const LOOKUP_MS = 8_000;
 
 /** What breaks in a batch with a claim, and what that means to the caller. */
 export const CLAIM_CONFLICTS = {
-  "status_pages.custom_domain": conflict("custom_domain is taken"),
-  "custom_domains.hostname": conflict("custom_domain is taken, or is reserved by another account"),
+  [guardConstraint("custom_domain")]: conflict("custom_domain is taken, or is reserved by another account"),
+  "custom_domains.status_page_id": conflict("the status page was given another domain by another request"),
 };
 
 type Claimant = Pick<StatusPageRecord, "id" | "owner_id" | "custom_domain">;
@@ -103,7 +109,10 @@ export async function setDomain(ctx: RequestScope, pageId: string, input: Domain
 }
 
 /** A page that gets its first domain gets a managed certificate by default. */
-function sslTypeOf(page: StatusPageRecord, hostname: string | null): SslType {
+export function sslTypeOf(
+  page: Pick<StatusPageRecord, "custom_domain" | "ssl_type">,
+  hostname: string | null,
+): SslType {
   if (hostname === null) return "none";
   return page.custom_domain === null ? "managed" : page.ssl_type;
 }
@@ -118,7 +127,7 @@ export function planDomain(
   const released = releaseDomain(db, { page_id: page.id, except: hostname, now, held_until: now + RESERVED_MS });
   if (hostname === null) return page.custom_domain === null ? [] : [released];
   if (hostname === page.custom_domain) {
-    return [updateDomain(db, hostname, { ssl_type, next_check_at: now, updated_at: now })];
+    return [renewClaim(db, page.id, { ssl_type, now })];
   }
   const refusal = findHostnameConflict({ ...ctx.settings, PUBLIC_URL: ctx.publicUrl }, hostname);
   if (refusal !== null) throw invalid(`custom_domain ${refusal}`, [{ path: "custom_domain", message: refusal }]);
@@ -164,9 +173,11 @@ async function sweepDomain(scope: Scope, domain: DomainRecord): Promise<void> {
     await runBatch(scope.db, await look(scope, domain));
     if (domain.status_page_id !== null) invalidatePage(domain.status_page_id);
   } catch (error) {
-    scope.log.error("custom domain", error, { hostname: domain.hostname });
-    const retry = { next_check_at: scope.now + RETRY_MS, updated_at: scope.now };
-    await runBatch(scope.db, [updateDomain(scope.db, domain.hostname, retry)]);
+    const isTaken = violates(error, "custom_domains.hostname");
+    if (!isTaken) scope.log.error("custom domain", error, { hostname: domain.hostname });
+    const retry = { next_check_at: scope.now + (isTaken ? TAKEN_RETRY_MS : RETRY_MS), updated_at: scope.now };
+    const change = isTaken ? { ...retry, error: "another account has proven this name" } : retry;
+    await runBatch(scope.db, [updateClaim(scope.db, domain, change)]);
   }
 }
 
@@ -178,7 +189,9 @@ async function verify(scope: Scope, domain: DomainRecord): Promise<Statement[]> 
   const isDone = verdict.status !== "active" || seen.ownership !== "seen" || domain.ssl_type === "none";
   const change = { ...verdict, ...(isDone ? {} : await certify(scope, domain, verdict)), updated_at: now };
   const after: DomainRecord = { ...domain, ...change };
+  const isNewlyProven = domain.proven_at === null && after.proven_at !== null;
   return [
+    ...(isNewlyProven ? endFormerClaims(db, domain, now) : []),
     updateClaim(db, domain, change),
     ...buildDomainNotifications({ before: domain, after }).flatMap((notification) => [
       insertNotification(db, notification),
@@ -204,14 +217,22 @@ async function verify(scope: Scope, domain: DomainRecord): Promise<Statement[]> 
 
 async function lookAt(settings: Scope["settings"], domain: DomainRecord): Promise<DomainLookup> {
   const target = targetOfDomains(settings);
+  const within = <Found>(look: Promise<Found>) => Promise.race([look, stalled()]);
   const [texts, leads] = await Promise.all([
-    lookUpTexts(settings, verificationName(domain.hostname)),
-    target === "" ? null : resolvesTo(settings, domain.hostname, target),
+    within(lookUpTexts(settings, verificationName(domain.hostname))),
+    target === "" ? null : within(resolvesTo(settings, domain.hostname, target)),
   ]);
   return {
     ownership: toSighting(texts?.includes(verificationValue(domain)) ?? null),
     routing: toSighting(leads),
   };
+}
+
+/** What a name says whose servers let the resolver wait: nothing. */
+async function stalled(): Promise<null> {
+  const { promise, resolve } = Promise.withResolvers<null>();
+  AbortSignal.timeout(LOOKUP_MS).addEventListener("abort", () => resolve(null), { once: true });
+  return promise;
 }
 
 function toSighting(isThere: boolean | null): RecordLookup {
@@ -236,6 +257,6 @@ async function certify({ settings, now }: Scope, domain: DomainRecord, verdict: 
 async function release({ db, settings, now }: Scope, domain: DomainRecord): Promise<Statement[]> {
   if (domain.provider_id !== null) await customHostnamesOf(settings).remove(domain.provider_id);
   const held_until = domain.held_until ?? now + RESERVED_MS;
-  if (domain.proven_at === null || held_until <= now) return [deleteDomain(db, domain.hostname)];
+  if (domain.proven_at === null || held_until <= now) return [deleteDomain(db, domain)];
   return [updateClaim(db, domain, { held_until, provider_id: null, next_check_at: held_until, updated_at: now })];
 }

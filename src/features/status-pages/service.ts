@@ -29,7 +29,7 @@ import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { newId } from "../../platform/ids.ts";
 import { dropStoredPage } from "../../platform/page-store.ts";
 import { hashPassword } from "../../platform/password.ts";
-import { CLAIM_CONFLICTS, findUrls, planDomain } from "../custom-domains/service.ts";
+import { CLAIM_CONFLICTS, findUrls, planDomain, sslTypeOf } from "../custom-domains/service.ts";
 import { followTimezone } from "../maintenance/service.ts";
 
 const CONFLICTS = {
@@ -112,6 +112,7 @@ export async function createPage(ctx: RequestScope, input: StatusPageCreate): Pr
   const record: StatusPageRecord = {
     ...DEFAULTS,
     ...toChange(ctx, input),
+    ssl_type: input.ssl_type ?? sslTypeOf(DEFAULTS, input.custom_domain ?? null),
     id: newId(),
     owner_id: user.user_id,
     created_by: user.user_id,
@@ -148,7 +149,11 @@ export async function updateStatusPage(
 ): Promise<StatusPageWithUrl> {
   const page = await requirePage(ctx, pageId);
   const notify_team = mergeTopics(page.notify_team, input.notify_team);
-  const change: StatusPageChange = { ...toChange(ctx, input), notify_team, updated_at: ctx.now };
+  const ordered =
+    input.custom_domain === undefined || input.ssl_type !== undefined
+      ? {}
+      : { ssl_type: sslTypeOf(page, input.custom_domain) };
+  const change: StatusPageChange = { ...toChange(ctx, input), ...ordered, notify_team, updated_at: ctx.now };
   const assignment = input.monitors === undefined ? UNASSIGNED : await planAssignment(ctx, page, input.monitors ?? []);
   const claimed = touchesDomain(input) ? planDomain(ctx, page, { ...page, ...change }) : [];
   const isMoved = change.timezone !== undefined && change.timezone !== page.timezone;
