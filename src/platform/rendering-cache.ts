@@ -2,11 +2,12 @@
 export interface Rendering {
   as_of: number;
   late_ms: number | null;
-  body: string;
+  /** Encoded once, because most answers are the same. */
+  body: Uint8Array;
   etag: string;
 }
 
-/** Characters; an isolate has 128 MB, and a page of ordinary size takes about 50 kB. */
+/** Bytes; an isolate has 128 MB, and a page of ordinary size takes about 50 kB. */
 const SIZE_MAX = 16_000_000;
 
 const kept = new Map<string, Rendering>();

@@ -159,7 +159,7 @@ export async function respond(c: Context<AppEnv>, shown: VisiblePage, answer: An
   };
   return isKnownTo(c.req.header("if-none-match"), etag)
     ? new Response(null, { status: 304, headers })
-    : answerText(body, headers);
+    : new Response(body, { headers });
 }
 
 async function renderOnce(
@@ -173,8 +173,9 @@ async function renderOnce(
   const late_ms = viewing.late?.for_ms ?? null;
   if (earlier?.as_of === viewing.as_of && earlier.late_ms === late_ms) return earlier;
   if (is_chosen) await requireRate(c.var.ctx, "page_miss");
-  const body = await make();
-  if (body === undefined) return undefined;
+  const text = await make();
+  if (text === undefined) return undefined;
+  const body = new TextEncoder().encode(text);
   const rendering = { as_of: viewing.as_of, late_ms, body, etag: `"${sha256Hex(body).slice(0, 32)}"` };
   if (cache_key !== null) keepRendering(key, rendering);
   return rendering;
@@ -280,7 +281,8 @@ function respondTooMany(c: Context<AppEnv>, error: ApiError): Response {
 
 /** What this visitor reads; `page` is the language of the page, as far as it is known. */
 export function textsFor({ req }: Context<AppEnv>, page: Language = "en"): Texts {
-  const cookie = /(?:^|;\s*)vigil_language=([a-z]{2})(?:;|$)/.exec(req.header("cookie") ?? "")?.[1];
+  const cookies = req.header("cookie");
+  const cookie = cookies && /(?:^|;\s*)vigil_language=([a-z]{2})(?:;|$)/.exec(cookies)?.[1];
   const query = req.url.includes("lang=") ? req.query("lang") : undefined;
   const chosen = findLanguage(query ?? "") ?? cookie;
   return TEXTS[chooseLanguage({ chosen, accept: req.header("accept-language") ?? null, page })];

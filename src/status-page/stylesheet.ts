@@ -123,7 +123,7 @@ blockquote { margin-inline: 0; padding-inline-start: .75rem; border-inline-start
 .embed h1 { font-size: 1rem; }
 .embed .banner { margin: 0; text-decoration: none; }
 .embed li + li { margin-block-start: .5rem; padding-block-start: .5rem; border-block-start: 1px solid var(--line); }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(6rem, 1fr)); gap: .75rem; margin-block-start: 1.25rem; }
+.figures { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; margin-block-start: 1.25rem; }
 .figures dd { font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 h1 + .status { font-size: 1rem; }
 .row + .card { margin-block-start: 1rem; }
@@ -144,6 +144,7 @@ h1 + .status { font-size: 1rem; }
 .message { padding-block: 20vh; text-align: center; }
 .message p { margin-block-start: .75rem; color: var(--quiet); }
 .unlock { max-inline-size: 26rem; padding-block: 16vh 4rem; }
+.unlock .card { margin-block-start: 1rem; }
 .fields { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; }
 form .tick { display: block; font-weight: 400; margin-block: .25rem; min-block-size: 1.5rem; }
 fieldset { border: 1px solid var(--line); border-radius: .5rem; margin: 1rem 0 0; padding: .5rem 1rem; }
@@ -158,9 +159,12 @@ main > article + p, main > form + p, main > .card + p:not(.card) { margin-block-
   .monitor { padding-block: 1.25rem; }
   .banner { padding: 1.375rem 1.5rem; }
   .banner h2 { font-size: 1.5rem; }
+  .figures { grid-template-columns: repeat(4, 1fr); }
 }
 @media print {
-  .tools, .skip, .filter, .more, dialog, .tip { display: none; }
+  body { background: #fff; }
+  .tools, .skip, .filter, .more, dialog, .tip, .languages { display: none; }
+  .banner { --card: #fff !important; }
   .banner { border: 2px solid; color: #000 !important; background: none !important; print-color-adjust: exact; }
   .card, article { break-inside: avoid; }
   .bars, .icon { print-color-adjust: exact; -webkit-print-color-adjust: exact; }

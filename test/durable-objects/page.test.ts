@@ -2,7 +2,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { LIVE_READERS_MAX } from "../../src/contract/page-object.ts";
-import { V1 } from "../support/client.ts";
+import { createClient, V1 } from "../support/client.ts";
+import { createAccount } from "../support/factories.ts";
 import { createShop, createVisitor, PAGES, setStatus, summaryOf } from "../support/pages.ts";
 
 const READERS = 1000;
@@ -112,6 +113,25 @@ describe("GET /status/:slug/live", () => {
     });
     const refused = await connect(path);
     expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([503, true]);
+  });
+});
+
+describe("a pushed failure", () => {
+  it("is on summary.json within a second, though readers remember the page", async () => {
+    const { client } = await createAccount();
+    const name = { name: "Nightly job", type: "heartbeat", expected_interval: 3600 };
+    const { body: monitor } = await client.post(`${V1}/monitors`, name);
+    const { body: page } = await client.post(PAGES, { name: "Jobs", slug: `p-${monitor.id}`, monitors: [monitor.id] });
+    const { pathname, search } = new URL(monitor.push_urls.heartbeat);
+    const beat = async (status: string) =>
+      (await createClient().post(`${pathname}${search}${search === "" ? "?" : "&"}status=${status}`)).status;
+    const stateOf = async () => (await client.get(`/status/${page.slug}/summary.json`)).body.status.state;
+    expect(await beat("ok")).toBe(200);
+    await vi.waitFor(async () => expect(await stateOf()).toBe("operational"));
+    const began = Date.now();
+    expect(await beat("fail")).toBe(200);
+    await vi.waitFor(async () => expect(await stateOf()).toBe("major_outage"), { interval: 20 });
+    expect(Date.now() - began).toBeLessThan(1000);
   });
 });
 

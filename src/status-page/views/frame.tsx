@@ -176,7 +176,7 @@ function Footer({ frame }: { frame: FrameView }) {
           </ul>
         </nav>
       ) : null}
-      <nav aria-label={texts.frame.language}>
+      <nav class="languages" aria-label={texts.frame.language}>
         <ul class="links small">
           {LANGUAGES.map((language) => (
             <li>

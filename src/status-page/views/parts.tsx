@@ -119,7 +119,9 @@ function Chart({ chart, texts }: { chart: ChartView; texts: Texts }) {
         <path class="chart-p95" d={chart.p95} />
         <path class="chart-median" d={chart.median} />
       </svg>
-      <span class="chart-top small">{chart.top_ms} ms</span>
+      <bdi class="chart-top small" dir="ltr">
+        {chart.top_ms} ms
+      </bdi>
       <p class="row small">
         <Time moment={chart.from} />
         <span>
