@@ -108,14 +108,14 @@ export interface Endpoint {
 /** Agents send their credential, the install token included, in a header of their own. */
 const AGENT_HEADER = "x-agent-token";
 const SECURITY: Record<EndpointPolicy["auth"], Record<string, string[]>[]> = {
-  user: [{ bearer: [] }],
+  user: [{ bearer: [] }, { session: [] }],
   agent: [{ agent: [] }],
   install: [{ agent: [] }],
   beat: [{ heartbeat: [] }, { heartbeatQuery: [] }],
   metrics: [{ push: [] }],
   scrape: [{ scraper: [] }],
   public: [],
-  optional: [{ bearer: [] }, {}],
+  optional: [{ bearer: [] }, { session: [] }, {}],
 };
 
 /**

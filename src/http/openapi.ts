@@ -32,6 +32,12 @@ export function describeApi(endpoints: readonly Endpoint[]): ApiDescription {
     scheme: "bearer",
     description: "An API token, `sk_svc_…`",
   });
+  collector.openAPIRegistry.registerComponent("securitySchemes", "session", {
+    type: "apiKey",
+    in: "cookie",
+    name: "__Host-vigil_session",
+    description: "The session of the dashboard, from signing in; `vigil_session` where the service is reached by http",
+  });
   collector.openAPIRegistry.registerComponent("securitySchemes", "agent", {
     type: "apiKey",
     in: "header",
