@@ -5,7 +5,7 @@ import { ErrorBody } from "../http/responses.ts";
 import type { Problems } from "./form-fields.ts";
 
 export interface ApiCall {
-  method: "GET" | "POST" | "PUT" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With prefix and query: `/api/uptime/v1/monitors`. */
   path: string;
   body?: unknown;

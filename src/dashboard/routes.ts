@@ -7,19 +7,27 @@ import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "
 import type { HtmlArea } from "../http/middleware.ts";
 import { html } from "../http/responses.ts";
 import { endpoints as accepting } from "./accept-routes.ts";
+import { endpoints as account } from "./account/routes.tsx";
 import { endpoints as acknowledging } from "./acknowledge-routes.ts";
+import { endpoints as agents } from "./agents/routes.tsx";
+import { endpoints as alerts } from "./alerts/routes.tsx";
+import { endpoints as audit } from "./audit/routes.tsx";
 import { type FormErrors, pathAfter, toFormErrors } from "./form.ts";
 import { endpoints as frame } from "./frame-routes.ts";
 import { endpoints as incidents } from "./incidents/routes.ts";
 import { endpoints as signInLinks } from "./link-routes.ts";
 import { endpoints as maintenance } from "./maintenance/routes.ts";
 import { endpoints as monitors } from "./monitors/routes.ts";
+import { endpoints as onCall } from "./on-call/routes.tsx";
 import { endpoints as overview } from "./overview/routes.ts";
+import { endpoints as pages } from "./pages/routes.tsx";
 import { endpoints as choosingPasswords } from "./password-routes.ts";
 import { endpoints as preferring } from "./preference-routes.ts";
 import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
+import { endpoints as rules } from "./rules/routes.tsx";
 import { sealEntered, signInByForm } from "./second-step.ts";
 import { STYLESHEET } from "./stylesheet.ts";
+import { endpoints as team } from "./team/routes.tsx";
 import { endpoints as transferring } from "./transfer-routes.ts";
 import { renderSignIn } from "./views/sign-in.tsx";
 import { endpoints as welcome } from "./welcome-routes.tsx";
@@ -127,6 +135,14 @@ export const endpoints = [
   ...maintenance,
   ...monitors,
   ...welcome,
+  ...pages,
+  ...alerts,
+  ...rules,
+  ...onCall,
+  ...agents,
+  ...account,
+  ...audit,
+  ...team,
 
   ...accepting,
   ...acknowledging,

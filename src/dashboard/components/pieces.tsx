@@ -97,6 +97,9 @@ export function CopyText({ label, text }: { label: string; text: string }) {
   );
 }
 
+/** The heading of a column of buttons. */
+export const ACTIONS = <span class="unseen">Actions</span>;
+
 /** A table that scrolls by itself where it is wider than the screen. */
 export function Table({ caption, head, children }: { caption: string; head: readonly Child[]; children: Child }) {
   return (

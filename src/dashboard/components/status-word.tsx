@@ -16,12 +16,12 @@ export function statusWord(status: ShownStatus): string {
   return WORDS[status];
 }
 
-/** Shape, colour and word. The icon refers to the shapes that the frame draws once. */
-export function StatusWord({ status }: { status: ShownStatus }) {
+/** Shape, colour and word, by default that of a monitor's status. The icon refers to the shapes that the frame draws once. */
+export function StatusWord({ status, text = WORDS[status] }: { status: ShownStatus; text?: string }) {
   return (
     <span class={`status is-${status}`}>
       <Icon of={status} />
-      {WORDS[status]}
+      {text}
     </span>
   );
 }

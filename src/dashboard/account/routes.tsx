@@ -1,0 +1,365 @@
+import { z } from "zod";
+import { BillingStatus, CreatedToken, TierInfo, TOKEN_LIFETIMES_DAYS, Token } from "../../contract/account.ts";
+import { ReferralStats } from "../../contract/referral.ts";
+import { Me, Session } from "../../contract/session.ts";
+import { TEAM_TOPICS, UserPreferences } from "../../contract/team-notification.ts";
+import { RecoveryCodes, TotpSecret } from "../../contract/two-factor.ts";
+import type { AppContext } from "../../http/endpoint.ts";
+import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
+import { ACTIONS, CopyText, PostButton, Table, Tabs } from "../components/pieces.tsx";
+import { Time } from "../components/time.tsx";
+import { type FormField, type Problems, storedValues, toSentences } from "../form-fields.ts";
+import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
+import { NOTIFY_TOPICS } from "../pages/form.ts";
+import { showView, type View } from "../shell.tsx";
+import { action, redirectWithNotice, view } from "../view.ts";
+
+const CORE = "/api/core/v1";
+const LIST_MAX = 200;
+const trail = [{ href: "/app/account", text: "Account" }];
+const params = z.object({ id: z.uuid() });
+
+const PASSWORD_FIELDS: readonly FormField[] = [
+  { kind: "password", name: "current_password", label: "Current password", hint: "empty where you have none yet" },
+  { kind: "password", name: "new_password", label: "New password", required: true },
+  { kind: "checkbox", name: "end_tokens", label: "End all API tokens, too" },
+];
+const PASSWORD_FORM: ObjectForm = {
+  ...{ title: "Change password", section: "account", trail, fields: PASSWORD_FIELDS },
+  ...{ action: "/app/account/password", cancel: "/app/account" },
+};
+
+const TOKEN_FIELDS: readonly FormField[] = [
+  { kind: "text", name: "name", label: "Name", required: true, hint: "what it is for" },
+  {
+    ...{ kind: "select", name: "expires_in_days", label: "Expires", empty: "Never" },
+    options: TOKEN_LIFETIMES_DAYS.map((days) => ({ value: String(days), label: `After ${days} days` })),
+  },
+];
+const TOKEN_FORM: ObjectForm = {
+  ...{ title: "Create API token", section: "account", trail, fields: TOKEN_FIELDS, submit: "Create API token" },
+  ...{ action: "/app/account/tokens", cancel: "/app/account" },
+};
+
+const SETUP_FIELDS: readonly FormField[] = [{ kind: "password", name: "password", label: "Password", required: true }];
+const CONFIRM_FIELDS: readonly FormField[] = [
+  { kind: "text", name: "code", label: "Code", hint: "the six digits that the app shows", required: true },
+];
+const DISABLE_FIELDS: readonly FormField[] = [
+  { kind: "password", name: "password", label: "Password", required: true },
+  { kind: "text", name: "code", label: "Code", hint: "of the app, or a recovery code", required: true },
+];
+const twoFactorForm = (fields: readonly FormField[], step: string, submit: string): ObjectForm => ({
+  ...{ title: "Two-factor sign-in", section: "account", trail, fields, submit },
+  ...{ action: `/app/account/two-factor/${step}`, cancel: "/app/account" },
+});
+
+const PREFERENCE_FIELDS: readonly FormField[] = [
+  { kind: "checkbox", name: "mail", label: "By mail" },
+  { kind: "checkbox", name: "in_app", label: "In the dashboard" },
+  {
+    ...{ kind: "several", name: "notify_team", label: "When" },
+    options: NOTIFY_TOPICS.map(([value, label]) => ({ value, label })),
+  },
+];
+const PREFERENCE_FORM: ObjectForm = {
+  ...{ title: "What reaches you", section: "account", trail, fields: PREFERENCE_FIELDS },
+  ...{ action: "/app/account/notifications", cancel: "/app/account" },
+};
+
+export const endpoints = [
+  view({ path: "/app/account", summary: "Account in the dashboard" }, (c) => showAccount(c)),
+
+  view({ path: "/app/account/password", summary: "Form of a new password" }, (c) => showForm(c, PASSWORD_FORM, {})),
+  action({ path: "/app/account/password", summary: "Change the password" }, async (c, entered) => {
+    const sent = await submitForm(c, PASSWORD_FORM, entered, { method: "POST", path: `${CORE}/auth/password` });
+    return sent.ok
+      ? redirectWithNotice("/app/account", "The password is changed. All other sessions ended.")
+      : sent.response;
+  }),
+
+  view({ path: "/app/account/tokens", summary: "Form of a new API token" }, (c) => showForm(c, TOKEN_FORM, {})),
+  action({ path: "/app/account/tokens", summary: "Create an API token" }, async (c, entered) => {
+    const toBody = ({ expires_in_days, ...body }: Record<string, unknown>) => {
+      return { ...body, expires_in_days: expires_in_days === null ? null : Number(expires_in_days) };
+    };
+    const sent = await submitForm(c, TOKEN_FORM, entered, { method: "POST", path: `${CORE}/user/api-tokens`, toBody });
+    if (!sent.ok) return sent.response;
+    const { token, name } = CreatedToken.parse(sent.body);
+    return showView(c, shownOnce(`Token ${name}`, <CopyText label="API token" text={token} />));
+  }),
+  action(
+    { path: "/app/account/tokens/{id}/delete", summary: "Delete an API token", params },
+    async (c, _entered, { id }) => {
+      await requireApi(c, { method: "DELETE", path: `${CORE}/user/api-tokens/${id}` });
+      return redirectWithNotice("/app/account", "The token is worth nothing now.");
+    },
+  ),
+
+  action({ path: "/app/account/sessions/{id}/end", summary: "End a session", params }, async (c, _entered, { id }) => {
+    await requireApi(c, { method: "DELETE", path: `${CORE}/auth/sessions/${id}` });
+    return redirectWithNotice("/app/account", "The session ended.");
+  }),
+
+  view({ path: "/app/account/two-factor", summary: "Two-factor sign-in" }, async (c) => {
+    const { body: me } = await readApi(c, `${CORE}/auth/me`, Me);
+    const form = me.has_two_factor
+      ? twoFactorForm(DISABLE_FIELDS, "disable", "Turn off")
+      : twoFactorForm(SETUP_FIELDS, "setup", "Continue");
+    return showForm(c, form, {});
+  }),
+  action({ path: "/app/account/two-factor/setup", summary: "Begin two-factor sign-in" }, async (c, entered) => {
+    const form = twoFactorForm(SETUP_FIELDS, "setup", "Continue");
+    const sent = await submitForm(c, form, entered, { method: "POST", path: `${CORE}/auth/totp/setup` });
+    return sent.ok ? showSecret(c, TotpSecret.parse(sent.body)) : sent.response;
+  }),
+  action({ path: "/app/account/two-factor/confirm", summary: "Turn on two-factor sign-in" }, async (c, entered) => {
+    const secret = TotpSecret.safeParse(Object.fromEntries(entered));
+    const body = { code: entered.get("code") ?? "" };
+    const answer = await callApi(c, { method: "POST", path: `${CORE}/auth/totp/confirm`, body });
+    if (answer.ok) {
+      const { recovery_codes } = RecoveryCodes.parse(answer.body);
+      const codes = <CopyText label="Recovery codes, each for one sign-in" text={recovery_codes.join("\n")} />;
+      return showView(c, shownOnce("Two-factor sign-in is on", codes));
+    }
+    if (!secret.success) throw errorOf(answer);
+    return showSecret(c, secret.data, {
+      problems: toSentences(CONFIRM_FIELDS, answer.problems),
+      status: answer.status,
+    });
+  }),
+  action({ path: "/app/account/two-factor/disable", summary: "Turn off two-factor sign-in" }, async (c, entered) => {
+    const form = twoFactorForm(DISABLE_FIELDS, "disable", "Turn off");
+    const sent = await submitForm(c, form, entered, { method: "POST", path: `${CORE}/auth/totp/disable` });
+    return sent.ok ? redirectWithNotice("/app/account", "Two-factor sign-in is off.") : sent.response;
+  }),
+
+  view({ path: "/app/account/notifications", summary: "Personal notifications" }, async (c) => {
+    const { body } = await readApi(c, `${CORE}/user/preferences`, UserPreferences);
+    const notify_team = TEAM_TOPICS.filter((topic) => body.notify_team[topic]);
+    return showForm(c, PREFERENCE_FORM, storedValues(PREFERENCE_FIELDS, { ...body, notify_team }));
+  }),
+  action({ path: "/app/account/notifications", summary: "Save personal notifications" }, async (c, entered) => {
+    const toBody = ({ notify_team, ...body }: Record<string, unknown>) => {
+      const chosen = Array.isArray(notify_team) ? notify_team : [];
+      return { ...body, notify_team: Object.fromEntries(TEAM_TOPICS.map((topic) => [topic, chosen.includes(topic)])) };
+    };
+    const sent = await submitForm(c, PREFERENCE_FORM, entered, {
+      method: "PUT",
+      path: `${CORE}/user/preferences`,
+      toBody,
+    });
+    return sent.ok ? redirectWithNotice("/app/account", "Saved.") : sent.response;
+  }),
+];
+
+/** What no view shows a second time. */
+function shownOnce(title: string, children: View["children"]): View {
+  return {
+    ...{ title, section: "account", trail, isNarrow: true },
+    children: (
+      <section class="card" aria-label={title}>
+        {children}
+        <p class="quiet">This is shown once. Keep it where nobody else reads it.</p>
+        <p class="actions">
+          <a class="button" href="/app/account">
+            Done
+          </a>
+        </p>
+      </section>
+    ),
+  };
+}
+
+interface Shown {
+  problems?: Problems;
+  status?: number;
+}
+
+/** The secret travels through the form, so that a wrong code does not hide it. */
+function showSecret(c: AppContext, { secret, otpauth_url }: z.output<typeof TotpSecret>, shown: Shown = {}) {
+  const result = (
+    <>
+      <p>Add this account to your authenticator app, then enter the code that it shows.</p>
+      <CopyText label="Secret" text={secret} />
+      <p>
+        <a href={otpauth_url}>Open in an app on this device</a>
+      </p>
+      <input type="hidden" name="secret" value={secret} />
+      <input type="hidden" name="otpauth_url" value={otpauth_url} />
+    </>
+  );
+  return showForm(c, twoFactorForm(CONFIRM_FIELDS, "confirm", "Turn on"), {}, { ...shown, result });
+}
+
+async function showAccount(c: AppContext): Promise<Response> {
+  const [me, tokens, sessions, billing, tier, referrals] = await Promise.all([
+    readApi(c, `${CORE}/auth/me`, Me),
+    readApi(c, `${CORE}/user/api-tokens?limit=${LIST_MAX}`, z.array(Token)),
+    readApi(c, `${CORE}/auth/sessions?limit=${LIST_MAX}`, z.array(Session)),
+    readApi(c, `${CORE}/billing/status`, BillingStatus),
+    readApi(c, `${CORE}/uptime/tier-info`, TierInfo),
+    readApi(c, "/api/uptime/v1/referrals/stats", ReferralStats),
+  ]);
+  return showView(c, {
+    ...{ title: "Account", section: "account" },
+    children: (
+      <>
+        <Tabs
+          label="Account"
+          tabs={[
+            { href: "/app/account", text: "Account", isOpen: true },
+            { href: "/app/audit", text: "Audit log", isOpen: false },
+          ]}
+        />
+        <Profile me={me.body} />
+        <Plan tier={tier.body} seats={billing.body.seats} />
+        <Tokens tokens={tokens.body} now={c.var.now} />
+        <Sessions sessions={sessions.body} now={c.var.now} />
+        <section class="card" aria-labelledby="referrals">
+          <h2 id="referrals">Referrals</h2>
+          <CopyText label="Your link" text={referrals.body.url} />
+          <p class="quiet">
+            {referrals.body.clicks} clicks, {referrals.body.signups} sign-ups, {referrals.body.credits} credits to
+            redeem.
+          </p>
+        </section>
+      </>
+    ),
+  });
+}
+
+function Profile({ me }: { me: z.output<typeof Me> }) {
+  return (
+    <section class="card" aria-labelledby="profile">
+      <h2 id="profile">Profile</h2>
+      <dl class="facts">
+        <div>
+          <dt>Name</dt>
+          <dd dir="auto">{me.name}</dd>
+        </div>
+        <div>
+          <dt>E-mail</dt>
+          <dd dir="auto">{me.email}</dd>
+        </div>
+        <div>
+          <dt>Two-factor sign-in</dt>
+          <dd>{me.has_two_factor ? "On" : "Off"}</dd>
+        </div>
+      </dl>
+      <p class="actions">
+        <a class="button second" href="/app/account/password">
+          Change password
+        </a>
+        <a class="button second" href="/app/account/two-factor">
+          {me.has_two_factor ? "Turn off two-factor sign-in" : "Turn on two-factor sign-in"}
+        </a>
+        <a class="button second" href="/app/account/notifications">
+          Notifications
+        </a>
+      </p>
+    </section>
+  );
+}
+
+interface PlanProps {
+  tier: z.output<typeof TierInfo>;
+  seats: z.output<typeof BillingStatus>["seats"];
+}
+
+function Plan({ tier, seats }: PlanProps) {
+  const of = (used: number, limit: number | null) => (limit === null ? String(used) : `${used} of ${limit}`);
+  return (
+    <section class="card" aria-labelledby="plan">
+      <h2 id="plan">Plan and usage</h2>
+      <dl class="facts">
+        <div>
+          <dt>Plan</dt>
+          <dd>{tier.tier.replace("_", "-")}</dd>
+        </div>
+        <div>
+          <dt>Monitors</dt>
+          <dd>{of(tier.usage.monitors, tier.limits.monitors)}</dd>
+        </div>
+        <div>
+          <dt>Status pages</dt>
+          <dd>{of(tier.usage.status_pages, tier.limits.status_pages)}</dd>
+        </div>
+        <div>
+          <dt>Seats</dt>
+          <dd>{of(seats.used, seats.limit)}</dd>
+        </div>
+        <div>
+          <dt>Shortest interval</dt>
+          <dd>{tier.limits.min_interval} s</dd>
+        </div>
+        <div>
+          <dt>History</dt>
+          <dd>{tier.limits.history_days} days</dd>
+        </div>
+      </dl>
+    </section>
+  );
+}
+
+function Tokens({ tokens, now }: { tokens: readonly z.output<typeof Token>[]; now: number }) {
+  return (
+    <section aria-labelledby="tokens">
+      <div class="row">
+        <h2 id="tokens">API tokens</h2>
+        <a class="button" href="/app/account/tokens">
+          Create API token
+        </a>
+      </div>
+      {tokens.length === 0 ? (
+        <p class="quiet">None. A token lets a program do what you may do.</p>
+      ) : (
+        <Table caption="Your API tokens" head={["Name", "Begins with", "Last used", "Expires", ACTIONS]}>
+          {tokens.map((token) => (
+            <tr>
+              <th scope="row" dir="auto">
+                {token.name}
+              </th>
+              <td>
+                <code>{token.token_prefix}</code>
+              </td>
+              <td>{token.last_used_at === null ? "Never" : <Time at={Date.parse(token.last_used_at)} now={now} />}</td>
+              <td>{token.expires_at === null ? "Never" : <Time at={Date.parse(token.expires_at)} now={now} />}</td>
+              <td>
+                <PostButton action={`/app/account/tokens/${token.id}/delete`} label="Delete" kind="danger" />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </section>
+  );
+}
+
+function Sessions({ sessions, now }: { sessions: readonly z.output<typeof Session>[]; now: number }) {
+  return (
+    <section aria-labelledby="sessions">
+      <h2 id="sessions">Sessions</h2>
+      <Table caption="Where you are signed in" head={["Browser", "Address", "Last used", ACTIONS]}>
+        {sessions.map((session) => (
+          <tr>
+            <th scope="row" dir="auto">
+              {session.user_agent ?? "Unknown"}
+            </th>
+            <td>{session.ip ?? "–"}</td>
+            <td>
+              <Time at={Date.parse(session.last_used_at)} now={now} />
+            </td>
+            <td>
+              {session.is_current ? (
+                <span class="tag">This one</span>
+              ) : (
+                <PostButton action={`/app/account/sessions/${session.id}/end`} label="End" />
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  );
+}

@@ -1,0 +1,134 @@
+import { z } from "zod";
+import { DeliveryAttempt, Webhook, WebhookTestResult } from "../../contract/webhook.ts";
+import type { AppContext } from "../../http/endpoint.ts";
+import { readApi, requireApi } from "../call-api.ts";
+import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
+import { storedValues } from "../form-fields.ts";
+import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
+import { listPageChoices } from "../rights.ts";
+import { showView } from "../shell.tsx";
+import { action, redirectWithNotice, view } from "../view.ts";
+import { channelFields } from "./form.ts";
+import { type Channel, channelListView, deliveriesView, Hints } from "./views.tsx";
+
+const API = "/api/uptime/v1/webhooks";
+const LIST_MAX = 200;
+const SHOWN_MAX = 50;
+const params = z.object({ id: z.uuid() });
+const ChannelQuery = z.object({ channel: z.uuid().optional().catch(undefined) });
+const ids = { params: { id: "webhook" } } as const;
+const trail = [{ href: "/app/alerts", text: "Alerts" }];
+
+export const endpoints = [
+  view({ path: "/app/alerts", summary: "List of channels in the dashboard" }, async (c) => {
+    const [channels, pages] = await Promise.all([listChannels(c), listPageChoices(c.var.ctx)]);
+    const names = new Map(pages.map(({ id, name }) => [id, name]));
+    return showView(c, channelListView({ now: c.var.now, channels, pages: names }));
+  }),
+
+  view({ path: "/app/alerts/new", summary: "Form of a new channel" }, async (c) =>
+    showForm(c, await newForm(c), { provider: "slack" }),
+  ),
+
+  action({ path: "/app/alerts/new", summary: "Submit the form of a new channel" }, async (c, entered) => {
+    const sent = await submitForm(c, await newForm(c), entered, { method: "POST", path: API });
+    if (!sent.ok) return sent.response;
+    return redirectWithNotice("/app/alerts", "The channel is added. Send a test to see that it works.");
+  }),
+
+  view(
+    { path: "/app/alerts/deliveries", summary: "Deliveries of a channel", query: ChannelQuery },
+    async (c, { query }) => {
+      const channels = await listChannels(c);
+      const chosen = channels.find(({ id }) => id === query.channel) ?? channels[0];
+      const path = `${API}/${chosen?.id}/deliveries?limit=${SHOWN_MAX}`;
+      const deliveries = chosen ? (await readApi(c, path, z.array(DeliveryAttempt))).body : [];
+      return showView(c, deliveriesView({ now: c.var.now, channels, chosen, deliveries }));
+    },
+  ),
+
+  view(
+    { path: "/app/alerts/{id}/edit", summary: "Form of a channel", params, ids, permission: "alerting.write" },
+    async (c, input) => {
+      const { form, channel } = await editForm(c, input.params.id);
+      const stored = { ...channel, events: JSON.parse(channel.events), secret: channel.has_secret ? "***" : null };
+      return showForm(c, form, storedValues(form.fields, stored));
+    },
+  ),
+
+  action(
+    { path: "/app/alerts/{id}/edit", summary: "Submit the form of a channel", params },
+    async (c, entered, { id }) => {
+      const { form } = await editForm(c, id);
+      const sent = await submitForm(c, form, entered, { method: "PUT", path: `${API}/${id}` });
+      return sent.ok ? redirectWithNotice("/app/alerts", "Saved.") : sent.response;
+    },
+  ),
+
+  action({ path: "/app/alerts/{id}/test", summary: "Send a test", params }, async (c, _entered, { id }) => {
+    const answer = WebhookTestResult.parse(await requireApi(c, { method: "POST", path: `${API}/${id}/test` }));
+    const reason = answer.error ?? `the receiver answered ${answer.status}`;
+    const notice = answer.delivered ? `The test arrived, in ${answer.duration_ms} ms.` : `The test failed: ${reason}`;
+    return redirectWithNotice("/app/alerts", notice);
+  }),
+
+  action(
+    { path: "/app/alerts/{id}/toggle", summary: "Turn a channel on or off", params },
+    async (c, _entered, { id }) => {
+      const { body } = await readApi(c, `${API}/${id}`, Webhook);
+      await requireApi(c, { method: "PATCH", path: `${API}/${id}/toggle`, body: { is_active: !body.is_active } });
+      return redirectWithNotice("/app/alerts", `${body.name} is ${body.is_active ? "off" : "on"}.`);
+    },
+  ),
+
+  action({ path: "/app/alerts/{id}/redeliver", summary: "Deliver again", params }, async (c, entered, { id }) => {
+    const delivery = encodeURIComponent(entered.get("delivery") ?? "");
+    await requireApi(c, { method: "POST", path: `${API}/${id}/deliveries/${delivery}/redeliver` });
+    return redirectWithNotice(`/app/alerts/deliveries?channel=${id}`, "It is sent again.");
+  }),
+
+  view({ path: "/app/alerts/{id}/delete", summary: "Confirm the deletion of a channel", params, ids }, async (c, p) =>
+    confirmDeletion(c, await deletionOf(c, p.params.id)),
+  ),
+
+  action({ path: "/app/alerts/{id}/delete", summary: "Delete a channel", params }, async (c, entered, { id }) =>
+    deleteConfirmed(c, await deletionOf(c, id), entered),
+  ),
+];
+
+async function listChannels(c: AppContext): Promise<Channel[]> {
+  return (await readApi(c, `${API}?limit=${LIST_MAX}`, z.array(Webhook))).body;
+}
+
+async function fieldsOf(c: AppContext) {
+  const pages = await listPageChoices(c.var.ctx, "alerting.write");
+  return channelFields(pages.map(({ id, name }) => ({ value: id, label: name })));
+}
+
+async function newForm(c: AppContext): Promise<ObjectForm> {
+  return {
+    ...{ title: "Add channel", section: "alerts", trail, fields: await fieldsOf(c), below: <Hints /> },
+    ...{ action: "/app/alerts/new", cancel: "/app/alerts" },
+  };
+}
+
+async function editForm(c: AppContext, id: string): Promise<{ form: ObjectForm; channel: Channel }> {
+  const [{ body: channel }, fields] = await Promise.all([readApi(c, `${API}/${id}`, Webhook), fieldsOf(c)]);
+  const form: ObjectForm = {
+    ...{ title: `Edit ${channel.name}`, section: "alerts", trail, fields, below: <Hints /> },
+    ...{ action: `/app/alerts/${id}/edit`, cancel: "/app/alerts" },
+  };
+  return { form, channel };
+}
+
+async function deletionOf(c: AppContext, id: string) {
+  const { body: channel } = await readApi(c, `${API}/${id}`, Webhook);
+  return {
+    ...{ kind: "channel", name: channel.name, section: "alerts" as const, trail, list: "/app/alerts" },
+    ...{
+      path: `/app/alerts/${id}`,
+      api: `${API}/${id}`,
+      lost: "Nothing more is sent to it; its deliveries are deleted.",
+    },
+  };
+}

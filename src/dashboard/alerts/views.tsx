@@ -1,0 +1,194 @@
+import type { z } from "zod";
+import { type Delivery, WEBHOOK_PROVIDERS, type Webhook } from "../../contract/webhook.ts";
+import { ACTIONS, EmptyState, PostButton, Table, Tabs } from "../components/pieces.tsx";
+import { Time } from "../components/time.tsx";
+import type { View } from "../shell.tsx";
+import { PROVIDER_HINTS, PROVIDER_NAMES } from "./form.ts";
+
+export type Channel = z.output<typeof Webhook>;
+type Sent = z.output<typeof Delivery>;
+
+function alertTabs(isDeliveries: boolean) {
+  return (
+    <Tabs
+      label="Alerts"
+      tabs={[
+        { href: "/app/alerts", text: "Channels", isOpen: !isDeliveries },
+        { href: "/app/alerts/deliveries", text: "Deliveries", isOpen: isDeliveries },
+      ]}
+    />
+  );
+}
+
+interface ChannelsView {
+  now: number;
+  channels: readonly Channel[];
+  pages: ReadonlyMap<string, string>;
+}
+
+export function channelListView({ now, channels, pages }: ChannelsView): View {
+  return {
+    title: "Alerts",
+    section: "alerts",
+    actions: (
+      <a class="button" href="/app/alerts/new">
+        Add channel
+      </a>
+    ),
+    children: (
+      <>
+        {alertTabs(false)}
+        {channels.length === 0 ? (
+          <EmptyState title="No channels yet">
+            A channel is where alerts go besides the team's mail: chat, on-call services, phones, or your own endpoint.
+          </EmptyState>
+        ) : (
+          <ul class="cards">
+            {channels.map((channel) => (
+              <li class="card">
+                <ChannelCard channel={channel} page={pages.get(channel.status_page_id ?? "") ?? null} now={now} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </>
+    ),
+  };
+}
+
+function ChannelCard({ channel, page, now }: { channel: Channel; page: string | null; now: number }) {
+  const path = `/app/alerts/${channel.id}`;
+  return (
+    <>
+      <div class="row">
+        <h2 dir="auto">{channel.name}</h2>
+        <span class="tag">{PROVIDER_NAMES[channel.provider]}</span>
+      </div>
+      <p class="quiet">
+        {channel.is_active ? "Active" : (channel.disabled_reason ?? "Off")}
+        {page === null ? "" : `, events of ${page}`}
+        {channel.failing_since === null ? null : (
+          <>
+            , failing since <Time at={Date.parse(channel.failing_since)} now={now} />
+          </>
+        )}
+        {channel.throttled_since === null ? null : ", more deliveries than the plan includes: the oldest wait"}
+      </p>
+      <p class="actions">
+        <PostButton action={`${path}/test`} label="Send test" />
+        <PostButton action={`${path}/toggle`} label={channel.is_active ? "Turn off" : "Turn on"} />
+        <a class="button second" href={`${path}/edit`}>
+          Edit
+        </a>
+        <a class="button second" href={`/app/alerts/deliveries?channel=${channel.id}`}>
+          Deliveries
+        </a>
+        <a class="button danger" href={`${path}/delete`}>
+          Delete
+        </a>
+      </p>
+    </>
+  );
+}
+
+/** What to enter, by provider. */
+export function Hints() {
+  return (
+    <details class="card">
+      <summary>What to enter for each provider</summary>
+      <dl>
+        {WEBHOOK_PROVIDERS.map((provider) => (
+          <>
+            <dt>
+              <strong>{PROVIDER_NAMES[provider]}</strong>
+            </dt>
+            <dd class="quiet">{PROVIDER_HINTS[provider]}</dd>
+          </>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+interface DeliveriesView {
+  now: number;
+  channels: readonly Channel[];
+  chosen: Channel | undefined;
+  deliveries: readonly Attempt[];
+}
+export interface Attempt {
+  id: string;
+  event: string;
+  state: Sent["state"];
+  attempt: number;
+  response_status: number | null;
+  error: string | null;
+  next_attempt_at: string | null;
+  created_at: string;
+  delivery_id: string;
+}
+
+export function deliveriesView({ now, channels, chosen, deliveries }: DeliveriesView): View {
+  return {
+    title: "Deliveries",
+    section: "alerts",
+    isLive: true,
+    trail: [{ href: "/app/alerts", text: "Alerts" }],
+    children: (
+      <>
+        {alertTabs(true)}
+        {channels.length === 0 ? (
+          <EmptyState title="No channels yet">Deliveries appear here once a channel receives alerts.</EmptyState>
+        ) : (
+          <form method="get" action="/app/alerts/deliveries" class="inline">
+            <label for="channel">Channel</label>{" "}
+            <select id="channel" name="channel">
+              {channels.map(({ id, name }) => (
+                <option value={id} selected={id === chosen?.id}>
+                  {name}
+                </option>
+              ))}
+            </select>{" "}
+            <button type="submit" class="second">
+              Show
+            </button>
+          </form>
+        )}
+        <div id="deliveries" data-live>
+          {chosen && deliveries.length === 0 ? <p class="quiet">Nothing was delivered yet.</p> : null}
+          {chosen && deliveries.length > 0 ? <Attempts channel={chosen} attempts={deliveries} now={now} /> : null}
+        </div>
+      </>
+    ),
+  };
+}
+
+function Attempts({ channel, attempts, now }: { channel: Channel; attempts: readonly Attempt[]; now: number }) {
+  return (
+    <Table caption="Attempts" head={["Event", "State", "Attempt", "Answer", "When", ACTIONS]}>
+      {attempts.map((attempt) => (
+        <tr>
+          <th scope="row">{attempt.event}</th>
+          <td>{attempt.state}</td>
+          <td class="num">{attempt.attempt}</td>
+          <td dir="auto">{attempt.response_status ?? attempt.error ?? ""}</td>
+          <td>
+            <Time at={Date.parse(attempt.created_at)} now={now} />
+            {attempt.next_attempt_at === null ? null : (
+              <>
+                , again <Time at={Date.parse(attempt.next_attempt_at)} now={now} />
+              </>
+            )}
+          </td>
+          <td>
+            <PostButton
+              action={`/app/alerts/${channel.id}/redeliver`}
+              label="Redeliver"
+              fields={{ delivery: attempt.delivery_id }}
+            />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

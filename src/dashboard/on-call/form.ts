@@ -1,0 +1,105 @@
+import type { z } from "zod";
+import type { EscalationPolicy, OnCallSchedule, StoredEscalationStep } from "../../contract/on-call.ts";
+import { HOUR_MS } from "../../lib/durations.ts";
+import { toIso } from "../../platform/clock.ts";
+import type { FormField, FormValues, Option } from "../form-fields.ts";
+
+export type Schedule = z.output<typeof OnCallSchedule>;
+export type Policy = z.output<typeof EscalationPolicy>;
+
+/** As many steps the form offers; policies with more keep theirs, as the API made them. */
+export const STEPS_SHOWN = 4;
+const WAIT_DEFAULT = 5;
+
+export function scheduleFields(people: readonly Option[]): FormField[] {
+  return [
+    { kind: "text", name: "name", label: "Name", required: true, maxlength: 200 },
+    { kind: "text", name: "timezone", label: "Time zone", placeholder: "Europe/Berlin", hint: "default the page's" },
+    {
+      ...{ kind: "several", name: "user_ids", label: "People", options: people },
+      hint: "they take turns in this order",
+    },
+    {
+      ...{ kind: "number", name: "period_hours", label: "Turn", min: 1, max: 8784, required: true },
+      hint: "hours; 24 is a day, 168 a week",
+    },
+    { kind: "datetime", name: "start_at", label: "The first turn starts (UTC)", required: true },
+    { kind: "text", name: "handoff_time", label: "Hand-off", placeholder: "09:00", hint: "time of day in the zone" },
+  ];
+}
+
+/** One rotation is what the form knows; what else a schedule has stays as it is. */
+export function toSchedule(body: Record<string, unknown>): Record<string, unknown> {
+  const { name, timezone, user_ids, period_hours, start_at, handoff_time } = body;
+  return { name, timezone, rotations: [{ user_ids, period_hours, start_at, handoff_time }] };
+}
+
+export function scheduleValues(schedule: Schedule | undefined, now: number): FormValues {
+  const rotation = schedule?.rotations[0];
+  const hour = Math.ceil(now / HOUR_MS) * HOUR_MS;
+  return {
+    ...{ name: schedule?.name ?? "", timezone: schedule?.timezone ?? "" },
+    ...{ user_ids: rotation?.user_ids ?? [], period_hours: String(rotation?.period_hours ?? 168) },
+    start_at: (rotation?.start_at ?? toIso(hour)).slice(0, 16),
+    handoff_time: rotation?.handoff_time ?? "",
+  };
+}
+
+/** An override is one more entry of the schedule's list. */
+export function overrideFields(people: readonly Option[]): FormField[] {
+  return [
+    { kind: "select", name: "add_user_id", label: "On call instead", options: people },
+    { kind: "datetime", name: "start_at", label: "From (UTC)", required: true },
+    { kind: "datetime", name: "end_at", label: "Until (UTC)", required: true },
+  ];
+}
+
+const stepName = (n: number) => `step_${n}`;
+const waitName = (n: number) => `wait_${n}`;
+
+export function policyFields(contacts: readonly Option[]): FormField[] {
+  const steps = Array.from({ length: STEPS_SHOWN }, (_, n): FormField[] => [
+    { kind: "several", name: stepName(n + 1), label: `Step ${n + 1}`, options: contacts, advanced: n > 1 },
+    {
+      ...{ kind: "number", name: waitName(n + 1), label: `Minutes before step ${n + 1}`, min: 0, max: 1440 },
+      advanced: n > 1,
+    },
+  ]);
+  return [
+    { kind: "text", name: "name", label: "Name", required: true, maxlength: 200 },
+    ...steps.flat().filter(({ name }) => name !== waitName(1)),
+    { kind: "number", name: "repeat_count", label: "Repeat all steps", min: 0, max: 10, hint: "so many times more" },
+    { kind: "checkbox", name: "is_default", label: "Active: outages of this page escalate by it" },
+  ];
+}
+
+/** A step without anybody is left out. */
+export function toPolicy(body: Record<string, unknown>): Record<string, unknown> {
+  const steps = Array.from({ length: STEPS_SHOWN }, (_, n) => {
+    const chosen = body[stepName(n + 1)];
+    const contacts = (Array.isArray(chosen) ? chosen : []).map((key) => {
+      const [type, value] = String(key).split(":");
+      return { type, value };
+    });
+    return { level: n + 1, wait_minutes: body[waitName(n + 1)] ?? WAIT_DEFAULT, contacts };
+  });
+  const { name, repeat_count, is_default } = body;
+  return { name, repeat_count, is_default, steps: steps.filter(({ contacts }) => contacts.length > 0) };
+}
+
+export function policyValues(policy: Policy | undefined): FormValues {
+  const steps = (policy?.steps ?? [])
+    .slice(0, STEPS_SHOWN)
+    .flatMap((step, n) => [
+      [stepName(n + 1), step.contacts.map(contactKey)] as const,
+      [waitName(n + 1), String(step.wait_minutes)] as const,
+    ]);
+  return {
+    ...{ name: policy?.name ?? "", is_default: policy?.is_default ?? true },
+    repeat_count: String(policy?.repeat_count ?? 0),
+    ...Object.fromEntries(steps),
+  };
+}
+
+export const contactKey = ({ type, value }: Pick<StoredEscalationStep["contacts"][number], "type" | "value">) =>
+  `${type}:${value}`;

@@ -1,0 +1,75 @@
+import { LANGUAGES } from "../../contract/status-page.ts";
+import type { FormField } from "../form-fields.ts";
+
+const LANGUAGE_NAMES = { en: "English", de: "Deutsch", fr: "Français", es: "Español", ar: "العربية" };
+
+export const NEW_PAGE_FIELDS: readonly FormField[] = [
+  { kind: "text", name: "name", label: "Name", required: true, maxlength: 200 },
+  {
+    ...{ kind: "text", name: "slug", label: "Slug", required: true, maxlength: 63 },
+    hint: "the page's address is /status/ and this: small letters, digits and hyphens",
+  },
+  { kind: "textarea", name: "description", label: "Description", hint: "Markdown, below the name" },
+  { kind: "checkbox", name: "is_public", label: "Public", hint: "otherwise only members see it" },
+  { kind: "text", name: "timezone", label: "Time zone", placeholder: "Europe/Berlin", hint: "default UTC" },
+];
+
+export const PAGE_FIELDS: readonly FormField[] = [
+  ...NEW_PAGE_FIELDS,
+  {
+    ...{ kind: "select", name: "language", label: "Language", hint: "where a visitor's browser asks for none" },
+    options: LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] })),
+  },
+  { kind: "checkbox", name: "show_latency", label: "Show response times" },
+  { kind: "checkbox", name: "auto_create_incident", label: "Open an incident when a monitor goes down" },
+  { kind: "checkbox", name: "auto_publish_incident", label: "Publish these incidents at once" },
+  { kind: "url", name: "logo_url", label: "Logo", placeholder: "https://", advanced: true },
+  { kind: "url", name: "logo_dark_url", label: "Logo on dark grounds", placeholder: "https://", advanced: true },
+  { kind: "url", name: "favicon_url", label: "Favicon", placeholder: "https://", advanced: true },
+  { kind: "text", name: "brand_color", label: "Colour", placeholder: "#0b57d0", advanced: true },
+  { kind: "textarea", name: "footer_text", label: "Footer", hint: "Markdown", advanced: true },
+  { kind: "checkbox", name: "show_branding", label: 'Show "Powered by Vigil"', advanced: true },
+  { kind: "text", name: "external_key", label: "External key", hint: "for configuration as code", advanced: true },
+];
+
+export const PASSWORD_FIELDS: readonly FormField[] = [
+  { kind: "password", name: "password", label: "Password of visitors", hint: "empty removes it" },
+];
+
+export const DOMAIN_FIELDS: readonly FormField[] = [
+  {
+    kind: "text",
+    name: "custom_domain",
+    label: "Host name",
+    placeholder: "status.example.com",
+    hint: "empty gives it up",
+  },
+  {
+    ...{ kind: "select", name: "ssl_type", label: "Certificate" },
+    options: [
+      { value: "managed", label: "Ordered by the service" },
+      { value: "none", label: "Provided by a proxy in front of it" },
+    ],
+  },
+];
+
+export const NOTIFY_TOPICS = [
+  ["down", "A monitor is down"],
+  ["up", "A monitor is up again"],
+  ["degraded", "A monitor is degraded"],
+  ["incident", "An incident changes"],
+  ["maintenance", "Maintenance starts or ends"],
+  ["agent_offline", "An agent is offline"],
+  ["certificate", "A certificate or a domain is about to expire"],
+] as const;
+
+export const NOTIFY_FIELDS: readonly FormField[] = [
+  {
+    ...{ kind: "several", name: "notify_team", label: "Members get a mail when" },
+    options: NOTIFY_TOPICS.map(([value, label]) => ({ value, label })),
+  },
+];
+
+export const GROUP_FIELDS: readonly FormField[] = [
+  { kind: "text", name: "name", label: "New group", required: true, maxlength: 200 },
+];

@@ -1,0 +1,227 @@
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { START_TIMEOUT_MS } from "../process/support.ts";
+import {
+  CHROMIUM,
+  type Dashboard,
+  DESKTOP,
+  findBarriers,
+  isWiderThanWindow,
+  PHONE,
+  startDashboard,
+} from "./dashboard.ts";
+
+const V1 = "/api/uptime/v1";
+const CORE = "/api/core/v1";
+
+/** What a team sets up: pages, channels, rules, on-call, agents, members, the account. */
+describe.skipIf(!existsSync(CHROMIUM))("the areas of the dashboard", () => {
+  let dashboard: Dashboard;
+  let pageId: string;
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    pageId = String((await dashboard.call("POST", `${V1}/status-pages`, { name: "Shop", slug: "shop" })).id);
+    for (const name of ["Checkout", "Search"]) {
+      const monitor = { name, type: "heartbeat", expected_interval: 86_400, status_page_id: pageId };
+      await dashboard.call("POST", `${V1}/monitors`, monitor);
+    }
+  }, START_TIMEOUT_MS);
+  afterAll(() => dashboard?.stop());
+
+  it.each([
+    ["a desktop", DESKTOP],
+    ["a phone without scripts", { ...PHONE, javaScriptEnabled: false }],
+  ])("creates a status page, groups and orders its services on %s", async (name, options) => {
+    const slug = name.replaceAll(" ", "-");
+    await dashboard.visit(options, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/pages`);
+      await page.getByRole("link", { name: "New status page" }).click();
+      await page.getByLabel("Name", { exact: true }).fill(`Page on ${name}`);
+      await page.getByLabel("Slug").fill("Not a slug");
+      await page.getByRole("button", { name: "Save" }).click();
+      expect(await page.getByLabel("Slug").getAttribute("aria-invalid")).toBe("true");
+      await page.getByLabel("Slug").fill(slug);
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("is online.").waitFor();
+      await page.getByRole("link", { name: "Services", exact: true }).click();
+      await page.getByLabel("New group").fill("Core");
+      await page.getByRole("button", { name: "Add group" }).click();
+      await page.getByText("Added.").waitFor();
+
+      await page.goto(`${dashboard.service.url}/app/pages/${pageId}/services`);
+      await page.getByLabel("New group").fill(`Group on ${name}`);
+      await page.getByRole("button", { name: "Add group" }).click();
+      await page.getByLabel("Group of Search").selectOption(`Group on ${name}`);
+      await page.getByRole("button", { name: "Move", exact: true }).last().click();
+      await page.getByText("Moved.").waitFor();
+      const first = async () => (await page.locator("tbody tr th").first().textContent())?.trim();
+      const before = await first();
+      await page.locator("tbody").getByRole("button", { name: / up$/ }).first().click();
+      await page.getByText("Moved.").waitFor();
+      expect(await first()).not.toBe(before);
+    });
+    const shown = await fetch(`${dashboard.service.url}/status/${slug}`);
+    expect([shown.status, (await shown.text()).includes(`Page on ${name}`)]).toEqual([200, true]);
+  });
+
+  it("chooses what the team is notified of, and what a person wants of it", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/pages/${pageId}/notifications`);
+      await page.getByLabel("A monitor is degraded").check();
+      await page.getByLabel("Maintenance starts or ends").uncheck();
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved.").waitFor();
+      expect(await page.getByLabel("A monitor is degraded").isChecked()).toBe(true);
+      expect(await page.getByLabel("Maintenance starts or ends").isChecked()).toBe(false);
+      await page.goto(`${dashboard.service.url}/app/account/notifications`);
+      await page.getByLabel("By mail").uncheck();
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved.").waitFor();
+    });
+    expect(await dashboard.call("GET", `${CORE}/user/preferences`)).toMatchObject({ mail: false, in_app: true });
+  });
+
+  it("adds a channel, sends a test, shows its deliveries and turns it off", async () => {
+    await dashboard.visit(PHONE, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/alerts`);
+      await page.getByRole("link", { name: "Add channel" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("Ops");
+      await page.getByLabel("Provider").selectOption("generic");
+      await page.getByLabel("URL", { exact: true }).fill("http://127.0.0.1:9/hook");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("The channel is added.").waitFor();
+      await page.getByRole("button", { name: "Send test" }).click();
+      await page.getByText("The test failed:").waitFor();
+      await page.getByRole("link", { name: "Deliveries" }).first().click();
+      await page.getByLabel("Channel").waitFor();
+      await page.goto(`${dashboard.service.url}/app/alerts`);
+      await page.getByRole("button", { name: "Turn off" }).click();
+      await page.getByText("Ops is off.").waitFor();
+    });
+  });
+
+  it("invites a member and takes the invitation back", async () => {
+    await dashboard.visit({ ...DESKTOP, javaScriptEnabled: false }, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/team?page=${pageId}`);
+      await page.getByRole("link", { name: "Invite member" }).click();
+      await page.getByLabel("E-mail").fill("dora@example.com");
+      await page.getByLabel("Role").selectOption("viewer");
+      await page.getByRole("button", { name: "Invite member" }).click();
+      await page.getByRole("heading", { name: "Invitation sent" }).waitFor();
+      await page.getByRole("link", { name: "To the team" }).click();
+      await page.getByRole("button", { name: "Revoke" }).click();
+      await page.getByText("The invitation is revoked.").waitFor();
+    });
+  });
+
+  it("plans who is on call and in which order people are notified", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/on-call?page=${pageId}`);
+      await page.getByRole("link", { name: "New schedule" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("Primary");
+      await page.getByLabel("Owner").check();
+      await page.getByLabel("The first turn starts").fill("2026-01-01T09:00");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("heading", { name: "Primary" }).waitFor();
+      await page.getByRole("link", { name: "New escalation policy" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("Nights");
+      await page.getByRole("group", { name: "Step 1" }).getByLabel("Schedule Primary").check();
+      await page.getByRole("group", { name: "Step 2" }).getByLabel("Owner").check();
+      await page.getByLabel("Minutes before step 2").fill("10");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("heading", { name: "Nights" }).waitFor();
+      expect(await page.locator(".timeline").textContent()).toMatch(/At once.*schedule Primary.*After 10 min.*Owner/s);
+      expect(await page.locator("#on-call-now").textContent()).toContain("Owner");
+    });
+  });
+
+  it("writes a rule, replays the past through it, changes it and restores its first version", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/rules?page=${pageId}`);
+      await page.getByRole("link", { name: "New rule" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("Slow at night");
+      await page.getByLabel("Conditions").fill("[{]");
+      await page.getByRole("button", { name: "Save" }).click();
+      expect(await page.getByLabel("Conditions").getAttribute("aria-invalid")).toBe("true");
+      await page.getByLabel("Conditions").fill('[{"metric": "latency_ms", "operator": "gt", "value": 500}]');
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("heading", { name: "Slow at night" }).waitFor();
+      await page.getByRole("button", { name: "Backtest" }).click();
+      await page.getByText("it would have fired").waitFor();
+      await page.getByRole("link", { name: "To the rules" }).click();
+      await page.getByRole("link", { name: "Edit" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("Slow at day");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("link", { name: "Edit" }).click();
+      await page.getByRole("button", { name: "Restore" }).first().click();
+      await page.getByText("Version 1 is restored.").waitFor();
+      expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Slow at night");
+    });
+  });
+
+  it("makes an install command for an agent", async () => {
+    await dashboard.visit(PHONE, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/agents`);
+      await page.getByRole("button", { name: "Install an agent" }).click();
+      await page.getByText("Install command").waitFor();
+      expect(await page.locator("pre").textContent()).toContain(dashboard.service.url);
+    });
+  });
+
+  it("creates an API token that works, shows it once and deletes it", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/account`);
+      await page.getByRole("link", { name: "Create API token" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("Pipeline");
+      await page.getByRole("button", { name: "Create API token" }).click();
+      const token = (await page.locator("pre").textContent())?.trim() ?? "";
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await fetch(`${dashboard.service.url}${CORE}/auth/me`, { headers })).status).toBe(200);
+      await page.getByRole("link", { name: "Done" }).click();
+      expect(await page.content()).not.toContain(token);
+      const row = page.getByRole("row").filter({ hasText: "Pipeline" });
+      await row.getByRole("button", { name: "Delete" }).click();
+      await page.getByText("The token is worth nothing now.").waitFor();
+      expect((await fetch(`${dashboard.service.url}${CORE}/auth/me`, { headers })).status).toBe(401);
+    });
+  });
+
+  it("shows in the audit log who changed what", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/audit`);
+      await page.getByLabel("Status page").selectOption("Shop");
+      await page.getByLabel("Event").fill("group.created");
+      await page.getByRole("button", { name: "Show" }).click();
+      const events = await page.locator("tbody code").allTextContents();
+      expect(events.length).toBeGreaterThan(0);
+      expect(new Set(events)).toEqual(new Set(["group.created"]));
+    });
+  });
+
+  it("has no barrier and fits a phone on any of these views", async () => {
+    const channel = await dashboard.call("POST", `${V1}/webhooks`, { name: "Chat", url: "https://chat.example/hook" });
+    const paths = [
+      ...["pages", "pages/new", `pages/${pageId}`, `pages/${pageId}/services`, `pages/${pageId}/notifications`],
+      ...[`pages/${pageId}/domain`, `pages/${pageId}/subscribers`, `pages/${pageId}/embed`, `pages/${pageId}/reports`],
+      ...["alerts", "alerts/new", `alerts/${channel.id}/edit`, `alerts/deliveries?channel=${channel.id}`],
+      ...[
+        "rules",
+        `rules/${pageId}/new`,
+        "on-call",
+        `on-call/${pageId}/schedules/new`,
+        `on-call/${pageId}/policies/new`,
+      ],
+      ...["agents", "team", `team/${pageId}/invite`, "account", "account/password", "account/tokens"],
+      ...["account/two-factor", "account/notifications", "audit"],
+    ];
+    await dashboard.visit(PHONE, async (page) => {
+      for (const path of paths) {
+        const response = await page.goto(`${dashboard.service.url}/app/${path}`);
+        expect(response?.status(), path).toBe(200);
+        const name = path.replace(pageId, "x").replace(String(channel.id), "y").replaceAll(/\W/g, "-");
+        expect(await findBarriers(page, `area-${name}`), path).toEqual([]);
+        expect(await isWiderThanWindow(page), path).toBe(false);
+      }
+    });
+  });
+});
