@@ -12,6 +12,14 @@ CREATE TABLE `account_links` (
 CREATE UNIQUE INDEX `account_links_token_hash_unique` ON `account_links` (`token_hash`);--> statement-breakpoint
 CREATE INDEX `account_links_user` ON `account_links` (`user_id`);--> statement-breakpoint
 CREATE INDEX `account_links_age` ON `account_links` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `agent_latency` (
+	`monitor_id` text NOT NULL,
+	`day_at` integer NOT NULL,
+	`hours` text NOT NULL,
+	PRIMARY KEY(`monitor_id`, `day_at`),
+	FOREIGN KEY (`monitor_id`) REFERENCES `monitors`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `agent_commands` (
 	`id` text PRIMARY KEY NOT NULL,
 	`agent_id` text NOT NULL,
@@ -113,17 +121,72 @@ CREATE TABLE `audit_log` (
 	`created_at` integer NOT NULL
 );
 --> statement-breakpoint
+CREATE INDEX `audit_log_actor` ON `audit_log` (`actor_name`);--> statement-breakpoint
 CREATE INDEX `audit_log_owner` ON `audit_log` (`owner_id`,`created_at`);--> statement-breakpoint
 CREATE INDEX `audit_log_page` ON `audit_log` (`status_page_id`,`created_at`);--> statement-breakpoint
 CREATE INDEX `audit_log_monitor` ON `audit_log` (`monitor_id`,`created_at`);--> statement-breakpoint
+CREATE TABLE `chat_link_tokens` (
+	`token_hash` text PRIMARY KEY NOT NULL,
+	`service` text NOT NULL,
+	`status_page_id` text NOT NULL,
+	`created_by` text NOT NULL,
+	`expires_at` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`status_page_id`) REFERENCES `status_pages`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `chat_link_tokens_page` ON `chat_link_tokens` (`status_page_id`);--> statement-breakpoint
+CREATE INDEX `chat_link_tokens_expiry` ON `chat_link_tokens` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `chat_requests` (
+	`id` text PRIMARY KEY NOT NULL,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `chat_requests_age` ON `chat_requests` (`created_at`);--> statement-breakpoint
+CREATE TABLE `status_channels` (
+	`id` text PRIMARY KEY NOT NULL,
+	`owner_id` text NOT NULL,
+	`status_page_id` text NOT NULL,
+	`service` text NOT NULL,
+	`channel_id` text NOT NULL,
+	`name` text,
+	`created_by` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`status_page_id`) REFERENCES `status_pages`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `status_channels_link` ON `status_channels` (`service`,`channel_id`,`status_page_id`);--> statement-breakpoint
+CREATE INDEX `status_channels_page` ON `status_channels` (`status_page_id`,`service`);--> statement-breakpoint
+CREATE TABLE `status_posts` (
+	`id` text PRIMARY KEY NOT NULL,
+	`status_channel_id` text NOT NULL,
+	`incident_id` text,
+	`message_id` text,
+	`version` integer DEFAULT 1 NOT NULL,
+	`failures` integer DEFAULT 0 NOT NULL,
+	`state` text NOT NULL,
+	`error` text,
+	`next_attempt_at` integer,
+	`attempt` integer DEFAULT 0 NOT NULL,
+	`lease_until` integer DEFAULT 0 NOT NULL,
+	`wake_at` integer DEFAULT 0 NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`status_channel_id`) REFERENCES `status_channels`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `status_posts_channel` ON `status_posts` (`status_channel_id`);--> statement-breakpoint
+CREATE INDEX `status_posts_wake` ON `status_posts` (`wake_at`) WHERE state = 'pending';--> statement-breakpoint
 CREATE TABLE `custom_domains` (
-	`hostname` text PRIMARY KEY NOT NULL,
+	`hostname` text NOT NULL,
 	`owner_id` text NOT NULL,
 	`status_page_id` text,
 	`ssl_type` text NOT NULL,
 	`status` text NOT NULL,
 	`error` text,
-	`proof` text NOT NULL,
+	`proof` text PRIMARY KEY NOT NULL,
 	`provider_id` text,
 	`provider_records` text DEFAULT '[]' NOT NULL,
 	`claimed_at` integer NOT NULL,
@@ -139,6 +202,8 @@ CREATE TABLE `custom_domains` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `custom_domains_page` ON `custom_domains` (`status_page_id`);--> statement-breakpoint
+CREATE INDEX `custom_domains_hostname` ON `custom_domains` (`hostname`);--> statement-breakpoint
+CREATE UNIQUE INDEX `custom_domains_proven` ON `custom_domains` (`hostname`) WHERE proven_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `custom_domains_due` ON `custom_domains` (`next_check_at`);--> statement-breakpoint
 CREATE INDEX `custom_domains_orphaned` ON `custom_domains` (`hostname`) WHERE status_page_id IS NULL AND held_until IS NULL;--> statement-breakpoint
 CREATE TABLE `daily_rollups` (
@@ -152,6 +217,15 @@ CREATE TABLE `daily_rollups` (
 	FOREIGN KEY (`monitor_id`) REFERENCES `monitors`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE TABLE `delivery_budgets` (
+	`owner_id` text PRIMARY KEY NOT NULL,
+	`minute_at` integer NOT NULL,
+	`taken` integer NOT NULL,
+	`throttled_since` integer,
+	FOREIGN KEY (`owner_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `delivery_budgets_throttled` ON `delivery_budgets` (`throttled_since`) WHERE throttled_since IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `escalation_notifications` (
 	`id` text PRIMARY KEY NOT NULL,
 	`escalation_id` text NOT NULL,
@@ -160,6 +234,7 @@ CREATE TABLE `escalation_notifications` (
 	`contact_type` text NOT NULL,
 	`label` text NOT NULL,
 	`sealed` text NOT NULL,
+	`mail_id` text,
 	`state` text NOT NULL,
 	`is_failure_reported` integer DEFAULT false NOT NULL,
 	`error` text,
@@ -173,12 +248,23 @@ CREATE TABLE `escalation_notifications` (
 );
 --> statement-breakpoint
 CREATE INDEX `escalation_notifications_escalation` ON `escalation_notifications` (`escalation_id`,`created_at`);--> statement-breakpoint
+CREATE INDEX `escalation_notifications_mail` ON `escalation_notifications` (`mail_id`) WHERE mail_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `escalation_notifications_wake` ON `escalation_notifications` (`wake_at`) WHERE state = 'pending';--> statement-breakpoint
 CREATE TABLE `escalations` (
 	`id` text PRIMARY KEY NOT NULL,
 	`owner_id` text NOT NULL,
 	`status_page_id` text NOT NULL,
-	`incident_id` text NOT NULL,
+	`incident_id` text,
+	`subject` text,
+	`thread_id` text,
+	`monitor_id` text,
+	`transition_seq` integer,
+	`ended_at` integer,
+	`acknowledged_at` integer,
+	`acknowledged_by` text,
+	`is_automatic` integer DEFAULT false NOT NULL,
+	`bundle_id` text,
+	`bundled_at` integer,
 	`policy_id` text,
 	`state` text,
 	`revision` integer DEFAULT 0 NOT NULL,
@@ -189,11 +275,18 @@ CREATE TABLE `escalations` (
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`status_page_id`) REFERENCES `status_pages`(`id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`incident_id`) REFERENCES `incidents`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`monitor_id`) REFERENCES `monitors`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`bundle_id`) REFERENCES `escalations`(`id`) ON UPDATE no action ON DELETE set null,
 	FOREIGN KEY (`policy_id`) REFERENCES `escalation_policies`(`id`) ON UPDATE no action ON DELETE set null
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `escalations_incident` ON `escalations` (`incident_id`);--> statement-breakpoint
-CREATE INDEX `escalations_due` ON `escalations` (`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `escalations_due` ON `escalations` (`due_at`,`id`) WHERE due_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `escalations_page` ON `escalations` (`status_page_id`,`created_at`);--> statement-breakpoint
+CREATE INDEX `escalations_owner` ON `escalations` (`owner_id`,`created_at`);--> statement-breakpoint
+CREATE INDEX `escalations_thread` ON `escalations` (`thread_id`) WHERE thread_id IS NOT NULL AND ended_at IS NULL;--> statement-breakpoint
+CREATE INDEX `escalations_bundle` ON `escalations` (`bundle_id`) WHERE bundle_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `escalations_monitor` ON `escalations` (`monitor_id`) WHERE monitor_id IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `event_log` (
 	`id` text PRIMARY KEY NOT NULL,
 	`owner_id` text NOT NULL,
@@ -268,12 +361,25 @@ CREATE TABLE `events` (
 	`data` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`processed_at` integer,
-	`wake_at` integer DEFAULT 0 NOT NULL
+	`wake_at` integer DEFAULT 0 NOT NULL,
+	`held_until` integer
 );
 --> statement-breakpoint
 CREATE INDEX `events_page` ON `events` (`status_page_id`,`created_at`);--> statement-breakpoint
 CREATE INDEX `events_owner` ON `events` (`owner_id`,`created_at`);--> statement-breakpoint
+CREATE INDEX `events_held` ON `events` (`owner_id`,`status_page_id`) WHERE held_until IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `events_overdue` ON `events` (`held_until`) WHERE held_until IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `events_to_wake` ON `events` (`wake_at`) WHERE processed_at IS NULL;--> statement-breakpoint
+CREATE TABLE `flapping_monitors` (
+	`monitor_id` text PRIMARY KEY NOT NULL,
+	`state` text NOT NULL,
+	`held_routing` text,
+	`revision` integer NOT NULL,
+	`wake_at` integer NOT NULL,
+	FOREIGN KEY (`monitor_id`) REFERENCES `monitors`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `flapping_monitors_wake` ON `flapping_monitors` (`wake_at`);--> statement-breakpoint
 CREATE TABLE `idempotency_keys` (
 	`user_id` text NOT NULL,
 	`route` text NOT NULL,
@@ -304,6 +410,7 @@ CREATE TABLE `incident_templates` (
 );
 --> statement-breakpoint
 CREATE INDEX `incident_templates_page` ON `incident_templates` (`status_page_id`,`name`,`id`);--> statement-breakpoint
+CREATE INDEX `incident_templates_owner` ON `incident_templates` (`owner_id`);--> statement-breakpoint
 CREATE TABLE `held_outages` (
 	`monitor_id` text PRIMARY KEY NOT NULL,
 	`outage_seq` integer NOT NULL,
@@ -369,7 +476,16 @@ CREATE TABLE `incidents` (
 CREATE UNIQUE INDEX `incidents_origin_outage_id_unique` ON `incidents` (`origin_outage_id`);--> statement-breakpoint
 CREATE INDEX `incidents_page` ON `incidents` (`status_page_id`,`started_at`);--> statement-breakpoint
 CREATE INDEX `incidents_owner` ON `incidents` (`owner_id`,`started_at`);--> statement-breakpoint
+CREATE INDEX `incidents_open_by_people` ON `incidents` (`owner_id`) WHERE created_by IS NOT NULL AND status <> 'resolved';--> statement-breakpoint
 CREATE UNIQUE INDEX `incidents_one_open_per_monitor` ON `incidents` (`origin_monitor_id`) WHERE origin_monitor_id IS NOT NULL AND status <> 'resolved';--> statement-breakpoint
+CREATE TABLE `installation` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`epoch` text NOT NULL,
+	`ticks` integer NOT NULL,
+	`known_until` integer NOT NULL,
+	`ticked_at` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `mail_outbox` (
 	`id` text PRIMARY KEY NOT NULL,
 	`sealed` text,
@@ -405,6 +521,7 @@ CREATE TABLE `maintenance` (
 	`occurrence_start_at` integer,
 	`occurrence_end_at` integer,
 	`next_edge_at` integer,
+	`external_key` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`status_page_id`) REFERENCES `status_pages`(`id`) ON UPDATE no action ON DELETE cascade
@@ -412,6 +529,8 @@ CREATE TABLE `maintenance` (
 --> statement-breakpoint
 CREATE INDEX `maintenance_page` ON `maintenance` (`status_page_id`,`start_time`);--> statement-breakpoint
 CREATE INDEX `maintenance_owner` ON `maintenance` (`owner_id`,`start_time`);--> statement-breakpoint
+CREATE UNIQUE INDEX `maintenance_external_key` ON `maintenance` (`owner_id`,`external_key`);--> statement-breakpoint
+CREATE INDEX `maintenance_planned` ON `maintenance` (`owner_id`) WHERE next_edge_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `maintenance_due` ON `maintenance` (`next_edge_at`) WHERE next_edge_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `maintenance_groups` (
 	`maintenance_id` text NOT NULL,
@@ -503,6 +622,7 @@ CREATE TABLE `monitor_groups` (
 	`status_page_id` text NOT NULL,
 	`name` text NOT NULL,
 	`position` integer DEFAULT 0 NOT NULL,
+	`external_key` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`status_page_id`) REFERENCES `status_pages`(`id`) ON UPDATE no action ON DELETE cascade
@@ -510,6 +630,7 @@ CREATE TABLE `monitor_groups` (
 --> statement-breakpoint
 CREATE INDEX `monitor_groups_page` ON `monitor_groups` (`status_page_id`,`position`,`id`);--> statement-breakpoint
 CREATE INDEX `monitor_groups_owner` ON `monitor_groups` (`owner_id`,`position`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `monitor_groups_external_key` ON `monitor_groups` (`owner_id`,`external_key`);--> statement-breakpoint
 CREATE TABLE `check_groups` (
 	`id` text PRIMARY KEY NOT NULL,
 	`shard_id` text NOT NULL,
@@ -556,9 +677,11 @@ CREATE TABLE `monitors` (
 	`check_group_id` text NOT NULL,
 	`paused` integer DEFAULT false NOT NULL,
 	`muted_until` integer,
+	`flapping` integer DEFAULT false NOT NULL,
 	`credential_version` integer DEFAULT 1 NOT NULL,
 	`config_version` integer DEFAULT 1 NOT NULL,
 	`synced_version` integer DEFAULT 0 NOT NULL,
+	`synced_epoch` text DEFAULT '' NOT NULL,
 	`state_revision` integer DEFAULT 0 NOT NULL,
 	`state_seq` integer DEFAULT 0 NOT NULL,
 	`status` text DEFAULT 'pending' NOT NULL,
@@ -568,6 +691,7 @@ CREATE TABLE `monitors` (
 	`retry_at` integer,
 	`certificate_expires_at` integer,
 	`domain_expires_at` integer,
+	`expiry_notice_at` integer,
 	`history_version` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
@@ -584,7 +708,9 @@ CREATE INDEX `monitors_parent` ON `monitors` (`parent_monitor_id`);--> statement
 CREATE INDEX `monitors_group` ON `monitors` (`group_id`);--> statement-breakpoint
 CREATE INDEX `monitors_agent` ON `monitors` (`agent_id`) WHERE agent_id IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `monitors_external_key` ON `monitors` (`owner_id`,`external_key`);--> statement-breakpoint
-CREATE INDEX `monitors_unsynced` ON `monitors` (`updated_at`) WHERE config_version > synced_version;--> statement-breakpoint
+CREATE INDEX `monitors_expiry` ON `monitors` (`expiry_notice_at`) WHERE expiry_notice_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `monitors_unsynced` ON `monitors` (`updated_at`) WHERE config_version <> synced_version;--> statement-breakpoint
+CREATE INDEX `monitors_synced_epoch` ON `monitors` (`synced_epoch`);--> statement-breakpoint
 CREATE INDEX `monitors_retry` ON `monitors` (`retry_at`) WHERE retry_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `monitors_reconcile` ON `monitors` (created_at % 5,`id`) WHERE check_group_id = '' AND agent_id IS NULL AND paused = 0;--> statement-breakpoint
 CREATE TABLE `planned_minutes` (
@@ -620,6 +746,8 @@ CREATE TABLE `transitions` (
 	`effective_at` integer NOT NULL,
 	`message` text NOT NULL,
 	`outage_seq` integer,
+	`event` text,
+	`region` text,
 	FOREIGN KEY (`monitor_id`) REFERENCES `monitors`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
@@ -652,6 +780,20 @@ CREATE TABLE `notify_contacts` (
 );
 --> statement-breakpoint
 CREATE INDEX `notify_contacts_user` ON `notify_contacts` (`user_id`,`created_at`);--> statement-breakpoint
+CREATE TABLE `calendar_feeds` (
+	`id` text PRIMARY KEY NOT NULL,
+	`user_id` text NOT NULL,
+	`schedule_id` text,
+	`token_hash` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`schedule_id`) REFERENCES `on_call_schedules`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `calendar_feeds_token_hash_unique` ON `calendar_feeds` (`token_hash`);--> statement-breakpoint
+CREATE INDEX `calendar_feeds_schedule` ON `calendar_feeds` (`schedule_id`);--> statement-breakpoint
+CREATE INDEX `calendar_feeds_user` ON `calendar_feeds` (`user_id`);--> statement-breakpoint
 CREATE TABLE `escalation_policies` (
 	`id` text PRIMARY KEY NOT NULL,
 	`owner_id` text NOT NULL,
@@ -679,12 +821,47 @@ CREATE TABLE `on_call_schedules` (
 	`shifts` text NOT NULL,
 	`rotations` text NOT NULL,
 	`overrides` text NOT NULL,
+	`next_review_at` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`status_page_id`) REFERENCES `status_pages`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
 CREATE INDEX `on_call_schedules_page` ON `on_call_schedules` (`status_page_id`,`name`,`id`);--> statement-breakpoint
+CREATE INDEX `on_call_schedules_review` ON `on_call_schedules` (`next_review_at`) WHERE is_active = 1;--> statement-breakpoint
+CREATE TABLE `outages` (
+	`id` text PRIMARY KEY NOT NULL,
+	`monitor_id` text NOT NULL,
+	`seq` integer NOT NULL,
+	`status_page_id` text,
+	`started_at` integer NOT NULL,
+	`ended_at` integer,
+	`cause` text NOT NULL,
+	`regions` text DEFAULT '[]' NOT NULL,
+	`in_maintenance` integer NOT NULL,
+	`evidence` text,
+	FOREIGN KEY (`monitor_id`) REFERENCES `monitors`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `outages_monitor` ON `outages` (`monitor_id`,`started_at`,`seq`);--> statement-breakpoint
+CREATE INDEX `outages_page` ON `outages` (`status_page_id`,`started_at`);--> statement-breakpoint
+CREATE TABLE `page_transfers` (
+	`id` text PRIMARY KEY NOT NULL,
+	`status_page_id` text NOT NULL,
+	`from_user_id` text NOT NULL,
+	`to_user_id` text NOT NULL,
+	`token_hash` text NOT NULL,
+	`expires_at` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`status_page_id`) REFERENCES `status_pages`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`from_user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`to_user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `page_transfers_status_page_id_unique` ON `page_transfers` (`status_page_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `page_transfers_token_hash_unique` ON `page_transfers` (`token_hash`);--> statement-breakpoint
+CREATE INDEX `page_transfers_age` ON `page_transfers` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `queue_health` (
 	`queue` text PRIMARY KEY NOT NULL,
 	`marker_sent_at` integer,
@@ -716,6 +893,7 @@ CREATE TABLE `sessions` (
 	`token_hash` text NOT NULL,
 	`user_agent` text,
 	`ip` text,
+	`password_at` integer,
 	`last_used_at` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
@@ -778,6 +956,11 @@ CREATE TABLE `status_pages` (
 	`show_branding` integer DEFAULT true NOT NULL,
 	`timezone` text DEFAULT 'UTC' NOT NULL,
 	`logo_url` text,
+	`logo_dark_url` text,
+	`favicon_url` text,
+	`language` text DEFAULT 'en' NOT NULL,
+	`show_latency` integer DEFAULT true NOT NULL,
+	`password_hash` text,
 	`brand_color` text,
 	`footer_text` text,
 	`footer_links` text DEFAULT '[]' NOT NULL,
@@ -785,10 +968,12 @@ CREATE TABLE `status_pages` (
 	`auto_create_incident` integer DEFAULT false NOT NULL,
 	`auto_publish_incident` integer DEFAULT false NOT NULL,
 	`failure_threshold` integer,
+	`external_key` text,
 	`imprint_url` text,
 	`privacy_url` text,
 	`advanced_alerts` integer DEFAULT false NOT NULL,
 	`alert_routing` text DEFAULT '{}' NOT NULL,
+	`notify_team` text DEFAULT '{}' NOT NULL,
 	`version` integer DEFAULT 1 NOT NULL,
 	`checks_late_since` integer,
 	`alert_suppressions` text DEFAULT '{}' NOT NULL,
@@ -800,9 +985,16 @@ CREATE TABLE `status_pages` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `status_pages_slug_unique` ON `status_pages` (`slug`);--> statement-breakpoint
-CREATE UNIQUE INDEX `status_pages_custom_domain_unique` ON `status_pages` (`custom_domain`);--> statement-breakpoint
 CREATE INDEX `status_pages_owner` ON `status_pages` (`owner_id`,`created_at`);--> statement-breakpoint
+CREATE UNIQUE INDEX `status_pages_external_key` ON `status_pages` (`owner_id`,`external_key`);--> statement-breakpoint
 CREATE INDEX `status_pages_late` ON `status_pages` (`checks_late_since`) WHERE checks_late_since IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `stored_texts` (
+	`owner_id` text PRIMARY KEY NOT NULL,
+	`bytes` integer NOT NULL,
+	`measured_at` integer DEFAULT 0 NOT NULL,
+	FOREIGN KEY (`owner_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `subscriber_messages` (
 	`id` text PRIMARY KEY NOT NULL,
 	`subscriber_id` text NOT NULL,
@@ -843,12 +1035,34 @@ CREATE TABLE `subscribers` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `subscribers_endpoint` ON `subscribers` (`status_page_id`,`channel`,`endpoint_hash`);--> statement-breakpoint
 CREATE INDEX `subscribers_page` ON `subscribers` (`status_page_id`,`created_at`);--> statement-breakpoint
+CREATE INDEX `subscribers_confirmed` ON `subscribers` (`status_page_id`) WHERE confirmed_at IS NOT NULL AND unsubscribed_at IS NULL;--> statement-breakpoint
 CREATE INDEX `subscribers_unconfirmed` ON `subscribers` (`requested_at`) WHERE confirmed_at IS NULL;--> statement-breakpoint
 CREATE INDEX `subscribers_left` ON `subscribers` (`unsubscribed_at`) WHERE unsubscribed_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `upkeep_rounds` (
 	`name` text PRIMARY KEY NOT NULL,
 	`position` text NOT NULL,
 	`due_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `recovery_codes` (
+	`id` text PRIMARY KEY NOT NULL,
+	`user_id` text NOT NULL,
+	`code_hash` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `recovery_codes_code_hash_unique` ON `recovery_codes` (`code_hash`);--> statement-breakpoint
+CREATE INDEX `recovery_codes_user` ON `recovery_codes` (`user_id`);--> statement-breakpoint
+CREATE TABLE `two_factors` (
+	`user_id` text PRIMARY KEY NOT NULL,
+	`sealed_secret` text NOT NULL,
+	`confirmed_at` integer,
+	`last_used_step` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
 CREATE TABLE `api_tokens` (
@@ -875,11 +1089,14 @@ CREATE TABLE `users` (
 	`email_verified_at` integer,
 	`vouched_by` text,
 	`operator` integer DEFAULT false NOT NULL,
+	`preferences` text DEFAULT '{}' NOT NULL,
+	`deleted_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `users_email_unique` ON `users` (`email`);--> statement-breakpoint
+CREATE INDEX `users_deleted` ON `users` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `chat_messages` (
 	`webhook_id` text NOT NULL,
 	`thread_id` text NOT NULL,
@@ -898,7 +1115,10 @@ CREATE TABLE `deliveries` (
 	`event_name` text NOT NULL,
 	`rule_id` text,
 	`state` text NOT NULL,
+	`throttled_owner_id` text,
 	`next_attempt_at` integer,
+	`bundled_into` text,
+	`bundle_size` integer,
 	`attempt` integer DEFAULT 0 NOT NULL,
 	`lease_until` integer DEFAULT 0 NOT NULL,
 	`wake_at` integer DEFAULT 0 NOT NULL,
@@ -909,6 +1129,8 @@ CREATE TABLE `deliveries` (
 --> statement-breakpoint
 CREATE INDEX `deliveries_webhook` ON `deliveries` (`webhook_id`,`created_at`);--> statement-breakpoint
 CREATE INDEX `deliveries_to_wake` ON `deliveries` (`wake_at`) WHERE state = 'pending';--> statement-breakpoint
+CREATE INDEX `deliveries_throttled` ON `deliveries` (`throttled_owner_id`,`created_at`) WHERE throttled_owner_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `deliveries_bundle` ON `deliveries` (`bundled_into`) WHERE bundled_into IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `deliveries_age` ON `deliveries` (`created_at`);--> statement-breakpoint
 CREATE TABLE `delivery_attempts` (
 	`id` text PRIMARY KEY NOT NULL,
@@ -937,12 +1159,13 @@ CREATE TABLE `webhooks` (
 	`sealed` text NOT NULL,
 	`has_secret` integer DEFAULT false NOT NULL,
 	`events` text DEFAULT '[]' NOT NULL,
-	`alert_channels` text DEFAULT '{}' NOT NULL,
 	`is_active` integer DEFAULT true NOT NULL,
 	`is_team_only` integer DEFAULT false NOT NULL,
 	`failing_since` integer,
 	`warned_at` integer,
 	`disabled_reason` text,
+	`slow_since` integer,
+	`external_key` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`owner_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
@@ -950,6 +1173,7 @@ CREATE TABLE `webhooks` (
 );
 --> statement-breakpoint
 CREATE INDEX `webhooks_owner` ON `webhooks` (`owner_id`,`created_at`);--> statement-breakpoint
+CREATE UNIQUE INDEX `webhooks_external_key` ON `webhooks` (`owner_id`,`external_key`);--> statement-breakpoint
 CREATE INDEX `webhooks_unwarned` ON `webhooks` (`failing_since`) WHERE failing_since IS NOT NULL AND warned_at IS NULL AND is_active = 1;--> statement-breakpoint
 CREATE TABLE `guards` (
 	`name` text NOT NULL,
@@ -958,5 +1182,13 @@ CREATE TABLE `guards` (
 	CONSTRAINT "guard_seats" CHECK("guards"."name" <> 'seats'),
 	CONSTRAINT "guard_already_member" CHECK("guards"."name" <> 'already_member'),
 	CONSTRAINT "guard_event_rules" CHECK("guards"."name" <> 'event_rules'),
+	CONSTRAINT "guard_webhooks" CHECK("guards"."name" <> 'webhooks'),
+	CONSTRAINT "guard_open_incidents" CHECK("guards"."name" <> 'open_incidents'),
+	CONSTRAINT "guard_timeline_updates" CHECK("guards"."name" <> 'timeline_updates'),
+	CONSTRAINT "guard_incident_templates" CHECK("guards"."name" <> 'incident_templates'),
+	CONSTRAINT "guard_planned_maintenance" CHECK("guards"."name" <> 'planned_maintenance'),
+	CONSTRAINT "guard_page_subscribers" CHECK("guards"."name" <> 'page_subscribers'),
+	CONSTRAINT "guard_stored_text" CHECK("guards"."name" <> 'stored_text'),
+	CONSTRAINT "guard_custom_domain" CHECK("guards"."name" <> 'custom_domain'),
 	CONSTRAINT "guard_stale" CHECK("guards"."name" <> 'stale')
 );

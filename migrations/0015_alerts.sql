@@ -1,1 +1,0 @@
-ALTER TABLE `webhooks` ADD `slow_since` integer;
