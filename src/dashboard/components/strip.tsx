@@ -42,29 +42,3 @@ export function percentOf(intervals: readonly StatusInterval[], from: number, to
   const [durations] = computeStatusDurations(intervals, [{ from_at: from, to_at: to }], to);
   return durations ? computeUptimePercentage(durations) : null;
 }
-
-/** The course of a few values, without axes. */
-export function Sparkline({ values, label }: { values: readonly (number | null)[]; label: string }) {
-  const known = values.filter((value) => value !== null);
-  if (known.length < 2) return null;
-  const top = Math.max(...known, 1);
-  const step = 100 / (values.length - 1);
-  let isGap = true;
-  const path = values
-    .map((value, n) => {
-      if (value === null) {
-        isGap = true;
-        return "";
-      }
-      const command = isGap ? "M" : "L";
-      isGap = false;
-      return `${command}${(n * step).toFixed(1)} ${(HEIGHT - 2 - (value / top) * (HEIGHT - 4)).toFixed(1)}`;
-    })
-    .join("");
-  return (
-    <svg class="spark" viewBox={`0 0 100 ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
-      <title>{label}</title>
-      <path d={path} vector-effect="non-scaling-stroke" />
-    </svg>
-  );
-}

@@ -2,15 +2,16 @@ import { z } from "zod";
 import { requireUser } from "../../access/principal.ts";
 import { ActiveOnCall, EscalationPolicy, EscalationSummary, OnCallSchedule } from "../../contract/on-call.ts";
 import { Webhook } from "../../contract/webhook.ts";
+import { hasPermission } from "../../domain/roles.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
-import { EmptyState, PostButton, Tabs } from "../components/pieces.tsx";
+import { PostButton } from "../components/pieces.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import type { Option } from "../form-fields.ts";
 import { listAssignees } from "../incidents/form.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
-import { listPageChoices, type PageChoice } from "../rights.ts";
+import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import {
@@ -36,12 +37,16 @@ const trail = [{ href: "/app/on-call", text: "On-call" }];
 const KINDS = ["schedules", "policies"] as const;
 type Kind = (typeof KINDS)[number];
 const SINGULAR = { schedules: "schedule", policies: "escalation policy" } as const;
+const NO_PAGE = {
+  title: "On-call",
+  section: "on-call",
+  reason: "Outages of a status page escalate to whoever is on call for it.",
+} as const;
 
 export const endpoints = [
   view({ path: "/app/on-call", summary: "On-call in the dashboard", query: PageQuery }, async (c, { query }) => {
-    const pages = await listPageChoices(c.var.ctx);
-    const page = pages.find(({ id }) => id === query.page) ?? pages[0];
-    return page ? showOnCall(c, page, pages) : showNone(c);
+    const chosen = await choosePage(c, query.page);
+    return chosen ? showOnCall(c, chosen) : showNoPage(c, NO_PAGE);
   }),
 
   ...KINDS.flatMap((kind) => [
@@ -196,28 +201,10 @@ async function deletionOf(c: AppContext, kind: Kind, { page, id }: { page: strin
   };
 }
 
-function showNone(c: AppContext): Promise<Response> {
-  return showView(c, {
-    ...{ title: "On-call", section: "on-call" },
-    children: (
-      <EmptyState
-        title="No status page yet"
-        action={
-          <a class="button" href="/app/pages/new">
-            New status page
-          </a>
-        }
-      >
-        Outages of a status page escalate to whoever is on call for it.
-      </EmptyState>
-    ),
-  });
-}
-
-async function showOnCall(c: AppContext, page: PageChoice, pages: readonly PageChoice[]): Promise<Response> {
+async function showOnCall(c: AppContext, chosen: ChosenPage): Promise<Response> {
+  const { page } = chosen;
   const [found, people] = await Promise.all([loadOnCall(c, page.id), listPeople(c, page.id)]);
-  const { role, capabilities = [] } = page.membership;
-  const mayChange = role === "owner" || role === "admin" || capabilities.includes("oncall.write");
+  const mayChange = hasPermission(page.membership, "oncall.write");
   const path = `/app/on-call/${page.id}`;
   const names = new Map(people.map(({ value, label }) => [value, label]));
   return showView(c, {
@@ -234,16 +221,7 @@ async function showOnCall(c: AppContext, page: PageChoice, pages: readonly PageC
     ) : undefined,
     children: (
       <>
-        {pages.length > 1 ? (
-          <Tabs
-            label="Status page"
-            tabs={pages.map(({ id, name }) => ({
-              href: `/app/on-call?page=${id}`,
-              text: name,
-              isOpen: id === page.id,
-            }))}
-          />
-        ) : null}
+        <PageTabs {...chosen} href={(id) => `/app/on-call?page=${id}`} />
         <div id="on-call-now" data-live>
           <Now found={found} names={names} now={c.var.now} page={page.id} />
         </div>

@@ -1,15 +1,16 @@
 import { z } from "zod";
 import { BacktestResult, EventRule, EventRuleVersion, RULE_METRICS } from "../../contract/event-rule.ts";
 import { EVENT_CLASSIFICATIONS, EVENT_NAMES } from "../../contract/events.ts";
+import { hasPermission } from "../../domain/roles.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
-import { EmptyState, PostButton, Tabs } from "../components/pieces.tsx";
+import { EmptyState, PostButton } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import { type FormField, storedValues } from "../form-fields.ts";
 import { listServices } from "../incidents/form.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
-import { listPageChoices, type PageChoice } from "../rights.ts";
+import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 
@@ -23,12 +24,16 @@ const permission = "events.write";
 const trail = [{ href: "/app/rules", text: "Rules" }];
 const rulesOf = (page: string) => `${API}/${page}/events/rules`;
 const back = (page: string) => `/app/rules?page=${page}`;
+const NO_PAGE = {
+  title: "Rules",
+  section: "rules",
+  reason: "Rules react to what happens to the monitors of a status page.",
+} as const;
 
 export const endpoints = [
   view({ path: "/app/rules", summary: "Event rules in the dashboard", query: PageQuery }, async (c, { query }) => {
-    const pages = await listPageChoices(c.var.ctx);
-    const page = pages.find(({ id }) => id === query.page) ?? pages[0];
-    return page ? showRules(c, page, pages) : showNone(c);
+    const chosen = await choosePage(c, query.page);
+    return chosen ? showRules(c, chosen) : showNoPage(c, NO_PAGE);
   }),
 
   view({ path: "/app/rules/{page}/new", summary: "Form of a new rule", params, ids, permission }, async (c, p) =>
@@ -201,28 +206,10 @@ async function deletionOf(c: AppContext, { page, id }: { page: string; id: strin
   };
 }
 
-function showNone(c: AppContext): Promise<Response> {
-  return showView(c, {
-    ...{ title: "Rules", section: "rules" },
-    children: (
-      <EmptyState
-        title="No status page yet"
-        action={
-          <a class="button" href="/app/pages/new">
-            New status page
-          </a>
-        }
-      >
-        Rules react to what happens to the monitors of a status page.
-      </EmptyState>
-    ),
-  });
-}
-
-async function showRules(c: AppContext, page: PageChoice, pages: readonly PageChoice[]): Promise<Response> {
+async function showRules(c: AppContext, chosen: ChosenPage): Promise<Response> {
+  const { page } = chosen;
   const rules = await loadRules(c, page.id);
-  const { role, capabilities = [] } = page.membership;
-  const mayChange = role === "owner" || role === "admin" || capabilities.includes("events.write");
+  const mayChange = hasPermission(page.membership, "events.write");
   return showView(c, {
     ...{ title: "Rules", section: "rules" },
     actions: mayChange ? (
@@ -232,12 +219,7 @@ async function showRules(c: AppContext, page: PageChoice, pages: readonly PageCh
     ) : undefined,
     children: (
       <>
-        {pages.length > 1 ? (
-          <Tabs
-            label="Status page"
-            tabs={pages.map(({ id, name }) => ({ href: back(id), text: name, isOpen: id === page.id }))}
-          />
-        ) : null}
+        <PageTabs {...chosen} href={(id) => `/app/rules?page=${id}`} />
         {rules.length === 0 ? (
           <EmptyState title="No rules yet">
             A rule listens to an event, looks at its conditions, and notifies, opens an incident or calls a runbook.

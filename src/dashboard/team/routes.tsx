@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { CAPABILITIES, GRANTED_ROLES, Invitation, Member, Seats } from "../../contract/member.ts";
+import { hasPermission } from "../../domain/roles.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
-import { ACTIONS, CopyText, EmptyState, PostButton, Table, Tabs } from "../components/pieces.tsx";
+import { ACTIONS, CopyText, EmptyState, PostButton, Table } from "../components/pieces.tsx";
 import { type FormField, storedValues } from "../form-fields.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
-import { listPageChoices, type PageChoice } from "../rights.ts";
+import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 
@@ -38,12 +39,16 @@ const INVITE_FIELDS: readonly FormField[] = [
   ...ROLE_FIELDS,
 ];
 type TeamMember = z.output<typeof Member>;
+const NO_PAGE = {
+  title: "Team",
+  section: "team",
+  reason: "People become members of a status page, with a role there.",
+} as const;
 
 export const endpoints = [
   view({ path: "/app/team", summary: "Members in the dashboard", query: PageQuery }, async (c, { query }) => {
-    const pages = await listPageChoices(c.var.ctx);
-    const page = pages.find(({ id }) => id === query.page) ?? pages[0];
-    return page ? showTeam(c, page, pages) : showNone(c);
+    const chosen = await choosePage(c, query.page);
+    return chosen ? showTeam(c, chosen) : showNoPage(c, NO_PAGE);
   }),
 
   view(
@@ -150,31 +155,14 @@ async function memberForm(c: AppContext, { page, member: id }: { page: string; m
   return { form, member: member ?? {} };
 }
 
-function showNone(c: AppContext): Promise<Response> {
-  return showView(c, {
-    ...{ title: "Team", section: "team" },
-    children: (
-      <EmptyState
-        title="No status page yet"
-        action={
-          <a class="button" href="/app/pages/new">
-            New status page
-          </a>
-        }
-      >
-        People become members of a status page, with a role there.
-      </EmptyState>
-    ),
-  });
-}
-
-async function showTeam(c: AppContext, page: PageChoice, pages: readonly PageChoice[]): Promise<Response> {
+async function showTeam(c: AppContext, chosen: ChosenPage): Promise<Response> {
+  const { page } = chosen;
   const [{ body: members }, { body: seats }] = await Promise.all([
     readApi(c, `${API}/${page.id}/members?limit=${MEMBERS_MAX}`, z.array(Member)),
     readApi(c, `${API}/${page.id}/seats`, Seats),
   ]);
-  const { role, capabilities = [] } = page.membership;
-  const mayManage = role === "owner" || role === "admin" || capabilities.includes("members.manage");
+  const { role } = page.membership;
+  const mayManage = hasPermission(page.membership, "members.manage");
   return showView(c, {
     ...{ title: "Team", section: "team" },
     actions: mayManage ? (
@@ -184,12 +172,7 @@ async function showTeam(c: AppContext, page: PageChoice, pages: readonly PageCho
     ) : undefined,
     children: (
       <>
-        {pages.length > 1 ? (
-          <Tabs
-            label="Status page"
-            tabs={pages.map(({ id, name }) => ({ href: `/app/team?page=${id}`, text: name, isOpen: id === page.id }))}
-          />
-        ) : null}
+        <PageTabs {...chosen} href={(id) => `/app/team?page=${id}`} />
         <p class="quiet">
           Members of <span dir="auto">{page.name}</span>: {seats.used}
           {seats.limit === null ? "" : ` of ${seats.limit}`} seats used. Your role: {role}.

@@ -1,0 +1,42 @@
+import type { AppContext } from "../http/endpoint.ts";
+import { EmptyState, Tabs } from "./components/pieces.tsx";
+import { listPageChoices, type PageChoice } from "./rights.ts";
+import { type Section, showView } from "./shell.tsx";
+
+/** Areas that are about one status page at a time: which one the address names, or the first. */
+export interface ChosenPage {
+  page: PageChoice;
+  pages: readonly PageChoice[];
+}
+
+export async function choosePage(c: AppContext, wanted: string | undefined): Promise<ChosenPage | null> {
+  const pages = await listPageChoices(c.var.ctx);
+  const page = pages.find(({ id }) => id === wanted) ?? pages[0];
+  return page ? { page, pages } : null;
+}
+
+export function PageTabs({ page, pages, href }: ChosenPage & { href: (pageId: string) => string }) {
+  if (pages.length < 2) return null;
+  const tabs = pages.map(({ id, name }) => ({ href: href(id), text: name, isOpen: id === page.id }));
+  return <Tabs label="Status page" tabs={tabs} />;
+}
+
+/** For whoever has no status page; `reason` says what the area needs one for. */
+export function showNoPage(
+  c: AppContext,
+  view: { title: string; section: Section; reason: string },
+): Promise<Response> {
+  const link = (
+    <a class="button" href="/app/pages/new">
+      New status page
+    </a>
+  );
+  return showView(c, {
+    ...{ title: view.title, section: view.section },
+    children: (
+      <EmptyState title="No status page yet" action={link}>
+        {view.reason}
+      </EmptyState>
+    ),
+  });
+}
