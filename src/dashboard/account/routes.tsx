@@ -6,13 +6,13 @@ import { TEAM_TOPICS, UserPreferences } from "../../contract/team-notification.t
 import { RecoveryCodes, TotpSecret } from "../../contract/two-factor.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
-import { ACTIONS, CopyText, PostButton, Table, Tabs } from "../components/pieces.tsx";
-import { Time } from "../components/time.tsx";
+import { CopyText, Tabs } from "../components/pieces.tsx";
 import { type FormField, type Problems, storedValues, toSentences } from "../form-fields.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { NOTIFY_TOPICS } from "../pages/form.ts";
 import { showView, type View } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { Plan, Profile, Sessions, Tokens } from "./views.tsx";
 
 const CORE = "/api/core/v1";
 const LIST_MAX = 200;
@@ -227,139 +227,4 @@ async function showAccount(c: AppContext): Promise<Response> {
       </>
     ),
   });
-}
-
-function Profile({ me }: { me: z.output<typeof Me> }) {
-  return (
-    <section class="card" aria-labelledby="profile">
-      <h2 id="profile">Profile</h2>
-      <dl class="facts">
-        <div>
-          <dt>Name</dt>
-          <dd dir="auto">{me.name}</dd>
-        </div>
-        <div>
-          <dt>E-mail</dt>
-          <dd dir="auto">{me.email}</dd>
-        </div>
-        <div>
-          <dt>Two-factor sign-in</dt>
-          <dd>{me.has_two_factor ? "On" : "Off"}</dd>
-        </div>
-      </dl>
-      <p class="actions">
-        <a class="button second" href="/app/account/password">
-          Change password
-        </a>
-        <a class="button second" href="/app/account/two-factor">
-          {me.has_two_factor ? "Turn off two-factor sign-in" : "Turn on two-factor sign-in"}
-        </a>
-        <a class="button second" href="/app/account/notifications">
-          Notifications
-        </a>
-      </p>
-    </section>
-  );
-}
-
-interface PlanProps {
-  tier: z.output<typeof TierInfo>;
-  seats: z.output<typeof BillingStatus>["seats"];
-}
-
-function Plan({ tier, seats }: PlanProps) {
-  const of = (used: number, limit: number | null) => (limit === null ? String(used) : `${used} of ${limit}`);
-  return (
-    <section class="card" aria-labelledby="plan">
-      <h2 id="plan">Plan and usage</h2>
-      <dl class="facts">
-        <div>
-          <dt>Plan</dt>
-          <dd>{tier.tier.replace("_", "-")}</dd>
-        </div>
-        <div>
-          <dt>Monitors</dt>
-          <dd>{of(tier.usage.monitors, tier.limits.monitors)}</dd>
-        </div>
-        <div>
-          <dt>Status pages</dt>
-          <dd>{of(tier.usage.status_pages, tier.limits.status_pages)}</dd>
-        </div>
-        <div>
-          <dt>Seats</dt>
-          <dd>{of(seats.used, seats.limit)}</dd>
-        </div>
-        <div>
-          <dt>Shortest interval</dt>
-          <dd>{tier.limits.min_interval} s</dd>
-        </div>
-        <div>
-          <dt>History</dt>
-          <dd>{tier.limits.history_days} days</dd>
-        </div>
-      </dl>
-    </section>
-  );
-}
-
-function Tokens({ tokens, now }: { tokens: readonly z.output<typeof Token>[]; now: number }) {
-  return (
-    <section aria-labelledby="tokens">
-      <div class="row">
-        <h2 id="tokens">API tokens</h2>
-        <a class="button" href="/app/account/tokens">
-          Create API token
-        </a>
-      </div>
-      {tokens.length === 0 ? (
-        <p class="quiet">None. A token lets a program do what you may do.</p>
-      ) : (
-        <Table caption="Your API tokens" head={["Name", "Begins with", "Last used", "Expires", ACTIONS]}>
-          {tokens.map((token) => (
-            <tr>
-              <th scope="row" dir="auto">
-                {token.name}
-              </th>
-              <td>
-                <code>{token.token_prefix}</code>
-              </td>
-              <td>{token.last_used_at === null ? "Never" : <Time at={Date.parse(token.last_used_at)} now={now} />}</td>
-              <td>{token.expires_at === null ? "Never" : <Time at={Date.parse(token.expires_at)} now={now} />}</td>
-              <td>
-                <PostButton action={`/app/account/tokens/${token.id}/delete`} label="Delete" kind="danger" />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
-    </section>
-  );
-}
-
-function Sessions({ sessions, now }: { sessions: readonly z.output<typeof Session>[]; now: number }) {
-  return (
-    <section aria-labelledby="sessions">
-      <h2 id="sessions">Sessions</h2>
-      <Table caption="Where you are signed in" head={["Browser", "Address", "Last used", ACTIONS]}>
-        {sessions.map((session) => (
-          <tr>
-            <th scope="row" dir="auto">
-              {session.user_agent ?? "Unknown"}
-            </th>
-            <td>{session.ip ?? "–"}</td>
-            <td>
-              <Time at={Date.parse(session.last_used_at)} now={now} />
-            </td>
-            <td>
-              {session.is_current ? (
-                <span class="tag">This one</span>
-              ) : (
-                <PostButton action={`/app/account/sessions/${session.id}/end`} label="End" />
-              )}
-            </td>
-          </tr>
-        ))}
-      </Table>
-    </section>
-  );
 }

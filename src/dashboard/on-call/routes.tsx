@@ -5,8 +5,6 @@ import { Webhook } from "../../contract/webhook.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
-import { PostButton } from "../components/pieces.tsx";
-import { ExactTime, Time } from "../components/time.tsx";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import type { Option } from "../form-fields.ts";
 import { listAssignees } from "../incidents/form.ts";
@@ -15,17 +13,15 @@ import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choic
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import {
-  contactKey,
   overrideFields,
-  type Policy,
   policyFields,
   policyValues,
-  type Schedule,
   scheduleFields,
   scheduleValues,
   toPolicy,
   toSchedule,
 } from "./form.ts";
+import { Now, type OnCallFound, Policies, Schedules } from "./views.tsx";
 
 const API = "/api/uptime/v1/status-pages";
 const params = z.object({ page: z.uuid() });
@@ -140,7 +136,7 @@ export const endpoints = [
 
 const BODIES = { schedules: toSchedule, policies: toPolicy };
 
-async function loadOnCall(c: AppContext, page: string) {
+async function loadOnCall(c: AppContext, page: string): Promise<OnCallFound> {
   const path = `${API}/${page}/on-call`;
   const [active, schedules, policies, escalations] = await Promise.all([
     readApi(c, path, ActiveOnCall),
@@ -230,167 +226,4 @@ async function showOnCall(c: AppContext, chosen: ChosenPage): Promise<Response> 
       </>
     ),
   });
-}
-
-type Found = Awaited<ReturnType<typeof loadOnCall>>;
-type Names = ReadonlyMap<string, string>;
-
-function Now({ found, names, now, page }: { found: Found; names: Names; now: number; page: string }) {
-  const { active, escalations } = found;
-  const open = escalations.filter(({ status }) => ["waiting", "active", "snoozed"].includes(status));
-  return (
-    <>
-      <section class="card" aria-labelledby="now">
-        <h2 id="now">On call now</h2>
-        {active.on_call_now.length === 0 ? (
-          <p class="quiet">Nobody.</p>
-        ) : (
-          <ul class="rows">
-            {active.on_call_now.map(({ user_id, until, schedule_id }) => (
-              <li class="row">
-                <strong dir="auto">{names.get(user_id) ?? "A member"}</strong>
-                <span class="quiet">
-                  {found.schedules.find(({ id }) => id === schedule_id)?.name}
-                  {until === null ? "" : ", until "}
-                  {until === null ? null : <ExactTime at={Date.parse(until)} />}
-                </span>
-              </li>
-            ))}
-          </ul>
-        )}
-        {active.policy === null ? (
-          <p class="banner is-warn">No escalation policy is active: outages of this page notify nobody on call.</p>
-        ) : null}
-      </section>
-      {open.length === 0 ? null : (
-        <section class="card" aria-labelledby="escalations">
-          <h2 id="escalations">Being escalated</h2>
-          <ul class="rows">
-            {open.map((escalation) => (
-              <li class="row">
-                <span dir="auto">
-                  {escalation.incident_id === null ? (
-                    escalation.title
-                  ) : (
-                    <a href={`/app/incidents/${escalation.incident_id}`}>{escalation.title}</a>
-                  )}{" "}
-                  <span class="quiet">
-                    began <Time at={Date.parse(escalation.started_at)} now={now} />
-                  </span>
-                </span>
-                <PostButton
-                  action={`/app/on-call/${page}/escalations/${escalation.id}/acknowledge`}
-                  label="Acknowledge"
-                  kind="primary"
-                />
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-    </>
-  );
-}
-
-interface SchedulesProps {
-  schedules: readonly Schedule[];
-  names: Names;
-  path: string;
-  may_change: boolean;
-}
-
-function Schedules({ schedules, names, path, may_change }: SchedulesProps) {
-  return (
-    <section aria-labelledby="schedules">
-      <h2 id="schedules">Schedules</h2>
-      {schedules.length === 0 ? (
-        <p class="quiet">None yet. A schedule says who is on call when, in turns.</p>
-      ) : (
-        <ul class="cards">
-          {schedules.map((schedule) => (
-            <li class="card">
-              <h3 dir="auto">{schedule.name}</h3>
-              <p class="quiet">
-                {schedule.timezone}
-                {schedule.rotations.map(({ user_ids, period_hours }) => (
-                  <span dir="auto">
-                    , turns of {period_hours} h: {user_ids.map((id) => names.get(id) ?? "a member").join(", ")}
-                  </span>
-                ))}
-              </p>
-              {schedule.gaps.map((gap) => (
-                <p class="banner is-warn">
-                  Nobody from <ExactTime at={Date.parse(gap.start_at)} /> to <ExactTime at={Date.parse(gap.end_at)} />.
-                </p>
-              ))}
-              {may_change ? (
-                <p class="actions">
-                  <a class="button second" href={`${path}/overrides/${schedule.id}`}>
-                    Override
-                  </a>
-                  <a class="button second" href={`${path}/schedules/${schedule.id}`}>
-                    Edit
-                  </a>
-                  <a class="button danger" href={`${path}/schedules/${schedule.id}/delete`}>
-                    Delete
-                  </a>
-                </p>
-              ) : null}
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
-  );
-}
-
-interface PoliciesProps {
-  found: Found;
-  names: Names;
-  path: string;
-  may_change: boolean;
-}
-
-function Policies({ found, names, path, may_change }: PoliciesProps) {
-  const schedules = new Map(found.schedules.map(({ id, name }) => [`schedule:${id}`, `schedule ${name}`]));
-  const word = (contact: Policy["steps"][number]["contacts"][number]) =>
-    contact.label ?? names.get(contact.value) ?? schedules.get(contactKey(contact)) ?? contact.type;
-  return (
-    <section aria-labelledby="policies">
-      <h2 id="policies">Escalation policies</h2>
-      {found.policies.length === 0 ? (
-        <p class="quiet">None yet. A policy says who is notified first, and who next while nobody acknowledges.</p>
-      ) : (
-        <ul class="cards">
-          {found.policies.map((policy) => (
-            <li class="card">
-              <div class="row">
-                <h3 dir="auto">{policy.name}</h3>
-                {policy.is_default ? <span class="tag">Active</span> : null}
-              </div>
-              <ol class="timeline">
-                {policy.steps.map((step, n) => (
-                  <li>
-                    <p class="quiet">{n === 0 ? "At once" : `After ${step.wait_minutes} min`}</p>
-                    <p dir="auto">{step.contacts.map(word).join(", ")}</p>
-                  </li>
-                ))}
-              </ol>
-              {policy.repeat_count > 0 ? <p class="quiet">Then again, {policy.repeat_count} more times.</p> : null}
-              {may_change ? (
-                <p class="actions">
-                  <a class="button second" href={`${path}/policies/${policy.id}`}>
-                    Edit
-                  </a>
-                  <a class="button danger" href={`${path}/policies/${policy.id}/delete`}>
-                    Delete
-                  </a>
-                </p>
-              ) : null}
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
-  );
 }

@@ -19,6 +19,7 @@ import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { DOMAIN_FIELDS, GROUP_FIELDS, NEW_PAGE_FIELDS, NOTIFY_FIELDS, PAGE_FIELDS, PASSWORD_FIELDS } from "./form.ts";
 import { Reports } from "./reports.tsx";
+import { Services } from "./services.tsx";
 import {
   Domain,
   Embed,
@@ -28,7 +29,6 @@ import {
   type PageTab,
   pageListView,
   pageTabView,
-  Services,
   Settings,
   Subscribers,
 } from "./views.tsx";
