@@ -34,7 +34,7 @@ describe("an address", () => {
   });
 
   it.each([
-    ["/app/monitors", 404, "Page not found"],
+    ["/app/nowhere", 404, "Page not found"],
     ["/app/a/b/c/", 404, "Page not found"],
     ["/app/sign-out", 405, "Page not found"],
     ["/status", 404, "Page not found"],

@@ -42,7 +42,10 @@ describe("POST /monitors/{id}/status", () => {
     expect(await readMonitor(stage)).toMatchObject({ status: "up", settled: true, retry_at: null });
     const results = await stage.account.client.get(`${V1}/monitors/${stage.monitor.id}/results`);
     expect(results.body).toEqual([
-      { checked_at: iso(T0), status: "up", latency_ms: 12, message: "HTTP 200", region: "default", details },
+      {
+        ...{ checked_at: iso(T0), kind: "check", status: "up", latency_ms: 12, message: "HTTP 200" },
+        ...{ region: "default", colo: null, details },
+      },
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { exports } from "cloudflare:workers";
-import { beforeAll, describe, expect, inject, it, vi } from "vitest";
+import { beforeEach, describe, expect, inject, it, vi } from "vitest";
 import { ENDPOINTS } from "../../src/app.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { expectDeclared } from "../support/declared.ts";
@@ -18,8 +18,9 @@ const seed = inject("seed");
 /** Fields of one endpoint that meet a value each, unless there is time for all values. */
 const SINGLES = inject("effort") > 1 ? Number.POSITIVE_INFINITY : 100;
 
+/** Of one test: some of the valid requests end the account or its tokens. */
 let account: Account;
-beforeAll(async () => {
+beforeEach(async () => {
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("ok"));
   account = await createAccount();
 });

@@ -154,7 +154,7 @@ describe("an order of n monitors", () => {
     for (let n = 0; n < 20; n++) ids.push((await insertMonitor(user_id)).id);
     const body = { monitors: ids.map((id, order) => ({ id, order })) };
     const put = (bindings: Env) => call(bindings, `${V1}/monitors/order`, token, body);
-    expectAtMost({ ...(await meter(put)) }, { rows_read: 223, rows_written: 86 });
+    expectAtMost({ ...(await meter(put)) }, { rows_read: 223, rows_written: 87 });
     const flood = { monitors: Array.from({ length: 1001 }, (_, order) => ({ id: newId(), order })) };
     expect(await client.put(`${V1}/monitors/order`, flood)).toMatchObject({
       status: 400,

@@ -60,7 +60,7 @@ export async function createBacklog(now: number, count: number): Promise<void> {
   });
   await insertMany("custom_domains", count, {
     ...{ hostname: `${idOf("host")} || '.example.com'`, owner_id: OWNER, status_page_id: idOf("page") },
-    ...{ ssl_type: "'none'", status: "'pending'", proof: "'proof'", claimed_at: now - 1000 },
+    ...{ ssl_type: "'none'", status: "'pending'", proof: idOf("proof"), claimed_at: now - 1000 },
     ...{ next_check_at: now - 1000, ...times },
   });
 }
