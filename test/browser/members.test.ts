@@ -124,7 +124,7 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
       await read(page, "alert", "The e-mail address or the password is wrong.");
       await signIn(PASSWORD);
       await arriveAt(page, "Overview");
-      await page.getByRole("link", { name: "Northwind Status" }).click();
+      await page.getByRole("link", { name: "Open Northwind Status" }).click();
       await page.waitForURL(`${service.url}/status/northwind`);
 
       await page.goto(link);
