@@ -92,7 +92,7 @@ function openPalette(): void {
     choose(0);
   };
   const run = (command: Command | undefined) => {
-    dialog.close();
+    leave(dialog);
     command?.run();
   };
   const localCommands = listCommands();
@@ -114,7 +114,7 @@ function openPalette(): void {
     if (event.key === "ArrowDown") choose(chosen + 1);
     else if (event.key === "ArrowUp") choose(chosen - 1);
     else if (event.key === "Enter") run(shown[chosen]);
-    else if (event.key === "Escape") dialog.close();
+    else if (event.key === "Escape") leave(dialog);
     else return;
     event.preventDefault();
   });
@@ -201,6 +201,12 @@ function openShortcuts(): void {
 }
 
 /** A dialog that is removed when it closes; a click beside it closes it. */
+/** Its event comes later, and until then the field in it would still receive keys. */
+function leave(dialog: HTMLDialogElement): void {
+  dialog.close();
+  dialog.remove();
+}
+
 function newDialog(label: string): HTMLDialogElement {
   const dialog = document.createElement("dialog");
   dialog.setAttribute("aria-label", label);
