@@ -6,8 +6,9 @@ import { emptyList, instant, timestamps } from "../columns.ts";
 import { statusPages } from "../status-pages/table.ts";
 
 /**
- * Host names that pages claim or have claimed. Claims of several accounts stand beside each other until one is proven. A row without a page was given up, by hand or with its page; where the name
- * had been proven, the row keeps it from other accounts until `held_until`.
+ * Host names that pages claim or have claimed. Claims of several accounts stand beside each other until one is proven. A row
+ * without a page was given up, by hand or with its page; where the name had been proven, the row keeps it from other accounts
+ * until `held_until`.
  */
 export const customDomains = sqliteTable(
   "custom_domains",
