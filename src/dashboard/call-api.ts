@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { ApiError } from "../contract/errors.ts";
+import { markCounted } from "../http/counted.ts";
 import type { AppContext } from "../http/endpoint.ts";
 import { ErrorBody } from "../http/responses.ts";
 import type { Problems } from "./form-fields.ts";
@@ -44,7 +45,7 @@ export async function callApi(c: AppContext, { method, path, body }: ApiCall): P
     headers,
     body: body === undefined ? null : JSON.stringify(body),
   });
-  const response = await c.var.dispatch(request);
+  const response = await c.var.dispatch(method === "GET" ? markCounted(request) : request);
   const text = await response.text();
   const parsed: unknown = text === "" ? null : JSON.parse(text);
   const total = Number(response.headers.get("x-total-count") ?? 0);

@@ -28,6 +28,7 @@ import {
   readRequestBody,
   withJsonType,
 } from "./body.ts";
+import { isCounted } from "./counted.ts";
 import { errorsOf } from "./responses.ts";
 
 /** What every request carries from the outermost middleware on. */
@@ -190,7 +191,7 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
     };
     c.set("ctx", asked);
     await policy.onAuthenticated?.(asked);
-    if (policy.rate !== "public") {
+    if (policy.rate !== "public" && !(policy.rate === "api" && isCounted(c.req.raw))) {
       c.set("rateClass", policy.rate);
       // Pushes are counted by the object of their monitor, which sees all of them anyway.
       if (policy.rate !== "push") await requireRate(asked, policy.rate, objectId);

@@ -57,6 +57,14 @@ describe("rate limits", () => {
     expect((await ask(TOKENS, { headers: bearer(other.token) })).status).toBe(200);
   });
 
+  it("count a view of the dashboard as one request, however much it reads", async () => {
+    const { token } = await createAccount();
+    const ask = workerWith({ RATE_LIMITS: "api=3" });
+    const statuses = [];
+    for (let n = 0; n < 4; n++) statuses.push((await ask("/app/incidents", { headers: bearer(token) })).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+  });
+
   it("hold exactly for requests at once", async () => {
     const { token } = await createAccount();
     const ask = workerWith({ RATE_LIMITS: "api=5" });
