@@ -64,6 +64,6 @@ export async function emptyObjects(scope: Scope, monitorIds: readonly string[]):
 
 /** Notices that D1 or the objects went back in time. Every monitor is unsynced in a new epoch. */
 export async function watchEpoch(scope: Scope): Promise<void> {
-  const { epoch, is_new } = await witnessObject(scope.env).tick(scope.now);
-  if (is_new) scope.log.warn("epoch", { epoch });
+  const { epoch, went_back } = await witnessObject(scope.env).tick(scope.now);
+  if (went_back) scope.log.warn("the database or the objects went back in time", { epoch });
 }
