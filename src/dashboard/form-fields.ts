@@ -140,6 +140,22 @@ function showStored(field: FormField, value: unknown): string | readonly string[
   }
 }
 
+/** Fields that hold something else than what was shown, so that saving one leaves what others cannot express as it is. */
+export function changedFields(
+  fields: readonly FormField[],
+  entered: URLSearchParams,
+  shown: FormValues,
+): readonly FormField[] {
+  const typed = typedValues(fields, entered);
+  return fields.filter(({ name }) => comparable(typed[name]) !== comparable(shown[name]));
+}
+
+/** Browsers send line breaks as CR LF, and check boxes in the order of the form. */
+function comparable(value: FormValues[string] | undefined): string {
+  if (typeof value === "string") return value.replaceAll("\r\n", "\n");
+  return JSON.stringify(typeof value === "object" ? value.toSorted() : (value ?? ""));
+}
+
 /** As a sentence that begins with the field's label. Problems of fields that the form does not have stand above it. */
 export function toSentences(fields: readonly FormField[], problems: Problems): Problems {
   const labels = new Map(fields.map(({ name, label }) => [name, label]));

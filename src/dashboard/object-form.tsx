@@ -2,7 +2,15 @@ import type { Child } from "hono/jsx";
 import type { AppContext } from "../http/endpoint.ts";
 import { type ApiCall, callApi, errorOf } from "./call-api.ts";
 import { Fields, FormProblem } from "./components/fields.tsx";
-import { type FormField, type FormValues, type Problems, readBody, toSentences, typedValues } from "./form-fields.ts";
+import {
+  changedFields,
+  type FormField,
+  type FormValues,
+  type Problems,
+  readBody,
+  toSentences,
+  typedValues,
+} from "./form-fields.ts";
 import { type Section, showView, type View } from "./shell.tsx";
 
 /** A view that is one form about one object. */
@@ -17,9 +25,14 @@ export interface ObjectForm {
   /** Buttons beside it that send the same form with another `intent`. */
   intents?: readonly { intent: string; label: string }[];
   cancel: string;
+  /** What the object has, as the form shows it: only what differs from it is sent. */
+  stored?: FormValues;
   above?: Child;
   below?: Child;
 }
+
+/** Of an object that exists. */
+export type EditForm = ObjectForm & Required<Pick<ObjectForm, "stored">>;
 
 interface Shown {
   problems?: Problems;
@@ -71,9 +84,11 @@ export function showTyped(c: AppContext, form: ObjectForm, entered: URLSearchPar
   return showForm(c, form, typedValues(form.fields, entered), shown);
 }
 
+type Body = Record<string, unknown>;
+
 interface Submission extends Pick<ApiCall, "method" | "path"> {
-  /** What the endpoint wants besides, or instead of, the fields. */
-  toBody?: (body: Record<string, unknown>) => Record<string, unknown>;
+  /** What the endpoint wants besides, or instead of, the changed fields; `whole` has the others, too. */
+  toBody?: (changed: Body, whole: Body) => Body;
 }
 
 /** Sends the fields to the API. A refusal is the form again, with each problem beside its field. */
@@ -83,7 +98,9 @@ export async function submitForm(
   entered: URLSearchParams,
   { method, path, toBody = (body) => body }: Submission,
 ): Promise<{ ok: true; body: unknown } | { ok: false; response: Response }> {
-  const answer = await callApi(c, { method, path, body: toBody(readBody(form.fields, entered)) });
+  const changed = form.stored ? changedFields(form.fields, entered, form.stored) : form.fields;
+  const body = toBody(readBody(changed, entered), readBody(form.fields, entered));
+  const answer = await callApi(c, { method, path, body });
   if (answer.ok) return { ok: true, body: answer.body };
   if (answer.status === 404) throw errorOf(answer);
   const { status, headers } = answer;

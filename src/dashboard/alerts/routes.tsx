@@ -4,7 +4,7 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import { storedValues } from "../form-fields.ts";
-import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
+import { type EditForm, type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
@@ -50,16 +50,15 @@ export const endpoints = [
   view(
     { path: "/app/alerts/{id}/edit", summary: "Form of a channel", params, ids, permission: "alerting.write" },
     async (c, input) => {
-      const { form, channel } = await editForm(c, input.params.id);
-      const stored = { ...channel, events: JSON.parse(channel.events), secret: channel.has_secret ? "***" : null };
-      return showForm(c, form, storedValues(form.fields, stored));
+      const form = await editForm(c, input.params.id);
+      return showForm(c, form, form.stored);
     },
   ),
 
   action(
     { path: "/app/alerts/{id}/edit", summary: "Submit the form of a channel", params },
     async (c, entered, { id }) => {
-      const { form } = await editForm(c, id);
+      const form = await editForm(c, id);
       const sent = await submitForm(c, form, entered, { method: "PUT", path: `${API}/${id}` });
       return sent.ok ? redirectWithNotice("/app/alerts", "Saved.") : sent.response;
     },
@@ -112,13 +111,14 @@ async function newForm(c: AppContext): Promise<ObjectForm> {
   };
 }
 
-async function editForm(c: AppContext, id: string): Promise<{ form: ObjectForm; channel: Channel }> {
+async function editForm(c: AppContext, id: string): Promise<EditForm> {
   const [{ body: channel }, fields] = await Promise.all([readApi(c, `${API}/${id}`, Webhook), fieldsOf(c)]);
-  const form: ObjectForm = {
+  const stored = { ...channel, events: JSON.parse(channel.events), secret: channel.has_secret ? "***" : null };
+  return {
     ...{ title: `Edit ${channel.name}`, section: "alerts", trail, fields, below: <Hints /> },
     ...{ action: `/app/alerts/${id}/edit`, cancel: "/app/alerts" },
+    stored: storedValues(fields, stored),
   };
-  return { form, channel };
 }
 
 async function deletionOf(c: AppContext, id: string) {

@@ -1,4 +1,4 @@
-import type { FormField, FormValues, Problems } from "../form-fields.ts";
+import type { FormField, FormValues, Option, Problems } from "../form-fields.ts";
 
 interface FieldsProps {
   fields: readonly FormField[];
@@ -148,15 +148,16 @@ function TextInput({ field, shared, value }: { field: FormField; shared: Describ
 interface SelectProps {
   shared: Described;
   value: string;
-  options: readonly { value: string; label: string }[];
+  options: readonly Option[];
   empty: string | undefined;
 }
 
 function Select({ shared, value, options, empty }: SelectProps) {
+  const offered = value === "" ? options : withChosen(options, [value]);
   return (
     <select {...shared}>
       {empty === undefined ? null : <option value="">{empty}</option>}
-      {options.map((option) => (
+      {offered.map((option) => (
         <option value={option.value} selected={option.value === value}>
           {option.label}
         </option>
@@ -165,16 +166,23 @@ function Select({ shared, value, options, empty }: SelectProps) {
   );
 }
 
+/** What is stored may be no choice of this person, and is kept until it is taken out. */
+function withChosen(options: readonly Option[], chosen: readonly string[]): readonly Option[] {
+  const others = chosen.filter((value) => !options.some((option) => option.value === value));
+  return [...options, ...others.map((value) => ({ value, label: value }))];
+}
+
 function Several({ field, values, problems }: FieldRowProps) {
   if (field.kind !== "several") return null;
   const { name, label, hint, options } = field;
   const chosen = values[name];
+  const offered = Array.isArray(chosen) ? withChosen(options, chosen) : options;
   return (
     <fieldset class="field" {...describe(name, hint, problems[name])}>
       <legend>{label}</legend>
       <Notes name={name} hint={hint} problem={problems[name]} />
       <div class="ticks">
-        {options.map((option) => (
+        {offered.map((option) => (
           <label class="tick">
             <input
               type="checkbox"

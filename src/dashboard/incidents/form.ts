@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { requireUser } from "../../access/principal.ts";
 import { INCIDENT_STATUSES } from "../../contract/incident.ts";
 import { INCIDENT_SEVERITIES } from "../../contract/monitor-values.ts";
 import type { AppContext } from "../../http/endpoint.ts";
@@ -38,11 +39,17 @@ async function listTemplates(c: AppContext, pageId: string): Promise<Option[]> {
   return body.map(({ id, title, name }) => ({ value: id, label: name ?? title }));
 }
 
-/** The people who may handle incidents of a page: its owner is nobody's member and is left out. */
-export async function listAssignees(c: AppContext, pageId: string): Promise<Option[]> {
+/** Members of a page, and the caller, who may be its owner. */
+export async function listPeople(c: AppContext, pageId: string): Promise<Option[]> {
   const Members = z.array(z.object({ user_id: z.string().nullable(), name: z.string().nullable(), email: z.string() }));
   const { body } = await readApi(c, `${API}/status-pages/${pageId}/members`, Members);
-  return body.flatMap(({ user_id, name, email }) => (user_id ? [{ value: user_id, label: name || email }] : []));
+  const members = body.flatMap(({ user_id, name, email }) =>
+    user_id ? [{ value: user_id, label: name || email }] : [],
+  );
+  const { user_id, name, email } = requireUser(c.var.ctx);
+  return members.some(({ value }) => value === user_id)
+    ? members
+    : [{ value: user_id, label: name || email }, ...members];
 }
 
 /** The pages on which the caller may open incidents. */
@@ -91,7 +98,7 @@ export function servicesField(services: readonly Option[]): FormField[] {
 }
 
 export async function editedIncidentFields(c: AppContext, pageId: string): Promise<FormField[]> {
-  const [services, assignees] = await Promise.all([listServices(c, pageId), listAssignees(c, pageId)]);
+  const [services, assignees] = await Promise.all([listServices(c, pageId), listPeople(c, pageId)]);
   return [
     { kind: "text", name: "title", label: "Title", required: true, maxlength: 200 },
     { kind: "textarea", name: "description", label: "Description", hint: "Markdown" },

@@ -4,14 +4,14 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import { readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
-import { type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
+import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import {
   editedIncidentFields,
-  listAssignees,
   listIncidentPages,
+  listPeople,
   listServices,
   newIncidentFields,
   UPDATE_FIELDS,
@@ -56,16 +56,15 @@ export const endpoints = [
   view(
     { path: "/app/incidents/{id}/edit", summary: "Form of an incident", params, ids, permission: "incidents.write" },
     async (c, input) => {
-      const { form, incident } = await editForm(c, input.params.id);
-      const stored = { ...incident, tags: JSON.parse(incident.tags) };
-      return showForm(c, form, storedValues(form.fields, stored));
+      const form = await editForm(c, input.params.id);
+      return showForm(c, form, form.stored);
     },
   ),
 
   action(
     { path: "/app/incidents/{id}/edit", summary: "Submit the form of an incident", params },
     async (c, entered, p) => {
-      const { form } = await editForm(c, p.id);
+      const form = await editForm(c, p.id);
       const sent = await submitForm(c, form, entered, { method: "PUT", path: `${API}/${p.id}` });
       return sent.ok ? redirectWithNotice(`/app/incidents/${p.id}`, "Saved.") : sent.response;
     },
@@ -139,15 +138,16 @@ async function newForm(
   };
 }
 
-async function editForm(c: AppContext, id: string): Promise<{ form: ObjectForm; incident: Incident }> {
+async function editForm(c: AppContext, id: string): Promise<EditForm> {
   const { body: incident } = await readApi(c, `${API}/${id}`, Incident);
   const path = `/app/incidents/${id}`;
-  const form: ObjectForm = {
+  const fields = await editedIncidentFields(c, incident.status_page_id);
+  return {
     ...{ title: `Edit ${incident.title}`, section: "incidents", action: `${path}/edit`, cancel: path },
     trail: [...trail, { href: path, text: incident.title }],
-    fields: await editedIncidentFields(c, incident.status_page_id),
+    fields,
+    stored: storedValues(fields, { ...incident, tags: JSON.parse(incident.tags) }),
   };
-  return { form, incident };
 }
 
 type Shown = Partial<Pick<DetailView, "values" | "problems" | "preview" | "status" | "headers">>;
@@ -159,7 +159,7 @@ async function showIncident(c: AppContext, id: string, shown: Shown = {}): Promi
     listPageChoices(c.var.ctx),
     listIncidentPages(c),
     listServices(c, pageId),
-    incident.assigned_to_id === null ? [] : listAssignees(c, pageId),
+    incident.assigned_to_id === null ? [] : listPeople(c, pageId),
   ]);
   const page = pages.find((each) => each.id === pageId);
   return showView(

@@ -45,8 +45,8 @@ export async function maintenanceFields(
 /** The body of the API: its targets are monitors and groups. */
 export function toTargets(kept: readonly Window["targets"][number][] = []) {
   return ({ monitor_ids, ...body }: Record<string, unknown>): Record<string, unknown> => {
-    const chosen = Array.isArray(monitor_ids) ? monitor_ids : [];
-    const monitors = chosen.map((target_id) => ({ target_type: "monitor", target_id }));
+    if (!Array.isArray(monitor_ids)) return body;
+    const monitors = monitor_ids.map((target_id) => ({ target_type: "monitor", target_id }));
     return { ...body, targets: [...monitors, ...kept.filter(({ target_type }) => target_type === "group")] };
   };
 }

@@ -8,7 +8,7 @@ import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import { type FormField, readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
 import { listServices } from "../incidents/form.ts";
-import { type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
+import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
@@ -58,9 +58,8 @@ export const endpoints = [
   view(
     { path: "/app/maintenance/{id}/edit", summary: "Form of a window", params, ids, permission: "maintenance.write" },
     async (c, input) => {
-      const { form, window } = await editForm(c, input.params.id);
-      const monitor_ids = window.targets.map(({ target_id }) => target_id);
-      return showForm(c, form, storedValues(form.fields, { ...window, monitor_ids }));
+      const { form } = await editForm(c, input.params.id);
+      return showForm(c, form, form.stored);
     },
   ),
 
@@ -128,12 +127,16 @@ async function newForm(c: AppContext, chosen: string | undefined) {
   return { form, page };
 }
 
-async function editForm(c: AppContext, id: string): Promise<{ form: ObjectForm; window: Maintenance }> {
+async function editForm(c: AppContext, id: string): Promise<{ form: EditForm; window: Maintenance }> {
   const { body: window } = await readApi(c, `${API}/${id}`, Maintenance);
   const path = `/app/maintenance/${id}`;
   const fields: FormField[] = await maintenanceFields(c, { pageId: window.status_page_id });
-  const form: ObjectForm = {
+  const monitor_ids = window.targets.flatMap(({ target_type, target_id }) =>
+    target_type === "monitor" ? target_id : [],
+  );
+  const form: EditForm = {
     ...{ title: `Edit ${window.title}`, section: "maintenance", fields, action: `${path}/edit`, cancel: path },
+    stored: storedValues(fields, { ...window, monitor_ids }),
     trail: [...trail, { href: path, text: window.title }],
   };
   return { form, window };

@@ -75,7 +75,7 @@ export const endpoints = [
       const path = `/app/monitors/${p.id}`;
       const asked: Asked = { form, entered, values, action: `${path}/edit`, edited: { id: p.id, name } };
       if (entered.get("intent") !== null) return showTested(c, asked, readMonitor(form, entered));
-      const body = readMonitor(form, entered, { values, shown: stored });
+      const body = readMonitor(form, entered, stored);
       const answer = await callApi(c, { method: "PUT", path: `${API}/${p.id}`, body });
       return answer.ok ? redirectWithNotice(path, "Saved.") : showRefused(c, asked, answer);
     },

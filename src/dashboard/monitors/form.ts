@@ -11,7 +11,7 @@ import { listMyAgents } from "../../features/agents/service.ts";
 import { listGroups } from "../../features/groups/service.ts";
 import { fieldNamesOf, monitorType, targetsOf } from "../../probes/registry.ts";
 import type { FormField, FormValues, Option } from "../form-fields.ts";
-import { readBody } from "../form-fields.ts";
+import { changedFields, readBody } from "../form-fields.ts";
 import { listPageChoices } from "../rights.ts";
 import { TYPE_FORM_FIELDS, typeName } from "./types.ts";
 
@@ -227,18 +227,10 @@ export function typeOf(values: FormValues): MonitorType {
  * The body of a creation, or of an update that leaves out what was not changed. A heartbeat's rhythm is its interval: the
  * form has one field for both.
  */
-export function readMonitor(
-  form: MonitorForm,
-  entered: URLSearchParams,
-  stored?: { values: FormValues; shown: FormValues },
-): Record<string, unknown> {
+export function readMonitor(form: MonitorForm, entered: URLSearchParams, shown?: FormValues): Record<string, unknown> {
   const type = MONITOR_TYPES.find((each) => each === entered.get("type"));
-  const fields = form.fields.filter(
-    ({ name }) =>
-      (type === undefined || isShownFor(form, name, type)) &&
-      (stored === undefined || JSON.stringify(stored.values[name]) !== JSON.stringify(stored.shown[name])),
-  );
-  const body = readBody(fields, entered);
+  const fields = form.fields.filter(({ name }) => type === undefined || isShownFor(form, name, type));
+  const body = readBody(shown ? changedFields(fields, entered, shown) : fields, entered);
   const hasRhythm = type !== undefined && fieldNamesOf(type).includes("expected_interval");
   return hasRhythm && "interval" in body ? { ...body, expected_interval: body.interval } : body;
 }

@@ -7,7 +7,7 @@ import type { FormField, FormValues, Option } from "../form-fields.ts";
 export type Schedule = z.output<typeof OnCallSchedule>;
 export type Policy = z.output<typeof EscalationPolicy>;
 
-/** As many steps the form offers; policies with more keep theirs, as the API made them. */
+/** As many steps the form offers. */
 export const STEPS_SHOWN = 4;
 const WAIT_DEFAULT = 5;
 
@@ -28,15 +28,25 @@ export function scheduleFields(people: readonly Option[]): FormField[] {
   ];
 }
 
-/** One rotation is what the form knows; what else a schedule has stays as it is. */
-export function toSchedule(body: Record<string, unknown>): Record<string, unknown> {
-  const { name, timezone, user_ids, period_hours, start_at, handoff_time } = body;
-  return { name, timezone, rotations: [{ user_ids, period_hours, start_at, handoff_time }] };
+type Body = Record<string, unknown>;
+
+/** One rotation is what the form knows; what else a schedule has stays as it is, and a rotation that was not touched. */
+export function toSchedule(schedule?: Schedule) {
+  return ({ name, timezone, ...changed }: Body, whole: Body): Body => {
+    const named = { ...(name === undefined ? {} : { name }), ...(timezone === undefined ? {} : { timezone }) };
+    if (Object.keys(changed).length === 0) return named;
+    const stored = schedule?.rotations[0];
+    const { period_hours, handoff_time } = whole;
+    const start_at = changed.start_at ?? stored?.start_at ?? whole.start_at;
+    const user_ids = changed.user_ids ?? stored?.user_ids ?? whole.user_ids;
+    return { ...named, rotations: [{ user_ids, period_hours, start_at, handoff_time }] };
+  };
 }
 
 export function scheduleValues(schedule: Schedule | undefined, now: number): FormValues {
   const rotation = schedule?.rotations[0];
-  const hour = Math.ceil(now / HOUR_MS) * HOUR_MS;
+  const begins = schedule ? Date.parse(schedule.created_at) : now;
+  const hour = Math.ceil(begins / HOUR_MS) * HOUR_MS;
   return {
     ...{ name: schedule?.name ?? "", timezone: schedule?.timezone ?? "" },
     ...{ user_ids: rotation?.user_ids ?? [], period_hours: String(rotation?.period_hours ?? 168) },
@@ -73,18 +83,30 @@ export function policyFields(contacts: readonly Option[]): FormField[] {
   ];
 }
 
-/** A step without anybody is left out. */
-export function toPolicy(body: Record<string, unknown>): Record<string, unknown> {
-  const steps = Array.from({ length: STEPS_SHOWN }, (_, n) => {
+/** A step without anybody is left out; steps beyond those of the form stay, and contacts that are no choice of it. */
+export function toPolicy(policy?: Policy) {
+  return (changed: Body, whole: Body): Body => {
+    const fields = Object.entries(changed).filter(([name]) => !/^(step|wait)_/.test(name));
+    const hasSteps = fields.length < Object.keys(changed).length;
+    return { ...Object.fromEntries(fields), ...(hasSteps ? { steps: stepsOf(whole, policy) } : {}) };
+  };
+}
+
+function stepsOf(body: Body, policy: Policy | undefined) {
+  const known = new Map(policy?.steps.flatMap(({ contacts }) => contacts.map((each) => [contactKey(each), each])));
+  const shown = Array.from({ length: STEPS_SHOWN }, (_, n) => {
     const chosen = body[stepName(n + 1)];
-    const contacts = (Array.isArray(chosen) ? chosen : []).map((key) => {
-      const [type, value] = String(key).split(":");
-      return { type, value };
-    });
-    return { level: n + 1, wait_minutes: body[waitName(n + 1)] ?? WAIT_DEFAULT, contacts };
+    const keys: unknown[] = Array.isArray(chosen) ? chosen : [];
+    const contacts = keys.map((key) => known.get(String(key)) ?? contactOf(String(key)));
+    return { wait_minutes: body[waitName(n + 1)] ?? WAIT_DEFAULT, contacts };
   });
-  const { name, repeat_count, is_default } = body;
-  return { name, repeat_count, is_default, steps: steps.filter(({ contacts }) => contacts.length > 0) };
+  const steps = [...shown.filter(({ contacts }) => contacts.length > 0), ...(policy?.steps.slice(STEPS_SHOWN) ?? [])];
+  return steps.map(({ wait_minutes, contacts }, n) => ({ level: n + 1, wait_minutes, contacts }));
+}
+
+function contactOf(key: string) {
+  const end = key.indexOf(":");
+  return { type: key.slice(0, end), value: key.slice(end + 1) };
 }
 
 export function policyValues(policy: Policy | undefined): FormValues {

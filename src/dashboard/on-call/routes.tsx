@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { requireUser } from "../../access/principal.ts";
 import { ActiveOnCall, EscalationPolicy, EscalationSummary, OnCallSchedule } from "../../contract/on-call.ts";
 import { Webhook } from "../../contract/webhook.ts";
 import { hasPermission } from "../../domain/roles.ts";
@@ -7,7 +6,7 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import type { Option } from "../form-fields.ts";
-import { listAssignees } from "../incidents/form.ts";
+import { listPeople } from "../incidents/form.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
 import { showView } from "../shell.tsx";
@@ -50,7 +49,8 @@ export const endpoints = [
       { path: `/app/on-call/{page}/${kind}/new`, summary: `Form of a new ${SINGULAR[kind]}`, params, ids, permission },
       async (c, { params: { page } }) => {
         const form = await formOf(c, { kind, page });
-        return showForm(c, form, kind === "schedules" ? scheduleValues(undefined, c.var.now) : policyValues(undefined));
+        const values = kind === "schedules" ? scheduleValues(undefined, c.var.now) : policyValues(undefined);
+        return showForm(c, form, values);
       },
     ),
     action(
@@ -58,7 +58,7 @@ export const endpoints = [
       async (c, entered, { page }) => {
         const form = await formOf(c, { kind, page });
         const path = `${API}/${page}/on-call/${kind}`;
-        const sent = await submitForm(c, form, entered, { method: "POST", path, toBody: BODIES[kind] });
+        const sent = await submitForm(c, form, entered, { method: "POST", path, toBody: BODIES[kind]() });
         return sent.ok ? redirectWithNotice(`/app/on-call?page=${page}`, "Saved.") : sent.response;
       },
     ),
@@ -71,11 +71,8 @@ export const endpoints = [
         permission,
       },
       async (c, { params: { page, id } }) => {
-        const form = await formOf(c, { kind, page, id });
-        const found = await loadOnCall(c, page);
-        const schedule = found.schedules.find((each) => each.id === id);
-        const policy = found.policies.find((each) => each.id === id);
-        return showForm(c, form, kind === "schedules" ? scheduleValues(schedule, c.var.now) : policyValues(policy));
+        const { form } = await editForm(c, { kind, page, id });
+        return showForm(c, form, form.stored);
       },
     ),
     action(
@@ -85,9 +82,9 @@ export const endpoints = [
         params: itemParams,
       },
       async (c, entered, { page, id }) => {
-        const form = await formOf(c, { kind, page, id });
+        const { form, toBody } = await editForm(c, { kind, page, id });
         const path = `${API}/${page}/on-call/${kind}/${id}`;
-        const sent = await submitForm(c, form, entered, { method: "PUT", path, toBody: BODIES[kind] });
+        const sent = await submitForm(c, form, entered, { method: "PUT", path, toBody });
         return sent.ok ? redirectWithNotice(`/app/on-call?page=${page}`, "Saved.") : sent.response;
       },
     ),
@@ -147,14 +144,6 @@ async function loadOnCall(c: AppContext, page: string): Promise<OnCallFound> {
   return { active: active.body, schedules: schedules.body, policies: policies.body, escalations: escalations.body };
 }
 
-/** Members of the page, and the caller, who may be its owner. */
-async function listPeople(c: AppContext, page: string): Promise<Option[]> {
-  const { user_id, name, email } = requireUser(c.var.ctx);
-  const members = await listAssignees(c, page);
-  const me = { value: user_id, label: name || email };
-  return members.some(({ value }) => value === user_id) ? members : [me, ...members];
-}
-
 async function listContacts(c: AppContext, page: string, people: readonly Option[]): Promise<Option[]> {
   const [{ schedules }, { body: webhooks }] = await Promise.all([
     loadOnCall(c, page),
@@ -178,6 +167,15 @@ async function formOf(
     ...{ title: `${id ? "Edit" : "New"} ${SINGULAR[kind]}`, section: "on-call", trail, fields },
     ...{ action: `${path}/${id ?? "new"}`, cancel: `/app/on-call?page=${page}` },
   };
+}
+
+async function editForm(c: AppContext, { kind, page, id }: { kind: Kind; page: string; id: string }) {
+  const [form, found] = await Promise.all([formOf(c, { kind, page, id }), loadOnCall(c, page)]);
+  const schedule = found.schedules.find((each) => each.id === id);
+  const policy = found.policies.find((each) => each.id === id);
+  const stored = kind === "schedules" ? scheduleValues(schedule, c.var.now) : policyValues(policy);
+  const toBody = kind === "schedules" ? toSchedule(schedule) : toPolicy(policy);
+  return { form: { ...form, stored }, toBody };
 }
 
 async function overrideForm(c: AppContext, page: string, id: string): Promise<ObjectForm> {

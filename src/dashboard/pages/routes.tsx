@@ -12,7 +12,7 @@ import { fillTopics } from "../../domain/team-notifications.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { type ApiCall, callApi, errorOf, readApi, requireApi } from "../call-api.ts";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
-import { type FormField, readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
+import { changedFields, type FormField, readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
@@ -73,7 +73,8 @@ export const endpoints = [
   action(
     { path: "/app/pages/{id}", summary: "Save the settings of a status page", params },
     async (c, entered, { id }) => {
-      const call = { method: "PUT", path: `${API}/${id}`, body: readBody(PAGE_FIELDS, entered) } as const;
+      const changed = changedFields(PAGE_FIELDS, entered, storedValues(PAGE_FIELDS, await loadPage(c, id)));
+      const call = { method: "PUT", path: `${API}/${id}`, body: readBody(changed, entered) } as const;
       const refused = await sendForm(c, PAGE_FIELDS, entered, call);
       return refused ? showSettings(c, id, refused) : redirectWithNotice(`/app/pages/${id}`, "Saved.");
     },
@@ -91,7 +92,7 @@ export const endpoints = [
   ),
 
   action({ path: "/app/pages/{id}/services/group", summary: "Move a service", params }, async (c, entered, { id }) => {
-    const monitor = z.uuid().parse(entered.get("id"));
+    const monitor = encodeURIComponent(entered.get("id") || "none");
     await requireApi(c, {
       ...{ method: "PUT", path: `${V1}/monitors/${monitor}` },
       body: { group_id: entered.get("group_id") || null },
@@ -122,7 +123,7 @@ export const endpoints = [
   }),
 
   action({ path: "/app/pages/{id}/groups/delete", summary: "Remove a group", params }, async (c, entered, { id }) => {
-    const group = z.uuid().parse(entered.get("id"));
+    const group = encodeURIComponent(entered.get("id") || "none");
     await requireApi(c, { method: "DELETE", path: `${V1}/groups/${group}` });
     return redirectWithNotice(`/app/pages/${id}/services`, "Removed. Its services have no group now.");
   }),
@@ -168,7 +169,7 @@ export const endpoints = [
   action(
     { path: "/app/pages/{id}/subscribers/delete", summary: "Remove a subscriber", params },
     async (c, entered, p) => {
-      const subscriber = z.uuid().parse(entered.get("id"));
+      const subscriber = encodeURIComponent(entered.get("id") || "none");
       await requireApi(c, { method: "DELETE", path: `${V1}/subscribers/${subscriber}` });
       return redirectWithNotice(`/app/pages/${p.id}/subscribers`, "Removed.");
     },

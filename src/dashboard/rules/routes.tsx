@@ -9,7 +9,7 @@ import { Time } from "../components/time.tsx";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import { type FormField, storedValues } from "../form-fields.ts";
 import { listServices } from "../incidents/form.ts";
-import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
+import { type EditForm, type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
@@ -55,20 +55,18 @@ export const endpoints = [
   view(
     { path: "/app/rules/{page}/{id}", summary: "Form of a rule", params: itemParams, ids, permission },
     async (c, { params: { page, id } }) => {
-      const [form, rule, { body: versions }] = await Promise.all([
-        ruleForm(c, { page, id }),
-        loadRule(c, page, id),
+      const [form, { body: versions }] = await Promise.all([
+        editForm(c, { page, id }),
         readApi(c, `${rulesOf(page)}/${id}/versions`, z.array(EventRuleVersion)),
       ]);
       const below = <Versions path={`/app/rules/${page}/${id}`} versions={versions} now={c.var.now} />;
-      const stored = { ...rule, conditions: pretty(rule.conditions), actions: pretty(rule.actions) };
-      return showForm(c, { ...form, below }, storedValues(form.fields, stored));
+      return showForm(c, { ...form, below }, form.stored);
     },
   ),
   action(
     { path: "/app/rules/{page}/{id}", summary: "Submit the form of a rule", params: itemParams },
     async (c, entered, { page, id }) => {
-      const form = await ruleForm(c, { page, id });
+      const form = await editForm(c, { page, id });
       const sent = await submitForm(c, form, entered, { method: "PUT", path: `${rulesOf(page)}/${id}` });
       return sent.ok ? redirectWithNotice(back(page), "The rule is saved.") : sent.response;
     },
@@ -192,6 +190,12 @@ async function ruleForm(c: AppContext, { page, id }: { page: string; id?: string
     ...{ title: id ? "Edit rule" : "New rule", section: "rules", trail, fields },
     ...{ action: `/app/rules/${page}/${id ?? "new"}`, cancel: back(page) },
   };
+}
+
+async function editForm(c: AppContext, { page, id }: { page: string; id: string }): Promise<EditForm> {
+  const [form, rule] = await Promise.all([ruleForm(c, { page, id }), loadRule(c, page, id)]);
+  const shown = { ...rule, conditions: pretty(rule.conditions), actions: pretty(rule.actions) };
+  return { ...form, stored: storedValues(form.fields, shown) };
 }
 
 async function deletionOf(c: AppContext, { page, id }: { page: string; id: string }) {
