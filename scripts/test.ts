@@ -15,14 +15,17 @@ const VITEST = join(PROJECT_ROOT, "node_modules/vitest/vitest.mjs");
 const RUNS = [["unit", "workers"], ["probes"], ["process"], ["browser"]];
 const SOAKS = [["soak-workers"], ["soak"]];
 
-interface Counts {
+/** What the tests of one file came to. */
+interface Outcome {
   passed: number;
-  failed: number;
+  /** Titles of what failed. */
+  failed: string[];
 }
 
+/** By file, relative to the project; what belongs to no file is under the name of the step. */
+type Outcomes = Map<string, Outcome>;
+
 interface Report {
-  numPassedTests: number;
-  numFailedTests: number;
   testResults: { name: string; status: string; assertionResults: { status: string; fullName: string }[] }[];
 }
 
@@ -55,19 +58,18 @@ function isRunnable(project: string): boolean {
 }
 
 /** Programs that the gate lacks, each a failure of its own: tests may go without one and not be skipped. */
-function requirePrograms(projects: readonly string[]): Counts {
+function requirePrograms(projects: readonly string[]): Outcomes {
   const missing = new Set(projects.flatMap((project) => missingPackages(project).missing));
-  for (const name of missing) console.log(`FAILED: the tests need the Debian package ${name}, which is not installed`);
-  return { passed: 0, failed: missing.size };
+  const failed = [...missing].map((name) => `the tests need the Debian package ${name}, which is not installed`);
+  return new Map([["packages", { passed: 0, failed }]]);
 }
 
-function runCheck(): Counts {
+function runCheck(): Outcomes {
   const { status } = spawnSync("npm", ["run", "--silent", "check"], { cwd: PROJECT_ROOT, stdio: "inherit" });
-  if (status !== 0) console.log("FAILED: npm run check, see above; the tests run nevertheless");
-  return { passed: 0, failed: status === 0 ? 0 : 1 };
+  return new Map([["npm run check", { passed: 0, failed: status === 0 ? [] : ["format, lint or types"] }]]);
 }
 
-function runVitest(chosen: readonly string[]): Counts {
+function runVitest(chosen: readonly string[]): Outcomes {
   const dir = mkdtempSync(join(tmpdir(), "vigil-test-"));
   const report = join(dir, "report.json");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
@@ -75,48 +77,69 @@ function runVitest(chosen: readonly string[]): Counts {
   const flags = [...(args.length > 0 ? ["--passWithNoTests"] : []), ...reporters, ...chosen, ...args];
   const options = { cwd: PROJECT_ROOT, stdio: "inherit" } as const;
   const { status } = spawnSync(process.execPath, [VITEST, "run", ...flags], options);
-  const counts = existsSync(report) ? countsOf(JSON.parse(readFileSync(report, "utf8"))) : { passed: 0, failed: 0 };
+  const outcomes = existsSync(report) ? outcomesOf(JSON.parse(readFileSync(report, "utf8"))) : new Map();
   rmSync(dir, { recursive: true });
   // An error outside of any test fails the run without a failed test.
-  return status !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+  if (status !== 0 && failuresOf(outcomes).length === 0) {
+    outcomes.set(`vitest ${chosen.join(" ")}`, { passed: 0, failed: ["an error outside of the tests"] });
+  }
+  return outcomes;
 }
 
-function countsOf({ numPassedTests, numFailedTests, testResults }: Report): Counts {
+function outcomesOf({ testResults }: Report): Outcomes {
+  return new Map(testResults.map((file) => [relative(PROJECT_ROOT, file.name), outcomeOf(file)]));
+}
+
+function outcomeOf({ name, status, assertionResults }: Report["testResults"][number]): Outcome {
+  const titles = (wanted: (status: string) => boolean) =>
+    assertionResults.filter((result) => wanted(result.status)).map(({ fullName }) => fullName);
+  const failed = titles((result) => result === "failed");
   // A file that cannot even be loaded has no failed test in it.
-  const broken = testResults.filter(
-    ({ status, assertionResults }) =>
-      status === "failed" && assertionResults.every((result) => result.status !== "failed"),
-  );
-  return { passed: numPassedTests, failed: numFailedTests + broken.length + reportSkipped(testResults) };
-}
-
-/** Says which tests were skipped; gives how many of them count as failures. */
-function reportSkipped(files: Report["testResults"]): number {
+  if (status === "failed" && failed.length === 0) failed.push("cannot be loaded");
   // What a choice of titles leaves out is reported as skipped, too.
-  if (args.some((arg) => arg === "-t" || arg.startsWith("--testNamePattern"))) return 0;
-  const skipped = files.flatMap(({ name, assertionResults }) =>
-    assertionResults
-      .filter(({ status }) => status !== "passed" && status !== "failed")
-      .map(({ fullName }) => `${relative(PROJECT_ROOT, name)}: ${fullName}`),
-  );
-  for (const title of skipped) console.log(`${isGate ? "FAILED, because it was skipped" : "skipped"}: ${title}`);
-  return isGate ? skipped.length : 0;
+  const isChoice = args.some((arg) => arg === "-t" || arg.startsWith("--testNamePattern"));
+  const skipped = isChoice ? [] : titles((result) => result !== "passed" && result !== "failed");
+  for (const title of skipped) console.log(`skipped: ${relative(PROJECT_ROOT, name)}: ${title}`);
+  return {
+    passed: titles((result) => result === "passed").length,
+    failed: isGate ? [...failed, ...skipped.map((title) => `${title} (skipped)`)] : failed,
+  };
 }
 
-function runAll(): Counts[] {
+function failuresOf(outcomes: Outcomes): string[] {
+  return [...outcomes].flatMap(([file, { failed }]) => failed.map((title) => `${file}: ${title}`));
+}
+
+/**
+ * Files with a failure run once more, alone: what passes then met a busy machine, and is named as such. More than a few
+ * failures are no chance.
+ */
+const REPEATED_FILES_MAX = 5;
+
+function runProjects(projects: readonly string[]): Outcomes {
+  const chosen = projects.map((project) => `--project=${project}`);
+  const outcomes = runVitest(chosen);
+  const files = [...outcomes].filter(([, { failed }]) => failed.length > 0).map(([file]) => file);
+  if (!isGate || files.length === 0 || files.length > REPEATED_FILES_MAX) return outcomes;
+  for (const failure of failuresOf(outcomes)) console.log(`failed, its file runs again: ${failure}`);
+  const repeated = runVitest([...chosen, ...files]);
+  const kept = [...outcomes].filter(([file]) => !files.includes(file));
+  return new Map([...kept, ...repeated]);
+}
+
+function runAll(): Outcomes[] {
   if (args.some((arg) => arg === "--project" || arg.startsWith("--project="))) return [runVitest([])];
   const lines = [...(isSoak ? [] : RUNS), ...(isSoak || isGate ? SOAKS : [])];
   const runs = isGate ? lines : lines.map((projects) => projects.filter(isRunnable));
   return [
     ...(isGate ? [requirePrograms(lines.flat()), runCheck()] : []),
-    ...runs
-      .filter((projects) => projects.length > 0)
-      .map((projects) => runVitest(projects.map((project) => `--project=${project}`))),
+    ...runs.filter((projects) => projects.length > 0).map(runProjects),
   ];
 }
 
-const counts = runAll();
-const passed = counts.reduce((sum, count) => sum + count.passed, 0);
-const failed = counts.reduce((sum, count) => sum + count.failed, 0);
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+const outcomes = runAll();
+const failures = outcomes.flatMap(failuresOf);
+const passed = outcomes.flatMap((files) => [...files.values()]).reduce((sum, file) => sum + file.passed, 0);
+for (const failure of failures) console.log(`FAILED: ${failure}`);
+console.log(`${passed} passed, ${failures.length} failed`);
+process.exit(failures.length === 0 ? 0 : 1);
