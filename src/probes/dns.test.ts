@@ -117,6 +117,19 @@ describe("expected records", () => {
     if (!isMet) expect(result.cause).toBe("body");
   });
 
+  it.each<[string, string[], string, boolean]>([
+    ["without its preference", ["mail.example"], "exact", true],
+    ["with its preference", ["10 mail.example"], "exact", true],
+    ["with another preference", ["20 mail.example"], "contains", false],
+    ["of another host", ["other.example"], "any", false],
+  ])("may name a mail host %s", async (_name, dns_expected, dns_match_type, isMet) => {
+    const { result } = await run(
+      { fetch: [answer(0, [15, "10 mail.example."])] },
+      { dns_record_type: "MX", dns_expected, dns_match_type },
+    );
+    expect(result.outcome).toBe(isMet ? "success" : "failure");
+  });
+
   it("are shown beside what was found", async () => {
     const { result } = await run({ fetch: [A("192.0.2.1")] }, { dns_match_type: "any", dns_expected: ["192.0.2.9"] });
     expect(result.message).toBe("A is 192.0.2.1 instead of one of 192.0.2.9");

@@ -19,7 +19,13 @@ describe("an smtp check", () => {
     const reads = ["220-a.example\r\n220 ready\r\n", "250-a.example hello\r\n250-STARTTLS\r\n250 HELP\r\n"];
     const { result, said } = await run(smtpProbe, reads);
     expect(result).toMatchObject({ outcome: "success", message: "SMTP server ready", latency_ms: 5 });
+    expect(result.details).toEqual({ greeting: "a.example", tls: false, starttls_offered: true });
     expect(said).toBe("EHLO uptime-check.invalid\r\nQUIT\r\n");
+  });
+
+  it("keeps the beginning of a long greeting", async () => {
+    const { result } = await run(smtpProbe, [`220 ${"a".repeat(400)}\r\n`, "250 a\r\n"]);
+    expect(result.details.greeting).toBe("a".repeat(200));
   });
 
   it("greets anew after STARTTLS, because what was said in clear does not count", async () => {

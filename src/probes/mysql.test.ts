@@ -82,6 +82,22 @@ describe("a mysql check with credentials", () => {
     expect(encrypted.said).toContain("secret\0");
   });
 
+  const NEEDS_TLS = "; an account that requires TLS needs tls_mode on";
+  it.each([
+    ["without TLS, which the server offers", { offersTls: true }, {}, NEEDS_TLS],
+    ["without TLS, which the server does not offer", { offersTls: false }, {}, ""],
+    ["over TLS", { offersTls: true }, { tls_mode: "on" }, ""],
+  ])("names the account that requires TLS where a login is refused %s", async (_name, server, fields, hint) => {
+    const reads = [greeting({ ...server, method: "mysql_native_password" }), error(1045)];
+    const message = `login refused${hint} (error 1045)`;
+    expect((await run(reads, LOGIN, fields)).result).toMatchObject({ outcome: "failure", cause: "status", message });
+  });
+
+  it("says that a server accepts TLS connections only", async () => {
+    const message = "the server accepts TLS connections only: set tls_mode to on (error 3159)";
+    expect((await run([greeting(), error(3159)], LOGIN)).result).toMatchObject({ outcome: "failure", message });
+  });
+
   it("is never talked into giving the password in clear", async () => {
     for (const method of ["mysql_clear_password", "sha256_password", "unheard_of"]) {
       const { result, said } = await run([greeting(), switchTo(method), OK, ROWS], LOGIN);

@@ -24,12 +24,13 @@ const ERROR = 0xff;
 /** Of caching_sha2_password: the server has forgotten the user and needs the password itself. */
 const FULL_LOGIN = 4;
 
+const ACCESS_DENIED = 1045;
 /** Errors of a server in good health that does not know us: no access, no such user, host, database or method. */
-const ADMISSION = [1044, 1045, 1049, 1130, 1251, 1698];
+const ADMISSION = [1044, ACCESS_DENIED, 1049, 1130, 1251, 1698];
 const REFUSALS: Readonly<Record<number, string>> = {
   1040: "too many connections",
   1044: "the user may not use the database",
-  1045: "login refused",
+  [ACCESS_DENIED]: "login refused",
   1049: "there is no such database",
   1129: "the server has blocked this host",
   1130: "this host is not allowed to connect",
@@ -63,23 +64,27 @@ export const mysqlProbe: Probe<ServerTarget, TlsCheck> = {
     return converse(request, io, signal, async (conversation, details) => {
       Object.assign(details, { tls: usesTls, logged_in: false });
       const greeting = await readGreeting(conversation);
-      if (typeof greeting === "number") return refused(greeting, credentials);
+      if (typeof greeting === "number") return refused(greeting, { credentials, maySwitchToTls: false });
       details.version = greeting.version;
       const login = { ...(credentials ?? NOBODY), database: credentials ? path : "" };
       const code = await logIn(conversation, greeting, login, usesTls);
-      if (code !== OK) return refused(code, credentials);
+      const maySwitchToTls = !usesTls && (greeting.capabilities & SSL) !== 0;
+      if (code !== OK) return refused(code, { credentials, maySwitchToTls });
       details.logged_in = credentials !== null;
       const queryCode = credentials ? await runQuery(conversation) : OK;
-      if (queryCode !== OK) return refused(queryCode, credentials);
+      if (queryCode !== OK) return refused(queryCode, { credentials, maySwitchToTls });
       await conversation.farewell(packet(0, [1]));
       return credentials ? "SELECT 1 succeeded" : "MySQL server ready";
     });
   },
 };
 
-function refused(code: number, credentials: Credentials | null): string {
-  if (!credentials && ADMISSION.includes(code)) return "MySQL server ready";
-  throw new IoFault("status", `${REFUSALS[code] ?? "the server answers with an error"} (error ${code})`);
+function refused(code: number, login: { credentials: Credentials | null; maySwitchToTls: boolean }): string {
+  if (!login.credentials && ADMISSION.includes(code)) return "MySQL server ready";
+  const reason = REFUSALS[code] ?? "the server answers with an error";
+  // Of an account with REQUIRE SSL the server says no more than of a wrong password.
+  const hint = code === ACCESS_DENIED && login.maySwitchToTls ? "; an account that requires TLS needs tls_mode on" : "";
+  throw new IoFault("status", `${reason}${hint} (error ${code})`);
 }
 
 interface Greeting {

@@ -217,6 +217,19 @@ describe("PATCH /webhooks/{id}", () => {
     expect((await account.client.patch(at(webhook, `/${verb}`))).body[field]).toBe(webhook[field]);
     expect((await auditOf(webhook.id)).map((row) => row.event_type)).toEqual(["webhook.created", event, event]);
   });
+
+  it.each([
+    ["toggle", "is_active"],
+    ["team-only", "is_team_only"],
+  ])("/%s ten times at once ends where it began, and eleven times does not", async (verb, field) => {
+    const account = await createAccount();
+    const webhook = await createWebhook(account);
+    const toggle = () => account.client.patch(at(webhook, `/${verb}`));
+    const answers = await Promise.all(Array.from({ length: 10 }, toggle));
+    expect(answers.map(({ status }) => status)).toEqual(new Array(10).fill(200));
+    expect((await account.client.get(at(webhook))).body[field]).toBe(webhook[field]);
+    expect((await toggle()).body[field]).toBe(!webhook[field]);
+  });
 });
 
 describe("DELETE /webhooks/{id}", () => {

@@ -28,6 +28,7 @@ describeServer("exim4", "an smtp check against Exim", () => {
   ])("finds it up %s", async (_name, port, scheme, tls_mode, details) => {
     const result = await checkInNode(smtpProbe, `${scheme}://localhost:${server.ports[port]}`, { tls_mode });
     expect(result).toMatchObject({ outcome: "success", message: "SMTP server ready", details });
+    expect(result.details.greeting).toMatch(/^\S+ ESMTP Exim /);
   });
 
   it("fails where STARTTLS is wanted and not offered", async () => {

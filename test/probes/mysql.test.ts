@@ -40,14 +40,22 @@ describeServer("mariadbd", "a mysql check against MariaDB", () => {
     }
   });
 
+  const REFUSED = "login refused (error 1045)";
+  const PERHAPS_TLS = "login refused; an account that requires TLS needs tls_mode on (error 1045)";
+  const FOREIGN = "the user may not use the database (error 1044)";
   it.each([
-    ["a wrong password", "ann:wrong@", "", "login refused (error 1045)"],
-    ["a user who does not exist", "zoe:wrong@", "", "login refused (error 1045)"],
-    ["a foreign database", "ann:pass%20word@", "/mysql", "the user may not use the database (error 1044)"],
-  ])("fails with %s", async (_name, login, path, message) => {
-    for (const tls_mode of ["off", "on"]) {
+    ["a wrong password", "ann:wrong@", "", { off: PERHAPS_TLS, on: REFUSED }],
+    ["a user who does not exist", "zoe:wrong@", "", { off: PERHAPS_TLS, on: REFUSED }],
+    ["a foreign database", "ann:pass%20word@", "/mysql", { off: FOREIGN, on: FOREIGN }],
+  ])("fails with %s", async (_name, login, path, messages) => {
+    for (const [tls_mode, message] of Object.entries(messages)) {
       expect(await check(login, path, tls_mode)).toMatchObject({ outcome: "failure", cause: "status", message });
     }
+  });
+
+  it("says of an account that requires TLS what it needs, and logs in with it", async () => {
+    expect(await check("tess:pass%20word@", "", "off")).toMatchObject({ outcome: "failure", message: PERHAPS_TLS });
+    expect(await check("tess:pass%20word@", "", "on")).toMatchObject({ outcome: "success", details: { tls: true } });
   });
 
   it("may come as often as it likes: the server never blocks it", async () => {

@@ -13,6 +13,21 @@ export function updateWebhook(db: Db, webhook: WebhookKey, changes: WebhookChang
   return db.update(webhooks).set(changes).where(isThis(webhook));
 }
 
+/** Switches from what the row says, so that several toggles at once all count. A toggle resets the failures. */
+export function toggleActive(db: Db, webhook: WebhookKey, updated_at: number): Statement {
+  const reset = { failing_since: null, warned_at: null, disabled_reason: null };
+  const is_active = sql`NOT ${webhooks.is_active}`;
+  return db
+    .update(webhooks)
+    .set({ is_active, ...reset, updated_at })
+    .where(isThis(webhook));
+}
+
+export function toggleTeamOnly(db: Db, webhook: WebhookKey, updated_at: number): Statement {
+  const is_team_only = sql`NOT ${webhooks.is_team_only}`;
+  return db.update(webhooks).set({ is_team_only, updated_at }).where(isThis(webhook));
+}
+
 /** With its deliveries. */
 export function deleteWebhook(db: Db, webhook: WebhookKey): Statement {
   return db.delete(webhooks).where(isThis(webhook));

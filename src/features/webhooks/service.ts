@@ -3,7 +3,7 @@ import { findIdempotentResult } from "../../access/idempotency.ts";
 import { findMembership, once, requirePage, viewerOf } from "../../access/pages.ts";
 import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
-import { requireVisibleWebhook, requireWebhook } from "../../access/resources.ts";
+import { invalidateLoaded, requireVisibleWebhook, requireWebhook } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, forbidden, invalid, notFound } from "../../contract/errors.ts";
 import type { Pagination } from "../../contract/pagination.ts";
@@ -14,10 +14,18 @@ import {
   type WebhookProvider,
   type WebhookUpdate,
 } from "../../contract/webhook.ts";
+import type { Statement } from "../../data/db.ts";
 import { findThrottledSince } from "../../data/delivery-budgets/read.ts";
 import { hasWebhooks } from "../../data/plan-caps/read.ts";
 import { listWebhooksOf, type WebhookRecord } from "../../data/webhooks/read.ts";
-import { deleteWebhook, insertWebhook, updateWebhook, type WebhookChanges } from "../../data/webhooks/write.ts";
+import {
+  deleteWebhook,
+  insertWebhook,
+  toggleActive,
+  toggleTeamOnly as toggleTeam,
+  updateWebhook,
+  type WebhookChanges,
+} from "../../data/webhooks/write.ts";
 import { chatServicesOf } from "../../delivery/prepare.ts";
 import { changeSecret, maskUrl, openConfig, sealConfig } from "../../delivery/webhook-config.ts";
 import { hasPermission } from "../../domain/roles.ts";
@@ -141,12 +149,18 @@ export async function changeWebhook(ctx: RequestScope, webhookId: string, input:
 
 export async function toggleWebhook(ctx: RequestScope, webhookId: string): Promise<ShownWebhook> {
   const webhook = await requireWebhook(ctx, webhookId);
-  return change(ctx, webhook, switched(!webhook.is_active));
+  return toggle(ctx, webhook, toggleActive(ctx.db, webhook, ctx.now));
 }
 
 export async function toggleTeamOnly(ctx: RequestScope, webhookId: string): Promise<ShownWebhook> {
   const webhook = await requireWebhook(ctx, webhookId);
-  return change(ctx, webhook, { is_team_only: !webhook.is_team_only });
+  return toggle(ctx, webhook, toggleTeam(ctx.db, webhook, ctx.now));
+}
+
+async function toggle(ctx: RequestScope, webhook: WebhookRecord, statement: Statement): Promise<ShownWebhook> {
+  await commit(ctx, [statement], { audit: webhookAudit(webhook, "changed") });
+  invalidateLoaded(ctx, "webhook", webhook.id);
+  return open(ctx, await requireWebhook(ctx, webhook.id));
 }
 
 /** A running attempt still ends; no other one starts. */
@@ -155,7 +169,7 @@ export async function removeWebhook(ctx: RequestScope, webhookId: string): Promi
   await commit(ctx, [deleteWebhook(ctx.db, webhook)], { audit: webhookAudit(webhook, "deleted") });
 }
 
-/** A toggle by a user resets the failures. */
+/** A switch by a user resets the failures. */
 function switched(is_active: boolean): WebhookChanges {
   return { is_active, failing_since: null, warned_at: null, disabled_reason: null };
 }

@@ -1,6 +1,6 @@
 import { type RunningServer, startServer } from "./run-server.ts";
 
-/** A user `ann` with the password `pass word`, who may use the database `shop`. */
+/** Users with the password `pass word`: `ann`, who may use the database `shop`, and `tess`, who must use TLS. */
 export function startMariadb(): Promise<RunningServer> {
   return startServer({
     ports: ["plain"],
@@ -22,4 +22,6 @@ const USERS = [
   "GRANT ALL ON shop.* TO ann@'127.0.0.1';",
   "CREATE USER ann@localhost IDENTIFIED BY 'pass word';",
   "GRANT ALL ON shop.* TO ann@localhost;",
+  "CREATE USER tess@'127.0.0.1' IDENTIFIED BY 'pass word' REQUIRE SSL;",
+  "CREATE USER tess@localhost IDENTIFIED BY 'pass word' REQUIRE SSL;",
 ];
