@@ -55,7 +55,8 @@ import {
 } from "./http/middleware.ts";
 import { routeHosts } from "./status-page/custom-host.ts";
 import { endpoints as publicPages, PLACE as publicPlace } from "./status-page/routes.ts";
-import { endpoints as subscriptions } from "./status-page/subscribe-routes.ts";
+import { endpoints as subscribing } from "./status-page/subscribe-routes.ts";
+import { endpoints as subscriptionLinks } from "./status-page/subscription-link-routes.ts";
 import { endpoints as unlocking } from "./status-page/unlock-routes.ts";
 
 /** Every endpoint of the API, each mounted under the addresses that its policy names. */
@@ -104,7 +105,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...thresholdTuner,
   ...webhooks,
   ...alertSetup,
-  ...subscriptions,
+  ...subscribing,
+  ...subscriptionLinks,
   ...unlocking,
   ...dashboard,
   ...publicPages,

@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { PagePayload, PublicIncident } from "../contract/public-page.ts";
 import { renderCalendar } from "./calendar.ts";
 import { renderAtom, renderRss } from "./feeds.ts";
+import { buildHistoryView, buildIncidentView } from "./incident-view.ts";
 import { boundUpdates } from "./payload.ts";
 import { en } from "./texts/en.ts";
-import { buildHistoryView, buildIncidentView, buildPageView } from "./view-model.ts";
+import { buildPageView } from "./view-model.ts";
 import { renderHistoryPage, renderIncidentPage, renderStatusPage } from "./views/pages.tsx";
 
 /** The fullest page that a payload can hold: every text as long as the API accepts, all the same. */

@@ -1,14 +1,24 @@
 import type { PagePayload, PublicMaintenance, PublicOccurrence } from "../contract/public-page.ts";
 import { dateIn } from "../lib/zoned-days.ts";
+import { type Block, parseMarkdownOf } from "../ui/markdown.ts";
 import { createFormats, type Moment } from "./format.ts";
-import { sortMaintenance } from "./maintenance.ts";
-import {
-  buildFrame,
-  buildMaintenance,
-  type FrameView,
-  type MaintenanceView,
-  type RenderContext,
-} from "./view-model.ts";
+import { buildFrame, type FrameView, namesOf, type Reading, type RenderContext, TEXT_SHOWN } from "./frame-view.ts";
+import type { UpdateView } from "./incident-view.ts";
+import { type OpenWindow, sortMaintenance } from "./maintenance.ts";
+
+/** What is shown of maintenance: windows, one at its own address, all occurrences by month. */
+
+export interface MaintenanceView {
+  href: string;
+  title: string;
+  description: Block[];
+  is_active: boolean;
+  label: string;
+  from: Moment;
+  to: Moment;
+  affected: string[];
+  updates: UpdateView[];
+}
 
 interface Span {
   from: Moment;
@@ -91,10 +101,39 @@ export function buildMaintenanceHistory(
         from: formats.moment(start_at),
         to: formats.moment(end_at),
         duration: formats.duration(end_at - start_at),
-        affected: payload.monitors.filter(({ id }) => monitor_ids.includes(id)).map(({ name }) => name),
+        affected: namesOf(payload.monitors, monitor_ids),
       })),
     })),
     older_href: last ? address.base + pathOf(last.start_at) : null,
     canonical: address.url + pathOf(before),
   };
+}
+
+export function viewMaintenance(
+  { window, occurrence, status }: OpenWindow,
+  { monitors }: PagePayload,
+  { address, texts, formats, updates_max = 1 }: Reading & { updates_max?: number },
+): MaintenanceView {
+  return {
+    href: `${address.base}/maintenance/${window.id}`,
+    title: window.title,
+    description: parseMarkdownOf(window, window.description, TEXT_SHOWN),
+    is_active: status === "in_progress",
+    label: texts.maintenance.statuses[status],
+    from: formats.moment(occurrence.start_at),
+    to: formats.moment(occurrence.end_at),
+    affected: namesOf(monitors, window.monitor_ids),
+    updates: window.updates.slice(0, updates_max).map((update) => ({
+      label: texts.maintenance.statuses[update.status],
+      at: formats.moment(update.created_at),
+      text: parseMarkdownOf(update, update.message, TEXT_SHOWN),
+    })),
+  };
+}
+
+/** A window with all of its updates. */
+export function buildMaintenance(open: OpenWindow, payload: PagePayload, viewing: RenderContext): MaintenanceView {
+  const { address, texts } = viewing;
+  const formats = createFormats(payload.page.timezone, texts);
+  return viewMaintenance(open, payload, { address, texts, formats, updates_max: Number.POSITIVE_INFINITY });
 }

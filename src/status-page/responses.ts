@@ -15,11 +15,11 @@ import { isUnavailable } from "../platform/d1-errors.ts";
 import type { CachedPage } from "../platform/page-cache.ts";
 import { isUnlocked } from "../platform/page-unlock.ts";
 import { getRendering, keepRendering, type Rendering } from "../platform/rendering-cache.ts";
+import type { RenderContext } from "./frame-view.ts";
 import { buildPayload } from "./payload.ts";
 import { readPage } from "./reader.ts";
 import { chooseLanguage, findLanguage, TEXTS } from "./texts/registry.ts";
 import type { Texts } from "./texts/texts.ts";
-import type { RenderContext } from "./view-model.ts";
 import { renderMessagePage } from "./views/pages.tsx";
 import { renderUnlockPage } from "./views/unlock.tsx";
 

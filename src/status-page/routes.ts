@@ -17,6 +17,7 @@ import { endpoints as badges } from "./badge-routes.ts";
 import { renderBrandSheet } from "./brand.ts";
 import { renderEmbedScript } from "./embed-script.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
+import { buildHistoryView, buildIncidentView } from "./incident-view.ts";
 import { endpoints as parts } from "./part-routes.ts";
 import { findPublicIncident, listPublicIncidents } from "./payload.ts";
 import {
@@ -30,7 +31,7 @@ import {
   respondWithPage,
 } from "./responses.ts";
 import { presentSummary } from "./summary.ts";
-import { buildHistoryView, buildIncidentView, buildPageView } from "./view-model.ts";
+import { buildPageView } from "./view-model.ts";
 import { renderEmbed } from "./views/embed.tsx";
 import { renderHistoryPage, renderIncidentPage, renderStatusPage } from "./views/pages.tsx";
 

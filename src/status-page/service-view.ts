@@ -2,16 +2,11 @@ import type { PagePayload, PublicMonitor } from "../contract/public-page.ts";
 import { computeUptimePercentage, type StatusDurations, sumStatusDurations } from "../domain/uptime.ts";
 import { talliesUntil } from "./extend-to-now.ts";
 import { createFormats, type Moment } from "./format.ts";
+import { buildFrame, type FrameView, type RenderContext } from "./frame-view.ts";
+import { buildPastIncidents, type PastIncidentView } from "./incident-view.ts";
 import type { LatencyChart } from "./latency-chart.ts";
 import { monitorsInMaintenance } from "./maintenance.ts";
 import { buildMonitorView, duringMaintenance, type PublicMonitorView } from "./monitor-view.ts";
-import {
-  buildFrame,
-  buildPastIncidents,
-  type FrameView,
-  type PastIncidentView,
-  type RenderContext,
-} from "./view-model.ts";
 
 export const SERVICE_PERIODS = ["24h", "7d", "30d", "90d"] as const;
 export type ServicePeriod = (typeof SERVICE_PERIODS)[number];

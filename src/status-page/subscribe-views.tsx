@@ -3,8 +3,8 @@ import type { SubscriptionTopic } from "../contract/events.ts";
 import { SUBSCRIBER_CHANNELS } from "../contract/subscriber.ts";
 import { toHtml } from "../ui/document.tsx";
 import { Field } from "../ui/form-field.tsx";
+import type { FrameView } from "./frame-view.ts";
 import type { Texts } from "./texts/texts.ts";
-import type { FrameView } from "./view-model.ts";
 import { Document, Frame } from "./views/frame.tsx";
 import { Phrase } from "./views/phrase.tsx";
 

@@ -2,9 +2,9 @@ import type { PagePayload, PageSummary } from "../contract/public-page.ts";
 import { computeUptimePercentage, sumStatusDurations } from "../domain/uptime.ts";
 import { toIso, toIsoOrNull } from "../platform/clock.ts";
 import { talliesUntil } from "./extend-to-now.ts";
+import type { RenderContext } from "./frame-view.ts";
 import { monitorsInMaintenance, type OpenWindow, sortMaintenance } from "./maintenance.ts";
 import { computePageState } from "./page-state.ts";
-import type { RenderContext } from "./view-model.ts";
 
 /** The page for programs: the same facts as the HTML. */
 export function presentSummary(

@@ -164,8 +164,8 @@ describe("what is affected", () => {
     const { sections, has_filter } = view({ groups, monitors: [...calm, ...troubled] });
     expect(has_filter).toBe(true);
     expect(sections).toMatchObject([
-      { title: "Troubled", roll_up: "2 of 4 down", state: "down", is_open: true },
-      { title: "Calm", roll_up: "All 20 operational", state: "up", is_open: false },
+      { title: "Troubled", summary: "2 of 4 down", state: "down", is_open: true },
+      { title: "Calm", summary: "All 20 operational", state: "up", is_open: false },
     ]);
     expect(sections[0]?.monitors.map(({ name }) => name)).toEqual(["B", "C", "D", "A"]);
   });

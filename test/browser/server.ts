@@ -3,13 +3,14 @@ import type { AddressInfo } from "node:net";
 import type { PagePayload } from "../../src/contract/public-page.ts";
 import { ASSETS } from "../../src/status-page/assets.ts";
 import { renderBrandSheet } from "../../src/status-page/brand.ts";
+import { buildHistoryView, buildIncidentView } from "../../src/status-page/incident-view.ts";
 import { drawLatency } from "../../src/status-page/latency-chart.ts";
 import { buildMaintenanceHistory, buildMaintenanceView } from "../../src/status-page/maintenance-view.ts";
 import { PAGE_POLICY } from "../../src/status-page/responses.ts";
 import { buildServiceView, type ServiceFacts } from "../../src/status-page/service-view.ts";
 import { renderSubscribePage } from "../../src/status-page/subscribe-views.tsx";
 import { TEXTS } from "../../src/status-page/texts/registry.ts";
-import { buildHistoryView, buildIncidentView, buildPageView } from "../../src/status-page/view-model.ts";
+import { buildPageView } from "../../src/status-page/view-model.ts";
 import { renderEmbed } from "../../src/status-page/views/embed.tsx";
 import {
   renderHistoryPage,

@@ -6,9 +6,9 @@ import { IconShapes } from "../../ui/status-icons.tsx";
 import { ICONS, SCRIPT, STYLESHEET } from "../assets.ts";
 import { brandSheetAddress } from "../brand.ts";
 import type { Moment } from "../format.ts";
+import type { FrameView } from "../frame-view.ts";
 import { TEXTS } from "../texts/registry.ts";
 import type { Texts } from "../texts/texts.ts";
-import type { FrameView } from "../view-model.ts";
 import { Phrase } from "./phrase.tsx";
 
 interface DocumentProps {

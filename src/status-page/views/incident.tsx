@@ -1,6 +1,6 @@
 import { Markdown } from "../../ui/markdown-view.tsx";
+import type { IncidentView, PastIncidentView, UpdateView } from "../incident-view.ts";
 import type { Texts } from "../texts/texts.ts";
-import type { IncidentView, PastIncidentView, UpdateView } from "../view-model.ts";
 import { Time } from "./frame.tsx";
 import { Phrase } from "./phrase.tsx";
 

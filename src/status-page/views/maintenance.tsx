@@ -1,6 +1,6 @@
 import { Markdown } from "../../ui/markdown-view.tsx";
+import type { MaintenanceView } from "../maintenance-view.ts";
 import type { Texts } from "../texts/texts.ts";
-import type { MaintenanceView } from "../view-model.ts";
 import { Time } from "./frame.tsx";
 import { Affected, Timeline } from "./incident.tsx";
 import { Phrase } from "./phrase.tsx";

@@ -1,16 +1,13 @@
 import { toHtml } from "../../ui/document.tsx";
 import { Markdown } from "../../ui/markdown-view.tsx";
 import { Icon } from "../../ui/status-icons.tsx";
+import type { FrameView } from "../frame-view.ts";
+import type { HistoryPageView, IncidentPageView } from "../incident-view.ts";
+import type { MaintenanceView } from "../maintenance-view.ts";
+import type { SectionView } from "../section-view.ts";
 import { SubscribeDialog } from "../subscribe-views.tsx";
 import type { Texts } from "../texts/texts.ts";
-import type {
-  FrameView,
-  HistoryPageView,
-  IncidentPageView,
-  MaintenanceView,
-  PublicPageView,
-  SectionView,
-} from "../view-model.ts";
+import type { PublicPageView } from "../view-model.ts";
 import { Document, Frame, Time } from "./frame.tsx";
 import { IncidentBody, IncidentCard, PastIncident } from "./incident.tsx";
 import { MaintenanceCard } from "./maintenance.tsx";
@@ -221,7 +218,7 @@ function Services({ section, isOnly, frame }: { section: SectionView; isOnly: bo
         <h2 dir="auto">{title}</h2>
         <span class={`status is-${section.state}`}>
           <Icon of={section.state} />
-          <span>{section.roll_up}</span>
+          <span>{section.summary}</span>
         </span>
       </summary>
       {list}

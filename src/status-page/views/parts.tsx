@@ -1,10 +1,10 @@
 import { toHtml } from "../../ui/document.tsx";
 import { Markdown } from "../../ui/markdown-view.tsx";
+import type { FrameView } from "../frame-view.ts";
 import { CHART } from "../latency-chart.ts";
-import type { MaintenanceHistoryView, MaintenancePageView } from "../maintenance-view.ts";
+import type { MaintenanceHistoryView, MaintenancePageView, MaintenanceView } from "../maintenance-view.ts";
 import type { ChartView, ServicePageView } from "../service-view.ts";
 import type { Texts } from "../texts/texts.ts";
-import type { FrameView, MaintenanceView } from "../view-model.ts";
 import { Document, Frame, Time } from "./frame.tsx";
 import { Affected, PastIncident, Timeline } from "./incident.tsx";
 import { MaintenanceCard, MaintenanceFacts, Span } from "./maintenance.tsx";

@@ -1,0 +1,80 @@
+import type { PagePayload, PublicMonitor } from "../contract/public-page.ts";
+import type { PageUrls } from "../domain/page-address.ts";
+import { type Formats, type Moment, toParagraphs } from "./format.ts";
+import type { Texts } from "./texts/texts.ts";
+
+/** What surrounds every document of a page, and what its parts are built with. */
+
+/** When the page was last known to be like that; `is_stale` when it could not be asked again. */
+export interface RenderContext {
+  as_of: number;
+  is_stale: boolean;
+  /** Where the page is read. */
+  address: PageUrls;
+  texts: Texts;
+  /** Since when checks that matter to the page have not run, while they are late. */
+  late: { since: number; for_ms: number } | null;
+}
+
+/** Where, in which language and with which dates a part of a page is read. */
+export interface Reading {
+  address: PageUrls;
+  texts: Texts;
+  formats: Formats;
+}
+
+/** Characters of a text on a page that has several. */
+export const TEXT_SHOWN = 1000;
+
+export interface FrameView {
+  texts: Texts;
+  name: string;
+  /** What links on the page begin with. */
+  base: string;
+  home: string;
+  /** The page's address for everybody. */
+  url: string;
+  logo_url: string | null;
+  /** On dark grounds. */
+  logo_dark_url: string | null;
+  favicon_url: string | null;
+  brand_color: string | null;
+  as_of: Moment;
+  is_stale: boolean;
+  /** Of the payload; open pages compare it with what is announced. */
+  version: number;
+  timezone: string;
+  footer: {
+    paragraphs: string[];
+    links: { label: string; url: string }[];
+    /** To the service; null under a page's own domain, which names no other; undefined where the page shows none. */
+    powered_by_href: string | null | undefined;
+  };
+}
+
+/** What is around every document of a page. */
+export function buildFrame({ page, version }: PagePayload, viewing: RenderContext, formats: Formats): FrameView {
+  const { as_of, is_stale, address, texts } = viewing;
+  return {
+    texts,
+    name: page.name,
+    ...address,
+    logo_url: page.logo_url,
+    logo_dark_url: page.logo_dark_url,
+    favicon_url: page.favicon_url,
+    brand_color: page.brand_color,
+    as_of: formats.moment(as_of),
+    is_stale,
+    version,
+    timezone: page.timezone,
+    footer: {
+      paragraphs: toParagraphs(page.footer_text),
+      links: page.footer_links,
+      powered_by_href: page.show_branding ? (address.base === "" ? null : "/") : undefined,
+    },
+  };
+}
+
+export function namesOf(monitors: readonly PublicMonitor[], ids: readonly string[]): string[] {
+  return monitors.filter((monitor) => ids.includes(monitor.id)).map((monitor) => monitor.name);
+}

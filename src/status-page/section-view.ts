@@ -1,0 +1,64 @@
+import type { PagePayload, PublicMonitor } from "../contract/public-page.ts";
+import type { PublicMonitorView } from "./monitor-view.ts";
+import type { Texts } from "./texts/texts.ts";
+
+/** How the monitors of a page are arranged. */
+
+/** Pages of so many services have a search box, and sections that are closed. */
+export const FILTER_FROM = 20;
+
+export interface SectionView {
+  id: string;
+  title: string;
+  /** The statuses of its monitors in one phrase. */
+  summary: string;
+  state: "up" | "degraded" | "down" | "maintenance" | "unknown";
+  is_open: boolean;
+  monitors: PublicMonitorView[];
+}
+
+export function buildSections(
+  payload: PagePayload,
+  viewOne: (monitor: PublicMonitor) => PublicMonitorView,
+  texts: Texts,
+): SectionView[] {
+  const isSmall = payload.monitors.length < FILTER_FROM;
+  const sections = toSections(payload, texts).map(({ title, monitors }, n): SectionView => {
+    const views = monitors.map(viewOne).toSorted((a, b) => rankOf(a) - rankOf(b));
+    const { state, text } = summarizeStatuses(views, texts);
+    const isTroubled = state === "down" || state === "degraded";
+    return { id: `services-${n}`, title, summary: text, state, is_open: isTroubled || isSmall, monitors: views };
+  });
+  return sections.toSorted((a, b) => rankOf({ status: a.state }) - rankOf({ status: b.state }));
+}
+
+/** Only trouble changes the order that the page's owner chose. */
+function rankOf({ status }: Pick<PublicMonitorView, "status">): number {
+  if (status === "down") return 0;
+  return status === "degraded" ? 1 : 2;
+}
+
+function summarizeStatuses(monitors: readonly PublicMonitorView[], { home, states }: Texts) {
+  const count = (status: PublicMonitorView["status"]) => monitors.filter((each) => each.status === status).length;
+  for (const state of SUMMARIZED) {
+    if (count(state) > 0) return { state, text: home.some[state](count(state), monitors.length) };
+  }
+  if (count("up") === 0) return { state: "unknown", text: states.blank } as const;
+  return { state: "up", text: home.all_up(monitors.length) } as const;
+}
+
+const SUMMARIZED = ["down", "degraded", "maintenance", "unknown"] as const;
+
+/** A page without groups, or without monitors, has the one section of those that have none. */
+function toSections(
+  { groups, monitors }: PagePayload,
+  { home }: Texts,
+): { title: string; monitors: PublicMonitor[] }[] {
+  const grouped = groups.map(({ id, name }) => ({
+    title: name,
+    monitors: monitors.filter(({ group_id }) => group_id === id),
+  }));
+  const others = monitors.filter(({ group_id }) => group_id === null);
+  const first = { title: home.services, monitors: others };
+  return others.length > 0 || grouped.length === 0 ? [first, ...grouped] : grouped;
+}
