@@ -6,6 +6,7 @@ import { endpoints as agents } from "./features/agents/routes.ts";
 import { endpoints as apiMonitoring } from "./features/api-monitoring/routes.ts";
 import { endpoints as audit } from "./features/audit/routes.ts";
 import { endpoints as byKey } from "./features/by-key/routes.ts";
+import { endpoints as capacity } from "./features/capacity/routes.ts";
 import { endpoints as chatLinks } from "./features/chat-links/routes.ts";
 import { endpoints as chatServices } from "./features/chat-services/routes.ts";
 import { endpoints as results } from "./features/check-results/routes.ts";
@@ -68,6 +69,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...apiMonitoring,
   ...audit,
   ...byKey,
+  ...capacity,
   ...customDomains,
   ...customEvents,
   ...eventRules,

@@ -2,8 +2,10 @@ import { createApp } from "./app.ts";
 import { handleBatch } from "./jobs/batches.ts";
 import { runMinute } from "./jobs/minute.ts";
 import type { Env } from "./platform/env.ts";
+import { countUnits, meterBindings, reportUsageWhenDue } from "./platform/usage.ts";
 
 export { LimiterObject } from "./durable-objects/limiter.ts";
+export { MeterObject } from "./durable-objects/meter.ts";
 export { MonitorObject } from "./durable-objects/monitor.ts";
 export { PageObject } from "./durable-objects/page.ts";
 export { ProberObject } from "./durable-objects/prober.ts";
@@ -12,7 +14,14 @@ export { WitnessObject } from "./durable-objects/witness.ts";
 const app = createApp();
 
 export default {
-  fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-  scheduled: (controller, env, _ctx) => runMinute(controller, env),
-  queue: (batch, env, _ctx) => handleBatch(batch, env),
+  fetch: (request, env, ctx) => app.fetch(request, countInvocation(env), ctx),
+  scheduled: (controller, env, _ctx) => runMinute(controller, countInvocation(env)),
+  queue: (batch, env, _ctx) => handleBatch(batch, countInvocation(env)),
 } satisfies ExportedHandler<Env>;
+
+function countInvocation(env: Env): Env {
+  const metered = meterBindings(env);
+  countUnits({ requests: 1 });
+  reportUsageWhenDue(metered);
+  return metered;
+}

@@ -1,4 +1,4 @@
-import { unauthenticated } from "../contract/errors.ts";
+import { forbidden, unauthenticated } from "../contract/errors.ts";
 import type { Plan } from "../contract/plan.ts";
 import type { AgentRecord, InstallTokenRecord } from "../data/agents/read.ts";
 import type { PushCredential } from "../platform/push-tokens.ts";
@@ -52,6 +52,13 @@ export type Principal =
 export function requireUser(ctx: { principal: Principal }): UserPrincipal {
   if (ctx.principal.kind !== "user") throw unauthenticated();
   return ctx.principal;
+}
+
+/** The signed-in user, who operates the installation. */
+export function requireOperator(ctx: { principal: Principal }): UserPrincipal {
+  const user = requireUser(ctx);
+  if (!user.is_operator) throw forbidden("this needs an account of an operator of the installation");
+  return user;
 }
 
 /** The calling agent; endpoints with `auth: "agent"` always have one. */

@@ -3,6 +3,7 @@ import { type CheckerJob, type CheckerOutcome, CheckerResponse } from "../contra
 import { SECOND_MS } from "../lib/durations.ts";
 import { now } from "../platform/clock.ts";
 import { findChecker } from "../platform/env.ts";
+import { countUnits } from "../platform/usage.ts";
 import { failedCheck } from "../probes/run.ts";
 import { CONNECTIONS, runJobs } from "./probe-check.ts";
 
@@ -19,6 +20,7 @@ export async function checkFrom(
   region: string,
   jobs: readonly CheckerJob[],
 ): Promise<CheckerOutcome[]> {
+  countUnits({ checks: jobs.length });
   const checker = findChecker(scope.env, region);
   if (!checker) return runJobs(scope, jobs);
   const startedAt = now();

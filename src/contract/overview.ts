@@ -51,6 +51,6 @@ export const Overview = z
         is_database_nearly_full: z.boolean().meta({ description: "from 70 % on" }),
       })
       .nullable()
-      .meta({ description: "the state of the installation, for its first account; null for all others" }),
+      .meta({ description: "the state of the installation, for operators; null for all others" }),
   })
   .meta({ id: "Overview" });

@@ -3,6 +3,7 @@ import type { NotifierRequest } from "../notifiers/port.ts";
 import { now } from "../platform/clock.ts";
 import { egressOf } from "../platform/egress/guard.ts";
 import type { Settings } from "../platform/settings.ts";
+import { countUnits } from "../platform/usage.ts";
 import type { SendResult } from "./outcome.ts";
 
 /** A body is read up to here, so that the connection can be used again. */
@@ -16,6 +17,7 @@ export type TimedReply = SendResult & { duration_ms: number };
 /** Sends every request to a receiver. Never throws: an unreachable target is an outcome. */
 export async function send(settings: Settings, request: SenderRequest): Promise<TimedReply> {
   const startedAt = now();
+  countUnits({ deliveries: 1 });
   const signal = AbortSignal.timeout(settings.DELIVERY_TIMEOUT_MS);
   const reply = await replyTo(settings, request, signal).catch((error: unknown) => unanswered(error, signal, settings));
   return { ...reply, duration_ms: now() - startedAt };

@@ -22,6 +22,7 @@ import { nextTime } from "../platform/cron.ts";
 import type { Env } from "../platform/env.ts";
 import { createLogger, type Logger } from "../platform/logger.ts";
 import { settingsOf } from "../platform/settings.ts";
+import { countUnits, meterBindings, reportUsageWhenDue } from "../platform/usage.ts";
 import { type LoadedMonitor, MonitorStore, type StoredMonitor } from "./monitor-store.ts";
 import { firstPage } from "./transition-outbox.ts";
 
@@ -51,7 +52,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   #loads = { begun: 0, used: 0 };
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
+    super(ctx, meterBindings(env));
     this.#log = createLogger(settingsOf(env), { object: "monitor" });
     this.#store = new MonitorStore(ctx.storage);
   }
@@ -129,6 +130,8 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   }
 
   override async alarm(): Promise<void> {
+    countUnits({ object_requests: 1 });
+    reportUsageWhenDue(this.env);
     this.#alarmAt = null;
     const { resendAt } = this.#store;
     const isIdle = resendAt === null;

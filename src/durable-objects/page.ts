@@ -7,6 +7,7 @@ import type { Env } from "../platform/env.ts";
 import { createLogger } from "../platform/logger.ts";
 import { storePage } from "../platform/page-store.ts";
 import { settingsOf } from "../platform/settings.ts";
+import { meterBindings, reportUsageWhenDue } from "../platform/usage.ts";
 import { buildPayload } from "../status-page/payload.ts";
 
 /** Changes that follow each other this closely are announced, and fetched by open pages, once. */
@@ -33,7 +34,7 @@ export class PageObject extends DurableObject<Env> implements PageRpc {
   #announcing: Promise<void> | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
+    super(ctx, meterBindings(env));
     // Answered by the runtime, so that a page finds out that its connection is dead without waking the object.
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
   }
@@ -55,6 +56,7 @@ export class PageObject extends DurableObject<Env> implements PageRpc {
   }
 
   async #read({ page_id, lock, now }: WantedPage): Promise<BuiltPage | null> {
+    reportUsageWhenDue(this.env);
     const payload = await buildPayload(openDb(this.env.DB), page_id, now);
     if (!payload) return null;
     const { version, valid_until } = payload;

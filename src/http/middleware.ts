@@ -8,6 +8,7 @@ import { newId } from "../platform/ids.ts";
 import { installationId } from "../platform/installation.ts";
 import { createLogger } from "../platform/logger.ts";
 import { settingsOf } from "../platform/settings.ts";
+import { countUnits } from "../platform/usage.ts";
 import { drain } from "./body.ts";
 import { type AppEnv, type Endpoint, type ErrorPage, SURFACES } from "./endpoint.ts";
 import { mapError, toErrorResponse } from "./errors.ts";
@@ -38,6 +39,7 @@ export const startRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.set("publicUrl", settings.PUBLIC_URL || new URL(c.req.url).origin);
   await next();
   await drain(c.req.raw);
+  if (c.res.status >= 500) countUnits({ server_errors: 1 });
   const headers = c.res.headers;
   headers.set("X-Request-Id", requestId);
   for (const [name, value] of SECURITY_HEADERS) if (!headers.has(name)) headers.set(name, value);

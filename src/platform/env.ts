@@ -7,6 +7,7 @@ import type {
   MinuteMessage,
   SubscriberBatchMessage,
 } from "../contract/messages.ts";
+import type { MeterRpc } from "../contract/meter-object.ts";
 import type { MonitorRpc } from "../contract/monitor-object.ts";
 import type { PageRpc } from "../contract/page-object.ts";
 import type { ProberRpc } from "../contract/prober-object.ts";
@@ -36,6 +37,7 @@ export interface Env {
   PROBER: ObjectNamespace<ProberRpc>;
   PAGE: ObjectNamespace<PageRpc>;
   WITNESS: ObjectNamespace<WitnessRpc>;
+  METER: ObjectNamespace<MeterRpc>;
   CHECKS: Queue<CheckMessage | QueueMarker>;
   CHECKS_SLOW: Queue<CheckMessage | QueueMarker>;
   EVENTS: Queue<EventMessage | QueueMarker>;

@@ -17,7 +17,7 @@ export interface Account {
 
 /** A user of their own for each test, with an API token and a client that sends it. */
 export async function createAccount(
-  options: { plan?: Plan; beta?: boolean; expires_at?: number } = {},
+  options: { plan?: Plan; beta?: boolean; expires_at?: number; operator?: boolean } = {},
 ): Promise<Account> {
   const db = openDb(env.DB);
   const now = Date.now();
@@ -29,6 +29,7 @@ export async function createAccount(
     name: "Test user",
     plan: options.plan ?? null,
     beta: options.beta ?? null,
+    operator: options.operator ?? false,
     email_verified_at: now,
     created_at: now,
     updated_at: now,

@@ -9,7 +9,6 @@ import { pageMembers } from "../members/table.ts";
 import { checkGroups, monitors, plannedMinutes } from "../monitors/table.ts";
 import { notifications } from "../notifications/table.ts";
 import { statusPages } from "../status-pages/table.ts";
-import { users } from "../users/table.ts";
 
 const SHOWN_MAX = 10;
 const BAD: MonitorStatus[] = ["down", "degraded", "unknown"];
@@ -57,7 +56,6 @@ export async function readOverview(db: Db, viewer: Viewer, late: { now: number; 
         open_incidents: db.$count(incidents, isOpen),
         owned_pages: db.$count(statusPages, eq(statusPages.owner_id, userId)),
         shared_pages: db.$count(pageMembers, eq(pageMembers.user_id, userId)),
-        first_user_id: sql<string | null>`(SELECT id FROM ${users} ORDER BY id LIMIT 1)`,
         unread: db.$count(notifications, and(eq(notifications.user_id, userId), isNull(notifications.read_at))),
       })
       .from(sql`(SELECT 1)`),
@@ -80,9 +78,8 @@ export async function readOverview(db: Db, viewer: Viewer, late: { now: number; 
         ),
       ),
   ]);
-  const none = { open_incidents: 0, owned_pages: 0, shared_pages: 0, unread: 0, first_user_id: null };
+  const none = { open_incidents: 0, owned_pages: 0, shared_pages: 0, unread: 0 };
   const { needing, ...punctuality } = checks[0] ?? { needing: 0, late_since: null, last_tick_at: null };
   const delayed = needing === 0 ? null : findDelayedSince(punctuality, late.now, late.after_ms);
-  const { first_user_id, ...total } = counts[0] ?? none;
-  return { statuses, worst, open, counts: total, first_user_id, checks_delayed_since: delayed };
+  return { statuses, worst, open, counts: counts[0] ?? none, checks_delayed_since: delayed };
 }

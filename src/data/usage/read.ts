@@ -11,6 +11,11 @@ export interface Usage {
   seats: number;
 }
 
+/** All monitors of the installation. */
+export function countAllMonitors(db: Db): Promise<number> {
+  return db.$count(monitors);
+}
+
 /** How much of a plan an owner uses, in one query. */
 export async function countUsage(db: Db, ownerId: string, now: number): Promise<Usage> {
   const owned = {

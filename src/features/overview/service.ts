@@ -1,4 +1,5 @@
 import { viewerOf } from "../../access/pages.ts";
+import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { readOverview } from "../../data/overview/read.ts";
 import { readServiceHealth } from "../../data/queue-health/read.ts";
@@ -10,9 +11,7 @@ export async function getOverview(ctx: RequestScope) {
   const late = { now: ctx.now, after_ms: ctx.settings.CHECKS_LATE_AFTER_MS };
   const viewer = await viewerOf(ctx);
   const found = await readOverview(ctx.db, viewer, late);
-  // Choice: the first account of an installation is its operator's.
-  const isOperator = found.first_user_id === viewer.user_id;
-  return { ...found, service: isOperator ? await getServiceState(ctx) : null };
+  return { ...found, service: requireUser(ctx).is_operator ? await getServiceState(ctx) : null };
 }
 
 async function getServiceState({ db, settings }: RequestScope) {
