@@ -3,7 +3,7 @@ import { type PushPurpose, readPushToken } from "../platform/push-tokens.ts";
 import type { Settings } from "../platform/settings.ts";
 import type { PushPrincipal } from "./principal.ts";
 
-interface Presented {
+interface AuthInput {
   authorization: string | undefined;
   /** From the query, for clients that cannot set headers. */
   token: string | undefined;
@@ -13,7 +13,7 @@ interface Presented {
 export function authenticatePusher(
   settings: Settings,
   purpose: PushPurpose,
-  { authorization, token }: Presented,
+  { authorization, token }: AuthInput,
 ): PushPrincipal {
   const bearer = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   const credential = readPushToken(settings.ROOT_SECRET, purpose, bearer ?? token ?? "");

@@ -16,7 +16,7 @@ export type AgentReportKind = (typeof AGENT_REPORT_KINDS)[number];
 export const RESULT_STATUSES = ["up", "down", "degraded"] as const;
 export type ResultStatus = (typeof RESULT_STATUSES)[number];
 
-/** Agents call at least this often; one that is silent for longer than AGENT_SILENCE_MS is offline. */
+/** Agents call at least this often; one without a call for AGENT_OFFLINE_AFTER_MS is offline. */
 export const AGENT_HEARTBEAT_S = 30;
 export const AGENT_POLL_S = 30;
 export const AGENT_OFFLINE_AFTER_MS = 90_000;

@@ -64,7 +64,7 @@ const Kept = { received_at: Instant, timestamp: Instant.nullable() };
 
 export const StoredApiSample = z
   .object({ ...Kept, ...ApiFields, metrics: z.record(z.string(), z.unknown()) })
-  .meta({ id: "ApiKept" });
+  .meta({ id: "StoredApiSample" });
 export const STORED_SAMPLE_FIELDS = Kept;
 
 export const ApiMonitor = z

@@ -61,7 +61,7 @@ export const GameConfig = z
 
 export const StoredGameSample = z
   .object({ ...STORED_SAMPLE_FIELDS, ...GameFields, custom_metrics: z.record(z.string(), z.unknown()) })
-  .meta({ id: "GameKept" });
+  .meta({ id: "StoredGameSample" });
 
 export const GameMonitor = z
   .object({

@@ -83,7 +83,7 @@ describe("selectWebhooks", () => {
   });
 });
 
-describe("applyOverride", () => {
+describe("applyRoutingOverride", () => {
   it.each([
     ["an event that the page says nothing of", {}, { "monitor.up": "team_only" }, "public"],
     ["an event without a page", {}, undefined, "public"],

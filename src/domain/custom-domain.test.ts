@@ -32,7 +32,7 @@ const NO_AIM: DomainLookup = { ownership: "seen", routing: "missing" };
 const SILENCE: DomainLookup = { ownership: "unknown", routing: "unknown" };
 const JUST_GONE = NOW - LOST_AFTER_MS;
 
-describe("judgeClaim", () => {
+describe("decideClaim", () => {
   it.each<[string, DomainClaim, DomainLookup, object]>([
     [
       "both records make a claim active for a day",
@@ -144,7 +144,7 @@ describe("judgeClaim", () => {
   });
 });
 
-describe("nextWait", () => {
+describe("nextCheckDelay", () => {
   it.each([
     [0, MINUTE],
     [10 * MINUTE, MINUTE],

@@ -5,17 +5,17 @@ import { type ChangeEvent, decide, FLAPPING_RULES, type FlappingState, STEADY } 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-interface Happening {
+interface StatusChange {
   at: number;
   event: ChangeEvent;
 }
 
-const alternate = (times: readonly number[]): Happening[] =>
+const alternate = (times: readonly number[]): StatusChange[] =>
   times.map((at, n) => ({ at, event: n % 2 === 0 ? "monitor.down" : "monitor.up" }));
 const every = (step: number, count: number, from = 0) => Array.from({ length: count }, (_, n) => from + n * step);
 
 /** What goes out and when, with a tick at every `wake_at`, as `down@60`; the time is in seconds. */
-function play(happenings: readonly Happening[], until: number, rules: typeof FLAPPING_RULES | null = FLAPPING_RULES) {
+function play(changes: readonly StatusChange[], until: number, rules: typeof FLAPPING_RULES | null = FLAPPING_RULES) {
   const out: string[] = [];
   let state: FlappingState = STEADY;
   let wakeAt: number | null = null;
@@ -31,7 +31,7 @@ function play(happenings: readonly Happening[], until: number, rules: typeof FLA
   const tickUntil = (end: number) => {
     while (wakeAt !== null && wakeAt <= end) step({ kind: "tick" }, wakeAt);
   };
-  happenings.forEach(({ at, event }, n) => {
+  changes.forEach(({ at, event }, n) => {
     tickUntil(at);
     step({ kind: "change", seq: n + 1, event }, at);
   });
@@ -101,8 +101,8 @@ describe("flapping", () => {
   });
 
   it("delivers everything at once when it is switched off, also what is held", () => {
-    const happenings = alternate(every(SECOND, 20));
-    expect(play(happenings, MINUTE, null)).toHaveLength(20);
+    const changes = alternate(every(SECOND, 20));
+    expect(play(changes, MINUTE, null)).toHaveLength(20);
     const held: FlappingState = {
       last_seq: 9,
       seen_at: 0,
@@ -142,21 +142,21 @@ const anyChanges = fc
   )
   .map((steps) => {
     let at = 0;
-    return steps.map(([gap, event]): Happening => {
+    return steps.map(([gap, event]): StatusChange => {
       at += gap * SECOND;
       return { at, event };
     });
   });
 
 /** The same rules second by second, over the list of everything that happened. */
-function oracle(happenings: readonly Happening[], until: number): string[] {
+function oracle(changes: readonly StatusChange[], until: number): string[] {
   const out: string[] = [];
   let counted: number[] = [];
-  let waiting: (Happening & { from: number }) | undefined;
+  let waiting: (StatusChange & { from: number }) | undefined;
   let [flaps, lastChange] = [false, 0];
   for (let now = 0; now <= until; now += SECOND) {
     const say = (word: string) => out.push(`${word}@${now / SECOND}`);
-    const word = ({ event }: Happening) => event.replace("monitor.", "");
+    const word = ({ event }: StatusChange) => event.replace("monitor.", "");
     const isStable = flaps && now - lastChange === 300 * SECOND;
     const isLate = waiting !== undefined && now - waiting.from === 900 * SECOND;
     const isDown = waiting?.event === "monitor.down" && now - waiting.at === 60 * SECOND;
@@ -168,7 +168,7 @@ function oracle(happenings: readonly Happening[], until: number): string[] {
       say("ended");
       flaps = false;
     }
-    const change = happenings.find(({ at }) => at === now);
+    const change = changes.find(({ at }) => at === now);
     if (!change) continue;
     lastChange = now;
     if (flaps) {
@@ -187,9 +187,9 @@ function oracle(happenings: readonly Happening[], until: number): string[] {
 describe("any changes", () => {
   it("are announced as they are second by second", () => {
     fc.assert(
-      fc.property(anyChanges, (happenings) => {
-        const until = (happenings.at(-1)?.at ?? 0) + 20 * MINUTE;
-        expect(play(happenings, until)).toEqual(oracle(happenings, until));
+      fc.property(anyChanges, (changes) => {
+        const until = (changes.at(-1)?.at ?? 0) + 20 * MINUTE;
+        expect(play(changes, until)).toEqual(oracle(changes, until));
       }),
       { numRuns: 2000 },
     );
@@ -198,7 +198,7 @@ describe("any changes", () => {
   it("end with everybody knowing the latest state, whatever ticks come late, twice or not at all", () => {
     const ticks = fc.array(fc.nat({ max: 400 }), { maxLength: 60 });
     fc.assert(
-      fc.property(anyChanges, ticks, (happenings, delays) => {
+      fc.property(anyChanges, ticks, (changes, delays) => {
         let stored = JSON.stringify(STEADY);
         const delivered: number[] = [];
         const announced: number[] = [];
@@ -212,19 +212,19 @@ describe("any changes", () => {
             if (effect.kind === "flapping_ended") ended.push(now);
           }
         };
-        happenings.forEach(({ at, event }, n) => {
+        changes.forEach(({ at, event }, n) => {
           const input = { kind: "change", seq: n + 1, event } as const;
           step(input, at);
           step(input, at);
           const delay = delays[n];
           if (delay !== undefined) step({ kind: "tick" }, at + Math.min(delay * SECOND, 1));
         });
-        const end = (happenings.at(-1)?.at ?? 0) + 5 * MINUTE;
+        const end = (changes.at(-1)?.at ?? 0) + 5 * MINUTE;
         step({ kind: "tick" }, end);
         step({ kind: "tick" }, end);
         expect(new Set(delivered).size).toBe(delivered.length);
         expect(delivered).toEqual([...delivered].sort((a, b) => a - b));
-        expect(delivered.at(-1) ?? 0).toBe(happenings.length);
+        expect(delivered.at(-1) ?? 0).toBe(changes.length);
         expect(ended.length).toBe(announced.length);
       }),
       { numRuns: 2000 },

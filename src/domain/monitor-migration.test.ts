@@ -3,7 +3,7 @@ import { planMigration } from "./monitor-migration.ts";
 
 const monitor = (id: string, parent_monitor_id: string | null = null) => ({ id, parent_monitor_id });
 
-describe("planMove", () => {
+describe("planMigration", () => {
   it.each([
     ["a monitor of its own", [monitor("a")], [], { moved: ["a"], detached: [] }],
     ["a composite with its members", [monitor("c")], [monitor("a", "c")], { moved: ["c", "a"], detached: [] }],

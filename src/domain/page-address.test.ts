@@ -5,7 +5,7 @@ const service_url = "https://vigil.acme.com";
 const own = { slug: "northwind", domain: "status.northwind.com" };
 const shared = { slug: "northwind", domain: null };
 
-describe("addressPage", () => {
+describe("buildPageUrls", () => {
   it.each([
     ["stays under the slug on the service's host", shared, false, "/status/northwind", "/status/northwind"],
     [

@@ -124,7 +124,7 @@ describe("occurrences", () => {
   });
 });
 
-describe("findFlaw", () => {
+describe("findRecurrenceError", () => {
   const lasting = (type: Recurrence["recurrence_type"], ms: number, interval = 1) =>
     rule({ recurrence_type: type, recurrence_interval: interval, end_time: rule({}).start_time + ms });
 

@@ -12,12 +12,15 @@ export interface KnownQueues {
  * Queues whose markers stopped arriving. Markers are sent with every tick, so they are compared with the newest tick: a
  * clock that stands still makes no queue late. A queue without any marker is late once ticks have run for that long.
  */
-export function listLateQueues({ queues, first_tick_at, last_tick_at }: KnownQueues, lateAfterMs: number): QueueName[] {
+export function listLateQueues(
+  { queues, first_tick_at, last_tick_at }: KnownQueues,
+  delayedAfterMs: number,
+): QueueName[] {
   if (last_tick_at === null) return [];
   const sentAt = new Map(queues.map(({ queue, marker_sent_at }) => [queue, marker_sent_at]));
   return QUEUES.filter((queue) => {
     const arrived = sentAt.get(queue) ?? first_tick_at ?? last_tick_at;
-    return last_tick_at - arrived > lateAfterMs;
+    return last_tick_at - arrived > delayedAfterMs;
   });
 }
 

@@ -75,7 +75,7 @@ const ANONYMOUS: Principal = { kind: "anonymous" };
 export interface EndpointPolicy {
   at: readonly Surface[];
   /** `optional`: a user where a credential is sent, else anybody. */
-  auth: "user" | "agent" | "install" | "beat" | "metrics" | "scrape" | "public" | "optional";
+  auth: "user" | "agent" | "install" | "heartbeat" | "metrics" | "scrape" | "public" | "optional";
   /** The right that the caller needs on the objects that the request names; null where it names none. */
   permission: Permission | null;
   /** Names the audit row that a success writes; null for reads. */
@@ -112,7 +112,7 @@ const SECURITY: Record<EndpointPolicy["auth"], Record<string, string[]>[]> = {
   user: [{ bearer: [] }, { session: [] }],
   agent: [{ agent: [] }],
   install: [{ agent: [] }],
-  beat: [{ heartbeat: [] }, { heartbeatQuery: [] }],
+  heartbeat: [{ heartbeat: [] }, { heartbeatQuery: [] }],
   metrics: [{ push: [] }],
   scrape: [{ scraper: [] }],
   public: [],
@@ -264,11 +264,11 @@ function authenticate(
       return authenticateAgent(call, c.req.header(AGENT_HEADER));
     case "install":
       return authenticateInstall(call, c.req.header(AGENT_HEADER));
-    case "beat":
+    case "heartbeat":
     case "metrics": {
       const authorization = c.req.header("authorization");
-      const token = auth === "beat" ? c.req.query("token") : undefined;
-      return authenticatePusher(call.settings, auth, { authorization, token });
+      const token = auth === "heartbeat" ? c.req.query("token") : undefined;
+      return authenticatePusher(call.settings, auth === "heartbeat" ? "beat" : auth, { authorization, token });
     }
     case "scrape":
       return authenticateScraper(call, c.req.header("authorization"));

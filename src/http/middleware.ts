@@ -114,7 +114,7 @@ export function handleUnknownRoute(
       return new Response(null, { status: 308, headers: { Location: `../${lastWord}${new URL(url).search}` } });
     }
     const refusal = methods.size === 0 ? notFound("route") : methodNotAllowed(methods);
-    // Returned, not thrown: Hono would take an error from here past everything that openRequest does afterwards.
+    // Returned, not thrown: Hono would take an error from here past everything that startRequest does afterwards.
     return isLooking ? place.refusalPage(c, refusal) : toErrorResponse(refusal, c.var.requestId, c.var.log);
   };
 }

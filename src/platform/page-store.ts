@@ -5,7 +5,7 @@ import type { Env } from "./env.ts";
 const PAYLOAD_TTL_S = 2 * 24 * 60 * 60;
 
 /** Whether the cache answers at all. */
-export async function probeCache(env: Env): Promise<boolean> {
+export async function pingCache(env: Env): Promise<boolean> {
   try {
     await env.PAGES.get("health");
     return true;

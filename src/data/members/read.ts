@@ -1,5 +1,6 @@
 import { and, asc, count, eq, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
@@ -80,7 +81,7 @@ export async function findMember(db: Db, memberId: string): Promise<NamedMember 
 }
 
 /** Members and pending invitations, oldest first. */
-export async function listTeam(db: Db, scope: { status_page_id: string; now: number }, page: ListPage) {
+export async function listTeam(db: Db, scope: { status_page_id: string; now: number }, page: Pagination) {
   const { status_page_id, now } = scope;
   const team = sql`(
     SELECT m.id, m.user_id, u.email, u.name, m.role, m.capabilities, 'active' AS status, m.invitation_id,
@@ -143,7 +144,7 @@ export function isMemberChanged(member: Pick<MemberRecord, "id" | "role" | "capa
 }
 
 /** The pages that others have shared with this person, with what they may do there. */
-export async function listSharedPages(db: Db, userId: string, page: ListPage) {
+export async function listSharedPages(db: Db, userId: string, page: Pagination) {
   const mine = eq(pageMembers.user_id, userId);
   const [rows, totals] = await db.batch([
     db
@@ -157,11 +158,6 @@ export async function listSharedPages(db: Db, userId: string, page: ListPage) {
     db.select({ total: count() }).from(pageMembers).where(mine),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };
-}
-
-interface ListPage {
-  limit: number;
-  offset: number;
 }
 
 function isPending(pageId: string, now: number): SQL {

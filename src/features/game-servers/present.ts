@@ -6,7 +6,7 @@ import {
   type StoredGameSample,
 } from "../../contract/game-server.ts";
 import { presentPushed, presentSeries, presentTimes } from "../push/present.ts";
-import type { KeptSample, PushMonitor, readMetrics } from "../push/service.ts";
+import type { PushMonitor, readMetrics, StoredSample } from "../push/service.ts";
 
 const Options = z.object(GAME_SERVER_FIELDS);
 
@@ -24,7 +24,7 @@ export function presentGameMonitor(monitor: PushMonitor): z.infer<typeof GameMon
 }
 
 /** The members passed the schema of pushes when they were kept. */
-function presentSample(kept: KeptSample): z.infer<typeof StoredGameSample> {
+function presentSample(kept: StoredSample): z.infer<typeof StoredGameSample> {
   const { fields, metrics } = kept.sample;
   const { player_count, max_players, fps, map_name, server_name, resources } = fields as z.infer<
     typeof StoredGameSample

@@ -4,7 +4,7 @@ import { readServiceHealth } from "../../data/queue-health/read.ts";
 import { listLateQueues } from "../../domain/service-health.ts";
 import { SECOND_MS } from "../../lib/durations.ts";
 import type { Env } from "../../platform/env.ts";
-import { probeCache } from "../../platform/page-store.ts";
+import { pingCache } from "../../platform/page-store.ts";
 
 type State = "ok" | "error";
 
@@ -28,7 +28,7 @@ export function examineHealth(ctx: Scope): Promise<HealthReport> {
 }
 
 async function examine(ctx: Scope): Promise<HealthReport> {
-  const [known, cache] = await Promise.all([readKnown(ctx), probeCache(ctx.env)]);
+  const [known, cache] = await Promise.all([readKnown(ctx), pingCache(ctx.env)]);
   const lateAfter = ctx.settings.CHECKS_LATE_AFTER_MS;
   const last_tick_age_s = ageOf(ctx, known?.last_tick_at);
   const isTickLate = (last_tick_age_s ?? 0) * SECOND_MS > lateAfter;

@@ -16,26 +16,26 @@ interface Assignment {
   former: string | null;
 }
 
-interface Told {
+interface AssigneeNotice {
   /** They belong in the batch that assigns the incident. */
   statements: Statement[];
   /** Once that is committed. */
   send(): void;
 }
 
-const NOBODY: Told = { statements: [], send: () => {} };
+const NO_NOTICE: AssigneeNotice = { statements: [], send: () => {} };
 
 /** Notifies a new assignee, in the dashboard and by mail; nobody is told what they did themselves. */
-export async function tellAssignee(
+export async function notifyAssignee(
   ctx: RequestScope,
   page: StatusPageRecord,
   { incident, former }: Assignment,
-): Promise<Told> {
+): Promise<AssigneeNotice> {
   const caller = requireUser(ctx);
   const assigneeId = incident.assigned_to_id;
-  if (assigneeId === null || assigneeId === former || assigneeId === caller.user_id) return NOBODY;
+  if (assigneeId === null || assigneeId === former || assigneeId === caller.user_id) return NO_NOTICE;
   const assignee = await findUser(ctx.db, assigneeId);
-  if (!assignee) return NOBODY;
+  if (!assignee) return NO_NOTICE;
   const text = `${caller.email} assigned the incident "${oneLine(incident.title)}" of the status page "${oneLine(page.name)}" to you.`;
   const notification = insertNotification(ctx.db, {
     ...{ id: newId(ctx.now), user_id: assignee.id, type: "incident.assigned" },
@@ -44,7 +44,7 @@ export async function tellAssignee(
     ...{ created_at: ctx.now, updated_at: ctx.now },
   });
   // An address that nobody has proven may belong to somebody who never heard of this service.
-  if (assignee.email_verified_at === null) return { ...NOBODY, statements: [notification] };
+  if (assignee.email_verified_at === null) return { ...NO_NOTICE, statements: [notification] };
   const lines = ["Hello,", "", text, "", `${ctx.publicUrl}/app/incidents/${incident.id}`];
   const mail = await sealMail(ctx, {
     ...{ to: assignee.email, subject: "An incident was assigned to you", text: lines.join("\n") },

@@ -39,7 +39,7 @@ import { zonedClock } from "../../lib/zoned-days.ts";
 import { continueEscalation } from "../../outbox/escalations.ts";
 import { newId } from "../../platform/ids.ts";
 import { resolveAffected } from "./affected.ts";
-import { tellAssignee } from "./assignee.ts";
+import { notifyAssignee } from "./assignee.ts";
 import { fillFromTemplate } from "./template.ts";
 
 const STATS_INCIDENTS_MAX = 10_000;
@@ -81,7 +81,7 @@ export async function createIncident(ctx: RequestScope, body: IncidentCreate): P
     ...setAffected(ctx.db, incident.id, affected),
     ...first.map((update) => insertIncidentUpdate(ctx.db, update)),
   ];
-  const told = await tellAssignee(ctx, page, { incident, former: null });
+  const told = await notifyAssignee(ctx, page, { incident, former: null });
   await write(ctx, incident, {
     verb: "created",
     statements: [...statements, ...told.statements],
@@ -147,7 +147,7 @@ export async function changeIncident(
   const affected = await resolveAffected(ctx, page.id, input, current);
   const statements = setAffected(ctx.db, current.id, affected);
   const assigned = { ...current, ...change };
-  const told = await tellAssignee(ctx, page, { incident: assigned, former: current.assigned_to_id });
+  const told = await notifyAssignee(ctx, page, { incident: assigned, former: current.assigned_to_id });
   await moveIncident(ctx, current, {
     ...{ change, statements: [...statements, ...told.statements], to: input.status, message: input.message },
     notify: true,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { METRIC_SERIES_FIELDS, MetricsMonitorFields, RotatedPushKey } from "../../contract/api-monitoring.ts";
 import { type HeartbeatAccepted, METRIC_FIELDS, type PushAccepted } from "../../contract/push.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
-import type { AcceptedPush, KeptSample, PushMonitor, readMetrics, rotateCredential } from "./service.ts";
+import type { AcceptedPush, PushMonitor, readMetrics, rotateCredential, StoredSample } from "./service.ts";
 
 const Options = z.object(METRIC_FIELDS);
 type Shape<Fields extends z.core.$ZodLooseShape> = z.infer<z.ZodObject<Fields>>;
@@ -41,7 +41,7 @@ export function presentPushed({ record, last, access }: PushMonitor): Shape<type
   };
 }
 
-export function presentTimes({ received_at, sample }: KeptSample): { received_at: string; timestamp: string | null } {
+export function presentTimes({ received_at, sample }: StoredSample): { received_at: string; timestamp: string | null } {
   return { received_at: toIso(received_at), timestamp: toIsoOrNull(sample.at) };
 }
 

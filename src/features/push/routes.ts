@@ -15,7 +15,7 @@ import { type AcceptedPush, acceptPush, rotateCredential } from "./service.ts";
 const tags = ["Heartbeats"];
 const heartbeats = {
   at: ["root", "v1"],
-  auth: "beat",
+  auth: "heartbeat",
   permission: null,
   audit: null,
   rate: "push",

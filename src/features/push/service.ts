@@ -26,7 +26,7 @@ import { mintPushToken, type PushCredential } from "../../platform/push-tokens.t
 import { monitorType, type PushEntry, resultSourceOf } from "../../probes/registry.ts";
 
 type Pushed = Pick<Push, "kind" | "beat" | "samples">;
-export interface KeptSample {
+export interface StoredSample {
   received_at: number;
   sample: MetricSample;
 }
@@ -95,7 +95,7 @@ export async function readMetrics(ctx: RequestScope, monitorId: string, query: M
 }
 
 /** The newest sample that is kept; null when there is none. */
-async function findLastSample(ctx: RequestScope, monitorId: string): Promise<KeptSample | null> {
+async function findLastSample(ctx: RequestScope, monitorId: string): Promise<StoredSample | null> {
   const [entry] = (await readPushes(ctx, monitorId, { limit: 1, range: null })).entries;
   const sample = entry?.samples?.at(-1);
   return entry && sample ? { received_at: entry.received_at, sample } : null;
@@ -103,7 +103,7 @@ async function findLastSample(ctx: RequestScope, monitorId: string): Promise<Kep
 
 export interface PushMonitor {
   record: MonitorRecord;
-  last: KeptSample | null;
+  last: StoredSample | null;
   access: PushAccess;
 }
 

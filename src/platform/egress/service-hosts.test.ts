@@ -29,7 +29,7 @@ describe("the service's own names", () => {
   });
 });
 
-describe("refusalOfClaim", () => {
+describe("findHostnameConflict", () => {
   it.each([
     "vigil.acme.com",
     "x.vigil.acme.com",
