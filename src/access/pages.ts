@@ -1,7 +1,8 @@
-import { ApiError, forbidden, notFound } from "../contract/errors.ts";
+import { ApiError, forbidden, notFound, raced } from "../contract/errors.ts";
 import { findPageFor, isMemberAnywhere, type Viewer } from "../data/members/read.ts";
-import type { StatusPageRecord } from "../data/status-pages/read.ts";
+import { isPageChanged, type StatusPageRecord } from "../data/status-pages/read.ts";
 import { hasPermission, type Membership, OWNERSHIP, type Permission } from "../domain/roles.ts";
+import type { Guard } from "./commit.ts";
 import { requireUser } from "./principal.ts";
 import type { RequestScope } from "./scope.ts";
 
@@ -51,6 +52,12 @@ export async function requirePage(ctx: RequestScope, pageId: string): Promise<St
   const { page, membership } = await requireVisiblePage(ctx, pageId);
   requirePermission([membership], ctx.permission);
   return page;
+}
+
+/** For a write that merges into settings that were read. */
+export function pageGuard(page: StatusPageRecord): Guard {
+  const error = raced("the status page was changed by another request, reload it and try again");
+  return { name: "stale", when: isPageChanged(page), error };
 }
 
 /** The same for endpoints that answer 403 whether the page exists or not, so that neither leaks. */

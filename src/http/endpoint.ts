@@ -10,7 +10,7 @@ import { authenticatePusher } from "../access/push-credentials.ts";
 import { requireRate } from "../access/rate-limit.ts";
 import { type CallScope, type Idempotency, openScope, type RequestScope } from "../access/scope.ts";
 import { browserToken } from "../access/sessions.ts";
-import { ApiError, invalid } from "../contract/errors.ts";
+import { ApiError, invalid, unavailable } from "../contract/errors.ts";
 import type { RateClass } from "../contract/limiter-object.ts";
 import type { Permission } from "../domain/roles.ts";
 import { assertNever } from "../lib/assert-never.ts";
@@ -150,9 +150,9 @@ export function endpoint<R extends RouteConfig>(
 
 /** Methods that say what shall be, so that losing a race does not concern their client. */
 const REPEATABLE: ReadonlySet<string> = new Set(["put", "patch"]);
-const ATTEMPTS_MAX = 10;
+const ATTEMPTS_MAX = 25;
 
-/** Runs the handler again when another request wrote between its read and its write. */
+/** Runs the handler again when another request wrote between its read and its write. Losing is never a conflict. */
 function retried<R extends RouteConfig>(handler: RouteHandler<R, AppEnv>): RouteHandler<R, AppEnv> {
   // The router calls it with the context and awaits the answer, whatever the route.
   const run = handler as unknown as (c: AppContext, next: () => Promise<void>) => Promise<Response>;
@@ -161,7 +161,8 @@ function retried<R extends RouteConfig>(handler: RouteHandler<R, AppEnv>): Route
       try {
         return await run(c, next);
       } catch (error) {
-        if (!(error instanceof ApiError && error.isRace) || left === 1) throw error;
+        if (!(error instanceof ApiError && error.isRace)) throw error;
+        if (left === 1) throw unavailable("too many requests change this at once, try again");
         c.var.ctx.loaded.clear();
       }
     }

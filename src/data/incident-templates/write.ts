@@ -7,8 +7,10 @@ export function insertIncidentTemplate(db: Db, template: IncidentTemplateRecord)
   return db.insert(incidentTemplates).values(template);
 }
 
-export function updateIncidentTemplate(db: Db, { id, ...template }: IncidentTemplateRecord): Statement {
-  return db.update(incidentTemplates).set(template).where(eq(incidentTemplates.id, id));
+type TemplateChange = Pick<IncidentTemplateRecord, "id"> & Partial<IncidentTemplateRecord>;
+
+export function updateIncidentTemplate(db: Db, { id, ...change }: TemplateChange): Statement {
+  return db.update(incidentTemplates).set(change).where(eq(incidentTemplates.id, id));
 }
 
 export function deleteIncidentTemplate(db: Db, templateId: string): Statement {

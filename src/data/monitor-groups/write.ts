@@ -7,7 +7,7 @@ export function insertMonitorGroup(db: Db, group: MonitorGroupRecord): Statement
   return db.insert(monitorGroups).values(group);
 }
 
-type GroupChange = Pick<MonitorGroupRecord, "id" | "name" | "external_key" | "updated_at">;
+type GroupChange = Pick<MonitorGroupRecord, "id"> & Partial<MonitorGroupRecord>;
 
 export function updateMonitorGroup(db: Db, { id, ...change }: GroupChange): Statement {
   return db.update(monitorGroups).set(change).where(eq(monitorGroups.id, id));

@@ -7,8 +7,10 @@ export function insertEscalationPolicy(db: Db, policy: EscalationPolicyRecord): 
   return db.insert(escalationPolicies).values(policy);
 }
 
-export function updateEscalationPolicy(db: Db, { id, ...policy }: EscalationPolicyRecord): Statement {
-  return db.update(escalationPolicies).set(policy).where(eq(escalationPolicies.id, id));
+type PolicyChange = Pick<EscalationPolicyRecord, "id"> & Partial<EscalationPolicyRecord>;
+
+export function updateEscalationPolicy(db: Db, { id, ...change }: PolicyChange): Statement {
+  return db.update(escalationPolicies).set(change).where(eq(escalationPolicies.id, id));
 }
 
 export function deleteEscalationPolicy(db: Db, policyId: string): Statement {
@@ -38,6 +40,10 @@ export function insertOnCallSchedule(db: Db, schedule: OnCallScheduleRecord): St
 
 export function updateOnCallSchedule(db: Db, { id, ...schedule }: OnCallScheduleRecord): Statement {
   return db.update(onCallSchedules).set(schedule).where(eq(onCallSchedules.id, id));
+}
+
+export function isScheduleChanged({ id, updated_at }: Pick<OnCallScheduleRecord, "id" | "updated_at">): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM on_call_schedules WHERE id = ${id} AND updated_at = ${updated_at})`;
 }
 
 export function deleteOnCallSchedule(db: Db, scheduleId: string): Statement {

@@ -7,7 +7,9 @@ export function insertSlaPolicy(db: Db, policy: SlaPolicyRecord): Statement {
   return db.insert(slaPolicies).values(policy);
 }
 
-export function updateSlaPolicy(db: Db, { id, owner_id, ...changed }: SlaPolicyRecord): Statement {
+type PolicyChange = Pick<SlaPolicyRecord, "id" | "owner_id"> & Partial<SlaPolicyRecord>;
+
+export function updateSlaPolicy(db: Db, { id, owner_id, ...changed }: PolicyChange): Statement {
   return db
     .update(slaPolicies)
     .set(changed)

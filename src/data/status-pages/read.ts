@@ -12,6 +12,11 @@ export async function findPage(db: Db, pageId: string): Promise<StatusPageRecord
   return rows[0];
 }
 
+/** Whether anything of the page was written since it was read, or it is gone. */
+export function isPageChanged({ id, version }: Pick<StatusPageRecord, "id" | "version">): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM ${statusPages} WHERE ${and(eq(statusPages.id, id), eq(statusPages.version, version))})`;
+}
+
 export async function isSlugTaken(db: Db, slug: string): Promise<boolean> {
   const rows = await db.select({ id: statusPages.id }).from(statusPages).where(eq(statusPages.slug, slug)).limit(1);
   return rows.length > 0;

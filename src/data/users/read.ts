@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, isNull, or } from "drizzle-orm";
+import { and, count, desc, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
 import { apiTokens, users } from "./table.ts";
 
@@ -45,4 +45,9 @@ export async function findToken(db: Db, userId: string, tokenId: string): Promis
     .where(and(eq(apiTokens.id, tokenId), eq(apiTokens.user_id, userId)))
     .limit(1);
   return rows[0];
+}
+
+/** Whether the account was changed since it was read, or is gone. */
+export function isUserChanged({ id, updated_at }: Pick<UserRecord, "id" | "updated_at">): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM ${users} WHERE ${and(eq(users.id, id), eq(users.updated_at, updated_at))})`;
 }

@@ -70,6 +70,11 @@ export function isThis(webhook: WebhookKey) {
   return and(eq(webhooks.id, webhook.id), eq(webhooks.owner_id, webhook.owner_id));
 }
 
+/** Whether a user changed the webhook since it was read, or it is gone. */
+export function isWebhookChanged(webhook: WebhookKey & Pick<WebhookRecord, "updated_at">): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM ${webhooks} WHERE ${and(isThis(webhook), eq(webhooks.updated_at, webhook.updated_at))})`;
+}
+
 export interface Failure {
   webhook_id: string;
   now: number;

@@ -21,15 +21,10 @@ import {
 } from "../../data/agent-reports/read.ts";
 import { insertCommand } from "../../data/agent-reports/write.ts";
 import { type AgentRecord, countAssigned, hasAssigned, listAgents, listAssigned } from "../../data/agents/read.ts";
-import {
-  type AgentChanges,
-  deleteAgent,
-  insertAgent,
-  insertInstallToken,
-  updateAgent,
-} from "../../data/agents/write.ts";
+import { deleteAgent, insertAgent, insertInstallToken, updateAgent } from "../../data/agents/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
+import { changedMembers } from "../../lib/merge-field.ts";
 import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
 import { mayEnrolAgent } from "./enrolment-rights.ts";
@@ -115,14 +110,15 @@ export async function changeAgent(ctx: RequestScope, agentId: string, input: Age
   if (status_page_id !== agent.status_page_id && (await ownerOf(ctx, status_page_id)) !== agent.owner_id) {
     throw forbidden("an agent cannot move to another owner");
   }
-  const changes: AgentChanges = {
+  const changed: AgentRecord = {
+    ...agent,
     name: input.name ?? agent.name,
     hostname: input.hostname === undefined ? agent.hostname : input.hostname,
     region: input.region === undefined ? agent.region : input.region,
     status_page_id,
     updated_at: ctx.now,
   };
-  const changed = { ...agent, ...changes };
+  const changes = { ...changedMembers(agent, changed), updated_at: ctx.now };
   await commit(ctx, [updateAgent(ctx.db, agent, changes)], { audit: agentAudit(changed, "changed") });
   return changed;
 }

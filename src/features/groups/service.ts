@@ -15,7 +15,7 @@ import {
   updateMonitorGroup,
 } from "../../data/monitor-groups/write.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
-import { replaced } from "../../lib/merge-field.ts";
+import { changedMembers, replaced } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
 
 /** The groups of one page, whose visibility was judged before, or of all pages that the caller sees. */
@@ -45,13 +45,14 @@ export async function createGroup(ctx: RequestScope, input: GroupCreate): Promis
 
 export async function changeGroup(ctx: RequestScope, groupId: string, input: GroupUpdate): Promise<MonitorGroupRecord> {
   const current = await requireGroup(ctx, groupId);
-  const change = {
+  const group = {
+    ...current,
     name: input.name ?? current.name,
     external_key: replaced(input.external_key, current.external_key, null),
     updated_at: ctx.now,
   };
-  const group = { ...current, ...change };
-  await write(ctx, group, "changed", updateMonitorGroup(ctx.db, { id: group.id, ...change }));
+  const change = { ...changedMembers(current, group), id: group.id, updated_at: ctx.now };
+  await write(ctx, group, "changed", updateMonitorGroup(ctx.db, change));
   return group;
 }
 

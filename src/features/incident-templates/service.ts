@@ -15,7 +15,7 @@ import {
   updateIncidentTemplate,
 } from "../../data/incident-templates/write.ts";
 import { hasIncidentTemplates } from "../../data/plan-caps/read.ts";
-import { replaced } from "../../lib/merge-field.ts";
+import { changedMembers, replaced } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
 
 /** A template under the address of its page. */
@@ -73,7 +73,8 @@ export async function changeTemplate(
     is_public: replaced(input.is_public, current.is_public, false),
     updated_at: ctx.now,
   };
-  await write(ctx, template, { verb: "changed", statement: updateIncidentTemplate(ctx.db, template) });
+  const change = { ...changedMembers(current, template), id: template.id, updated_at: ctx.now };
+  await write(ctx, template, { verb: "changed", statement: updateIncidentTemplate(ctx.db, change) });
   return template;
 }
 

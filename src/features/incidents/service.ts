@@ -34,7 +34,7 @@ import { computeIncidentStats, listMonthsUntil } from "../../domain/incident-sta
 import { decideStatusChange } from "../../domain/incident-status.ts";
 import { incidentEvent, publish } from "../../events/emit.ts";
 import { DAY_MS } from "../../lib/durations.ts";
-import { replaced } from "../../lib/merge-field.ts";
+import { changedMembers, replaced } from "../../lib/merge-field.ts";
 import { zonedClock } from "../../lib/zoned-days.ts";
 import { continueEscalation } from "../../outbox/escalations.ts";
 import { newId } from "../../platform/ids.ts";
@@ -144,8 +144,10 @@ export async function changeIncident(
     started_at: requirePast(ctx, input.started_at, "started_at") ?? current.started_at,
   };
   if (input.started_at) requireOrder({ ...current, ...change }, input.status ?? current.status);
-  const affected = await resolveAffected(ctx, page.id, input, current);
-  const statements = setAffected(ctx.db, current.id, affected);
+  const namesAffected = [input.monitor_id, input.monitor_ids, input.group_ids].some((named) => named !== undefined);
+  const statements = namesAffected
+    ? setAffected(ctx.db, current.id, await resolveAffected(ctx, page.id, input, current))
+    : [];
   const assigned = { ...current, ...change };
   const told = await notifyAssignee(ctx, page, { incident: assigned, former: current.assigned_to_id });
   await moveIncident(ctx, current, {
@@ -181,7 +183,10 @@ async function moveIncident(ctx: RequestScope, current: IncidentRecord, asked: M
   await write(ctx, moved, {
     verb: "changed",
     statements: [
-      updateIncident(ctx.db, current.id, { ...asked.change, ...move, updated_at: ctx.now }),
+      updateIncident(ctx.db, current.id, {
+        ...changedMembers<IncidentEdit>(current, { ...asked.change, ...move }),
+        updated_at: ctx.now,
+      }),
       ...asked.statements,
       ...(move ? [insertIncidentUpdate(ctx.db, newUpdate(ctx, moved, message))] : []),
     ],

@@ -16,6 +16,7 @@ import { isAdvanced, listTrackedMaintenance, type MaintenanceRecord } from "../.
 import {
   deleteMaintenance,
   insertMaintenance,
+  type MaintenanceEdit,
   recordOccurrences,
   setTargets,
   updateMaintenance,
@@ -28,7 +29,7 @@ import { announcedStart, findOccurrence, listOccurrences, trackBoundary } from "
 import { findRecurrenceError, type Recurrence } from "../../domain/recurrence.ts";
 import { boundaryEvent, publish } from "../../events/emit.ts";
 import { DAY_MS } from "../../lib/durations.ts";
-import { replaced } from "../../lib/merge-field.ts";
+import { changedMembers, replaced } from "../../lib/merge-field.ts";
 import { joinPublications } from "../../outbox/publication.ts";
 import { newId } from "../../platform/ids.ts";
 import { buildCancellationMessages, buildScheduleMessages, trackedOccurrence } from "./subscriber-messages.ts";
@@ -121,8 +122,8 @@ export async function changeMaintenance(
   const change = { ...details, ...(isRescheduled(schedule, current) ? reschedule(ctx, current, schedule, page) : {}) };
   const targets = input.targets === undefined ? current.targets : (input.targets ?? []);
   const statements = [
-    updateMaintenance(ctx.db, current.id, change),
-    ...setTargets(ctx.db, current.id, targets),
+    updateMaintenance(ctx.db, current.id, { ...changedMembers<MaintenanceEdit>(current, change), updated_at: ctx.now }),
+    ...(input.targets === undefined ? [] : setTargets(ctx.db, current.id, targets)),
     ...extendOccurrence(ctx, current, change),
   ];
   const changed = { ...current, ...change };

@@ -22,7 +22,7 @@ import {
 import { maskUrl } from "../../delivery/webhook-config.ts";
 import { completeSteps } from "../../domain/escalation.ts";
 import { hasPermission } from "../../domain/roles.ts";
-import { replaced } from "../../lib/merge-field.ts";
+import { changedMembers, replaced } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
 import { seal, unseal } from "../../platform/seal.ts";
 import { requireContacts } from "./references.ts";
@@ -93,11 +93,13 @@ export async function changePolicy(
     ...current,
     name: input.name ?? current.name,
     is_default: replaced(input.is_default, current.is_default, false),
-    sealed_steps: await seal(ctx.settings.ROOT_SECRET, current.id, steps),
+    ...(input.steps !== undefined && { sealed_steps: await seal(ctx.settings.ROOT_SECRET, current.id, steps) }),
     repeat_count: replaced(input.repeat_count, current.repeat_count, 0),
     updated_at: ctx.now,
   };
-  await write(ctx, policy, "changed", [...becomeOnlyActive(ctx, policy), updateEscalationPolicy(ctx.db, policy)]);
+  const change = { ...changedMembers(current, policy), id: policy.id, updated_at: ctx.now };
+  const activation = change.is_default ? becomeOnlyActive(ctx, policy) : [];
+  await write(ctx, policy, "changed", [...activation, updateEscalationPolicy(ctx.db, change)]);
   return show(ctx, policy);
 }
 
@@ -110,8 +112,10 @@ export async function removePolicy(ctx: RequestScope, named: Named): Promise<voi
 export async function activatePolicy(ctx: RequestScope, { id, policy_id }: Named): Promise<void> {
   const current = await requireEscalationPolicy(ctx, policy_id);
   if (current.status_page_id !== id) throw invalid("policy_id must be an escalation policy of the status page");
-  const policy = { ...current, is_default: true, updated_at: ctx.now };
-  await write(ctx, policy, "activated", [...becomeOnlyActive(ctx, policy), updateEscalationPolicy(ctx.db, policy)]);
+  const change = { is_default: true, updated_at: ctx.now };
+  const policy = { ...current, ...change };
+  const activation = updateEscalationPolicy(ctx.db, { id: policy.id, ...change });
+  await write(ctx, policy, "activated", [...becomeOnlyActive(ctx, policy), activation]);
 }
 
 /** Afterwards incidents of the page do not escalate; a page without an active policy is unchanged. */

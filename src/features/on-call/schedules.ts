@@ -1,10 +1,10 @@
-import { commit } from "../../access/commit.ts";
+import { commit, type Guard } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requirePage, requireVisiblePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireOnCallSchedule, requireVisibleOnCallSchedule } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { conflict, invalid, notFound } from "../../contract/errors.ts";
+import { conflict, invalid, notFound, raced } from "../../contract/errors.ts";
 import type { OnCallScheduleChange, OnCallScheduleCreate } from "../../contract/on-call.ts";
 import type { Statement } from "../../data/db.ts";
 import { listOnCallSchedules, type OnCallScheduleRecord } from "../../data/on-call/read.ts";
@@ -12,15 +12,18 @@ import {
   deleteOnCallSchedule,
   hasSchedules,
   insertOnCallSchedule,
+  isScheduleChanged,
   updateOnCallSchedule,
 } from "../../data/on-call/write.ts";
 import { findScheduleFlaw } from "../../domain/on-call.ts";
 import { REVIEW_DELAY_MS } from "../../domain/on-call-notices.ts";
-import { replaced } from "../../lib/merge-field.ts";
+import { replaced, stampAfter } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
 import { requireTeam } from "./references.ts";
 
 export const SCHEDULES_MAX = 100;
+
+const RACED = raced("the on-call schedule was changed by another request, reload it and try again");
 
 /** A schedule under the address of its page. */
 interface Named {
@@ -79,10 +82,13 @@ export async function changeSchedule(
     is_active: replaced(input.is_active, current.is_active, true),
     ...spansOf(input, current),
     next_review_at: ctx.now + REVIEW_DELAY_MS,
-    updated_at: ctx.now,
+    updated_at: stampAfter(current, ctx.now),
   };
   await requireSound(ctx, page, schedule, input);
-  await write(ctx, schedule, "changed", updateOnCallSchedule(ctx.db, schedule));
+  const when = isScheduleChanged(current);
+  await write(ctx, schedule, "changed", updateOnCallSchedule(ctx.db, schedule), [
+    { name: "stale", when, error: RACED },
+  ]);
   return schedule;
 }
 
@@ -142,11 +148,12 @@ async function write(
   schedule: OnCallScheduleRecord,
   verb: "created" | "changed" | "deleted",
   statement: Statement,
+  guards: Guard[] = [],
 ): Promise<void> {
   const full = conflict(`a status page has at most ${SCHEDULES_MAX} on-call schedules`);
   const when = hasSchedules(schedule.status_page_id, SCHEDULES_MAX);
   await commit(ctx, [statement], {
-    guards: verb === "created" ? [{ name: "stale", when, error: full }] : [],
+    guards: verb === "created" ? [{ name: "stale", when, error: full }] : guards,
     audit: {
       owner_id: schedule.owner_id,
       status_page_id: schedule.status_page_id,

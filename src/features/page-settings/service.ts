@@ -1,10 +1,11 @@
-import { commit } from "../../access/commit.ts";
-import { requirePage } from "../../access/pages.ts";
+import { commit, type Guard } from "../../access/commit.ts";
+import { pageGuard, requirePage } from "../../access/pages.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { AlertingUpdate, LegalUpdate } from "../../contract/page-settings.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { type StatusPageChange, updatePage } from "../../data/status-pages/write.ts";
 import { mergeTopics } from "../../domain/team-notifications.ts";
+import { changedMembers } from "../../lib/merge-field.ts";
 
 /** What null brings back. */
 const ALERTING_DEFAULTS = {
@@ -32,14 +33,15 @@ export async function changeAlerting(
   const page = await requirePage(ctx, pageId);
   const decide = <Name extends keyof typeof ALERTING_DEFAULTS>(name: Name) =>
     input[name] === undefined ? page[name] : (input[name] ?? ALERTING_DEFAULTS[name]);
-  return change(ctx, page, "alerting", {
+  const settings = {
     incident_system_enabled: decide("incident_system_enabled"),
     auto_create_incident: decide("auto_create_incident"),
     auto_publish_incident: decide("auto_publish_incident"),
     advanced_alerts: decide("advanced_alerts"),
     alert_routing: decide("alert_routing"),
     notify_team: mergeTopics(page.notify_team, input.notify_team),
-  });
+  };
+  return change(ctx, page, "alerting", settings, input.notify_team === undefined ? [] : [pageGuard(page)]);
 }
 
 async function change<Settings extends StatusPageChange>(
@@ -47,8 +49,11 @@ async function change<Settings extends StatusPageChange>(
   page: StatusPageRecord,
   what: string,
   settings: Settings,
+  guards: Guard[] = [],
 ): Promise<StatusPageRecord> {
-  await commit(ctx, [updatePage(ctx.db, page.id, { ...settings, updated_at: ctx.now })], {
+  const changed = { ...changedMembers<StatusPageChange>(page, settings), updated_at: ctx.now };
+  await commit(ctx, [updatePage(ctx.db, page.id, changed)], {
+    guards,
     audit: {
       owner_id: page.owner_id,
       status_page_id: page.id,

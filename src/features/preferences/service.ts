@@ -1,11 +1,15 @@
 import { commit } from "../../access/commit.ts";
 import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
+import { raced } from "../../contract/errors.ts";
 import type { UserPreferences, UserPreferencesChange } from "../../contract/team-notification.ts";
-import { findUser, type UserRecord } from "../../data/users/read.ts";
+import { findUser, isUserChanged, type UserRecord } from "../../data/users/read.ts";
 import { setPreferences } from "../../data/users/write.ts";
 import { fillPreferences, mergePreferences } from "../../domain/team-notifications.ts";
+import { stampAfter } from "../../lib/merge-field.ts";
 import { parsePreferenceToken } from "../../platform/preference-tokens.ts";
+
+const RACED = raced("the preferences were changed by another request, reload them and try again");
 
 export async function readMyPreferences(ctx: RequestScope): Promise<UserPreferences> {
   return fillPreferences((await findMe(ctx)).preferences);
@@ -35,7 +39,9 @@ export async function changePreferences(
   input: UserPreferencesChange,
 ): Promise<UserPreferences> {
   const preferences = mergePreferences(user.preferences, input);
-  await commit(ctx, [setPreferences(ctx.db, user.id, { preferences, updated_at: ctx.now })], {
+  const updated_at = stampAfter(user, ctx.now);
+  await commit(ctx, [setPreferences(ctx.db, user.id, { preferences, updated_at })], {
+    guards: [{ name: "stale", when: isUserChanged(user), error: RACED }],
     audit: {
       ...{ owner_id: user.id, target_type: "user", target_id: user.id },
       summary: "changed what notifications they receive",

@@ -7,7 +7,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import type { SlaPolicyCreate, SlaPolicyUpdate } from "../../contract/sla.ts";
 import { listSlaPolicies, type SlaPolicyRecord } from "../../data/sla/read.ts";
 import { deleteSlaPolicy, insertSlaPolicy, updateSlaPolicy } from "../../data/sla/write.ts";
-import { replaced } from "../../lib/merge-field.ts";
+import { changedMembers, replaced } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
 
 /** What an absent or null member gives. */
@@ -62,7 +62,9 @@ export async function changePolicy(
     ),
     updated_at: ctx.now,
   };
-  await commit(ctx, [updateSlaPolicy(ctx.db, policy)], { audit: policyAudit(policy, "changed") });
+  const { id, owner_id } = policy;
+  const change = { ...changedMembers(stored, policy), id, owner_id, updated_at: ctx.now };
+  await commit(ctx, [updateSlaPolicy(ctx.db, change)], { audit: policyAudit(policy, "changed") });
   return policy;
 }
 

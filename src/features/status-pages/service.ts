@@ -1,6 +1,6 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import { requirePage, viewerOf } from "../../access/pages.ts";
+import { pageGuard, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import { requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
@@ -148,18 +148,20 @@ export async function updateStatusPage(
   input: StatusPageUpdate,
 ): Promise<StatusPageWithUrl> {
   const page = await requirePage(ctx, pageId);
-  const notify_team = mergeTopics(page.notify_team, input.notify_team);
+  const topics =
+    input.notify_team === undefined ? {} : { notify_team: mergeTopics(page.notify_team, input.notify_team) };
   const ordered =
     input.custom_domain === undefined || input.ssl_type !== undefined
       ? {}
       : { ssl_type: sslTypeOf(page, input.custom_domain) };
-  const change: StatusPageChange = { ...toChange(ctx, input), ...ordered, notify_team, updated_at: ctx.now };
+  const change: StatusPageChange = { ...toChange(ctx, input), ...ordered, ...topics, updated_at: ctx.now };
   const assignment = input.monitors === undefined ? UNASSIGNED : await planAssignment(ctx, page, input.monitors ?? []);
   const claimed = touchesDomain(input) ? planDomain(ctx, page, { ...page, ...change }) : [];
   const isMoved = change.timezone !== undefined && change.timezone !== page.timezone;
   const moved = isMoved ? await followTimezone(ctx, { ...page, ...change }) : [];
   await commit(ctx, [...claimed, updatePage(ctx.db, pageId, change), ...assignment.statements, ...moved], {
     audit: pageAudit(page, "updated", { changed: Object.keys(input) }),
+    guards: input.notify_team !== undefined || touchesDomain(input) || isMoved ? [pageGuard(page)] : [],
     conflicts: CONFLICTS,
   });
   await tellComposites(ctx, assignment.composites);

@@ -5,7 +5,7 @@ import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
 import { invalidateLoaded, requireVisibleWebhook, requireWebhook } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { conflict, forbidden, invalid, notFound } from "../../contract/errors.ts";
+import { conflict, forbidden, invalid, notFound, raced } from "../../contract/errors.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import {
   SECRET_PLACEHOLDER,
@@ -17,7 +17,7 @@ import {
 import type { Statement } from "../../data/db.ts";
 import { findThrottledSince } from "../../data/delivery-budgets/read.ts";
 import { hasWebhooks } from "../../data/plan-caps/read.ts";
-import { listWebhooksOf, type WebhookRecord } from "../../data/webhooks/read.ts";
+import { isWebhookChanged, listWebhooksOf, type WebhookRecord } from "../../data/webhooks/read.ts";
 import {
   deleteWebhook,
   insertWebhook,
@@ -29,7 +29,7 @@ import {
 import { chatServicesOf } from "../../delivery/prepare.ts";
 import { changeSecret, maskUrl, openConfig, sealConfig } from "../../delivery/webhook-config.ts";
 import { hasPermission } from "../../domain/roles.ts";
-import { replaced } from "../../lib/merge-field.ts";
+import { replaced, stampAfter } from "../../lib/merge-field.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
 import { egressOf } from "../../platform/egress/guard.ts";
 import { newId } from "../../platform/ids.ts";
@@ -38,6 +38,7 @@ import type { ShownWebhook } from "./present.ts";
 /** For the same webhooks under the address of their page. */
 export { listWebhookAttempts, redeliver, testWebhook } from "./deliveries.ts";
 
+const RACED = raced("the webhook was changed by another request, reload it and try again");
 const CONFLICTS = { "webhooks.external_key": conflict("external_key is taken by another webhook") };
 
 export async function listWebhooks(
@@ -175,9 +176,13 @@ function switched(is_active: boolean): WebhookChanges {
 }
 
 async function change(ctx: RequestScope, webhook: WebhookRecord, changes: WebhookChanges): Promise<ShownWebhook> {
-  const changed = { ...webhook, ...changes, updated_at: ctx.now };
-  const statement = updateWebhook(ctx.db, webhook, { ...changes, updated_at: ctx.now });
-  await commit(ctx, [statement], { audit: webhookAudit(changed, "changed"), conflicts: CONFLICTS });
+  const updated_at = stampAfter(webhook, ctx.now);
+  const changed = { ...webhook, ...changes, updated_at };
+  await commit(ctx, [updateWebhook(ctx.db, webhook, { ...changes, updated_at })], {
+    audit: webhookAudit(changed, "changed"),
+    guards: [{ name: "stale", when: isWebhookChanged(webhook), error: RACED }],
+    conflicts: CONFLICTS,
+  });
   return open(ctx, changed);
 }
 
