@@ -1,4 +1,5 @@
 import { benchAlerts } from "./bench/alerts.ts";
+import { benchApi } from "./bench/api.ts";
 import { benchChecks, benchTimeouts } from "./bench/checks.ts";
 import { benchPage } from "./bench/page.ts";
 import { benchPush } from "./bench/push.ts";
@@ -10,6 +11,7 @@ const BENCHES: Record<string, (minutes: number) => Promise<void>> = {
   page: benchPage,
   push: benchPush,
   alerts: benchAlerts,
+  api: benchApi,
 };
 
 const [name = "", minutes = "3"] = process.argv.slice(2);

@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { type BenchService, cpuSecondsOf, startBenchService } from "./service.ts";
+import { startConstant } from "./constant.ts";
+import { type BenchService, cpuSecondsOf, send, startBenchService } from "./service.ts";
 import { median, report, type Turn, turn } from "./turns.ts";
 
 /**
@@ -12,12 +9,6 @@ import { median, report, type Turn, turn } from "./turns.ts";
 const SIZES = [10, 500];
 const TURN_MS = 2_000;
 const CHANGES = 10;
-
-const CONSTANT = `
-export default {
-  fetch: (_request, env) => new Response(env.BODY, { headers: { "Content-Type": "text/html; charset=utf-8" } }),
-};
-`;
 
 export async function benchPage(minutes: number): Promise<void> {
   await using service = await startBenchService({});
@@ -44,28 +35,21 @@ interface BenchDocument {
 async function benchDocument(service: BenchService, { id, slug, name, path, share }: BenchDocument): Promise<void> {
   const address = `${service.url}/status/${slug}${path}`;
   const body = await (await fetch(address)).text();
-  const dir = mkdtempSync(join(tmpdir(), "vigil-constant-"));
-  const constant = startConstant(dir, body);
-  try {
-    const { href } = await constant.ready;
-    const read = () => turn([address], service.cpuSeconds, TURN_MS);
-    const readConstant = () => turn([href], () => cpuSecondsOf(process.pid), TURN_MS);
-    await read();
-    await readConstant();
-    const turns = { page: [] as Turn[], constant: [] as Turn[] };
-    for (const end = Date.now() + share; Date.now() < end; ) {
-      turns.constant.push(await readConstant());
-      turns.page.push(await read());
-    }
-    const bytes = Buffer.byteLength(body);
-    const speed = report(`${name}, constant of ${bytes} bytes`, turns.constant);
-    const ratio = report(`${name}, warm`, turns.page) / speed;
-    console.log(`${name}: ${ratio.toFixed(2)} of the constant's speed`);
-    console.log(`${name}, just after a change: ${(await timeChanges(service, id, address)).toFixed(1)} ms`);
-  } finally {
-    await constant.dispose();
-    rmSync(dir, { recursive: true, force: true });
+  await using constant = await startConstant(body);
+  const read = () => turn([address], service.cpuSeconds, { turnMs: TURN_MS });
+  const readConstant = () => turn([constant.href], () => cpuSecondsOf(process.pid), { turnMs: TURN_MS });
+  await read();
+  await readConstant();
+  const turns = { page: [] as Turn[], constant: [] as Turn[] };
+  for (const end = Date.now() + share; Date.now() < end; ) {
+    turns.constant.push(await readConstant());
+    turns.page.push(await read());
   }
+  const bytes = Buffer.byteLength(body);
+  const speed = report(`${name}, constant of ${bytes} bytes`, turns.constant);
+  const ratio = report(`${name}, warm`, turns.page) / speed;
+  console.log(`${name}: ${ratio.toFixed(2)} of the constant's speed`);
+  console.log(`${name}, just after a change: ${(await timeChanges(service, id, address)).toFixed(1)} ms`);
 }
 
 /** The median wait of the first reader after a change, which has the page built. */
@@ -91,28 +75,4 @@ async function createPage(service: BenchService, services: number): Promise<{ id
   const slug = `bench-${services}`;
   const { id } = await send(service, "POST", "/api/uptime/v1/status-pages", { name: "Page", slug, monitors });
   return { id, slug };
-}
-
-async function send({ url, token }: BenchService, method: string, path: string, body: object): Promise<{ id: string }> {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
-  return (await response.json()) as { id: string };
-}
-
-function startConstant(dir: string, body: string): Miniflare {
-  return new Miniflare(
-    convertV4MiniflareOptions({
-      name: "constant",
-      modules: true,
-      script: CONSTANT,
-      compatibilityDate: "2026-08-01",
-      bindings: { BODY: body },
-      host: "127.0.0.1",
-      port: 0,
-      resourcePersistencePath: dir,
-      cf: false,
-      telemetry: { enabled: false },
-    }),
-  );
 }

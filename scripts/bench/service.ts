@@ -49,6 +49,19 @@ export async function startBenchService(settings: Record<string, string>): Promi
   };
 }
 
+/** An API request that must succeed. */
+export async function send(
+  { url, token }: BenchService,
+  method: string,
+  path: string,
+  body: object,
+): Promise<{ id: string }> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
+  return (await response.json()) as { id: string };
+}
+
 async function readGreeting(child: ChildProcess): Promise<{ url: string; token: string }> {
   let output = "";
   for await (const chunk of child.stdout ?? []) {

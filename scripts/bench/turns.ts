@@ -11,10 +11,16 @@ export interface Turn {
   latencies: number[];
 }
 
+interface TurnOptions {
+  turnMs?: number;
+  connections?: number;
+  headers?: Record<string, string>;
+}
+
 export async function turn(
   addresses: readonly string[],
   cpuSeconds: () => number,
-  turnMs: number = TURN_MS,
+  { turnMs = TURN_MS, connections = CONNECTIONS, headers = {} }: TurnOptions = {},
 ): Promise<Turn> {
   const latencies: number[] = [];
   const cpuBefore = cpuSeconds();
@@ -23,13 +29,13 @@ export async function turn(
   const ask = async () => {
     while (performance.now() - from < turnMs) {
       const began = performance.now();
-      const response = await fetch(addresses[next++ % addresses.length] ?? "");
+      const response = await fetch(addresses[next++ % addresses.length] ?? "", { headers });
       await response.arrayBuffer();
       if (response.status !== 200) throw new Error(`answered ${response.status}`);
       latencies.push(performance.now() - began);
     }
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, ask));
+  await Promise.all(Array.from({ length: connections }, ask));
   const answers = latencies.length;
   const cpu = (1000 * (cpuSeconds() - cpuBefore)) / answers;
   return { answers, seconds: (performance.now() - from) / 1000, cpu, latencies };
