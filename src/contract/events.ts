@@ -34,6 +34,8 @@ interface EventEntry {
 
 /** Instants are strings here: `data` leaves as it is stored. */
 const At = z.string().meta({ description: "ISO 8601, UTC" });
+/** Such an event is stored and not sent. */
+const MutedUntil = At.nullish().meta({ description: "the monitor was muted until then, so no alert was sent" });
 
 const MonitorData = z.object({
   monitor_id: z.string(),
@@ -49,6 +51,8 @@ const MonitorData = z.object({
   duration_seconds: z.int().nullable().default(null).meta({ description: "of the outage that this ends" }),
   incident_id: z.string().nullable().default(null).meta({ description: "automatic incident of the outage" }),
   suppressed_by: z.string().nullish().meta({ description: "maintenance window that withheld the alert" }),
+  released_at: At.nullish().meta({ description: "when the alert was sent that maintenance had withheld" }),
+  muted_until: MutedUntil,
 });
 
 const FlappingData = z.object({
@@ -93,6 +97,7 @@ const IncidentData = z.object({
   resolved_at: At.nullable(),
   outage_id: z.string().nullable().default(null).meta({ description: "of an automatic incident" }),
   acknowledged_at: At.nullable().default(null),
+  muted_until: MutedUntil,
   ...subject,
 });
 

@@ -1,5 +1,5 @@
 import type { ConditionResult, EventRuleContent, RuleAction, RuleCondition } from "../contract/event-rule.ts";
-import { isCustomEventName } from "../contract/events.ts";
+import { isCustomEventName, MAINTENANCE_END } from "../contract/events.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { compare } from "./thresholds.ts";
 
@@ -25,6 +25,8 @@ export interface RuleEvent {
   agent_id: string | null;
   at: number;
   in_maintenance: boolean;
+  /** The event happened in maintenance and is announced now: rules that notify in maintenance were evaluated on it then. */
+  is_release?: boolean;
   /** Such events are not evaluated, so no rule can start a loop. */
   caused_by_rule: boolean;
   metrics: MetricSnapshot;
@@ -77,6 +79,7 @@ function findListeningObstacle(rule: EventRuleContent, event: RuleEvent): RuleOb
   if (!rule.is_enabled) return "disabled";
   if (!listensTo(rule, event)) return "other_event";
   if (event.caused_by_rule) return "caused_by_rule";
+  if (event.is_release) return rule.notify_in_maintenance ? "maintenance" : null;
   return event.in_maintenance && !rule.notify_in_maintenance ? "maintenance" : null;
 }
 
@@ -88,10 +91,18 @@ export function listensToMetrics(rule: EventRuleContent): boolean {
   return isCustomEventName(rule.event_name) && rule.conditions.length > 0;
 }
 
-function listensTo(rule: EventRuleContent, event: RuleEvent): boolean {
+export function listensTo(
+  rule: EventRuleContent,
+  event: Pick<RuleEvent, "kind" | "name" | "monitor_id" | "agent_id">,
+): boolean {
   if (rule.monitor_id !== null && rule.monitor_id !== event.monitor_id) return false;
   if (rule.agent_id !== null && rule.agent_id !== event.agent_id) return false;
-  return event.kind === "metrics" ? listensToMetrics(rule) : rule.event_name === event.name;
+  return event.kind === "metrics" ? listensToMetrics(rule) : namesOf(rule.event_name).includes(event.name ?? "");
+}
+
+/** The names of stored events that a rule on this name listens to: the end of maintenance has two. */
+export function namesOf(eventName: string): readonly string[] {
+  return MAINTENANCE_END.some((end) => end === eventName) ? MAINTENANCE_END : [eventName];
 }
 
 /** One result for each condition; a metric that was not measured fails its condition. */

@@ -51,6 +51,8 @@ export interface MetricSources {
   last_heartbeat_at?: number | null;
   /** Numbers that were pushed or reported by a host, by their names. */
   pushed?: readonly { at: number; metrics: Readonly<Record<string, number>> }[];
+  /** When pushes or reports of a host arrived: what rules on metrics were evaluated on. */
+  arrivals?: readonly number[];
 }
 
 /** What rules can compare at `now`. A metric that the service measures wins over a pushed one of the same name. */

@@ -1,5 +1,5 @@
 import type { Scope } from "../access/scope.ts";
-import { isKnownEvent, type KnownEvent, type NewEvent } from "../contract/events.ts";
+import { isKnownEvent, type NewEvent } from "../contract/events.ts";
 import type { EventMessage } from "../contract/messages.ts";
 import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import { runBatch } from "../data/db.ts";
@@ -12,18 +12,20 @@ import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { fanOut } from "../delivery/fan-out.ts";
 import { releaseAlerts } from "../delivery/held-alerts.ts";
 import { sendStatusPost } from "../delivery/status-posts.ts";
+import type { MeasuredCheck } from "../domain/rule-metrics.ts";
 import { joinPublications, NOTHING, type Publication, sweepPages } from "../outbox/publication.ts";
+import { toIso } from "../platform/clock.ts";
 import { monitorObject, tombstoneObject } from "../platform/monitor-objects.ts";
 import { agentOfflineAudit, transitionAudit } from "./audit.ts";
 import { recomputeComposite } from "./composites.ts";
-import { publishRouted, wakeEvents } from "./emit.ts";
+import { wakeEvents } from "./emit.ts";
 import { advanceEscalation } from "./escalation-runner.ts";
 import { type Damping, dampChange, dampPause, tickFlapping } from "./flapping.ts";
-import { NONE, planIncidentEffects, type TransitionContext } from "./incidents.ts";
+import { type IncidentEffects, NONE, planIncidentEffects, type TransitionContext } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";
 import { recordOutage } from "./outages.ts";
 import { readStatusCode } from "./rule-metrics.ts";
-import { evaluateRules, type RuleOutcome, retryStale } from "./rules.ts";
+import { evaluateRules, NO_RULES, type RuleOutcome, retryStale, triggerOf } from "./rules.ts";
 import { withSubject } from "./subject.ts";
 import { decideSuppression } from "./suppression.ts";
 
@@ -69,28 +71,26 @@ async function commitTransition(scope: Scope, context: TransitionContext): Promi
 }
 
 async function storeTransition(scope: Scope, context: TransitionContext): Promise<Publication> {
-  const { db } = scope;
+  const { db, now } = scope;
   const { transition, monitor, page } = context;
-  const now = scope.now;
   const suppression = await decideSuppression(db, context);
   const { suppressed_by } = suppression;
   const isSuppressed = suppressed_by !== null;
   const incident =
     isSuppressed && transition.event === "monitor.down" ? NONE : await planIncidentEffects(scope, context);
-  const own = monitorEvent(context, incident.events[0]?.data.incident_id ?? null);
-  const published = own && !isSuppressed ? [own, ...incident.events] : incident.events;
-  const suppressed = own && isSuppressed ? [{ ...own, data: { ...own.data, suppressed_by } }] : [];
-  const isMuted = monitor.muted_until !== null && monitor.muted_until > now;
-  const recorded = isMuted ? [...suppressed, ...published] : suppressed;
-  const rules = await evaluateTransition(scope, context, { event: isMuted ? null : own, in_maintenance: isSuppressed });
-  const damping =
-    own && !isSuppressed && !isMuted
-      ? await dampChange(scope, context, rules.routing)
-      : await dampSilent(scope, context);
-  const routing = damping.is_held ? { rule_id: null, ...rules.routing, is_held: true } : rules.routing;
-  const routings = new Map(own && routing ? [[own.id, routing]] : []);
+  const muted_until = monitor.muted_until !== null && monitor.muted_until > now ? toIso(monitor.muted_until) : null;
+  const events = listEvents(context, incident, { suppressed_by, muted_until });
+  const rules = muted_until === null ? await evaluateTransition(scope, context, events) : NO_RULES;
+  const isAnnounced = events.own !== null && !isSuppressed && muted_until === null;
+  const routing = (events.own && rules.routings.get(events.own.id)) ?? null;
+  const damping = isAnnounced ? await dampChange(scope, context, routing) : await dampSilent(scope, context);
+  const routings = new Map(rules.routings);
+  if (events.own && damping.is_held) routings.set(events.own.id, { rule_id: null, ...routing, is_held: true });
+  // A rule that fires in maintenance sends the alert that the window withholds.
+  const own = events.own && (isAnnounced || routing) ? [events.own] : [];
+  const sent = muted_until === null ? [...own, ...events.others] : [];
   const publication = joinPublications([
-    await publishRouted(scope, isMuted ? [] : published, now, routings),
+    await fanOut(scope, sent, now, routings),
     rules.publication,
     damping.publication,
   ]);
@@ -101,10 +101,34 @@ async function storeTransition(scope: Scope, context: TransitionContext): Promis
     transitionAudit(db, context, now),
     ...(page ? [bumpPageVersion(db, page.id, now)] : []),
     ...incident.statements,
-    ...recorded.map((event) => insertEvent(db, { ...event, processed_at: now })),
+    ...[...(events.own ? [events.own] : []), ...events.others].map((event) =>
+      insertEvent(db, { ...event, processed_at: now }),
+    ),
     ...publication.statements,
   ]);
   return publication;
+}
+
+interface TransitionEvents {
+  /** Null for a silent transition. */
+  own: ReturnType<typeof monitorEvent>;
+  /** Of the automatic incident. */
+  others: IncidentEffects["events"];
+}
+
+/** The events of a transition, each with the reason for which it is not sent. */
+function listEvents(
+  context: TransitionContext,
+  incident: IncidentEffects,
+  { suppressed_by, muted_until }: { suppressed_by: string | null; muted_until: string | null },
+): TransitionEvents {
+  const own = monitorEvent(context, incident.events[0]?.data.incident_id ?? null);
+  const muted = muted_until === null ? {} : { muted_until };
+  const suppressed = suppressed_by === null ? {} : { suppressed_by };
+  return {
+    own: own && { ...own, data: { ...own.data, ...suppressed, ...muted } },
+    others: incident.events.map((event) => ({ ...event, data: { ...event.data, ...muted } })),
+  };
 }
 
 async function dampSilent(scope: Scope, { transition, monitor }: TransitionContext): Promise<Damping> {
@@ -112,20 +136,23 @@ async function dampSilent(scope: Scope, { transition, monitor }: TransitionConte
   return { is_held: false, publication };
 }
 
-/** A silent transition has no event, so rules do not listen to it. */
-async function evaluateTransition(
+/** A silent transition has no event of its own, so rules listen only to that of its incident. */
+function evaluateTransition(
   scope: Scope,
   { transition, monitor, page }: TransitionContext,
-  { event, in_maintenance }: { event: KnownEvent | null; in_maintenance: boolean },
+  { own, others }: TransitionEvents,
 ): Promise<RuleOutcome> {
-  if (event === null) return { publication: NOTHING, routing: null };
   const { at, latency_ms, message, to } = transition;
   const outcome = to === "down" ? "failure" : to === "degraded" ? "slow" : "success";
-  return evaluateRules(scope, {
-    ...{ kind: "event", id: event.id, name: event.name, event, page, monitor, agent_id: monitor.agent_id },
-    ...{ at, in_maintenance },
-    latest: { at, outcome, latency_ms, status_code: readStatusCode(message) },
-  });
+  const latest: MeasuredCheck = { at, outcome, latency_ms, status_code: readStatusCode(message) };
+  return evaluateRules(
+    scope,
+    [...(own ? [own] : []), ...others].map((event) => ({
+      ...triggerOf(event, { page, monitor }),
+      latest,
+      in_maintenance: event === own && typeof own.data.suppressed_by === "string",
+    })),
+  );
 }
 
 async function consumeStored(scope: Scope, eventId: string): Promise<void> {
@@ -139,8 +166,7 @@ async function storeConsumed(scope: Scope, stored: NewEvent): Promise<Publicatio
   const { db, now } = scope;
   const event = await withSubject(scope, stored);
   const rules = await evaluateStored(scope, event);
-  const routings = new Map(rules.routing ? [[event.id, rules.routing]] : []);
-  const publication = joinPublications([await fanOut(scope, [event], now, routings), rules.publication]);
+  const publication = joinPublications([await fanOut(scope, [event], now, rules.routings), rules.publication]);
   const isOffline = isKnownEvent(event) && event.name === "agent.offline";
   await runBatch(db, [
     ...publication.statements,
@@ -152,13 +178,11 @@ async function storeConsumed(scope: Scope, stored: NewEvent): Promise<Publicatio
 
 /** Emitted events were evaluated when they were emitted, if that was wanted. */
 async function evaluateStored(scope: Scope, event: NewEvent): Promise<RuleOutcome> {
-  if (!isKnownEvent(event) || event.status_page_id === null) return { publication: NOTHING, routing: null };
+  if (!isKnownEvent(event) || event.status_page_id === null) return NO_RULES;
   const found = event.monitor_id === null ? undefined : await findMonitorWithPage(scope.db, event.monitor_id);
   const page = found?.page?.id === event.status_page_id ? found.page : await findPage(scope.db, event.status_page_id);
-  return evaluateRules(scope, {
-    ...{ kind: "event", id: event.id, name: event.name, event, page: page ?? null, monitor: found?.monitor ?? null },
-    ...{ agent_id: "agent_id" in event.data ? event.data.agent_id : null, at: event.created_at, in_maintenance: false },
-  });
+  const subject = { page: page ?? null, monitor: found?.monitor ?? null };
+  return evaluateRules(scope, [{ ...triggerOf(event, subject), in_maintenance: false }]);
 }
 
 /** Every minute: wakes the consumer for stored events that no message woke. */

@@ -62,6 +62,7 @@ export async function readMetricSources(
     usual_latency,
     last_heartbeat_at: pushes.last_heartbeat_at,
     pushed: [...pushes.pushed, ...reports],
+    arrivals: [...pushes.arrivals, ...(monitor ? [] : reports.map(({ at }) => at))],
   };
 }
 
@@ -70,8 +71,8 @@ function isPushed({ shard_id, agent_id }: MonitorRecord): boolean {
   return shard_id === "" && agent_id === null;
 }
 
-type Pushes = Required<Pick<MetricSources, "pushed" | "last_heartbeat_at">> & { checks: MeasuredCheck[] };
-const NO_PUSHES: Pushes = { pushed: [], last_heartbeat_at: null, checks: [] };
+type Pushes = Required<Pick<MetricSources, "pushed" | "arrivals" | "last_heartbeat_at">> & { checks: MeasuredCheck[] };
+const NO_PUSHES: Pushes = { pushed: [], arrivals: [], last_heartbeat_at: null, checks: [] };
 
 async function readPushes({ env }: ReadScope, { id }: MonitorRecord, { from, to }: Range): Promise<Pushes> {
   const object = monitorObject(env, id);
@@ -87,6 +88,7 @@ async function readPushes({ env }: ReadScope, { id }: MonitorRecord, { from, to 
   );
   return {
     pushed: samples.filter(({ at }) => at >= from && at < to),
+    arrivals: entries.map(({ received_at }) => received_at),
     last_heartbeat_at: entries.find(({ beat }) => beat && beat.status !== "log")?.received_at ?? null,
     // The status code of a push is among its pushed numbers.
     checks: results.flatMap(({ checked_at, outcome, latency_ms }) =>

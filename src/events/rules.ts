@@ -1,16 +1,28 @@
 import type { Scope } from "../access/scope.ts";
 import type { ConditionResult, EventRuleContent } from "../contract/event-rule.ts";
-import { type CustomEvent, type EventClassification, isCustomEventName, type NewEvent } from "../contract/events.ts";
+import {
+  type CustomEvent,
+  type EventClassification,
+  isCustomEventName,
+  type KnownEvent,
+  type NewEvent,
+} from "../contract/events.ts";
 import { runBatch, type Statement } from "../data/db.ts";
-import { type EventRuleRecord, isRuleStale, listEnabledRules } from "../data/event-rules/read.ts";
+import {
+  type EventRuleRecord,
+  findMonitorWithRules,
+  findPageWithRules,
+  isRuleStale,
+  listRulesOnEvents,
+} from "../data/event-rules/read.ts";
 import { insertLogEntry, recordFiring } from "../data/event-rules/write.ts";
-import { findMonitorWithPage, type MonitorRecord } from "../data/monitors/read.ts";
-import { findPage, type StatusPageRecord } from "../data/status-pages/read.ts";
+import type { MonitorRecord } from "../data/monitors/read.ts";
+import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { suppressAlerts } from "../data/status-pages/write.ts";
 import { findCoveringWindow } from "../data/suppressed-outages/read.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { callWebhooks, type Routing } from "../delivery/fan-out.ts";
-import { decide, listEffects, type RuleEvent } from "../domain/event-rules.ts";
+import { decide, listEffects, listensTo, namesOf, type RuleEvent } from "../domain/event-rules.ts";
 import { buildMetrics, type MeasuredCheck } from "../domain/rule-metrics.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { violates } from "../platform/d1-errors.ts";
@@ -26,7 +38,9 @@ import { readMetricSources } from "./rule-metrics.ts";
  */
 
 /** What rules are evaluated on. */
-export interface RuleTrigger extends Pick<RuleEvent, "kind" | "name" | "agent_id" | "at" | "in_maintenance"> {
+export interface RuleTrigger extends Pick<RuleEvent, "kind" | "name" | "agent_id" | "at" | "is_release"> {
+  /** Null: read when a rule would fire. */
+  in_maintenance: boolean | null;
   /** The event, if one is stored; its name and the identity of firings. */
   event: NewEvent | null;
   /** Identifies the trigger, so that a repeat fires nothing twice. */
@@ -40,11 +54,11 @@ export interface RuleTrigger extends Pick<RuleEvent, "kind" | "name" | "agent_id
 export interface RuleOutcome {
   /** Belongs in the batch of the trigger; `wake` is called once that is committed. */
   publication: Publication;
-  /** How rules change the routing of the triggering event. */
-  routing: Routing | null;
+  /** How rules change the routing of the triggering events, by their ids. */
+  routings: ReadonlyMap<string, Routing>;
 }
 
-const SILENT: RuleOutcome = { publication: NOTHING, routing: null };
+export const NO_RULES: RuleOutcome = { publication: NOTHING, routings: new Map() };
 const ATTEMPTS_MAX = 100;
 
 /** Repeats a batch that lost against another evaluation of the same rule. */
@@ -58,38 +72,24 @@ export async function retryStale<Result>(run: () => Promise<Result>): Promise<Re
   }
 }
 
-/** Costs no query on a page without enabled rules. */
-export async function evaluateRules(scope: Scope, trigger: RuleTrigger): Promise<RuleOutcome> {
-  const { page } = trigger;
-  if (page === null || page.enabled_rules === 0) return SILENT;
-  const rules = await listEnabledRules(scope.db, page.id, trigger);
-  if (rules.length === 0) return SILENT;
-  const metrics = await measure(scope, trigger, rules);
-  const fired = rules.flatMap((rule) => {
-    const content: EventRuleContent = { ...rule, alert_channels: {} };
-    const { agent_id, at, kind, name, in_maintenance } = trigger;
-    const event: RuleEvent = {
-      ...{ kind, name, agent_id, at, in_maintenance, metrics },
-      ...{ monitor_id: trigger.monitor?.id ?? null, caused_by_rule: false },
-    };
-    const decision = decide(rule, content, event, at);
-    return decision.fires ? [{ rule, content, decision }] : [];
-  });
-  const outcomes: RuleOutcome[] = [];
-  for (const { rule, content, decision } of fired) {
-    const state = [
-      failBatchWhen(scope.db, "stale", isRuleStale(rule)),
-      recordFiring(scope.db, rule.id, decision.state),
-    ];
-    const firing = { rule, content, page, trigger, conditions: decision.conditions };
-    const outcome = await carryOut(scope, firing);
-    const publication = joinPublications([{ ...NOTHING, statements: state }, outcome.publication]);
-    outcomes.push({ ...outcome, publication });
-  }
-  return {
-    publication: joinPublications(outcomes.map(({ publication }) => publication)),
-    routing: joinRouting(outcomes.map(({ routing }) => routing)),
-  };
+/**
+ * Evaluates the rules of one page on events that one batch stores. Costs no query on a page without enabled rules and one
+ * where rules exist, until one of them listens.
+ */
+export async function evaluateRules(scope: Scope, triggers: readonly RuleTrigger[]): Promise<RuleOutcome> {
+  const page = triggers[0]?.page ?? null;
+  if (page === null || page.enabled_rules === 0) return NO_RULES;
+  const names = triggers.flatMap(({ name }) => (name === null ? [] : namesOf(name)));
+  return fireRules(scope, triggers, await listRulesOnEvents(scope.db, page.id, names));
+}
+
+/** An event of the service as what rules are evaluated on. */
+export function triggerOf(
+  event: KnownEvent,
+  { page, monitor }: Pick<RuleTrigger, "page" | "monitor">,
+): Omit<RuleTrigger, "in_maintenance"> {
+  const agent_id = "agent_id" in event.data ? event.data.agent_id : (monitor?.agent_id ?? null);
+  return { kind: "event", id: event.id, name: event.name, event, page, monitor, agent_id, at: event.created_at };
 }
 
 /** Evaluates rules on metrics that arrived. A failure is logged: the next metrics are evaluated again. */
@@ -98,11 +98,11 @@ export async function evaluateMetricRules(
   { monitor_id, at }: { monitor_id: string; at: number },
 ): Promise<void> {
   try {
-    const found = await findMonitorWithPage(scope.db, monitor_id);
-    if (!found) return;
-    const in_maintenance = (await findCoveringWindow(scope.db, monitor_id, at)) !== null;
     const id = `${monitor_id} ${newId()}`;
-    await fireOn(scope, { ...found, kind: "metrics", id, name: null, event: null, agent_id: null, at, in_maintenance });
+    await fireOnMetrics(scope, async () => {
+      const found = await findMonitorWithRules(scope.db, monitor_id);
+      return found && { ...found, id, agent_id: null, at, in_maintenance: null };
+    });
   } catch (error) {
     scope.log.error("event rules not evaluated", error, { monitor_id });
   }
@@ -114,21 +114,73 @@ export async function evaluateHostRules(
   { agent_id, page_id, at }: { agent_id: string; page_id: string; at: number },
 ): Promise<void> {
   try {
-    const page = (await findPage(scope.db, page_id)) ?? null;
-    const metrics = { kind: "metrics", name: null, event: null, agent_id, at, in_maintenance: false } as const;
-    await fireOn(scope, { ...metrics, id: `${agent_id} ${newId()}`, page, monitor: null });
+    const id = `${agent_id} ${newId()}`;
+    await fireOnMetrics(scope, async () => {
+      const found = await findPageWithRules(scope.db, page_id);
+      return found && { ...found, id, monitor: null, agent_id, at, in_maintenance: false };
+    });
   } catch (error) {
     scope.log.error("event rules not evaluated", error, { agent_id });
   }
 }
 
-async function fireOn(scope: Scope, trigger: RuleTrigger): Promise<void> {
+type MetricTrigger = Omit<RuleTrigger, "kind" | "name" | "event"> & { rules: readonly EventRuleRecord[] };
+
+async function fireOnMetrics(scope: Scope, read: () => Promise<MetricTrigger | undefined>): Promise<void> {
   const publication = await retryStale(async () => {
-    const outcome = await evaluateRules(scope, trigger);
+    const found = await read();
+    if (!found) return NOTHING;
+    const { rules, ...trigger } = found;
+    const outcome = await fireRules(scope, [{ ...trigger, kind: "metrics", name: null, event: null }], rules);
     await runBatch(scope.db, outcome.publication.statements);
     return outcome.publication;
   });
   await publication.wake();
+}
+
+async function fireRules(
+  scope: Scope,
+  triggers: readonly RuleTrigger[],
+  rules: readonly EventRuleRecord[],
+): Promise<RuleOutcome> {
+  const publications: Publication[] = [];
+  const routings = new Map<string, Routing>();
+  for (const trigger of triggers) {
+    const outcomes: FiringOutcome[] = [];
+    for (const { rule, state, ...firing } of await listFiring(scope, trigger, rules)) {
+      const outcome = await carryOut(scope, { ...firing, rule, trigger });
+      const statements = [failBatchWhen(scope.db, "stale", isRuleStale(rule)), recordFiring(scope.db, rule.id, state)];
+      publications.push({ ...NOTHING, statements }, outcome.publication);
+      outcomes.push(outcome);
+    }
+    const routing = joinRouting(outcomes.map((outcome) => outcome.routing));
+    if (routing && trigger.event) routings.set(trigger.event.id, routing);
+  }
+  return { publication: joinPublications(publications), routings };
+}
+
+/** The rules that fire on a trigger. Its maintenance is read where it decides whether one does. */
+async function listFiring(scope: Scope, trigger: RuleTrigger, rules: readonly EventRuleRecord[]) {
+  const { agent_id, at, kind, name, monitor, page, is_release } = trigger;
+  const subject = { kind, name, agent_id, monitor_id: monitor?.id ?? null };
+  const contents = rules.map((rule) => ({ rule, content: { ...rule, alert_channels: {} } satisfies EventRuleContent }));
+  const listening = contents.filter(({ content }) => listensTo(content, subject));
+  if (page === null || listening.length === 0) return [];
+  const metrics = await measure(
+    scope,
+    trigger,
+    listening.map(({ rule }) => rule),
+  );
+  const decideIn = (in_maintenance: boolean) =>
+    listening.flatMap(({ rule, content }) => {
+      const event: RuleEvent = { ...subject, at, in_maintenance, is_release, caused_by_rule: false, metrics };
+      const { fires, state, conditions } = decide(rule, content, event, at);
+      return fires ? [{ rule, content, state, conditions, page }] : [];
+    });
+  const fired = decideIn(trigger.in_maintenance ?? false);
+  const isOpen = trigger.in_maintenance === null && fired.some(({ content }) => !content.notify_in_maintenance);
+  if (!isOpen || monitor === null) return fired;
+  return (await findCoveringWindow(scope.db, monitor.id, at)) === null ? fired : decideIn(true);
 }
 
 async function measure(scope: Scope, trigger: RuleTrigger, rules: readonly EventRuleRecord[]) {
@@ -140,6 +192,11 @@ async function measure(scope: Scope, trigger: RuleTrigger, rules: readonly Event
   return buildMetrics({ ...sources, checks: [...(sources.checks ?? []), latest] }, trigger.at);
 }
 
+interface FiringOutcome {
+  publication: Publication;
+  routing: Routing | null;
+}
+
 interface Firing {
   rule: EventRuleRecord;
   content: EventRuleContent;
@@ -148,7 +205,7 @@ interface Firing {
   conditions: readonly ConditionResult[];
 }
 
-async function carryOut(scope: Scope, firing: Firing): Promise<RuleOutcome> {
+async function carryOut(scope: Scope, firing: Firing): Promise<FiringOutcome> {
   const { rule, content, page, trigger } = firing;
   const { db, now } = scope;
   const id = idFrom("event", rule.id, trigger.id);
@@ -219,7 +276,8 @@ function logEntry({ db, now }: Scope, { rule, page, trigger, conditions }: Firin
     agent_id: trigger.agent_id,
     payload: JSON.stringify({ event_id: trigger.event?.id ?? null, conditions }),
     evaluates_rules: false,
-    ...{ created_at: now, updated_at: now },
+    // The instant by which cooldowns are counted, and which a backtest names.
+    ...{ created_at: trigger.at, updated_at: now },
   });
 }
 

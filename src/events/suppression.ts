@@ -13,9 +13,12 @@ import {
 import { endSuppression, suppressOutage } from "../data/suppressed-outages/write.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { fanOut } from "../delivery/fan-out.ts";
+import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
+import { toIso } from "../platform/clock.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
 import { planIncidentEffects, type TransitionContext } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";
+import { evaluateRules, retryStale, triggerOf } from "./rules.ts";
 
 /**
  * During a maintenance window, public or private, transitions are recorded, but no alert is sent and no incident is opened. An outage
@@ -31,8 +34,8 @@ export interface Suppression {
 
 const ALERTED: Suppression = { suppressed_by: null, statements: [] };
 const OUTAGES_PER_MINUTE = 10_000;
-/** An outage takes up to 25 queries. */
-const OUTAGES_PER_MESSAGE = 30;
+/** An outage takes up to 25 queries, and 5 for each rule that fires on it. */
+const OUTAGES_PER_MESSAGE = 20;
 
 export async function decideSuppression(db: Db, { transition, monitor }: TransitionContext): Promise<Suppression> {
   if (transition.event === null) return ALERTED;
@@ -61,28 +64,33 @@ export async function sweepSuppressions(scope: Scope): Promise<void> {
 }
 
 export async function endSuppressions(scope: Scope, monitorIds: readonly string[]): Promise<void> {
-  for (const { held, transition } of await listEndedSuppressionsAmong(scope.db, scope.now, monitorIds)) {
+  for (const monitor_id of monitorIds) {
     try {
-      await release(scope, held, toTransition(transition));
+      const publication = await retryStale(() => release(scope, monitor_id));
+      await publication.wake();
     } catch (error) {
-      scope.log.error("suppression end failed", error, { monitor_id: held.monitor_id });
+      scope.log.error("suppression end failed", error, { monitor_id });
     }
   }
 }
 
-type Releasable = Awaited<ReturnType<typeof listEndedSuppressionsAmong>>[number];
-
-/** Publishes the event of the outage under its own id, with its incident, as without a window. */
-async function release(scope: Scope, held: Releasable["held"], transition: MonitorTransition): Promise<void> {
-  const { db } = scope;
-  const found = await findMonitorWithPage(db, held.monitor_id);
-  if (!found) return;
-  const now = scope.now;
-  const context: TransitionContext = { ...found, transition };
+/** Publishes the event of the outage under its own id, with its incident and rules, as without a window. */
+async function release(scope: Scope, monitorId: string): Promise<Publication> {
+  const { db, now } = scope;
+  const [ended] = await listEndedSuppressionsAmong(db, now, [monitorId]);
+  const found = ended && (await findMonitorWithPage(db, monitorId));
+  if (!found) return NOTHING;
+  const { held } = ended;
+  const context: TransitionContext = { ...found, transition: toTransition(ended.transition) };
   const incident = await planIncidentEffects(scope, context);
   const own = monitorEvent(context, incident.events[0]?.data.incident_id ?? null);
-  const events = own ? [own, ...incident.events] : incident.events;
-  const publication = await fanOut(scope, events, now);
+  const announced = own ? [{ ...own, data: { ...own.data, released_at: toIso(now) } }] : [];
+  const events = [...announced, ...incident.events];
+  const rules = await evaluateRules(scope, [
+    ...announced.map((event) => ({ ...triggerOf(event, found), at: now, in_maintenance: false, is_release: true })),
+    ...incident.events.map((event) => ({ ...triggerOf(event, found), in_maintenance: false })),
+  ]);
+  const publication = joinPublications([await fanOut(scope, events, now, rules.routings), rules.publication]);
   await runBatch(db, [
     failBatchWhen(db, "stale", isSuppressionEnded(held)),
     endSuppression(db, held),
@@ -90,8 +98,10 @@ async function release(scope: Scope, held: Releasable["held"], transition: Monit
     ...events.map((event) => replaceEvent(db, { ...event, processed_at: now })),
     ...publication.statements,
   ]);
-  await publication.wake();
+  return publication;
 }
+
+type Releasable = Awaited<ReturnType<typeof listEndedSuppressionsAmong>>[number];
 
 function toTransition(row: Releasable["transition"]): MonitorTransition {
   return {

@@ -1,4 +1,5 @@
 import { and, desc, eq, gte, inArray, isNull, lt, ne, type SQL, sql } from "drizzle-orm";
+import { agents } from "../agents/table.ts";
 import type { Db } from "../db.ts";
 import { events } from "../events/table.ts";
 import type { MonitorRecord } from "../monitors/read.ts";
@@ -11,6 +12,8 @@ export interface PastEvent {
   monitor_id: string | null;
   agent_id: string | null;
   in_maintenance: boolean;
+  /** When the alert was sent that maintenance had withheld. */
+  released_at: number | null;
 }
 
 export interface PastEventFilter {
@@ -24,17 +27,23 @@ export interface PastEventFilter {
   limit: number;
 }
 
-/** Events of the service, newest first, those that maintenance suppressed included. */
+/**
+ * Events of the service on which rules were evaluated, newest first: those that maintenance suppressed as well, without
+ * those of muted monitors and of incidents that a rule opened.
+ */
 export async function listPastEvents(db: Db, filter: PastEventFilter): Promise<PastEvent[]> {
   const { status_page_id, names, monitor_id, from, to, limit } = filter;
+  const member = (name: string) => sql<string | null>`json_extract(${events.data}, ${`$.${name}`})`;
   const rows = await db
     .select({
       at: events.created_at,
       monitor_id: events.monitor_id,
-      agent_id: sql<string | null>`json_extract(${events.data}, '$.agent_id')`,
-      suppressed_by: sql<string | null>`json_extract(${events.data}, '$.suppressed_by')`,
+      agent_id: sql<string | null>`coalesce(${member("agent_id")}, ${monitors.agent_id})`,
+      suppressed_by: member("suppressed_by"),
+      released_at: member("released_at"),
     })
     .from(events)
+    .leftJoin(monitors, eq(monitors.id, events.monitor_id))
     .where(
       and(
         eq(events.status_page_id, status_page_id),
@@ -42,11 +51,18 @@ export async function listPastEvents(db: Db, filter: PastEventFilter): Promise<P
         monitor_id === null ? undefined : eq(events.monitor_id, monitor_id),
         gte(events.created_at, from),
         lt(events.created_at, to),
+        isNull(member("muted_until")),
+        sql`NOT (${events.name} = 'incident.created' AND EXISTS (
+          SELECT 1 FROM ${eventLog} WHERE ${eventLog.id} = ${member("outage_id")}))`,
       ),
     )
     .orderBy(desc(events.created_at), desc(events.id))
     .limit(limit);
-  return rows.map(({ suppressed_by, ...event }) => ({ ...event, in_maintenance: suppressed_by !== null }));
+  return rows.map(({ suppressed_by, released_at, ...event }) => ({
+    ...event,
+    released_at: released_at === null ? null : Date.parse(released_at),
+    in_maintenance: suppressed_by !== null || released_at !== null,
+  }));
 }
 
 /** Custom events that were emitted with evaluate_rules, newest first. */
@@ -68,7 +84,13 @@ export async function listPastEmissions(db: Db, filter: PastEventFilter): Promis
     )
     .orderBy(desc(eventLog.created_at), desc(eventLog.id))
     .limit(limit);
-  return rows.map((event) => ({ ...event, in_maintenance: false }));
+  return rows.map((event) => ({ ...event, in_maintenance: false, released_at: null }));
+}
+
+/** Agents of a page, whose hosts report metrics. */
+export async function listHosts(db: Db, pageId: string, limit: number): Promise<string[]> {
+  const rows = await db.select({ id: agents.id }).from(agents).where(eq(agents.status_page_id, pageId)).limit(limit);
+  return rows.map(({ id }) => id);
 }
 
 /** Monitors of a page that nothing checks, so that their metrics arrive as pushes. */

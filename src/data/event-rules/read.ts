@@ -6,6 +6,7 @@ import type { Db } from "../db.ts";
 import { incidentTemplates } from "../incident-templates/table.ts";
 import { isBelow, skippedOf } from "../keyset.ts";
 import { monitors } from "../monitors/table.ts";
+import { statusPages } from "../status-pages/table.ts";
 import { webhooks } from "../webhooks/table.ts";
 import { eventLog, eventRules, eventRuleVersions } from "./table.ts";
 
@@ -77,17 +78,38 @@ export async function findRuleVersion(
   return rows[0];
 }
 
-/** Enabled rules of a page that may listen to an event or, without a name, to metrics; a page has a bounded number. */
-export function listEnabledRules(
-  db: Db,
-  pageId: string,
-  { name }: { name: string | null },
-): Promise<EventRuleRecord[]> {
-  const listens = name === null ? sql`${eventRules.conditions} <> '[]'` : eq(eventRules.event_name, name);
+/** Enabled rules of a page that may listen to one of these events; a page has a bounded number. */
+export function listRulesOnEvents(db: Db, pageId: string, names: readonly string[]): Promise<EventRuleRecord[]> {
+  return selectEnabled(db, eq(eventRules.status_page_id, pageId), inArray(eventRules.event_name, [...names]));
+}
+
+const HAS_CONDITIONS = sql`${eventRules.conditions} <> '[]'`;
+
+/** A monitor whose metrics arrived, its page and the rules of the page that metrics may fire: one round trip. */
+export async function findMonitorWithRules(db: Db, monitorId: string) {
+  const pageId = sql`(SELECT ${monitors.status_page_id} FROM ${monitors} WHERE ${monitors.id} = ${monitorId})`;
+  const [[monitor], [page], rules] = await db.batch([
+    db.select().from(monitors).where(eq(monitors.id, monitorId)).limit(1),
+    db.select().from(statusPages).where(eq(statusPages.id, pageId)).limit(1),
+    selectEnabled(db, eq(eventRules.status_page_id, pageId), HAS_CONDITIONS),
+  ]);
+  return monitor && page && { monitor, page, rules };
+}
+
+/** The same for metrics of a host, whose agent belongs to the page. */
+export async function findPageWithRules(db: Db, pageId: string) {
+  const [[page], rules] = await db.batch([
+    db.select().from(statusPages).where(eq(statusPages.id, pageId)).limit(1),
+    selectEnabled(db, eq(eventRules.status_page_id, pageId), HAS_CONDITIONS),
+  ]);
+  return page && { page, rules };
+}
+
+function selectEnabled(db: Db, ...wanted: SQL[]) {
   return db
     .select()
     .from(eventRules)
-    .where(and(eq(eventRules.status_page_id, pageId), eq(eventRules.is_enabled, true), listens))
+    .where(and(...wanted, eq(eventRules.is_enabled, true)))
     .orderBy(asc(eventRules.created_at), asc(eventRules.id));
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, lt, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
 import { heldOutages } from "../incidents/table.ts";
 import { maintenance, maintenanceGroups, maintenanceMonitors, maintenanceOccurrences } from "../maintenance/table.ts";
@@ -48,6 +48,33 @@ export async function findCoveringWindow(db: Db, monitorId: string, at: number):
     .where(eq(monitors.id, monitorId))
     .limit(1);
   return rows[0]?.id ?? null;
+}
+
+/** When windows that target the monitor or its group were open, within a range. */
+export async function listCoveredSpans(
+  db: Db,
+  monitorId: string,
+  { from, to }: { from: number; to: number },
+): Promise<{ start: number; end: number }[]> {
+  const isTargeted = and(
+    eq(monitors.id, monitorId),
+    eq(monitors.status_page_id, maintenance.status_page_id),
+    isTarget(sql`${monitors.id}`, sql`${monitors.group_id}`),
+  );
+  const [present, recorded] = await db.batch([
+    db
+      .select({ start: maintenance.occurrence_start_at, end: maintenance.occurrence_end_at })
+      .from(monitors)
+      .innerJoin(maintenance, isTargeted)
+      .where(and(lt(maintenance.occurrence_start_at, to), gt(maintenance.occurrence_end_at, from))),
+    db
+      .select({ start: maintenanceOccurrences.start_at, end: maintenanceOccurrences.end_at })
+      .from(monitors)
+      .innerJoin(maintenance, isTargeted)
+      .innerJoin(maintenanceOccurrences, eq(maintenanceOccurrences.maintenance_id, maintenance.id))
+      .where(and(lt(maintenanceOccurrences.start_at, to), gt(maintenanceOccurrences.end_at, from))),
+  ]);
+  return [...present, ...recorded].flatMap(({ start, end }) => (start === null || end === null ? [] : { start, end }));
 }
 
 export async function findSuppressedOutage(db: Db, monitorId: string): Promise<SuppressedOutage | undefined> {

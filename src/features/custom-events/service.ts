@@ -12,7 +12,6 @@ import { type EventLogRecord, findEventRule, findLogEntry, listEventLog } from "
 import { insertLogEntry } from "../../data/event-rules/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
-import { findCoveringWindow } from "../../data/suppressed-outages/read.ts";
 import { publish } from "../../events/emit.ts";
 import { evaluateRules, type RuleTrigger, retryStale } from "../../events/rules.ts";
 import { joinPublications, type Publication } from "../../outbox/publication.ts";
@@ -59,12 +58,11 @@ interface Emission {
 async function store(ctx: RequestScope, { page, monitor, entry, event }: Emission): Promise<Publication> {
   const publications = [publish(ctx, [event])];
   if (entry.evaluates_rules) {
-    const isInMaintenance = monitor !== null && (await findCoveringWindow(ctx.db, monitor.id, ctx.now)) !== null;
     const trigger: RuleTrigger = {
       ...{ kind: "event", id: event.id, name: event.name, event, page, monitor, agent_id: null },
-      ...{ at: ctx.now, in_maintenance: isInMaintenance },
+      ...{ at: ctx.now, in_maintenance: null },
     };
-    publications.push((await evaluateRules(ctx, trigger)).publication);
+    publications.push((await evaluateRules(ctx, [trigger])).publication);
   }
   const publication = joinPublications(publications);
   await commit(ctx, [insertLogEntry(ctx.db, entry), ...publication.statements], {

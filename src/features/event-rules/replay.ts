@@ -9,8 +9,9 @@ import type {
   EventRuleTest,
   RuleAction,
 } from "../../contract/event-rule.ts";
-import { isCustomEventName, MAINTENANCE_END } from "../../contract/events.ts";
+import { isCustomEventName } from "../../contract/events.ts";
 import {
+  listHosts,
   listPastEmissions,
   listPastEvents,
   listPushedMonitors,
@@ -20,7 +21,7 @@ import {
 import type { EventRuleRecord } from "../../data/event-rules/read.ts";
 import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
-import { findCoveringWindow } from "../../data/suppressed-outages/read.ts";
+import { findCoveringWindow, listCoveredSpans } from "../../data/suppressed-outages/read.ts";
 import {
   backtest,
   type CooldownState,
@@ -28,6 +29,7 @@ import {
   decide,
   evaluateConditions,
   listensToMetrics,
+  namesOf,
   type RuleEvent,
 } from "../../domain/event-rules.ts";
 import {
@@ -90,11 +92,11 @@ export async function backtestRule(ctx: RequestScope, named: NamedRule, query: B
   const range = { from: ctx.now - query.days * DAY_MS, to: ctx.now };
   const filter: PastEventFilter = {
     ...{ status_page_id: rule.status_page_id, monitor_id: monitor?.id ?? null, ...range, limit: EVENTS_MAX },
-    names: MAINTENANCE_END.some((end) => end === content.event_name) ? MAINTENANCE_END : [content.event_name],
+    names: namesOf(content.event_name),
   };
   const isCustom = isCustomEventName(content.event_name);
   const past = await (isCustom ? listPastEmissions(ctx.db, filter) : listPastEvents(ctx.db, filter));
-  const events = await measure(ctx, content, past);
+  const events = await measure(ctx, content, isCustom ? await coverEvents(ctx, past, range) : past);
   const pushes = isCustom ? await listPastPushes(ctx, content, { rule, monitor, range }) : [];
   return { fires: backtest(content, [...events, ...pushes], range), ...range };
 }
@@ -139,10 +141,10 @@ async function measureTarget(
   const clusters = clusterEvents(events, target.monitor?.shard_id ? reachMs : Number.POSITIVE_INFINITY);
   const measured: RuleEvent[] = [];
   await mapConcurrently(clusters, READS_AT_ONCE, async (cluster) => {
-    const times = cluster.map(({ at }) => at);
+    const times = cluster.flatMap(({ at, released_at }) => (released_at === null ? [at] : [at, released_at]));
     const range = { from: Math.min(...times), to: Math.max(...times) };
     const sources = await readMetricSources(ctx, target, rule.conditions, range);
-    for (const event of cluster) measured.push(toRuleEvent("event", rule, { event, sources, reachMs }));
+    for (const event of cluster) measured.push(...toRuleEvents("event", rule, { event, sources, reachMs }));
   });
   return measured;
 }
@@ -159,6 +161,17 @@ function clusterEvents(events: readonly PastEvent[], gapMs: number): PastEvent[]
   return clusters;
 }
 
+/** Emissions and metrics do not record whether maintenance was open: that is read of the windows. */
+async function coverEvents(ctx: RequestScope, past: readonly PastEvent[], range: Range): Promise<PastEvent[]> {
+  const groups = [...Map.groupBy(past, ({ monitor_id }) => monitor_id)];
+  const covered = await mapConcurrently(groups, READS_AT_ONCE, async ([monitor_id, events]) => {
+    const spans = monitor_id === null ? [] : await listCoveredSpans(ctx.db, monitor_id, range);
+    const isCovered = (at: number) => spans.some(({ start, end }) => start <= at && at < end);
+    return events.map((event) => ({ ...event, in_maintenance: isCovered(event.at) }));
+  });
+  return covered.flat();
+}
+
 /** The pushes and host metrics that are kept, each as the moment at which the rule was evaluated. */
 async function listPastPushes(
   ctx: RequestScope,
@@ -170,31 +183,49 @@ async function listPastPushes(
   }: { rule: EventRuleRecord; monitor: MonitorRecord | null; range: Range },
 ): Promise<RuleEvent[]> {
   if (!listensToMetrics(rule)) return [];
-  const monitors =
-    monitor || agent_id !== null ? [monitor] : await listPushedMonitors(ctx.db, status_page_id, MONITORS_MAX);
+  const targets = await listMetricTargets(ctx, { monitor, agent_id, status_page_id });
   const reachMs = computeReachMs(rule.conditions, 0);
-  const found = await Promise.all(
-    monitors.map(async (each) => {
-      const sources = await readMetricSources(ctx, { monitor: each, agent_id }, rule.conditions, range);
-      const times = new Set((sources.pushed ?? []).map(({ at }) => at));
-      const events = [...times].map((at) => ({ at, monitor_id: each?.id ?? null, agent_id, in_maintenance: false }));
-      return events.map((event) => toRuleEvent("metrics", rule, { event, sources, reachMs }));
-    }),
-  );
+  const found = await mapConcurrently(targets, READS_AT_ONCE, async (target) => {
+    const sources = await readMetricSources(ctx, target, rule.conditions, range);
+    const times = [...new Set(sources.arrivals)].filter((at) => at >= range.from);
+    const subject = { monitor_id: target.monitor?.id ?? null, agent_id: target.agent_id };
+    const past = times.map((at) => ({ ...subject, at, in_maintenance: false, released_at: null }));
+    const events = await coverEvents(ctx, past, range);
+    return events.flatMap((event) => toRuleEvents("metrics", rule, { event, sources, reachMs }));
+  });
   return found.flat();
 }
 
-function toRuleEvent(
+/** Metrics of a monitor name no agent, those of a host no monitor. */
+async function listMetricTargets(
+  ctx: RequestScope,
+  { monitor, agent_id, status_page_id }: MetricTarget & { status_page_id: string },
+): Promise<MetricTarget[]> {
+  if (monitor) return agent_id === null ? [{ monitor, agent_id: null }] : [];
+  if (agent_id !== null) return [{ monitor: null, agent_id }];
+  const [monitors, hosts] = await Promise.all([
+    listPushedMonitors(ctx.db, status_page_id, MONITORS_MAX),
+    listHosts(ctx.db, status_page_id, MONITORS_MAX),
+  ]);
+  return [
+    ...monitors.map((each) => ({ monitor: each, agent_id: null })),
+    ...hosts.map((id) => ({ monitor: null, agent_id: id })),
+  ];
+}
+
+/** An event whose alert maintenance withheld is evaluated when it happens and when the alert is sent. */
+function toRuleEvents(
   kind: RuleEvent["kind"],
   rule: EventRuleContent,
   { event, sources, reachMs }: { event: PastEvent; sources: MetricSources; reachMs: number },
-): RuleEvent {
-  const slice = sliceSources(sources, { from: event.at - reachMs, to: event.at });
-  return {
-    ...event,
+): RuleEvent[] {
+  const { released_at, ...happened } = event;
+  const released = released_at === null ? [] : [{ ...happened, at: released_at, is_release: true }];
+  return [happened, ...released].map((each) => ({
+    ...each,
     kind,
     name: kind === "event" ? rule.event_name : null,
     caused_by_rule: false,
-    metrics: buildMetrics(slice, event.at),
-  };
+    metrics: buildMetrics(sliceSources(sources, { from: each.at - reachMs, to: each.at }), each.at),
+  }));
 }
