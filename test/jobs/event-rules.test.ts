@@ -1,19 +1,24 @@
 import { env } from "cloudflare:workers";
-import { and, eq, isNotNull } from "drizzle-orm";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { and, eq, isNotNull, isNull } from "drizzle-orm";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import type { MonitorTransition } from "../../src/contract/monitor-transition.ts";
 import { openDb } from "../../src/data/db.ts";
 import { eventLog, eventRules } from "../../src/data/event-rules/table.ts";
 import { events } from "../../src/data/events/table.ts";
 import { incidentMonitors, incidents, incidentUpdates } from "../../src/data/incidents/table.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
 import { deliveries } from "../../src/data/webhooks/table.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
+import { sweepMaintenance } from "../../src/events/maintenance.ts";
+import { sweepSuppressions } from "../../src/events/suppression.ts";
 import { V1 } from "../support/client.ts";
 import { createAccount, createMonitor, createPage } from "../support/factories.ts";
 import { recordingEnv } from "../support/queues.ts";
 import { createWebhook } from "../support/webhooks.ts";
+
+afterEach(() => void vi.useRealTimers());
 
 const db = openDb(env.DB);
 const T0 = Date.now() - 3_600_000;
@@ -183,7 +188,70 @@ describe("a rule on an event of the service", () => {
     await consume(monitor_id, downAt(1, T0));
     expect((await firingsOf(page_id)).map(({ title }) => title)).toEqual(["loud"]);
   });
+
+  const windowOf = (page_id: string, monitor_id: string, end: number) => ({
+    ...{ status_page_id: page_id, title: "Disks", start_time: new Date(T0 - 1000).toISOString() },
+    ...{ end_time: new Date(end).toISOString(), targets: [{ target_type: "monitor", target_id: monitor_id }] },
+  });
+
+  it("sends the alert of an outage in maintenance where it notifies in maintenance, to its audience", async () => {
+    const { account, client, page_id, monitor_id, rule } = await setUp();
+    const fields = { status_page_id: page_id, events: ["monitor.down"] };
+    const [everybody, team] = [
+      await createWebhook(account, fields),
+      await createWebhook(account, { ...fields, is_team_only: true }),
+    ];
+    await client.post(`${V1}/maintenance`, windowOf(page_id, monitor_id, Date.now() + HOUR));
+    await consume(monitor_id, downAt(1, T0));
+    await rule({ notify_in_maintenance: true, classification: "team_only" });
+    await consume(monitor_id, downAt(2, T0 + 1000));
+    await expect.poll(() => deliveriesOf(team.id)).toEqual(["monitor.down"]);
+    expect(await deliveriesOf(everybody.id)).toEqual([]);
+  });
+
+  it("fires on an outage that maintenance withheld when its alert is sent, once", async () => {
+    const { client, page_id, monitor_id, path, rule } = await setUp();
+    await client.post(`${V1}/maintenance`, windowOf(page_id, monitor_id, Date.now() + HOUR));
+    await rule({ display_name: "later" });
+    await rule({ display_name: "at once", notify_in_maintenance: true });
+    await rule({ event_name: "maintenance.ended", display_name: "end" });
+    await db.update(monitors).set({ status: "down" }).where(eq(monitors.id, monitor_id));
+    await consume(monitor_id, downAt(1, T0));
+    expect((await firingsOf(page_id)).map(({ title }) => title)).toEqual(["at once"]);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * HOUR });
+    const scope = jobScope(recordingEnv().env, "test");
+    await sweepMaintenance(scope);
+    for (const id of await waitingOn(page_id)) await consumeEvent(scope, { event_id: id });
+    for (const _ of [1, 2]) await sweepSuppressions(scope);
+    expect((await firingsOf(page_id)).map(({ title }) => title).sort()).toEqual(["at once", "end", "later"]);
+    vi.setSystemTime(Date.now() + 1);
+    for (const { id, display_name } of (await client.get(`${path}/rules`)).body) {
+      const replayed = await client.post(`${path}/rules/${id}/backtest?days=1`);
+      expect(replayed.body.would_have_fired, display_name).toBe(1);
+    }
+  });
+
+  it("listens to the automatic incident of an outage, and not to that of a muted monitor", async () => {
+    const { client, page_id, monitor_id, path, rule } = await setUp();
+    await client.put(`${V1}/status-pages/${page_id}`, { auto_create_incident: true });
+    const { id } = await rule({ event_name: "incident.created" });
+    await consume(monitor_id, downAt(1, T0));
+    expect(await firingsOf(page_id)).toMatchObject([{ rule_id: id, monitor_id }]);
+    const muted = (await createMonitor(client, { status_page_id: page_id })).id;
+    await client.put(`${V1}/monitors/${muted}`, { muted_until: new Date(Date.now() + HOUR).toISOString() });
+    await consume(muted, downAt(1, T0));
+    expect(await firingsOf(page_id)).toHaveLength(1);
+    expect((await client.post(`${path}/rules/${id}/backtest?days=1`)).body.would_have_fired).toBe(1);
+  });
 });
+
+const waitingOn = async (page_id: string) =>
+  (
+    await db
+      .select({ id: events.id })
+      .from(events)
+      .where(and(eq(events.status_page_id, page_id), isNull(events.processed_at)))
+  ).map(({ id }) => id);
 
 describe("a rule with a custom name", () => {
   it("fires when its event is emitted with evaluate_rules, emits in turn, and starts no loop", async () => {

@@ -8,16 +8,19 @@ import { openDb } from "../../src/data/db.ts";
 import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors/table.ts";
 import { sweepCursors } from "../../src/data/sweep-cursors/table.ts";
 import { checkGroupId } from "../../src/domain/check-schedule.ts";
+import { consumeEvent } from "../../src/events/consume.ts";
 import { handleChecks } from "../../src/jobs/checks.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { buildPayload } from "../../src/status-page/payload.ts";
 import { sweepDailyAggregates } from "../../src/sweeps/daily-aggregates.ts";
 import worker from "../../src/worker.ts";
-import { V1 } from "../support/client.ts";
+import { createClientUnder, V1 } from "../support/client.ts";
 import { meter, type Units } from "../support/cost-meter.ts";
-import { createAccount } from "../support/factories.ts";
+import { createAccount, createMonitor } from "../support/factories.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
+import { recordingEnv } from "../support/queues.ts";
+import { recordStatements } from "../support/statements.ts";
 
 /** What actions cost in billed units. The limits may fall, never rise. */
 
@@ -162,6 +165,87 @@ describe("an order of n monitors", () => {
     });
   });
 });
+
+describe("event rules", () => {
+  const RULES = 4;
+
+  /** A page with a checked and a pushed monitor; pages of others have rules, too. */
+  async function aPage({ hasRules }: { hasRules: boolean }) {
+    const account = await createAccount();
+    const page_id = await insertPage(account.user_id);
+    const path = `${V1}/status-pages/${page_id}/events/rules`;
+    const conditions = [{ metric: "queue", operator: "gt", value: 1000 }];
+    for (let n = 0; n < (hasRules ? RULES : 0); n++) {
+      await account.client.post(path, { event_name: "queue.full", conditions });
+      await account.client.post(path, { event_name: "monitor.down", conditions });
+    }
+    const { id } = await insertMonitor(account.user_id, { status_page_id: page_id });
+    const fields = { type: "api", target: undefined, paused: false, status_page_id: page_id };
+    const pushed = await createMonitor(account.client, fields);
+    return { id, pushed };
+  }
+  type Page = Awaited<ReturnType<typeof aPage>>;
+
+  const transition = ({ id }: Page, bindings: Env, seq: number) => {
+    const at = Date.now();
+    return consumeEvent(jobScope(bindings, "test"), {
+      monitor_id: id,
+      transitions: [
+        {
+          ...{ seq, from: "up", to: "down", at, effective_at: at, message: "m", latency_ms: 1, region: "r" },
+          ...{ outage: { seq, started_at: at }, event: "monitor.down" },
+        },
+      ],
+    });
+  };
+
+  async function push({ pushed }: Page, bindings: Env) {
+    const client = createClientUnder({ DB: bindings.DB }, pushed.push_key);
+    const { status } = await client.post(`${V1}/api-monitoring/push`, { latency_ms: 5, metrics: { queue: 1 } });
+    expect(status).toBe(200);
+  }
+
+  async function record(run: (bindings: Env) => Promise<unknown>) {
+    const { DB, record: recorded } = recordStatements();
+    await run(recordingEnv({ DB }).env);
+    return { ...recorded, ofRules: recorded.statements.filter((text) => text.includes("event_rules")) };
+  }
+
+  it("cost a transition no query on a page without rules, and one indexed read on a page with some", async () => {
+    const [without, having] = [await aPage({ hasRules: false }), await aPage({ hasRules: true })];
+    const [none, one] = [
+      await record((bindings) => transition(without, bindings, 1)),
+      await record((bindings) => transition(having, bindings, 1)),
+    ];
+    expect(none.ofRules).toEqual([]);
+    expect([one.ofRules.length, one.trips - none.trips]).toEqual([1, 1]);
+    const reads = async (page: Page, seq: number) =>
+      (await meter((bindings) => transition(page, bindings, seq))).rows_read;
+    const [before, after] = [await reads(without, 3), await reads(having, 3)];
+    // Every rule of the page by its index, none of another page.
+    expect(after - before).toBeLessThanOrEqual(2 * (2 * RULES + 1));
+    expect(await explain(one.ofRules[0] ?? "")).toEqual([expect.stringContaining("USING INDEX event_rules_page")]);
+  });
+
+  it("cost a push no query on a page without rules, and one round trip on a page with some", async () => {
+    const [without, having] = [await aPage({ hasRules: false }), await aPage({ hasRules: true })];
+    for (const page of [without, having]) await push(page, env);
+    const none = await record((bindings) => push(without, bindings));
+    expect([none.statements, none.trips]).toEqual([[], 0]);
+    const one = await record((bindings) => push(having, bindings));
+    expect([one.ofRules.length, one.trips]).toEqual([1, 1]);
+    expect(await explain(one.ofRules[0] ?? "")).toContainEqual(expect.stringContaining("USING INDEX event_rules_page"));
+  });
+});
+
+/** How SQLite finds the rows of a statement, whatever is bound to it. */
+async function explain(statement: string): Promise<string[]> {
+  const bound = [...statement.matchAll(/\?/g)].map(() => "");
+  const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${statement}`)
+    .bind(...bound)
+    .all<{ detail: string }>();
+  return results.map(({ detail }) => detail).filter((detail) => detail.includes("event_rules"));
+}
 
 async function call(bindings: Env, path: string, token?: string, body?: unknown) {
   const headers =

@@ -44,8 +44,10 @@ import { DAY_MS } from "../../lib/durations.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { getRule, type NamedRule } from "./service.ts";
 
-/** Of a longer history the newest events are replayed. */
-const EVENTS_MAX = 5000;
+/** History is read in parts: a monitor that changes with every check of a minute has 7,200 events in one. */
+const PART_MS = 5 * DAY_MS;
+/** Where a part has more, its newest events are replayed. */
+const EVENTS_PER_PART = 10_000;
 /** So many monitors have their metrics read for one backtest. */
 const MONITORS_MAX = 50;
 const READS_AT_ONCE = 6;
@@ -90,15 +92,24 @@ export async function backtestRule(ctx: RequestScope, named: NamedRule, query: B
   const content = await openRuleContent(ctx.settings, rule.id, rule);
   const monitor = await findReplayed(ctx, rule, query.monitor_id ?? rule.monitor_id);
   const range = { from: ctx.now - query.days * DAY_MS, to: ctx.now };
-  const filter: PastEventFilter = {
-    ...{ status_page_id: rule.status_page_id, monitor_id: monitor?.id ?? null, ...range, limit: EVENTS_MAX },
-    names: namesOf(content.event_name),
-  };
   const isCustom = isCustomEventName(content.event_name);
-  const past = await (isCustom ? listPastEmissions(ctx.db, filter) : listPastEvents(ctx.db, filter));
+  const past = await listPast(ctx, {
+    ...{ status_page_id: rule.status_page_id, monitor_id: monitor?.id ?? null, ...range },
+    names: namesOf(content.event_name),
+  });
   const events = await measure(ctx, content, isCustom ? await coverEvents(ctx, past, range) : past);
   const pushes = isCustom ? await listPastPushes(ctx, content, { rule, monitor, range }) : [];
   return { fires: backtest(content, [...events, ...pushes], range), ...range };
+}
+
+async function listPast(ctx: RequestScope, filter: Omit<PastEventFilter, "limit">): Promise<PastEvent[]> {
+  const read = filter.names.some(isCustomEventName) ? listPastEmissions : listPastEvents;
+  const past: PastEvent[] = [];
+  for (let { from } = filter; from < filter.to; from += PART_MS) {
+    const to = Math.min(filter.to, from + PART_MS);
+    for (const event of await read(ctx.db, { ...filter, from, to, limit: EVENTS_PER_PART })) past.push(event);
+  }
+  return past;
 }
 
 /** The monitor of a test or backtest, which must be on the page of the rule. */
