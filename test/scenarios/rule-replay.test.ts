@@ -57,7 +57,8 @@ const anyHistory = fc.record({
   rules: fc.array(anyRule, { minLength: 4, maxLength: 6 }),
   steps: fc.array(anyStep, { minLength: 12, maxLength: 24 }),
 });
-type Step = fc.RandomType<typeof anyStep>;
+type Drawn<Values> = Values extends fc.Arbitrary<infer Value> ? Value : never;
+type Step = Drawn<typeof anyStep>;
 
 /** A page with two checked monitors and a pushed one, whose messages wait until a step handles them. */
 async function aStage() {
@@ -77,7 +78,7 @@ async function aStage() {
 }
 type Stage = Awaited<ReturnType<typeof aStage>>;
 
-async function createRule({ client, page_id, ids, pushed, template_id }: Stage, rule: fc.RandomType<typeof anyRule>) {
+async function createRule({ client, page_id, ids, pushed, template_id }: Stage, rule: Drawn<typeof anyRule>) {
   const { subject, measures, opens, ...fields } = rule;
   const { status, body } = await client.post(`${V1}/status-pages/${page_id}/events/rules`, {
     ...fields,
