@@ -50,7 +50,7 @@ async function serve(url: string, init: { signal: AbortSignal; headers: Record<s
       });
       return Response.json([]);
     default:
-      return Response.json({ accepted: 1, status: "up" });
+      return Response.json({ accepted: 1, rejected: [] });
   }
 }
 
@@ -91,7 +91,7 @@ it("monitors that are assigned are checked, and go on being checked by the next 
   const settings = { target: "127.0.0.1:1", interval: 60, latency_threshold_ms: null, options: {}, config_version: 1 };
   assignments = [{ id, name: "Closed", type: "tcp", ...limits, ...settings }];
   await runFor(10_000);
-  expect(requests.filter(({ path }) => path === `/monitors/${id}/status`).length).toBe(1);
+  expect(requests.filter(({ path }) => path === "/agents/results").length).toBe(1);
 
   requests = [];
   vi.stubGlobal("fetch", async () => {
@@ -101,10 +101,10 @@ it("monitors that are assigned are checked, and go on being checked by the next 
   requests = [];
   vi.stubGlobal("fetch", serve);
   await runFor(10_000);
-  const sent = requests.filter(({ path }) => path === `/monitors/${id}/status`).flatMap(({ body }) => body);
+  const sent = requests.filter(({ path }) => path === "/agents/results").map(({ body }) => body);
   // One of each run, the one without the service first.
-  expect(sent).toMatchObject([
-    { status: "down", checked_at: "2026-01-01T00:00:12.000Z" },
-    { status: "down", checked_at: "2026-01-01T00:00:24.000Z" },
+  expect(sent.flatMap((body) => (body as { results: unknown[] }).results)).toMatchObject([
+    { monitor_id: id, status: "down", checked_at: "2026-01-01T00:00:12.000Z" },
+    { monitor_id: id, status: "down", checked_at: "2026-01-01T00:00:24.000Z" },
   ]);
 }, 60_000);

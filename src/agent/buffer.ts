@@ -72,7 +72,12 @@ export class ResultBuffer {
 
   /** The oldest results, in order. */
   oldest(limit: number): StoredResult[] {
-    return [...this.#results.values()].slice(0, limit);
+    const found: StoredResult[] = [];
+    for (const result of this.#results.values()) {
+      if (found.length >= limit) break;
+      found.push(result);
+    }
+    return found;
   }
 
   /** Removes results that the service has, or will never take. */

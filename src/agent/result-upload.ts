@@ -1,8 +1,11 @@
+import { BULK_RESULTS_MAX } from "../contract/agent.ts";
 import type { StoredResult } from "./buffer.ts";
 import { type Uplink, UplinkError } from "./uplink.ts";
 
-/** What the route takes at once. */
-const BATCH_MAX = 100;
+/** Choice: half of what a body may have, because the limit counts bytes and this counts characters. */
+const BODY_CHARACTERS_MAX = 512 * 1024;
+/** A service that answers so has looked at the results; any other refusal is about the call itself. */
+const REFUSES_CONTENT: ReadonlySet<number> = new Set([400, 413, 422]);
 
 export interface Upload {
   results: readonly StoredResult[];
@@ -12,49 +15,52 @@ export interface Upload {
 }
 
 /**
- * Sends results, each monitor's in order. Throws the UplinkError after which trying again makes sense. This is the one
- * place that knows the route, and how it answers results that it cannot accept.
+ * Sends results of all monitors in the order in which they were measured, many in a request. Throws the UplinkError after
+ * which trying again makes sense. This is the one place that knows the route, and how it answers what it cannot accept.
  */
 export async function uploadResults(uplink: Uplink, { results, done, refused }: Upload): Promise<void> {
-  for (const batch of batchesOf(results)) {
-    const reason = await refusalOf(uplink, batch);
-    if (reason === null) {
-      done(batch.map(({ n }) => n));
-    } else if (batch.length === 1 || reason.isForAll) {
-      for (const result of batch) refused(result, reason.message);
-      done(batch.map(({ n }) => n));
-    } else {
-      // One result that cannot be true refuses the whole list.
-      for (const result of batch) await uploadResults(uplink, { results: [result], done, refused });
+  for (const batch of batchesOf(results)) await uploadBatch(uplink, { results: batch, done, refused });
+}
+
+async function uploadBatch(uplink: Uplink, { results, done, refused }: Upload): Promise<void> {
+  let rejected: { index: number; error: string }[];
+  try {
+    ({ rejected } = await uplink.submitResults(results.map(wireFormOf)));
+  } catch (error) {
+    if (!(error instanceof UplinkError) || !REFUSES_CONTENT.has(error.status ?? 0)) throw error;
+    if (results.length > 1) {
+      // The service refuses the whole list for one result that is not valid, so each half is tried.
+      const middle = Math.ceil(results.length / 2);
+      await uploadBatch(uplink, { results: results.slice(0, middle), done, refused });
+      await uploadBatch(uplink, { results: results.slice(middle), done, refused });
+      return;
     }
+    rejected = [{ index: 0, error: error.message }];
   }
+  for (const { index, error } of rejected) {
+    const result = results[index];
+    if (result) refused(result, error);
+  }
+  done(results.map(({ n }) => n));
 }
 
 function batchesOf(results: readonly StoredResult[]): StoredResult[][] {
-  const byMonitor = new Map<string, StoredResult[]>();
+  const batches: StoredResult[][] = [];
+  let characters = 0;
   for (const result of results) {
-    const known = byMonitor.get(result.monitor_id);
-    if (known) known.push(result);
-    else byMonitor.set(result.monitor_id, [result]);
+    const own = JSON.stringify(result).length;
+    const last = batches.at(-1);
+    if (last && last.length < BULK_RESULTS_MAX && characters + own <= BODY_CHARACTERS_MAX) {
+      last.push(result);
+      characters += own;
+    } else {
+      batches.push([result]);
+      characters = own;
+    }
   }
-  return [...byMonitor.values()].flatMap((all) =>
-    Array.from({ length: Math.ceil(all.length / BATCH_MAX) }, (_, n) => all.slice(n * BATCH_MAX, (n + 1) * BATCH_MAX)),
-  );
+  return batches;
 }
 
-/** `isForAll`: the monitor is not this agent's any more. */
-async function refusalOf(
-  uplink: Uplink,
-  batch: readonly StoredResult[],
-): Promise<{ message: string; isForAll: boolean } | null> {
-  const body = batch.map(({ status, latency_ms, message, checked_at, details, evidence }) => {
-    return { status, latency_ms, message, checked_at: new Date(checked_at).toISOString(), details, evidence };
-  });
-  try {
-    await uplink.submitResults(batch[0]?.monitor_id ?? "", body);
-    return null;
-  } catch (error) {
-    if (!(error instanceof UplinkError) || error.kind !== "refused") throw error;
-    return { message: error.message, isForAll: error.status === 403 || error.status === 404 };
-  }
+function wireFormOf({ monitor_id, status, latency_ms, message, checked_at, details, evidence }: StoredResult) {
+  return { monitor_id, status, latency_ms, message, checked_at: new Date(checked_at).toISOString(), details, evidence };
 }

@@ -13,12 +13,12 @@ import { Uplink } from "./uplink.ts";
 const START = Date.UTC(2026, 0, 2);
 
 /** What the service does with the next request: a status, or no answer at all. */
-type Behaviour = number | "cut" | { status: number; headers: Record<string, string> };
+type Behaviour = number | "cut" | { status: number; headers: Record<string, string> } | { rejected: number[] };
 
 let dir: string;
 let buffer: ResultBuffer;
 let behaviours: Behaviour[];
-let requests: { at: number; path: string; token: string | undefined; times: number[] }[];
+let requests: { at: number; path: string; token: string | undefined; monitors: string[]; times: number[] }[];
 let stopping: AbortController;
 let sender: Sender;
 let logged: string[];
@@ -45,13 +45,20 @@ afterEach(() => {
 });
 
 async function serve(url: string, init: { headers: Record<string, string>; body: string }): Promise<Response> {
-  const sent = JSON.parse(init.body) as { checked_at: string }[];
-  const times = sent.map(({ checked_at }) => Date.parse(checked_at) - START);
-  requests.push({ at: Date.now() - START, path: new URL(url).pathname, token: init.headers["x-agent-token"], times });
-  const behaviour = behaviours.shift() ?? 200;
+  const { results } = JSON.parse(init.body) as { results: { monitor_id: string; checked_at: string }[] };
+  const times = results.map(({ checked_at }) => Date.parse(checked_at) - START);
+  const monitors = results.map(({ monitor_id }) => monitor_id);
+  const token = init.headers["x-agent-token"];
+  requests.push({ at: Date.now() - START, path: new URL(url).pathname, token, monitors, times });
+  expect(Buffer.byteLength(init.body)).toBeLessThan(1024 * 1024);
+  const behaviour = behaviours.shift() ?? { rejected: [] };
   if (behaviour === "cut") throw new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED") });
+  if (typeof behaviour !== "number" && "rejected" in behaviour) {
+    const rejected = behaviour.rejected.map((index) => ({ index, error: "monitor_id is not assigned to this agent" }));
+    return Response.json({ accepted: results.length - rejected.length, rejected });
+  }
   const { status, headers } = typeof behaviour === "number" ? { status: behaviour, headers: {} } : behaviour;
-  return Response.json(status === 200 ? { accepted: 1 } : { error: "no" }, { status, headers });
+  return Response.json({ error: "no" }, { status, headers });
 }
 
 function add(at: number, changes: Partial<CheckedResult> = {}) {
@@ -70,17 +77,18 @@ function add(at: number, changes: Partial<CheckedResult> = {}) {
 }
 
 describe("the sender", () => {
-  it("sends news at once, in order, each monitor's in one request", async () => {
+  it("sends news of all monitors at once, in order, in one request", async () => {
     void sender.run(stopping.signal);
     add(1);
     add(2, { monitor_id: "m2" });
     add(3);
     await vi.advanceTimersByTimeAsync(10);
-    expect(requests.map(({ path, times }) => [path, times])).toEqual([
-      ["/api/uptime/v1/monitors/m1/status", [1, 3]],
-      ["/api/uptime/v1/monitors/m2/status", [2]],
+    expect(requests).toEqual([
+      {
+        ...{ path: "/api/uptime/v1/agents/results", token: "ag_secret", at: expect.any(Number) },
+        ...{ monitors: ["m1", "m2", "m1"], times: [1, 2, 3] },
+      },
     ]);
-    expect(requests[0]?.token).toBe("ag_secret");
     expect(buffer.size).toBe(0);
   });
 
@@ -129,20 +137,28 @@ describe("the sender", () => {
     expect(requests.flatMap(({ times }) => times)).toEqual([1, 2]);
   });
 
-  it("loses only the result that the service cannot accept, not those in its company", async () => {
-    behaviours = [400, 200, 400, 200];
+  it("loses only the results that the service rejects, not those in their company", async () => {
+    behaviours = [{ rejected: [1] }];
     for (const at of [1, 2, 3]) add(at);
     await sender.flush();
-    expect(requests.map(({ times }) => times)).toEqual([[1, 2, 3], [1], [2], [3]]);
-    expect(buffer.size).toBe(0);
-    expect(logged.join("")).toContain("result refused");
+    expect([requests.length, buffer.size]).toEqual([1, 0]);
+    expect(logged.filter((line) => line.includes("result refused"))).toEqual([expect.stringContaining("monitor=m1")]);
   });
 
-  it("drops results of a monitor that is not its own any more", async () => {
-    behaviours = [403];
-    for (const at of [1, 2]) add(at);
+  it("finds the one result for which the service refuses a whole list, and loses that alone", async () => {
+    behaviours = [400, 200, 400, 200, 400].map((status) => (status === 200 ? { rejected: [] } : status));
+    for (const at of [1, 2, 3, 4]) add(at);
     await sender.flush();
-    expect([requests.length, buffer.size]).toEqual([1, 0]);
+    expect(requests.map(({ times }) => times)).toEqual([[1, 2, 3, 4], [1, 2], [3, 4], [3], [4]]);
+    expect(buffer.size).toBe(0);
+    expect(logged.filter((line) => line.includes("result refused")).length).toBe(1);
+  });
+
+  it.each([403, 404, 405])("keeps everything when the service answers the call itself with %i", async (status) => {
+    behaviours = [status];
+    for (const at of [1, 2]) add(at);
+    await expect(sender.flush()).rejects.toThrow(String(status));
+    expect([requests.length, buffer.size]).toEqual([1, 2]);
   });
 
   it("keeps results when the service does not know its token, and never logs it", async () => {
@@ -161,10 +177,22 @@ describe("the sender", () => {
     expect(requests.map(({ times }) => times)).toEqual([[-23 * HOUR_MS]]);
   });
 
-  it("sends at most 100 results a request, in order", async () => {
-    for (let at = 1; at <= 250; at++) add(at);
+  it("sends what an outage left in bounded requests, in order, each result once", async () => {
+    for (let at = 1; at <= 1250; at++) add(at, { monitor_id: `m${at % 20}` });
+    behaviours = [{ rejected: [] }, "cut"];
+    await expect(sender.flush()).rejects.toThrow("ECONNREFUSED");
+    expect(buffer.size).toBe(750);
     await sender.flush();
-    expect(requests.map(({ times }) => times.length)).toEqual([100, 100, 50]);
-    expect(requests.flatMap(({ times }) => times)).toEqual(Array.from({ length: 250 }, (_, n) => n + 1));
+    expect(requests.map(({ times }) => times.length)).toEqual([500, 500, 500, 250]);
+    const taken = requests.filter((_, n) => n !== 1).flatMap(({ times }) => times);
+    expect(taken).toEqual(Array.from({ length: 1250 }, (_, n) => n + 1));
+  });
+
+  it("bounds a request by its size as well", async () => {
+    const details = { text: "ü".repeat(8000) };
+    for (let at = 1; at <= 200; at++) add(at, { details });
+    await sender.flush();
+    expect(requests.length).toBeGreaterThan(1);
+    expect(requests.flatMap(({ times }) => times)).toEqual(Array.from({ length: 200 }, (_, n) => n + 1));
   });
 });

@@ -1,3 +1,4 @@
+import { BULK_RESULTS_MAX } from "../contract/agent.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { Backoff } from "./backoff.ts";
 import type { ResultBuffer, StoredResult } from "./buffer.ts";
@@ -9,7 +10,6 @@ import type { Uplink } from "./uplink.ts";
 
 /** The service takes results of the last 24 hours; a minute is for the way. */
 const AGE_MAX_MS = DAY_MS - 60_000;
-const UPLOAD_MAX = 1000;
 /** Choice: news leave at once; successes that change nothing wait for company, so that they share requests. */
 const SETTLED_DELAY_MS = 10_000;
 
@@ -74,7 +74,7 @@ export class Sender {
     this.#dropExpired();
     this.#isUrgent = false;
     for (let left = buffer.size; left > 0; ) {
-      const results = buffer.oldest(Math.min(left, UPLOAD_MAX));
+      const results = buffer.oldest(Math.min(left, BULK_RESULTS_MAX));
       if (results.length === 0) return;
       await connection.watch(() =>
         uploadResults(uplink, {

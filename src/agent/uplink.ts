@@ -1,6 +1,8 @@
 import { z } from "zod";
 import {
   AgentAssignment,
+  AgentBulkAccepted,
+  type AgentBulkResults,
   AgentCommand,
   type AgentCommandAck,
   AgentCommandAcked,
@@ -115,8 +117,9 @@ export class Uplink {
     await this.#send("/agents/discoveries", body);
   }
 
-  async submitResults(monitorId: string, body: unknown): Promise<void> {
-    await this.#send(`/monitors/${monitorId}/status`, body);
+  async submitResults(results: z.input<typeof AgentBulkResults>["results"]) {
+    const body: z.input<typeof AgentBulkResults> = { results };
+    return parsed(AgentBulkAccepted, await this.call({ method: "POST", path: "/agents/results", body }));
   }
 
   async latestProgram(): Promise<Program> {

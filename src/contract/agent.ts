@@ -252,13 +252,13 @@ const Result = z.object({
 export const AgentResults = oneOrMany(Result);
 export type AgentResults = z.infer<typeof AgentResults>;
 
-const BULK_MAX = 500;
+export const BULK_RESULTS_MAX = 500;
 export const AgentBulkResults = z
   .object({
     results: z
       .array(Result.extend({ monitor_id: Id }))
       .min(1)
-      .max(BULK_MAX),
+      .max(BULK_RESULTS_MAX),
   })
   .meta({ id: "AgentBulkResults" });
 export type AgentBulkResults = z.infer<typeof AgentBulkResults>;
