@@ -1,7 +1,10 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { endpoints as dashboard, PLACE as dashboardPlace } from "./dashboard/routes.ts";
 import { endpoints as account } from "./features/account/routes.ts";
-import { endpoints as agentUplink } from "./features/agent-api/routes.ts";
+import { endpoints as agentApi } from "./features/agent-api/routes.ts";
+import { endpoints as agentCommands } from "./features/agent-commands/routes.ts";
+import { endpoints as agentDiscoveries } from "./features/agent-discoveries/routes.ts";
+import { endpoints as agentProgram } from "./features/agent-program/routes.ts";
 import { endpoints as agents } from "./features/agents/routes.ts";
 import { endpoints as apiMonitoring } from "./features/api-monitoring/routes.ts";
 import { endpoints as audit } from "./features/audit/routes.ts";
@@ -64,8 +67,11 @@ import { endpoints as unlocking } from "./status-page/unlock-routes.ts";
 export const ENDPOINTS: readonly Endpoint[] = [
   ...account,
   // The agents' own addresses come before `/agents/{agent_id}`, which would take their last word for an id.
-  ...agentUplink,
+  ...agentProgram,
+  ...agentApi,
+  ...agentCommands,
   ...agents,
+  ...agentDiscoveries,
   ...apiMonitoring,
   ...audit,
   ...byKey,

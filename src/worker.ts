@@ -4,6 +4,7 @@ import { runMinute } from "./jobs/minute.ts";
 import type { Env } from "./platform/env.ts";
 import { countUnits, meterBindings, reportUsageWhenDue } from "./platform/usage.ts";
 
+export { AgentObject } from "./durable-objects/agent.ts";
 export { LimiterObject } from "./durable-objects/limiter.ts";
 export { MeterObject } from "./durable-objects/meter.ts";
 export { MonitorObject } from "./durable-objects/monitor.ts";

@@ -4,6 +4,7 @@ import { activateNextToken } from "../data/agents/write.ts";
 import type { AuditRecord } from "../data/audit/read.ts";
 import { insertAudit } from "../data/audit/write.ts";
 import { runBatch } from "../data/db.ts";
+import { wakeAgents } from "../platform/agent-objects.ts";
 import { isWellFormedMachineToken, sha256Hex } from "../platform/credentials.ts";
 import { idFrom } from "../platform/ids.ts";
 import type { AgentPrincipal, InstallPrincipal } from "./principal.ts";
@@ -11,14 +12,18 @@ import type { CallScope } from "./scope.ts";
 
 /** The agent behind `X-Agent-Token: ag_…`; anything else is 401. The first call with a rotated token activates it. */
 export async function authenticateAgent(scope: CallScope, token: string | undefined): Promise<AgentPrincipal> {
-  const { db, settings, now } = scope;
+  const { env, db, settings, now } = scope;
   if (token === undefined || !isWellFormedMachineToken("agent", token)) throw unauthenticated();
   const tokenHash = sha256Hex(token);
   const found = await findAgentByToken(db, tokenHash);
   if (!found) throw unauthenticated();
   const isNext = found.agent.next_token_hash === tokenHash;
   const agent = isNext ? { ...found.agent, token_hash: tokenHash, next_token_hash: null } : found.agent;
-  if (isNext) await runBatch(db, [activateNextToken(db, tokenHash), insertAudit(db, rotationAudit(agent, now))]);
+  if (isNext) {
+    await runBatch(db, [activateNextToken(db, tokenHash), insertAudit(db, rotationAudit(agent, now))]);
+    // Ends the connections that the former credential opened.
+    wakeAgents(env, [agent.id]);
+  }
   const evaluates_rules = (found.metric_rules ?? 0) > 0;
   return { kind: "agent", agent, plan: found.plan ?? settings.DEFAULT_PLAN, evaluates_rules };
 }

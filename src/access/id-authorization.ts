@@ -22,6 +22,8 @@ import {
   requireStatusChannel,
   requireSubscriber,
   requireVisibleAgent,
+  requireVisibleAgentCommand,
+  requireVisibleDiscovery,
   requireVisibleMonitor,
   requireWebhook,
 } from "./resources.ts";
@@ -45,6 +47,8 @@ const RESOLVERS = {
   "agent:see": requireVisibleAgent,
   "monitor:assigned": requireAssignedMonitor,
   command: requireOwnCommand,
+  "agent command:see": requireVisibleAgentCommand,
+  "discovery:see": requireVisibleDiscovery,
   webhook: requireWebhook,
   incident: requireIncident,
   "incident template": requireIncidentTemplate,

@@ -1,5 +1,5 @@
 import { forbidden, notFound } from "../contract/errors.ts";
-import { type AgentCommandRecord, findCommand } from "../data/agent-reports/read.ts";
+import { type AgentCommandRecord, findCommand, findDiscovery, findOwnedCommand } from "../data/agent-reports/read.ts";
 import { findAgent } from "../data/agents/read.ts";
 import { findStatusChannel } from "../data/chat-links/read.ts";
 import type { Db } from "../data/db.ts";
@@ -64,6 +64,8 @@ const RESOURCES = {
     ownedBy: byPage,
   }),
   agent: resource({ notFound: "agent", find: findAgent, ownedBy: byPageOrOwner }),
+  agentCommand: resource({ notFound: "command", find: findOwnedCommand, ownedBy: byPageOrOwner }),
+  discovery: resource({ notFound: "discovery", find: findDiscovery, ownedBy: byPageOrOwner }),
   webhook: resource({ notFound: "webhook", find: findWebhook, ownedBy: byPageOrOwner }),
   incident: resource({ notFound: "incident", find: findIncident, ownedBy: byPage }),
   incidentTemplate: resource({ notFound: "incident template", find: findIncidentTemplate, ownedBy: byPage }),
@@ -139,6 +141,8 @@ export const requireGroup = permitted("group");
 export const preloadGroups = preload("group");
 export const requireVisibleAgent = visible("agent");
 export const requireAgent = permitted("agent");
+export const requireVisibleAgentCommand = visible("agentCommand");
+export const requireVisibleDiscovery = visible("discovery");
 export const requireVisibleWebhook = visible("webhook");
 export const requireWebhook = permitted("webhook");
 export const requireIncident = permitted("incident");

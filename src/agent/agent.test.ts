@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Agent } from "./agent.ts";
+import type { HoldSocket } from "./command-socket.ts";
 import { createLog } from "./log.ts";
+import { UplinkError } from "./uplink-error.ts";
 import { VERSION } from "./version.ts";
 
 const START = Date.UTC(2026, 0, 1);
@@ -14,12 +16,15 @@ let dir: string;
 let requests: { path: string; at: number; body: unknown }[];
 /** What GET /agents/monitors gives. */
 let assignments: unknown[];
+/** Whether the way to the service lets WebSockets through. */
+let hasSockets: boolean;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: START, toFake: ["Date", "setTimeout", "clearTimeout"] });
   dir = mkdtempSync(join(tmpdir(), "vigil-agent-"));
   requests = [];
   assignments = [];
+  hasSockets = true;
   vi.stubGlobal("fetch", serve);
 });
 afterEach(() => {
@@ -54,6 +59,12 @@ async function serve(url: string, init: { signal: AbortSignal; headers: Record<s
   }
 }
 
+const holdSocket: HoldSocket = async ({ signal }) => {
+  requests.push({ path: "/agents/commands/live", at: Date.now() - START, body: null });
+  if (!hasSockets) throw new UplinkError("unavailable", "HTTP 403: not a WebSocket", { status: 403 });
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+};
+
 /** Lets time pass in steps in which what the agent reads from disk and system can arrive. */
 async function pass(ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 1000) {
@@ -67,7 +78,7 @@ async function pass(ms: number): Promise<void> {
 async function runFor(ms: number): Promise<void> {
   const config = { url: "https://vigil.test", agent_id: "a", agent_token: "ag_x", name: "lab", auto_update: true };
   const log = createLog("error", () => {});
-  const agent = new Agent({ dir, config, log, env: {}, programPath: join(dir, "vigil-agent.mjs") });
+  const agent = new Agent({ dir, config, log, env: {}, programPath: join(dir, "vigil-agent.mjs"), holdSocket });
   const ended = agent.run();
   await pass(ms);
   agent.stop();
@@ -75,15 +86,25 @@ async function runFor(ms: number): Promise<void> {
   expect(await ended).toBe("stopped");
 }
 
-it("an agent without monitors makes at most three requests a minute, and is never silent for 90 seconds", async () => {
-  await runFor(20 * 60_000);
-  // The first minute has what every start has: handshake, discovery, first poll.
-  const later = requests.filter(({ at }) => at > 60_000);
-  expect(later.length / 19).toBeLessThanOrEqual(3);
-  const gaps = requests.slice(1).map(({ at }, n) => at - (requests[n]?.at ?? 0));
-  expect(Math.max(...gaps)).toBeLessThan(90_000);
-  expect(requests.filter(({ path }) => path === "/agents/metrics").length).toBeGreaterThanOrEqual(3);
-}, 60_000);
+it.each([
+  ["by WebSocket", true, 2],
+  ["by long polls, where no WebSocket comes through", false, 3],
+])(
+  "an agent without monitors, told %s, makes at most a few requests a minute and is never silent for 90 seconds",
+  async (_name, sockets, limit) => {
+    hasSockets = sockets;
+    await runFor(40 * 60_000);
+    // The first minute has what every start has: handshake, discovery, first poll.
+    const later = requests.filter(({ at }) => at > 60_000);
+    expect(later.length / 39).toBeLessThanOrEqual(limit);
+    const polls = requests.filter(({ path }) => path === "/agents/commands").length;
+    expect(polls > 0).toBe(!sockets);
+    const gaps = requests.slice(1).map(({ at }, n) => at - (requests[n]?.at ?? 0));
+    expect(Math.max(...gaps)).toBeLessThan(90_000);
+    expect(requests.filter(({ path }) => path === "/agents/metrics").length).toBeGreaterThanOrEqual(3);
+  },
+  60_000,
+);
 
 it("monitors that are assigned are checked, and go on being checked by the next run without the service", async () => {
   const id = "01980000-0000-7000-8000-000000000001";

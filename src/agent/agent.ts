@@ -1,18 +1,20 @@
 import { hostname, machine, platform, release } from "node:os";
 import type { AgentAssignment } from "../contract/agent.ts";
-import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
+import { HOUR_MS } from "../lib/durations.ts";
 import { Assignments } from "./assignments.ts";
 import { Backoff } from "./backoff.ts";
 import { type CheckedResult, ResultBuffer } from "./buffer.ts";
 import { type Checked, checkAssignment } from "./checker.ts";
 import { type Clock, createClock, sleep } from "./clock.ts";
+import { type ExecutionParts, executeCommand } from "./command-execution.ts";
+import type { HoldSocket } from "./command-socket.ts";
 import { CommandLoop } from "./commands.ts";
 import { type AgentConfig, pathsOf, writeConfig } from "./config.ts";
 import { Connection } from "./connection.ts";
 import { openControl, type StatusReport } from "./control.ts";
 import { discover } from "./discovery.ts";
-import { HostMeter, type HostMetrics } from "./host-metrics.ts";
 import type { Log } from "./log.ts";
+import { runMetrics } from "./metrics-loop.ts";
 import { createNodeIo } from "./node-io.ts";
 import { AGENT_TYPES, agentProbe } from "./probes/registry.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -26,9 +28,6 @@ const POLL_S = 30;
 /** An agent without monitors polls less often; with the wait of a long poll, less than three times a minute in all. */
 const IDLE_PAUSE_MS = 25_000;
 const IDLE_POLL_S = 50;
-const IDLE_METRICS = 5;
-/** The service wants host metrics in lists of at most 100. */
-const METRICS_MAX = 100;
 /** Choice: what the last results of a stopping agent may take to leave. */
 const LAST_FLUSH_MS = 5000;
 
@@ -39,6 +38,8 @@ export interface AgentParts {
   env: NodeJS.ProcessEnv;
   /** The file of this program, which an update replaces. */
   programPath: string;
+  /** How the connection for commands is held; a real WebSocket where it is absent. */
+  holdSocket?: HoldSocket;
 }
 
 /** What an agent says about its host and itself. */
@@ -70,11 +71,11 @@ export class Agent {
   #hasDiskFault = false;
 
   constructor(parts: AgentParts) {
-    const { dir, config, log } = parts;
+    const { dir, config, log, holdSocket } = parts;
     const paths = pathsOf(dir);
     this.#parts = parts;
     this.#config = config;
-    this.#uplink = new Uplink({ url: config.url, token: () => this.#config.agent_token });
+    this.#uplink = new Uplink({ url: config.url, token: () => this.#config.agent_token, holdSocket });
     this.#connection = new Connection(log, () => this.#clock.now());
     this.#buffer = new ResultBuffer(paths.buffer, (error) => this.#noteDiskFault(error));
     const { connection, uplink, buffer, clock } = {
@@ -97,6 +98,7 @@ export class Agent {
   /** Ends when `stop` was called, or with "updated" when another program is to take over. */
   async run(): Promise<"stopped" | "updated"> {
     const { dir, log } = this.#parts;
+    const { uplink, connection, clock } = { uplink: this.#uplink, connection: this.#connection, clock: this.#clock };
     const control = await openControl(dir, () => this.#report());
     const signal = this.#stopping.signal;
     log.info("agent started", { version: VERSION, name: this.#config.name, service: this.#config.url });
@@ -104,10 +106,11 @@ export class Agent {
       log.info("results of the last run are waiting to be sent", { results: this.#buffer.size });
     this.#scheduler.assign(this.#assignments.readStored());
     const commands = new CommandLoop({
-      uplink: this.#uplink,
-      connection: this.#connection,
+      uplink,
+      connection,
       log,
-      execute: (command) => this.#execute(command),
+      now: () => clock.now(),
+      execute: (command) => executeCommand(command, this.#executionParts()),
       acknowledged: (command, _ack, answer) => this.#afterAcknowledgement(command, answer.agent_token),
       pauseMs: () => (this.#isIdle() ? IDLE_PAUSE_MS : 0),
     });
@@ -118,8 +121,8 @@ export class Agent {
           () => this.#pollMs(),
           () => this.#refreshAssignments(),
         ),
-        this.#repeat(HOUR_MS, () => this.#reportDiscoveries()),
-        this.#runMetrics(signal),
+        this.#repeat(HOUR_MS, async () => void (await this.#reportDiscoveries())),
+        runMetrics({ uplink, connection, clock, isIdle: () => this.#isIdle() }, signal),
         this.#sender.run(signal),
         commands.run(signal),
       ]);
@@ -183,55 +186,20 @@ export class Agent {
     this.#parts.log.info("monitors assigned", { monitors: assignments.length });
   }
 
-  async #reportDiscoveries(): Promise<void> {
+  async #reportDiscoveries(): Promise<number> {
     const discoveries = await discover(this.#parts.env);
     if (discoveries.length > 0) await this.#uplink.reportDiscoveries({ discoveries });
+    return discoveries.length;
   }
 
-  async #runMetrics(signal: AbortSignal): Promise<void> {
-    const meter = new HostMeter();
-    await meter.read(this.#clock.now());
-    const waiting: HostMetrics[] = [];
-    while (!signal.aborted) {
-      await sleep(MINUTE_MS, signal);
-      if (signal.aborted) return;
-      waiting.push(await meter.read(this.#clock.now()));
-      if (waiting.length > METRICS_MAX) waiting.shift();
-      if (waiting.length < (this.#isIdle() ? IDLE_METRICS : 1)) continue;
-      try {
-        await this.#connection.watch(() => this.#uplink.reportMetrics(waiting));
-        waiting.length = 0;
-      } catch {
-        // They are sent with the next ones.
-      }
-    }
-  }
-
-  async #execute({ type, params }: Command): Promise<unknown> {
-    switch (type) {
-      case "check_now":
-        return this.#checkNow(typeof params.monitor_id === "string" ? params.monitor_id : null);
-      case "discover":
-        await this.#reportDiscoveries();
-        return {};
-      case "update":
-        return this.#update();
-      case "rotate_token":
-        return {};
-    }
-  }
-
-  async #checkNow(monitorId: string | null): Promise<unknown> {
-    if (monitorId !== null && !this.#scheduler.has(monitorId)) await this.#refreshAssignments();
-    const ids = monitorId === null ? this.#scheduler.monitors.map(({ assignment }) => assignment.id) : [monitorId];
-    const checks = await Promise.all(ids.map((id) => this.#scheduler.checkNow(id)));
-    await this.#sender.flush();
-    const [first] = checks;
-    if (monitorId === null) return { checked: checks.length };
-    if (!first) throw new Error("this monitor is not assigned to the agent");
-    if (!first.ok) throw new Error(first.reason);
-    const { status, latency_ms, message } = first.result;
-    return { status, latency_ms, message };
+  #executionParts(): ExecutionParts {
+    return {
+      scheduler: this.#scheduler,
+      sender: this.#sender,
+      refreshAssignments: () => this.#refreshAssignments(),
+      reportDiscoveries: () => this.#reportDiscoveries(),
+      update: () => this.#update(),
+    };
   }
 
   async #update() {

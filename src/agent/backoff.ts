@@ -1,4 +1,4 @@
-import { UplinkError } from "./uplink.ts";
+import { UplinkError } from "./uplink-error.ts";
 
 const FIRST_MS = 1000;
 const MAX_MS = 60_000;

@@ -1,5 +1,5 @@
 import type { Log } from "./log.ts";
-import { UplinkError } from "./uplink.ts";
+import { UplinkError } from "./uplink-error.ts";
 
 export interface ConnectionState {
   is_online: boolean;

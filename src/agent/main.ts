@@ -10,7 +10,8 @@ import { parseServiceUrl, readConfig, writeConfig } from "./config.ts";
 import { formatStatus, readStatus } from "./control.ts";
 import { discover } from "./discovery.ts";
 import { createLog } from "./log.ts";
-import { Uplink, UplinkError } from "./uplink.ts";
+import { Uplink } from "./uplink.ts";
+import { UplinkError } from "./uplink-error.ts";
 import { VERSION } from "./version.ts";
 
 const USAGE = `Vigil agent ${VERSION}: checks private targets and reports to your Vigil service.

@@ -1,6 +1,7 @@
 import { BULK_RESULTS_MAX } from "../contract/agent.ts";
 import type { StoredResult } from "./buffer.ts";
-import { type Uplink, UplinkError } from "./uplink.ts";
+import type { Uplink } from "./uplink.ts";
+import { UplinkError } from "./uplink-error.ts";
 
 /** Choice: half of what a body may have, because the limit counts bytes and this counts characters. */
 const BODY_CHARACTERS_MAX = 512 * 1024;

@@ -15,36 +15,21 @@ import {
   type AgentMetricsReport,
 } from "../contract/agent.ts";
 import { isRecord } from "../lib/is-record.ts";
+import { type HoldSocket, holdSocket } from "./command-socket.ts";
+import { UplinkError, unavailableBecause } from "./uplink-error.ts";
 
 const API = "/api/uptime/v1";
+const TOKEN_HEADER = "x-agent-token";
 const TIMEOUT_MS = 20_000;
 /** Beyond the time for which the service holds a long poll. */
 const POLL_SLACK_MS = 15_000;
-
-/**
- * Why a call brought nothing. `refused`: the service will give the same answer again, so the call is not repeated.
- * `unauthorized`: the credential is not valid (any more). `unavailable`: network, service or rate limit; try again later.
- */
-export class UplinkError extends Error {
-  readonly kind: "refused" | "unauthorized" | "unavailable";
-  readonly status: number | null;
-  /** How long the service asked to wait. */
-  readonly retryAfterMs: number | null;
-
-  constructor(kind: UplinkError["kind"], message: string, about: { status?: number; retryAfterMs?: number } = {}) {
-    super(message);
-    this.name = "UplinkError";
-    this.kind = kind;
-    this.status = about.status ?? null;
-    this.retryAfterMs = about.retryAfterMs ?? null;
-  }
-}
 
 export interface UplinkOptions {
   url: string;
   /** Read for each call, because it changes when it is rotated. */
   token(): string;
   fetch?: typeof fetch;
+  holdSocket?: HoldSocket;
 }
 
 interface Call {
@@ -61,6 +46,20 @@ export type Command = z.infer<typeof AgentCommand>;
 
 const Program = z.object({ version: z.string(), sha256: z.string().regex(/^[0-9a-f]{64}$/), url: z.url() });
 export type Program = z.infer<typeof Program>;
+
+/** A type that only a newer agent knows hides no other command. */
+const Commands = z
+  .array(z.unknown())
+  .transform((list) => list.flatMap((each) => AgentCommand.safeParse(each).data ?? []));
+const Message = z.object({ commands: Commands });
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** One by one, so that a type which only a newer agent knows does not hide the others. */
 export function parseAssignments(list: readonly unknown[]): AgentAssignment[] {
@@ -95,7 +94,21 @@ export class Uplink {
   async commands(waitSeconds: number, signal: AbortSignal): Promise<Command[]> {
     const path = `/agents/commands?wait=${waitSeconds}`;
     const timeoutMs = waitSeconds * 1000 + POLL_SLACK_MS;
-    return parsed(z.array(AgentCommand), await this.call({ method: "GET", path, timeoutMs, signal }));
+    return parsed(Commands, await this.call({ method: "GET", path, timeoutMs, signal }));
+  }
+
+  /** Receives commands as they are queued. Ends when the connection ended; throws when none could be opened. */
+  async listen(signal: AbortSignal, onCommands: (commands: Command[]) => void): Promise<void> {
+    await (this.#options.holdSocket ?? holdSocket)({
+      // http becomes ws, https wss.
+      address: `${this.#options.url}${API}/agents/commands/live`.replace(/^http/, "ws"),
+      headers: { [TOKEN_HEADER]: this.#options.token() },
+      signal,
+      onMessage: (text) => {
+        const message = Message.safeParse(parseJson(text));
+        if (message.success) onCommands(message.data.commands);
+      },
+    });
   }
 
   async acknowledge(commandId: string, body: AgentCommandAck) {
@@ -140,7 +153,7 @@ export class Uplink {
         method,
         headers: {
           ...headers,
-          "x-agent-token": this.#options.token(),
+          [TOKEN_HEADER]: this.#options.token(),
           ...(body === undefined ? {} : { "content-type": "application/json" }),
         },
         body: body === undefined ? null : JSON.stringify(body),
@@ -149,7 +162,7 @@ export class Uplink {
         signal: signal ? AbortSignal.any([signal, within]) : within,
       });
     } catch (error) {
-      throw new UplinkError("unavailable", reasonOf(error));
+      throw unavailableBecause(error);
     }
     if (response.ok || response.status === 304) return response;
     throw await refusalOf(response);
@@ -169,14 +182,6 @@ async function refusalOf(response: Response): Promise<UplinkError> {
     status,
     ...(Number.isFinite(seconds) && seconds > 0 ? { retryAfterMs: seconds * 1000 } : {}),
   });
-}
-
-/** Node hides the reason of a failed fetch in its cause. */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (!(cause instanceof Error)) return String(cause);
-  const code = "code" in cause ? `${String(cause.code)} ` : "";
-  return `${code}${cause.message}`.trim();
 }
 
 async function parsed<Schema extends z.ZodType>(schema: Schema, response: Response): Promise<z.infer<Schema>> {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { HOUR_MS } from "../lib/durations.ts";
 import { CHECK_STATUSES, Evidence } from "./check.ts";
 import { Id, Instant, InstantInput, Name } from "./common.ts";
+import { AgentDiscovery } from "./discovery.ts";
 import { MONITOR_STATUSES, MONITOR_TYPES, REGIONS } from "./monitor-values.ts";
 
 export const AGENT_STATUSES = ["online", "offline"] as const;
@@ -128,6 +129,23 @@ export const AgentCommand = z
   })
   .meta({ id: "AgentCommand" });
 
+/** A command as people see it. */
+export const AgentCommandStatus = AgentCommand.extend({
+  acknowledged_at: Instant.nullable().meta({ description: "null: the agent has not answered yet" }),
+  ok: z.boolean().nullable(),
+  result: z.unknown().meta({
+    description:
+      "what the agent answered: of check_now `{status, latency_ms, message}` or `{checked}`, of discover `{found}`, of update `{updated, version}`",
+  }),
+  error: z.string().nullable().meta({ description: "why it could not be done" }),
+  created_at: Instant,
+}).meta({ id: "AgentCommandStatus" });
+
+/** What the service sends over the connection of GET /agents/commands/live. */
+export interface AgentCommandsMessage {
+  commands: z.infer<typeof AgentCommand>[];
+}
+
 export const AgentCommandCreate = z
   .object({ type: z.enum(AGENT_COMMANDS), params: Bag.nullish() })
   .meta({ id: "AgentCommandCreate" });
@@ -163,15 +181,7 @@ export const AgentDetail = Agent.extend({
   events: z.array(
     z.object({ at: Instant, level: z.string(), type: z.string(), message: z.string(), data: z.unknown() }),
   ),
-  discoveries: z.array(
-    z.object({
-      seen_at: Instant,
-      kind: z.string(),
-      name: z.string(),
-      target: z.string().nullable(),
-      details: z.unknown(),
-    }),
-  ),
+  discoveries: z.array(AgentDiscovery),
 }).meta({ id: "AgentDetail" });
 
 export const InstallToken = z

@@ -1,3 +1,4 @@
+import type { AgentRpc } from "../contract/agent-object.ts";
 import type { LimiterRpc } from "../contract/limiter-object.ts";
 import type {
   CheckMessage,
@@ -36,6 +37,7 @@ export interface Env {
   MAIL?: { send(message: EmailMessageBuilder): Promise<unknown> };
   PROBER: ObjectNamespace<ProberRpc>;
   PAGE: ObjectNamespace<PageRpc>;
+  AGENT: ObjectNamespace<AgentRpc>;
   WITNESS: ObjectNamespace<WitnessRpc>;
   METER: ObjectNamespace<MeterRpc>;
   CHECKS: Queue<CheckMessage | QueueMarker>;

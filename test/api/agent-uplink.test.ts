@@ -23,8 +23,10 @@ const ROUTES: [method: string, path: string, body?: unknown][] = [
   ["POST", `${AGENTS}/events`, { events: [] }],
   ["POST", `${AGENTS}/discoveries`, { discoveries: [] }],
   ["GET", `${AGENTS}/commands`],
+  ["GET", `${AGENTS}/commands/live`],
   ["POST", `${AGENTS}/commands/${newId()}/ack`, { ok: true }],
   ["POST", `${V1}/monitors/${newId()}/status`, { status: "up" }],
+  ["POST", `${AGENTS}/results`, { results: [{ monitor_id: newId(), status: "up" }] }],
 ];
 
 describe("the agent's own routes", () => {
@@ -252,60 +254,6 @@ describe("reports of a host", () => {
   ])("are refused with %s", async (_name, path, body) => {
     const agent = await enrollAgent(await createAccount());
     expect((await agent.client.post(`${AGENTS}/${path}`, body)).status).toBe(400);
-  });
-});
-
-describe("commands", () => {
-  it("reach their agent alone, until it says what came of them, which stands", async () => {
-    const account = await createAccount();
-    const [agent, other] = [await enrollAgent(account), await enrollAgent(account)];
-    const stranger = await enrollAgent(await createAccount());
-    const created = await account.client.post(`${AGENTS}/${agent.id}/commands`, {
-      type: "discover",
-      params: { deep: true },
-    });
-    expect(created).toMatchObject({ status: 201, body: { type: "discover", params: { deep: true } } });
-    expect((await other.client.get(`${AGENTS}/commands?wait=0`)).body).toEqual([]);
-    expect((await agent.client.get(`${AGENTS}/commands?wait=0`)).body).toEqual([created.body]);
-
-    const path = `${AGENTS}/commands/${created.body.id}/ack`;
-    for (const { client } of [other, stranger]) expect((await client.post(path, { ok: true })).status).toBe(404);
-    for (const ack of [
-      { ok: true, result: 3 },
-      { ok: false, error: "no" },
-    ]) {
-      expect(await agent.client.post(path, ack)).toMatchObject({ status: 200, body: { acknowledged: true } });
-    }
-    expect((await agent.client.get(`${AGENTS}/commands?wait=0`)).body).toEqual([]);
-    expect(await auditOf(created.body.id)).toEqual(["agent.commanded by token", "agent.command_answered by agent"]);
-  });
-
-  it("end the wait for them as soon as there is one, without being asked to wait", async () => {
-    const account = await createAccount();
-    const agent = await enrollAgent(account);
-    const waiting = agent.client.get(`${AGENTS}/commands`);
-    const { body } = await account.client.post(`${AGENTS}/${agent.id}/commands`, { type: "check_now" });
-    expect((await waiting).body).toEqual([body]);
-  });
-
-  it.each([-1, 26, "x"])("refuse a wait of %s", async (wait) => {
-    const agent = await enrollAgent(await createAccount());
-    expect((await agent.client.get(`${AGENTS}/commands?wait=${wait}`)).status).toBe(400);
-  });
-
-  it("rotate the credential without ever locking the agent out", async () => {
-    const account = await createAccount();
-    const agent = await enrollAgent(account);
-    const { body } = await account.client.post(`${AGENTS}/${agent.id}/commands`, { type: "rotate_token" });
-    const path = `${AGENTS}/commands/${body.id}/ack`;
-    const lost = (await agent.client.post(path, { ok: true })).body.agent_token;
-    const next = (await agent.client.post(path, { ok: true })).body.agent_token;
-    expect((await agentClient(lost).get(`${AGENTS}/commands?wait=0`)).status).toBe(401);
-    expect((await agent.client.get(`${AGENTS}/commands?wait=0`)).status).toBe(200);
-    expect((await agentClient(next).get(`${AGENTS}/commands?wait=0`)).status).toBe(200);
-    expect((await agent.client.get(`${AGENTS}/commands?wait=0`)).status).toBe(401);
-    expect((await agentClient(next).post(path, { ok: true })).body).toEqual({ acknowledged: true });
-    expect((await agentClient(next).get(`${AGENTS}/commands?wait=0`)).status).toBe(200);
   });
 });
 

@@ -79,7 +79,7 @@ const RULES: Record<string, Rule> = {
 /** The private agent, a program of its own: Node, and the clients of protocols that only it speaks. */
 const AGENT: Rule = {
   may: ["contract", "domain", "net", "probes"],
-  packages: ["node:", "amqplib", "gamedig", "kafkajs", "mqtt", "net-snmp"],
+  packages: ["node:", "amqplib", "gamedig", "kafkajs", "mqtt", "net-snmp", "ws"],
 };
 /** The command line, a program of its own over the public API. */
 const CLI: Rule = { may: ["contract"], packages: ["node:", "yaml"] };

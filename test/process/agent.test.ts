@@ -84,7 +84,11 @@ async function install(...options: string[]): Promise<ChildProcess> {
   const { body } = await api("GET", "/agents/token");
   const script = await (await fetch(`${way.url}${V1}/agents/install`)).text();
   const named = ["--token", body.install_token, "--url", way.url, "--dir", dir, "--node", process.execPath];
-  const child = spawn("sh", ["-s", "--", ...named, ...options], { detached: true, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn("sh", ["-s", "--", ...named, ...options], {
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe"],
+    env: { ...process.env, LOG_LEVEL: "debug" },
+  });
   child.stdin?.end(script);
   return follow(child);
 }
@@ -137,6 +141,9 @@ it("an agent that was cut off and killed leaves no hole in history, and nothing 
     status: "up",
     message: `port ${port} is open`,
   });
+  // The order to check came over the WebSocket.
+  expect(log).toContain("command received");
+  expect(log).not.toContain("no connection for commands");
 
   way.cut();
   await sleep(12_000);

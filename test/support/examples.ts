@@ -64,6 +64,8 @@ export const OBJECTS: Record<Kind | "token" | "notification", (account: Account)
   subscriber: (account) => insertSubscriber(account),
   sla_policy: async ({ client }) => (await client.post(`${V1}/sla-policies`, SLA_POLICY)).body.id,
   command: async (account) => (await createCommand(account)).id,
+  "agent command": async (account) => (await withQueuedCommand(account)).params.command_id,
+  discovery: async (account) => (await withDiscovery(account)).params.discovery_id,
   member: async (account) => (await createMember(account)).member_id,
   invitation: async (account) => (await createInvitation(account)).invitation_id,
   notification: async (account) => insertNotice(account.user_id),
@@ -324,6 +326,11 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   "POST /agents": async () => ({ body: { name: "Rack", region: "eu" } }),
   "PUT /agents/{agent_id}": async () => ({ body: { name: "Cellar" } }),
   "POST /agents/{agent_id}/commands": async () => ({ body: { type: "discover" } }),
+  "GET /agents/{agent_id}/commands/{command_id}": withQueuedCommand,
+  "POST /agents/{agent_id}/discoveries/{discovery_id}/monitor": async (account) => ({
+    ...(await withDiscovery(account)),
+    body: { name: "Cache", paused: true },
+  }),
   "POST /agents/enroll": async ({ client }) => ({
     headers: { [AGENT_HEADER]: (await client.get(`${V1}/agents/token`)).body.install_token },
     body: { name: newId(), hostname: newId() },
@@ -432,6 +439,22 @@ async function createCommand(account: Account) {
   const { body } = await account.client.post(`${V1}/agents/${agent_id}/commands`, { type: "discover" });
   const id: string = body.id;
   return { id, headers };
+}
+
+async function withQueuedCommand(account: Account) {
+  const agent_id = await OBJECTS.agent(account);
+  const { body } = await account.client.post(`${V1}/agents/${agent_id}/commands`, { type: "discover" });
+  const command_id: string = body.id;
+  return { params: { agent_id, command_id } };
+}
+
+async function withDiscovery(account: Account) {
+  const { agent_id, headers } = await enrollAgent(account);
+  const discoveries = [{ kind: "redis", name: "cache", target: "127.0.0.1:6379" }];
+  await account.client.post(`${V1}/agents/discoveries`, { discoveries }, headers);
+  const { body } = await account.client.get(`${V1}/agents/${agent_id}/discoveries`);
+  const discovery_id: string = body[0].id;
+  return { params: { agent_id, discovery_id } };
 }
 
 async function createIncident(account: Account, fields: Record<string, unknown> = {}): Promise<string> {

@@ -1,5 +1,6 @@
-import { and, asc, desc, eq, gte, lt, sql } from "drizzle-orm";
-import { agentCommands, agentReports } from "../agents/table.ts";
+import { and, asc, count, desc, eq, getTableColumns, gte, lt, sql } from "drizzle-orm";
+import type { Pagination } from "../../contract/pagination.ts";
+import { agentCommands, agentReports, agents } from "../agents/table.ts";
 import type { Db } from "../db.ts";
 
 export type AgentReportRecord = typeof agentReports.$inferSelect;
@@ -52,4 +53,59 @@ export async function findCommand(db: Db, agentId: string, commandId: string): P
     .where(and(eq(agentCommands.id, commandId), eq(agentCommands.agent_id, agentId)))
     .limit(1);
   return rows[0];
+}
+
+/** With the agent's owner and page, which decide who may see it. */
+const ownership = { owner_id: agents.owner_id, status_page_id: agents.status_page_id };
+
+export async function findDiscovery(db: Db, reportId: string) {
+  const rows = await db
+    .select({ ...getTableColumns(agentReports), ...ownership })
+    .from(agentReports)
+    .innerJoin(agents, eq(agents.id, agentReports.agent_id))
+    .where(and(eq(agentReports.id, reportId), eq(agentReports.kind, "discovery")))
+    .limit(1);
+  return rows[0];
+}
+
+export async function findOwnedCommand(db: Db, commandId: string) {
+  const rows = await db
+    .select({ ...getTableColumns(agentCommands), ...ownership })
+    .from(agentCommands)
+    .innerJoin(agents, eq(agents.id, agentCommands.agent_id))
+    .where(eq(agentCommands.id, commandId))
+    .limit(1);
+  return rows[0];
+}
+
+/** Newest first. */
+export async function listReportsPage(db: Db, source: Source, page: Pagination) {
+  const wanted = and(eq(agentReports.agent_id, source.agent_id), eq(agentReports.kind, source.kind));
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(agentReports)
+      .where(wanted)
+      .orderBy(desc(agentReports.at), desc(agentReports.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(agentReports).where(wanted),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/** Newest first. */
+export async function listCommands(db: Db, agentId: string, page: Pagination) {
+  const wanted = eq(agentCommands.agent_id, agentId);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(agentCommands)
+      .where(wanted)
+      .orderBy(desc(agentCommands.created_at), desc(agentCommands.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(agentCommands).where(wanted),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
 }

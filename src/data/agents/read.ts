@@ -108,6 +108,17 @@ export async function findUnenrolledAgent(
   return rows[0];
 }
 
+/** The newest agents of an account. */
+export async function listAgentIdsOf(db: Db, ownerId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: agents.id })
+    .from(agents)
+    .where(eq(agents.owner_id, ownerId))
+    .orderBy(desc(agents.created_at))
+    .limit(limit);
+  return rows.map(({ id }) => id);
+}
+
 export type AgentKey = Pick<AgentRecord, "id" | "owner_id">;
 
 export async function countAssigned(db: Db, agentId: string): Promise<number> {

@@ -97,6 +97,7 @@ export const agentCommands = sqliteTable(
   },
   (table) => [
     index("agent_commands_waiting").on(table.agent_id, table.created_at).where(sql`acked_at IS NULL`),
+    index("agent_commands_agent").on(table.agent_id, table.created_at),
     index("agent_commands_age").on(table.created_at),
   ],
 );

@@ -3,11 +3,13 @@ import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { AccountDeletion } from "../../contract/account.ts";
 import { unauthenticated } from "../../contract/errors.ts";
+import { listAgentIdsOf } from "../../data/agents/read.ts";
 import { listPagesOf } from "../../data/deleted-accounts/read.ts";
 import { endAccount } from "../../data/deleted-accounts/write.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { findUser } from "../../data/users/read.ts";
 import { sealMail, sendAfterResponse } from "../../outbox/mail.ts";
+import { wakeAgents } from "../../platform/agent-objects.ts";
 import { dropStoredPage } from "../../platform/page-store.ts";
 import { requireOwnPassword } from "../sessions/own-password.ts";
 import { checkCode, findActiveFactor, wrongCode } from "../sessions/second-factor.ts";
@@ -15,6 +17,8 @@ import { removePortion } from "./purge.ts";
 
 /** Stored documents of more pages end by themselves within their minute. */
 const PAGES_DROPPED_MAX = 100;
+/** Connections of more agents stay open, and are sent nothing. */
+const AGENTS_WOKEN_MAX = 1000;
 
 /**
  * Ends the account of the caller and everything that it owns. The request itself ends credentials, pages, agents and
@@ -29,6 +33,7 @@ export async function deleteAccount(ctx: RequestScope, { password, code }: Accou
   const user = await findUser(ctx.db, user_id);
   if (!user) throw unauthenticated();
   const pages = await listPagesOf(ctx.db, user_id, PAGES_DROPPED_MAX);
+  const agents = await listAgentIdsOf(ctx.db, user_id, AGENTS_WOKEN_MAX);
   const mail = user.email_verified_at === null ? null : await farewell(ctx, user.email);
   const statements = [
     ...endAccount(ctx.db, { user, page_ids: pages.map(({ id }) => id), now: ctx.now }),
@@ -39,6 +44,7 @@ export async function deleteAccount(ctx: RequestScope, { password, code }: Accou
     guards: accepted?.guards ?? [],
   });
   if (mail) sendAfterResponse(ctx, mail);
+  wakeAgents(ctx.env, agents);
   ctx.defer(clearAway(ctx, user_id, pages));
 }
 

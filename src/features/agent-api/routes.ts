@@ -1,14 +1,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { recordAgentCall } from "../../checks/agent-presence.ts";
 import {
   AGENT_HEARTBEAT_S,
   AGENT_POLL_S,
   AgentAssignment,
   AgentBulkAccepted,
   AgentBulkResults,
-  AgentCommand,
-  AgentCommandAck,
-  AgentCommandAcked,
   AgentDiscoveriesReport,
   AgentEnroll,
   AgentEnrolled,
@@ -16,137 +12,23 @@ import {
   AgentHandshake,
   AgentHandshakeResponse,
   AgentMetricsReport,
-  AgentProgram,
   AgentResults,
   AgentResultsAccepted,
   ReportsAccepted,
 } from "../../contract/agent.ts";
-import { notFound } from "../../contract/errors.ts";
-import { type EndpointPolicy, endpoint, SURFACES } from "../../http/endpoint.ts";
-import {
-  BODY_ERRORS,
-  IdParam,
-  json,
-  jsonBody,
-  OBJECT_ERRORS,
-  PUBLIC_ERRORS,
-  USER_ERRORS,
-} from "../../http/responses.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { toIso } from "../../platform/clock.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
 import { VERSION } from "../../platform/version.ts";
-import { readInstallScript, readProgram, readProgramManifest, readProgramSignature } from "./program.ts";
+import { agentCalls } from "./policy.ts";
 import { reportDiscoveries, reportEvents, reportMetrics } from "./reports.ts";
-import {
-  acknowledgeCommand,
-  awaitCommands,
-  enrollAgent,
-  handshakeAgent,
-  listAssignments,
-  submitBulkResults,
-  submitResults,
-} from "./service.ts";
+import { enrollAgent, handshakeAgent, listAssignments, submitBulkResults, submitResults } from "./service.ts";
 
 const tags = ["Agent uplink"];
-const WAIT_MAX_S = 25;
 const RHYTHM = { heartbeat_interval_seconds: AGENT_HEARTBEAT_S, poll_interval_seconds: AGENT_POLL_S };
 
-/**
- * Choice: what an agent measures (metrics, log events, results of checks) leaves no audit row of its own. It comes every
- * few seconds, is kept where it can be read as what it is, and would bury what people look for; what results lead to,
- * incidents, is audited. That it enrolled, whose credential changed, what it says of its host and program, what it found
- * for the first time and what came of a command are audited.
- */
-const calls = {
-  at: ["v1"],
-  auth: "agent",
-  permission: null,
-  audit: null,
-  rate: "agent",
-  onAuthenticated: recordAgentCall,
-} satisfies EndpointPolicy;
-
-const shared = {
-  at: ["v1"],
-  auth: "public",
-  permission: null,
-  audit: null,
-  rate: "public",
-} satisfies EndpointPolicy;
-const CACHE_CONTROL = "public, max-age=300";
-/** Where the program is downloaded; an installed agent asks for its signature there, too. */
-const PROGRAM_PATH = "/agents/program/vigil-agent.mjs";
-
-const text = (type: string) => ({ content: { [type]: { schema: z.string() } } });
-
 export const endpoints = [
-  endpoint(
-    shared,
-    createRoute({
-      method: "get",
-      path: "/agents/version",
-      tags,
-      summary: "Get the agent program that this service offers",
-      responses: { 200: json("Version, checksum and address", AgentProgram), ...PUBLIC_ERRORS },
-    }),
-    async (c) => {
-      const { version, sha256 } = await readProgramManifest(c.env);
-      const url = `${c.var.publicUrl}${SURFACES.v1}${PROGRAM_PATH}`;
-      return c.json({ version, sha256, url }, 200, { "Cache-Control": CACHE_CONTROL });
-    },
-  ),
-
-  endpoint(
-    shared,
-    createRoute({
-      method: "get",
-      path: "/agents/install",
-      tags,
-      summary: "Download the script that installs an agent",
-      description: "For a POSIX shell; `sh -s -- --help` explains its options.",
-      responses: { 200: { description: "The script", ...text("text/x-shellscript") }, ...PUBLIC_ERRORS },
-    }),
-    async (c) =>
-      c.body(await readInstallScript(c.env, c.var.publicUrl), 200, {
-        "Content-Type": "text/x-shellscript; charset=utf-8",
-        "Cache-Control": CACHE_CONTROL,
-      }),
-  ),
-
-  endpoint(
-    shared,
-    createRoute({
-      method: "get",
-      path: PROGRAM_PATH,
-      tags,
-      summary: "Download the agent program",
-      description: "One file for Node.js 20 and newer.",
-      responses: { 200: { description: "The program", ...text("text/javascript") }, ...PUBLIC_ERRORS },
-    }),
-    async (c) =>
-      c.body(await readProgram(c.env), 200, {
-        "Content-Type": "text/javascript; charset=utf-8",
-        "Cache-Control": CACHE_CONTROL,
-      }),
-  ),
-
-  endpoint(
-    shared,
-    createRoute({
-      method: "get",
-      path: `${PROGRAM_PATH}.sig`,
-      tags,
-      summary: "Download the signature of the agent program",
-      description: "Ed25519, in base64. 404 where the operator does not sign the program.",
-      responses: { 200: { description: "The signature", ...text("text/plain") }, ...OBJECT_ERRORS },
-    }),
-    async (c) => {
-      const signature = await readProgramSignature(c.env);
-      if (signature === null) throw notFound("signature");
-      return c.body(signature, 200, { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": CACHE_CONTROL });
-    },
-  ),
-
   endpoint(
     { at: ["v1"], auth: "install", permission: null, audit: "agent.enrolled", rate: "agent" },
     createRoute({
@@ -165,7 +47,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...calls, audit: "agent.host_changed" },
+    { ...agentCalls, audit: "agent.host_changed" },
     createRoute({
       method: "post",
       path: "/agents/handshake",
@@ -182,7 +64,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    calls,
+    agentCalls,
     createRoute({
       method: "get",
       path: "/agents/monitors",
@@ -205,7 +87,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    calls,
+    agentCalls,
     createRoute({
       method: "post",
       path: "/agents/metrics",
@@ -219,7 +101,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    calls,
+    agentCalls,
     createRoute({
       method: "post",
       path: "/agents/events",
@@ -232,7 +114,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...calls, audit: "agent.discovered" },
+    { ...agentCalls, audit: "agent.discovered" },
     createRoute({
       method: "post",
       path: "/agents/discoveries",
@@ -245,44 +127,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    calls,
-    createRoute({
-      method: "get",
-      path: "/agents/commands",
-      tags,
-      summary: "Get what is to be done",
-      description: "The answer comes as soon as there is something, or empty after `wait` seconds.",
-      request: { query: z.object({ wait: z.coerce.number().int().min(0).max(WAIT_MAX_S).default(WAIT_MAX_S) }) },
-      responses: { 200: json("Commands, oldest first", z.array(AgentCommand)), ...USER_ERRORS },
-    }),
-    async (c) => {
-      const commands = await awaitCommands(c.var.ctx, c.req.valid("query").wait);
-      return c.json(
-        commands.map(({ id, type, params }) => ({ id, type, params })),
-        200,
-      );
-    },
-  ),
-
-  endpoint(
-    { ...calls, audit: "agent.command_answered", ids: { params: { id: "command" } } },
-    createRoute({
-      method: "post",
-      path: "/agents/commands/{id}/ack",
-      tags,
-      summary: "Say what came of a command",
-      description: "The first answer stands; repeating it changes nothing.",
-      request: { params: IdParam, body: jsonBody(AgentCommandAck) },
-      responses: { 200: json("It was noted", AgentCommandAcked), ...OBJECT_ERRORS, ...BODY_ERRORS },
-    }),
-    async (c) => {
-      const { agent_token } = await acknowledgeCommand(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
-      return c.json({ acknowledged: true as const, agent_token }, 200);
-    },
-  ),
-
-  endpoint(
-    { ...calls, ids: { params: { id: "monitor:assigned" } } },
+    { ...agentCalls, ids: { params: { id: "monitor:assigned" } } },
     createRoute({
       method: "post",
       path: "/monitors/{id}/status",
@@ -304,7 +149,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    calls,
+    agentCalls,
     createRoute({
       method: "post",
       path: "/agents/results",

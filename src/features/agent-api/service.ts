@@ -1,21 +1,18 @@
 import { type AuditSubject, commit } from "../../access/commit.ts";
 import { openSecrets } from "../../access/monitor-secrets.ts";
 import { requireCallingAgent, requireInstallToken } from "../../access/principal.ts";
-import { requireAssignedMonitor, requireOwnCommand } from "../../access/resources.ts";
+import { requireAssignedMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { syncFollowers } from "../../checks/agent-presence.ts";
 import { type AgentResult, acceptAgentResults } from "../../checks/agent-results.ts";
 import type {
   AgentAssignment,
   AgentBulkResults,
-  AgentCommandAck,
   AgentEnroll,
   AgentHandshake,
   AgentResults,
 } from "../../contract/agent.ts";
 import { invalid, notFound, unauthenticated } from "../../contract/errors.ts";
-import { type AgentCommandRecord, listWaitingCommands } from "../../data/agent-reports/read.ts";
-import { acknowledge } from "../../data/agent-reports/write.ts";
 import {
   type AgentRecord,
   findAgent,
@@ -28,14 +25,13 @@ import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { retryIntervalMs } from "../../domain/check-schedule.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
-import { sleep } from "../../platform/clock.ts";
+import { wakeAgents } from "../../platform/agent-objects.ts";
 import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
 import { mayEnrolAgent } from "../agents/enrolment-rights.ts";
 import { enrolmentForbidden } from "../agents/service.ts";
 
 const AHEAD_MAX_MS = 5 * MINUTE_MS;
-const LOOK_EVERY_S = 1;
 
 /** Trades an install token for an agent and its credential; of two that present the same token one is refused. */
 export async function enrollAgent(
@@ -68,6 +64,8 @@ export async function enrollAgent(
     },
     guards: [{ name: "stale", when: isInstallTokenConsumed(grant.id, awaited), error: unauthenticated() }],
   });
+  // Ends the connections of the agent's former credential.
+  if (awaited) wakeAgents(ctx.env, [agent.id]);
   await syncFollowers(ctx, [agent.id]);
   return { agent, token };
 }
@@ -154,49 +152,6 @@ async function assignmentOf(ctx: RequestScope, monitor: MonitorRecord): Promise<
     options: fields,
     config_version: monitor.config_version,
   };
-}
-
-/** Waits until there is something to do, for at most this long. */
-export async function awaitCommands(ctx: RequestScope, waitSeconds: number): Promise<AgentCommandRecord[]> {
-  const { agent } = requireCallingAgent(ctx);
-  for (let waited = 0; ; waited += LOOK_EVERY_S) {
-    const commands = await listWaitingCommands(ctx.db, agent.id);
-    if (commands.length > 0 || waited >= waitSeconds) return commands;
-    await sleep(LOOK_EVERY_S * 1000);
-  }
-}
-
-/**
- * The first answer to a command stands. Whoever confirms rotate_token is given the next credential; as long as it is not
- * used, the answer may have been lost, and asking again gives another.
- */
-export async function acknowledgeCommand(
-  ctx: RequestScope,
-  commandId: string,
-  ack: AgentCommandAck,
-): Promise<{ agent_token?: string }> {
-  const { agent } = requireCallingAgent(ctx);
-  const command = await requireOwnCommand(ctx, commandId);
-  const isFirst = command.acked_at === null;
-  const rotates = command.type === "rotate_token" && (isFirst ? ack.ok : command.ok && agent.next_token_hash !== null);
-  if (!isFirst && !rotates) return {};
-  const token = rotates ? newMachineToken("agent") : undefined;
-  const answer = { acked_at: ctx.now, ok: ack.ok, result: ack.result ?? null, error: ack.error ?? null };
-  await commit(
-    ctx,
-    [
-      acknowledge(ctx.db, { ...command, ...answer }),
-      ...(token ? [updateAgent(ctx.db, agent, { next_token_hash: sha256Hex(token) })] : []),
-    ],
-    {
-      audit: {
-        ...agentAudit(agent, `agent "${agent.name}" answered ${command.type}`, { ok: ack.ok }),
-        target_type: "agent_command",
-        target_id: command.id,
-      },
-    },
-  );
-  return token ? { agent_token: token } : {};
 }
 
 export function agentAudit(agent: AgentRecord, summary: string, data: Record<string, unknown> = {}): AuditSubject {

@@ -1,10 +1,18 @@
 import type { z } from "zod";
-import type { Agent, AgentCommand, AgentDetail, AgentMetrics, InstallToken } from "../../contract/agent.ts";
+import type {
+  Agent,
+  AgentCommand,
+  AgentCommandStatus,
+  AgentDetail,
+  AgentMetrics,
+  InstallToken,
+} from "../../contract/agent.ts";
 import type { AgentCommandRecord, AgentReportRecord } from "../../data/agent-reports/read.ts";
 import type { AgentRecord } from "../../data/agents/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { statusAt } from "../../domain/agent-status.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
+import { presentDiscovery } from "./present-discovery.ts";
 
 export function presentAgent(agent: AgentRecord, now: number): z.infer<typeof Agent> {
   return {
@@ -47,13 +55,7 @@ export function presentDetail(view: AgentView, now: number): z.infer<typeof Agen
       message: textOf(data.message),
       data: data.data ?? null,
     })),
-    discoveries: view.discoveries.map(({ at, data }) => ({
-      seen_at: toIso(at),
-      kind: textOf(data.kind),
-      name: textOf(data.name),
-      target: typeof data.target === "string" ? data.target : null,
-      details: data.details ?? null,
-    })),
+    discoveries: view.discoveries.map((report) => presentDiscovery(report, view.monitors)),
   };
 }
 
@@ -71,6 +73,17 @@ export function presentMetrics({ at, data }: AgentReportRecord): z.infer<typeof 
 
 export function presentCommand(command: AgentCommandRecord): z.infer<typeof AgentCommand> {
   return { id: command.id, type: command.type, params: command.params };
+}
+
+export function presentCommandStatus(command: AgentCommandRecord): z.infer<typeof AgentCommandStatus> {
+  return {
+    ...presentCommand(command),
+    acknowledged_at: toIsoOrNull(command.acked_at),
+    ok: command.ok,
+    result: command.result ?? null,
+    error: command.error,
+    created_at: toIso(command.created_at),
+  };
 }
 
 export function presentInstallToken(

@@ -6,6 +6,7 @@ import {
   Agent,
   AgentCommand,
   AgentCommandCreate,
+  AgentCommandStatus,
   AgentCreate,
   AgentDetail,
   AgentMetrics,
@@ -16,12 +17,21 @@ import { InstantInput } from "../../contract/common.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, LongListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
-import { presentAgent, presentCommand, presentDetail, presentInstallToken, presentMetrics } from "./present.ts";
+import {
+  presentAgent,
+  presentCommand,
+  presentCommandStatus,
+  presentDetail,
+  presentInstallToken,
+  presentMetrics,
+} from "./present.ts";
 import {
   changeAgent,
   createAgent,
   getAgent,
+  getAgentCommand,
   getAgentView,
+  listAgentCommands,
   listAgentMetrics,
   listMyAgents,
   mintInstallToken,
@@ -197,7 +207,7 @@ export const endpoints = [
       path: "/agents/{agent_id}/commands",
       tags,
       summary: "Queue a command for an agent",
-      description: "The agent receives it with its next poll; it expires after a day.",
+      description: "The agent receives it at once while it is connected; it expires after a day.",
       request: { params: AgentParam, body: jsonBody(AgentCommandCreate) },
       responses: { 201: json("The command", AgentCommand), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
@@ -205,5 +215,37 @@ export const endpoints = [
       const command = await queueCommand(c.var.ctx, c.req.valid("param").agent_id, c.req.valid("json"));
       return c.json(presentCommand(command), 201);
     },
+  ),
+
+  endpoint(
+    seen,
+    createRoute({
+      method: "get",
+      path: "/agents/{agent_id}/commands",
+      tags,
+      summary: "List an agent's commands and what came of them",
+      description: "Kept for a day.",
+      request: { params: AgentParam, query: ListQuery },
+      responses: { 200: json("The commands, newest first", z.array(AgentCommandStatus)), ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const page = c.req.valid("query");
+      const { rows, total } = await listAgentCommands(c.var.ctx, c.req.valid("param").agent_id, page);
+      setListHeaders(c, page, total);
+      return c.json(rows.map(presentCommandStatus), 200);
+    },
+  ),
+
+  endpoint(
+    { ...reads, ids: { params: { agent_id: "agent:see", command_id: "agent command:see" } } },
+    createRoute({
+      method: "get",
+      path: "/agents/{agent_id}/commands/{command_id}",
+      tags,
+      summary: "Get a command and what came of it",
+      request: { params: AgentParam.extend({ command_id: z.uuid() }) },
+      responses: { 200: json("The command", AgentCommandStatus), ...OBJECT_ERRORS },
+    }),
+    async (c) => c.json(presentCommandStatus(await getAgentCommand(c.var.ctx, c.req.valid("param"))), 200),
   ),
 ];

@@ -2,7 +2,7 @@ import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { findVisiblePage, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
-import { requireAgent, requireVisibleAgent } from "../../access/resources.ts";
+import { requireAgent, requireVisibleAgent, requireVisibleAgentCommand } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import {
   AGENT_OFFLINE_AFTER_MS,
@@ -17,6 +17,7 @@ import {
   type AgentCommandRecord,
   type AgentReportRecord,
   findCommand,
+  listCommands,
   listReports,
 } from "../../data/agent-reports/read.ts";
 import { insertCommand } from "../../data/agent-reports/write.ts";
@@ -25,6 +26,7 @@ import { deleteAgent, insertAgent, insertInstallToken, updateAgent } from "../..
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
 import { changedMembers } from "../../lib/merge-field.ts";
+import { wakeAgents } from "../../platform/agent-objects.ts";
 import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
 import { mayEnrolAgent } from "./enrolment-rights.ts";
@@ -52,13 +54,19 @@ export async function getAgentView(ctx: RequestScope, agentId: string): Promise<
   const of = (kind: AgentReportRecord["kind"], limit: number) =>
     listReports(ctx.db, { agent_id: agentId, kind }, { limit });
   const [monitors, [metrics], events, discoveries] = await Promise.all([
-    listAssigned(ctx.db, agent),
+    listVisibleMonitors(ctx, agent),
     of("metric", 1),
     of("event", SHOWN_REPORTS),
     of("discovery", SHOWN_REPORTS),
   ]);
+  return { agent, monitors, metrics, events, discoveries };
+}
+
+/** The monitors of an agent that the caller may see. */
+export async function listVisibleMonitors(ctx: RequestScope, agent: AgentRecord): Promise<MonitorRecord[]> {
+  const monitors = await listAssigned(ctx.db, agent);
   const isVisible = await Promise.all(monitors.map((monitor) => maySee(ctx, monitor)));
-  return { agent, monitors: monitors.filter((_, n) => isVisible[n]), metrics, events, discoveries };
+  return monitors.filter((_, n) => isVisible[n]);
 }
 
 async function maySee(ctx: RequestScope, monitor: MonitorRecord): Promise<boolean> {
@@ -132,6 +140,7 @@ export async function removeAgent(ctx: RequestScope, agentId: string): Promise<v
     audit: agentAudit(agent, "deleted"),
     guards: [{ name: "stale", when: hasAssigned(agentId), error: inUse(1) }],
   });
+  wakeAgents(ctx.env, [agentId]);
 }
 
 function inUse(monitors: number) {
@@ -173,7 +182,22 @@ export function enrolmentForbidden() {
   return forbidden("enrolling this agent needs secrets.read on the status pages of all of its monitors");
 }
 
-/** Something that the agent is to do once; it hears of it with its next look, and has a day for it. */
+export async function listAgentCommands(ctx: RequestScope, agentId: string, page: Pagination) {
+  const agent = await requireVisibleAgent(ctx, agentId);
+  return listCommands(ctx.db, agent.id, page);
+}
+
+export async function getAgentCommand(
+  ctx: RequestScope,
+  at: { agent_id: string; command_id: string },
+): Promise<AgentCommandRecord> {
+  const agent = await requireVisibleAgent(ctx, at.agent_id);
+  const command = await requireVisibleAgentCommand(ctx, at.command_id);
+  if (command.agent_id !== agent.id) throw notFound("command");
+  return command;
+}
+
+/** Something that the agent is to do once, within a day. */
 export async function queueCommand(
   ctx: RequestScope,
   agentId: string,
@@ -198,6 +222,7 @@ export async function queueCommand(
   await commit(ctx, [insertCommand(ctx.db, command)], {
     audit: { ...agentAudit(agent, `queued ${input.type} for`), target_type: "agent_command", target_id: command.id },
   });
+  wakeAgents(ctx.env, [agent.id]);
   return command;
 }
 

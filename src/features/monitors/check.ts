@@ -18,6 +18,7 @@ import { insertCommand } from "../../data/agent-reports/write.ts";
 import { findAgent } from "../../data/agents/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { statusAt } from "../../domain/agent-status.ts";
+import { wakeAgents } from "../../platform/agent-objects.ts";
 import { newId } from "../../platform/ids.ts";
 import { requireHostBudget } from "./check-budget.ts";
 import { isScheduled } from "./placement.ts";
@@ -67,6 +68,7 @@ async function claim(ctx: RequestScope, monitor: MonitorRecord, order: Order | u
   await commit(ctx, order ? [insertCommand(ctx.db, order.record)] : [], {
     audit: monitorAudit(monitor, "checked", order ? { command_id: order.record.id } : {}),
   });
+  if (order) wakeAgents(ctx.env, [order.record.agent_id]);
 }
 
 async function run(ctx: RequestScope, monitor: MonitorRecord, order: Order | undefined): Promise<ManualCheckResult> {

@@ -1,0 +1,1 @@
+CREATE INDEX `agent_commands_agent` ON `agent_commands` (`agent_id`,`created_at`);

@@ -1,0 +1,62 @@
+import { commit } from "../../access/commit.ts";
+import { requireCallingAgent } from "../../access/principal.ts";
+import { requireOwnCommand } from "../../access/resources.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import type { AgentCommandAck } from "../../contract/agent.ts";
+import type { AgentCaller, QueuedCommand } from "../../contract/agent-object.ts";
+import { unauthenticated } from "../../contract/errors.ts";
+import { acknowledge } from "../../data/agent-reports/write.ts";
+import { updateAgent } from "../../data/agents/write.ts";
+import { awaitAgentCommands, connectAgent } from "../../platform/agent-objects.ts";
+import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
+import { agentAudit } from "../agent-api/service.ts";
+
+/** Waits until there is something to do, for at most this long. */
+export async function awaitCommands(ctx: RequestScope, waitSeconds: number): Promise<QueuedCommand[]> {
+  const commands = await awaitAgentCommands(ctx.env, callerOf(ctx), waitSeconds * 1000);
+  if (commands === null) throw unauthenticated();
+  return commands;
+}
+
+export function connectForCommands(ctx: RequestScope): Promise<Response> {
+  return connectAgent(ctx.env, callerOf(ctx));
+}
+
+function callerOf(ctx: RequestScope): AgentCaller {
+  const { id, token_hash } = requireCallingAgent(ctx).agent;
+  if (token_hash === null) throw new Error("an agent called without a credential");
+  return { agent_id: id, token_hash };
+}
+
+/**
+ * The first answer to a command stands. Whoever confirms rotate_token is given the next credential; as long as it is not
+ * used, the answer may have been lost, and asking again gives another.
+ */
+export async function acknowledgeCommand(
+  ctx: RequestScope,
+  commandId: string,
+  ack: AgentCommandAck,
+): Promise<{ agent_token?: string }> {
+  const { agent } = requireCallingAgent(ctx);
+  const command = await requireOwnCommand(ctx, commandId);
+  const isFirst = command.acked_at === null;
+  const rotates = command.type === "rotate_token" && (isFirst ? ack.ok : command.ok && agent.next_token_hash !== null);
+  if (!isFirst && !rotates) return {};
+  const token = rotates ? newMachineToken("agent") : undefined;
+  const answer = { acked_at: ctx.now, ok: ack.ok, result: ack.result ?? null, error: ack.error ?? null };
+  await commit(
+    ctx,
+    [
+      acknowledge(ctx.db, { ...command, ...answer }),
+      ...(token ? [updateAgent(ctx.db, agent, { next_token_hash: sha256Hex(token) })] : []),
+    ],
+    {
+      audit: {
+        ...agentAudit(agent, `agent "${agent.name}" answered ${command.type}`, { ok: ack.ok }),
+        target_type: "agent_command",
+        target_id: command.id,
+      },
+    },
+  );
+  return token ? { agent_token: token } : {};
+}
