@@ -53,7 +53,8 @@ export const holdSocket: HoldSocket = ({ address, headers, signal, onMessage }) 
       cleanUp();
     });
     socket.on("error", (error) => {
-      if (!isOpen) reject(unavailableBecause(error));
+      // Ending a connection that is being opened is an error, too; `close` follows each.
+      if (!isOpen && !signal.aborted) reject(unavailableBecause(error));
     });
     socket.on("close", () => {
       cleanUp();

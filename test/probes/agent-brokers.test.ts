@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { execFileSync } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { kafkaProbe } from "../../src/agent/probes/kafka.ts";
 import { mqttProbe } from "../../src/agent/probes/mqtt.ts";
 import { rabbitmqProbe } from "../../src/agent/probes/rabbitmq.ts";
 import { describeProbe } from "../support/probe-contract.ts";
 import { startKafka, startMosquitto, startRabbitmq } from "../support/servers/brokers.ts";
 import { checkInNode } from "../support/servers/checks.ts";
+import { type SaslBroker, startSaslBroker } from "../support/servers/kafka-sasl-stub.ts";
 import { describeServer, type RunningServer } from "../support/servers/run-server.ts";
 
 describeProbe({ probe: rabbitmqProbe, target: (port) => `http://guest:guest@127.0.0.1:${port}` });
@@ -131,7 +133,56 @@ describeServer("kcat", "a kafka check against librdkafka's mock cluster", () => 
     });
   });
 
+  it("counts what a group has yet to read, and fails above the limit", async () => {
+    const client = (args: string[], input?: string) =>
+      execFileSync("kcat", ["-b", cluster.address, ...args], {
+        encoding: "utf8",
+        input,
+        timeout: 60_000,
+        stdio: "pipe",
+      });
+    client(["-P", "-t", "jobs", "-p", "0"], "1\n2\n3\n4\n5\n");
+    // Commits the offset of what it read when it leaves the group.
+    const read = client(["-G", "workers", "-c", "2", "-X", "auto.offset.reset=earliest", "jobs"]);
+    expect(read.trim().split("\n")).toEqual(["1", "2"]);
+    const lag = (max_consumer_lag: number | null, consumer_group = "workers") =>
+      checkInNode(kafkaProbe, cluster.address, { components: ["jobs"], consumer_group, max_consumer_lag });
+    expect(await lag(3)).toMatchObject({
+      outcome: "success",
+      message: expect.stringContaining("workers is 3 messages behind"),
+      details: { consumer_lag: 3 },
+    });
+    expect(await lag(2)).toMatchObject({ outcome: "failure", message: "workers is 3 messages behind, limit 2" });
+    expect(await lag(null)).toMatchObject({ outcome: "success", details: { consumer_lag: 3 } });
+    // A group that has read nothing yet is behind by nothing that it had committed to.
+    expect(await lag(0, "idle")).toMatchObject({ outcome: "success", details: { consumer_lag: 0 } });
+  });
+
   it("calls a port where nothing listens a failure to connect, and ends in time", async () => {
     expect(await checkInNode(kafkaProbe, "127.0.0.1:1")).toMatchObject({ outcome: "failure", cause: "connect" });
+  });
+});
+
+describe("a kafka check against a stub that demands SASL", () => {
+  let broker: SaslBroker;
+  beforeAll(async () => {
+    broker = await startSaslBroker("vigil:it's secret");
+  });
+  afterAll(() => broker.stop());
+
+  it("logs in with the credentials of the target", async () => {
+    const target = `kafka://vigil:${encodeURIComponent("it's secret")}@127.0.0.1:${broker.port}`;
+    expect(await checkInNode(kafkaProbe, target)).toMatchObject({ outcome: "success", details: { brokers: 1 } });
+    expect(broker.logins).toContain("vigil:it's secret");
+  });
+
+  it("says that a login was refused, without the password", async () => {
+    const refused = await checkInNode(kafkaProbe, `kafka://vigil:wrong@127.0.0.1:${broker.port}`);
+    expect(refused).toMatchObject({ outcome: "failure", cause: "status", message: "the credentials were refused" });
+    expect(JSON.stringify(refused)).not.toContain("wrong");
+  });
+
+  it("is a failure without credentials", async () => {
+    expect(await checkInNode(kafkaProbe, `kafka://127.0.0.1:${broker.port}`)).toMatchObject({ outcome: "failure" });
   });
 });
