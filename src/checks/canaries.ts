@@ -6,6 +6,9 @@ import { egressOf } from "../platform/egress/guard.ts";
 
 type Settings = Pick<Scope, "settings">;
 
+/** The message of a check while no canary answered. */
+export const NO_NETWORK = "the checker has no network connection";
+
 /** How long the responses of the canaries are valid, so that a hundred failures cost one request to each. */
 const VALID_MS = 15_000;
 const TIMEOUT_MS = 5_000;
@@ -21,7 +24,7 @@ export async function verifyWithCanaries(scope: Settings, result: ProbeResult): 
   return {
     outcome: "error",
     latency_ms: null,
-    message: "the checker has no network connection",
+    message: NO_NETWORK,
     details: result.details,
   };
 }

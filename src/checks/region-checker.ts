@@ -5,6 +5,7 @@ import { now } from "../platform/clock.ts";
 import { findChecker } from "../platform/env.ts";
 import { countUnits } from "../platform/usage.ts";
 import { failedCheck } from "../probes/run.ts";
+import { NO_NETWORK } from "./canaries.ts";
 import { CONNECTIONS, runJobs } from "./probe-check.ts";
 
 /** For the way to the region and back. */
@@ -20,7 +21,17 @@ export async function checkFrom(
   region: string,
   jobs: readonly CheckerJob[],
 ): Promise<CheckerOutcome[]> {
-  countUnits({ checks: jobs.length });
+  const outcomes = await requestOutcomes(scope, region, jobs);
+  const unreachable = outcomes.filter(({ result }) => result.message === NO_NETWORK);
+  countUnits({ checks: jobs.length, unreachable_checks: unreachable.length });
+  return outcomes;
+}
+
+async function requestOutcomes(
+  scope: Pick<Scope, "env" | "settings" | "log">,
+  region: string,
+  jobs: readonly CheckerJob[],
+): Promise<CheckerOutcome[]> {
   const checker = findChecker(scope.env, region);
   if (!checker) return runJobs(scope, jobs);
   const startedAt = now();

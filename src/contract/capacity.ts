@@ -12,7 +12,10 @@ export const COUNTED_UNITS = [
   "kv_reads",
   "kv_writes",
   "checks",
+  "responses",
   "server_errors",
+  "failed_parts",
+  "unreachable_checks",
 ] as const;
 export type CountedUnit = (typeof COUNTED_UNITS)[number];
 export type CountedUnits = Record<CountedUnit, number>;

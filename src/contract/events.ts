@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ALARM_NAMES } from "./alarm.ts";
 import { INCIDENT_STATUSES } from "./incident.ts";
 import { INCIDENT_SEVERITIES, MONITOR_STATUSES } from "./monitor-values.ts";
 import type { TeamTopic } from "./team-notification.ts";
@@ -136,6 +137,13 @@ const GapData = z.object({
   incident_id: z.string().nullable(),
 });
 
+const AlarmData = z.object({
+  alarm: z.enum(ALARM_NAMES),
+  message: z.string(),
+  raised_at: At,
+  cleared_at: At.nullable(),
+});
+
 const TestData = z.object({ webhook_id: z.string(), webhook_name: z.string(), message: z.string() });
 
 const monitor = { classification: "public", is_routable: true, topic: null, data: MonitorData } as const;
@@ -167,6 +175,7 @@ const agent = {
   team: "agent_offline",
   data: AgentData,
 } as const;
+const alarm = { classification: "team_only", is_routable: false, topic: null, team: null, data: AlarmData } as const;
 
 export const EVENTS = {
   "monitor.down": {
@@ -210,6 +219,16 @@ export const EVENTS = {
       heading: "No user on call",
       when: "an escalation step finds no user on call, or a schedule has a gap within the next 72 hours",
     },
+  },
+  "service.alarm_raised": {
+    ...alarm,
+    heading: "Alarm of the installation",
+    when: "the service finds a fault in itself; only to account webhooks of operators",
+  },
+  "service.alarm_cleared": {
+    ...alarm,
+    heading: "Alarm cleared",
+    when: "such a fault is over; only to account webhooks of operators",
   },
   test_event: {
     ...{ classification: "public", is_routable: false, topic: null, team: null, data: TestData },

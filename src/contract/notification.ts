@@ -16,6 +16,7 @@ export const NOTIFICATION_TYPES = [
   "oncall.exhausted",
   "oncall.gap",
   "oncall.shift",
+  "service.alarm",
 ] as const;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Alarm } from "./alarm.ts";
 import { Id, Instant } from "./common.ts";
 import { INCIDENT_STATUSES } from "./incident.ts";
 import { INCIDENT_SEVERITIES, MONITOR_STATUSES, MONITOR_TYPES } from "./monitor-values.ts";
@@ -49,6 +50,7 @@ export const Overview = z
         database_bytes: z.number().int(),
         database_used_percent: z.number().int(),
         is_database_nearly_full: z.boolean().meta({ description: "from 70 % on" }),
+        alarms: z.array(Alarm).meta({ description: "raised now" }),
       })
       .nullable()
       .meta({ description: "the state of the installation, for operators; null for all others" }),

@@ -15,6 +15,7 @@ import { endpoints as audit } from "./audit/routes.tsx";
 import { type FormErrors, pathAfter, toFormErrors } from "./form.ts";
 import { endpoints as frame } from "./frame-routes.ts";
 import { endpoints as incidents } from "./incidents/routes.ts";
+import { endpoints as installation } from "./installation/routes.tsx";
 import { endpoints as signInLinks } from "./link-routes.ts";
 import { endpoints as maintenance } from "./maintenance/routes.ts";
 import { endpoints as monitors } from "./monitors/routes.ts";
@@ -142,6 +143,7 @@ export const endpoints = [
   ...agents,
   ...account,
   ...audit,
+  ...installation,
   ...team,
 
   ...accepting,

@@ -103,6 +103,16 @@ function contentOf(event: KnownEvent): Content {
         ...{ facts: [], is_resolved: false, incident_id },
       };
     }
+    case "service.alarm_raised":
+    case "service.alarm_cleared": {
+      const { alarm, message, raised_at, cleared_at } = event.data;
+      return {
+        ...{ tone: cleared_at === null ? "down" : "good", title: `${headingOf(event.name)}: ${alarm}`, text: message },
+        facts: [fact("Since", moment(raised_at))],
+        thread: { id: `${alarm}/${raised_at}`, state: cleared_at === null ? "raised" : "cleared" },
+        is_resolved: cleared_at !== null,
+      };
+    }
     case "test_event":
       return {
         ...{ tone: "info", title: `Test message for ${oneLine(event.data.webhook_name)}`, text: event.data.message },

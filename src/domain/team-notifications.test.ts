@@ -28,6 +28,7 @@ describe("topicFor", () => {
     ["monitor.down", { down: false }, {}, {}, null],
     ["monitor.down", {}, { notify_team: { down: false } }, {}, null],
     ["oncall.gap", {}, {}, {}, null],
+    ["service.alarm_raised", {}, {}, {}, null],
     ["test_event", {}, {}, {}, null],
   ])("of %s, page %o, person %o, data %o is %s", (name, page, own, data, topic) => {
     expect(topicOf(name, page, own, data)).toBe(topic);

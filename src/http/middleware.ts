@@ -2,12 +2,13 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { ErrorHandler, MiddlewareHandler, NotFoundHandler } from "hono";
 import { limitOf } from "../access/rate-limit.ts";
 import { ApiError, forbidden, invalid, notFound } from "../contract/errors.ts";
+import type { RateClass } from "../contract/limiter-object.ts";
 import { now } from "../platform/clock.ts";
 import { HOP_HEADER } from "../platform/egress/guard.ts";
 import { newId } from "../platform/ids.ts";
 import { installationId } from "../platform/installation.ts";
 import { createLogger } from "../platform/logger.ts";
-import { settingsOf } from "../platform/settings.ts";
+import { type Settings, settingsOf } from "../platform/settings.ts";
 import { countUnits } from "../platform/usage.ts";
 import { drain } from "./body.ts";
 import { type AppEnv, type Endpoint, type ErrorPage, SURFACES } from "./endpoint.ts";
@@ -39,7 +40,7 @@ export const startRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.set("publicUrl", settings.PUBLIC_URL || new URL(c.req.url).origin);
   await next();
   await drain(c.req.raw);
-  if (c.res.status >= 500) countUnits({ server_errors: 1 });
+  countUnits({ responses: 1, server_errors: c.res.status >= 500 ? 1 : 0 });
   const headers = c.res.headers;
   headers.set("X-Request-Id", requestId);
   for (const [name, value] of SECURITY_HEADERS) if (!headers.has(name)) headers.set(name, value);
@@ -53,7 +54,8 @@ export const startRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
     headers.set("RateLimit-Policy", `"${rateClass}";q=${rate.limit};w=${rate.window_seconds}`);
     headers.set("RateLimit-Limit", String(rate.limit));
   }
-  log.info("request", {
+  const write = isLogged(c.res.status, { rateClass, requestId, settings }) ? log.info : log.debug;
+  write("request", {
     method: c.req.method,
     route: c.req.routePath,
     status: c.res.status,
@@ -61,6 +63,21 @@ export const startRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
     user_id: userIdOf(ctx),
   });
 };
+
+interface LoggedRequest {
+  rateClass: RateClass | undefined;
+  requestId: string;
+  settings: Settings;
+}
+
+/** The platform bills every line: what comes in masses is left out where it succeeds, failures are always logged. */
+function isLogged(status: number, { rateClass, requestId, settings }: LoggedRequest): boolean {
+  if (status >= 500) return true;
+  if (rateClass === undefined || rateClass === "push" || rateClass === "agent") return status >= 400;
+  // The end of an id is random.
+  const drawn = Number.parseInt(requestId.slice(-8), 16) / 2 ** 32;
+  return status >= 400 || drawn < settings.LOG_SAMPLE_RATE;
+}
 
 /** What no endpoint takes: addresses that no client writes, and requests that this installation sent itself. */
 export const rejectHostileRequests: MiddlewareHandler<AppEnv> = async (c, next) => {

@@ -18,6 +18,7 @@ import { sweepStatusPosts } from "../delivery/status-posts.ts";
 import { sweepSubscribers } from "../delivery/subscriber-messages.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
 import { sweepFailingWebhooks } from "../delivery/webhook-owner-notices.ts";
+import { sweepAlarms } from "../events/alarms.ts";
 import { sweepEvents } from "../events/consume.ts";
 import { sweepEscalations } from "../events/escalation-runner.ts";
 import { sendDueNotifications, sweepNotifications } from "../events/escalation-sender.ts";
@@ -32,8 +33,10 @@ import { MINUTE_MS } from "../lib/durations.ts";
 import { deleteOldMail, sweepMail } from "../outbox/mail.ts";
 import { now } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
+import { countUnits } from "../platform/usage.ts";
 import { sweepAgentLatency } from "../sweeps/agent-latency.ts";
 import { sweepDailyAggregates } from "../sweeps/daily-aggregates.ts";
+import { sendHeartbeat } from "../sweeps/dead-man.ts";
 import { sweepExpired } from "../sweeps/expired.ts";
 import { sendMarkers } from "../sweeps/queue-health.ts";
 import { sweepRetention } from "../sweeps/retention.ts";
@@ -73,6 +76,8 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
   "daily aggregates": sweepDailyAggregates,
   "agent latency": sweepAgentLatency,
   retention: sweepRetention,
+  alarms: sweepAlarms,
+  heartbeat: sendHeartbeat,
 };
 
 /** What processes a portion of the items that a part, or the planner, has found. */
@@ -148,6 +153,7 @@ async function attempt(scope: Scope, part: string, run: () => Promise<unknown>):
   try {
     await run();
   } catch (error) {
+    countUnits({ failed_parts: 1 });
     scope.log.error("minute", error, { part });
   }
 }

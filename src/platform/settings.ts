@@ -164,6 +164,10 @@ const FIELDS = {
   CF_API_TOKEN: z.string().default(""),
   CF_ZONE_ID: z.string().default(""),
   CF_API_BASE: z.url().default("https://api.cloudflare.com/client/v4"),
+  /** Requested once a minute while the service works: a heartbeat monitor of another installation or service. */
+  HEARTBEAT_URL: z.union([z.literal(""), z.url()]).default(""),
+  /** Share of successful requests that are logged. */
+  LOG_SAMPLE_RATE: z.coerce.number().min(0).max(1).default(1),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
 };
 

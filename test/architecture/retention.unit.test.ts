@@ -18,6 +18,7 @@ const ENDS: Record<string, string> = {
   agent_reports: "checks/agent-sweep.ts: a day",
   agent_results: "checks/agent-sweep.ts: the plan's results",
   agents: PEOPLE,
+  alarms: "when it is over",
   api_tokens: `${PEOPLE}; once expired sweeps/retention.ts: the plan's history`,
   audit_log: HISTORY,
   chat_messages: "delivery/sweep.ts: 30 days",

@@ -90,6 +90,8 @@ const LEFT: Record<string, [rows: string, left: number][]> = {
   "daily aggregates": [],
   "agent latency": [],
   retention: [],
+  alarms: [],
+  heartbeat: [],
 };
 
 describe("a backlog in every table, within the limits of D1", () => {
@@ -111,6 +113,8 @@ const BOUNDED = [
   /^SCAN (CONSTANT ROW|\(subquery-\d+\)|named|limited)$/, // no table
   /^SCAN deleted_monitors /, // what is due, and nothing else
   /^SCAN installation$/, // its one row
+  /^SCAN alarms\b/, // at most one of each name
+  /^SCAN queue_health$/, // one row for each queue
   /^SCAN held_outages /, // monitors that are down within a maintenance window
 ];
 

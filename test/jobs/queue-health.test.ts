@@ -105,6 +105,7 @@ describe("the state of the installation", () => {
       database_bytes: expect.any(Number),
       database_used_percent: 0,
       is_database_nearly_full: false,
+      alarms: [],
     });
     expect(body.service.database_bytes).toBeGreaterThan(100_000);
     expect((await other.client.get(`${CORE}/overview`)).body.service).toBeNull();

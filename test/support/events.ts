@@ -23,6 +23,11 @@ const maintenance: EventData<"maintenance.started"> = {
   ...{ monitor_ids: [MONITOR_ID], group_ids: [], impact: "maintenance" },
   url: "https://status.acme.example/status/acme",
 };
+const alarm: EventData<"service.alarm_raised"> = {
+  ...{ alarm: "dead_letters", message: "Messages failed every attempt (queues: events)" },
+  ...{ raised_at: "2026-01-02T03:04:05.000Z", cleared_at: null },
+};
+
 const agent: EventData<"agent.offline"> = {
   ...{ agent_id: "0199c0de-0000-7000-8000-000000000004", agent_name: "Rack 1", hostname: "rack-1", status: "offline" },
   ...{ previous_status: "online", message: "Rack 1 has not reported for 90 seconds" },
@@ -66,6 +71,8 @@ export const EXAMPLES: { [Name in EventName]: EventData<Name> } = {
     ...{ schedule_name: null, start: null, end: null },
     ...{ message: "step 1 of Night finds no user on call", incident_id: INCIDENT_ID },
   },
+  "service.alarm_raised": alarm,
+  "service.alarm_cleared": { ...alarm, cleared_at: "2026-01-02T04:04:05.000Z" },
   test_event: { webhook_id: "0199c0de-0000-7000-8000-000000000006", webhook_name: "Ops", message: "this is a test" },
 };
 

@@ -6,12 +6,13 @@ import { TEAM_TOPICS, UserPreferences } from "../../contract/team-notification.t
 import { RecoveryCodes, TotpSecret } from "../../contract/two-factor.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
-import { CopyText, Tabs } from "../components/pieces.tsx";
+import { CopyText } from "../components/pieces.tsx";
 import { type FormField, type Problems, storedValues, toSentences } from "../form-fields.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { NOTIFY_TOPICS } from "../pages/form.ts";
 import { showView, type View } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { AccountTabs } from "./tabs.tsx";
 import { Plan, Profile, Sessions, Tokens } from "./views.tsx";
 
 const CORE = "/api/core/v1";
@@ -205,13 +206,7 @@ async function showAccount(c: AppContext): Promise<Response> {
     ...{ title: "Account", section: "account" },
     children: (
       <>
-        <Tabs
-          label="Account"
-          tabs={[
-            { href: "/app/account", text: "Account", isOpen: true },
-            { href: "/app/audit", text: "Audit log", isOpen: false },
-          ]}
-        />
+        <AccountTabs open="/app/account" isOperator={me.body.operator} />
         <Profile me={me.body} />
         <Plan tier={tier.body} seats={billing.body.seats} />
         <Tokens tokens={tokens.body} now={c.var.now} />

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { requireUser } from "../../access/principal.ts";
 import { AuditEntry } from "../../contract/audit.ts";
+import { AccountTabs } from "../account/tabs.tsx";
 import { readApi } from "../call-api.ts";
-import { EmptyState, ListPages, Table, Tabs } from "../components/pieces.tsx";
+import { EmptyState, ListPages, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
@@ -35,13 +37,7 @@ export const endpoints = [
       ...{ title: "Audit log", section: "account", trail: [{ href: "/app/account", text: "Account" }] },
       children: (
         <>
-          <Tabs
-            label="Account"
-            tabs={[
-              { href: "/app/account", text: "Account", isOpen: false },
-              { href: "/app/audit", text: "Audit log", isOpen: true },
-            ]}
-          />
+          <AccountTabs open="/app/audit" isOperator={requireUser(c.var.ctx).is_operator} />
           <form method="get" action="/app/audit" class="actions">
             <label for="page">Status page</label>
             <select id="page" name="page">

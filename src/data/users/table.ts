@@ -24,7 +24,10 @@ export const users = sqliteTable(
     deleted_at: instant("deleted_at"),
     ...timestamps(),
   },
-  (table) => [index("users_deleted").on(table.deleted_at).where(sql`deleted_at IS NOT NULL`)],
+  (table) => [
+    index("users_deleted").on(table.deleted_at).where(sql`deleted_at IS NOT NULL`),
+    index("users_operators").on(table.id).where(sql`operator = 1`),
+  ],
 );
 
 export const apiTokens = sqliteTable(

@@ -1,6 +1,7 @@
 import { viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
+import { listAlarms } from "../../data/alarms/read.ts";
 import { readOverview } from "../../data/overview/read.ts";
 import { readServiceHealth } from "../../data/queue-health/read.ts";
 import { computeDatabaseUse, listLateQueues } from "../../domain/service-health.ts";
@@ -15,13 +16,14 @@ export async function getOverview(ctx: RequestScope) {
 }
 
 async function getServiceState({ db, settings }: RequestScope) {
-  const known = await readServiceHealth(db);
+  const [known, alarms] = await Promise.all([readServiceHealth(db), listAlarms(db)]);
   const lastDeadLetters = known.queues.flatMap(({ dead_letter_at }) => dead_letter_at ?? []);
   return {
     late_queues: listLateQueues(known, settings.CHECKS_LATE_AFTER_MS),
     dead_letters: known.queues.reduce((sum, { dead_letters }) => sum + dead_letters, 0),
     last_dead_letter_at: lastDeadLetters.length === 0 ? null : Math.max(...lastDeadLetters),
     database_bytes: known.database_bytes,
+    alarms,
     ...computeDatabaseUse(known.database_bytes),
   };
 }

@@ -1,0 +1,12 @@
+import { Tabs } from "../components/pieces.tsx";
+
+const TABS = [
+  { href: "/app/account", text: "Account", isForOperators: false },
+  { href: "/app/audit", text: "Audit log", isForOperators: false },
+  { href: "/app/installation", text: "Installation", isForOperators: true },
+] as const;
+
+export function AccountTabs({ open, isOperator }: { open: (typeof TABS)[number]["href"]; isOperator: boolean }) {
+  const tabs = TABS.filter(({ isForOperators }) => isOperator || !isForOperators);
+  return <Tabs label="Account" tabs={tabs.map(({ href, text }) => ({ href, text, isOpen: href === open }))} />;
+}

@@ -1,0 +1,133 @@
+import type { z } from "zod";
+import { Capacity } from "../../contract/capacity.ts";
+import { Overview } from "../../contract/overview.ts";
+import { AccountTabs } from "../account/tabs.tsx";
+import { readApi } from "../call-api.ts";
+import { Table } from "../components/pieces.tsx";
+import { Time } from "../components/time.tsx";
+import { showView } from "../shell.tsx";
+import { view } from "../view.ts";
+
+type CapacityBody = z.infer<typeof Capacity>;
+type Service = NonNullable<z.infer<typeof Overview>["service"]>;
+
+const CORE = "/api/core/v1";
+
+const UNITS: Record<keyof CapacityBody["units"], string> = {
+  requests: "Worker requests",
+  messages: "Queue messages",
+  object_requests: "Object requests",
+  d1_rows_read: "Database rows read",
+  d1_rows_written: "Database rows written",
+  d1_bytes: "Database bytes",
+  deliveries: "Delivery attempts",
+};
+
+const LIMITS: Record<CapacityBody["limits"][number]["name"], string> = {
+  d1_bytes: "Database bytes",
+  checks_per_second: "Checks per second",
+  messages_per_second: "Queue messages per second",
+};
+
+export const endpoints = [
+  view({ path: "/app/installation", summary: "Installation in the dashboard, for operators" }, async (c) => {
+    // The endpoint refuses everybody else.
+    const { body: capacity } = await readApi(c, `${CORE}/uptime/capacity`, Capacity);
+    const { body: overview } = await readApi(c, `${CORE}/overview`, Overview);
+    const alarms = overview.service?.alarms ?? [];
+    return showView(c, {
+      ...{ title: "Installation", section: "account", trail: [{ href: "/app/account", text: "Account" }] },
+      children: (
+        <>
+          <AccountTabs open="/app/installation" isOperator={true} />
+          <Alarms alarms={alarms} now={c.var.now} />
+          <Cost capacity={capacity} />
+          <Limits capacity={capacity} />
+          <Used capacity={capacity} now={c.var.now} />
+        </>
+      ),
+    });
+  }),
+];
+
+function Alarms({ alarms, now }: { alarms: Service["alarms"]; now: number }) {
+  return (
+    <section class="card" aria-labelledby="alarms">
+      <h2 id="alarms">Alarms</h2>
+      {alarms.length === 0 ? (
+        <p>No alarm is raised.</p>
+      ) : (
+        <Table caption="Alarms that are raised" head={["Alarm", "Finding", "Since"]}>
+          {alarms.map(({ name, message, raised_at }) => (
+            <tr>
+              <th scope="row">
+                <code>{name}</code>
+              </th>
+              <td>{message}</td>
+              <td>
+                <Time at={Date.parse(raised_at)} now={now} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <p class="quiet">
+        The runbook in <code>docs/operate.md</code> has a section for each alarm.
+      </p>
+    </section>
+  );
+}
+
+function Cost({ capacity: { cost, monitors } }: { capacity: CapacityBody }) {
+  return (
+    <section class="card" aria-labelledby="cost">
+      <h2 id="cost">Cost and room</h2>
+      <p>
+        A month like the counted time costs about <strong>${cost.month_usd.toFixed(2)}</strong> on the Workers Paid
+        plan, a million checks ${cost.per_million_checks_usd.toFixed(2)}. {count(monitors.now)} monitors exist;{" "}
+        <strong>{count(monitors.fit)}</strong> more of their kind fit.
+      </p>
+    </section>
+  );
+}
+
+function Limits({ capacity: { limits } }: { capacity: CapacityBody }) {
+  return (
+    <section class="card" aria-labelledby="limits">
+      <h2 id="limits">Limits of the platform</h2>
+      <Table caption="Limits of the platform" head={["Limit", "Used", "Of", "Share"]}>
+        {limits.map(({ name, used, limit, share }) => (
+          <tr>
+            <th scope="row">{LIMITS[name]}</th>
+            <td>{count(used)}</td>
+            <td>{count(limit)}</td>
+            <td>{(share * 100).toFixed(1)} %</td>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  );
+}
+
+function Used({ capacity: { units, counted_from }, now }: { capacity: CapacityBody; now: number }) {
+  return (
+    <section class="card" aria-labelledby="used">
+      <h2 id="used">Used</h2>
+      <p class="quiet">
+        Counted since <Time at={Date.parse(counted_from)} now={now} />.
+      </p>
+      <Table caption="Units used" head={["Unit", "Count"]}>
+        {(Object.keys(UNITS) as (keyof typeof UNITS)[]).map((unit) => (
+          <tr>
+            <th scope="row">{UNITS[unit]}</th>
+            <td>{count(units[unit])}</td>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  );
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-GB", { maximumFractionDigits: 2 });
+}
