@@ -62,6 +62,7 @@ import { endpoints as publicPages, PLACE as publicPlace } from "./status-page/ro
 import { endpoints as subscribing } from "./status-page/subscribe-routes.ts";
 import { endpoints as subscriptionLinks } from "./status-page/subscription-link-routes.ts";
 import { endpoints as unlocking } from "./status-page/unlock-routes.ts";
+import { answerWarm } from "./status-page/warm-answers.ts";
 
 /** Every endpoint of the API, each mounted under the addresses that its policy names. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -122,7 +123,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
 
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ defaultHook: rejectInvalid });
-  app.use(routeHosts((request, env, context) => app.fetch(request, env, context)));
+  const { fetch } = app;
+  app.fetch = (request, env, context) => answerWarm(request, env) ?? fetch(request, env, context);
+  app.use(routeHosts(fetch));
   app.use(startRequest);
   app.use(async (c, next) => {
     c.set("dispatch", async (request) => app.fetch(request, c.env, c.executionCtx));

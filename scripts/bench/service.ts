@@ -50,16 +50,17 @@ export async function startBenchService(settings: Record<string, string>): Promi
 }
 
 /** An API request that must succeed. */
-export async function send(
-  { url, token }: BenchService,
-  method: string,
-  path: string,
-  body: object,
-): Promise<{ id: string }> {
+interface Sent {
+  id: string;
+  /** Of monitors that are pushed to. */
+  push_urls?: { heartbeat?: string };
+}
+
+export async function send({ url, token }: BenchService, method: string, path: string, body: object): Promise<Sent> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
-  return (await response.json()) as { id: string };
+  return (await response.json()) as Sent;
 }
 
 async function readGreeting(child: ChildProcess): Promise<{ url: string; token: string }> {

@@ -42,6 +42,8 @@ export interface AppEnv {
     publicUrl: string;
     /** The request came under a page's own domain, and reaches nothing but that page. */
     isOwnDomain: boolean | undefined;
+    /** Where the request came in, if that is not its address here or the name is not known to be the service's. */
+    visited: { url: string; host: string } | undefined;
     /** The body came from a browser's form. */
     isForm: boolean | undefined;
     ctx: RequestScope;

@@ -13,19 +13,9 @@ import { countUnits } from "../platform/usage.ts";
 import { drain } from "./body.ts";
 import { type AppEnv, type Endpoint, type ErrorPage, SURFACES } from "./endpoint.ts";
 import { mapError, toErrorResponse } from "./errors.ts";
+import { completeHeaders, REQUEST_ID_HEADER } from "./response-headers.ts";
 
-const SECURITY_HEADERS = Object.entries({
-  "X-Content-Type-Options": "nosniff",
-  "Referrer-Policy": "no-referrer",
-  "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
-});
 const URL_LENGTH_MAX = 16_384;
-const API_HEADERS = Object.entries({
-  "Cache-Control": "no-store",
-  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-});
 
 /** Outermost: what every request carries, what every answer has, and one log line per request. */
 export const startRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -42,12 +32,8 @@ export const startRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
   await drain(c.req.raw);
   countUnits({ responses: 1, server_errors: c.res.status >= 500 ? 1 : 0 });
   const headers = c.res.headers;
-  headers.set("X-Request-Id", requestId);
-  for (const [name, value] of SECURITY_HEADERS) if (!headers.has(name)) headers.set(name, value);
-  if (headers.get("content-type")?.startsWith("application/json")) {
-    headers.set("Content-Type", "application/json; charset=utf-8");
-    for (const [name, value] of API_HEADERS) if (!headers.has(name)) headers.set(name, value);
-  }
+  headers.set(REQUEST_ID_HEADER, requestId);
+  completeHeaders(headers);
   const { rateClass, ctx } = c.var;
   const rate = rateClass && limitOf(settings, rateClass);
   if (rate) {

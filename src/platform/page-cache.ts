@@ -20,7 +20,13 @@ export interface CachedPage {
 const PAGES_MAX = 200;
 
 const known = new Map<string, CachedPage>();
+const loading = new Map<string, { epoch: number; found: Promise<FoundPage> }>();
 let changes = 0;
+
+/** Undefined where no page has that slug. */
+export interface FoundPage {
+  page: CachedPage | undefined;
+}
 
 export function getCachedPage(slug: string): CachedPage | undefined {
   return known.get(slug);
@@ -43,4 +49,21 @@ export function cachePage(slug: string, page: CachedPage, epoch: number): void {
 export function invalidatePage(pageId: string): void {
   changes += 1;
   for (const [slug, page] of known) if (page.page_id === pageId) known.delete(slug);
+}
+
+/**
+ * Readers that come while another one loads the page share what it finds, so that a busy page costs one read of the
+ * database however many wait for it. A load that a write of this isolate has overtaken is not shared.
+ */
+export function loadPageOnce(
+  slug: string,
+  load: () => Promise<FoundPage>,
+): { found: Promise<FoundPage>; is_shared: boolean } {
+  const running = loading.get(slug);
+  if (running?.epoch === changes) return { found: running.found, is_shared: true };
+  const found = load().finally(() => {
+    if (loading.get(slug)?.found === found) loading.delete(slug);
+  });
+  loading.set(slug, { epoch: changes, found });
+  return { found, is_shared: false };
 }

@@ -157,7 +157,7 @@ const FIELDS = {
   /** Checks are delayed, and pages announce it, when cron or the checks of a monitor are behind by more than this. */
   CHECKS_LATE_AFTER_MS: milliseconds(3 * MINUTE),
   /** How long one isolate may serve a page without asking the database for its version. */
-  PAGE_MEMO_MS: milliseconds(2 * SECOND),
+  PAGE_MEMO_MS: milliseconds(SECOND / 2),
   /** Host name that the domains of pages have to lead to; empty = the service's own. */
   CUSTOM_DOMAIN_TARGET: z.string().trim().toLowerCase().default(""),
   /** Cloudflare for SaaS: who may order certificates for the domains of pages, and in which zone. */

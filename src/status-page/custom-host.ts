@@ -17,7 +17,7 @@ import { type Settings, settingsOf } from "../platform/settings.ts";
 const ABSENT_MEMO_MS = 10_000;
 const STYLESHEETS = "/assets/status-page/";
 /** Subdomains of a custom domain are not served. */
-const TRANSPORT_SECURITY = "max-age=31536000";
+export const TRANSPORT_SECURITY = "max-age=31536000";
 
 /** An operator who sees this on the service's own name learns what to do. */
 const NOTHING_HERE = "no status page is served under this host name; the service's own is the setting PUBLIC_URL";
@@ -26,24 +26,27 @@ type Answer = (request: Request, env: Env, context: Context["executionCtx"]) => 
 
 /** Outermost of all. `answer` is the whole app, to which requests for a page come back under the page's address. */
 export function routeHosts(answer: Answer): MiddlewareHandler<AppEnv> {
-  const routed = new WeakSet<Request>();
+  const routed = new WeakMap<Request, { url: string; host: string }>();
   return async (c, next) => {
     const settings = settingsOf(c.env);
     // By far the most requests, and no address has to be taken apart for them.
     if (c.req.url.startsWith(`${settings.PUBLIC_URL}/`)) return next();
-    if (routed.has(c.req.raw)) {
+    const visited = routed.get(c.req.raw);
+    if (visited) {
       c.set("isOwnDomain", true);
+      c.set("visited", visited);
       return next();
     }
     const url = new URL(c.req.url);
     const host = url.hostname.replace(/\.$/, "");
     if (isServiceHost(settings, host)) return next();
+    c.set("visited", { url: c.req.url, host });
     const found = await findPageOf(c.env, settings, host);
     if (found === null) return mayBeOwnHost(host) ? next() : refuse(404, NOTHING_HERE);
     if (found === "unavailable") return mayBeOwnHost(host) ? next() : refuse(503, "a store is not reachable");
     url.pathname = addressOnPage(found.slug, url.pathname);
     const request = new Request(url, c.req.raw);
-    routed.add(request);
+    routed.set(request, { url: c.req.url, host });
     const page = await answer(request, c.env, c.executionCtx);
     if (page.webSocket) return page;
     const headers = new Headers(page.headers);
@@ -58,8 +61,7 @@ type Found = { slug: string } | null | "unavailable";
 async function findPageOf(env: Env, settings: Settings, host: string): Promise<Found> {
   const at = now();
   const known = getCachedHost(host);
-  const keptMs = known?.slug === null ? ABSENT_MEMO_MS : settings.PAGE_MEMO_MS;
-  if (known && at - known.known_at < keptMs) return toFound(known.slug);
+  if (known && isHostCurrent(settings, { host, slug: known.slug, now: at })) return toFound(known.slug);
   try {
     const slug = (await findSlugOfHost(openDb(env.DB), host)) ?? null;
     cacheHost(host, { slug, known_at: at });
@@ -68,6 +70,16 @@ async function findPageOf(env: Env, settings: Settings, host: string): Promise<F
     if (!isUnavailable(error)) throw error;
     return known ? toFound(known.slug) : "unavailable";
   }
+}
+
+/** Whether this isolate knows, and recently enough, that the name leads to this page, or to none. */
+export function isHostCurrent(
+  settings: Settings,
+  { host, slug, now: at }: { host: string; slug: string | null; now: number },
+): boolean {
+  const known = getCachedHost(host);
+  const keptMs = slug === null ? ABSENT_MEMO_MS : settings.PAGE_MEMO_MS;
+  return known !== undefined && known.slug === slug && at - known.known_at < keptMs;
 }
 
 function toFound(slug: string | null): Found {

@@ -12,17 +12,9 @@ import { html } from "../http/responses.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { drawLatency } from "./latency-chart.ts";
 import { buildMaintenanceHistory, buildMaintenanceView } from "./maintenance-view.ts";
+import { HTML, respondPartNotFound, respondWithError } from "./messages.ts";
 import { findPublicMaintenance } from "./payload.ts";
-import {
-  HTML,
-  loadPageForViewer,
-  PAGE_ANSWERS,
-  respond,
-  respondPartNotFound,
-  respondWithError,
-  respondWithPage,
-  type VisiblePage,
-} from "./responses.ts";
+import { loadPageForViewer, PAGE_ANSWERS, respond, respondWithPage, type VisiblePage } from "./responses.ts";
 import { buildServiceView, type ServicePeriod } from "./service-view.ts";
 import { renderMaintenanceHistory, renderMaintenancePage, renderServicePage } from "./views/parts.tsx";
 

@@ -4,8 +4,16 @@ import type { PagePayload } from "../contract/public-page.ts";
 import { SLUG } from "../contract/status-page.ts";
 import { findPageVersion } from "../data/public-page/read.ts";
 import type { CheckLag } from "../domain/check-schedule.ts";
+import { sleep } from "../platform/clock.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
-import { type CachedPage, cacheEpoch, cachePage, getCachedPage } from "../platform/page-cache.ts";
+import {
+  type CachedPage,
+  cacheEpoch,
+  cachePage,
+  type FoundPage,
+  getCachedPage,
+  loadPageOnce,
+} from "../platform/page-cache.ts";
 import { loadSharedPage } from "../platform/page-objects.ts";
 import { dropStoredPage, readStoredPage, type StoredPage, storePage } from "../platform/page-store.ts";
 import { lockOf } from "../platform/page-unlock.ts";
@@ -21,6 +29,7 @@ import { buildPayload } from "./payload.ts";
 const STALE_MAX_MS = 15 * 60_000;
 /** How old the confirmation in KV may get while the page is read; the rest of STALE_MAX_MS is what an outage may last. */
 const CONFIRM_AFTER_MS = 10 * 60_000;
+const SHARED_WAIT_MS = 2_000;
 
 export type PageReading =
   | { kind: "public"; known: CachedPage; payload: PagePayload; is_stale: boolean }
@@ -39,19 +48,42 @@ export async function readPage(ctx: RequestScope, slug: string, announced = 0): 
   if (known && ctx.now - known.confirmed_at < memoMs(ctx, known, announced) && isInTime(known.payload, ctx.now)) {
     return toReading(known, false);
   }
-  const epoch = cacheEpoch();
   try {
-    const row = await findPageVersion(ctx.db, slug);
-    if (!row) return { kind: "absent" };
-    const page = row.is_public ? await refresh(ctx, { slug, row, known }) : conceal(ctx, { slug, row, known });
-    if (!page) return { kind: "absent" };
-    cachePage(slug, page, epoch);
-    return toReading(page, false);
+    const page = await loadShared(ctx, { slug, known, announced });
+    return page ? toReading(page, false) : { kind: "absent" };
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     ctx.log.error("page: database unavailable", error);
     return readWithoutDatabase(ctx, slug, known);
   }
+}
+
+interface Wanted {
+  slug: string;
+  known: CachedPage | undefined;
+  announced: number;
+}
+
+/** Waits for a load of another request, but not for ever: a request that ends early may leave it unfinished. */
+async function loadShared(ctx: RequestScope, { slug, known, announced }: Wanted): Promise<CachedPage | undefined> {
+  const load = () => loadCurrent(ctx, slug, known);
+  const { found, is_shared } = loadPageOnce(slug, load);
+  if (!is_shared) {
+    ctx.defer(found.catch(() => undefined));
+    return (await found).page;
+  }
+  const shared = await Promise.race([found, sleep(SHARED_WAIT_MS)]);
+  const isOld = shared?.page?.payload && shared.page.payload.version < announced;
+  return (shared && !isOld ? shared : await load()).page;
+}
+
+async function loadCurrent(ctx: RequestScope, slug: string, known: CachedPage | undefined): Promise<FoundPage> {
+  const epoch = cacheEpoch();
+  const row = await findPageVersion(ctx.db, slug);
+  if (!row) return { page: undefined };
+  const page = row.is_public ? await refresh(ctx, { slug, row, known }) : conceal(ctx, { slug, row, known });
+  if (page) cachePage(slug, page, epoch);
+  return { page };
 }
 
 /** Bounds what invented versions cost. */

@@ -4,7 +4,6 @@ import { findVisiblePage } from "../access/pages.ts";
 import { requireRate } from "../access/rate-limit.ts";
 import { ApiError, pageLocked } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
-import type { Language } from "../contract/status-page.ts";
 import { type CheckLag, findDelayedSince } from "../domain/check-schedule.ts";
 import { buildPageUrls, type PageUrls } from "../domain/page-address.ts";
 import type { AppEnv } from "../http/endpoint.ts";
@@ -16,38 +15,21 @@ import type { CachedPage } from "../platform/page-cache.ts";
 import { isUnlocked } from "../platform/page-unlock.ts";
 import { getRendering, keepRendering, type Rendering } from "../platform/rendering-cache.ts";
 import type { RenderContext } from "./frame-view.ts";
+import {
+  respondFull,
+  respondLocked,
+  respondNotFound,
+  respondTooMany,
+  respondUnavailable,
+  textsFor,
+} from "./messages.ts";
 import { buildPayload } from "./payload.ts";
 import { readPage } from "./reader.ts";
-import { chooseLanguage, findLanguage, TEXTS } from "./texts/registry.ts";
-import type { Texts } from "./texts/texts.ts";
-import { renderMessagePage } from "./views/pages.tsx";
-import { renderUnlockPage } from "./views/unlock.tsx";
+import { findLanguage } from "./texts/registry.ts";
+import { isKnownTo, keepWarmAnswer } from "./warm-answers.ts";
 
 const FOR_EVERYBODY = "public, max-age=15, stale-if-error=600";
 const FOR_MEMBERS = "private, no-store";
-
-/** Nothing of a page is inline, nothing comes from elsewhere but the logo. */
-export const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' https:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
-
-/** Any site may show it in a frame: it has no form, and nothing in it changes anything. */
-export const EMBED_POLICY = PAGE_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *").replace(
-  "form-action 'self'",
-  "form-action 'none'",
-);
-
-export const HTML = {
-  type: "text/html; charset=utf-8",
-  headers: { "Content-Security-Policy": PAGE_POLICY },
-};
 
 /** What documents of a page answer besides themselves. */
 export const PAGE_ANSWERS = {
@@ -63,6 +45,8 @@ export interface VisiblePage {
   /** Prefix of the keys of finished documents; null where nothing may be kept. */
   cache_key: string | null;
   cache_control: string;
+  /** What a public page's answer may be kept with, ready for the next reader; see warm-answers.ts. */
+  memo: CachedPage | null;
 }
 
 /**
@@ -87,7 +71,9 @@ export async function loadPageForViewer(
       ? { as_of: known.confirmed_at, is_stale, late: null, address, texts }
       : { as_of: minute, is_stale, late: findLate(c, payload, known.checks), address, texts };
     const cache_key = is_stale ? null : `${payload.page.id} ${payload.version} ${payload.generated_at}`;
-    return { payload, viewing, cache_key, cache_control: known.lock === null ? FOR_EVERYBODY : FOR_MEMBERS };
+    const isOpen = known.lock === null;
+    const cache_control = isOpen ? FOR_EVERYBODY : FOR_MEMBERS;
+    return { payload, viewing, cache_key, cache_control, memo: isOpen && !is_stale ? known : null };
   }
   const known = reading.kind === "private" ? reading.known : null;
   const payload = await openForMember(c, known?.page_id ?? null);
@@ -95,7 +81,7 @@ export async function loadPageForViewer(
   const late = findLate(c, payload, known.checks);
   const texts = textsFor(c, payload.page.language);
   const viewing = { as_of: now, is_stale: false, late, address: addressOf(c, payload), texts };
-  return { payload, viewing, cache_key: null, cache_control: FOR_MEMBERS };
+  return { payload, viewing, cache_key: null, cache_control: FOR_MEMBERS, memo: null };
 }
 
 /** The version that an open page was told of. */
@@ -157,7 +143,8 @@ export async function respond(c: Context<AppEnv>, shown: VisiblePage, answer: An
     ETag: etag,
     Vary: "Authorization, Cookie, Accept-Language",
   };
-  return isKnownTo(c.req.header("if-none-match"), etag)
+  if (!answer.is_chosen) keepWarmAnswer(c, { ...shown, headers, rendering });
+  return isKnownTo(c.req.header("if-none-match") ?? null, etag)
     ? new Response(null, { status: 304, headers })
     : new Response(body, { headers });
 }
@@ -181,12 +168,6 @@ async function renderOnce(
   return rendering;
 }
 
-/** Compression on the way makes tags weak, which does not matter here. */
-function isKnownTo(ifNoneMatch: string | undefined, etag: string): boolean {
-  const known = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return known.includes(etag) || known.includes("*");
-}
-
 /** Errors are documents, too. */
 export async function respondWithPage(
   c: Context<AppEnv>,
@@ -201,91 +182,8 @@ export async function respondWithPage(
     const isOutage = error instanceof ApiError ? error.status === 503 : isUnavailable(error);
     if (!isOutage) throw error;
     c.var.log.error("page: unavailable", error);
-    const texts = textsFor(c);
-    const { unavailable: title, unavailable_text: text } = texts.messages;
-    return answerMessage(renderMessagePage(texts, { title, text }), 503, { "Retry-After": "5" });
+    return respondUnavailable(c);
   }
-}
-
-function respondFull(c: Context<AppEnv>): Response {
-  const texts = textsFor(c);
-  const { full: title, full_text: text } = texts.messages;
-  return answerMessage(renderMessagePage(texts, { title, text }), 403, {});
-}
-
-/** The unlock form. It says nothing of the page, not even its name. */
-export function respondLocked(
-  c: Context<AppEnv>,
-  { problem, status, next }: { problem: string | null; status: 400 | 401 | 429; next?: string } = {
-    problem: null,
-    status: 401,
-  },
-  headers: Record<string, string> = {},
-): Response {
-  const slug = c.req.param("slug") ?? "";
-  const own = { service_url: "", is_own_domain: c.var.isOwnDomain === true };
-  const { base, home } = buildPageUrls({ slug, domain: null }, own);
-  const path = `/status/${slug}`;
-  const asked = c.req.path.startsWith(`${path}/`) ? c.req.path.slice(path.length) : "";
-  const view = { texts: textsFor(c), base, home, next: next ?? asked, problem };
-  return answerMessage(renderUnlockPage({ ...view, inFrame: c.req.path.startsWith("/embed/") }), status, headers);
-}
-
-export function respondNotFound(c: Context<AppEnv>, headers: Record<string, string> = {}): Response {
-  const texts = textsFor(c);
-  const { not_found: title, not_found_text: text, sign_in } = texts.messages;
-  // Under its own domain a page has no sign-in form.
-  const link = c.var.isOwnDomain ? undefined : { href: "/app/sign-in", text: sign_in };
-  return answerMessage(renderMessagePage(texts, { title, text, link }), 404, headers);
-}
-
-/** A part of a page that is not there, or no longer. */
-export function respondPartNotFound(
-  { texts, address }: RenderContext,
-  { not_found: title, not_found_text: text }: { not_found: string; not_found_text: string },
-): Response {
-  const link = { href: address.home, text: texts.frame.all_services };
-  return answerMessage(renderMessagePage(texts, { title, text, link }), 404, {});
-}
-
-/** For errors outside the handlers of documents; undefined is a bug of the service. */
-export function respondWithError(c: Context<AppEnv>, error: ApiError | undefined): Response {
-  const texts = textsFor(c);
-  const words = texts.messages;
-  switch (error?.status) {
-    case 404:
-    case 405:
-      return respondNotFound(c, error.headers);
-    case 429:
-      return respondTooMany(c, error);
-    case 400: {
-      const message = { title: words.invalid, text: words.invalid_text };
-      return answerMessage(renderMessagePage(texts, message), 400, error.headers);
-    }
-    case undefined: {
-      const message = { title: words.internal, text: words.internal_text };
-      return answerMessage(renderMessagePage(texts, message), 500, {});
-    }
-    default: {
-      const message = { title: words.rejected, text: `${error?.message}.` };
-      return answerMessage(renderMessagePage(texts, message), error?.status ?? 500, {});
-    }
-  }
-}
-
-function respondTooMany(c: Context<AppEnv>, error: ApiError): Response {
-  const texts = textsFor(c);
-  const text = texts.messages.too_many_text(error.headers["Retry-After"] ?? "60");
-  return answerMessage(renderMessagePage(texts, { title: texts.messages.too_many, text }), 429, error.headers);
-}
-
-/** What this visitor reads; `page` is the language of the page, as far as it is known. */
-export function textsFor({ req }: Context<AppEnv>, page: Language = "en"): Texts {
-  const cookies = req.header("cookie");
-  const cookie = cookies && /(?:^|;\s*)vigil_language=([a-z]{2})(?:;|$)/.exec(cookies)?.[1];
-  const query = req.url.includes("lang=") ? req.query("lang") : undefined;
-  const chosen = findLanguage(query ?? "") ?? cookie;
-  return TEXTS[chooseLanguage({ chosen, accept: req.header("accept-language") ?? null, page })];
 }
 
 const CHOICE_SECONDS = 365 * 24 * 60 * 60;
@@ -298,16 +196,4 @@ function withChosenLanguage({ req }: Context<AppEnv>, response: Response): Respo
   headers.append("Set-Cookie", `vigil_language=${chosen}; Path=/; SameSite=Lax; Max-Age=${CHOICE_SECONDS}`);
   headers.set("Cache-Control", FOR_MEMBERS);
   return new Response(response.body, { status: response.status, headers });
-}
-
-function answerMessage(body: string, status: number, headers: Record<string, string>): Response {
-  return answerText(
-    body,
-    { ...headers, ...HTML.headers, "Content-Type": HTML.type, "Cache-Control": "no-store" },
-    status,
-  );
-}
-
-export function answerText(body: string, headers: Record<string, string>, status = 200): Response {
-  return new Response(body, { status, headers });
 }

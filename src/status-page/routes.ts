@@ -18,18 +18,10 @@ import { renderBrandSheet } from "./brand.ts";
 import { renderEmbedScript } from "./embed-script.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
 import { buildHistoryView, buildIncidentView } from "./incident-view.ts";
+import { EMBED_POLICY, HTML, respondPartNotFound, respondWithError } from "./messages.ts";
 import { endpoints as parts } from "./part-routes.ts";
 import { findPublicIncident, listPublicIncidents } from "./payload.ts";
-import {
-  EMBED_POLICY,
-  HTML,
-  loadPageForViewer,
-  PAGE_ANSWERS,
-  respond,
-  respondPartNotFound,
-  respondWithError,
-  respondWithPage,
-} from "./responses.ts";
+import { loadPageForViewer, PAGE_ANSWERS, respond, respondWithPage } from "./responses.ts";
 import { presentSummary } from "./summary.ts";
 import { buildPageView } from "./view-model.ts";
 import { renderEmbed } from "./views/embed.tsx";

@@ -4,7 +4,8 @@ import type { SubscriberRecord } from "../data/subscribers/read.ts";
 import { readForm } from "../http/body.ts";
 import { type AppEnv, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
-import { loadPageForViewer, respondWithPage, textsFor, type VisiblePage } from "./responses.ts";
+import { textsFor } from "./messages.ts";
+import { loadPageForViewer, respondWithPage, type VisiblePage } from "./responses.ts";
 import { choiceIn, toFormErrors } from "./subscribe-form.ts";
 import { type Reader, renderManagePage, renderNotice, renderQuestion } from "./subscribe-views.tsx";
 import {

@@ -2,7 +2,8 @@ import type { EndpointPolicy } from "../http/endpoint.ts";
 import { BODY_ERRORS, html, PUBLIC_ERRORS } from "../http/responses.ts";
 import { createFormats } from "./format.ts";
 import { buildFrame, type FrameView } from "./frame-view.ts";
-import { answerText, HTML, respondWithError, type VisiblePage } from "./responses.ts";
+import { answerText, HTML, respondWithError } from "./messages.ts";
+import type { VisiblePage } from "./responses.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /** What the documents of subscriptions have in common. */

@@ -10,7 +10,7 @@ import { json, jsonBody, PUBLIC_ERRORS, USER_ERRORS } from "../http/responses.ts
 import { toIso } from "../platform/clock.ts";
 import { lockOf, unlockCookie } from "../platform/page-unlock.ts";
 import { isPassword } from "../platform/password.ts";
-import { respondLocked, respondWithError, textsFor } from "./responses.ts";
+import { respondLocked, respondWithError, textsFor } from "./messages.ts";
 
 /** A password opens a page to the visitor's browser for twelve hours, or until the page gets another one. */
 const tags = ["Public pages"];

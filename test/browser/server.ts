@@ -6,7 +6,7 @@ import { renderBrandSheet } from "../../src/status-page/brand.ts";
 import { buildHistoryView, buildIncidentView } from "../../src/status-page/incident-view.ts";
 import { drawLatency } from "../../src/status-page/latency-chart.ts";
 import { buildMaintenanceHistory, buildMaintenanceView } from "../../src/status-page/maintenance-view.ts";
-import { PAGE_POLICY } from "../../src/status-page/responses.ts";
+import { PAGE_POLICY } from "../../src/status-page/messages.ts";
 import { buildServiceView, type ServiceFacts } from "../../src/status-page/service-view.ts";
 import { renderSubscribePage } from "../../src/status-page/subscribe-views.tsx";
 import { TEXTS } from "../../src/status-page/texts/registry.ts";

@@ -61,6 +61,22 @@ describe("GET /status/:slug/services/:id", () => {
     expect((await visit(shop.path)).text).toContain(`href="${shop.path}/services/${shop.monitor.id}"`);
   });
 
+  it("shows response times where the page shows them, and says nothing of them elsewhere", async () => {
+    const shop = await createShop();
+    const address = `${shop.path}/services/${shop.monitor.id}`;
+    const shown = async () => {
+      const { status, text } = await visit(`${address}?period=7d`);
+      return { status, has_heading: text.includes("Response time"), has_periods: text.includes("?period=30d") };
+    };
+    expect(await shown()).toEqual({ status: 200, has_heading: true, has_periods: true });
+    await shop.account.client.put(`${PAGES}/${shop.page.id}`, { show_latency: false });
+    expect(await shown()).toEqual({ status: 200, has_heading: false, has_periods: false });
+    expect((await visit(address)).text).not.toMatch(/<svg class="chart|\d ms/);
+    for (const kind of ["svg", "json"]) {
+      expect((await visit(`/badge/${shop.monitor.id}/latency.${kind}`)).text).not.toMatch(/\d ?ms/);
+    }
+  });
+
   it("knows only services that the page shows", async () => {
     const shop = await createShop();
     const other = await createShop();

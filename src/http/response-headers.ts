@@ -1,0 +1,21 @@
+/** What every answer carries beside the headers of its own, and beside the id of its request. */
+const SECURITY_HEADERS = Object.entries({
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+});
+const API_HEADERS = Object.entries({
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+});
+
+export const REQUEST_ID_HEADER = "X-Request-Id";
+
+export function completeHeaders(headers: Headers): void {
+  for (const [name, value] of SECURITY_HEADERS) if (!headers.has(name)) headers.set(name, value);
+  if (!headers.get("content-type")?.startsWith("application/json")) return;
+  headers.set("Content-Type", "application/json; charset=utf-8");
+  for (const [name, value] of API_HEADERS) if (!headers.has(name)) headers.set(name, value);
+}

@@ -1,0 +1,134 @@
+import type { Context } from "hono";
+import type { ApiError } from "../contract/errors.ts";
+import type { Language } from "../contract/status-page.ts";
+import { buildPageUrls } from "../domain/page-address.ts";
+import type { AppEnv } from "../http/endpoint.ts";
+import type { RenderContext } from "./frame-view.ts";
+import { chooseLanguage, findLanguage, TEXTS } from "./texts/registry.ts";
+import type { Texts } from "./texts/texts.ts";
+import { renderMessagePage } from "./views/pages.tsx";
+import { renderUnlockPage } from "./views/unlock.tsx";
+
+/** What visitors see instead of a document: messages in their language, and the form for the page's password. */
+
+/** Nothing of a page is inline, nothing comes from elsewhere but the logo. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' https:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** Any site may show it in a frame: it has no form, and nothing in it changes anything. */
+export const EMBED_POLICY = PAGE_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *").replace(
+  "form-action 'self'",
+  "form-action 'none'",
+);
+
+export const HTML = {
+  type: "text/html; charset=utf-8",
+  headers: { "Content-Security-Policy": PAGE_POLICY },
+};
+
+/** What this visitor reads; `page` is the language of the page, as far as it is known. */
+export function textsFor({ req }: Context<AppEnv>, page: Language = "en"): Texts {
+  const cookies = req.header("cookie");
+  const cookie = cookies && /(?:^|;\s*)vigil_language=([a-z]{2})(?:;|$)/.exec(cookies)?.[1];
+  const query = req.url.includes("lang=") ? req.query("lang") : undefined;
+  const chosen = findLanguage(query ?? "") ?? cookie;
+  return TEXTS[chooseLanguage({ chosen, accept: req.header("accept-language") ?? null, page })];
+}
+
+export function respondUnavailable(c: Context<AppEnv>): Response {
+  const texts = textsFor(c);
+  const { unavailable: title, unavailable_text: text } = texts.messages;
+  return answerMessage(renderMessagePage(texts, { title, text }), 503, { "Retry-After": "5" });
+}
+
+export function respondFull(c: Context<AppEnv>): Response {
+  const texts = textsFor(c);
+  const { full: title, full_text: text } = texts.messages;
+  return answerMessage(renderMessagePage(texts, { title, text }), 403, {});
+}
+
+/** The unlock form. It says nothing of the page, not even its name. */
+export function respondLocked(
+  c: Context<AppEnv>,
+  { problem, status, next }: { problem: string | null; status: 400 | 401 | 429; next?: string } = {
+    problem: null,
+    status: 401,
+  },
+  headers: Record<string, string> = {},
+): Response {
+  const slug = c.req.param("slug") ?? "";
+  const own = { service_url: "", is_own_domain: c.var.isOwnDomain === true };
+  const { base, home } = buildPageUrls({ slug, domain: null }, own);
+  const path = `/status/${slug}`;
+  const asked = c.req.path.startsWith(`${path}/`) ? c.req.path.slice(path.length) : "";
+  const view = { texts: textsFor(c), base, home, next: next ?? asked, problem };
+  return answerMessage(renderUnlockPage({ ...view, inFrame: c.req.path.startsWith("/embed/") }), status, headers);
+}
+
+export function respondNotFound(c: Context<AppEnv>, headers: Record<string, string> = {}): Response {
+  const texts = textsFor(c);
+  const { not_found: title, not_found_text: text, sign_in } = texts.messages;
+  // Under its own domain a page has no sign-in form.
+  const link = c.var.isOwnDomain ? undefined : { href: "/app/sign-in", text: sign_in };
+  return answerMessage(renderMessagePage(texts, { title, text, link }), 404, headers);
+}
+
+/** A part of a page that is not there, or no longer. */
+export function respondPartNotFound(
+  { texts, address }: RenderContext,
+  { not_found: title, not_found_text: text }: { not_found: string; not_found_text: string },
+): Response {
+  const link = { href: address.home, text: texts.frame.all_services };
+  return answerMessage(renderMessagePage(texts, { title, text, link }), 404, {});
+}
+
+/** For errors outside the handlers of documents; undefined is a bug of the service. */
+export function respondWithError(c: Context<AppEnv>, error: ApiError | undefined): Response {
+  const texts = textsFor(c);
+  const words = texts.messages;
+  switch (error?.status) {
+    case 404:
+    case 405:
+      return respondNotFound(c, error.headers);
+    case 429:
+      return respondTooMany(c, error);
+    case 400: {
+      const message = { title: words.invalid, text: words.invalid_text };
+      return answerMessage(renderMessagePage(texts, message), 400, error.headers);
+    }
+    case undefined: {
+      const message = { title: words.internal, text: words.internal_text };
+      return answerMessage(renderMessagePage(texts, message), 500, {});
+    }
+    default: {
+      const message = { title: words.rejected, text: `${error?.message}.` };
+      return answerMessage(renderMessagePage(texts, message), error?.status ?? 500, {});
+    }
+  }
+}
+
+export function respondTooMany(c: Context<AppEnv>, error: ApiError): Response {
+  const texts = textsFor(c);
+  const text = texts.messages.too_many_text(error.headers["Retry-After"] ?? "60");
+  return answerMessage(renderMessagePage(texts, { title: texts.messages.too_many, text }), 429, error.headers);
+}
+
+function answerMessage(body: string, status: number, headers: Record<string, string>): Response {
+  return answerText(
+    body,
+    { ...headers, ...HTML.headers, "Content-Type": HTML.type, "Cache-Control": "no-store" },
+    status,
+  );
+}
+
+export function answerText(body: string, headers: Record<string, string>, status = 200): Response {
+  return new Response(body, { status, headers });
+}

@@ -1,0 +1,114 @@
+import type { Context } from "hono";
+import type { PagePayload } from "../contract/public-page.ts";
+import type { AppEnv } from "../http/endpoint.ts";
+import { completeHeaders, REQUEST_ID_HEADER } from "../http/response-headers.ts";
+import { MINUTE_MS } from "../lib/durations.ts";
+import { now as readClock } from "../platform/clock.ts";
+import { HOP_HEADER } from "../platform/egress/guard.ts";
+import { newId } from "../platform/ids.ts";
+import { createLogger } from "../platform/logger.ts";
+import { type CachedPage, getCachedPage } from "../platform/page-cache.ts";
+import type { Rendering } from "../platform/rendering-cache.ts";
+import { settingsOf } from "../platform/settings.ts";
+import { isHostCurrent, TRANSPORT_SECURITY } from "./custom-host.ts";
+
+/**
+ * Ready answers, headers and all, by address and language. For as long as the memo of their page is fresh, readers get
+ * them ahead of the router and of everything behind it, which costs more than the answer itself.
+ */
+interface WarmAnswer {
+  slug: string;
+  /** The memo that the answer was made from; any newer one ends it. */
+  page: CachedPage;
+  /** Epoch ms. */
+  valid_until: number;
+  /** Where the address is not of the service itself, the name that has to lead to the page. */
+  host: string | null;
+  isOwnDomain: boolean;
+  route: string;
+  headers: Headers;
+  rendering: Rendering;
+}
+
+/** Visitors choose the languages that they accept, so there is a bound. */
+const ANSWERS_MAX = 500;
+const LANGUAGES_LENGTH_MAX = 200;
+
+const kept = new Map<string, WarmAnswer>();
+
+export interface KeptAnswer {
+  /** Null where the answer is not for everybody, or not the present truth. */
+  memo: CachedPage | null;
+  payload: PagePayload;
+  headers: Record<string, string>;
+  rendering: Rendering;
+}
+
+export function keepWarmAnswer(c: Context<AppEnv>, { memo, payload, headers, rendering }: KeptAnswer): void {
+  const { visited, isOwnDomain = false, now } = c.var;
+  const url = visited?.url ?? c.req.url;
+  if (memo === null || url.includes("?") || !isForEverybody(c.req.raw)) return;
+  const key = keyOf(url, c.req.raw);
+  if (key === null) return;
+  const all = new Headers(headers);
+  completeHeaders(all);
+  if (isOwnDomain) all.set("Strict-Transport-Security", TRANSPORT_SECURITY);
+  kept.delete(key);
+  kept.set(key, {
+    slug: payload.page.slug,
+    page: memo,
+    valid_until: Math.min(payload.valid_until, now - (now % MINUTE_MS) + MINUTE_MS),
+    host: visited?.host ?? null,
+    isOwnDomain,
+    route: c.req.routePath,
+    headers: all,
+    rendering,
+  });
+  const [oldest] = kept.keys();
+  if (kept.size > ANSWERS_MAX && oldest !== undefined) kept.delete(oldest);
+}
+
+/** Undefined where the request has to go the ordinary way. */
+export function answerWarm(request: Request, env: object | undefined): Response | undefined {
+  if (request.method !== "GET" || env === undefined) return undefined;
+  const key = keyOf(request.url, request);
+  const warm = key === null ? undefined : kept.get(key);
+  if (!warm || !isForEverybody(request)) return undefined;
+  const now = readClock();
+  const settings = settingsOf(env);
+  const { page, host } = warm;
+  const isFresh = getCachedPage(warm.slug) === page && now - page.confirmed_at < settings.PAGE_MEMO_MS;
+  if (!isFresh || now >= warm.valid_until) return undefined;
+  const slug = warm.isOwnDomain ? warm.slug : null;
+  if (host !== null && !isHostCurrent(settings, { host, slug, now })) return undefined;
+  const request_id = newId(now);
+  const isKnown = isKnownTo(request.headers.get("if-none-match"), warm.rendering.etag);
+  const response = isKnown
+    ? new Response(null, { status: 304, headers: warm.headers })
+    : new Response(warm.rendering.body, { headers: warm.headers });
+  response.headers.set(REQUEST_ID_HEADER, request_id);
+  createLogger(settings, { request_id }).info("request", {
+    method: "GET",
+    route: warm.route,
+    status: response.status,
+    ms: readClock() - now,
+  });
+  return response;
+}
+
+/** Cookies and credentials may change what a visitor gets; the service's own requests are refused elsewhere. */
+function isForEverybody({ headers }: Request): boolean {
+  return !headers.has("cookie") && !headers.has("authorization") && !headers.has(HOP_HEADER);
+}
+
+function keyOf(url: string, { headers }: Request): string | null {
+  const languages = headers.get("accept-language") ?? "";
+  return languages.length > LANGUAGES_LENGTH_MAX ? null : `${url} ${languages}`;
+}
+
+/** Compression on the way makes tags weak, which does not matter here. */
+export function isKnownTo(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false;
+  const known = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return known.includes(etag) || known.includes("*");
+}

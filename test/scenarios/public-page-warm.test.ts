@@ -1,0 +1,80 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { meter } from "../support/cost-meter.ts";
+import { createShop, createVisitor, PAGES } from "../support/pages.ts";
+
+const visit = createVisitor({ PAGE_MEMO_MS: "60000" });
+const DOCUMENTS = ["", "/summary.json", "/feed.atom", "/history", "/api/v2/summary.json"];
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Without what differs between any two answers. */
+function answerOf({ status, headers, text }: Awaited<ReturnType<typeof visit>>) {
+  const { "x-request-id": id, ...same } = Object.fromEntries(headers);
+  expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  return { status, headers: same, text };
+}
+
+describe("a document that was read a moment ago", () => {
+  it.each(DOCUMENTS)("is the same for the next reader, at no cost: %j", async (document) => {
+    const { path } = await createShop();
+    const first = await visit(path + document);
+    expect(first.status).toBe(200);
+    const units = await meter(async (metered) => {
+      const again = await createVisitor({ ...metered, PAGE_MEMO_MS: "60000" })(path + document);
+      expect(answerOf(again)).toEqual(answerOf(first));
+      expect(again.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"));
+    });
+    expect(units.rows_read + units.kv_reads + units.object_requests).toBe(0);
+  });
+
+  it("is 304 for a reader that has it", async () => {
+    const { path } = await createShop();
+    const etag = (await visit(path)).headers.get("etag") ?? "";
+    const again = await visit(path, { "if-none-match": `W/${etag}, "other"` });
+    expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", etag]);
+    expect((await visit(path, { "if-none-match": '"other"' })).status).toBe(200);
+  });
+
+  it("is in each reader's own language", async () => {
+    const { path } = await createShop();
+    const languageOf = async (headers: Record<string, string>) =>
+      /<html[^>]* lang="(\w+)"/.exec((await visit(path, headers)).text)?.[1];
+    for (let n = 0; n < 2; n++) {
+      expect(await languageOf({ "accept-language": "de" })).toBe("de");
+      expect(await languageOf({})).toBe("en");
+      expect(await languageOf({ cookie: "vigil_language=fr" })).toBe("fr");
+    }
+  });
+
+  it.each([
+    ["a change of its name", { name: "Southwind" }, 200, "Southwind"],
+    ["hiding the page", { is_public: false }, 404, "Page not found"],
+    ["a password", { password: "sesame" }, 401, "password"],
+  ])("is gone after %s", async (_name, change, status, text) => {
+    const { account, page, path } = await createShop();
+    await visit(path);
+    await visit(path);
+    expect((await account.client.put(`${PAGES}/${page.id}`, change)).status).toBe(200);
+    const after = await visit(path);
+    expect([after.status, after.text.includes(text)]).toEqual([status, true]);
+  });
+
+  it("is made anew in the next minute", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    const { path } = await createShop();
+    const asOf = async () => /class="as-of"[\s\S]*?datetime="([^"]+)"/.exec((await visit(path)).text)?.[1];
+    const first = await asOf();
+    expect(await asOf()).toBe(first);
+    vi.setSystemTime(Date.now() + 60_000);
+    expect(await asOf()).not.toBe(first);
+  });
+
+  it("has no body for HEAD", async () => {
+    const { path } = await createShop();
+    await visit(path);
+    const head = await visit(path, {}, { method: "HEAD" });
+    expect([head.status, head.text]).toEqual([200, ""]);
+  });
+});
