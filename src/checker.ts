@@ -19,7 +19,7 @@ function checkerSettings(env: object): Settings {
 export default {
   async fetch(request: Request, env: object) {
     const { jobs } = CheckerRequest.parse(await request.json());
-    const outcomes = await runJobs({ settings: checkerSettings(env) }, jobs);
+    const outcomes = await runJobs({ settings: checkerSettings(env) }, jobs, async (outcome) => outcome);
     return Response.json({ outcomes } satisfies CheckerResponse);
   },
 };

@@ -37,9 +37,17 @@ function isNetworkReachable(scope: Settings): Promise<boolean> {
   return answered.isReachable;
 }
 
+/** One after the other, on the connection of the check that failed. */
 async function requestAll(scope: Settings, targets: readonly string[]): Promise<boolean> {
-  const answers = await Promise.allSettled(targets.map((target) => request(scope, target)));
-  return answers.some(({ status }) => status === "fulfilled");
+  for (const target of targets) {
+    try {
+      await request(scope, target);
+      return true;
+    } catch {
+      // The next one may respond.
+    }
+  }
+  return false;
 }
 
 /** A response that Cloudflare's network made for a server that it cannot reach is no response of the canary. */

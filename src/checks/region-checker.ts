@@ -1,6 +1,7 @@
 import type { Scope } from "../access/scope.ts";
 import { type CheckerJob, type CheckerOutcome, CheckerResponse } from "../contract/checker.ts";
 import { SECOND_MS } from "../lib/durations.ts";
+import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { now } from "../platform/clock.ts";
 import { findChecker } from "../platform/env.ts";
 import { countUnits } from "../platform/usage.ts";
@@ -16,24 +17,27 @@ const TIMEOUT_MAX_S = 30;
  * Checks from a region: by its checker Worker, or from here where none is bound, as under `npm start`. A checker that does
  * not respond has checked nothing, so its results count for neither side.
  */
-export async function checkFrom(
+export async function checkFrom<Done>(
   scope: Pick<Scope, "env" | "settings" | "log">,
-  region: string,
-  jobs: readonly CheckerJob[],
-): Promise<CheckerOutcome[]> {
-  const outcomes = await requestOutcomes(scope, region, jobs);
-  const unreachable = outcomes.filter(({ result }) => result.message === NO_NETWORK);
-  countUnits({ checks: jobs.length, unreachable_checks: unreachable.length });
-  return outcomes;
+  { region, jobs }: { region: string; jobs: readonly CheckerJob[] },
+  finish: (outcome: CheckerOutcome, place: number) => Promise<Done>,
+): Promise<Done[]> {
+  const counted = (outcome: CheckerOutcome, place: number) => {
+    countUnits({ checks: 1, unreachable_checks: outcome.result.message === NO_NETWORK ? 1 : 0 });
+    return finish(outcome, place);
+  };
+  const checker = findChecker(scope.env, region);
+  if (!checker) return runJobs(scope, jobs, counted);
+  const outcomes = await request(scope, checker, { region, jobs });
+  return mapConcurrently([...outcomes.entries()], CONNECTIONS, ([place, outcome]) => counted(outcome, place));
 }
 
-async function requestOutcomes(
-  scope: Pick<Scope, "env" | "settings" | "log">,
-  region: string,
-  jobs: readonly CheckerJob[],
+async function request(
+  scope: Pick<Scope, "log">,
+  checker: Fetcher,
+  { region, jobs }: { region: string; jobs: readonly CheckerJob[] },
 ): Promise<CheckerOutcome[]> {
-  const checker = findChecker(scope.env, region);
-  if (!checker) return runJobs(scope, jobs);
+  if (jobs.length === 0) return [];
   const startedAt = now();
   try {
     const response = await checker.fetch("https://checker.invalid/", {

@@ -10,13 +10,10 @@ import { deleteEmptyCheckGroup } from "../data/check-groups/write.ts";
 import { runBatch } from "../data/db.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
-import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { now } from "../platform/clock.ts";
-import { findChecker } from "../platform/env.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { failedCheck } from "../probes/run.ts";
 import { sendChecks } from "./enqueue.ts";
-import { CONNECTIONS } from "./probe-check.ts";
 import { checkFrom } from "./region-checker.ts";
 import { toResultBlock } from "./result-history.ts";
 import { recordChecks } from "./slot-record.ts";
@@ -78,25 +75,23 @@ export async function checkMonitors(
   monitors: readonly MonitorRecord[],
   slot: Slot,
 ): Promise<CheckedMonitor[]> {
-  // One request carries all jobs to another region; here each result is reported as soon as it is there.
-  const sizes = findChecker(scope.env, slot.region) ? [monitors] : monitors.map((monitor) => [monitor]);
-  const checked = await mapConcurrently(sizes, CONNECTIONS, (members) => checkTogether(scope, members, slot));
-  return checked.flat();
-}
-
-async function checkTogether(scope: Scope, monitors: readonly MonitorRecord[], slot: Slot): Promise<CheckedMonitor[]> {
   const opened = await Promise.all(monitors.map(async (monitor) => ({ monitor, job: await openJob(scope, monitor) })));
-  const jobs = opened.flatMap(({ job }) => job ?? []);
-  const outcomes = jobs.length === 0 ? [] : await checkFrom(scope, slot.region, jobs);
-  return mapConcurrently(opened, CONNECTIONS, async ({ monitor, job }) => {
-    const outcome = job && outcomes[jobs.indexOf(job)];
-    if (!outcome) {
-      const blocked = "the stored secrets of the monitor cannot be decrypted";
-      return { monitor, checked_at: now(), result: failedCheck(blocked), answer: null, blocked };
-    }
-    const checked = { monitor, ...outcome };
-    return { ...checked, ...(await report(scope, checked, slot)) };
+  const readable = opened.flatMap(({ monitor, job }) => (job ? [{ monitor, job }] : []));
+  const work = { region: slot.region, jobs: readable.map(({ job }) => job) };
+  const checked = await checkFrom(scope, work, async (outcome, place): Promise<CheckedMonitor[]> => {
+    const monitor = readable[place]?.monitor;
+    if (!monitor) return [];
+    const found = { monitor, ...outcome };
+    return [{ ...found, ...(await report(scope, found, slot)) }];
   });
+  const blocked = "the stored secrets of the monitor cannot be decrypted";
+  const unreadable = opened.filter(({ job }) => job === null);
+  return [
+    ...checked.flat(),
+    ...unreadable.map(({ monitor }) => {
+      return { monitor, checked_at: now(), result: failedCheck(blocked), answer: null, blocked };
+    }),
+  ];
 }
 
 async function openJob(scope: Scope, monitor: MonitorRecord): Promise<CheckerJob | null> {

@@ -5,6 +5,11 @@ import { learnColo } from "../colo.ts";
 export type Resolution = { kind: "addresses"; addresses: string[] } | { kind: "nothing" } | { kind: "unavailable" };
 export type Resolve = (name: string, signal: AbortSignal) => Promise<Resolution>;
 
+/** Asks the resolvers over one connection at a time instead of two. */
+export interface ResolveOptions {
+  one_at_a_time?: boolean;
+}
+
 export interface DohParts {
   resolvers: readonly string[];
   fetch: (url: URL, init: RequestInit) => Promise<Response>;
@@ -26,7 +31,9 @@ const Answer = z.object({
 type Answer = z.infer<typeof Answer>;
 
 /** Asks the resolvers in order for A and AAAA over HTTPS and remembers positive answers for a minute at most. */
-export function dohResolver(parts: DohParts): Resolve {
+export function dohResolver(
+  parts: DohParts,
+): (name: string, signal: AbortSignal, options?: ResolveOptions) => Promise<Resolution> {
   const cache = new Map<string, { addresses: string[]; expires_at: number }>();
 
   const remember = (name: string, addresses: string[], ttlMs: number) => {
@@ -35,7 +42,7 @@ export function dohResolver(parts: DohParts): Resolve {
     cache.set(name, { addresses, expires_at: parts.now() + Math.min(ttlMs, CACHE_MS) });
   };
 
-  return async (name, signal) => {
+  return async (name, signal, options = {}) => {
     // Reserved never to exist, so no resolver needs to be asked: RFC 6761, section 6.4.
     if (name.endsWith(".invalid")) return { kind: "nothing" };
     const known = cache.get(name);
@@ -43,7 +50,7 @@ export function dohResolver(parts: DohParts): Resolve {
     cache.delete(name);
     let someoneAnswered = false;
     for (const resolver of parts.resolvers) {
-      const answers = await askBoth(parts, resolver, name, signal);
+      const answers = await askBoth({ ...parts, ...options }, resolver, name, signal);
       if (!answers) continue;
       const records = answers.flatMap(addressRecords);
       const addresses = records.map((record) => record.data);
@@ -59,10 +66,17 @@ export function dohResolver(parts: DohParts): Resolve {
   };
 }
 
-async function askBoth(parts: DohParts, resolver: string, name: string, signal: AbortSignal): Promise<Answer[] | null> {
+async function askBoth(
+  parts: DohParts & ResolveOptions,
+  resolver: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<Answer[] | null> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(RESOLVER_TIMEOUT_MS)]);
+  const askFor = (record: keyof typeof RECORDS) => ask(parts, resolver, name, record, within);
   try {
-    return await Promise.all([ask(parts, resolver, name, "A", within), ask(parts, resolver, name, "AAAA", within)]);
+    if (parts.one_at_a_time) return [await askFor("A"), await askFor("AAAA")];
+    return await Promise.all([askFor("A"), askFor("AAAA")]);
   } catch {
     return null;
   }

@@ -3,7 +3,7 @@ import { installationId } from "../installation.ts";
 import type { Settings } from "../settings.ts";
 import { fetchBySocket } from "../socket-fetch.ts";
 import { type Address, type AllowList, addressOf, allowListOf, notPublic } from "./address.ts";
-import { dohResolver, type Resolve } from "./dns.ts";
+import { dohResolver, type Resolution, type Resolve } from "./dns.ts";
 
 /**
  * The one way out. A destination is judged twice: by its spelling when a person saves it, and by what its name resolves
@@ -37,11 +37,16 @@ export interface OutgoingRequest {
 export interface Egress {
   /** The resolvers of the settings. */
   resolvers: readonly string[];
-  /** Judges the spelling alone, for the moment a person saves it. */
   /** What HOP_HEADER carries. */
   hop: string;
+  /** Judges the spelling alone, for the moment a person saves it. */
   checkLiteral(destination: Destination, purpose: Purpose): EgressDecision;
   checkResolved(destination: Destination, purpose: Purpose, signal: AbortSignal): Promise<EgressDecision>;
+  /**
+   * The same way out for work whose destinations are known beforehand: their names are looked up at once, each over one
+   * connection that `schedule` grants, and what is found holds for all of the work.
+   */
+  lookUpFirst(destinations: readonly Destination[], schedule: Schedule): PreparedEgress;
   /**
    * One request, no redirect followed; `latency_ms` runs from sending to the headers of the answer, `addresses` are those
    * that its name has, null where the platform looked it up. Throws an IoFault
@@ -53,11 +58,21 @@ export interface Egress {
   ): Promise<{ response: Response; latency_ms: number; addresses: string[] | null }>;
 }
 
+export interface PreparedEgress extends Egress {
+  /** Waits until the name of this destination is looked up, successfully or not. */
+  lookedUp(destination: Destination): Promise<void>;
+}
+
+/** Begins a look-up when a connection is free. */
+export type Schedule = (lookUp: () => Promise<Resolution>) => Promise<Resolution>;
+
 /** Names the installation that sends a request, which refuses its own instead of looping; others may watch each other. */
 export const HOP_HEADER = "X-Monitor-Hop";
 
 /** Workers cannot open it: https://developers.cloudflare.com/workers/runtime-apis/tcp-sockets/#considerations */
 const SMTP_PORT = 25;
+/** For the look-up of a name before it is needed; each resolver has a time-out of its own. */
+const LOOK_UP_MS = 10_000;
 const PRIVATE_SUFFIXES = ["localhost", "local", "internal", "home.arpa", "onion"];
 
 const refuse = (reason: string): EgressDenied => ({ ok: false, fault: "forbidden", reason });
@@ -174,17 +189,29 @@ export function buildEgress(
   const allow = allowListOf(settings.EGRESS_ALLOW);
   const own_hosts = URL.canParse(settings.PUBLIC_URL) ? [new URL(settings.PUBLIC_URL).hostname] : [];
   const hop = installationId(settings.ROOT_SECRET);
-  const resolve = dohResolver({ ...outside, resolvers: settings.DOH_RESOLVERS });
-  const resolved = (destination: Destination, purpose: Purpose, signal: AbortSignal) =>
-    checkResolved(destination, { purpose, allow, own_hosts }, resolve, signal);
+  const ask = dohResolver({ ...outside, resolvers: settings.DOH_RESOLVERS });
+  const nameOf = (destination: Destination) => nameToLookUp(destination, { purpose: "check", allow, own_hosts });
 
-  return {
+  const open = (resolve: Resolve): Egress => ({
     resolvers: settings.DOH_RESOLVERS,
     hop,
     checkLiteral: (destination, purpose) => checkLiteral(destination, { purpose, allow, own_hosts }),
-    checkResolved: resolved,
+    checkResolved: (destination, purpose, signal) =>
+      checkResolved(destination, { purpose, allow, own_hosts }, resolve, signal),
+    lookUpFirst(destinations, schedule) {
+      const names = new Set(destinations.flatMap((destination) => nameOf(destination) ?? []));
+      const lookUp = (name: string) => ask(name, AbortSignal.timeout(LOOK_UP_MS), { one_at_a_time: true });
+      const found = new Map([...names].map((name) => [name, schedule(() => lookUp(name))]));
+      const known = async (name: string, signal: AbortSignal) => {
+        const resolution = await found.get(name);
+        return resolution && resolution.kind !== "unavailable"
+          ? resolution
+          : ask(name, signal, { one_at_a_time: true });
+      };
+      return { ...open(known), lookedUp: async (destination) => void (await found.get(nameOf(destination) ?? "")) };
+    },
     async guardedFetch(url, { method, headers = {}, body = null, purpose, signal }) {
-      const verdict = await resolved(url, purpose, signal);
+      const verdict = await checkResolved(url, { purpose, allow, own_hosts }, resolve, signal);
       if (!verdict.ok) throw new IoFault(verdict.fault, verdict.reason);
       const sentAt = outside.now();
       const response = await outside.fetch(url, {
@@ -197,5 +224,12 @@ export function buildEgress(
       });
       return { response, latency_ms: outside.now() - sentAt, addresses: verdict.addresses };
     },
-  };
+  });
+  return open(ask);
+}
+
+/** Null where the spelling decides: an address, a name that is trusted or refused. */
+function nameToLookUp(destination: Destination, policy: EgressPolicy): string | null {
+  const literal = judgeLiteral(destination, policy);
+  return "reason" in literal || literal.address || literal.isAllowed ? null : literal.host;
 }
