@@ -1,9 +1,11 @@
 import type { Scope } from "../access/scope.ts";
 import { DEFAULT_REGION, type ManualCheckResult } from "../contract/check.ts";
 import { findCommand } from "../data/agent-reports/read.ts";
-import { listResults } from "../data/agent-results/read.ts";
+import { listLatestOfAgents, type RunByAgent } from "../data/agent-results/read.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
+import { STATUS_OF_OUTCOME } from "../domain/check-status.ts";
 import { now, sleep } from "../platform/clock.ts";
+import { agentHistory } from "../platform/prober-objects.ts";
 
 const LOOK_EVERY_MS = 500;
 
@@ -15,9 +17,9 @@ export interface RequestedAgentCheck {
   after: number;
 }
 
-export async function findNewestResultAt(scope: Pick<Scope, "db">, monitorId: string): Promise<number> {
-  const [newest] = await listResults(scope.db, monitorId, { limit: 1 });
-  return newest?.checked_at ?? 0;
+export async function findNewestResultAt(scope: Pick<Scope, "db">, monitor: RunByAgent): Promise<number> {
+  const [newest] = await listLatestOfAgents(scope.db, [monitor]);
+  return newest?.[1] ?? 0;
 }
 
 /** Waits for the agent's result, at most AGENT_CHECK_WAIT_MS. */
@@ -28,10 +30,11 @@ export async function awaitAgentResult(
 ): Promise<ManualCheckResult> {
   const until = now() + scope.settings.AGENT_CHECK_WAIT_MS;
   for (;;) {
-    const [result] = await listResults(scope.db, monitor.id, { from: ordered.after + 1, limit: 1 });
+    const hasCome = (await findNewestResultAt(scope, monitor)) > ordered.after;
+    const result = hasCome ? await agentHistory(scope.env, ordered.agent_id).newest(monitor.id) : null;
     if (result) {
-      const { status, latency_ms, message, checked_at, details } = result;
-      return { status, latency_ms, message, region: DEFAULT_REGION, checked_at, details };
+      const { outcome, latency_ms, message, checked_at, details = {} } = result;
+      return { status: STATUS_OF_OUTCOME[outcome], latency_ms, message, region: DEFAULT_REGION, checked_at, details };
     }
     const command = await findCommand(scope.db, ordered.agent_id, ordered.command_id);
     if (command?.ok === false) return unknownBecause(command.error ?? "the agent could not check", now());

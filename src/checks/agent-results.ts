@@ -3,16 +3,21 @@ import type { ResultStatus } from "../contract/agent.ts";
 import { type CheckOutcome, DEFAULT_REGION, type Evidence } from "../contract/check.ts";
 import type { CheckResult, MonitorSnapshot } from "../contract/monitor-object.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
-import type { AgentResultRecord } from "../data/agent-results/read.ts";
-import { insertResults, planBackfill } from "../data/agent-results/write.ts";
+import type { MeasuredRange, StoredResult } from "../contract/prober-object.ts";
+import { type BackfillRequest, planBackfill } from "../data/agent-results/backfill.ts";
+import { addMeasuringAgent, recordLatest } from "../data/agent-results/write.ts";
+import type { AgentPackedResult } from "../data/agents/table.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
-import { bumpPageVersion } from "../data/status-pages/write.ts";
+import { bumpPageVersions } from "../data/status-pages/write.ts";
+import type { LateResult } from "../domain/backfill.ts";
 import { staleAfterMs } from "../domain/check-schedule.ts";
-import { DAY_MS } from "../lib/durations.ts";
 import { violates } from "../platform/d1-errors.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
-import { buildExpiries, buildProjection } from "./projection.ts";
+import { agentHistory } from "../platform/prober-objects.ts";
+import { forEachMonitor } from "./isolated.ts";
+import { buildExpiries, buildProjections } from "./projection.ts";
+import { shortMessage } from "./result-history.ts";
 
 /** What an agent measured of one monitor; `checked_at` is when the check began. */
 export interface AgentResult {
@@ -24,41 +29,83 @@ export interface AgentResult {
   evidence?: Evidence;
 }
 
+export interface MeasuredMonitor {
+  monitor: MonitorRecord;
+  results: readonly AgentResult[];
+}
+
+interface Accepted {
+  /** Results that were not stored before. */
+  accepted: number;
+  /** By monitor; one that was deleted meanwhile has none. */
+  statuses: Map<string, MonitorStatus>;
+  /** Monitors whose objects did not take the results, which have to be sent again. */
+  unreachable: Set<string>;
+}
+
 const OUTCOMES: Record<ResultStatus, CheckOutcome> = { up: "success", degraded: "slow", down: "failure" };
+const STATUSES: Partial<Record<CheckOutcome, ResultStatus>> = { success: "up", slow: "degraded", failure: "down" };
 const ATTEMPTS_MAX = 5;
 /** Choice: late results may be this much further apart than planned before the time between them stays unknown. */
 const SLACK = 1.5;
 
 /**
- * Takes what an agent measured, in the order in which it was measured. Results that still speak for the present go to
- * the monitor's object, which knows those it has had; late ones only put the past right. Every step may be repeated, so an
- * agent that got no answer sends everything again. undefined: the monitor is gone.
+ * Takes what an agent measured of any number of its monitors, by one call of the object that keeps its history and one
+ * batch. Results that still speak for the present go to the monitors' objects first, which know those they have had; late
+ * ones only put the past right. Every step may be repeated, so an agent that got no answer sends everything again.
  */
 export async function acceptAgentResults(
   scope: Scope,
-  monitor: MonitorRecord,
-  measured: { results: readonly AgentResult[]; kept_days: number },
-): Promise<{ accepted: number; status: MonitorStatus } | undefined> {
-  const now = scope.now;
-  const results = inOrder(measured.results).map((result) => applyThreshold(result, monitor));
+  agentId: string,
+  measured: readonly MeasuredMonitor[],
+): Promise<Accepted> {
+  const prepared = measured.map((each) => prepare(scope, each));
+  const monitors = prepared.map((each) => ({ id: each.monitor.id, ...each }));
+  const reported = await forEachMonitor(scope, { step: "monitor object", monitors }, (each) => report(scope, each));
+  const taken = reported.done.flatMap(({ monitor, result }) =>
+    result === null ? [] : [{ ...monitor, answer: result }],
+  );
+  const ranges = taken.flatMap(({ late }) => late ?? []);
+  const entries = taken.flatMap(({ entries }) => entries);
+  const history = agentHistory(scope.env, agentId);
+  const { added, around } = entries.length === 0 ? { added: 0, around: [] } : await history.add(entries, ranges);
+  await store(scope, agentId, { taken, backfills: ranges.map((range, n) => requestOf(range, around[n] ?? [])) });
+  return {
+    accepted: added,
+    statuses: new Map(taken.map(({ monitor, answer }) => [monitor.id, answer?.status ?? monitor.status])),
+    unreachable: new Set(reported.failed.map(({ id }) => id)),
+  };
+}
+
+type LateRange = MeasuredRange & Pick<BackfillRequest, "valid_for_ms" | "until"> & { first: number; last: number };
+
+interface Prepared {
+  monitor: MonitorRecord;
+  /** Oldest first. */
+  present: AgentResult[];
+  entries: StoredResult[];
+  /** Around the late results; undefined without any. */
+  late: LateRange | undefined;
+}
+
+function prepare({ now }: Scope, { monitor, results: unordered }: MeasuredMonitor): Prepared {
   const presentFrom = now - staleAfterMs(monitor.interval);
-  const present = results.filter(({ checked_at }) => checked_at >= presentFrom);
-  const answer = await report(scope, monitor, present);
-  if (answer === null) return undefined;
-  const records = results.map((result) => ({
-    ...result,
-    monitor_id: monitor.id,
-    is_late: result.checked_at < presentFrom,
-    expires_at: result.checked_at + measured.kept_days * DAY_MS,
-  }));
-  // The agent repeats a failed check by itself, so the object's wish to have it repeated is nothing to remember.
-  const projection = answer === undefined ? [] : buildProjection(scope, monitor, { ...answer, retry: null });
-  const expiries = buildExpiries(scope, monitor, present.at(-1)?.details ?? {});
-  const accepted = await store(scope, monitor, records, {
-    projection: [...projection, ...expiries],
-    until: presentFrom,
-  });
-  return { accepted, status: answer?.status ?? monitor.status };
+  const results = inOrder(unordered).map((result) => applyThreshold(result, monitor));
+  const late = results.filter(({ checked_at }) => checked_at < presentFrom);
+  return {
+    monitor,
+    present: results.slice(late.length),
+    entries: results.map((result) => ({
+      monitor_id: monitor.id,
+      checked_at: result.checked_at,
+      outcome: OUTCOMES[result.status],
+      latency_ms: result.latency_ms,
+      message: shortMessage(result.message),
+      details: result.details,
+      ...(result.checked_at < presentFrom && { is_late: true }),
+    })),
+    late: rangeAround(monitor, late, presentFrom),
+  };
 }
 
 /** A success above the monitor's latency threshold is a slow one, as for the checks of the edge. */
@@ -74,12 +121,19 @@ function inOrder(results: readonly AgentResult[]): AgentResult[] {
   return sorted.filter((result, n) => result.checked_at !== sorted[n - 1]?.checked_at);
 }
 
+function rangeAround(
+  { id: monitor_id, interval }: MonitorRecord,
+  late: readonly AgentResult[],
+  until: number,
+): LateRange | undefined {
+  const [first, last] = [late.at(0)?.checked_at, late.at(-1)?.checked_at];
+  if (first === undefined || last === undefined) return undefined;
+  const valid_for_ms = interval * 1000 * SLACK;
+  return { monitor_id, from: first - valid_for_ms, to: last + valid_for_ms + 1, first, last, valid_for_ms, until };
+}
+
 /** undefined: the object need not hear of it, because fast successes of a settled monitor change nothing. */
-async function report(
-  scope: Scope,
-  monitor: MonitorRecord,
-  present: readonly AgentResult[],
-): Promise<MonitorSnapshot | null | undefined> {
+async function report(scope: Scope, { monitor, present }: Prepared): Promise<MonitorSnapshot | null | undefined> {
   const isSynced = monitor.synced_version === monitor.config_version;
   const isQuiet = monitor.settled && isSynced && present.every(({ status }) => status === "up");
   if (present.length === 0 || isQuiet) return undefined;
@@ -98,42 +152,59 @@ async function report(
   return monitorObject(scope.env, monitor.id).report(monitor.id, monitor.config_version, reported);
 }
 
-/** Gives how many results were new. Starts again when another batch divided the same stretch of time meanwhile. */
+interface Taken extends Prepared {
+  answer: MonitorSnapshot | undefined;
+}
+
+/** Starts again when another batch divided the same stretch of time meanwhile. */
 async function store(
   scope: Scope,
-  monitor: MonitorRecord,
-  records: readonly AgentResultRecord[],
-  { projection, until }: { projection: readonly Statement[]; until: number },
-): Promise<number> {
-  const inserted = await insertResults(scope.db, records);
-  const late = records.filter(({ is_late }) => is_late).map(({ checked_at }) => checked_at);
+  agentId: string,
+  { taken, backfills }: { taken: readonly Taken[]; backfills: readonly BackfillRequest[] },
+): Promise<void> {
+  if (taken.length === 0) return;
+  // The agent repeats a failed check by itself, so the object's wish to have it repeated is nothing to remember.
+  const answered = taken.flatMap(({ monitor, answer }) =>
+    answer ? [{ known: monitor, answer: { ...answer, retry: null } }] : [],
+  );
+  const unnoted = taken
+    .filter(({ monitor }) => !monitor.measured_by.includes(agentId))
+    .map(({ monitor }) => monitor.id);
+  const writes: Statement[] = [
+    ...buildProjections(scope, answered),
+    ...taken.flatMap(({ monitor, present }) => buildExpiries(scope, monitor, present.at(-1)?.details ?? {})),
+    ...(unnoted.length === 0 ? [] : [addMeasuringAgent(scope.db, unnoted, agentId)]),
+    recordLatest(scope.db, agentId, taken.flatMap(latestOf)),
+  ];
+  const pageOf = new Map(taken.map(({ monitor }) => [monitor.id, monitor.status_page_id]));
   for (let attempt = 1; ; attempt++) {
-    const filling = await fill(scope, monitor, { late, until });
+    const { monitor_ids, statements } = await planBackfill(scope.db, backfills, scope.now);
+    const pages = new Set(monitor_ids.flatMap((id) => pageOf.get(id) ?? []));
+    const bumped = pages.size === 0 ? [] : [bumpPageVersions(scope.db, [...pages], scope.now)];
     try {
-      await runBatch(scope.db, [...projection, ...filling]);
-      return inserted.length;
+      await runBatch(scope.db, [...writes, ...statements, ...bumped]);
+      return;
     } catch (error) {
       if (attempt === ATTEMPTS_MAX || !violates(error, "status_intervals.seq")) throw error;
     }
   }
 }
 
-async function fill(
-  scope: Scope,
-  monitor: MonitorRecord,
-  { late, until }: { late: readonly number[]; until: number },
-): Promise<Statement[]> {
-  const [from, to] = [late.at(0), late.at(-1)];
-  if (from === undefined || to === undefined) return [];
-  const valid_for_ms = monitor.interval * 1000 * SLACK;
-  const filling = await planBackfill(scope.db, {
-    monitor_id: monitor.id,
-    from,
-    to,
-    valid_for_ms,
-    until,
-    now: scope.now,
+function latestOf({ monitor, entries }: Taken): AgentPackedResult[] {
+  const newest = entries.at(-1);
+  if (!newest) return [];
+  const { checked_at, latency_ms, message, outcome } = newest;
+  const valid_until = checked_at + staleAfterMs(monitor.interval);
+  return [[monitor.id, checked_at, latency_ms, message, DEFAULT_REGION, outcome, checked_at, valid_until]];
+}
+
+function requestOf(
+  { monitor_id, first, last, valid_for_ms, until }: LateRange,
+  around: StoredResult[],
+): BackfillRequest {
+  const measurements = around.flatMap(({ checked_at, outcome, is_late = false }): LateResult[] => {
+    const status = STATUSES[outcome];
+    return status ? [{ checked_at, status, is_late }] : [];
   });
-  const pageId = monitor.status_page_id;
-  return filling.length === 0 || pageId === null ? filling : [...filling, bumpPageVersion(scope.db, pageId, scope.now)];
+  return { monitor_id, from: first, to: last, valid_for_ms, until, measurements };
 }

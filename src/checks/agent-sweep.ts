@@ -1,8 +1,8 @@
 import type { Scope } from "../access/scope.ts";
 import { AGENT_OFFLINE_AFTER_MS } from "../contract/agent.ts";
 import { deleteOldCommands, deleteOldReports } from "../data/agent-reports/write.ts";
-import { listStaleAgentMonitors, listStaleAgentMonitorsAmong } from "../data/agent-results/read.ts";
-import { deleteExpiredResults } from "../data/agent-results/write.ts";
+import { listDueAgents, listStaleAgentMonitors, listStaleAgentMonitorsAmong } from "../data/agent-results/read.ts";
+import { settleLatest } from "../data/agent-results/write.ts";
 import { listAgentsToMarkOffline } from "../data/agents/read.ts";
 import { deleteExpiredInstallTokens } from "../data/agents/write.ts";
 import { runBatch } from "../data/db.ts";
@@ -12,24 +12,28 @@ import { monitorObject } from "../platform/monitor-objects.ts";
 import { setAgentPresence } from "./agent-presence.ts";
 import { forEachMonitor } from "./isolated.ts";
 import { projectAll } from "./projection.ts";
+import { showUnreachable } from "./stale.ts";
 
 const REPORTS_KEPT_MS = DAY_MS;
 /** Their events are one parameter of a statement, at most 2 MB. */
 const AGENTS_PER_PAGE = 1_000;
 const PAGES_PER_MINUTE = 10;
-const MONITORS_PER_MINUTE = 10_000;
+/** Of which a result has ended to be valid. Others cost nothing, however many there are. */
+const DUE_AGENTS_PER_MINUTE = 10_000;
+const DUE_AGENTS_PER_QUERY = 200;
+/** 200,000 in five minutes. */
+const MONITORS_PER_MINUTE = 40_000;
 /** As many objects are called for one message. */
 const OBJECTS_PER_MESSAGE = 200;
 
 /** Marks agents offline that stopped reporting, and their monitors unknown; deletes old reports. */
 export async function sweepAgents(scope: Scope): Promise<void> {
   await markAgentsOffline(scope);
-  const items = await listStaleAgentMonitors(scope.db, scope.now, MONITORS_PER_MINUTE);
+  const items = await listStaleMonitors(scope);
   const work = { part: "stale agent monitors", items, per_message: OBJECTS_PER_MESSAGE };
   await processInPortions(scope, work, markAgentMonitorsStale);
   await runBatch(scope.db, [
     deleteExpiredInstallTokens(scope.db, scope.now),
-    deleteExpiredResults(scope.db, scope.now),
     deleteOldReports(scope.db, scope.now - REPORTS_KEPT_MS),
     deleteOldCommands(scope.db, scope.now - REPORTS_KEPT_MS),
   ]);
@@ -45,16 +49,37 @@ async function markAgentsOffline(scope: Scope): Promise<void> {
   }
 }
 
+/** Seeks the agents that are due; those without a monitor to mark are due no longer. */
+async function listStaleMonitors({ db, now }: Scope): Promise<string[]> {
+  const due = await listDueAgents(db, now, DUE_AGENTS_PER_MINUTE);
+  const items: string[] = [];
+  for (let from = 0; from < due.length && items.length < MONITORS_PER_MINUTE; from += DUE_AGENTS_PER_QUERY) {
+    const agents = due.slice(from, from + DUE_AGENTS_PER_QUERY);
+    const limit = MONITORS_PER_MINUTE - items.length;
+    const stale = await listStaleAgentMonitors(db, agents, now, limit);
+    items.push(...stale.map(({ id }) => id));
+    if (stale.length === limit) break;
+    const marked = new Set(stale.map(({ agent_id }) => agent_id));
+    const settled = agents.filter((id) => !marked.has(id));
+    if (settled.length > 0) await runBatch(db, [settleLatest(db, settled, now)]);
+  }
+  return items;
+}
+
 /** Selects by the rows themselves, so that the next run catches up after one that was interrupted. */
 export async function markAgentMonitorsStale(scope: Scope, monitorIds: readonly string[]): Promise<void> {
   const monitors = await listStaleAgentMonitorsAmong(scope.db, scope.now, monitorIds);
-  const { done } = await forEachMonitor(scope, { step: "mark stale", monitors }, (monitor) => {
+  if (monitors.length === 0) return;
+  const { done, failed } = await forEachMonitor(scope, { step: "mark stale", monitors }, (monitor) => {
     const isAgentOnline = monitor.agent_status === "online";
     return monitorObject(scope.env, monitor.id).markStale(monitor.id, monitor.config_version, {
       // A monitor that was checked elsewhere before it was assigned to its agent has a valid status up to then.
-      last_result_at: monitor.last_result_at ?? monitor.updated_at,
+      last_result_at: monitor.last_result_at || monitor.updated_at,
       reason: isAgentOnline ? "no recent result from the agent" : "the agent is offline",
     });
   });
   await projectAll(scope, done);
+  await showUnreachable(scope, failed);
+  const agents = new Set(monitors.map(({ agent_id }) => agent_id));
+  await runBatch(scope.db, [settleLatest(scope.db, [...agents], scope.now)]);
 }

@@ -62,7 +62,7 @@ export async function markStaleGroups(scope: Scope, groupIds: readonly string[])
 }
 
 /** Shows monitors as unknown in D1 alone while their objects do not respond. */
-async function showUnreachable({ db, now }: Scope, monitors: readonly ProjectedMonitor[]): Promise<void> {
+export async function showUnreachable({ db, now }: Scope, monitors: readonly ProjectedMonitor[]): Promise<void> {
   if (monitors.length === 0) return;
   const ids = monitors.map(({ id }) => id);
   const pages = new Set(monitors.flatMap(({ status_page_id }) => status_page_id ?? []));

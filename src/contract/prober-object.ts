@@ -11,6 +11,8 @@ export interface StoredResult {
   colo?: string | null;
   /** Stored where the outcome is no success, or they are not those of the success before. */
   details?: Record<string, unknown>;
+  /** An agent sent it too late to say anything about the present. */
+  is_late?: boolean;
 }
 
 /** The results of one message. `key` distinguishes messages of one slot; a repeated message is stored once. */
@@ -21,12 +23,15 @@ export interface ResultBlock {
   entries: StoredResult[];
 }
 
-export interface ResultQuery {
+export interface MeasuredRange {
   monitor_id: string;
   /** Inclusive. */
   from: number;
   /** Exclusive. */
   to: number;
+}
+
+export interface ResultQuery extends MeasuredRange {
   limit: number;
 }
 
@@ -40,8 +45,15 @@ export interface LatencyStep {
 export interface ProberRpc {
   /** Keeps what a runner elsewhere found. */
   record(row: ResultBlock): Promise<void>;
+  /**
+   * Keeps what an agent measured, each check of a monitor once however often it is sent. Gives how many were new, and of
+   * every monitor asked for what was measured around them, oldest first.
+   */
+  add(entries: StoredResult[], around: MeasuredRange[]): Promise<{ added: number; around: StoredResult[][] }>;
   /** Newest first. */
   list(query: ResultQuery): Promise<StoredResult[]>;
+  /** The newest check of a monitor, with the details that it repeats. */
+  newest(monitorId: string): Promise<StoredResult | null>;
   /** In steps at most this long: a quarter of an hour, an hour or six; oldest first. */
   latency(monitorId: string, from: number, stepMs: number): Promise<LatencyStep[]>;
 }

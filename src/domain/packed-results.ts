@@ -18,13 +18,20 @@ export interface PackedCheck {
   place: number | null;
   /** As JSON text; null for none. */
   details: string | null;
+  /** It arrived too late to say anything about the present. */
+  is_late?: boolean;
 }
 
-/** What follows the numbers of a check: its message as text, else as a number; a place unless it is that of the check before; details. */
+/**
+ * What follows the numbers of a check: its message as text, else as a number; a place unless it is that of the check
+ * before; details. The rest is a claim about the check.
+ */
 const HAS_TEXT = 1;
 const HAS_PLACE = 2;
 const HAS_DETAILS = 4;
+const IS_LATE = 8;
 
+/** Rows of checks without a place can be appended to each other. */
 export function packChecks(checks: readonly PackedCheck[]): Uint8Array<ArrayBuffer> {
   const writer = new ByteWriter();
   let place: number | null = null;
@@ -35,7 +42,7 @@ export function packChecks(checks: readonly PackedCheck[]): Uint8Array<ArrayBuff
     writer.integer(Math.max(0, Math.round(check.delay_ms)));
     const hasText = typeof check.message === "string" ? HAS_TEXT : 0;
     const hasPlace = check.place === place ? 0 : HAS_PLACE;
-    writer.integer(hasText | hasPlace | (check.details === null ? 0 : HAS_DETAILS));
+    writer.integer(hasText | hasPlace | (check.details === null ? 0 : HAS_DETAILS) | (check.is_late ? IS_LATE : 0));
     if (typeof check.message === "number") writer.integer(check.message);
     else writer.text(check.message);
     if (hasPlace > 0) writer.integer(check.place === null ? 0 : check.place + 1);
@@ -67,6 +74,7 @@ export function unpackChecks(bytes: Uint8Array): PackedCheck[] {
       message,
       place,
       details: parts & HAS_DETAILS ? reader.text() : null,
+      ...(parts & IS_LATE ? { is_late: true } : {}),
     });
   }
   return checks;

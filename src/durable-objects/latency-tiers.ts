@@ -43,15 +43,20 @@ export class LatencyTiers {
     const first = last === null ? startOfStep(oldest, HOUR_MS) : last + HOUR_MS;
     if (first >= present) return false;
     for (let hour = Math.max(first, present - HOURS_PER_CALL * HOUR_MS); hour < present; hour += HOUR_MS) {
-      const tallies = [...this.#samples(hour, hour + HOUR_MS)].map(
-        ([member, found]) => [member, tallyOf(found)] as const,
-      );
-      this.#sql.exec("INSERT OR REPLACE INTO hours (hour_at, block) VALUES (?, ?)", hour, packBlock(tallies));
+      this.#aggregateHour(hour);
     }
     this.#aggregateSpans(startOfStep(present, SPAN_MS));
     this.#sql.exec("DELETE FROM hours WHERE hour_at < ?", present - HOURS_KEPT_MS);
     this.#sql.exec("DELETE FROM spans WHERE span_at < ?", present - SPANS_KEPT_MS);
     return true;
+  }
+
+  /** Adds up again what was finished before checks of these instants came. */
+  correct(instants: readonly number[]): void {
+    const steps = (stepMs: number, last: number | null) =>
+      new Set(instants.map((at) => startOfStep(at, stepMs)).filter((at) => last !== null && at <= last));
+    for (const hour of steps(HOUR_MS, this.#newest("hours", "hour_at"))) this.#aggregateHour(hour);
+    for (const span of steps(SPAN_MS, this.#newest("spans", "span_at"))) this.#aggregateSpan(span);
   }
 
   /** Steps at most this long, oldest first. */
@@ -94,17 +99,26 @@ export class LatencyTiers {
     return found;
   }
 
+  #aggregateHour(hour: number): void {
+    const tallies = [...this.#samples(hour, hour + HOUR_MS)].map(
+      ([member, found]) => [member, tallyOf(found)] as const,
+    );
+    this.#sql.exec("INSERT OR REPLACE INTO hours (hour_at, block) VALUES (?, ?)", hour, packBlock(tallies));
+  }
+
   #aggregateSpans(present: number): void {
     const last = this.#newest("spans", "span_at");
     const [oldest] = this.#sql.exec<{ at: number | null }>("SELECT min(hour_at) AS at FROM hours");
     const first = last === null ? startOfStep(oldest?.at ?? present, SPAN_MS) : last + SPAN_MS;
-    for (let at = Math.max(first, present - HOURS_KEPT_MS); at < present; at += SPAN_MS) {
-      const hours = [...this.#blocks("hours", "hour_at", at, at + SPAN_MS)].flatMap(({ block }) => unpackBlock(block));
-      const tallies = [...Map.groupBy(hours, ([member]) => member)].map(
-        ([member, found]) => [member, addTallies(found.map(([, tally]) => tally))] as const,
-      );
-      this.#sql.exec("INSERT OR REPLACE INTO spans (span_at, block) VALUES (?, ?)", at, packBlock(tallies));
-    }
+    for (let at = Math.max(first, present - HOURS_KEPT_MS); at < present; at += SPAN_MS) this.#aggregateSpan(at);
+  }
+
+  #aggregateSpan(at: number): void {
+    const hours = [...this.#blocks("hours", "hour_at", at, at + SPAN_MS)].flatMap(({ block }) => unpackBlock(block));
+    const tallies = [...Map.groupBy(hours, ([member]) => member)].map(
+      ([member, found]) => [member, addTallies(found.map(([, tally]) => tally))] as const,
+    );
+    this.#sql.exec("INSERT OR REPLACE INTO spans (span_at, block) VALUES (?, ?)", at, packBlock(tallies));
   }
 
   #newest(table: "hours" | "spans", column: "hour_at" | "span_at"): number | null {

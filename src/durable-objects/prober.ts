@@ -1,49 +1,51 @@
 import { DurableObject } from "cloudflare:workers";
-import type { LatencyStep, ProberRpc, ResultBlock, ResultQuery, StoredResult } from "../contract/prober-object.ts";
+import type {
+  LatencyStep,
+  MeasuredRange,
+  ProberRpc,
+  ResultBlock,
+  ResultQuery,
+  StoredResult,
+} from "../contract/prober-object.ts";
 import { startOfStep } from "../domain/latency-series.ts";
 import { type PackedCheck, packChecks, unpackChecks } from "../domain/packed-results.ts";
-import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
+import { now } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { LatencyTiers } from "./latency-tiers.ts";
+import { ResultWords } from "./result-words.ts";
 
 /** What the most generous plan may see; what others may is decided where it is read. */
 const CHECKS_KEPT_MS = 90 * DAY_MS;
-/** Longer details are left out: of what is kept for months, each check has its share. */
-const DETAILS_LENGTH_MAX = 2000;
-/** Distinct messages of successes; further ones are kept as text. */
-const PHRASES_MAX = 200;
 /** No check is later than this after its slot: twenty repetitions keep its time, five minutes apart. */
 const DELAY_MAX_MS = 2 * HOUR_MS;
+/** What agents measured lies in windows of this length, so that a check that comes again is found in one row. */
+const WINDOW_MS = 5 * MINUTE_MS;
+/** A row may have 2 MB: https://developers.cloudflare.com/durable-objects/platform/limits/ */
+const BLOCK_BYTES_MAX = 500_000;
+/** As many rows are searched for the details that a check repeats. */
+const DETAIL_ROWS_MAX = 1_000;
 
 /** Keys are numbers where they repeat with every check: a row without an index of its own is one row written. */
-const SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS words (kind TEXT NOT NULL, text TEXT NOT NULL, number INTEGER NOT NULL,
-    PRIMARY KEY (kind, text)) WITHOUT ROWID`,
-  `CREATE TABLE IF NOT EXISTS checks (slot_at INTEGER NOT NULL, attempt INTEGER NOT NULL, key TEXT NOT NULL,
-    block BLOB NOT NULL, PRIMARY KEY (slot_at, attempt, key)) WITHOUT ROWID`,
-];
-
-type WordKind = "monitor" | "phrase" | "place";
+const SCHEMA = `CREATE TABLE IF NOT EXISTS checks (slot_at INTEGER NOT NULL, attempt INTEGER NOT NULL, key TEXT NOT NULL,
+    block BLOB NOT NULL, PRIMARY KEY (slot_at, attempt, key)) WITHOUT ROWID`;
 
 /**
- * The history of one shard in one region: a packed row per message of about thirty checks, and the latencies of every
- * hour.
+ * The history of one shard in one region, or of one agent: a packed row per message of about thirty checks, or per five
+ * minutes of an agent, and the latencies of every hour.
  */
 export class ProberObject extends DurableObject<Env> implements ProberRpc {
-  readonly #words = new Map<string, number>();
-  readonly #latency: LatencyTiers;
-  /** The details that each monitor's last success had, so that they are stored where they change. */
-  readonly #details = new Map<number, string>();
+  #words: ResultWords;
+  #latency: LatencyTiers;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    for (const statement of SCHEMA) this.#sql.exec(statement);
-    this.#latency = new LatencyTiers(this.#sql, (from, to) => this.#samplesOf(from, to));
-    for (const { kind, text, number } of this.#sql.exec<{ kind: string; text: string; number: number }>(
-      "SELECT kind, text, number FROM words",
-    )) {
-      this.#words.set(`${kind} ${text}`, number);
-    }
+    [this.#words, this.#latency] = this.#open();
+  }
+
+  #open(): [ResultWords, LatencyTiers] {
+    this.#sql.exec(SCHEMA);
+    return [new ResultWords(this.#sql), new LatencyTiers(this.#sql, (from, to) => this.#samplesOf(from, to))];
   }
 
   get #sql(): SqlStorage {
@@ -51,98 +53,137 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
   }
 
   async record({ slot_at, attempt, key, entries }: ResultBlock): Promise<void> {
-    this.ctx.storage.transactionSync(() => {
-      const checks = entries.map((entry): PackedCheck => {
-        const member = this.#numberOf("monitor", entry.monitor_id);
-        return {
-          member,
-          outcome: entry.outcome,
-          latency_ms: entry.latency_ms,
-          delay_ms: entry.checked_at - slot_at,
-          message: entry.outcome === "success" ? this.#phraseOf(entry.message) : entry.message,
-          place: entry.colo ? this.#numberOf("place", entry.colo) : null,
-          details: this.#newDetails(member, entry),
-        };
-      });
+    const hasFinished = this.ctx.storage.transactionSync(() => {
+      const checks = entries.map((entry) => this.#words.pack(entry, slot_at));
       this.#sql.exec(
         "INSERT OR IGNORE INTO checks (slot_at, attempt, key, block) VALUES (?, ?, ?, ?)",
         ...[slot_at, attempt, key, packChecks(checks)],
       );
-      this.#aggregate(slot_at);
+      return this.#aggregate(slot_at);
     });
+    if (hasFinished) await this.#wakeWhenExpired(slot_at);
   }
 
-  async list({ monitor_id, from, to, limit }: ResultQuery): Promise<StoredResult[]> {
-    const member = this.#words.get(`monitor ${monitor_id}`);
-    if (member === undefined) return [];
-    const phrases = this.#wordsOf("phrase");
-    const places = this.#wordsOf("place");
+  async add(entries: StoredResult[], around: MeasuredRange[]): Promise<{ added: number; around: StoredResult[][] }> {
+    const newestAt = Math.max(0, ...entries.map(({ checked_at }) => checked_at));
+    const { added, hasFinished } = this.ctx.storage.transactionSync(() => {
+      const windows = [...Map.groupBy(entries, ({ checked_at }) => startOfStep(checked_at, WINDOW_MS))];
+      const counts = windows.map(([at, measured]) => this.#addToWindow(at, measured));
+      this.#latency.correct(windows.map(([at]) => at));
+      return { added: counts.reduce((sum, count) => sum + count, 0), hasFinished: this.#aggregate(newestAt) };
+    });
+    if (hasFinished) await this.#wakeWhenExpired(newestAt);
+    return { added, around: this.#listAround(around) };
+  }
+
+  async list({ limit, ...range }: ResultQuery): Promise<StoredResult[]> {
     const found: StoredResult[] = [];
-    const rows = this.#sql.exec<{ slot_at: number; block: ArrayBuffer }>(
-      "SELECT slot_at, block FROM checks WHERE slot_at >= ? AND slot_at < ? ORDER BY slot_at DESC, attempt DESC",
-      ...[from - DELAY_MAX_MS, to],
-    );
-    for (const { slot_at, block } of rows) {
-      for (const check of unpackChecks(new Uint8Array(block))) {
-        const checked_at = slot_at + check.delay_ms;
-        if (check.member !== member || checked_at < from || checked_at >= to) continue;
-        const message = typeof check.message === "string" ? check.message : (phrases.get(check.message) ?? "");
-        const { outcome, latency_ms } = check;
-        const details = check.details === null ? undefined : JSON.parse(check.details);
-        const colo = check.place === null ? undefined : places.get(check.place);
-        found.push({
-          monitor_id,
-          checked_at,
-          outcome,
-          latency_ms,
-          message,
-          ...(colo && { colo }),
-          ...(details && { details }),
-        });
-      }
-      if (found.length >= limit) break;
+    let slotAt: number | undefined;
+    for (const { slot_at, result } of this.#read([range])) {
+      if (found.length >= limit && slot_at !== slotAt) break;
+      slotAt = slot_at;
+      found.push(result);
     }
-    return found.slice(0, limit);
+    return found.sort((a, b) => b.checked_at - a.checked_at).slice(0, limit);
+  }
+
+  async newest(monitorId: string): Promise<StoredResult | null> {
+    const [newest] = await this.list({ monitor_id: monitorId, from: 0, to: Number.MAX_SAFE_INTEGER, limit: 1 });
+    if (newest?.outcome !== "success" || newest.details) return newest ?? null;
+    const range = { monitor_id: monitorId, from: 0, to: newest.checked_at, limit: DETAIL_ROWS_MAX };
+    const successes = (await this.list(range)).filter(({ outcome }) => outcome === "success");
+    return { ...newest, details: successes.find(({ details }) => details)?.details ?? {} };
   }
 
   async latency(monitorId: string, from: number, stepMs: number): Promise<LatencyStep[]> {
-    const member = this.#words.get(`monitor ${monitorId}`);
+    const member = this.#words.memberOf(monitorId);
     return member === undefined ? [] : this.#latency.read(member, from, stepMs);
   }
 
-  /** Those of anything but a success, and of a success where they are not those of the one before. */
-  #newDetails(member: number, { outcome, details = {} }: StoredResult): string | null {
-    const text = JSON.stringify(details);
-    const isKnown = outcome === "success" && this.#details.get(member) === text;
-    if (outcome === "success") this.#details.set(member, text);
-    return isKnown || text === "{}" || text.length > DETAILS_LENGTH_MAX ? null : text;
+  /** Nothing was recorded for as long as anything is kept: the shard or the agent is gone. */
+  override async alarm(): Promise<void> {
+    const newestAt = this.#edgeAt("max");
+    if (newestAt !== null && newestAt + CHECKS_KEPT_MS > now()) return this.#wakeWhenExpired(newestAt);
+    await this.ctx.storage.deleteAll();
+    [this.#words, this.#latency] = this.#open();
   }
 
-  #numberOf(kind: WordKind, text: string): number {
-    const word = `${kind} ${text}`;
-    const known = this.#words.get(word);
-    if (known !== undefined) return known;
-    const number = this.#words.size;
-    this.#sql.exec("INSERT INTO words (kind, text, number) VALUES (?, ?, ?)", kind, text, number);
-    this.#words.set(word, number);
-    return number;
+  async #wakeWhenExpired(newestAt: number): Promise<void> {
+    await this.ctx.storage.setAlarm(newestAt + CHECKS_KEPT_MS + DAY_MS);
   }
 
-  #phraseOf(message: string): number | string {
-    const isKnown = this.#words.has(`phrase ${message}`);
-    return isKnown || this.#wordsOf("phrase").size < PHRASES_MAX ? this.#numberOf("phrase", message) : message;
+  /** Gives how many of them the window did not have. */
+  #addToWindow(slotAt: number, measured: readonly StoredResult[]): number {
+    const rows = [
+      ...this.#sql.exec<{ key: string; block: ArrayBuffer }>(
+        "SELECT key, block FROM checks WHERE slot_at = ? AND attempt = 0",
+        slotAt,
+      ),
+    ];
+    const idOf = ({ member, delay_ms }: PackedCheck) => `${member} ${delay_ms}`;
+    const known = new Set(rows.flatMap(({ block }) => unpackChecks(new Uint8Array(block)).map(idOf)));
+    const fresh = measured.flatMap((entry) => {
+      const id = `${this.#words.numberOf("monitor", entry.monitor_id)} ${entry.checked_at - slotAt}`;
+      if (known.has(id)) return [];
+      known.add(id);
+      return [this.#words.pack(entry, slotAt)];
+    });
+    if (fresh.length === 0) return 0;
+    const last = rows.find(({ key }) => key === String(rows.length - 1));
+    const begun = last && last.block.byteLength < BLOCK_BYTES_MAX ? last : { key: `${rows.length}`, block: undefined };
+    this.#sql.exec(
+      "INSERT OR REPLACE INTO checks (slot_at, attempt, key, block) VALUES (?, 0, ?, ?)",
+      ...[slotAt, begun.key, joined(begun.block, packChecks(fresh))],
+    );
+    return fresh.length;
   }
 
-  #wordsOf(kind: WordKind): Map<number, string> {
-    const words = [...this.#words].filter(([word]) => word.startsWith(`${kind} `));
-    return new Map(words.map(([word, number]) => [number, word.slice(kind.length + 1)]));
+  /** One reading of the rows for any number of monitors. */
+  #listAround(ranges: readonly MeasuredRange[]): StoredResult[][] {
+    const found = Map.groupBy(
+      [...this.#read(ranges)].map(({ result }) => result),
+      ({ monitor_id }) => monitor_id,
+    );
+    return ranges.map(({ monitor_id }) =>
+      (found.get(monitor_id) ?? []).toSorted((a, b) => a.checked_at - b.checked_at),
+    );
+  }
+
+  /** Of each monitor what lies in its range, the rows newest first. */
+  *#read(ranges: readonly MeasuredRange[]): Generator<{ slot_at: number; result: StoredResult }> {
+    const wanted = new Map(
+      ranges.flatMap((range) => {
+        const member = this.#words.memberOf(range.monitor_id);
+        return member === undefined ? [] : [[member, range] as const];
+      }),
+    );
+    if (wanted.size === 0) return;
+    const unpack = this.#words.reader();
+    const rows = this.#sql.exec<{ slot_at: number; block: ArrayBuffer }>(
+      "SELECT slot_at, block FROM checks WHERE slot_at >= ? AND slot_at < ? ORDER BY slot_at DESC, attempt DESC",
+      Math.min(...ranges.map(({ from }) => from)) - DELAY_MAX_MS,
+      Math.max(...ranges.map(({ to }) => to)),
+    );
+    for (const { slot_at, block } of rows) {
+      for (const check of unpackChecks(new Uint8Array(block))) {
+        const range = wanted.get(check.member);
+        const checkedAt = slot_at + check.delay_ms;
+        if (!range || checkedAt < range.from || checkedAt >= range.to) continue;
+        yield { slot_at, result: unpack(range.monitor_id, slot_at, check) };
+      }
+    }
   }
 
   /** Adds up finished hours, and deletes expired rows when one has finished. */
-  #aggregate(slotAt: number): void {
-    const [oldest] = this.#sql.exec<{ at: number | null }>("SELECT min(slot_at) AS at FROM checks");
-    if (!this.#latency.aggregate(slotAt, oldest?.at ?? slotAt)) return;
+  #aggregate(slotAt: number): boolean {
+    if (!this.#latency.aggregate(slotAt, this.#edgeAt("min") ?? slotAt)) return false;
     this.#sql.exec("DELETE FROM checks WHERE slot_at < ?", startOfStep(slotAt, HOUR_MS) - CHECKS_KEPT_MS);
+    return true;
+  }
+
+  #edgeAt(edge: "min" | "max"): number | null {
+    const [row] = this.#sql.exec<{ at: number | null }>(`SELECT ${edge}(slot_at) AS at FROM checks`);
+    return row?.at ?? null;
   }
 
   #samplesOf(from: number, to: number): Map<number, number[]> {
@@ -162,4 +203,12 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
     }
     return samples;
   }
+}
+
+function joined(before: ArrayBuffer | undefined, after: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  if (before === undefined) return after;
+  const block = new Uint8Array(before.byteLength + after.length);
+  block.set(new Uint8Array(before));
+  block.set(after, before.byteLength);
+  return block;
 }

@@ -1,9 +1,7 @@
 import type { Scope } from "../access/scope.ts";
 import { DEFAULT_REGION } from "../contract/check.ts";
 import type { RuleCondition } from "../contract/event-rule.ts";
-import { listAgentLatency } from "../data/agent-latency/read.ts";
 import { listReports } from "../data/agent-reports/read.ts";
-import { listResults } from "../data/agent-results/read.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { addTallies, deviationOf, isReady, meanOf } from "../domain/baseline.ts";
 import { numericMetrics } from "../domain/metric-series.ts";
@@ -18,7 +16,7 @@ import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { readObjectLatency } from "../platform/latency-history.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
-import { proberObject } from "../platform/prober-objects.ts";
+import { listAgentResults, proberObject } from "../platform/prober-objects.ts";
 
 /** A day of checks every 10 seconds from several regions; of a longer history the newest entries count. */
 const ENTRIES_MAX = 20_000;
@@ -101,25 +99,14 @@ async function readChecks(scope: ReadScope, monitor: MonitorRecord, { from, to }
   const range = { from, to, limit: ENTRIES_MAX };
   const regions = monitor.shard_id === "" ? [] : [...new Set([DEFAULT_REGION, ...monitor.regions])];
   const [agentResults, ...probeResults] = await Promise.all([
-    monitor.agent_id === null ? [] : listResults(scope.db, monitor.id, range),
+    listAgentResults(scope.env, monitor.measured_by, { monitor_id: monitor.id, ...range }),
     ...regions.map((region) =>
       proberObject(scope.env, monitor.shard_id, region).list({ monitor_id: monitor.id, ...range }),
     ),
   ]);
-  return [
-    ...agentResults.map(({ checked_at, status, latency_ms, message }) => ({
-      at: checked_at,
-      outcome: status === "up" ? ("success" as const) : status === "down" ? ("failure" as const) : ("slow" as const),
-      latency_ms,
-      status_code: readStatusCode(message),
-    })),
-    ...probeResults.flat().map(({ checked_at, outcome, latency_ms, message }) => ({
-      at: checked_at,
-      outcome,
-      latency_ms,
-      status_code: readStatusCode(message),
-    })),
-  ];
+  return [...agentResults, ...probeResults.flat()].map(({ checked_at, outcome, latency_ms, message }) => ({
+    ...{ at: checked_at, outcome, latency_ms, status_code: readStatusCode(message) },
+  }));
 }
 
 /** History keeps the message of a check, which begins with the status of an HTTP response, and not its details. */
@@ -142,19 +129,12 @@ export function numbersOf(data: Readonly<Record<string, unknown>>): Record<strin
 }
 
 /** The mean and deviation of this hour of the day over the last two weeks; null before a baseline is ready. */
-async function findUsualLatency(
-  { db, env }: ReadScope,
-  monitor: MonitorRecord,
-  at: number,
-): Promise<UsualLatency | null> {
+async function findUsualLatency({ env }: ReadScope, monitor: MonitorRecord, at: number): Promise<UsualLatency | null> {
   const hour = Math.floor(at / HOUR_MS) * HOUR_MS;
   const range = { from: hour - BASELINE_DAYS * DAY_MS, step_ms: HOUR_MS };
   const is_pushed = monitor.shard_id === "" && monitor.agent_id === null;
-  const hours = await Promise.all([
-    readObjectLatency(env, { ...monitor, is_pushed }, range),
-    listAgentLatency(db, monitor.id, range),
-  ]);
-  const same = hours.flat().filter((step) => step.at < hour && (hour - step.at) % DAY_MS === 0);
+  const hours = await readObjectLatency(env, { ...monitor, is_pushed }, range);
+  const same = hours.filter((step) => step.at < hour && (hour - step.at) % DAY_MS === 0);
   const total = addTallies(same.map(({ tally }) => tally));
   const [mean_ms, stddev_ms] = [meanOf(total), deviationOf(total)];
   return isReady(total) && mean_ms !== null && stddev_ms !== null ? { mean_ms, stddev_ms } : null;

@@ -34,7 +34,6 @@ import { deleteOldMail, sweepMail } from "../outbox/mail.ts";
 import { now } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { countUnits } from "../platform/usage.ts";
-import { sweepAgentLatency } from "../sweeps/agent-latency.ts";
 import { sweepDailyAggregates } from "../sweeps/daily-aggregates.ts";
 import { sendHeartbeat } from "../sweeps/dead-man.ts";
 import { sweepExpired } from "../sweeps/expired.ts";
@@ -74,7 +73,6 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
   subscribers: sweepSubscribers,
   "custom domains": sweepDomains,
   "daily aggregates": sweepDailyAggregates,
-  "agent latency": sweepAgentLatency,
   retention: sweepRetention,
   alarms: sweepAlarms,
   heartbeat: sendHeartbeat,

@@ -3,6 +3,7 @@ export interface BadgeSource {
   slug: string;
   shard_id: string;
   regions: readonly string[];
+  measured_by: readonly string[];
 }
 
 /** Strangers choose the ids that are asked for, so there is a bound. */

@@ -4,7 +4,6 @@ import { requireRate } from "../access/rate-limit.ts";
 import { Badge, BadgeParams, type BadgePeriod, BadgeQuery } from "../contract/badge.ts";
 import { notFound } from "../contract/errors.ts";
 import type { PagePayload, PublicMonitor } from "../contract/public-page.ts";
-import { listAgentLatency } from "../data/agent-latency/read.ts";
 import { findBadgeSource } from "../data/public-page/read.ts";
 import { listIntervalsSince } from "../data/status-intervals/read.ts";
 import { addTallies, meanOf } from "../domain/baseline.ts";
@@ -115,11 +114,9 @@ async function buildBadge(c: Context<AppEnv>, { kind, query, source, shown, moni
     return buildUptimeBadge(label, await computeUptime(ctx.db, { payload, monitor, now, period: query.period }));
   const range = latencyRange(query.period, now, HOUR_MS);
   // Whatever the service does not check itself may be pushed.
-  const measured = await Promise.all([
-    readObjectLatency(ctx.env, { ...source, id: monitor.id, is_pushed: source.shard_id === "" }, range),
-    listAgentLatency(ctx.db, monitor.id, range),
-  ]);
-  const total = addTallies(measured.flat().map(({ tally }) => tally));
+  const is_pushed = source.shard_id === "";
+  const measured = await readObjectLatency(ctx.env, { ...source, id: monitor.id, is_pushed }, range);
+  const total = addTallies(measured.map(({ tally }) => tally));
   return buildLatencyBadge(label, meanOf(total));
 }
 

@@ -3,10 +3,11 @@ import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { runSlot } from "../../src/checks/runner.ts";
-import { agentResults, agents } from "../../src/data/agents/table.ts";
+import { agentLatest, agents } from "../../src/data/agents/table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { monitors, transitions } from "../../src/data/monitors/table.ts";
-import { aStage, enrollAgent, readMonitor, settle, submit } from "../support/agents.ts";
+import { MonitorObject } from "../../src/durable-objects/monitor.ts";
+import { aStage, enrollAgent, listKept, readMonitor, settle, submit } from "../support/agents.ts";
 import { V1 } from "../support/client.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { recordingEnv } from "../support/queues.ts";
@@ -107,7 +108,7 @@ describe("POST /monitors/{id}/status", () => {
   ])("answers a check %s (%i ms) with %i", async (_name, offset, status) => {
     const stage = await aStage();
     expect((await submit(stage, { status: "up", checked_at: iso(T0 + offset) })).status).toBe(status);
-    expect(await db.$count(agentResults, eq(agentResults.monitor_id, stage.monitor.id))).toBe(status === 200 ? 1 : 0);
+    expect(await listKept(stage)).toHaveLength(status === 200 ? 1 : 0);
   });
 
   it.each([
@@ -128,7 +129,7 @@ describe("POST /monitors/{id}/status", () => {
   ])("refuses %s and keeps nothing", async (_name, body) => {
     const stage = await aStage();
     expect((await submit(stage, body)).status).toBe(400);
-    expect(await db.$count(agentResults, eq(agentResults.monitor_id, stage.monitor.id))).toBe(0);
+    expect(await listKept(stage)).toEqual([]);
   });
 
   it("is 403 for a monitor of the same account that is not the agent's, and 404 for any other", async () => {
@@ -240,6 +241,59 @@ describe("POST /agents/results", () => {
     expect(await readMonitor(stage)).toMatchObject({ status: "up" });
     expect(await readMonitor(other)).toMatchObject({ status: "pending" });
     expect((await stage.agent.client.post(`${V1}/agents/results`, { results })).body.accepted).toBe(0);
+  });
+
+  it("keeps what one agent measured of a monitor when another one takes over", async () => {
+    const stage = await aStage();
+    await submit(stage, { status: "up", message: "by the first", checked_at: iso(T0) });
+    const second = await enrollAgent(stage.account, { hostname: "db-2" });
+    const monitor = `${V1}/monitors/${stage.monitor.id}`;
+    await db.update(monitors).set({ agent_id: second.id }).where(eq(monitors.id, stage.monitor.id));
+    await submit({ ...stage, agent: second }, { status: "up", message: "by the second", checked_at: iso(T0 + 1) });
+    const { body } = await stage.account.client.get(`${monitor}/results`);
+    expect(body.map(({ message }: { message: string }) => message)).toEqual(["by the second", "by the first"]);
+    expect((await stage.account.client.get(monitor)).body).toMatchObject({ last_message: "by the second" });
+    expect((await readMonitor(stage)).measured_by).toEqual([stage.agent.id, second.id]);
+  });
+
+  it("packs the newest result of each monitor into one row of the agent", async () => {
+    const stage = await aStage();
+    const other = await insertMonitor(stage.account.user_id, { agent_id: stage.agent.id, check_group_id: "" });
+    const ids = [stage.monitor.id, other.id];
+    const post = (results: unknown[]) => stage.agent.client.post(`${V1}/agents/results`, { results });
+    await post(ids.map((monitor_id) => ({ monitor_id, status: "up", latency_ms: 7, checked_at: iso(T0 + 5) })));
+    await post([
+      { monitor_id: other.id, status: "up", latency_ms: 9, checked_at: iso(T0 + 6) },
+      { monitor_id: stage.monitor.id, status: "up", latency_ms: 1, checked_at: iso(T0 + 4) },
+    ]);
+    const rows = await db.select().from(agentLatest).where(eq(agentLatest.agent_id, stage.agent.id));
+    expect(rows).toHaveLength(1);
+    const latest = new Map(rows[0]?.latest.map((packed) => [packed[0], packed.slice(1, 3)]));
+    expect(latest).toEqual(
+      new Map([
+        [other.id, [T0 + 6, 9]],
+        [stage.monitor.id, [T0 + 5, 7]],
+      ]),
+    );
+    expect(rows[0]?.look_at).toBe(T0 + 4 * MINUTE);
+  });
+
+  it("rejects the results of a monitor whose object fails, and takes those of the others", async () => {
+    const stage = await aStage();
+    const other = await insertMonitor(stage.account.user_id, { agent_id: stage.agent.id, check_group_id: "" });
+    const report = MonitorObject.prototype.report;
+    vi.spyOn(MonitorObject.prototype, "report").mockImplementation(function (this: MonitorObject, ...args) {
+      if (args[0] === other.id) throw new Error("broken");
+      return report.apply(this, args);
+    });
+    const results = [other.id, stage.monitor.id].map((monitor_id) => ({ monitor_id, status: "up" }));
+    const answer = await stage.agent.client.post(`${V1}/agents/results`, { results });
+    vi.restoreAllMocks();
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { accepted: 1, rejected: [{ index: 0, error: "the monitor's state is not available" }] },
+    });
+    expect((await readMonitor(stage)).status).toBe("up");
   });
 
   it("refuses more than 500 results", async () => {

@@ -2,13 +2,12 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { jobScope } from "../../src/access/scope.ts";
-import { agentLatency } from "../../src/data/agent-latency/table.ts";
-import { insertResults } from "../../src/data/agent-results/write.ts";
+import type { CheckOutcome } from "../../src/contract/check.ts";
+import type { StoredResult } from "../../src/contract/prober-object.ts";
 import { openDb } from "../../src/data/db.ts";
 import { findMonitor } from "../../src/data/monitors/read.ts";
-import { proberObject } from "../../src/platform/prober-objects.ts";
-import { sweepAgentLatency } from "../../src/sweeps/agent-latency.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
+import { agentHistory, proberObject } from "../../src/platform/prober-objects.ts";
 import { aStage } from "../support/agents.ts";
 import { type Client, createClient, V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
@@ -130,29 +129,32 @@ describe("the latency of pushed monitors", () => {
 });
 
 describe("the latency that agents measured", () => {
-  /** Results of an agent, one every ten minutes. */
-  async function withResults(monitor_id: string, from: number, to: number) {
-    const results = every(10 * MINUTE, from, to).map((checked_at, n) => ({
-      ...{ monitor_id, checked_at, latency_ms: 20, message: "", details: {}, is_late: false },
-      ...{ status: n % 6 === 5 ? ("down" as const) : ("up" as const), expires_at: checked_at + 90 * DAY },
-    }));
-    await insertResults(db, results);
-  }
+  const count = (points: { checks: number }[]) => points.reduce((sum, { checks }) => sum + checks, 0);
 
-  it("is added up day by day, the same before and after, and makes the baseline", async () => {
-    const { account, monitor } = await aStage();
+  it("is added up by the hour, with what came late, and makes the baseline", async () => {
+    const { account, agent, monitor } = await aStage();
+    await db
+      .update(monitors)
+      .set({ measured_by: [agent.id] })
+      .where(eq(monitors.id, monitor.id));
     const today = Math.floor(Date.now() / DAY) * DAY;
-    await withResults(monitor.id, today - 5 * DAY, today);
-    const series = async () => (await read(account.client, monitor.id, "?period=7d")).body;
-    const before = await series();
-    expect(before.points.reduce((sum: number, { checks }: { checks: number }) => sum + checks, 0)).toBe(5 * 120);
-    for (let minute = 0; minute < 8; minute++) {
-      await sweepAgentLatency(jobScope(env, "test"));
+    const entry = (checked_at: number, outcome: CheckOutcome = "success"): StoredResult => {
+      return { monitor_id: monitor.id, checked_at, outcome, latency_ms: 20, message: "HTTP 200" };
+    };
+    const history = agentHistory(env, agent.id);
+    for (const from of every(HOUR, today - 5 * DAY, today)) {
+      const times = every(10 * MINUTE, from, from + HOUR);
+      const entries = times.map((at, n) => entry(at, n === 5 ? "failure" : "success"));
+      expect((await history.add(entries, [])).added).toBe(6);
     }
-    const days = await db.select().from(agentLatency).where(eq(agentLatency.monitor_id, monitor.id));
-    expect(days.map(({ day_at }) => (today - day_at) / DAY).sort()).toEqual([2, 3, 4, 5]);
-    expect(await series()).toEqual(before);
+    const series = async () => (await read(account.client, monitor.id, "?period=7d")).body.points;
+    expect(count(await series())).toBe(5 * 120);
+    const late = { ...entry(today - 10 * HOUR + 1), latency_ms: 900, is_late: true };
+    expect((await history.add([late, late], [])).added).toBe(1);
+    expect((await history.add([late], [])).added).toBe(0);
+    expect(count(await series())).toBe(5 * 120 + 1);
+    expect(count((await read(account.client, monitor.id, "?period=30d")).body.points)).toBe(5 * 120 + 1);
     const baseline = (await account.client.get(`${V1}/monitors/${monitor.id}/latency-baseline`)).body;
-    expect(baseline).toMatchObject({ status: "ready", sample_count: 600, min_ms: 20, max_ms: 20 });
+    expect(baseline).toMatchObject({ status: "ready", sample_count: 601, min_ms: 20, max_ms: 900 });
   });
 });

@@ -14,9 +14,8 @@ const HISTORY = "sweeps/retention.ts: the plan's history";
 const ENDS: Record<string, string> = {
   account_links: "sweeps/expired.ts: an hour",
   agent_commands: "checks/agent-sweep.ts: a day",
-  agent_latency: HISTORY,
+  agent_latest: "with its agent",
   agent_reports: "checks/agent-sweep.ts: a day",
-  agent_results: "checks/agent-sweep.ts: the plan's results",
   agents: PEOPLE,
   alarms: "when it is over",
   api_tokens: `${PEOPLE}; once expired sweeps/retention.ts: the plan's history`,

@@ -1,6 +1,6 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { StoredResult } from "../../src/contract/prober-object.ts";
 import { readTally } from "../../src/domain/baseline.ts";
 import { ByteReader } from "../../src/lib/varint.ts";
@@ -107,5 +107,60 @@ describe("the history of a shard", () => {
     await prober.record({ slot_at: T0 - 91 * 24 * HOUR, attempt: 0, key: "g", entries: [entry(id, T0)] });
     await prober.record({ slot_at: T0, attempt: 0, key: "g", entries: [entry(id, T0)] });
     expect(await prober.list({ monitor_id: id, ...everything })).toHaveLength(1);
+  });
+});
+
+describe("the history of an agent", () => {
+  const range = (monitor_id: string, from: number, to: number) => ({ monitor_id, from, to });
+
+  it("keeps each check once, however often and in whatever order it is sent, one row for five minutes", async () => {
+    const { prober, stub } = aProber();
+    const [a, b] = [newId(), newId()];
+    const times = Array.from({ length: 10 }, (_, n) => T0 + n * 60_000);
+    const entries = times.flatMap((at) => [entry(a, at), entry(b, at, { latency_ms: 7 })]);
+    expect((await prober.add(entries.slice(10), [])).added).toBe(10);
+    await evictDurableObject(stub);
+    expect((await prober.add([...entries, ...entries], [])).added).toBe(10);
+    expect((await prober.list({ monitor_id: a, ...everything })).map(({ checked_at }) => checked_at)).toEqual(
+      times.toReversed(),
+    );
+    const rows = await runInDurableObject(stub, (_object, state) =>
+      [...state.storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM checks")].map(({ n }) => n),
+    );
+    expect(rows).toEqual([2]);
+  });
+
+  it("gives what lies around, oldest first, and which of it came late", async () => {
+    const { prober } = aProber();
+    const [a, b] = [newId(), newId()];
+    await prober.add([entry(a, T0), entry(b, T0), entry(a, T0 + 600_000)], []);
+    const late = entry(a, T0 + 300_000, { is_late: true });
+    const { around } = await prober.add([late], [range(a, T0, T0 + 600_000), range(b, T0 + 1, T0 + 600_000)]);
+    expect(around).toEqual([[entry(a, T0), late], []]);
+  });
+
+  it("gives the newest check with the details that it repeats", async () => {
+    const { prober } = aProber();
+    const id = newId();
+    expect(await prober.newest(id)).toBeNull();
+    const details = { code: 200 };
+    await prober.add([entry(id, T0, { details }), entry(id, T0 + 60_000, { details })], []);
+    expect(await prober.newest(id)).toEqual(entry(id, T0 + 60_000, { details }));
+  });
+
+  it("is deleted when nothing was recorded for as long as anything is kept", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: T0 });
+    const { prober, stub } = aProber();
+    const id = newId();
+    await prober.add([entry(id, T0 - HOUR)], []);
+    await prober.add([entry(id, T0)], []);
+    const days = async (count: number) => {
+      vi.setSystemTime(T0 + count * 24 * HOUR);
+      await runDurableObjectAlarm(stub);
+      return (await prober.list({ monitor_id: id, ...everything })).length;
+    };
+    expect(await days(89)).toBe(2);
+    expect(await days(91)).toBe(0);
+    vi.useRealTimers();
   });
 });

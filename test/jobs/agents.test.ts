@@ -3,7 +3,7 @@ import { and, asc, eq, inArray } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { sweepAgents } from "../../src/checks/agent-sweep.ts";
-import { agentReports, agentResults, agents } from "../../src/data/agents/table.ts";
+import { agentLatest, agentReports, agents } from "../../src/data/agents/table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { events } from "../../src/data/events/table.ts";
 import { monitors, statusIntervals } from "../../src/data/monitors/table.ts";
@@ -18,8 +18,10 @@ import {
   submit,
 } from "../support/agents.ts";
 import { V1 } from "../support/client.ts";
+import { meter } from "../support/cost-meter.ts";
 import { type Account, createAccount } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
+import { override } from "../support/override.ts";
 import { recordingEnv } from "../support/queues.ts";
 
 const MINUTE = 60_000;
@@ -242,7 +244,7 @@ describe("the sweep", () => {
     await submit(stage, { status: "up" });
     await agent.client.post(`${AGENTS}/metrics`, { cpu_percent: 1 });
     const left = async () => [
-      await db.$count(agentResults, eq(agentResults.monitor_id, monitor.id)),
+      (await account.client.get(`${V1}/monitors/${monitor.id}/results`)).body.length,
       await db.$count(agentReports, eq(agentReports.agent_id, agent.id)),
     ];
     await sweepAt(T0 + DAY);
@@ -251,7 +253,79 @@ describe("the sweep", () => {
     expect(await left()).toEqual([1, 0]);
     await sweepAt(T0 + 7 * DAY - 1);
     expect(await left()).toEqual([1, 0]);
-    await sweepAt(T0 + 7 * DAY);
+    await sweepAt(T0 + 7 * DAY + 1);
     expect(await left()).toEqual([0, 0]);
+  });
+
+  it("reads and writes no more with thirty healthy agents than with one", async () => {
+    const costOfSweep = () => meter((metered) => sweepAgents(jobScope(metered, "test")));
+    const account = await createAccount();
+    const addAgents = async (count: number) => {
+      for (let n = 0; n < count; n++) {
+        const agent = await enrollAgent(account, { hostname: `host-${n}` });
+        const monitor = await insertMonitor(account.user_id, { agent_id: agent.id, check_group_id: "" });
+        await submit({ account, agent, monitor }, { status: "up" });
+      }
+    };
+    await addAgents(1);
+    vi.setSystemTime(T0 + MINUTE);
+    const one = await costOfSweep();
+    await addAgents(29);
+    expect(await costOfSweep()).toEqual(one);
+  });
+
+  it("looks again at an agent whose monitors were paused or deleted only when a new result has become old", async () => {
+    const stage = await aStage();
+    await submit(stage, { status: "up" });
+    const lookAt = async () => {
+      const [row] = await db.select().from(agentLatest).where(eq(agentLatest.agent_id, stage.agent.id));
+      return row?.look_at;
+    };
+    expect(await lookAt()).toBe(T0 + 3 * MINUTE);
+    await db.update(monitors).set({ paused: true, status: "paused" }).where(eq(monitors.id, stage.monitor.id));
+    await db
+      .update(agents)
+      .set({ last_seen_at: T0 + DAY })
+      .where(eq(agents.id, stage.agent.id));
+    await sweepAt(T0 + 4 * MINUTE);
+    expect(await lookAt()).toBeNull();
+  });
+
+  it("marks a monitor that another agent took over and never measured", async () => {
+    const stage = await aStage();
+    await submit(stage, { status: "up" });
+    await settle(stage);
+    const second = await enrollAgent(stage.account, { hostname: "db-2" });
+    const moved = await stage.account.client.put(`${V1}/monitors/${stage.monitor.id}`, { agent_id: second.id });
+    expect(moved).toMatchObject({ status: 200, body: { status: "up" } });
+    await db.update(agents).set({ last_seen_at: T0 + DAY });
+    await sweepAt(T0 + 3 * MINUTE);
+    expect((await readMonitor(stage)).status).toBe("up");
+    await sweepAt(T0 + 4 * MINUTE);
+    expect(await readMonitor(stage)).toMatchObject({
+      status: "unknown",
+      status_message: "no recent result from the agent",
+    });
+  });
+
+  it("shows a monitor as unknown whose object fails, and marks the others of its agent", async () => {
+    const stage = await aStage();
+    const other = await insertMonitor(stage.account.user_id, { agent_id: stage.agent.id, check_group_id: "" });
+    await submit(stage, { status: "up" });
+    await submit({ ...stage, monitor: other }, { status: "up" });
+    vi.setSystemTime(T0 + 5 * MINUTE);
+    await db.update(agents).set({ last_seen_at: T0 + 5 * MINUTE });
+    const broken = env.MONITOR.idFromName(other.id);
+    const fail = () => Promise.reject(new Error("storage operation exceeded timeout"));
+    const bindings = recordingEnv().env;
+    const namespace = override(bindings.MONITOR, {
+      get: (id: DurableObjectId) => (id.equals(broken) ? { markStale: fail } : bindings.MONITOR.get(id)),
+    });
+    await sweepAgents(jobScope({ ...bindings, MONITOR: namespace }, "test"));
+    expect((await readMonitor(stage)).status).toBe("unknown");
+    expect(await readMonitor({ ...stage, monitor: other })).toMatchObject({
+      status: "unknown",
+      status_message: "the monitor's state is not available",
+    });
   });
 });

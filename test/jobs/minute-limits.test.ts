@@ -71,7 +71,7 @@ const LEFT: Record<string, [rows: string, left: number][]> = {
   agents: [
     ["agents WHERE status = 'online'", 0],
     ["monitors WHERE agent_id IS NOT NULL AND status = 'up'", 0],
-    ["agent_results", 0],
+    [`agent_latest WHERE look_at <= ${NOW}`, 0],
     ["install_tokens", 0],
   ],
   "failing webhooks": [["webhooks WHERE warned_at IS NULL", BACKLOG - 300]],
@@ -88,7 +88,6 @@ const LEFT: Record<string, [rows: string, left: number][]> = {
   ],
   "custom domains": [[`custom_domains WHERE next_check_at <= ${NOW}`, BACKLOG - 50]],
   "daily aggregates": [],
-  "agent latency": [],
   retention: [],
   alarms: [],
   heartbeat: [],

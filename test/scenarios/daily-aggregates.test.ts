@@ -4,14 +4,14 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { jobScope, type Scope } from "../../src/access/scope.ts";
 import { MONITOR_STATUSES, type MonitorStatus } from "../../src/contract/monitor-values.ts";
-import type { AgentResultRecord } from "../../src/data/agent-results/read.ts";
-import { insertResults, planBackfill } from "../../src/data/agent-results/write.ts";
+import { planBackfill } from "../../src/data/agent-results/backfill.ts";
 import { dailyAggregates } from "../../src/data/daily-aggregates/table.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { monitors, statusIntervals } from "../../src/data/monitors/table.ts";
 import { recordTransition } from "../../src/data/monitors/write.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
 import { sweepCursors } from "../../src/data/sweep-cursors/table.ts";
+import type { LateResult } from "../../src/domain/backfill.ts";
 import { packTally, unpackDays } from "../../src/domain/daily-aggregates.ts";
 import { computeStatusDurations } from "../../src/domain/uptime.ts";
 import { listDaysUntil } from "../../src/lib/zoned-days.ts";
@@ -132,16 +132,13 @@ function aTransition(seq: number, effective_at: number) {
   };
 }
 
-async function putRight(monitor_id: string, measured: Pick<AgentResultRecord, "checked_at" | "status">[], now: number) {
-  const results = measured.toSorted((a, b) => a.checked_at - b.checked_at);
-  const rest = { latency_ms: null, message: "", details: {}, is_late: true, expires_at: now };
-  await insertResults(
-    db,
-    results.map((result) => ({ ...result, ...rest, monitor_id })),
-  );
-  const [from, to] = [results.at(0)?.checked_at, results.at(-1)?.checked_at];
+async function putRight(monitor_id: string, measured: Omit<LateResult, "is_late">[], now: number) {
+  const late = measured.toSorted((a, b) => a.checked_at - b.checked_at);
+  const [from, to] = [late.at(0)?.checked_at, late.at(-1)?.checked_at];
   if (from === undefined || to === undefined) return;
-  await runBatch(db, await planBackfill(db, { monitor_id, from, to, valid_for_ms: 5 * HOUR, until: now, now }));
+  const measurements = late.map((result) => ({ ...result, is_late: true }));
+  const request = { monitor_id, from, to, measurements, valid_for_ms: 5 * HOUR, until: now };
+  await runBatch(db, (await planBackfill(db, [request], now)).statements);
 }
 
 describe("daily aggregates", () => {

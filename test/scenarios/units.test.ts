@@ -15,6 +15,7 @@ import { newId } from "../../src/platform/ids.ts";
 import { buildPayload } from "../../src/status-page/payload.ts";
 import { sweepDailyAggregates } from "../../src/sweeps/daily-aggregates.ts";
 import worker from "../../src/worker.ts";
+import { enrollAgent } from "../support/agents.ts";
 import { createClientUnder, V1 } from "../support/client.ts";
 import { meter, type Units } from "../support/cost-meter.ts";
 import { createAccount, createMonitor } from "../support/factories.ts";
@@ -84,6 +85,42 @@ describe("a settled check", () => {
       object_rows_written: twentieth,
       messages: twentieth,
     });
+  });
+});
+
+describe("results that an agent sends in bulk", () => {
+  it("cost the same however many there are: one row with its index, one call, one row of the history", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Math.floor(Date.now() / 3_600_000) * 3_600_000 });
+    const account = await createAccount();
+    const agent = await enrollAgent(account);
+    const ids: string[] = [];
+    for (let n = 0; n < MEMBERS; n++) {
+      ids.push((await insertMonitor(account.user_id, { agent_id: agent.id, check_group_id: "" })).id);
+    }
+    const send = async (bindings: Env, perMonitor: number) => {
+      const checked_at = (n: number) => new Date(Date.now() - n).toISOString();
+      const results = ids.flatMap((monitor_id) =>
+        Array.from({ length: perMonitor }, (_, n) => ({ monitor_id, status: "up", checked_at: checked_at(n) })),
+      );
+      const headers = { "x-agent-token": agent.token, "content-type": "application/json" };
+      const body = JSON.stringify({ results });
+      const init = { method: "POST", headers, body };
+      const ctx = createExecutionContext();
+      const response = await worker.fetch(new Request(`http://vigil.test${V1}/agents/results`, init), bindings, ctx);
+      expect(await response.json()).toEqual({ accepted: results.length, rejected: [] });
+      await waitOnExecutionContext(ctx);
+    };
+    await send(env, 1);
+    const costs = [];
+    for (const perMonitor of [1, 15]) {
+      vi.setSystemTime(Date.now() + 1000);
+      costs.push(await meter((metered) => send(metered, perMonitor)));
+    }
+    expect(costs[1]).toEqual(costs[0]);
+    expectAtMost(
+      { ...costs[1] },
+      { rows_read: 12 * MEMBERS, rows_written: 2, object_requests: 1, object_rows_written: 1 },
+    );
   });
 });
 

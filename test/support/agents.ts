@@ -1,9 +1,11 @@
 import { env } from "cloudflare:workers";
 import { and, eq, ne } from "drizzle-orm";
 import { expect, vi } from "vitest";
+import type { StoredResult } from "../../src/contract/prober-object.ts";
 import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { monitors, transitions } from "../../src/data/monitors/table.ts";
+import { agentHistory } from "../../src/platform/prober-objects.ts";
 import { type Client, createClient, V1 } from "./client.ts";
 import { type Account, createAccount } from "./factories.ts";
 import { insertMonitor } from "./monitors.ts";
@@ -85,6 +87,12 @@ export async function readMonitor({ monitor }: Stage) {
   const [row] = await db.select().from(monitors).where(eq(monitors.id, monitor.id));
   if (!row) throw new Error("no such monitor");
   return row;
+}
+
+/** What the object of the stage's agent keeps of its monitor, newest first. */
+export function listKept({ agent, monitor }: Stage): Promise<StoredResult[]> {
+  const everything = { from: 0, to: Number.MAX_SAFE_INTEGER, limit: 1000 };
+  return agentHistory(env, agent.id).list({ monitor_id: monitor.id, ...everything });
 }
 
 /** Waits until the consumer of events has recorded everything that the monitor went through. */

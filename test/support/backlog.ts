@@ -109,9 +109,8 @@ async function insertMonitors(now: number, count: number): Promise<void> {
   const times = { created_at: at, updated_at: at };
   await insertMany("agents", count, { ...agent, last_seen_at: at, ...times });
   await insert("measured", { agent_id: idOf("agent"), check_group_id: "''" });
-  await insertMany("agent_results", count, {
-    ...{ monitor_id: idOf("measured"), checked_at: at, status: "'up'", message: "''", is_late: 0, expires_at: now - 1 },
-  });
+  const packed = `json_array(json_array(${idOf("measured")}, ${at}, 5, '', 'default', 'success', ${at}, ${at + 180_000}))`;
+  await insertMany("agent_latest", count, { agent_id: idOf("agent"), latest: packed, look_at: at + 180_000 });
   await insertMany("install_tokens", count, {
     ...{ id: idOf("install"), token_hash: idOf("install"), owner_id: OWNER, created_by: OWNER },
     ...{ expires_at: now - 1, created_at: at },

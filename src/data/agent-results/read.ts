@@ -1,91 +1,86 @@
-import { and, desc, eq, gte, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
-import { DEFAULT_REGION } from "../../contract/check.ts";
-import { agentResults, agents } from "../agents/table.ts";
+import { and, asc, eq, inArray, lte, ne, sql } from "drizzle-orm";
+import { type AgentPackedResult, agentLatest, agents } from "../agents/table.ts";
 import type { Db } from "../db.ts";
-import { isAmong, PROJECTED } from "../monitors/read.ts";
+import { PROJECTED } from "../monitors/read.ts";
 import { monitors, type PackedResult } from "../monitors/table.ts";
 
-export type AgentResultRecord = typeof agentResults.$inferSelect;
-
-/** Newest first, from `from` and before `to`. */
-export function listResults(
-  db: Db,
-  monitorId: string,
-  range: { from?: number; to?: number; limit: number },
-): Promise<AgentResultRecord[]> {
-  return db
-    .select()
-    .from(agentResults)
-    .where(
-      and(
-        eq(agentResults.monitor_id, monitorId),
-        range.from === undefined ? undefined : gte(agentResults.checked_at, range.from),
-        range.to === undefined ? undefined : lt(agentResults.checked_at, range.to),
-      ),
-    )
-    .orderBy(desc(agentResults.checked_at))
-    .limit(range.limit);
+export interface RunByAgent {
+  id: string;
+  /** Null for a monitor that no agent runs. */
+  agent_id: string | null;
 }
 
-/** The newest result of each of these monitors, in the form in which those of check groups are kept. */
-export async function listLatestOfAgents(db: Db, monitorIds: readonly string[]): Promise<PackedResult[]> {
-  if (monitorIds.length === 0) return [];
-  const newest = sql`(SELECT max(checked_at) FROM agent_results WHERE monitor_id = m.value)`;
+/** The newest result of each of these monitors that its present agent measured. */
+export async function listLatestOfAgents(db: Db, runBy: readonly RunByAgent[]): Promise<PackedResult[]> {
+  const agentOf = new Map(runBy.flatMap(({ id, agent_id }) => (agent_id === null ? [] : [[id, agent_id] as const])));
+  if (agentOf.size === 0) return [];
   const rows = await db
-    .select({
-      monitor_id: agentResults.monitor_id,
-      checked_at: agentResults.checked_at,
-      latency_ms: agentResults.latency_ms,
-      message: agentResults.message,
-      status: agentResults.status,
-    })
-    .from(sql`json_each(${JSON.stringify(monitorIds)}) AS m`)
-    .innerJoin(agentResults, sql`${agentResults.monitor_id} = m.value AND ${agentResults.checked_at} = ${newest}`);
-  return rows.map(({ monitor_id, checked_at, latency_ms, message, status }) => {
-    const outcome = status === "up" ? "success" : status === "down" ? "failure" : "slow";
-    return [monitor_id, checked_at, latency_ms, message, DEFAULT_REGION, outcome, checked_at];
+    .select({ agent_id: agentLatest.agent_id, packed: sql<string>`e.value` })
+    .from(sql`json_each(${JSON.stringify([...new Set(agentOf.values())])}) AS a`)
+    .innerJoin(agentLatest, sql`${agentLatest.agent_id} = a.value`)
+    .innerJoin(
+      sql`json_each(${agentLatest.latest}) AS e`,
+      sql`e.value ->> 1 > 0 AND e.value ->> 0 IN ${among([...agentOf.keys()])}`,
+    );
+  return rows.flatMap(({ agent_id, packed }) => {
+    const [id, ...rest]: AgentPackedResult = JSON.parse(packed);
+    const [checked_at, latency_ms, message, region, outcome, judged_at] = rest;
+    return agentOf.get(id) === agent_id ? [[id, checked_at, latency_ms, message, region, outcome, judged_at]] : [];
   });
 }
 
-/** The newest result of a monitor, as far as agents measured it. */
-const last = sql<number | null>`(SELECT max(checked_at) FROM agent_results WHERE monitor_id = ${monitors.id})`;
-
-/** The condition under which a monitor shows a status although its agent is offline or sends no results of it. */
-function isStale(now: number): SQL | undefined {
-  const staleAfter = sql`max(${monitors.interval} * 3000, 180000)`;
-  return and(
-    isNotNull(monitors.agent_id),
-    ne(monitors.type, "agent"),
-    eq(monitors.paused, false),
-    inArray(monitors.status, ["up", "down", "degraded"]),
-    or(
-      isNull(agents.id),
-      ne(agents.status, "online"),
-      lt(sql`coalesce(${last}, ${monitors.updated_at}) + ${staleAfter}`, now),
-    ),
-  );
+/** Agents of which a result may have ended to be valid, the longest due first. */
+export async function listDueAgents(db: Db, now: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ agent_id: agentLatest.agent_id })
+    .from(agentLatest)
+    .where(lte(agentLatest.look_at, now))
+    .orderBy(asc(agentLatest.look_at))
+    .limit(limit);
+  return rows.map(({ agent_id }) => agent_id);
 }
 
-export async function listStaleAgentMonitors(db: Db, now: number, limit: number): Promise<string[]> {
-  const rows = await db
-    .select({ id: monitors.id })
-    .from(monitors)
-    .leftJoin(agents, eq(agents.id, monitors.agent_id))
-    .where(isStale(now))
+/** The condition under which a monitor shows a status that its agent has to confirm again and again. */
+export const isShownByAgent = and(
+  ne(monitors.type, "agent"),
+  eq(monitors.paused, false),
+  inArray(monitors.status, ["up", "down", "degraded"]),
+);
+
+/** Monitors of these agents that show a status although the agent is offline or its last result is no longer valid. */
+export function listStaleAgentMonitors(db: Db, agentIds: readonly string[], now: number, limit: number) {
+  return db
+    .select({ id: monitors.id, agent_id: agentLatest.agent_id })
+    .from(sql`json_each(${JSON.stringify(agentIds)}) AS named`)
+    .innerJoin(agentLatest, sql`${agentLatest.agent_id} = named.value`)
+    .innerJoin(agents, eq(agents.id, agentLatest.agent_id))
+    .innerJoin(sql`json_each(${agentLatest.latest}) AS e`, isOver(now))
+    .innerJoin(monitors, isOfEntry)
+    .where(isShownByAgent)
     .limit(limit);
-  return rows.map(({ id }) => id);
 }
 
 export function listStaleAgentMonitorsAmong(db: Db, now: number, monitorIds: readonly string[]) {
+  const named = among(monitorIds);
   return db
     .select({
       ...PROJECTED,
       updated_at: monitors.updated_at,
-      last_result_at: last,
+      agent_id: agentLatest.agent_id,
+      last_result_at: sql<number>`e.value ->> 1`,
       agent_status: agents.status,
     })
-    .from(monitors)
-    .leftJoin(agents, eq(agents.id, monitors.agent_id))
-    .where(and(isAmong(monitorIds), isStale(now)))
+    .from(sql`(SELECT DISTINCT m.agent_id FROM ${monitors} m WHERE m.id IN ${named}) AS named`)
+    .innerJoin(agentLatest, sql`${agentLatest.agent_id} = named.agent_id`)
+    .innerJoin(agents, eq(agents.id, agentLatest.agent_id))
+    .innerJoin(sql`json_each(${agentLatest.latest}) AS e`, and(isOver(now), sql`e.value ->> 0 IN ${named}`))
+    .innerJoin(monitors, isOfEntry)
+    .where(isShownByAgent)
     .limit(monitorIds.length);
 }
+
+const isOver = (now: number) => sql`(${agents.status} <> 'online' OR e.value ->> 7 < ${now})`;
+/** By its key; the index of agents would read all their monitors for each entry. */
+const isOfEntry = sql`${monitors.id} = e.value ->> 0 AND +${monitors.agent_id} = ${agentLatest.agent_id}`;
+
+const among = (ids: readonly string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;

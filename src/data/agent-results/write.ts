@@ -1,106 +1,82 @@
-import { and, asc, eq, getTableColumns, gt, gte, isNull, lt, lte, or, sql } from "drizzle-orm";
-import { type BackfillLimits, backfillInterval, isBackfillable, type SourcedInterval } from "../../domain/backfill.ts";
-import { agentResults } from "../agents/table.ts";
-import { invalidateDailyAggregates } from "../daily-aggregates/write.ts";
-import { type Db, deleteSome, type Statement } from "../db.ts";
-import { monitors, statusIntervals } from "../monitors/table.ts";
-import type { AgentResultRecord } from "./read.ts";
+import { and, lte, type SQL, sql } from "drizzle-orm";
+import { MINUTE_MS } from "../../lib/durations.ts";
+import { type AgentPackedResult, agentLatest, agents } from "../agents/table.ts";
+import type { Db, Statement } from "../db.ts";
+import { monitors } from "../monitors/table.ts";
 
-/** More than an agent can have measured in the 24 hours for which results are taken, at the shortest interval. */
-const NEIGHBOURS_MAX = 10_000;
-
-/** One statement for any number of results; one check is stored once. Gives the checks that were new. */
-export function insertResults(db: Db, results: readonly AgentResultRecord[]) {
-  const members = Object.values(getTableColumns(agentResults)).map((column) =>
-    column.name === "details" ? sql`r.value -> 'details'` : sql`r.value ->> ${column.name}`,
-  );
-  return db
-    .insert(agentResults)
-    .select(
-      sql`SELECT ${sql.join(members, sql`, `)} FROM json_each(${JSON.stringify(results)}) AS r
-        JOIN ${monitors} ON ${monitors.id} = r.value ->> 'monitor_id' WHERE true`,
-    )
-    .onConflictDoNothing()
-    .returning({ checked_at: agentResults.checked_at });
+/** Keeps the newest result of each monitor, by one row for any number of them. */
+export function recordLatest(db: Db, agentId: string, fresh: readonly AgentPackedResult[]): Statement {
+  return mergeLatest(db, agentId, sql`SELECT value FROM json_each(${JSON.stringify(fresh)})`);
 }
 
-export function deleteExpiredResults(db: Db, now: number): Statement {
-  return deleteSome(db, agentResults, lte(agentResults.expires_at, now));
-}
-
-export interface BackfillRequest extends BackfillLimits {
+export interface AwaitedResult {
   monitor_id: string;
-  /** When the first and the last of the late results were checked. */
-  from: number;
-  to: number;
-  now: number;
+  agent_id: string;
+  /** The monitor is unknown when no result has come until then. */
+  valid_until: number;
 }
 
-/**
- * Writes late results into the stretches that were unknown. A stretch is known by the transition that began it and
- * keeps its last piece; the pieces before it get numbers below zero, which make a batch fail that another one overtook.
- */
-export async function planBackfill(db: Db, filling: BackfillRequest): Promise<Statement[]> {
-  const { monitor_id, from, to, valid_for_ms } = filling;
-  const [stretches, measurements, lowest] = await db.batch([
-    db
-      .select()
-      .from(statusIntervals)
-      .where(
-        and(
-          eq(statusIntervals.monitor_id, monitor_id),
-          lt(statusIntervals.from_at, to + valid_for_ms),
-          or(isNull(statusIntervals.to_at), gt(statusIntervals.to_at, from - valid_for_ms)),
-        ),
-      ),
-    db
-      .select({
-        checked_at: agentResults.checked_at,
-        status: agentResults.status,
-        is_late: agentResults.is_late,
-      })
-      .from(agentResults)
-      .where(
-        and(
-          eq(agentResults.monitor_id, monitor_id),
-          gte(agentResults.checked_at, from - valid_for_ms),
-          lte(agentResults.checked_at, to + valid_for_ms),
-        ),
-      )
-      .orderBy(asc(agentResults.checked_at))
-      .limit(NEIGHBOURS_MAX),
-    db
-      .select({ seq: sql<number>`min(${statusIntervals.seq})` })
-      .from(statusIntervals)
-      .where(eq(statusIntervals.monitor_id, monitor_id)),
-  ]);
-  let free = Math.min(0, lowest[0]?.seq ?? 0);
-  const filled = stretches.filter(isBackfillable).flatMap((stretch) => {
-    const pieces = backfillInterval(stretch, measurements, filling);
-    const last = pieces.pop();
-    if (!last || isSame(stretch, last)) return [];
-    const { status, source, from_at } = last;
-    return [
-      ...pieces.map((piece) => {
-        free -= 1;
-        return db.insert(statusIntervals).values({ ...piece, monitor_id, seq: free });
-      }),
-      // Its end is the next transition's, which may have been recorded meanwhile.
-      db
-        .update(statusIntervals)
-        .set({ status, source, from_at })
-        .where(and(eq(statusIntervals.monitor_id, monitor_id), eq(statusIntervals.seq, stretch.seq))),
-    ];
-  });
-  // An earlier result may end where the first of these begins; nothing before that changes.
-  return filled.length === 0
-    ? []
-    : [
-        ...invalidateDailyAggregates(db, { monitor_id, touched_from: from - valid_for_ms, now: filling.now }),
-        ...filled,
-      ];
+/** Gives an agent time for its first result under a changed configuration. */
+export function awaitResult(db: Db, { monitor_id, agent_id, valid_until }: AwaitedResult): Statement {
+  const none: AgentPackedResult = [monitor_id, 0, null, "", "default", "error", null, null];
+  const stored = sql`(SELECT value FROM json_each(${storedBy(agent_id)}) WHERE value ->> 0 = ${monitor_id})`;
+  const awaited = sql`json_set(coalesce(${stored}, ${JSON.stringify(none)}), '$[7]', CAST(${valid_until} AS INTEGER))`;
+  return mergeLatest(db, agent_id, sql`SELECT ${awaited} AS value`);
 }
 
-function isSame(a: SourcedInterval, b: SourcedInterval): boolean {
-  return a.status === b.status && a.source === b.source && a.from_at === b.from_at;
+/** Merged where it is stored, because an agent may send several requests at the same time. */
+function mergeLatest(db: Db, agentId: string, added: SQL): Statement {
+  const both = sql`SELECT value, 0 AS source FROM (${added})
+    UNION ALL SELECT value, 1 AS source FROM json_each(coalesce(${storedBy(agentId)}, '[]'))`;
+  const newest = sql`SELECT value, row_number() OVER (PARTITION BY value ->> 0 ORDER BY value ->> 1 DESC, source) AS place
+    FROM (${both})`;
+  return db
+    .insert(agentLatest)
+    .select(
+      sql`SELECT a.id, json_group_array(json(value)), ${firstOf(sql`value`)}
+        FROM ${agents} a JOIN (${newest}) ON place = 1 WHERE a.id = ${agentId} GROUP BY a.id`,
+    )
+    .onConflictDoUpdate({
+      target: agentLatest.agent_id,
+      set: { latest: sql`excluded.latest`, look_at: sql`excluded.look_at` },
+    });
+}
+
+const storedBy = (agentId: string) => sql`(SELECT l.latest FROM ${agentLatest} l WHERE l.agent_id = ${agentId})`;
+
+/** In whole minutes, so that the index of due agents is not written with every result. */
+function firstOf(packed: SQL): SQL {
+  const minute = sql.raw(String(MINUTE_MS));
+  return sql`(min(${packed} ->> 7) + ${minute} - 1) / ${minute} * ${minute}`;
+}
+
+/** Decides anew when to look at these agents, after their monitors without a valid result were marked. */
+export function settleLatest(db: Db, agentIds: readonly string[], now: number): Statement {
+  const members = sql`json_each(agent_latest.latest) AS e JOIN ${monitors} m
+    ON m.id = e.value ->> 0 AND +m.agent_id = agent_latest.agent_id`;
+  const isShown = sql`(m.type <> 'agent' AND m.paused = 0 AND m.status IN ('up', 'down', 'degraded'))`;
+  const isOnline = sql`(SELECT a.status = 'online' FROM ${agents} a WHERE a.id = agent_latest.agent_id)`;
+  return db
+    .update(agentLatest)
+    .set({
+      latest: sql`(SELECT json_group_array(json(CASE WHEN ${isShown} THEN e.value ELSE json_set(e.value, '$[7]', NULL) END))
+        FROM ${members})`,
+      look_at: sql`(SELECT CASE WHEN count(*) = 0 THEN NULL WHEN ${isOnline} THEN ${firstOf(sql`e.value`)} ELSE 0 END
+        FROM ${members} WHERE ${isShown})`,
+    })
+    .where(and(isAmongAgents(agentIds), lte(agentLatest.look_at, now)));
+}
+
+const isAmongAgents = (ids: readonly string[]) =>
+  sql`agent_id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+
+/** Notes in the rows of these monitors that an agent's object holds results of them. */
+export function addMeasuringAgent(db: Db, monitorIds: readonly string[], agentId: string): Statement {
+  return db
+    .update(monitors)
+    .set({ measured_by: sql`json_insert(${monitors.measured_by}, '$[#]', ${agentId})` })
+    .where(
+      sql`${monitors.id} IN (SELECT value FROM json_each(${JSON.stringify(monitorIds)}))
+        AND NOT EXISTS (SELECT 1 FROM json_each(${monitors.measured_by}) WHERE value = ${agentId})`,
+    );
 }

@@ -12,7 +12,7 @@ import { pageMembers } from "../members/table.ts";
 import { monitors } from "../monitors/table.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
-import { agents, installTokens } from "./table.ts";
+import { agentLatest, agents, installTokens } from "./table.ts";
 
 export type AgentRecord = typeof agents.$inferSelect;
 export type InstallTokenRecord = typeof installTokens.$inferSelect;
@@ -126,6 +126,20 @@ export async function countAssigned(db: Db, agentId: string): Promise<number> {
   return rows[0]?.total ?? 0;
 }
 
+export function listAssignedAmong(db: Db, agent: AgentKey, monitorIds: readonly string[]) {
+  return db
+    .select()
+    .from(monitors)
+    .where(
+      and(
+        sql`${monitors.id} IN (SELECT value FROM json_each(${JSON.stringify(monitorIds)}))`,
+        eq(monitors.owner_id, agent.owner_id),
+        sql`+${monitors.agent_id} = ${agent.id}`,
+      ),
+    )
+    .limit(monitorIds.length);
+}
+
 export function listAssigned(db: Db, agent: AgentKey) {
   return db
     .select()
@@ -161,6 +175,7 @@ export async function switchAgents(db: Db, { to, now, switched, silent_since }: 
     eq(agents.status, to === "online" ? "offline" : "online"),
     silent_since === undefined ? undefined : lt(agents.last_seen_at, silent_since),
   );
+  const wentOffline = and(eq(agents.status, "offline"), isSwitched(switched));
   const [stored] = await db.batch([
     insertEventsIf(
       db,
@@ -170,15 +185,18 @@ export async function switchAgents(db: Db, { to, now, switched, silent_since }: 
     db
       .update(agents)
       .set({ status: to, ...(to === "online" ? { last_seen_at: now } : {}) })
-      .where(
-        and(
-          sql`${agents.id} IN (SELECT value -> 'data' ->> 'agent_id' FROM json_each(${JSON.stringify(switched)}))`,
-          isDue,
-        ),
-      ),
+      .where(and(isSwitched(switched), isDue)),
+    // The sweep looks at all monitors of an agent that is offline now.
+    db
+      .update(agentLatest)
+      .set({ look_at: 0 })
+      .where(sql`${agentLatest.agent_id} IN (SELECT ${agents.id} FROM ${agents} WHERE ${wentOffline})`),
   ]);
   return stored.map(({ id }) => id);
 }
+
+const isSwitched = (switched: readonly StoredEvent[]) =>
+  sql`${agents.id} IN (SELECT value -> 'data' ->> 'agent_id' FROM json_each(${JSON.stringify(switched)}))`;
 
 export function listAgentsToMarkOffline(db: Db, silentSince: number, limit: number): Promise<AgentRecord[]> {
   return db

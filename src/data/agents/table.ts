@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { AgentCommandType, AgentReportKind, AgentStatus, ResultStatus } from "../../contract/agent.ts";
+import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { AgentCommandType, AgentReportKind, AgentStatus } from "../../contract/agent.ts";
 import { emptyList, emptyObject, flag, id, instant, timestamps } from "../columns.ts";
-import { monitors } from "../monitors/table.ts";
+import type { PackedResult } from "../monitors/table.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
 
@@ -102,25 +102,23 @@ export const agentCommands = sqliteTable(
   ],
 );
 
-/** What agents measured, one row a check. */
-export const agentResults = sqliteTable(
-  "agent_results",
+/** The newest result of every monitor of an agent, packed. Results themselves lie in the agent's prober object. */
+export const agentLatest = sqliteTable(
+  "agent_latest",
   {
-    monitor_id: text("monitor_id")
-      .notNull()
-      .references(() => monitors.id, { onDelete: "cascade" }),
-    checked_at: instant("checked_at").notNull(),
-    status: text("status").$type<ResultStatus>().notNull(),
-    latency_ms: integer("latency_ms"),
-    message: text("message").notNull(),
-    details: text("details", { mode: "json" }).$type<Record<string, unknown>>().notNull().default(emptyObject),
-    /** It came too late to say anything about the present. */
-    is_late: flag("is_late").notNull(),
-    /** When the owner's plan lets go of it. */
-    expires_at: instant("expires_at").notNull(),
+    agent_id: text("agent_id")
+      .primaryKey()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    latest: text("latest", { mode: "json" }).$type<AgentPackedResult[]>().notNull().default(emptyList),
+    /** When the first of them ends to be valid, in whole minutes; null while none does. */
+    look_at: instant("look_at"),
   },
-  (table) => [
-    primaryKey({ columns: [table.monitor_id, table.checked_at] }),
-    index("agent_results_expiry").on(table.expires_at),
-  ],
+  (table) => [index("agent_latest_due").on(table.look_at).where(sql`look_at IS NOT NULL`)],
 );
+
+/** `checked_at` is 0 where the agent has not measured the monitor yet. */
+export type AgentPackedResult = [
+  ...PackedResult,
+  /** The monitor is unknown afterwards; null where that is settled. */
+  valid_until: number | null,
+];

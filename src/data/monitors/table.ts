@@ -32,6 +32,8 @@ export const monitors = sqliteTable(
     }),
     /** The agent that runs the checks; null = the service itself. */
     agent_id: text("agent_id"),
+    /** The agents that ever measured it, whose objects hold its results. */
+    measured_by: text("measured_by", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
     /** The target is private and can be reached by the agent alone. */
     is_internal: flag("is_internal").notNull().default(false),
     /** The owner's own name for it, for configuration as code. */

@@ -125,7 +125,12 @@ export async function findShownIncident(db: Db, { page_id, incident_id }: { page
 /** The public page that shows a monitor, and where its history is kept. */
 export async function findBadgeSource(db: Db, monitorId: string) {
   const rows = await db
-    .select({ slug: statusPages.slug, shard_id: monitors.shard_id, regions: monitors.regions })
+    .select({
+      slug: statusPages.slug,
+      shard_id: monitors.shard_id,
+      regions: monitors.regions,
+      measured_by: monitors.measured_by,
+    })
     .from(monitors)
     .innerJoin(statusPages, eq(statusPages.id, monitors.status_page_id))
     .where(and(eq(monitors.id, monitorId), isPubliclyVisible(statusPages.id), eq(statusPages.is_public, true)))

@@ -1,6 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import { agentLatency } from "../agent-latency/table.ts";
 import { auditLog } from "../audit/table.ts";
 import { dailyAggregates } from "../daily-aggregates/table.ts";
 import type { Db, Statement } from "../db.ts";
@@ -51,7 +50,6 @@ export function deleteExpiredMonitorHistory(db: Db, kept: readonly RetentionScop
       from: outages,
       rows: sql`t.monitor_id = ${ID} AND t.started_at < ${EDGE} AND t.ended_at < ${EDGE}`,
     }),
-    forget(db, { kept, limit, from: agentLatency, rows: sql`t.monitor_id = ${ID} AND t.day_at < ${EDGE} - 86400000` }),
     forget(db, { kept, limit, from: dailyAggregates, rows: sql`t.monitor_id = ${ID} AND t.month < ${month}` }),
   ];
 }

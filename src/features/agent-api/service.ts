@@ -12,19 +12,19 @@ import type {
   AgentHandshake,
   AgentResults,
 } from "../../contract/agent.ts";
-import { invalid, notFound, unauthenticated } from "../../contract/errors.ts";
+import { invalid, notFound, unauthenticated, unavailable } from "../../contract/errors.ts";
 import {
   type AgentRecord,
   findAgent,
   findUnenrolledAgent,
   isInstallTokenConsumed,
   listAssigned,
+  listAssignedAmong,
 } from "../../data/agents/read.ts";
 import { type AgentChanges, consumeInstallToken, insertAgent, updateAgent } from "../../data/agents/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { retryIntervalMs } from "../../domain/check-schedule.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
-import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { wakeAgents } from "../../platform/agent-objects.ts";
 import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
@@ -167,13 +167,15 @@ export async function submitResults(ctx: RequestScope, monitorId: string, result
     if (problem) throw invalid(`checked_at ${problem}`, [{ path: `[${n}].checked_at`, message: problem }]);
     return toMeasured(result, ctx.now);
   });
-  const taken = await acceptAgentResults(ctx, monitor, { results: measured, kept_days: keptDays(ctx) });
-  if (!taken) throw notFound("monitor");
-  return taken;
+  const { agent } = requireCallingAgent(ctx);
+  const taken = await acceptAgentResults(ctx, agent.id, [{ monitor, results: measured }]);
+  if (taken.unreachable.has(monitor.id)) throw unavailable(UNREACHABLE);
+  const status = taken.statuses.get(monitor.id);
+  if (status === undefined) throw notFound("monitor");
+  return { accepted: taken.accepted, status };
 }
 
-/** As many monitors are handled at a time. */
-const MONITORS_AT_ONCE = 6;
+const UNREACHABLE = "the monitor's state is not available";
 
 /** Accepts results of several monitors; one that cannot be accepted is rejected by its place in the list. */
 export async function submitBulkResults(
@@ -181,27 +183,34 @@ export async function submitBulkResults(
   { results }: AgentBulkResults,
 ): Promise<{ accepted: number; rejected: { index: number; error: string }[] }> {
   const { agent } = requireCallingAgent(ctx);
-  const assigned = new Map((await listAssigned(ctx.db, agent)).map((monitor) => [monitor.id, monitor]));
-  const rejected: { index: number; error: string }[] = [];
-  const byMonitor = new Map<string, { index: number; result: AgentResult }[]>();
-  for (const [index, result] of results.entries()) {
-    const problem = problemOf((result.checked_at ?? ctx.now) - ctx.now);
-    if (!assigned.has(result.monitor_id)) rejected.push({ index, error: "monitor_id is not assigned to this agent" });
-    else if (problem) rejected.push({ index, error: `checked_at ${problem}` });
-    else {
-      const known = byMonitor.get(result.monitor_id) ?? [];
-      byMonitor.set(result.monitor_id, [...known, { index, result: toMeasured(result, ctx.now) }]);
-    }
-  }
-  const taken = await mapConcurrently([...byMonitor], MONITORS_AT_ONCE, async ([id, entries]) => {
+  const named = [...new Set(results.map(({ monitor_id }) => monitor_id))];
+  const assigned = new Map((await listAssignedAmong(ctx.db, agent, named)).map((monitor) => [monitor.id, monitor]));
+  const judged = results.map((result, index) => ({ index, result, error: errorOf(ctx, result, assigned) }));
+  const possible = Map.groupBy(
+    judged.filter(({ error }) => error === undefined),
+    ({ result }) => result.monitor_id,
+  );
+  const measured = [...possible].flatMap(([id, entries]) => {
     const monitor = assigned.get(id);
-    const measured = { results: entries.map(({ result }) => result), kept_days: keptDays(ctx) };
-    const accepted = monitor && (await acceptAgentResults(ctx, monitor, measured));
-    if (!accepted) rejected.push(...entries.map(({ index }) => ({ index, error: "monitor_id does not exist" })));
-    return accepted?.accepted ?? 0;
+    return monitor ? [{ monitor, results: entries.map(({ result }) => toMeasured(result, ctx.now)) }] : [];
   });
-  const accepted = taken.reduce((sum, count) => sum + count, 0);
-  return { accepted, rejected: rejected.toSorted((a, b) => a.index - b.index) };
+  const { accepted, statuses, unreachable } = await acceptAgentResults(ctx, agent.id, measured);
+  const rejected = judged.flatMap(({ index, result, error }) => {
+    if (error !== undefined) return [{ index, error }];
+    if (unreachable.has(result.monitor_id)) return [{ index, error: UNREACHABLE }];
+    return statuses.has(result.monitor_id) ? [] : [{ index, error: "monitor_id does not exist" }];
+  });
+  return { accepted, rejected };
+}
+
+function errorOf(
+  ctx: RequestScope,
+  { monitor_id, checked_at }: AgentBulkResults["results"][number],
+  assigned: ReadonlyMap<string, unknown>,
+): string | undefined {
+  if (!assigned.has(monitor_id)) return "monitor_id is not assigned to this agent";
+  const problem = problemOf((checked_at ?? ctx.now) - ctx.now);
+  return problem && `checked_at ${problem}`;
 }
 
 function toMeasured(result: AgentResults[number], now: number): AgentResult {
@@ -214,10 +223,6 @@ function toMeasured(result: AgentResults[number], now: number): AgentResult {
     details: details ?? {},
     ...(evidence && { evidence }),
   };
-}
-
-function keptDays(ctx: RequestScope): number {
-  return ctx.settings.RAW_RESULTS_DAYS[requireCallingAgent(ctx).plan];
 }
 
 function problemOf(aheadMs: number): string | undefined {

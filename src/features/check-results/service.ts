@@ -3,13 +3,13 @@ import { requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { regionsOf } from "../../checks/enqueue.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
-import { listResults } from "../../data/agent-results/read.ts";
+import type { ResultQuery, StoredResult } from "../../contract/prober-object.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { STATUS_OF_OUTCOME } from "../../domain/check-status.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { toIso } from "../../platform/clock.ts";
 import { monitorObject } from "../../platform/monitor-objects.ts";
-import { proberObject } from "../../platform/prober-objects.ts";
+import { listAgentResults, proberObject } from "../../platform/prober-objects.ts";
 import { resultSourceOf } from "../../probes/registry.ts";
 import type { MeasuredResult } from "./present.ts";
 
@@ -50,8 +50,8 @@ export async function listMonitorResults(
 }
 
 async function listFromAgents(ctx: RequestScope, monitor: MonitorRecord, wanted: Wanted): Promise<MeasuredResult[]> {
-  const results = await listResults(ctx.db, monitor.id, wanted);
-  return results.map((result) => ({ ...result, region: DEFAULT_REGION }));
+  const results = await listAgentResults(ctx.env, monitor.measured_by, queryOf(monitor, wanted));
+  return results.map((result) => toMeasured(result, DEFAULT_REGION));
 }
 
 /** The newest pushes; `start` and `log` have no outcome. */
@@ -74,18 +74,18 @@ async function listFromPushes(ctx: RequestScope, monitor: MonitorRecord, wanted:
 async function listFromProber(
   ctx: RequestScope,
   monitor: MonitorRecord,
-  { from, to, limit, region }: Wanted & { region: string },
+  { region, ...wanted }: Wanted & { region: string },
 ): Promise<MeasuredResult[]> {
   if (monitor.shard_id === "") return [];
-  const range = { from: from ?? 0, to: to ?? Number.MAX_SAFE_INTEGER, limit };
-  const entries = await proberObject(ctx.env, monitor.shard_id, region).list({ monitor_id: monitor.id, ...range });
-  return entries.map(({ checked_at, outcome, latency_ms, message, colo, details = {} }) => ({
-    checked_at,
-    status: STATUS_OF_OUTCOME[outcome],
-    latency_ms,
-    message,
-    region,
-    colo,
-    details,
-  }));
+  const entries = await proberObject(ctx.env, monitor.shard_id, region).list(queryOf(monitor, wanted));
+  return entries.map((entry) => toMeasured(entry, region));
+}
+
+function queryOf({ id }: MonitorRecord, { from = 0, to = Number.MAX_SAFE_INTEGER, limit }: Wanted): ResultQuery {
+  return { monitor_id: id, from, to, limit };
+}
+
+function toMeasured(result: StoredResult, region: string): MeasuredResult {
+  const { checked_at, outcome, latency_ms, message, colo, details = {} } = result;
+  return { checked_at, status: STATUS_OF_OUTCOME[outcome], latency_ms, message, region, colo, details };
 }

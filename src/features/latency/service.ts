@@ -1,12 +1,10 @@
 import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { DEFAULT_REGION } from "../../contract/check.ts";
 import type { LatencyPeriod } from "../../contract/latency.ts";
-import { listAgentLatency, type TalliedStep } from "../../data/agent-latency/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { buildLatencySeries, type LatencyPoint, type LatencyRange, latencyRange } from "../../domain/latency-series.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
-import { readObjectLatency } from "../../platform/latency-history.ts";
+import { readObjectLatency, type TalliedStep } from "../../platform/latency-history.ts";
 import { resultSourceOf } from "../../probes/registry.ts";
 
 export interface LatencyHistory {
@@ -33,16 +31,12 @@ export function rangeFor(monitor: MonitorRecord, period: LatencyPeriod, now: num
 
 /** What is kept of a monitor's latency since then: by the service's own checks, its agents, and pushes. */
 export async function readLatency(
-  ctx: Pick<RequestScope, "db" | "env">,
+  ctx: Pick<RequestScope, "env">,
   monitor: MonitorRecord,
   { from, step_ms, region }: LatencyRange & { region?: string },
 ): Promise<TalliedStep[]> {
   const source = { ...monitor, is_pushed: isPushed(monitor) };
-  const measured = await Promise.all([
-    readObjectLatency(ctx.env, source, { from, step_ms, region }),
-    region === undefined || region === DEFAULT_REGION ? listAgentLatency(ctx.db, monitor.id, { from, step_ms }) : [],
-  ]);
-  return measured.flat();
+  return readObjectLatency(ctx.env, source, { from, step_ms, region });
 }
 
 function isPushed(monitor: MonitorRecord): boolean {

@@ -26,10 +26,9 @@ export async function scrapeMonitors(ctx: RequestScope): Promise<ScrapedMonitor[
   const ids = monitors.map(({ id }) => id);
   const since = ctx.now - DAY_MS;
   const groupIds = [...new Set(monitors.map(({ check_group_id }) => check_group_id))].filter((id) => id !== "");
-  const byAgents = monitors.filter(({ agent_id }) => agent_id !== null).map(({ id }) => id);
   const [groups, fromAgents, intervals] = await Promise.all([
     listCheckGroupStates(ctx.db, groupIds),
-    listLatestOfAgents(ctx.db, byAgents),
+    listLatestOfAgents(ctx.db, monitors),
     listRecentIntervals(ctx.db, ids, { since, limit: INTERVALS_MAX }),
   ]);
   const latencies = new Map(

@@ -54,7 +54,7 @@ async function orderOf(ctx: RequestScope, monitor: MonitorRecord): Promise<Order
     result: null,
     error: null,
   };
-  const after = await findNewestResultAt(ctx, monitor.id);
+  const after = await findNewestResultAt(ctx, monitor);
   return { record, ordered: { agent_id: agent.id, command_id: record.id, after } };
 }
 

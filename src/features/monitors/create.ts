@@ -81,6 +81,7 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
     shard_id: place.shard_id,
     check_group_id: place.check_group_id,
     parent_monitor_id: null,
+    measured_by: [],
     position: await findNextPosition(ctx.db, by.owner_id),
     config_version: 1,
     credential_version: 1,

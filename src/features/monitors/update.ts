@@ -7,11 +7,13 @@ import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid, raced } from "../../contract/errors.ts";
 import type { MonitorCreate, MonitorSecrets, MonitorUpdate } from "../../contract/monitor.ts";
+import { awaitResult } from "../../data/agent-results/write.ts";
 import type { Statement } from "../../data/db.ts";
 import { isChanged, listChildren } from "../../data/monitor-settings/read.ts";
 import { setChildren, updateMonitor } from "../../data/monitor-settings/write.ts";
 import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
+import { staleAfterMs } from "../../domain/check-schedule.ts";
 import { restoreBody, restoreHeaders, restoreTarget } from "../../domain/secret-masks.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { checkSoon, syncMonitorObject, syncParentComposite } from "./after-commit.ts";
@@ -137,11 +139,23 @@ async function planStatements(
     ...place.before,
     updateMonitor(ctx.db, current.id, change),
     ...place.after,
+    ...expectResult(ctx, { ...current, ...change }, current),
     ...(hasMembers(current) || child_ids.length > 0 ? setChildren(ctx.db, current.id, child_ids, ctx.now) : []),
     ...[...pages].map((pageId) => bumpPageVersion(ctx.db, pageId, ctx.now)),
   ];
   const audit = monitorAudit({ ...current, ...change }, "changed", { changed: changedNames(current, change) });
   return { current, changed: { ...current, ...change }, statements, audit };
+}
+
+/** An agent that takes a monitor over, or is to check it more often, has the time of a result for its first one. */
+function expectResult(
+  ctx: RequestScope,
+  { id, agent_id, interval }: MonitorRecord,
+  before: MonitorRecord,
+): Statement[] {
+  if (agent_id === null || (agent_id === before.agent_id && interval === before.interval)) return [];
+  const valid_until = ctx.now + staleAfterMs(interval);
+  return [awaitResult(ctx.db, { monitor_id: id, agent_id, valid_until })];
 }
 
 function hasMembers({ type }: MonitorRecord): boolean {

@@ -28,10 +28,9 @@ export async function loadMonitorDetails(
 ): Promise<MonitorDetail[]> {
   const composites = records.filter(({ type }) => monitorType(type).follows === "members");
   const groupIds = [...new Set(records.map((record) => record.check_group_id))].filter((id) => id !== "");
-  const byAgents = records.filter(({ agent_id }) => agent_id !== null).map(({ id }) => id);
   const [runs, fromAgents, members] = await Promise.all([
     listCheckGroupStates(ctx.db, groupIds),
-    listLatestOfAgents(ctx.db, byAgents),
+    listLatestOfAgents(ctx.db, records),
     listChildren(
       ctx.db,
       composites.map(({ id }) => id),

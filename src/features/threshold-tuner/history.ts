@@ -1,17 +1,10 @@
 import type { RequestScope } from "../../access/scope.ts";
-import { type CheckOutcome, type CheckStatus, DEFAULT_REGION } from "../../contract/check.ts";
-import { listResults } from "../../data/agent-results/read.ts";
+import { DEFAULT_REGION } from "../../contract/check.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { RegionCheck } from "../../domain/threshold-tuner.ts";
 import { DAY_MS } from "../../lib/durations.ts";
-import { proberObject } from "../../platform/prober-objects.ts";
+import { listAgentResults, proberObject } from "../../platform/prober-objects.ts";
 
-const OUTCOME_OF_STATUS: Record<CheckStatus, CheckOutcome> = {
-  up: "success",
-  degraded: "slow",
-  down: "failure",
-  unknown: "error",
-};
 /** One call reads so much, so that no answer is large. */
 const PART_MS = 7 * DAY_MS;
 const PART_ENTRIES_MAX = 70_000;
@@ -39,9 +32,9 @@ interface Part {
 
 async function listFromAgent(ctx: RequestScope, monitor: MonitorRecord, part: Part): Promise<RegionCheck[]> {
   if (monitor.agent_id === null) return [];
-  const results = await listResults(ctx.db, monitor.id, part);
-  return results.map(({ checked_at, status, latency_ms }) => ({
-    ...{ at: checked_at, region: DEFAULT_REGION, outcome: OUTCOME_OF_STATUS[status], latency_ms },
+  const results = await listAgentResults(ctx.env, monitor.measured_by, { monitor_id: monitor.id, ...part });
+  return results.map(({ checked_at, outcome, latency_ms }) => ({
+    ...{ at: checked_at, region: DEFAULT_REGION, outcome, latency_ms },
   }));
 }
 

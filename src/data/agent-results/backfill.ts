@@ -1,0 +1,130 @@
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import {
+  type BackfillLimits,
+  backfillInterval,
+  isBackfillable,
+  type LateResult,
+  type SourcedInterval,
+} from "../../domain/backfill.ts";
+import { invalidateDailyAggregates } from "../daily-aggregates/write.ts";
+import type { Db, Statement } from "../db.ts";
+import { monitors, statusIntervals } from "../monitors/table.ts";
+
+export interface BackfillRequest extends BackfillLimits {
+  monitor_id: string;
+  /** When the first and the last of the late results were checked. */
+  from: number;
+  to: number;
+  /** What was measured between them and as long before and after as a result is valid, oldest first. */
+  measurements: readonly LateResult[];
+}
+
+interface Backfill {
+  /** Monitors of which intervals change. */
+  monitor_ids: string[];
+  statements: Statement[];
+}
+
+/**
+ * Writes late results of any number of monitors into the stretches that were unknown. A stretch is known by the
+ * transition that began it and keeps its last piece; the pieces before it get numbers below zero, which make a batch fail
+ * that another one overtook.
+ */
+export async function planBackfill(db: Db, requests: readonly BackfillRequest[], now: number): Promise<Backfill> {
+  if (requests.length === 0) return { monitor_ids: [], statements: [] };
+  const [stretches, lowest] = await db.batch([listStretches(db, requests), listLowestNumbers(db, requests)]);
+  const stretchesOf = Map.groupBy(stretches, ({ monitor_id }) => monitor_id);
+  const lowestOf = new Map(lowest.map(({ monitor_id, seq }) => [monitor_id, seq ?? 0]));
+  const filled = requests.map((request) => ({
+    request,
+    ...fill(request, stretchesOf.get(request.monitor_id) ?? [], Math.min(0, lowestOf.get(request.monitor_id) ?? 0)),
+  }));
+  const changed = filled.filter(({ updated }) => updated.length > 0);
+  if (changed.length === 0) return { monitor_ids: [], statements: [] };
+  return {
+    monitor_ids: changed.map(({ request }) => request.monitor_id),
+    statements: [
+      // An earlier result may end where the first of these begins; nothing before that changes.
+      ...changed.flatMap(({ request: { monitor_id, from, valid_for_ms } }) =>
+        invalidateDailyAggregates(db, { monitor_id, touched_from: from - valid_for_ms, now }),
+      ),
+      insertPieces(
+        db,
+        changed.flatMap(({ added }) => added),
+      ),
+      updateStretches(
+        db,
+        changed.flatMap(({ updated }) => updated),
+      ),
+    ],
+  };
+}
+
+type StoredInterval = typeof statusIntervals.$inferSelect;
+
+function fill(
+  request: BackfillRequest,
+  stretches: readonly StoredInterval[],
+  lowest: number,
+): { added: StoredInterval[]; updated: StoredInterval[] } {
+  const { monitor_id } = request;
+  let free = lowest;
+  const filled = stretches.filter(isBackfillable).flatMap((stretch) => {
+    const pieces = backfillInterval(stretch, request.measurements, request);
+    const last = pieces.pop();
+    if (!last || isSame(stretch, last)) return [];
+    const added = pieces.map((piece) => {
+      free -= 1;
+      return { ...piece, monitor_id, seq: free };
+    });
+    return [{ added, updated: { ...last, monitor_id, seq: stretch.seq } }];
+  });
+  return { added: filled.flatMap(({ added }) => added), updated: filled.map(({ updated }) => updated) };
+}
+
+function listStretches(db: Db, requests: readonly BackfillRequest[]) {
+  const ranges = requests.map(({ monitor_id, from, to, valid_for_ms }) => ({
+    ...{ monitor_id, after: from - valid_for_ms, before: to + valid_for_ms },
+  }));
+  return db
+    .select(getTableColumns(statusIntervals))
+    .from(sql`json_each(${JSON.stringify(ranges)}) AS r`)
+    .innerJoin(
+      statusIntervals,
+      sql`${statusIntervals.monitor_id} = r.value ->> 'monitor_id' AND ${statusIntervals.from_at} < r.value ->> 'before'
+        AND coalesce(${statusIntervals.to_at}, r.value ->> 'before') > r.value ->> 'after'`,
+    );
+}
+
+function listLowestNumbers(db: Db, requests: readonly BackfillRequest[]) {
+  const ids = JSON.stringify(requests.map(({ monitor_id }) => monitor_id));
+  return db
+    .select({
+      monitor_id: sql<string>`r.value`.as("monitor_id"),
+      seq: sql<number | null>`(SELECT min(i.seq) FROM ${statusIntervals} i WHERE i.monitor_id = r.value)`.as("seq"),
+    })
+    .from(sql`json_each(${ids}) AS r`);
+}
+
+function insertPieces(db: Db, pieces: readonly StoredInterval[]): Statement {
+  const members = Object.values(getTableColumns(statusIntervals)).map(({ name }) => member(name));
+  return db.insert(statusIntervals).select(
+    sql`SELECT ${sql.join(members, sql`, `)} FROM json_each(${JSON.stringify(pieces)}) AS r
+      JOIN ${monitors} ON ${monitors.id} = ${member("monitor_id")} WHERE true`,
+  );
+}
+
+/** Without their ends: that of the last is the next transition's, which may have been recorded meanwhile. */
+function updateStretches(db: Db, stretches: readonly StoredInterval[]): Statement {
+  return db
+    .update(statusIntervals)
+    .set({ status: member("status"), source: member("source"), from_at: member("from_at") })
+    .from(sql`json_each(${JSON.stringify(stretches)}) AS r`)
+    .where(sql`${statusIntervals.monitor_id} = ${member("monitor_id")} AND ${statusIntervals.seq} = ${member("seq")}`);
+}
+
+const member = (name: string): SQL => sql`r.value ->> ${sql.raw(`'${name}'`)}`;
+
+function isSame(a: SourcedInterval, b: SourcedInterval): boolean {
+  return a.status === b.status && a.source === b.source && a.from_at === b.from_at;
+}
