@@ -36,6 +36,22 @@ export const UNITS_PER_CHECK = {
   cpuMs: 1,
 } as const satisfies BilledUnits;
 
+/** A heartbeat is one request that one object stores in one row; its deadline is moved when it comes due. */
+export const UNITS_PER_HEARTBEAT = {
+  workerRequests: 1,
+  cpuMs: 1,
+  objectRequests: 1,
+  objectRowsWritten: 1,
+} as const satisfies BilledUnits;
+
+/** While the isolate that answers does not know the page. */
+export const UNITS_PER_PAGE_VIEW = {
+  workerRequests: 1,
+  cpuMs: 2,
+  d1RowsRead: 2,
+  kvReads: 1,
+} as const satisfies BilledUnits;
+
 export interface BillLine {
   label: string;
   units: number;

@@ -1,0 +1,72 @@
+import { MINUTES_PER_MONTH, UNITS_PER_CHECK } from "../src/domain/bill.ts";
+
+/**
+ * A day of a fleet, from the units that tests hold the service to and the limits that Cloudflare publishes
+ * (https://developers.cloudflare.com/d1/platform/limits/, https://developers.cloudflare.com/queues/platform/limits/):
+ * what each shared part has to do in its busiest second.
+ */
+const INTERVAL_SECONDS = 60;
+/** A check takes this long, of which the Worker waits for nearly all. */
+const CHECK_SECONDS = 0.3;
+/** Changes of status of one monitor in a month, and the rows that one writes with its event and two deliveries. */
+const TRANSITIONS_PER_MONTH = 20;
+const ROWS_PER_TRANSITION = 12;
+/** Measured: settings, intervals, daily aggregates and events of a monitor after a year. */
+const BYTES_PER_MONITOR = 40_000;
+/** The hour's history of each group moves from its prober object within this time. */
+const AGGREGATE_SECONDS = 3_600;
+/** Share of the fleet that one network fault takes down within a minute. */
+const FAULT_SHARE = 0.02;
+
+export interface Part {
+  name: string;
+  limit: number;
+  unit: string;
+  used: number;
+}
+
+/** One writer executes the statements of a database one after the other, each for a millisecond or less. */
+const D1_ROWS_PER_SECOND = 1_000;
+
+export function simulateDay(monitors: number): Part[] {
+  const checksPerSecond = monitors / INTERVAL_SECONDS;
+  const transitionsPerSecond = (monitors * TRANSITIONS_PER_MONTH) / (MINUTES_PER_MONTH * 60);
+  const written = checksPerSecond * UNITS_PER_CHECK.d1RowsWritten + transitionsPerSecond * ROWS_PER_TRANSITION;
+  const aggregated = monitors / 24 / AGGREGATE_SECONDS;
+  const faulty = (monitors * FAULT_SHARE * ROWS_PER_TRANSITION) / INTERVAL_SECONDS;
+  return [
+    { name: "database size", limit: 10e9, unit: "bytes", used: monitors * BYTES_PER_MONITOR },
+    {
+      name: "database writer, an ordinary second",
+      limit: D1_ROWS_PER_SECOND,
+      unit: "rows",
+      used: written + aggregated,
+    },
+    {
+      name: "database writer, 2 % of all targets failing within a minute",
+      limit: D1_ROWS_PER_SECOND,
+      unit: "rows",
+      used: written + aggregated + faulty,
+    },
+    {
+      name: "messages of a queue",
+      limit: 5_000,
+      unit: "a second",
+      used: checksPerSecond * UNITS_PER_CHECK.objectRequests,
+    },
+    {
+      name: "consumers of a queue, six connections each",
+      limit: 250,
+      unit: "at once",
+      used: (checksPerSecond * CHECK_SECONDS) / 6,
+    },
+    { name: "planning the minute's groups", limit: 900, unit: "seconds", used: (monitors / 60 / 500) * 0.2 },
+  ];
+}
+
+/** The largest fleet for which no part exceeds its limit. */
+export function findCeiling(part: string): number {
+  const [one] = simulateDay(1).filter(({ name }) => name === part);
+  if (!one) throw new Error(`there is no part named ${part}`);
+  return Math.floor(one.limit / one.used);
+}
