@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Region } from "../../src/contract/monitor-values.ts";
 import { Refusal } from "../local/command-error.ts";
 import { PROJECT_ROOT } from "../local/paths.ts";
+import { holdsKeysOf } from "../local/root-keys.ts";
 
 /** Git ignores it. */
 export const DEPLOYMENTS_DIR = join(PROJECT_ROOT, ".deploy");
@@ -33,7 +34,7 @@ export interface DeploymentFiles {
   writeRecord(record: DeploymentRecord): void;
   readSecrets(): Record<string, string>;
   writeSecrets(secrets: Record<string, string>): void;
-  /** Keeps the secrets of a file beside those that are known already; fails when the root secrets differ. */
+  /** Keeps the secrets of a file beside those that are known already; fails when they lack a root key of the file. */
   adoptSecrets(file: string): void;
   write(file: string, content: object): void;
   remove(): void;
@@ -53,7 +54,7 @@ export function deploymentFiles(dir: string, name: string): DeploymentFiles {
   };
   const adoptSecrets = (file: string) => {
     const [ours, theirs] = [read(secrets), read(file)];
-    if (ours.ROOT_SECRET && ours.ROOT_SECRET !== theirs.ROOT_SECRET) {
+    if (ours.ROOT_SECRET && !holdsKeysOf(ours.ROOT_SECRET, theirs.ROOT_SECRET)) {
       throw new Refusal(`${secrets} holds another root secret: restore to another --deployment`);
     }
     write(secrets, { ...theirs, ...ours });

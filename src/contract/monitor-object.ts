@@ -35,6 +35,8 @@ export interface MonitorSnapshot {
 export interface Push {
   kind: PushKind;
   credential_version: number;
+  /** Id of the root key that signed it. */
+  credential_key: number;
   /** Accepted pushes per minute; null: no limit. */
   per_minute: number | null;
   beat?: Heartbeat;

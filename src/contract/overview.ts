@@ -51,6 +51,17 @@ export const Overview = z
         database_used_percent: z.number().int(),
         is_database_nearly_full: z.boolean().meta({ description: "from 70 % on" }),
         alarms: z.array(Alarm).meta({ description: "raised now" }),
+        root_keys: z
+          .object({
+            current: z.number().int(),
+            earlier: z.array(z.number().int()),
+            sealed_values: z.number().int(),
+            passwords: z.number().int(),
+            page_passwords: z.number().int(),
+            push_credentials: z.number().int(),
+          })
+          .nullable()
+          .meta({ description: "what still depends on earlier keys of ROOT_SECRET; null while it has one key" }),
       })
       .nullable()
       .meta({ description: "the state of the installation, for operators; null for all others" }),

@@ -40,6 +40,8 @@ export interface StoredMonitor extends Outbox {
   push: {
     rules: PushRules;
     credential_version: number;
+    /** Absent in older rows: root key 1. */
+    credential_key?: number;
     memory: PushState;
     /** Event rules of the page may listen to what is pushed; absent in older rows. */
     evaluates_rules?: boolean;
@@ -123,6 +125,7 @@ export class MonitorStore {
         push: rules && {
           rules,
           credential_version: record.credential_version,
+          credential_key: record.credential_key,
           evaluates_rules,
           memory: this.#memoryUnder(rules, present, at),
         },

@@ -94,10 +94,10 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     const isIdle = this.#store.resendAt === null;
     let loaded = await this.#load(monitorId, 0);
     // Only we mint, so a newer credential than the known one means that the rotation was not heard of yet.
-    if (loaded?.push && loaded.push.credential_version < push.credential_version) {
+    if (loaded?.push && isNewerCredential(loaded.push, push)) {
       loaded = await this.#load(monitorId, NEWEST_VERSION);
     }
-    if (loaded?.push?.rules.kind !== push.kind || loaded.push.credential_version !== push.credential_version) {
+    if (loaded?.push?.rules.kind !== push.kind || !isCurrentCredential(loaded.push, push)) {
       return { outcome: "unauthorized" };
     }
     const received_at = now();
@@ -253,6 +253,22 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     this.#alarmAt = at;
     await this.ctx.storage.setAlarm(at);
   }
+}
+
+type Credential = Pick<Push, "credential_version"> & Partial<Pick<Push, "credential_key">>;
+
+function isCurrentCredential(known: Credential, presented: Credential): boolean {
+  return known.credential_version === presented.credential_version && isSameKey(known, presented);
+}
+
+function isNewerCredential(known: Credential, presented: Credential): boolean {
+  const step = presented.credential_version - known.credential_version;
+  return step > 0 || (step === 0 && !isSameKey(known, presented));
+}
+
+/** Where none is stored, the row is older than root keys with ids. */
+function isSameKey({ credential_key = 1 }: Credential, presented: Credential): boolean {
+  return credential_key === presented.credential_key;
 }
 
 function toAnswer(stored: StoredMonitor, retryAt: number | null): MonitorSnapshot {

@@ -6,7 +6,7 @@ import type { RateClass } from "../contract/limiter-object.ts";
 import { now } from "../platform/clock.ts";
 import { HOP_HEADER } from "../platform/egress/guard.ts";
 import { newId } from "../platform/ids.ts";
-import { installationId } from "../platform/installation.ts";
+import { isOwnInstallation } from "../platform/installation.ts";
 import { createLogger } from "../platform/logger.ts";
 import { type Settings, settingsOf } from "../platform/settings.ts";
 import { countUnits } from "../platform/usage.ts";
@@ -70,7 +70,7 @@ export const rejectHostileRequests: MiddlewareHandler<AppEnv> = async (c, next) 
   if (c.req.url.length > URL_LENGTH_MAX) throw invalid(`the address is longer than ${URL_LENGTH_MAX} characters`);
   if (c.req.url.includes("%00")) throw invalid("the address must not contain NUL");
   const hop = c.req.header(HOP_HEADER);
-  if (hop !== undefined && hop === installationId(c.var.settings.ROOT_SECRET)) {
+  if (hop !== undefined && isOwnInstallation(c.var.settings.ROOT_SECRET, hop)) {
     throw forbidden("this request comes from the service itself");
   }
   await next();

@@ -39,6 +39,7 @@ import { sendHeartbeat } from "../sweeps/dead-man.ts";
 import { sweepExpired } from "../sweeps/expired.ts";
 import { sendMarkers } from "../sweeps/queue-health.ts";
 import { sweepRetention } from "../sweeps/retention.ts";
+import { sweepRootKeys } from "../sweeps/root-keys.ts";
 import { handleMessages } from "./messages.ts";
 
 /**
@@ -76,6 +77,7 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
   retention: sweepRetention,
   alarms: sweepAlarms,
   heartbeat: sendHeartbeat,
+  "root keys": sweepRootKeys,
 };
 
 /** What processes a portion of the items that a part, or the planner, has found. */

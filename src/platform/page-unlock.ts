@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { HOUR_MS } from "../lib/durations.ts";
+import { isProof, type Proof, prove, rootKeysOf } from "./root-keys.ts";
 
 /**
  * The cookie of a visitor who entered a page's password. It is a proof of the page, its password and an end, so nothing is
@@ -14,9 +15,11 @@ export interface PageLock {
   lock: string;
 }
 
-/** Another one for every password that a page gets, even the same again; says nothing about the password. */
+/** Another one for every password that a page gets, even the same again, and every root key; says nothing about the password. */
 export function lockOf(rootSecret: string, passwordHash: string): string {
-  return createHmac("sha256", `page lock ${rootSecret}`).update(passwordHash).digest("base64url");
+  return createHmac("sha256", `page lock ${rootKeysOf(rootSecret).current.secret}`)
+    .update(passwordHash)
+    .digest("base64url");
 }
 
 /** The cookie that unlocks a page from now on. */
@@ -25,7 +28,7 @@ export function unlockCookie(
   { page, now, isSecure }: { page: PageLock; now: number; isSecure: boolean },
 ): { header: string; expires_at: number } {
   const expires_at = now + UNLOCKED_MS;
-  const value = `${expires_at}.${macOf(rootSecret, page, expires_at)}`;
+  const value = `${expires_at}.${prove(rootSecret, proofOf(page, expires_at))}`;
   // Badges and the embedded state have addresses outside of the page's own.
   const scope = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${UNLOCKED_MS / 1000}${isSecure ? "; Secure" : ""}`;
   return { header: `${nameOf(page.page_id, isSecure)}=${value}; ${scope}`, expires_at };
@@ -40,7 +43,7 @@ export function isUnlocked(
   return sent.some(([name = "", value = ""]) => {
     const [, end, mac] = COOKIE.exec(value) ?? [];
     if (!names.includes(name) || mac === undefined || Number(end) <= now) return false;
-    return timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(rootSecret, page, Number(end))));
+    return isProof(rootSecret, mac, proofOf(page, Number(end)));
   });
 }
 
@@ -49,8 +52,6 @@ function nameOf(pageId: string, isSecure: boolean): string {
   return `${isSecure ? "__Host-" : ""}vigil_page_${pageId}`;
 }
 
-function macOf(rootSecret: string, { page_id, lock }: PageLock, expiresAt: number): string {
-  return createHmac("sha256", `page unlock ${rootSecret}`)
-    .update(JSON.stringify([page_id, lock, expiresAt]))
-    .digest("base64url");
+function proofOf({ page_id, lock }: PageLock, expiresAt: number): Proof {
+  return { purpose: "page unlock", text: JSON.stringify([page_id, lock, expiresAt]), length: 43 };
 }

@@ -3,7 +3,7 @@ import { newId } from "./ids.ts";
 import { mintPushToken, readPushToken } from "./push-tokens.ts";
 
 const SECRET = "root-secret-root-secret-root-secret";
-const credential = { monitor_id: newId(), credential_version: 7 };
+const credential = { monitor_id: newId(), credential_version: 7, credential_key: 1 };
 
 describe("push tokens", () => {
   it.each([
@@ -19,8 +19,8 @@ describe("push tokens", () => {
   it("hold for every id and version", () => {
     for (const monitor_id of ["00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"]) {
       for (const credential_version of [0, 1, 2 ** 32 - 1]) {
-        const token = mintPushToken(SECRET, "beat", { monitor_id, credential_version });
-        expect(readPushToken(SECRET, "beat", token)).toEqual({ monitor_id, credential_version });
+        const token = mintPushToken(SECRET, "beat", { monitor_id, credential_version, credential_key: 1 });
+        expect(readPushToken(SECRET, "beat", token)).toEqual({ monitor_id, credential_version, credential_key: 1 });
       }
     }
   });

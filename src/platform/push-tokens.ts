@@ -1,10 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { findRootKey, rootKeysOf } from "./root-keys.ts";
 
 /**
  * Credentials of one monitor's pushes: `hb_` for heartbeats, `pk_` for metrics, then base62 of
- * monitor id (16 bytes) ‖ credential version (4) ‖ key id (1) ‖ MAC (16). The MAC, under a key derived from the root
- * secret, rejects junk without any storage access, and the token can be minted again for users who may see it. The
- * monitor's object knows the current version.
+ * monitor id (16 bytes) ‖ credential version (4) ‖ root key (1) ‖ MAC (16). The MAC, under a key derived from that root
+ * key, rejects junk without any storage access, and the token can be minted again for users who may see it. The monitor's
+ * object knows the present version and root key, so that a token of an earlier root key is good until it is replaced.
  */
 const MARKS = { beat: "hb_", metrics: "pk_" } as const;
 export type PushPurpose = keyof typeof MARKS;
@@ -12,10 +13,10 @@ export type PushPurpose = keyof typeof MARKS;
 export interface PushCredential {
   monitor_id: string;
   credential_version: number;
+  /** Id of the root key that signs it. */
+  credential_key: number;
 }
 
-/** Which root secret signed; there is one. */
-const KEY_ID = 1;
 const HEADER_BYTES = 16 + 4 + 1;
 const MAC_BYTES = 16;
 const TOKEN_BYTES = HEADER_BYTES + MAC_BYTES;
@@ -37,44 +38,49 @@ interface Signer {
 }
 const signers = new Map<string, Signer>();
 
-function signerFrom(rootSecret: string): Signer {
-  const known = signers.get(rootSecret);
+function signerFrom(secret: string): Signer {
+  const known = signers.get(secret);
   if (known) return known;
-  const signer = { key: createHmac("sha256", rootSecret).update("push tokens v1").digest(), read: new Map() };
-  signers.set(rootSecret, signer);
+  const signer = { key: createHmac("sha256", secret).update("push tokens v1").digest(), read: new Map() };
+  signers.set(secret, signer);
   return signer;
 }
 
+/** Under the current root key where the credential's own was removed: the sweep is about to write that one. */
 export function mintPushToken(rootSecret: string, purpose: PushPurpose, credential: PushCredential): string {
+  const rootKey = findRootKey(rootSecret, credential.credential_key) ?? rootKeysOf(rootSecret).current;
   const header = Buffer.alloc(HEADER_BYTES);
   header.write(credential.monitor_id.replaceAll("-", ""), "hex");
   header.writeUInt32BE(credential.credential_version, 16);
-  header.writeUInt8(KEY_ID, 20);
-  return MARKS[purpose] + toBase62(Buffer.concat([header, macOf(signerFrom(rootSecret).key, purpose, header)]));
+  header.writeUInt8(rootKey.id, 20);
+  return MARKS[purpose] + toBase62(Buffer.concat([header, macOf(signerFrom(rootKey.secret).key, purpose, header)]));
 }
 
 /** What a token names; undefined for anything that was not minted here for this purpose. */
 export function readPushToken(rootSecret: string, purpose: PushPurpose, text: string): PushCredential | undefined {
   if (!text.startsWith(MARKS[purpose])) return undefined;
-  const { key, read } = signerFrom(rootSecret);
-  const known = read.get(text);
-  if (known) return known;
-  const credential = verify(key, purpose, text);
+  const signers = rootKeysOf(rootSecret).all.map(({ id, secret }) => ({ id, ...signerFrom(secret) }));
+  for (const { read } of signers) {
+    const known = read.get(text);
+    if (known) return known;
+  }
+  const bytes = fromBase62(text.slice(MARKS[purpose].length));
+  const signer = signers.find(({ id }) => id === bytes?.readUInt8(HEADER_BYTES - 1));
+  if (!bytes || !signer) return undefined;
+  const credential = verify(signer.key, purpose, bytes);
   if (credential) {
-    if (read.size >= READ_MAX) read.clear();
-    read.set(text, credential);
+    if (signer.read.size >= READ_MAX) signer.read.clear();
+    signer.read.set(text, credential);
   }
   return credential;
 }
 
-function verify(key: Buffer, purpose: PushPurpose, text: string): PushCredential | undefined {
-  const bytes = fromBase62(text.slice(MARKS[purpose].length));
-  if (!bytes) return undefined;
+function verify(key: Buffer, purpose: PushPurpose, bytes: Buffer): PushCredential | undefined {
   const header = bytes.subarray(0, HEADER_BYTES);
   if (!timingSafeEqual(macOf(key, purpose, header), bytes.subarray(HEADER_BYTES))) return undefined;
   const hex = header.toString("hex", 0, 16);
   const monitor_id = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
-  return { monitor_id, credential_version: header.readUInt32BE(16) };
+  return { monitor_id, credential_version: header.readUInt32BE(16), credential_key: header.readUInt8(20) };
 }
 
 function macOf(key: Buffer, purpose: PushPurpose, header: Buffer): Buffer {

@@ -1,20 +1,23 @@
+import { findRootKey, type RootKey, rootKeysOf } from "./root-keys.ts";
+
 /**
  * Encryption at rest for settings that must be sent on (header values, webhook addresses and secrets): AES-256-GCM
- * under a key derived from the operator's root secret, bound to the row it belongs to. The form is `v1.<iv>.<data>`.
+ * under a key derived from the operator's root secret, bound to the row it belongs to. The form is `v1.<iv>.<data>` under
+ * root key 1 and `v1-<id>.<iv>.<data>` under any other.
  */
-const VERSION = "v1";
+const FORM = /^v1(?:-(\d{1,3}))?$/;
 const keys = new Map<string, Promise<CryptoKey>>();
 
-function keyFrom(rootSecret: string): Promise<CryptoKey> {
-  const known = keys.get(rootSecret);
+function keyFrom(secret: string): Promise<CryptoKey> {
+  const known = keys.get(secret);
   if (known) return known;
-  const derived = deriveKey(rootSecret);
-  keys.set(rootSecret, derived);
+  const derived = deriveKey(secret);
+  keys.set(secret, derived);
   return derived;
 }
 
-async function deriveKey(rootSecret: string): Promise<CryptoKey> {
-  const root = await crypto.subtle.importKey("raw", new TextEncoder().encode(rootSecret), "HKDF", false, ["deriveKey"]);
+async function deriveKey(secret: string): Promise<CryptoKey> {
+  const root = await crypto.subtle.importKey("raw", new TextEncoder().encode(secret), "HKDF", false, ["deriveKey"]);
   const purpose = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: new TextEncoder().encode("seal v1") };
   return crypto.subtle.deriveKey(purpose, root, { name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
 }
@@ -23,16 +26,29 @@ export async function seal(rootSecret: string, rowId: string, value: unknown): P
   const iv = crypto.getRandomValues(new Uint8Array(12));
   const algorithm = { name: "AES-GCM", iv, additionalData: new TextEncoder().encode(rowId) };
   const plain = new TextEncoder().encode(JSON.stringify(value));
-  const data = await crypto.subtle.encrypt(algorithm, await keyFrom(rootSecret), plain);
-  return [VERSION, toBase64(iv), toBase64(new Uint8Array(data))].join(".");
+  const { current } = rootKeysOf(rootSecret);
+  const data = await crypto.subtle.encrypt(algorithm, await keyFrom(current.secret), plain);
+  return [formOf(current), toBase64(iv), toBase64(new Uint8Array(data))].join(".");
 }
 
-/** Throws when the value was sealed under another secret or for another row. */
+/** What sealed values begin with whose key is the current one. */
+export function currentSealPrefix(rootSecret: string): string {
+  return `${formOf(rootKeysOf(rootSecret).current)}.`;
+}
+
+function formOf({ id }: RootKey): string {
+  return id === 1 ? "v1" : `v1-${id}`;
+}
+
+/** Throws when the value was sealed under a secret that is not among the keys, or for another row. */
 export async function unseal(rootSecret: string, rowId: string, sealed: string): Promise<unknown> {
-  const [version, iv, data] = sealed.split(".");
-  if (version !== VERSION || iv === undefined || data === undefined) throw new Error("sealed value of unknown form");
+  const [form = "", iv, data] = sealed.split(".");
+  const [version, keyId = "1"] = FORM.exec(form) ?? [];
+  if (version === undefined || iv === undefined || data === undefined) throw new Error("sealed value of unknown form");
+  const key = findRootKey(rootSecret, Number(keyId));
+  if (!key) throw new Error(`ROOT_SECRET has no key ${keyId}, under which the value is sealed`);
   const algorithm = { name: "AES-GCM", iv: fromBase64(iv), additionalData: new TextEncoder().encode(rowId) };
-  const plain = await crypto.subtle.decrypt(algorithm, await keyFrom(rootSecret), fromBase64(data));
+  const plain = await crypto.subtle.decrypt(algorithm, await keyFrom(key.secret), fromBase64(data));
   return JSON.parse(new TextDecoder().decode(plain));
 }
 

@@ -4,6 +4,7 @@ import { REGIONS } from "../contract/monitor-values.ts";
 import { PLANS, type Plan } from "../contract/plan.ts";
 import { parseMailbox } from "../lib/mailbox.ts";
 import { parseSmtpUrl, type SmtpServer } from "../lib/smtp-url.ts";
+import { parseRootKeys } from "./root-keys.ts";
 
 /**
  * Everything an operator may tune, read once from the Worker's variables (wrangler.toml `[vars]`, `wrangler secret`, or
@@ -47,8 +48,11 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 const FIELDS = {
-  /** Root secret: encrypts stored secrets, signs heartbeat tokens and links. */
-  ROOT_SECRET: z.string().min(32, "ROOT_SECRET must have at least 32 characters"),
+  /** Encrypts stored secrets, signs heartbeat tokens and links; one key or several, see platform/root-keys.ts. */
+  ROOT_SECRET: z.string().superRefine((text, ctx) => {
+    const keys = parseRootKeys(text);
+    if (!keys.ok) ctx.addIssue(keys.reason);
+  }),
   /** Address under which people reach this service, without a trailing slash; empty = taken from each request. */
   PUBLIC_URL: z
     .string()

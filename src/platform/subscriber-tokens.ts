@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
+import { isProof, type Proof, prove, rootKeysOf } from "./root-keys.ts";
 
 /**
  * What stands in the links that subscribers get: the subscription and a proof that we made the link for one purpose.
@@ -7,11 +8,10 @@ import { createHmac, timingSafeEqual } from "node:crypto";
  */
 export type SubscriberPurpose = { kind: "manage" } | { kind: "confirm"; requested_at: number };
 
-const MAC_LENGTH = 32;
 const TOKEN = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]{32})$/;
 
 export function subscriberToken(rootSecret: string, subscriberId: string, purpose: SubscriberPurpose): string {
-  return `${subscriberId}.${macOf(rootSecret, subscriberId, purpose)}`;
+  return `${subscriberId}.${prove(rootSecret, proofOf(subscriberId, purpose))}`;
 }
 
 /** Whose link this may be; whether it is one is for isSubscriberToken to say. */
@@ -22,18 +22,22 @@ export function subscriberOf(token: string): string | undefined {
 export function isSubscriberToken(rootSecret: string, token: string, purpose: SubscriberPurpose): boolean {
   const [, id, mac] = TOKEN.exec(token) ?? [];
   if (id === undefined || mac === undefined) return false;
-  return timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(rootSecret, id, purpose)));
+  return isProof(rootSecret, mac, proofOf(id, purpose));
 }
 
-/** The same address gives the same hash, which cannot be inverted without the secret. */
-export function endpointHash(rootSecret: string, channel: string, endpoint: string): string {
-  return createHmac("sha256", `subscriber endpoint ${rootSecret}`)
-    .update(JSON.stringify([channel, endpoint]))
-    .digest("hex");
+/**
+ * The same address gives the same hash, which cannot be inverted without the secret. The first one is stored; rows of
+ * earlier root keys have one of the others.
+ */
+export function endpointHashes(rootSecret: string, channel: string, endpoint: string): [string, ...string[]] {
+  const { current, all } = rootKeysOf(rootSecret);
+  const text = JSON.stringify([channel, endpoint]);
+  const hashUnder = (secret: string) =>
+    createHmac("sha256", `subscriber endpoint ${secret}`).update(text).digest("hex");
+  return [hashUnder(current.secret), ...all.slice(1).map(({ secret }) => hashUnder(secret))];
 }
 
-function macOf(rootSecret: string, id: string, purpose: SubscriberPurpose): string {
+function proofOf(id: string, purpose: SubscriberPurpose): Proof {
   const words = purpose.kind === "confirm" ? [purpose.kind, id, purpose.requested_at] : [purpose.kind, id];
-  const mac = createHmac("sha256", `subscriber link ${rootSecret}`).update(JSON.stringify(words));
-  return mac.digest("base64url").slice(0, MAC_LENGTH);
+  return { purpose: "subscriber link", text: JSON.stringify(words), length: 32 };
 }

@@ -16,7 +16,7 @@ import { recipientHash } from "../platform/credentials.ts";
 import { egressOf } from "../platform/egress/guard.ts";
 import { newId } from "../platform/ids.ts";
 import { seal } from "../platform/seal.ts";
-import { endpointHash, isSubscriberToken, subscriberOf } from "../platform/subscriber-tokens.ts";
+import { endpointHashes, isSubscriberToken, subscriberOf } from "../platform/subscriber-tokens.ts";
 
 /** What visitors of a public page may do about their own subscription. A link that we sent is all that they need. */
 const CONFIRM_WITHIN_MS = DAY_MS;
@@ -27,14 +27,17 @@ export async function requestSubscription(ctx: RequestScope, page: PagePayload, 
   const choice = await requireChoice(ctx, page, input);
   requireReachable(ctx, input);
   const endpoint = input.channel === "email" ? input.endpoint.toLowerCase() : input.endpoint;
-  const endpoint_hash = endpointHash(ctx.settings.ROOT_SECRET, input.channel, endpoint);
+  const endpoint_hashes = endpointHashes(ctx.settings.ROOT_SECRET, input.channel, endpoint);
   if (!(await isWithinRate(ctx, "recipient_mail", recipientOf(input.channel, endpoint)))) return;
-  const at = { status_page_id: page.page.id, channel: input.channel, endpoint_hash };
-  const [known, row] = await Promise.all([findSubscriberAt(ctx.db, at), findPage(ctx.db, page.page.id)]);
+  const at = { status_page_id: page.page.id, channel: input.channel };
+  const [known, row] = await Promise.all([
+    findSubscriberAt(ctx.db, { ...at, endpoint_hashes }),
+    findPage(ctx.db, page.page.id),
+  ]);
   if (!row) throw notFound("status page");
   const id = known?.id ?? newId(ctx.now);
   const sealed = await seal(ctx.settings.ROOT_SECRET, id, { endpoint, base_url: ctx.publicUrl });
-  const asked = { sealed, requested_at: ctx.now, updated_at: ctx.now };
+  const asked = { endpoint_hash: endpoint_hashes[0], sealed, requested_at: ctx.now, updated_at: ctx.now };
   const subscriber: SubscriberRecord = {
     id,
     owner_id: row.owner_id,

@@ -195,7 +195,7 @@ describe("every answer", () => {
 describe("a request", () => {
   it("that the service sent itself is refused, and one of another installation is not", async () => {
     const client = createClient();
-    const [own, other] = [installationId(env.ROOT_SECRET), installationId("of another installation")];
+    const [own, other] = [installationId(env.ROOT_SECRET), installationId("the root secret of another installation")];
     expect((await client.request("GET", "/health", undefined, { "x-monitor-hop": other })).status).toBe(200);
     expect((await client.request("GET", "/nothing", undefined, { "x-monitor-hop": own })).status).toBe(403);
   });

@@ -130,8 +130,8 @@ describe("a heartbeat token", () => {
   it("of another monitor, another version, another secret, another kind, or none is 401, like an unknown monitor", async () => {
     const other: Pushed = await createHeartbeat(account);
     const api: Pushed = await createMonitor(account.client, { type: "api", target: undefined, paused: false });
-    const stranger = { monitor_id: newId(), credential_version: 1 };
-    const own = { monitor_id: monitor.id, credential_version: 1 };
+    const stranger = { monitor_id: newId(), credential_version: 1, credential_key: 1 };
+    const own = { monitor_id: monitor.id, credential_version: 1, credential_key: 1 };
     const tokens: Record<string, string> = {
       "of another monitor": other.heartbeat_token,
       "of a version to come": mintPushToken(ROOT_SECRET, "beat", { ...own, credential_version: 2 }),

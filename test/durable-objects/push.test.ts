@@ -276,6 +276,7 @@ describe("the object of a heartbeat", () => {
       object.push(monitor.id, {
         kind: "heartbeat",
         credential_version: 1,
+        credential_key: 1,
         per_minute: null,
         beat: { ...said, message: String(n) },
       });
@@ -302,7 +303,14 @@ describe("the object of a heartbeat", () => {
   it("takes as many a minute as are allowed, also across an eviction, and says when there is room again", async () => {
     const object = monitorObject(env, monitor.id);
     const said = { status: "ok", message: null, duration_ms: null, exit_code: null, run_id: null } as const;
-    const push = () => object.push(monitor.id, { kind: "heartbeat", credential_version: 1, per_minute: 3, beat: said });
+    const push = () =>
+      object.push(monitor.id, {
+        kind: "heartbeat",
+        credential_version: 1,
+        credential_key: 1,
+        per_minute: 3,
+        beat: said,
+      });
     for (let n = 0; n < 3; n++) {
       expect(await push()).toMatchObject({ outcome: "taken" });
       moveClock(10_000);
@@ -339,6 +347,7 @@ describe("an unchanged beat", () => {
       monitorObject(metered, monitor.id).push(monitor.id, {
         kind: "heartbeat",
         credential_version: 1,
+        credential_key: 1,
         per_minute: 60,
         beat: said,
       }),

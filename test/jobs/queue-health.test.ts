@@ -106,6 +106,7 @@ describe("the state of the installation", () => {
       database_used_percent: 0,
       is_database_nearly_full: false,
       alarms: [],
+      root_keys: null,
     });
     expect(body.service.database_bytes).toBeGreaterThan(100_000);
     expect((await other.client.get(`${CORE}/overview`)).body.service).toBeNull();

@@ -79,7 +79,7 @@ describe("monitors without a check schedule", () => {
     const { user_id } = await createAccount();
     const { id } = await insertMonitor(user_id, { type: "heartbeat", target: null, interval: 3600, shard_id: "" });
     await db.update(monitors).set({ check_group_id: "", failure_threshold: 1 }).where(eq(monitors.id, id));
-    const push = { kind: "heartbeat", credential_version: 1, per_minute: null } as const;
+    const push = { kind: "heartbeat", credential_version: 1, credential_key: 1, per_minute: null } as const;
     const beat = { status: "ok", message: null, duration_ms: null, exit_code: null, run_id: null } as const;
     await monitorObject(env, id).push(id, { ...push, beat });
     await runInDurableObject(env.MONITOR.get(env.MONITOR.idFromName(id)), (_object, state) =>

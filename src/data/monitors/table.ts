@@ -70,6 +70,8 @@ export const monitors = sqliteTable(
     flapping: flag("flapping").notNull().default(false),
     /** Of its heartbeat token or push key; older ones are worth nothing. */
     credential_version: integer("credential_version").notNull().default(1),
+    /** Id of the root key that signs this credential. */
+    credential_key: integer("credential_key").notNull().default(1),
     /** Grows with every change that the monitor's object has to learn. */
     config_version: integer("config_version").notNull().default(1),
     /** The config_version that the object has confirmed. */

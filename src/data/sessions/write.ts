@@ -33,6 +33,14 @@ export function deleteDeadSessions(db: Db, limits: SessionLimits): Statement[] {
   ];
 }
 
+/** Only while the password is still the same. */
+export function replaceHash(db: Db, { user_id, from, to }: { user_id: string; from: string; to: string }): Statement {
+  return db
+    .update(passwords)
+    .set({ hash: to })
+    .where(and(eq(passwords.user_id, user_id), eq(passwords.hash, from)));
+}
+
 export function setPassword(db: Db, { user_id, hash, now }: { user_id: string; hash: string; now: number }): Statement {
   return db
     .insert(passwords)

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
 import { incidentGroups, incidentMonitors } from "../incidents/table.ts";
@@ -19,7 +19,9 @@ export async function findSubscriber(db: Db, subscriberId: string): Promise<Subs
   return rows[0];
 }
 
-type Endpoint = Pick<SubscriberRecord, "status_page_id" | "channel" | "endpoint_hash">;
+interface Endpoint extends Pick<SubscriberRecord, "status_page_id" | "channel"> {
+  endpoint_hashes: readonly string[];
+}
 
 export async function findSubscriberAt(db: Db, at: Endpoint): Promise<SubscriberRecord | undefined> {
   const rows = await db
@@ -29,7 +31,7 @@ export async function findSubscriberAt(db: Db, at: Endpoint): Promise<Subscriber
       and(
         eq(subscribers.status_page_id, at.status_page_id),
         eq(subscribers.channel, at.channel),
-        eq(subscribers.endpoint_hash, at.endpoint_hash),
+        inArray(subscribers.endpoint_hash, [...at.endpoint_hashes]),
       ),
     )
     .limit(1);

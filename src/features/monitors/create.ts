@@ -16,6 +16,7 @@ import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { restoreBody, restoreHeaders, restoreTarget } from "../../domain/secret-masks.ts";
 import { newId } from "../../platform/ids.ts";
+import { rootKeysOf } from "../../platform/root-keys.ts";
 import { checkSoon, syncMonitorObject } from "./after-commit.ts";
 import { placeMonitor } from "./placement.ts";
 import { monitorLimitError } from "./plan-gate.ts";
@@ -85,6 +86,7 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
     position: await findNextPosition(ctx.db, by.owner_id),
     config_version: 1,
     credential_version: 1,
+    credential_key: rootKeysOf(ctx.settings.ROOT_SECRET).current.id,
     synced_version: 0,
     synced_epoch: "",
     state_revision: 0,

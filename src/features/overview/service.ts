@@ -4,7 +4,11 @@ import type { RequestScope } from "../../access/scope.ts";
 import { listAlarms } from "../../data/alarms/read.ts";
 import { readOverview } from "../../data/overview/read.ts";
 import { readServiceHealth } from "../../data/queue-health/read.ts";
+import { countOutdated } from "../../data/sealed-values/read.ts";
 import { computeDatabaseUse, listLateQueues } from "../../domain/service-health.ts";
+import { currentHashPrefix } from "../../platform/password.ts";
+import { rootKeysOf } from "../../platform/root-keys.ts";
+import { currentSealPrefix } from "../../platform/seal.ts";
 
 export type OverviewFound = Awaited<ReturnType<typeof getOverview>>;
 
@@ -25,5 +29,15 @@ async function getServiceState({ db, settings }: RequestScope) {
     database_bytes: known.database_bytes,
     alarms,
     ...computeDatabaseUse(known.database_bytes),
+    root_keys: await findOutdated({ db, settings }),
   };
+}
+
+async function findOutdated({ db, settings }: Pick<RequestScope, "db" | "settings">) {
+  const { current, all } = rootKeysOf(settings.ROOT_SECRET);
+  if (all.length === 1) return null;
+  const seal_prefix = currentSealPrefix(settings.ROOT_SECRET);
+  const hash_prefix = currentHashPrefix(settings.ROOT_SECRET);
+  const counts = await countOutdated(db, { id: current.id, seal_prefix, hash_prefix });
+  return { current: current.id, earlier: all.slice(1).map(({ id }) => id), ...counts };
 }

@@ -23,6 +23,7 @@ import { evaluateMetricRules } from "../../events/rules.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { isObjectUnavailable, monitorObject } from "../../platform/monitor-objects.ts";
 import { mintPushToken, type PushCredential } from "../../platform/push-tokens.ts";
+import { rootKeysOf } from "../../platform/root-keys.ts";
 import { monitorType, type PushEntry, resultSourceOf } from "../../probes/registry.ts";
 
 type Pushed = Pick<Push, "kind" | "beat" | "samples">;
@@ -34,9 +35,9 @@ export type AcceptedPush = Extract<PushOutcome, { outcome: "taken" }>;
 
 /** Hands a push to its monitor's object; the database is touched only when the status moved. */
 export async function acceptPush(ctx: RequestScope, credential: PushCredential, pushed: Pushed): Promise<AcceptedPush> {
-  const { monitor_id, credential_version } = credential;
+  const { monitor_id, credential_version, credential_key } = credential;
   const per_minute = limitOf(ctx.settings, "push")?.limit ?? null;
-  const answer = await askObject(ctx, monitor_id, { ...pushed, credential_version, per_minute });
+  const answer = await askObject(ctx, monitor_id, { ...pushed, credential_version, credential_key, per_minute });
   if (answer.outcome === "unauthorized") throw unauthenticated();
   if (answer.outcome === "rate_limited") throw rateLimited(Math.ceil(answer.retry_after_ms / 1000));
   if (answer.snapshot) await project(ctx, monitor_id, answer.snapshot);
@@ -155,11 +156,13 @@ export async function rotateCredential(
   const record = {
     ...monitor,
     credential_version: monitor.credential_version + 1,
+    credential_key: rootKeysOf(ctx.settings.ROOT_SECRET).current.id,
     config_version: monitor.config_version + 1,
     updated_at: ctx.now,
   };
-  const { credential_version, config_version, updated_at } = record;
-  await commit(ctx, [updateMonitor(ctx.db, monitor.id, { credential_version, config_version, updated_at })], {
+  const { credential_version, credential_key, config_version, updated_at } = record;
+  const change = { credential_version, credential_key, config_version, updated_at };
+  await commit(ctx, [updateMonitor(ctx.db, monitor.id, change)], {
     audit: monitorAudit(monitor, "replaced the push credential of"),
     guards: [
       {
@@ -199,8 +202,8 @@ export async function pushAccessOf(ctx: RequestScope, record: MonitorRecord): Pr
 }
 
 function openAccess(ctx: RequestScope, record: MonitorRecord, entry: PushEntry): PushAccess {
-  const { id: monitor_id, credential_version } = record;
+  const { id: monitor_id, credential_version, credential_key } = record;
   const purpose = entry.credential === "heartbeat_token" ? "beat" : "metrics";
-  const token = mintPushToken(ctx.settings.ROOT_SECRET, purpose, { monitor_id, credential_version });
+  const token = mintPushToken(ctx.settings.ROOT_SECRET, purpose, { monitor_id, credential_version, credential_key });
   return { ...NO_ACCESS, [entry.credential]: token, push_urls: entry.urls(ctx.publicUrl, monitor_id, token) };
 }

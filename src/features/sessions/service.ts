@@ -5,6 +5,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { expiredCookie, openSession, sessionLimits } from "../../access/sessions.ts";
 import { notFound, unauthenticated } from "../../contract/errors.ts";
 import type { Login } from "../../contract/session.ts";
+import type { Statement } from "../../data/db.ts";
 import type { MailRecord } from "../../data/mail/read.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import {
@@ -16,11 +17,11 @@ import {
   listSessions,
   type SessionRecord,
 } from "../../data/sessions/read.ts";
-import { deleteSession, deleteSessionsOf } from "../../data/sessions/write.ts";
+import { deleteSession, deleteSessionsOf, replaceHash } from "../../data/sessions/write.ts";
 import { findUser, type UserRecord } from "../../data/users/read.ts";
 import { deleteTokensOf } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../outbox/mail.ts";
-import { isPassword } from "../../platform/password.ts";
+import { currentHashPrefix, hashPassword, isPassword } from "../../platform/password.ts";
 import { countGuess } from "./password-guesses.ts";
 import { type AcceptedFactor, acceptSecondFactor, findActiveFactor } from "./second-factor.ts";
 import { buildSecurityMail } from "./security-mail.ts";
@@ -47,8 +48,20 @@ export async function signIn(
   await release();
   const { user } = found;
   const factor = await acceptFactorOf(ctx, user, code);
-  const { session, cookies, principal } = await beginSession(ctx, user, { ...factor, hasGivenPassword: true });
+  const statements = [...factor.statements, ...renewHash(ctx, { user_id: user.id, password, hash: found.hash })];
+  const accepted = { ...factor, statements, hasGivenPassword: true };
+  const { session, cookies, principal } = await beginSession(ctx, user, accepted);
   return { me: { user, principal, session, has_password: true, has_two_factor: factor.isOn }, cookies };
+}
+
+/** The password is at hand only now: a hash of an earlier root key or cost is replaced. */
+function renewHash(
+  ctx: RequestScope,
+  { user_id, password, hash }: { user_id: string; password: string; hash: string | null },
+): Statement[] {
+  const { ROOT_SECRET } = ctx.settings;
+  if (hash === null || hash.startsWith(currentHashPrefix(ROOT_SECRET))) return [];
+  return [replaceHash(ctx.db, { user_id, from: hash, to: hashPassword(ROOT_SECRET, password) })];
 }
 
 /** Throws 401 for a missing or wrong code, which the account's audit log then shows. */

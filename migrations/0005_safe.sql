@@ -1,0 +1,1 @@
+ALTER TABLE `monitors` ADD `credential_key` integer DEFAULT 1 NOT NULL;
