@@ -13,32 +13,40 @@ import { advanceSweep } from "./resumable-sweep.ts";
 
 /**
  * After a change of the root key, seals everything under the current one, so many values a minute, table by table in the
- * order of rows. A value whose key is not known stays as it is. Rounds repeat, because Workers of the time before the
- * change may still have written under the earlier key.
+ * order of rows. A value whose key is not known stays as it is. Rounds repeat while there are several keys, because
+ * Workers of the time before the change may still have written under the earlier key; with one key there is one round.
  */
 const EVERY_MS = DAY_MS;
+const ONCE_MS = 36_500 * DAY_MS;
 /** Each takes up to three of the 1,000 queries of an invocation. */
 const VALUES_MAX = 250;
 const CREDENTIALS_MAX = 500;
 const BATCH = 50;
+const CREDENTIALS = "push credentials";
 
 export async function sweepRootKeys(scope: Scope): Promise<void> {
   const { all, current } = rootKeysOf(scope.settings.ROOT_SECRET);
   const known = all.map(({ id }) => id);
   await advanceSweep(scope, {
-    ...{ name: `root keys ${known.join(",")}`, every_ms: EVERY_MS },
+    ...{ name: `root keys ${known.join(",")}`, every_ms: known.length > 1 ? EVERY_MS : ONCE_MS },
     visit: async (after) => {
-      if (after !== "") return resealAfter(scope, after);
-      const lost = { current: current.id, known, limit: CREDENTIALS_MAX };
+      const [name, rowid] = after === "" ? [CREDENTIALS, 0] : parsePosition(after);
+      if (name !== CREDENTIALS) return resealAfter(scope, name, rowid);
+      const lost = { current: current.id, known, after: rowid, limit: CREDENTIALS_MAX };
       const renewed = await renewLostCredentials(scope.db, lost);
-      return renewed.length < CREDENTIALS_MAX ? resealAfter(scope, after) : "";
+      if (renewed.length < CREDENTIALS_MAX) return resealAfter(scope, "", 0);
+      return `${CREDENTIALS}:${Math.max(...renewed.map((row) => row.rowid))}`;
     },
   });
 }
 
-/** A position is `<table>:<rowid>`. */
-async function resealAfter(scope: Scope, after: string): Promise<string | null> {
-  const [name, rowid = "0"] = after.split(":");
+/** `<what>:<rowid>` */
+function parsePosition(position: string): [name: string, rowid: number] {
+  const [name = "", rowid] = position.split(":");
+  return [name, Number(rowid)];
+}
+
+async function resealAfter(scope: Scope, name: string, rowid: number): Promise<string | null> {
   const first = Math.max(
     SEALED_COLUMNS.findIndex((column) => column.name === name),
     0,
@@ -46,7 +54,7 @@ async function resealAfter(scope: Scope, after: string): Promise<string | null> 
   const prefix = currentSealPrefix(scope.settings.ROOT_SECRET);
   let room = VALUES_MAX;
   for (const [n, column] of SEALED_COLUMNS.slice(first).entries()) {
-    const position = { after: n === 0 ? Number(rowid) : 0, limit: room };
+    const position = { after: n === 0 ? rowid : 0, limit: room };
     const values = await listOutdatedValues(scope.db, column, { prefix, ...position });
     await reseal(scope, column, values);
     room -= values.length;

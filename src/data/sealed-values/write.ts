@@ -25,11 +25,11 @@ export function replaceEndpointHash(db: Db, subscriberId: string, endpointHash: 
     .where(and(eq(subscribers.id, subscriberId), not(isTaken)));
 }
 
-/** Signs push credentials anew whose root key is gone, so that what is shown of them is good. */
+/** Signs push credentials anew whose root key is gone, so that what is shown of them is good; in the order of rows. */
 export function renewLostCredentials(
   db: Db,
-  { current, known, limit }: { current: number; known: readonly number[]; limit: number },
-): Promise<{ id: string }[]> {
+  { current, known, after, limit }: { current: number; known: readonly number[]; after: number; limit: number },
+): Promise<{ rowid: number }[]> {
   const isLost = sql`${monitors.credential_key} NOT IN (SELECT value FROM json_each(${JSON.stringify(known)}))`;
   return db
     .update(monitors)
@@ -38,6 +38,8 @@ export function renewLostCredentials(
       credential_version: sql`${monitors.credential_version} + 1`,
       config_version: sql`${monitors.config_version} + 1`,
     })
-    .where(sql`rowid IN (SELECT rowid FROM ${monitors} WHERE ${isLost} LIMIT ${limit})`)
-    .returning({ id: monitors.id });
+    .where(
+      sql`rowid IN (SELECT rowid FROM ${monitors} WHERE rowid > ${after} AND ${isLost} ORDER BY rowid LIMIT ${limit})`,
+    )
+    .returning({ rowid: sql<number>`rowid` });
 }
