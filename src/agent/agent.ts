@@ -111,6 +111,7 @@ export class Agent {
       log,
       now: () => clock.now(),
       execute: (command) => executeCommand(command, this.#executionParts()),
+      monitorsChanged: () => this.#refreshAssignments(),
       acknowledged: (command, _ack, answer) => this.#afterAcknowledgement(command, answer.agent_token),
       pauseMs: () => (this.#isIdle() ? IDLE_PAUSE_MS : 0),
     });

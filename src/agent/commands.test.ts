@@ -15,6 +15,7 @@ let stopping: AbortController;
 /** What becomes of each connection for commands; without an entry it is refused, so that commands are polled. */
 let connections: ((options: SocketOptions) => Promise<void>)[];
 let connected: number;
+let refreshed: number;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -24,6 +25,7 @@ beforeEach(() => {
   ackFailures = 0;
   connections = [];
   connected = 0;
+  refreshed = 0;
   stopping = new AbortController();
 });
 afterEach(() => {
@@ -61,6 +63,9 @@ function start(execute: (command: Command) => Promise<unknown>, pause = 0) {
     connection: new Connection(log, () => Date.now()),
     log,
     now: () => Date.now(),
+    monitorsChanged: async () => {
+      refreshed += 1;
+    },
     execute: (command) => {
       executed.push(command.id);
       return execute(command);
@@ -132,6 +137,20 @@ describe("commands over a WebSocket", () => {
     expect(seen).toMatchObject([
       { address: "wss://vigil.test/api/uptime/v1/agents/commands/live", headers: { "x-agent-token": "t" } },
     ]);
+  });
+
+  it("come with the word that other monitors are assigned", async () => {
+    connections = [
+      async ({ onMessage, signal }) => {
+        onMessage(JSON.stringify({ commands: [], monitors_changed: false }));
+        expect(refreshed).toBe(0);
+        onMessage(JSON.stringify({ commands: [], monitors_changed: true }));
+        await until(signal);
+      },
+    ];
+    start(async () => ({}));
+    await vi.advanceTimersByTimeAsync(10);
+    expect(refreshed).toBe(1);
   });
 
   it("come again by the next connection when their acknowledgement got lost, and are executed once", async () => {

@@ -1,4 +1,4 @@
-import type { AgentCommandAck } from "../contract/agent.ts";
+import type { AgentCommandAck } from "../contract/agent-command.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { Backoff } from "./backoff.ts";
 import { sleep } from "./clock.ts";
@@ -27,6 +27,8 @@ export interface CommandParts {
   now(): number;
   /** Does what a command says; throws the reason why it cannot. */
   execute(command: Command): Promise<unknown>;
+  /** The service says that other monitors are assigned, or with other settings. */
+  monitorsChanged(): Promise<void>;
   /** After the acknowledgement reached the service. */
   acknowledged(command: Command, ack: AgentCommandAck, answer: { agent_token?: string | undefined }): void;
   /** Pause between two polls. */
@@ -71,13 +73,14 @@ export class CommandLoop {
 
   /** Gives the pause before the next call, once the connection has ended. */
   async #listen(signal: AbortSignal): Promise<number> {
-    const { uplink, now } = this.#parts;
+    const { uplink, now, monitorsChanged } = this.#parts;
     const startedAt = now();
     const failing = new AbortController();
     let work = Promise.resolve();
     try {
-      await uplink.listen(AbortSignal.any([signal, failing.signal]), (commands) => {
+      await uplink.listen(AbortSignal.any([signal, failing.signal]), ({ commands, monitors_changed }) => {
         work = work.then(async () => {
+          if (monitors_changed) await monitorsChanged();
           for (const command of commands) await this.#handle(command);
         });
         // The service sends what is not acknowledged again, over the next connection.

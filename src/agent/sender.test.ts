@@ -96,10 +96,25 @@ describe("the sender", () => {
     void sender.run(stopping.signal);
     await vi.advanceTimersByTimeAsync(1);
     for (const at of [1000, 2000, 3000]) add(at, { is_settled: true });
-    await vi.advanceTimersByTimeAsync(5000);
+    await vi.advanceTimersByTimeAsync(58_000);
     expect(requests).toEqual([]);
-    await vi.advanceTimersByTimeAsync(6000);
+    await vi.advanceTimersByTimeAsync(3000);
     expect(requests.map(({ times }) => times)).toEqual([[1000, 2000, 3000]]);
+  });
+
+  it("sends successes that change nothing as soon as there are twenty, and news with those that wait", async () => {
+    void sender.run(stopping.signal);
+    await vi.advanceTimersByTimeAsync(1);
+    for (let at = 1; at <= 20; at++) {
+      expect(requests).toEqual([]);
+      add(at, { is_settled: true });
+    }
+    await vi.advanceTimersByTimeAsync(10);
+    expect(requests.map(({ times }) => times.length)).toEqual([20]);
+    add(21, { is_settled: true });
+    add(22, { status: "down" });
+    await vi.advanceTimersByTimeAsync(10);
+    expect(requests.at(-1)?.times).toEqual([21, 22]);
   });
 
   it("keeps everything while the service is away, asks ever less often, and then sends each result once", async () => {

@@ -1,5 +1,5 @@
 import { BULK_RESULTS_MAX } from "../contract/agent.ts";
-import { DAY_MS } from "../lib/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
 import { Backoff } from "./backoff.ts";
 import type { ResultBuffer, StoredResult } from "./buffer.ts";
 import { type Clock, sleep } from "./clock.ts";
@@ -10,8 +10,12 @@ import type { Uplink } from "./uplink.ts";
 
 /** The service takes results of the last 24 hours; a minute is for the way. */
 const AGE_MAX_MS = DAY_MS - 60_000;
-/** Choice: news leave at once; successes that change nothing wait for company, so that they share requests. */
-const SETTLED_DELAY_MS = 10_000;
+/**
+ * Choice: news leave at once; successes that change nothing wait a minute, or until there are so many, because the service
+ * pays by the request and not by the result.
+ */
+const SETTLED_DELAY_MS = MINUTE_MS;
+const SETTLED_COMPANY = 20;
 
 export interface SenderParts {
   uplink: Uplink;
@@ -34,8 +38,8 @@ export class Sender {
 
   /** A result was added to the buffer. */
   wake(result: Pick<StoredResult, "is_settled">): void {
-    if (result.is_settled) return;
-    this.#isUrgent = true;
+    if (!result.is_settled) this.#isUrgent = true;
+    else if (this.#parts.buffer.size < SETTLED_COMPANY) return;
     this.#waking.abort();
   }
 

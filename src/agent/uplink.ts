@@ -3,9 +3,6 @@ import {
   AgentAssignment,
   AgentBulkAccepted,
   type AgentBulkResults,
-  AgentCommand,
-  type AgentCommandAck,
-  AgentCommandAcked,
   type AgentDiscoveriesReport,
   type AgentEnroll,
   AgentEnrolled,
@@ -14,6 +11,7 @@ import {
   AgentHandshakeResponse,
   type AgentMetricsReport,
 } from "../contract/agent.ts";
+import { AgentCommand, type AgentCommandAck, AgentCommandAcked } from "../contract/agent-command.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { type HoldSocket, holdSocket } from "./command-socket.ts";
 import { UplinkError, unavailableBecause } from "./uplink-error.ts";
@@ -51,7 +49,8 @@ export type Program = z.infer<typeof Program>;
 const Commands = z
   .array(z.unknown())
   .transform((list) => list.flatMap((each) => AgentCommand.safeParse(each).data ?? []));
-const Message = z.object({ commands: Commands });
+const Message = z.object({ commands: Commands, monitors_changed: z.boolean().default(false) });
+export type ServiceMessage = z.infer<typeof Message>;
 
 function parseJson(text: string): unknown {
   try {
@@ -97,8 +96,8 @@ export class Uplink {
     return parsed(Commands, await this.call({ method: "GET", path, timeoutMs, signal }));
   }
 
-  /** Receives commands as they are queued. Ends when the connection ended; throws when none could be opened. */
-  async listen(signal: AbortSignal, onCommands: (commands: Command[]) => void): Promise<void> {
+  /** Receives what the service has to say. Ends when the connection ended; throws when none could be opened. */
+  async listen(signal: AbortSignal, onMessage: (message: ServiceMessage) => void): Promise<void> {
     await (this.#options.holdSocket ?? holdSocket)({
       // http becomes ws, https wss.
       address: `${this.#options.url}${API}/agents/commands/live`.replace(/^http/, "ws"),
@@ -106,7 +105,7 @@ export class Uplink {
       signal,
       onMessage: (text) => {
         const message = Message.safeParse(parseJson(text));
-        if (message.success) onCommands(message.data.commands);
+        if (message.success) onMessage(message.data);
       },
     });
   }

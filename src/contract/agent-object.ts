@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AgentCommand } from "./agent.ts";
+import type { AgentCommand } from "./agent-command.ts";
 
 /** The credential that an agent called with, and the agent that it belongs to. */
 export interface AgentCaller {
@@ -13,8 +13,13 @@ export type QueuedCommand = z.infer<typeof AgentCommand>;
 export interface AgentRpc {
   /** The agent's waiting commands, as soon as there are some or the time is up; null: the credential is revoked. */
   awaitCommands(caller: AgentCaller, waitMs: number): Promise<QueuedCommand[] | null>;
-  /** To be called after every commit that queues a command or ends a credential. */
-  wake(agentId: string): Promise<void>;
+  /** To be called after every commit that queues a command, ends a credential or changes the agent's monitors. */
+  wake(agentId: string, news: AgentNews): Promise<void>;
+}
+
+export interface AgentNews {
+  /** Settings of monitors that the agent runs, or which these are. */
+  monitors_changed: boolean;
 }
 
 /** Connections of one agent. Choice: a host that was cloned has several; each must get its commands. */

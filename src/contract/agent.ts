@@ -8,9 +8,6 @@ import { MONITOR_STATUSES, MONITOR_TYPES, REGIONS } from "./monitor-values.ts";
 export const AGENT_STATUSES = ["online", "offline"] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
 
-export const AGENT_COMMANDS = ["check_now", "update", "rotate_token", "discover"] as const;
-export type AgentCommandType = (typeof AGENT_COMMANDS)[number];
-
 export const AGENT_REPORT_KINDS = ["metric", "event", "discovery"] as const;
 export type AgentReportKind = (typeof AGENT_REPORT_KINDS)[number];
 
@@ -24,14 +21,17 @@ export const AGENT_OFFLINE_AFTER_MS = 90_000;
 
 const ITEMS_MAX = 100;
 const WORD_MAX = 200;
-const MESSAGE_MAX = 10_000;
-const JSON_MAX = 16_384;
+export const AGENT_MESSAGE_MAX = 10_000;
+export const AGENT_JSON_MAX = 16_384;
 
 const Word = z.string().trim().max(WORD_MAX);
 /** Members of the agent's own choice; bounded, because it is kept. */
-const Bag = z
+export const Bag = z
   .record(z.string().max(WORD_MAX), z.unknown())
-  .refine((value) => JSON.stringify(value).length <= JSON_MAX, `must take at most ${JSON_MAX} characters as JSON`);
+  .refine(
+    (value) => JSON.stringify(value).length <= AGENT_JSON_MAX,
+    `must take at most ${AGENT_JSON_MAX} characters as JSON`,
+  );
 
 export const AgentCreate = z
   .object({
@@ -96,7 +96,7 @@ const LOG_LEVELS = ["debug", "info", "notice", "warn", "warning", "error", "crit
 const LogEvent = z.object({
   level: z.enum(LOG_LEVELS).default("info"),
   type: Word.default(""),
-  message: z.string().max(MESSAGE_MAX).default(""),
+  message: z.string().max(AGENT_MESSAGE_MAX).default(""),
   data: Bag.nullish(),
 });
 export const AgentEventsReport = z
@@ -118,56 +118,6 @@ export type AgentDiscoveriesReport = z.infer<typeof AgentDiscoveriesReport>;
 export const ReportsAccepted = z
   .object({ accepted: z.int().meta({ description: "how many were taken; what is repeated or too old is not" }) })
   .meta({ id: "ReportsAccepted" });
-
-export const AgentCommand = z
-  .object({
-    id: Id,
-    type: z.enum(AGENT_COMMANDS),
-    params: z
-      .record(z.string(), z.unknown())
-      .meta({ description: "of check_now: `monitor_id`, the one monitor to check; absent: all of them" }),
-  })
-  .meta({ id: "AgentCommand" });
-
-/** A command as people see it. */
-export const AgentCommandStatus = AgentCommand.extend({
-  acknowledged_at: Instant.nullable().meta({ description: "null: the agent has not answered yet" }),
-  ok: z.boolean().nullable(),
-  result: z.unknown().meta({
-    description:
-      "what the agent answered: of check_now `{status, latency_ms, message}` or `{checked}`, of discover `{found}`, of update `{updated, version}`",
-  }),
-  error: z.string().nullable().meta({ description: "why it could not be done" }),
-  created_at: Instant,
-}).meta({ id: "AgentCommandStatus" });
-
-/** What the service sends over the connection of GET /agents/commands/live. */
-export interface AgentCommandsMessage {
-  commands: z.infer<typeof AgentCommand>[];
-}
-
-export const AgentCommandCreate = z
-  .object({ type: z.enum(AGENT_COMMANDS), params: Bag.nullish() })
-  .meta({ id: "AgentCommandCreate" });
-export type AgentCommandCreate = z.infer<typeof AgentCommandCreate>;
-
-export const AgentCommandAck = z
-  .object({ ok: z.boolean(), result: z.unknown().optional(), error: z.string().max(MESSAGE_MAX).nullish() })
-  .refine(({ result }) => (JSON.stringify(result) ?? "").length <= JSON_MAX, {
-    path: ["result"],
-    message: `must take at most ${JSON_MAX} characters as JSON`,
-  })
-  .meta({ id: "AgentCommandAck" });
-export type AgentCommandAck = z.infer<typeof AgentCommandAck>;
-
-export const AgentCommandAcked = z
-  .object({
-    acknowledged: z.literal(true),
-    agent_token: z.string().optional().meta({
-      description: "after rotate_token: the new credential; the old one is good until the new one is first used",
-    }),
-  })
-  .meta({ id: "AgentCommandAcked" });
 
 export const AgentDetail = Agent.extend({
   os: z.string().nullable(),
@@ -254,7 +204,7 @@ export type AgentAssignment = z.infer<typeof AgentAssignment>;
 const Result = z.object({
   status: z.enum(RESULT_STATUSES),
   latency_ms: z.number().min(0).max(HOUR_MS).nullish(),
-  message: z.string().max(MESSAGE_MAX).nullish(),
+  message: z.string().max(AGENT_MESSAGE_MAX).nullish(),
   checked_at: InstantInput.nullish().meta({ description: "when the check began; absent: now" }),
   details: Bag.nullish(),
   evidence: Evidence.nullish().meta({ description: "what the target answered, of a failure" }),

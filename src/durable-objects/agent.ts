@@ -1,9 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
-import type { AgentCommandsMessage } from "../contract/agent.ts";
+import type { AgentCommandsMessage } from "../contract/agent-command.ts";
 import {
   AGENT_CALLER_HEADERS,
   AGENT_SOCKETS_MAX,
   type AgentCaller,
+  type AgentNews,
   type AgentRpc,
   AgentSocketAttachment,
   type QueuedCommand,
@@ -56,14 +57,14 @@ export class AgentObject extends DurableObject<Env> implements AgentRpc {
     }
   }
 
-  async wake(agentId: string): Promise<void> {
+  async wake(agentId: string, { monitors_changed }: AgentNews): Promise<void> {
     for (const waker of this.#wakers) waker();
     const sockets = this.ctx.getWebSockets();
     if (sockets.length === 0) return;
     const { token_hash, commands } = await this.#read(agentId);
     for (const socket of sockets) {
       if (attachmentOf(socket).token_hash !== token_hash) socket.close(SOCKET_REVOKED, "the credential was revoked");
-      else if (commands.length > 0) send(socket, commands);
+      else if (commands.length > 0 || monitors_changed) send(socket, { commands, monitors_changed });
     }
   }
 
@@ -79,7 +80,8 @@ export class AgentObject extends DurableObject<Env> implements AgentRpc {
     this.ctx.acceptWebSocket(server);
     server.serializeAttachment(attachment);
     const { token_hash, commands } = await this.#read(attachment.agent_id);
-    if (token_hash === attachment.token_hash) send(server, commands);
+    // What changed before, the agent may have missed.
+    if (token_hash === attachment.token_hash) send(server, { commands, monitors_changed: true });
     else server.close(SOCKET_REVOKED, "the credential was revoked");
     return new Response(null, { status: 101, webSocket: client });
   }
@@ -111,6 +113,6 @@ function attachmentOf(socket: WebSocket): AgentSocketAttachment {
   return AgentSocketAttachment.parse(socket.deserializeAttachment());
 }
 
-function send(socket: WebSocket, commands: readonly QueuedCommand[]): void {
-  socket.send(JSON.stringify({ commands: [...commands] } satisfies AgentCommandsMessage));
+function send(socket: WebSocket, message: AgentCommandsMessage): void {
+  socket.send(JSON.stringify(message));
 }

@@ -1,5 +1,10 @@
 import { waitUntil } from "cloudflare:workers";
-import { AGENT_CALLER_HEADERS, type AgentCaller, type QueuedCommand } from "../contract/agent-object.ts";
+import {
+  AGENT_CALLER_HEADERS,
+  type AgentCaller,
+  type AgentNews,
+  type QueuedCommand,
+} from "../contract/agent-object.ts";
 import { unavailable } from "../contract/errors.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 import type { Env } from "./env.ts";
@@ -34,14 +39,14 @@ export function connectAgent(env: Env, { agent_id, token_hash }: AgentCaller): P
   return env.AGENT.getByName(agent_id).fetch("https://agent.invalid/", { headers });
 }
 
-/** After a commit that queued a command for these agents, or ended a credential of theirs. */
-export function wakeAgents(env: Env, agentIds: readonly string[]): void {
+/** After a commit that queued a command for these agents, ended a credential of theirs or changed their monitors. */
+export function wakeAgents(env: Env, agentIds: readonly string[], news: AgentNews = { monitors_changed: false }): void {
   waitUntil(
     mapConcurrently(agentIds, WOKEN_AT_ONCE, async (id) => {
       try {
-        await env.AGENT.getByName(id).wake(id);
+        await env.AGENT.getByName(id).wake(id, news);
       } catch (error) {
-        // The agent reads its commands again when its poll ends or its connection is renewed.
+        // The agent reads its commands again when its poll ends or its connection is renewed, its monitors in between.
         createLogger(settingsOf(env)).error("agent: not woken", error, { agent_id: id });
       }
     }),

@@ -40,6 +40,7 @@ export function meterBindings(env: Env): Env {
     LIMITER: meterNamespace(env.LIMITER, countUnits),
     PROBER: meterNamespace(env.PROBER, countUnits),
     PAGE: meterNamespace(env.PAGE, countUnits),
+    AGENT: meterNamespace(env.AGENT, countUnits),
     WITNESS: meterNamespace(env.WITNESS, countUnits),
     METER: meterNamespace(env.METER, countUnits),
     CHECKS: meterQueue(env.CHECKS, countUnits),

@@ -3,8 +3,8 @@ import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { AGENT_SOCKETS_MAX, SOCKET_REPLACED, SOCKET_REVOKED } from "../../src/contract/agent-object.ts";
 import { sha256Hex } from "../../src/platform/credentials.ts";
-import { AGENTS, agentClient, auditOf, type EnrolledAgent, enrollAgent } from "../support/agents.ts";
-import { CORE } from "../support/client.ts";
+import { AGENTS, agentClient, aStage, auditOf, type EnrolledAgent, enrollAgent } from "../support/agents.ts";
+import { type Client, CORE, V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertPassword, PASSWORD } from "../support/members.ts";
 import { PATIENCE } from "../support/patience.ts";
@@ -32,6 +32,35 @@ describe("commands", () => {
     }
     expect((await agent.client.get(`${AGENTS}/commands?wait=0`)).body).toEqual([]);
     expect(await auditOf(created.body.id)).toEqual(["agent.commanded by token", "agent.command_answered by agent"]);
+  });
+
+  it("show people what came of them", async () => {
+    const account = await createAccount();
+    const [agent, other] = [await enrollAgent(account), await enrollAgent(account, { hostname: "db-2" })];
+    const ids: string[] = [];
+    for (const type of ["check_now", "discover"]) {
+      ids.push((await account.client.post(`${AGENTS}/${agent.id}/commands`, { type })).body.id);
+    }
+    const [checked = "", failed = ""] = ids;
+    const read = async (id: string) => (await account.client.get(`${AGENTS}/${agent.id}/commands/${id}`)).body;
+    const unanswered = { acknowledged_at: null, ok: null, result: null, error: null };
+    expect(await read(checked)).toMatchObject({ id: checked, type: "check_now", params: {}, ...unanswered });
+
+    const result = { status: "up", latency_ms: 3, message: "port 22 is open" };
+    await agent.client.post(`${AGENTS}/commands/${checked}/ack`, { ok: true, result });
+    await agent.client.post(`${AGENTS}/commands/${failed}/ack`, { ok: false, error: "no /proc here" });
+    expect(await read(checked)).toMatchObject({ ok: true, result, error: null, acknowledged_at: expect.any(String) });
+    expect(await read(failed)).toMatchObject({ ok: false, result: null, error: "no /proc here" });
+    const all = (await account.client.get(`${AGENTS}/${agent.id}/commands`)).body;
+    // Two of one millisecond have no order.
+    expect(all).toHaveLength(2);
+    expect(all).toEqual(expect.arrayContaining([await read(checked), await read(failed)]));
+    const list = await account.client.get(`${AGENTS}/${agent.id}/commands?limit=1`);
+    expect([list.headers.get("x-total-count"), list.body.length]).toEqual(["2", 1]);
+
+    expect((await account.client.get(`${AGENTS}/${other.id}/commands/${checked}`)).status).toBe(404);
+    const outsider = await createAccount();
+    expect((await outsider.client.get(`${AGENTS}/${agent.id}/commands`)).status).toBe(404);
   });
 
   it("end the wait for them as soon as there is one, without being asked to wait", async () => {
@@ -142,6 +171,30 @@ describe("GET /agents/commands/live", () => {
     statements.stop();
     connected.socket.send("anything else");
     await vi.waitFor(() => expect(connected.closed).toBe(1008), PATIENCE);
+  });
+
+  it.each<[string, (client: Client, stage: { agent_id: string; monitor_id: string }) => Promise<{ status: number }>]>([
+    [
+      "is made",
+      (client, { agent_id }) =>
+        client.post(`${V1}/monitors`, { name: "Cache", type: "redis", target: "10.0.0.5:6379", agent_id }),
+    ],
+    ["is changed", (client, { monitor_id }) => client.put(`${V1}/monitors/${monitor_id}`, { interval: 120 })],
+    ["is taken away", (client, { monitor_id }) => client.delete(`${V1}/monitors/${monitor_id}`)],
+    ["is paused", (client, { monitor_id }) => client.post(`${V1}/monitors/${monitor_id}/pause`)],
+    [
+      "is changed with others",
+      (client, { monitor_id }) => client.post(`${V1}/monitors/bulk`, { ids: [monitor_id], action: "pause" }),
+    ],
+  ])("says at once that a monitor of the agent %s", async (_name, change) => {
+    const { account, agent, monitor } = await aStage({ target: "10.0.0.5:1", type: "tcp" });
+    const connected = await open(agent);
+    const news = () => connected.messages.map((message) => JSON.parse(message));
+    // What changed before the connection, the agent may have missed.
+    await vi.waitFor(() => expect(news()).toEqual([{ commands: [], monitors_changed: true }]), PATIENCE);
+    const { status } = await change(account.client, { agent_id: agent.id, monitor_id: monitor.id });
+    expect(status).toBeLessThan(300);
+    await vi.waitFor(() => expect(news()[1]).toEqual({ commands: [], monitors_changed: true }), PATIENCE);
   });
 
   it.each<[string, (agent: EnrolledAgent, account: Awaited<ReturnType<typeof createAccount>>) => Promise<unknown>]>([

@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { AgentObject } from "../../src/durable-objects/agent.ts";
 import { MonitorObject } from "../../src/durable-objects/monitor.ts";
 import { ProberObject } from "../../src/durable-objects/prober.ts";
 import type { Env } from "../../src/platform/env.ts";
@@ -107,7 +108,7 @@ function meterQueue<Body>(units: Units): Queue<Body> {
 /** Counts calls of the objects' verbs, and what their storage says of each write. */
 function meterObjects(units: Units): () => void {
   const restore: (() => void)[] = [];
-  for (const { prototype } of [MonitorObject, ProberObject]) {
+  for (const { prototype } of [MonitorObject, ProberObject, AgentObject]) {
     for (const name of Object.getOwnPropertyNames(prototype)) {
       const verb = Reflect.get(Object.getOwnPropertyDescriptor(prototype, name) ?? {}, "value");
       if (name === "constructor" || typeof verb !== "function") continue;

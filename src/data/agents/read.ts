@@ -141,12 +141,15 @@ export function listAssignedAmong(db: Db, agent: AgentKey, monitorIds: readonly 
 }
 
 export function listAssigned(db: Db, agent: AgentKey) {
-  return db
-    .select()
-    .from(monitors)
-    .where(and(eq(monitors.agent_id, agent.id), eq(monitors.owner_id, agent.owner_id)))
-    .orderBy(asc(monitors.position), asc(monitors.id))
-    .limit(ASSIGNED_MAX);
+  return (
+    db
+      .select()
+      .from(monitors)
+      // Without an index on the owner, which would read all monitors of the account in their order.
+      .where(and(eq(monitors.agent_id, agent.id), sql`+${monitors.owner_id} = ${agent.owner_id}`))
+      .orderBy(asc(monitors.position), asc(monitors.id))
+      .limit(ASSIGNED_MAX)
+  );
 }
 
 export function hasAssigned(agentId: string): SQL {

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { AgentCommandType, AgentReportKind, AgentStatus } from "../../contract/agent.ts";
+import type { AgentReportKind, AgentStatus } from "../../contract/agent.ts";
+import type { AgentCommandType } from "../../contract/agent-command.ts";
 import { emptyList, emptyObject, flag, id, instant, timestamps } from "../columns.ts";
 import type { PackedResult } from "../monitors/table.ts";
 import { statusPages } from "../status-pages/table.ts";

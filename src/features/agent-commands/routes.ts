@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { AgentCommand, AgentCommandAck, AgentCommandAcked } from "../../contract/agent.ts";
+import { AgentCommand, AgentCommandAck, AgentCommandAcked } from "../../contract/agent-command.ts";
 import { invalid } from "../../contract/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
@@ -35,7 +35,7 @@ export const endpoints = [
       tags,
       summary: "Receive commands by WebSocket",
       description:
-        "Sends `{commands}` at once with those that wait, and again whenever one is queued; `ping` is answered with `pong`. Closed with code 4401 when the credential is revoked. Where the connection cannot be made, poll GET /agents/commands.",
+        "Sends `{commands, monitors_changed}` at once, and again when a command is queued or GET /agents/monitors has a new answer; `ping` is answered with `pong`. Closed with code 4401 when the credential is revoked. Where the connection cannot be made, poll GET /agents/commands.",
       responses: { 101: { description: "Connected" }, ...USER_ERRORS },
     }),
     async (c) => {

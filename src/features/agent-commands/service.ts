@@ -2,7 +2,7 @@ import { commit } from "../../access/commit.ts";
 import { requireCallingAgent } from "../../access/principal.ts";
 import { requireOwnCommand } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import type { AgentCommandAck } from "../../contract/agent.ts";
+import type { AgentCommandAck } from "../../contract/agent-command.ts";
 import type { AgentCaller, QueuedCommand } from "../../contract/agent-object.ts";
 import { unauthenticated } from "../../contract/errors.ts";
 import { acknowledge } from "../../data/agent-reports/write.ts";

@@ -1,12 +1,6 @@
 import type { z } from "zod";
-import type {
-  Agent,
-  AgentCommand,
-  AgentCommandStatus,
-  AgentDetail,
-  AgentMetrics,
-  InstallToken,
-} from "../../contract/agent.ts";
+import type { Agent, AgentDetail, AgentMetrics, InstallToken } from "../../contract/agent.ts";
+import type { AgentCommand, AgentCommandStatus } from "../../contract/agent-command.ts";
 import type { AgentCommandRecord, AgentReportRecord } from "../../data/agent-reports/read.ts";
 import type { AgentRecord } from "../../data/agents/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";

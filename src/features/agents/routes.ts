@@ -4,15 +4,13 @@ import { requireSameOrigin } from "../../access/sessions.ts";
 import {
   AGENT_STATUSES,
   Agent,
-  AgentCommand,
-  AgentCommandCreate,
-  AgentCommandStatus,
   AgentCreate,
   AgentDetail,
   AgentMetrics,
   AgentUpdate,
   InstallToken,
 } from "../../contract/agent.ts";
+import { AgentCommand, AgentCommandCreate, AgentCommandStatus } from "../../contract/agent-command.ts";
 import { InstantInput } from "../../contract/common.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, LongListQuery, setListHeaders, severalOf } from "../../http/lists.ts";

@@ -4,13 +4,8 @@ import { findVisiblePage, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireAgent, requireVisibleAgent, requireVisibleAgentCommand } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import {
-  AGENT_OFFLINE_AFTER_MS,
-  type AgentCommandCreate,
-  type AgentCreate,
-  type AgentStatus,
-  type AgentUpdate,
-} from "../../contract/agent.ts";
+import { AGENT_OFFLINE_AFTER_MS, type AgentCreate, type AgentStatus, type AgentUpdate } from "../../contract/agent.ts";
+import type { AgentCommandCreate } from "../../contract/agent-command.ts";
 import { conflict, forbidden, notFound } from "../../contract/errors.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import {

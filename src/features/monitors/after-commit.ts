@@ -4,6 +4,7 @@ import { enqueueChecks } from "../../checks/enqueue.ts";
 import { syncMonitor } from "../../checks/projection.ts";
 import { emptyObjects } from "../../checks/reconcile.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { wakeAgents } from "../../platform/agent-objects.ts";
 import { hasHostBudget } from "./check-budget.ts";
 import { isScheduled } from "./placement.ts";
 
@@ -34,6 +35,15 @@ export async function syncParentComposite(
   { parent_monitor_id }: Pick<MonitorRecord, "parent_monitor_id">,
 ) {
   if (parent_monitor_id !== null) await syncMonitorObject(ctx, { id: parent_monitor_id, config_version: 0 });
+}
+
+/** Connected agents read what they are to check at once, before or after the change; others with their next poll. */
+export function refreshAgents(
+  { env }: Pick<RequestScope, "env">,
+  monitors: readonly Pick<MonitorRecord, "agent_id">[],
+): void {
+  const ids = new Set(monitors.flatMap(({ agent_id }) => agent_id ?? []));
+  if (ids.size > 0) wakeAgents(env, [...ids], { monitors_changed: true });
 }
 
 export async function checkSoon(ctx: RequestScope, monitor: MonitorRecord): Promise<void> {

@@ -12,7 +12,7 @@ import { areChanged, listMonitors, listMonitorsByIds } from "../../data/monitor-
 import { deleteMonitors, pauseMonitors } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
-import { checkSoon, syncDeletedMonitors } from "./after-commit.ts";
+import { checkSoon, refreshAgents, syncDeletedMonitors } from "./after-commit.ts";
 import { CONFLICTS } from "./create.ts";
 import { releasePlacement } from "./placement.ts";
 import { gateUpdate } from "./plan-gate.ts";
@@ -150,4 +150,5 @@ async function followUp(ctx: RequestScope, items: readonly Item[]): Promise<void
     const after = fresh.get(before.id);
     if (after && isCheckDue(before, after)) await checkSoon(ctx, after);
   }
+  refreshAgents(ctx, [...items.map(({ before }) => before), ...fresh.values()]);
 }

@@ -17,7 +17,7 @@ import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { restoreBody, restoreHeaders, restoreTarget } from "../../domain/secret-masks.ts";
 import { newId } from "../../platform/ids.ts";
 import { rootKeysOf } from "../../platform/root-keys.ts";
-import { checkSoon, syncMonitorObject } from "./after-commit.ts";
+import { checkSoon, refreshAgents, syncMonitorObject } from "./after-commit.ts";
 import { placeMonitor } from "./placement.ts";
 import { monitorLimitError } from "./plan-gate.ts";
 import { type Draft, draftMonitor } from "./validate.ts";
@@ -45,6 +45,7 @@ export async function createMonitor(ctx: RequestScope, input: MonitorCreate): Pr
   });
   const fresh = (await syncMonitorObject(ctx, record)) ?? (await findMonitor(ctx.db, record.id)) ?? record;
   await checkSoon(ctx, fresh);
+  refreshAgents(ctx, [fresh]);
   return loadMonitorDetail(ctx, fresh);
 }
 

@@ -11,7 +11,13 @@ import { isChanged, listMonitors, listMonitorsByIds } from "../../data/monitor-s
 import { deleteMonitor, positionMonitors, updateMonitor } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
-import { checkSoon, syncDeletedMonitors, syncMonitorObject, syncParentComposite } from "./after-commit.ts";
+import {
+  checkSoon,
+  refreshAgents,
+  syncDeletedMonitors,
+  syncMonitorObject,
+  syncParentComposite,
+} from "./after-commit.ts";
 import { readFields } from "./fields.ts";
 import { isScheduled, releasePlacement } from "./placement.ts";
 import { changeMonitor, RACED } from "./update.ts";
@@ -48,6 +54,7 @@ export async function removeMonitor(ctx: RequestScope, monitorId: string): Promi
   await commit(ctx, statements, { audit: monitorAudit(monitor, "deleted") });
   await syncDeletedMonitors(ctx, [monitor.id]);
   await syncParentComposite(ctx, monitor);
+  refreshAgents(ctx, [monitor]);
 }
 
 export async function pauseMonitor(ctx: RequestScope, monitorId: string): Promise<MonitorDetail> {
@@ -71,6 +78,7 @@ async function setPaused(ctx: RequestScope, monitor: MonitorRecord, paused: bool
   const changed = { ...monitor, ...change };
   const fresh = (await syncMonitorObject(ctx, changed)) ?? changed;
   await checkSoon(ctx, fresh);
+  refreshAgents(ctx, [fresh]);
   return fresh;
 }
 

@@ -16,7 +16,7 @@ import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { staleAfterMs } from "../../domain/check-schedule.ts";
 import { restoreBody, restoreHeaders, restoreTarget } from "../../domain/secret-masks.ts";
 import { monitorType } from "../../probes/registry.ts";
-import { checkSoon, syncMonitorObject, syncParentComposite } from "./after-commit.ts";
+import { checkSoon, refreshAgents, syncMonitorObject, syncParentComposite } from "./after-commit.ts";
 import { CONFLICTS, textOf } from "./create.ts";
 import { updatePlacement } from "./placement.ts";
 import { type Draft, draftMonitor } from "./validate.ts";
@@ -33,6 +33,7 @@ export async function changeMonitor(ctx: RequestScope, monitorId: string, body: 
   const fresh = (await syncMonitorObject(ctx, changed)) ?? (await findMonitor(ctx.db, current.id)) ?? changed;
   if (changed.parent_monitor_id !== current.parent_monitor_id) await syncParentComposite(ctx, current);
   if (isCheckDue(current, fresh)) await checkSoon(ctx, fresh);
+  refreshAgents(ctx, [current, fresh]);
   return loadMonitorDetail(ctx, fresh);
 }
 
