@@ -72,7 +72,10 @@ export default defineConfig({
         test: {
           ...workers.test,
           name: "soak-workers",
-          include: ["test/scenarios/{model,interleavings,mass-silence}.test.ts", "test/architecture/hostile.test.ts"],
+          include: [
+            "test/scenarios/{model,interleavings,mass-silence,rule-replay,slow-receivers}.test.ts",
+            "test/architecture/hostile.test.ts",
+          ],
           provide: { seed, effort: 10 },
         },
       },

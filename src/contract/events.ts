@@ -205,6 +205,11 @@ export const EVENTS = {
   },
   "incident.created": { ...incident, heading: "New incident", when: "an incident is opened" },
   "incident.updated": { ...incident, heading: "Incident updated", when: "an incident gets an update or is published" },
+  "incident.acknowledged": {
+    ...{ ...incident, classification: "team_only", is_routable: false, topic: null, team: null },
+    ...{ heading: "Incident acknowledged" },
+    when: "an incident is acknowledged; a receiver that keeps alerts of its own gets it for every alert that it has",
+  },
   "incident.resolved": { ...incident, heading: "Incident resolved", when: "an incident is resolved" },
   "maintenance.started": { ...maintenance, heading: "Maintenance started", when: "a maintenance window starts" },
   "maintenance.completed": {

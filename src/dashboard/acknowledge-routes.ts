@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { acknowledgeByLink, findLinkedEscalation } from "../features/on-call/escalations.ts";
+import { acknowledgeByLink, findLinkedAlert } from "../features/on-call/escalations.ts";
 import { type AppContext, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
 import { ERROR_RESPONSES, page, renderErrorPage } from "./responses.ts";
@@ -36,7 +36,7 @@ export const endpoints = [
       ...{ request: { params }, responses },
     },
     async (c) => {
-      const linked = await findLinkedEscalation(c.var.ctx, tokenOf(c));
+      const linked = await findLinkedAlert(c.var.ctx, tokenOf(c));
       if (linked) await acknowledgeByLink(c.var.ctx, linked);
       return show(c, tokenOf(c));
     },
@@ -46,7 +46,7 @@ export const endpoints = [
 const tokenOf = (c: AppContext) => c.req.param("token") ?? "";
 
 async function show(c: AppContext, token: string): Promise<Response> {
-  const linked = await findLinkedEscalation(c.var.ctx, token);
+  const linked = await findLinkedAlert(c.var.ctx, token);
   if (!linked) {
     return page(renderMessage({ title: "This link is invalid", text: "The incident may have been deleted." }), 410);
   }

@@ -13,6 +13,7 @@ import { clearFailures, recordFailure, setSlow } from "../data/webhooks/write.ts
 import type { Notifier, NotifierMail, NotifierRequest } from "../notifiers/port.ts";
 import { dispatchMail, sealMail } from "../outbox/mail.ts";
 import { idFrom, newId } from "../platform/ids.ts";
+import { withoutAcknowledgeLinks } from "./acknowledge-link.ts";
 import { decideOutcome, type Outcome } from "./outcome.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { send, type TimedReply } from "./sender.ts";
@@ -150,12 +151,13 @@ function recordedRequest(request: NotifierRequest, { provider }: Notifier): Reco
   const { method, body, secrets = [] } = request;
   const { authorization, ...headers } = request.headers;
   const shown = authorization === undefined ? headers : { ...headers, authorization: "***" };
-  const kept = provider === "generic" ? null : secrets.reduce((text, secret) => text.replaceAll(secret, "***"), body);
+  const shownBody = secrets.reduce((text, secret) => text.replaceAll(secret, "***"), withoutAcknowledgeLinks(body));
+  const kept = provider === "generic" ? null : shownBody;
   return { method, url: maskUrl(request.url), headers: shown, body: kept };
 }
 
 function mailRequest({ subject, text }: NotifierMail): RecordedRequest {
-  return { method: "MAIL", url: "mailto:***", headers: { subject }, body: text };
+  return { method: "MAIL", url: "mailto:***", headers: { subject }, body: withoutAcknowledgeLinks(text) };
 }
 
 async function store(

@@ -111,7 +111,10 @@ async function findReceiver(scope: Scope, { type, value }: SealedContact): Promi
   const target = { url: value, secret: null, previous_secret: null, channel: null };
   if (/^https?:\/\//i.test(value)) return { provider: PROVIDERS[type], target };
   if (type === "telegram") return { provider: "telegram_bot", target: { ...target, url: `telegram:chat:${value}` } };
-  if (type === "discord") return { provider: "discord", target: { ...target, url: `discord:channel:${value}` } };
+  if (type === "discord") {
+    const channel = value.replace(/^discord:channel:/, "");
+    return { provider: "discord", target: { ...target, url: `discord:channel:${channel}` } };
+  }
   const webhook = await findWebhook(scope.db, value);
   if (!webhook) return null;
   const { url, secret } = await openConfig(scope.settings, webhook);

@@ -90,7 +90,15 @@ async function start(
   const escalation: EscalationRecord = {
     ...begun,
     ...{ owner_id, status_page_id, policy_id: policy.id, ended_at: null, acknowledged_at: null, acknowledged_by: null },
-    ...{ bundle_id: null, bundled_at: null, state: null, revision: 0, started_at: now, snoozed_until: null },
+    ...{
+      bundle_id: null,
+      bundled_at: null,
+      state: null,
+      revision: 0,
+      failures: 0,
+      started_at: now,
+      snoozed_until: null,
+    },
     ...{ due_at: now + delay, created_at: now, updated_at: now },
   };
   return {

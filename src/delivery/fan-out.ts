@@ -8,7 +8,13 @@ import { WAKE_GRACE_MS } from "../data/outbox/rows.ts";
 import { listAlertRouting } from "../data/status-pages/read.ts";
 import { listActiveWebhooks } from "../data/webhooks/read.ts";
 import { HOLD_FALLBACK_MS } from "../domain/alert-bundling.ts";
-import { applyRoutingOverride, applyRuleAudience, isAlertSuppressed, selectWebhooks } from "../domain/alert-routing.ts";
+import {
+  applyRoutingOverride,
+  applyRuleAudience,
+  isAlertSuppressed,
+  selectAlerted,
+  selectWebhooks,
+} from "../domain/alert-routing.ts";
 import { notifierOf } from "../notifiers/registry.ts";
 import { joinPublications, NOTHING, type Publication, wake } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -101,7 +107,9 @@ async function routeEvents(
     const target = applyRuleAudience(applyRoutingOverride(event, page?.alert_routing), routing?.classification);
     if (target.classification === "critical") routed.critical.push(event);
     if (routing?.is_held) continue;
-    const receivers = selectWebhooks(target, webhooks);
+    const keepers = webhooks.filter(({ provider }) => notifierOf(provider).keepsAlerts);
+    // A webhook that is selected twice gets one delivery: their ids are the same.
+    const receivers = [...selectWebhooks(target, webhooks), ...selectAlerted(target, keepers)];
     const [waiting, others] = routed.holds.waiting.has(event.id) ? partition(receivers) : [[], receivers];
     const rule_id = routing?.rule_id ?? null;
     routed.deliveries.push(

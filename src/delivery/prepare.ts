@@ -19,6 +19,7 @@ import type {
 } from "../notifiers/port.ts";
 import { notifierOf } from "../notifiers/registry.ts";
 import type { Settings } from "../platform/settings.ts";
+import { withAcknowledgeLink } from "./acknowledge-link.ts";
 import type { Claimed } from "./attempt.ts";
 import { openConfig } from "./webhook-config.ts";
 
@@ -54,9 +55,13 @@ export async function prepare(scope: Scope, { delivery, webhook, event }: Claime
       previous_secret: previous && previous.until > now ? previous.secret : null,
       channel: (await findRuleChannel(scope, delivery)) ?? alert_channels[delivery.event_name] ?? null,
     };
+    const composed = await composeMessage(scope, delivery, event);
+    // Receivers of the team may acknowledge; any other channel may be public.
+    const message =
+      webhook.is_team_only && !isBundle(delivery) ? withAcknowledgeLink(settings, event, composed) : composed;
     const input = {
       ...{ delivery_id: delivery.id, event, event_name: delivery.event_name, sent_at: now },
-      ...{ message: await composeMessage(scope, delivery, event), services: chatServicesOf(settings) },
+      ...{ message, services: chatServicesOf(settings) },
     };
     // The caller of a test waits for its result and can repeat it.
     const attemptsMax = event.name === TEST_EVENT ? 1 : (notifier.attemptsMax ?? Number.POSITIVE_INFINITY);
@@ -76,10 +81,13 @@ export async function prepare(scope: Scope, { delivery, webhook, event }: Claime
 async function composeMessage({ db, settings }: Scope, delivery: DeliveryRecord, event: StoredEvent) {
   const { PUBLIC_URL } = settings;
   const kind = bundleKind(event);
-  if (kind === null || delivery.bundle_size === null || delivery.bundle_size < 2)
-    return composeAlert(event, PUBLIC_URL);
+  if (kind === null || !isBundle(delivery)) return composeAlert(event, PUBLIC_URL);
   const others = await listBundledEvents(db, delivery.id, 2 * BUNDLE_LISTED_MAX);
-  return composeBundle({ kind, events: [event, ...others], size: delivery.bundle_size }, PUBLIC_URL);
+  return composeBundle({ kind, events: [event, ...others], size: delivery.bundle_size ?? 1 }, PUBLIC_URL);
+}
+
+function isBundle({ bundle_size }: DeliveryRecord): boolean {
+  return bundle_size !== null && bundle_size > 1;
 }
 
 /** Where the rule that fired sends this event instead. */

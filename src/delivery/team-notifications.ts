@@ -9,9 +9,11 @@ import type { Team, TeamMember } from "../data/team/read.ts";
 import type { Outage } from "../domain/alert-bundling.ts";
 import { type AlertMessage, composeAlert } from "../domain/alert-messages.ts";
 import { composeBundle } from "../domain/bundle-messages.ts";
+import { hasPermission } from "../domain/roles.ts";
 import { fillPreferences, fillTopics, topicFor } from "../domain/team-notifications.ts";
 import { idFrom } from "../platform/ids.ts";
 import { preferenceToken } from "../platform/preference-tokens.ts";
+import { withAcknowledgeLink } from "./acknowledge-link.ts";
 import { sealAlertMail } from "./alert-mail.ts";
 
 /**
@@ -42,7 +44,11 @@ export async function notifyTeam(scope: Scope, team: Team, alert: TeamAlert): Pr
     const [event] = events;
     if (!message || !event) continue;
     if (preferences.in_app) notifications.push(notificationOf(scope, { event, member, message }));
-    if (preferences.mail && member.is_verified) mails.push(await mailOf(scope, team, { event, member, message }));
+    if (preferences.mail && member.is_verified) {
+      const mayAcknowledge = alert.kind === null && hasPermission(member.membership, "incidents.write");
+      const own = mayAcknowledge ? withAcknowledgeLink(scope.settings, event, message) : message;
+      mails.push(await mailOf(scope, team, { event, member, message: own }));
+    }
   }
   const statements: Statement[] = [];
   for (let from = 0; from < notifications.length; from += ROWS_PER_STATEMENT) {

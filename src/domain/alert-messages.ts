@@ -76,6 +76,7 @@ function contentOf(event: KnownEvent): Content {
       return expiryContent(event);
     case "incident.created":
     case "incident.updated":
+    case "incident.acknowledged":
     case "incident.resolved":
       return incidentContent(event);
     case "maintenance.started":
@@ -165,8 +166,9 @@ function incidentContent({ name, data }: Of<"incident">): Content {
   const { incident_id, title, severity, status, message, started_at, resolved_at, outage_id, monitor_id } = data;
   const isResolved = name === "incident.resolved";
   const seconds = resolved_at === null ? null : (Date.parse(resolved_at) - Date.parse(started_at)) / 1000;
+  const isAnswered = name === "incident.acknowledged";
   return {
-    tone: isResolved ? "good" : severity === "minor" ? "warning" : "down",
+    tone: isResolved ? "good" : isAnswered ? "info" : severity === "minor" ? "warning" : "down",
     title: `${headingOf(name)}: ${oneLine(title)}`,
     text: message,
     is_markdown: true,

@@ -1,4 +1,4 @@
-import { type EventClassification, isCustomEventName, MAINTENANCE_END } from "../contract/events.ts";
+import { type EventClassification, type EventName, isCustomEventName, MAINTENANCE_END } from "../contract/events.ts";
 import type { AlertRouting } from "../contract/page-settings.ts";
 
 /** The members of an event that routing reads. */
@@ -65,6 +65,22 @@ export function selectWebhooks<Webhook extends RoutableWebhook>(
   return webhooks.flatMap((webhook) => {
     const event_name = receivedName(event.name, webhook.events);
     return event_name !== undefined && isReceiver(event, webhook) ? [{ webhook, event_name }] : [];
+  });
+}
+
+/** The events by which a receiver that keeps alerts opens one. */
+const OPENING_EVENTS = ["monitor.down", "incident.created"] as const satisfies readonly EventName[];
+
+/** The webhooks that may have an alert of the incident that is acknowledged: the acknowledgement itself names no more. */
+export function selectAlerted<Webhook extends RoutableWebhook>(
+  event: RoutableEvent,
+  webhooks: readonly Webhook[],
+): { webhook: Webhook; event_name: string }[] {
+  if (event.name !== ("incident.acknowledged" satisfies EventName)) return [];
+  return webhooks.flatMap((webhook) => {
+    const isAlerted = OPENING_EVENTS.some((name) => receivedName(name, webhook.events) !== undefined);
+    const isOfEvent = isReceiver({ ...event, classification: "public" }, webhook);
+    return isAlerted && isOfEvent ? [{ webhook, event_name: event.name }] : [];
   });
 }
 

@@ -59,6 +59,23 @@ export function composeExhaustedMessage(subjects: Subjects, reason: OwnerReason,
   };
 }
 
+/** What the page's owner receives where the escalation itself fails, so that it notifies nobody. */
+export function composeUnreadableMessage(
+  { title, started_at, thread_id }: { title: string | null; started_at: number; thread_id: string },
+  links: Links,
+): AlertMessage {
+  const what = title === null ? "a critical event" : oneLine(title);
+  return {
+    tone: "down",
+    title: `Nobody is notified: the escalation of ${what} cannot be read`,
+    text: "The stored escalation is damaged, so nobody on call is notified of it. Look after the incident yourself.",
+    facts: [{ label: "Since", value: momentOf(started_at) }],
+    links,
+    thread: { id: thread_id, state: "escalation unreadable" },
+    is_resolved: false,
+  };
+}
+
 export function titleOf([first, ...others]: Subjects): string {
   const title = oneLine(first.title);
   return others.length === 0 ? title : `${others.length + 1} alerts at once: ${title} and ${others.length} more`;

@@ -440,3 +440,63 @@ describe("any schedule in any zone", () => {
     );
   }, 60_000);
 });
+
+/** Local starts of rotations around a change of clocks; `changes` is the hand-off of that day, by Temporal's calendar. */
+const CLOCK_CHANGES: [name: string, zone: string, local: string, period_hours: number, changes: string][] = [
+  ["north, forward, in the missing hour", "Europe/Berlin", "2026-03-26T02:30", 24, "2026-03-29T01:30Z"],
+  ["north, forward, at its first minute", "Europe/Berlin", "2026-03-26T02:00", 24, "2026-03-29T01:00Z"],
+  ["north, back, in the repeated hour", "Europe/Berlin", "2026-10-22T02:30", 24, "2026-10-25T00:30Z"],
+  ["north, back, after it", "Europe/Berlin", "2026-10-22T03:00", 24, "2026-10-25T02:00Z"],
+  ["north, forward, weekly", "America/New_York", "2026-03-01T02:30", 168, "2026-03-08T07:30Z"],
+  ["north, back, every 12 hours", "America/New_York", "2026-10-31T13:30", 12, "2026-11-01T05:30Z"],
+  ["south, forward, in the missing hour", "Australia/Sydney", "2026-10-01T02:15", 24, "2026-10-03T16:15Z"],
+  ["south, back, in the repeated hour", "Australia/Sydney", "2026-04-02T02:15", 24, "2026-04-04T15:15Z"],
+  ["south, forward, at the missing midnight", "America/Santiago", "2026-09-03T00:00", 24, "2026-09-06T04:00Z"],
+  [
+    "south, back, at the repeated hour before midnight",
+    "America/Santiago",
+    "2026-04-02T23:30",
+    24,
+    "2026-04-05T02:30Z",
+  ],
+  ["half an hour forward, in the missing half", "Australia/Lord_Howe", "2026-10-01T02:15", 24, "2026-10-03T15:45Z"],
+  ["half an hour forward, behind it", "Australia/Lord_Howe", "2026-10-01T02:30", 24, "2026-10-03T15:30Z"],
+  ["half an hour back, in the repeated half", "Australia/Lord_Howe", "2026-04-02T01:45", 24, "2026-04-04T14:45Z"],
+  ["half an hour back, behind it", "Australia/Lord_Howe", "2026-04-02T02:00", 24, "2026-04-04T15:30Z"],
+  ["every hour, through the repeated one", "Europe/Berlin", "2026-10-24T20:00", 1, "2026-10-25T00:00Z"],
+  ["every hour, through the missing one", "Europe/Berlin", "2026-03-28T20:00", 1, "2026-03-29T01:00Z"],
+  ["every hour, through the repeated half", "Australia/Lord_Howe", "2026-04-04T20:00", 1, "2026-04-04T14:00Z"],
+  ["every hour, through the missing half", "Australia/Lord_Howe", "2026-10-03T20:00", 1, "2026-10-03T15:30Z"],
+  ["a zone whose summer is standard time", "Africa/Casablanca", "2026-02-12T02:30", 24, "2026-02-15T01:30Z"],
+  ["two hours forward", "Antarctica/Troll", "2026-03-26T02:00", 24, "2026-03-29T02:00Z"],
+];
+
+describe("a week in which clocks change", () => {
+  it.each(CLOCK_CHANGES)("%s (%s): hands off as the calendar says", (_name, timezone, local, period_hours, changes) => {
+    const start_at = Temporal.PlainDateTime.from(local).toZonedDateTime(timezone).epochMilliseconds;
+    const of = schedule({
+      timezone,
+      rotations: [rotation({ user_ids: ["a", "b", "c"], start_at, period_hours, handoff_time: null })],
+    });
+    const end_at = start_at + (period_hours === 168 ? 21 : period_hours === 1 ? 1 : 7) * DAY;
+    const [turning] = of.rotations;
+    const handoffs = turning ? listHandoffs(turning, timezone, end_at) : [];
+    expect(handoffs.map((handoff) => show(handoff))).toContain(changes);
+    for (let instant = start_at; instant < end_at; instant += 15 * 60_000) {
+      expect(findOnCall(of, instant)?.user_id, show(instant) ?? "").toBe(scan(of, handoffs, instant));
+    }
+    const starts = listOnCall(of, { start_at, end_at }).map((interval) => interval.start_at);
+    // A hand-off at the very time of another one leaves its turn no time.
+    const begun = [...new Set(handoffs)].filter((handoff) => handoff < end_at).sort((a, b) => a - b);
+    expect(starts.map(show)).toEqual(begun.map(show));
+  });
+
+  it.each(CLOCK_CHANGES)("%s (%s): a shift that starts then is on call from its instant", (_name, timezone, local) => {
+    const day = Temporal.PlainDateTime.from(local).add({ days: 3 });
+    const starts = day.toZonedDateTime(timezone).epochMilliseconds;
+    const ends = day.add({ hours: 8 }).toZonedDateTime(timezone).epochMilliseconds;
+    const of = schedule({ timezone, shifts: [shift("a", starts, ends)] });
+    const onCall = [starts - 1, starts, ends - 1, ends].map((instant) => findOnCall(of, instant)?.user_id ?? null);
+    expect(onCall).toEqual([null, "a", "a", null]);
+  });
+});

@@ -41,7 +41,7 @@ export function wakeEvents(scope: Pick<Scope, "env" | "log">, events: readonly {
 
 interface IncidentChange {
   id: string;
-  name: "incident.created" | "incident.updated" | "incident.resolved";
+  name: "incident.created" | "incident.updated" | "incident.acknowledged" | "incident.resolved";
   /** Markdown. */
   message: string;
   /** Whether subscribers of the page receive it, too. */
@@ -77,6 +77,18 @@ export function incidentEvent(incident: IncidentRecord, change: IncidentChange):
     },
     created_at: change.now,
   };
+}
+
+/** Once for each acknowledgement, however many arrive at a time: they all read the same row. */
+export function acknowledgedEvent(incident: IncidentRecord, now: number): EventOf<"incident.acknowledged"> {
+  const { name: _, ...event } = incidentEvent(
+    { ...incident, acknowledged_at: now },
+    {
+      id: idFrom("event", incident.id, "incident.acknowledged", String(incident.updated_at)),
+      ...{ name: "incident.acknowledged", message: "The incident is acknowledged.", notify_subscribers: false, now },
+    },
+  );
+  return { ...event, name: "incident.acknowledged" };
 }
 
 interface Boundary {

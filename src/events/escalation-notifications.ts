@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Scope } from "../access/scope.ts";
 import type { StoredEscalationStep } from "../contract/on-call.ts";
 import type { Statement } from "../data/db.ts";
@@ -14,9 +15,10 @@ import { composeEscalationMessage, composeExhaustedMessage } from "../domain/esc
 import { dispatchMail } from "../outbox/mail.ts";
 import { acknowledgeButton, acknowledgeToken } from "../platform/acknowledge-tokens.ts";
 import { idFrom } from "../platform/ids.ts";
-import { seal } from "../platform/seal.ts";
+import { seal, unseal } from "../platform/seal.ts";
 import type { Person } from "./escalation-recipients.ts";
 
+const StoredContact = z.object({ value: z.string() });
 type NotifyEffect = Extract<EscalationEffect, { kind: "notify" }>;
 type Contact = StoredEscalationStep["contacts"][number];
 
@@ -39,6 +41,34 @@ export async function notifyPerson(
   });
 }
 
+/** The personal contacts of a person on call; they are besides the mail, so that the escalation does not wait for them. */
+export async function notifyContacts(
+  scope: Scope,
+  loaded: LoadedEscalation,
+  { effect, person }: { effect: NotifyEffect; person: Person },
+): Promise<EscalationNotificationRecord[]> {
+  const records = await Promise.all(
+    person.contacts.map(async ({ id, type, label, sealed }) => {
+      const value = await openContact(scope, id, sealed);
+      if (value === null || (type === "email" && value.toLowerCase() === person.email.toLowerCase())) return [];
+      const contact = { type, value, label: label ?? `${person.name}, ${type}` };
+      const notification_id = `${effect.notification_id}.${id}`;
+      return [await buildNotification(scope, loaded, { effect: { ...effect, notification_id }, contact })];
+    }),
+  );
+  return records.flat();
+}
+
+/** One that cannot be read costs no other message. */
+async function openContact({ settings, log }: Scope, id: string, sealed: string): Promise<string | null> {
+  try {
+    return StoredContact.parse(await unseal(settings.ROOT_SECRET, id, sealed)).value;
+  } catch (error) {
+    log.error("personal contact cannot be read", error, { contact_id: id });
+    return null;
+  }
+}
+
 /** The end of the chain: nobody was reached, or nobody answered. */
 export async function notifyOwner(
   scope: Scope,
@@ -48,7 +78,7 @@ export async function notifyOwner(
   const { page, owner_email } = loaded;
   return toPerson(scope, loaded, {
     ...{ key: effect.notification_id, level: 0, type: "oncall.exhausted" },
-    person: { id: page.owner_id, name: "owner", email: owner_email },
+    person: { id: page.owner_id, name: "owner", email: owner_email, contacts: [] },
     message: composeExhaustedMessage(subjectsOf(loaded), effect.reason, linksOf(scope, loaded)),
     reason: `You own the status page ${page.name}.`,
   });

@@ -1,6 +1,7 @@
 import type { Scope } from "../access/scope.ts";
 import type { StoredEscalationStep } from "../contract/on-call.ts";
-import { listRecipients } from "../data/escalations/read.ts";
+import { listPersonalContacts, listRecipients } from "../data/escalations/read.ts";
+import type { NotifyContactRecord } from "../data/notify-contacts/read.ts";
 import { findOnCallReferences, listOnCallSchedules, type OnCallScheduleRecord } from "../data/on-call/read.ts";
 import type { Recipient, ResolvedSteps } from "../domain/escalation.ts";
 import { findOnCall } from "../domain/on-call.ts";
@@ -11,6 +12,8 @@ export interface Person {
   id: string;
   name: string;
   email: string;
+  /** Verified contacts besides the account's address; each is sealed under its own id. */
+  contacts: readonly NotifyContactRecord[];
 }
 
 export interface ResolvedPolicy {
@@ -67,9 +70,8 @@ function currentOf(log: Scope["log"], schedule: OnCallScheduleRecord, now: numbe
 async function listTeam(db: Scope["db"], page: { id: string; owner_id: string }, ids: readonly string[]) {
   if (ids.length === 0) return new Map<string, Person>();
   const { user } = await findOnCallReferences(db, page, { user: ids, schedule: [], webhook: [] });
-  const people = await listRecipients(
-    db,
-    ids.filter((id) => user.has(id)),
-  );
-  return new Map(people.map((person) => [person.id, person]));
+  const present = ids.filter((id) => user.has(id));
+  const [people, contacts] = await Promise.all([listRecipients(db, present), listPersonalContacts(db, present)]);
+  const contactsOf = Map.groupBy(contacts, ({ user_id }) => user_id);
+  return new Map(people.map((person) => [person.id, { ...person, contacts: contactsOf.get(person.id) ?? [] }]));
 }

@@ -26,10 +26,12 @@ import { idFrom } from "../platform/ids.ts";
 import { unseal } from "../platform/seal.ts";
 import { publish } from "./emit.ts";
 import { bundleMassFailure } from "./escalation-bundles.ts";
+import { recordFailure } from "./escalation-failures.ts";
 import { listInputs } from "./escalation-inputs.ts";
 import {
   buildGapRecord,
   buildNotification,
+  notifyContacts,
   notifyOwner,
   notifyPerson,
   type OnCallMessage,
@@ -46,7 +48,7 @@ const HASTENED_MS = 10 * MINUTE_MS;
  * and the owner's notice become true in one batch; of two invocations at once one writes, and the other one repeats.
  */
 export async function advanceEscalation(scope: Scope, escalationId: string): Promise<void> {
-  const advanced = await retryStale(() => advanceOnce(scope, escalationId));
+  const advanced = await advance(scope, escalationId);
   if (!advanced) return;
   await advanced.carried.gaps.wake();
   await advanced.carried.wakeMail();
@@ -57,6 +59,16 @@ export async function advanceEscalation(scope: Scope, escalationId: string): Pro
   const toWake = [...(hasFailed ? [escalationId] : []), ...advanced.touched];
   if (toWake.length > 0) await wakeEscalations(scope, toWake);
   if (!hasFailed) await hasten(scope, { id: escalationId, due_at: advanced.due_at });
+}
+
+/** Null where it is gone, or cannot be read. */
+async function advance(scope: Scope, escalationId: string): Promise<Advanced | null> {
+  try {
+    return await retryStale(() => advanceOnce(scope, escalationId));
+  } catch (error) {
+    await recordFailure(scope, escalationId, error);
+    return null;
+  }
 }
 
 interface Advanced {
@@ -188,8 +200,10 @@ async function carryOut(scope: Scope, subject: Subject, effects: readonly Escala
     } else if (effect.kind === "notify") {
       const person = subject.target.people.get(effect.recipient.key.replace(/^user:/, ""));
       const contact = subject.steps[effect.step]?.contacts[effect.recipient.contact_index];
-      if (person) messages.push(await notifyPerson(scope, subject.loaded, { effect, person }));
-      else if (contact) notifications.push(await buildNotification(scope, subject.loaded, { effect, contact }));
+      if (person) {
+        messages.push(await notifyPerson(scope, subject.loaded, { effect, person }));
+        notifications.push(...(await notifyContacts(scope, subject.loaded, { effect, person })));
+      } else if (contact) notifications.push(await buildNotification(scope, subject.loaded, { effect, contact }));
     }
   }
   const rows = [...gapRecords, ...notifications, ...messages.map(({ record }) => record)];

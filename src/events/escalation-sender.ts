@@ -1,7 +1,12 @@
 import type { Scope } from "../access/scope.ts";
 import type { NewEvent } from "../contract/events.ts";
 import { runBatch } from "../data/db.ts";
-import { type LoadedEscalation, listNotificationsToWake, loadEscalation } from "../data/escalations/read.ts";
+import {
+  type EscalationNotificationRecord,
+  type LoadedEscalation,
+  listNotificationsToWake,
+  loadEscalation,
+} from "../data/escalations/read.ts";
 import {
   claimEscalationNotification,
   settleEscalationNotification,
@@ -12,6 +17,7 @@ import { attemptContact } from "../delivery/contact-attempt.ts";
 import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { sweepPages } from "../outbox/publication.ts";
+import { isUnavailable } from "../platform/d1-errors.ts";
 import { idFrom } from "../platform/ids.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
 import { incidentEvent } from "./emit.ts";
@@ -57,10 +63,7 @@ async function sendNotification(scope: Scope, id: string): Promise<boolean> {
     lease_until: scope.now + LEASE_MS,
   });
   if (!claimed) return false;
-  const loaded = await loadEscalation(scope.db, claimed.escalation_id);
-  if (!loaded) return false;
-  const event = await findEvent(scope, claimed.id, loaded);
-  const error = event ? await attemptContact(scope, claimed, event) : "the event no longer exists";
+  const error = await attempt(scope, claimed);
   const delay = error === null ? undefined : RETRIES_MS[claimed.attempt - 1];
   const isFirstFailure = error !== null && claimed.attempt === 1;
   await runBatch(scope.db, [
@@ -74,6 +77,19 @@ async function sendNotification(scope: Scope, id: string): Promise<boolean> {
     ...(isFirstFailure ? [touchEscalationById(scope.db, claimed.escalation_id, scope.now)] : []),
   ]);
   return isFirstFailure;
+}
+
+/** Null when the contact accepted it. What cannot be read fails like what cannot be sent, and is not attempted for ever. */
+async function attempt(scope: Scope, claimed: EscalationNotificationRecord): Promise<string | null> {
+  try {
+    const loaded = await loadEscalation(scope.db, claimed.escalation_id);
+    const event = loaded && (await findEvent(scope, claimed.id, loaded));
+    return event ? await attemptContact(scope, claimed, event) : "the event no longer exists";
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    scope.log.error("on-call notification", error, { notification_id: claimed.id });
+    return "the escalation cannot be read";
+  }
 }
 
 /** What a webhook contact receives: the incident as it stands now, or the critical event. */

@@ -15,6 +15,7 @@ export const pagerduty: Notifier = {
   provider: "pagerduty",
   attemptsMax: null,
   isBundled: false,
+  keepsAlerts: true,
   validate({ url, secret }) {
     if (!isHttpUrl(url)) return NOT_AN_ADDRESS;
     return secret === null ? "secret must be the routing key" : null;
@@ -40,6 +41,8 @@ function actionOf(event: NewEvent): Action | null {
     case "incident.resolved":
     case "agent.online":
       return "resolve";
+    case "incident.acknowledged":
+      return "acknowledge";
     case "incident.updated":
       return event.data.acknowledged_at ? "acknowledge" : null;
     case "maintenance.started":

@@ -68,6 +68,8 @@ export interface Notifier {
   attemptsMax: number | null;
   /** Outages that begin or end together make one message; machines receive every event at once. */
   isBundled: boolean;
+  /** It keeps alerts of its own: it receives the acknowledgement of each, whoever else does. */
+  keepsAlerts?: boolean;
   /** The flaw of the target as a sentence that names the wire field, or null. The egress guard judges its address. */
   validate(target: Pick<WebhookTarget, "url" | "secret">, services: ChatServices): string | null;
   /** Null for an event that means nothing to this provider. */

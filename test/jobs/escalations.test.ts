@@ -1,16 +1,29 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { openDb } from "../../src/data/db.ts";
 import { escalationNotifications, escalations } from "../../src/data/escalations/table.ts";
 import { mailOutbox } from "../../src/data/mail/table.ts";
+import { notifications } from "../../src/data/notifications/table.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
+import { sweepNotifications } from "../../src/events/escalation-sender.ts";
 import { dispatchMail } from "../../src/outbox/mail.ts";
 import { acknowledgeToken } from "../../src/platform/acknowledge-tokens.ts";
 import { V1 } from "../support/client.ts";
+import { createVerifiedContact } from "../support/contacts.ts";
 import { createAccount, createPage } from "../support/factories.ts";
-import { createTeam, MINUTE, noticesOf, setPolicy, type Team, toUser, useVirtualClock } from "../support/on-call.ts";
+import { mailsTo } from "../support/mail.ts";
+import {
+  createSchedule,
+  createTeam,
+  MINUTE,
+  noticesOf,
+  setPolicy,
+  type Team,
+  toUser,
+  useVirtualClock,
+} from "../support/on-call.ts";
 import { createVisitor } from "../support/pages.ts";
 import { recordingEnv } from "../support/queues.ts";
 import { useSink } from "../support/sink.ts";
@@ -245,5 +258,114 @@ describe("the acknowledge link", () => {
     await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: toUser(member) }]);
     const mails = await db.select().from(mailOutbox);
     expect(mails.length).toBeGreaterThan(0);
+  });
+});
+
+describe("an escalation that cannot be read", () => {
+  const damage = (incident: string, column: "state" | "subject") =>
+    env.DB.prepare(`UPDATE escalations SET ${column} = '{', due_at = ? WHERE incident_id = ?`)
+      .bind(clock.now, incident)
+      .run();
+  const noticesAbout = async ({ account }: Stage) =>
+    (await db.select().from(notifications).where(eq(notifications.user_id, account.user_id))).filter(({ title }) =>
+      title.startsWith("Nobody is notified"),
+    );
+
+  it.each(["state", "subject"] as const)("for its %s notifies the owner once, and the others go on", async (column) => {
+    const stage = await openIncident(({ member }) => [
+      { level: 1, wait_minutes: 0, contacts: toUser(member) },
+      { level: 2, wait_minutes: 5, contacts: toUser(member) },
+    ]);
+    const other = await stage.account.client.post(`${V1}/incidents`, { status_page_id: stage.page, title: "Other" });
+    await settle();
+    await damage(stage.incident, column);
+    await clock.passSteadily(30);
+    expect(await noticesAbout(stage)).toMatchObject([{ type: "oncall.exhausted", target_id: stage.incident }]);
+    const mails = await mailsTo(`${stage.account.user_id}@example.com`);
+    expect(mails.filter(({ subject }) => subject.includes("cannot be read"))).toHaveLength(1);
+    expect((await stage.account.client.get(`${V1}/incidents/${other.body.id}/escalation`)).body).toMatchObject({
+      status: "exhausted",
+    });
+    const standing = () =>
+      env.DB.prepare("SELECT failures, due_at FROM escalations WHERE incident_id = ?").bind(stage.incident).first();
+    // After 0, 1, 3, 7 and 15 minutes, then no sooner than the next one.
+    expect(await standing()).toMatchObject({ failures: 5 });
+    for (let hour = 0; hour < 30; hour++) await pass(61);
+    expect(await standing()).toEqual({ failures: 28, due_at: null });
+    expect(await noticesAbout(stage)).toHaveLength(1);
+  });
+
+  it("is read again where the row was mended", async () => {
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: toUser(member) }]);
+    const [row] = await db.select().from(escalations).where(eq(escalations.incident_id, stage.incident));
+    await damage(stage.incident, "state");
+    await pass(1);
+    await db.update(escalations).set({ state: row?.state }).where(eq(escalations.incident_id, stage.incident));
+    await clock.passSteadily(10);
+    expect(await escalationOf(stage)).toMatchObject({ status: "exhausted" });
+  });
+
+  it("does not keep its notifications waiting for ever", async () => {
+    sink.serve("https://sink.test/pager", () => new Response(null, { status: 503 }));
+    const contacts = [{ type: "webhook", value: "https://sink.test/pager" }];
+    const stage = await openIncident(() => [{ level: 1, wait_minutes: 0, contacts }]);
+    await damage(stage.incident, "state");
+    for (let minute = 0; minute < 20; minute++) {
+      await pass(1);
+      await sweepNotifications(jobScope(recordingEnv().env, "test"));
+    }
+    const [escalation] = await db
+      .select({ id: escalations.id })
+      .from(escalations)
+      .where(eq(escalations.incident_id, stage.incident));
+    const rows = await db
+      .select({ state: escalationNotifications.state, error: escalationNotifications.error })
+      .from(escalationNotifications)
+      .where(eq(escalationNotifications.escalation_id, escalation?.id ?? ""));
+    expect(rows).toContainEqual({ state: "failed", error: "the escalation cannot be read" });
+    expect(rows.filter(({ state }) => state === "pending")).toEqual([]);
+  });
+});
+
+describe("the personal contacts of a user on call", () => {
+  const PHONE = "https://sink.test/phone";
+  const callsOf = () =>
+    sink.received.filter(({ url, body }) => url === PHONE && JSON.parse(body).event !== "contact.verification");
+
+  it.each(["user", "schedule"])("receive the notification of a step that names a %s, once verified", async (type) => {
+    sink.serve("https://sink.test/", () => new Response());
+    const team = await createTeam();
+    const at = (hours: number) => new Date(clock.now + hours * 60 * MINUTE).toISOString();
+    const { id } = await createSchedule(team, {
+      shifts: [{ user_id: team.member.user_id, start_at: at(-1), end_at: at(1) }],
+    });
+    await createVerifiedContact(team.member, { type: "webhook", value: PHONE });
+    const refused = { type: "webhook", value: "https://sink.test/unverified" };
+    await team.member.client.post(`${V1}/notify-contacts`, refused);
+    const value = type === "user" ? team.member.user_id : id;
+    await setPolicy(team, [{ level: 1, wait_minutes: 0, contacts: [{ type, value }] }]);
+    await vi.waitFor(() => expect(sink.received).toHaveLength(2), { timeout: 20_000 });
+    sink.received.length = 0;
+    await team.account.client.post(`${V1}/incidents`, { status_page_id: team.page, title: "Checkout fails" });
+    await settle();
+    await vi.waitFor(() => expect(callsOf()).toHaveLength(1), { timeout: 20_000 });
+    expect(JSON.parse(callsOf()[0]?.body ?? "")).toMatchObject({ data: { title: "Checkout fails" } });
+    expect(sink.received.map(({ url }) => url)).toEqual([PHONE]);
+    expect(await noticesOf(team.member.user_id)).toEqual(["oncall.notified"]);
+  });
+
+  it("that fail leave the mail to its time: the step waits for an answer", async () => {
+    sink.serve("https://sink.test/", () => new Response(null, { status: 500 }));
+    const team = await createTeam();
+    await createVerifiedContact(team.member, { type: "webhook", value: PHONE });
+    await setPolicy(team, [
+      { level: 1, wait_minutes: 0, contacts: toUser(team.member.user_id) },
+      { level: 2, wait_minutes: 5, contacts: toUser(team.account.user_id) },
+    ]);
+    await team.account.client.post(`${V1}/incidents`, { status_page_id: team.page, title: "Checkout fails" });
+    await clock.passSteadily(4);
+    expect(await noticesOf(team.account.user_id)).toEqual([]);
+    await pass(1);
+    expect(await noticesOf(team.account.user_id)).toEqual(["oncall.notified"]);
   });
 });

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { asc, eq } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import fc from "fast-check";
 import { describe, expect, inject, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
@@ -10,11 +10,13 @@ import { notifications } from "../../src/data/notifications/table.ts";
 import { consumeEvent, sweepEvents } from "../../src/events/consume.ts";
 import { sweepEscalations } from "../../src/events/escalation-runner.ts";
 import { sweepNotifications } from "../../src/events/escalation-sender.ts";
+import { createVerifiedContact } from "../support/contacts.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import {
   createSchedule,
   createTeam,
   MINUTE,
+  noticesOf,
   setPolicy,
   type Team,
   toUser,
@@ -186,6 +188,8 @@ describe("whatever fails", () => {
         const team = await createTeam({ auto_create_incident: true });
         sink.serve("https://sink.test/pager", () => new Response(null, { status: webhook_fails ? 503 : 200 }));
         const at = (minutes: number) => new Date(clock.now + minutes * MINUTE).toISOString();
+        sink.serve("https://sink.test/phone", () => new Response());
+        await createVerifiedContact(team.member, { type: "webhook", value: "https://sink.test/phone" });
         const staffed = await createSchedule(team, {
           shifts: [{ user_id: team.member.user_id, start_at: at(-9000), end_at: at(9000) }],
         });
@@ -217,6 +221,25 @@ describe("whatever fails", () => {
         expect(escalation?.state?.status).toBe("exhausted");
         const told = await db.select().from(notifications).where(eq(notifications.user_id, team.account.user_id));
         expect(told.filter(({ type }) => type === "oncall.exhausted")).toHaveLength(1);
+        // Nobody answers, so every step is taken: whoever it can reach was notified.
+        const named = new Set(steps.flatMap(({ contacts }) => contacts));
+        const isMemberReached = !named.has("left") && (named.has("member") || named.has("on call"));
+        const isNotified = async (userId: string) => (await noticesOf(userId)).includes("oncall.notified");
+        expect(await isNotified(team.member.user_id)).toBe(isMemberReached);
+        expect(await isNotified(team.account.user_id)).toBe(named.has("owner"));
+        const sent = await db
+          .select({ type: escalationNotifications.contact_type, label: escalationNotifications.label })
+          .from(escalationNotifications)
+          .where(
+            and(
+              eq(escalationNotifications.escalation_id, escalation?.id ?? ""),
+              eq(escalationNotifications.state, "sent"),
+              eq(escalationNotifications.contact_type, "webhook"),
+            ),
+          );
+        const isPersonal = ({ label }: { label: string }) => label.endsWith(", webhook");
+        expect(sent.some(isPersonal)).toBe(isMemberReached);
+        expect(sent.some((row) => !isPersonal(row))).toBe(named.has("webhook") && !webhook_fails);
         const keys = await db
           .select({ key: escalationNotifications.notification_key })
           .from(escalationNotifications)

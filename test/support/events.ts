@@ -58,6 +58,7 @@ export const EXAMPLES: { [Name in EventName]: EventData<Name> } = {
   "monitor.domain_expiring": expiry,
   "incident.created": incident,
   "incident.updated": { ...incident, status: "identified", message: "It is the database." },
+  "incident.acknowledged": { ...incident, acknowledged_at: "2026-01-02T03:09:00.000Z" },
   "incident.resolved": {
     ...{ ...incident, status: "resolved", message: "It is over." },
     resolved_at: "2026-01-02T03:16:39.000Z",

@@ -495,7 +495,7 @@ async function insertEscalationOf(
   const at = Date.now();
   const escalation = {
     ...{ id: escalationId(id), owner_id: user_id, status_page_id, incident_id: id, policy_id: null, state: null },
-    ...{ revision: 0, started_at: at, snoozed_until: null, due_at: null, created_at: at, updated_at: at },
+    ...{ revision: 0, failures: 0, started_at: at, snoozed_until: null, due_at: null, created_at: at, updated_at: at },
     ...{ subject: null, thread_id: null, monitor_id: null, transition_seq: null, ended_at: null, is_automatic: false },
     ...{ acknowledged_at: null, acknowledged_by: null, bundle_id: null, bundled_at: null },
   };

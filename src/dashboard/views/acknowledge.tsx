@@ -3,7 +3,7 @@ import { toIso } from "../../platform/clock.ts";
 import { renderDocument } from "./frame.tsx";
 
 interface AcknowledgeView {
-  own: LoadedSubject;
+  own: Omit<LoadedSubject, "escalation_id">;
   /** What the same message was about. */
   bundled: readonly LoadedSubject[];
   page_name: string;
@@ -53,7 +53,7 @@ export function renderAcknowledge({ own, bundled, page_name, href }: Acknowledge
   });
 }
 
-function acknowledgedAt(subjects: readonly LoadedSubject[]): number {
+function acknowledgedAt(subjects: readonly Pick<LoadedSubject, "acknowledged_at">[]): number {
   return Math.max(...subjects.map(({ acknowledged_at }) => acknowledged_at ?? 0));
 }
 

@@ -7,6 +7,8 @@ import type { Db } from "../db.ts";
 import { incidents } from "../incidents/table.ts";
 import { isBelow, skippedOf } from "../keyset.ts";
 import { monitors, transitions } from "../monitors/table.ts";
+import type { NotifyContactRecord } from "../notify-contacts/read.ts";
+import { notifyContacts } from "../notify-contacts/table.ts";
 import { escalationPolicies } from "../on-call/table.ts";
 import { isPending, listToWake } from "../outbox/rows.ts";
 import { statusPages } from "../status-pages/table.ts";
@@ -19,6 +21,8 @@ export type EscalationNotificationRecord = typeof escalationNotifications.$infer
 /** Failures that one advance takes into account. */
 const FAILURES_MAX = 100;
 const LISTED_MAX = 500;
+/** Of all people of one policy. */
+const PERSONAL_MAX = 1000;
 /** Outages that one bundle names. */
 const SUBJECTS_MAX = 1000;
 
@@ -69,7 +73,8 @@ function toSubject({ critical, incident_title, incident_started_at, created_at, 
 
 /** The escalation's own subject, then those of its bundle. */
 export async function listSubjects(db: Db, escalationId: string): Promise<LoadedSubject[]> {
-  const rows = await listSubjectRows(db, or(eq(escalations.id, escalationId), eq(escalations.bundle_id, escalationId)));
+  const isOfBundle = and(eq(escalations.bundle_id, escalationId), isReadable);
+  const rows = await listSubjectRows(db, or(eq(escalations.id, escalationId), isOfBundle));
   const isOwn = (row: SubjectRow) => row.escalation_id === escalationId;
   return [...rows.filter(isOwn), ...rows.filter((row) => !isOwn(row))].map(toSubject);
 }
@@ -96,7 +101,7 @@ export async function loadEscalation(db: Db, escalationId: string) {
       .innerJoin(users, eq(users.id, statusPages.owner_id))
       .leftJoin(incidents, eq(incidents.id, escalations.incident_id))
       .leftJoin(escalationPolicies, eq(escalationPolicies.id, escalations.policy_id))
-      .leftJoin(leaders, eq(leaders.id, escalations.bundle_id))
+      .leftJoin(leaders, and(eq(leaders.id, escalations.bundle_id), sql`json_valid(${leaders.state})`))
       .where(isThis)
       .limit(1),
     db
@@ -124,6 +129,33 @@ export async function loadEscalation(db: Db, escalationId: string) {
 }
 export type LoadedEscalation = NonNullable<Awaited<ReturnType<typeof loadEscalation>>>;
 
+/** What is known of an escalation without its JSON, which may be what cannot be read. */
+export async function findFailedEscalation(db: Db, escalationId: string) {
+  const rows = await db
+    .select({
+      id: escalations.id,
+      failures: escalations.failures,
+      incident_id: escalations.incident_id,
+      started_at: escalations.created_at,
+      title: incidents.title,
+      status_page_id: statusPages.id,
+      page_name: statusPages.name,
+      owner_id: statusPages.owner_id,
+      owner_email: users.email,
+    })
+    .from(escalations)
+    .innerJoin(statusPages, eq(statusPages.id, escalations.status_page_id))
+    .innerJoin(users, eq(users.id, statusPages.owner_id))
+    .leftJoin(incidents, eq(incidents.id, escalations.incident_id))
+    .where(eq(escalations.id, escalationId))
+    .limit(1);
+  return rows[0];
+}
+
+/** Where this does not hold, the row cannot be read; it fails by itself and takes no other one with it. */
+const isReadable = sql`(${escalations.state} IS NULL OR json_valid(${escalations.state}))
+  AND (${escalations.subject} IS NULL OR json_valid(${escalations.subject}))`;
+
 /** Automatic escalations of a page that began within a mass failure, and how many monitors the page has. */
 export async function loadMassFailure(
   db: Db,
@@ -136,6 +168,7 @@ export async function loadMassFailure(
     eq(escalations.status_page_id, status_page_id),
     gt(escalations.created_at, since),
     eq(escalations.is_automatic, true),
+    isReadable,
   );
   const [rows, states, monitorCounts] = await Promise.all([
     listSubjectRows(db, isRecent),
@@ -243,6 +276,22 @@ export async function listEscalationNotifications(
 export function listNotificationsToWake(db: Db, now: number, limit: number): Promise<string[]> {
   const table = escalationNotifications;
   return listToWake(db, table, { isWaiting: isPending(table), dueAt: table.next_attempt_at, now, limit });
+}
+
+/** Verified contacts of people, besides the addresses of their accounts. */
+export async function listPersonalContacts(db: Db, userIds: readonly string[]): Promise<NotifyContactRecord[]> {
+  if (userIds.length === 0) return [];
+  return db
+    .select()
+    .from(notifyContacts)
+    .where(
+      and(
+        sql`${notifyContacts.user_id} IN (SELECT value FROM json_each(${JSON.stringify(userIds)}))`,
+        isNotNull(notifyContacts.verified_at),
+      ),
+    )
+    .orderBy(asc(notifyContacts.created_at), asc(notifyContacts.id))
+    .limit(PERSONAL_MAX);
 }
 
 /** Names and addresses of people, for messages to them. */

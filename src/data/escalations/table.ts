@@ -57,6 +57,8 @@ export const escalations = sqliteTable(
     /** When step 1 was notified last; an acknowledgement from before does not count. */
     started_at: instant("started_at").notNull(),
     snoozed_until: instant("snoozed_until"),
+    /** Attempts to advance it in a row that failed. */
+    failures: integer("failures").notNull().default(0),
     /** When the escalation has something to do; null: only a change of the incident does. */
     due_at: instant("due_at"),
     ...timestamps(),

@@ -116,8 +116,16 @@ type Advanced = Pick<
 export function updateEscalation(db: Db, { id, revision }: EscalationRecord, advanced: Advanced): Statement {
   return db
     .update(escalations)
-    .set({ ...advanced, revision: revision + 1 })
+    .set({ ...advanced, revision: revision + 1, failures: 0 })
     .where(eq(escalations.id, id));
+}
+
+export function recordEscalationFailure(
+  db: Db,
+  escalationId: string,
+  change: { failures: number; due_at: number | null },
+): Statement {
+  return db.update(escalations).set(change).where(eq(escalations.id, escalationId));
 }
 
 /** Another invocation advanced it, or the incident or a due time changed since it was read. */

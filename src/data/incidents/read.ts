@@ -10,6 +10,14 @@ export async function findIncident(db: Db, incidentId: string): Promise<Incident
   return rows[0];
 }
 
+export function listIncidentsByIds(db: Db, ids: readonly string[]): Promise<IncidentRecord[]> {
+  return db
+    .select()
+    .from(incidents)
+    .where(sql`${incidents.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`)
+    .limit(ids.length);
+}
+
 /** Whether the status changed since the incident was read, or the incident was deleted. */
 export function isMoved({ id, status }: Pick<IncidentRecord, "id" | "status">): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM ${incidents} WHERE ${incidents.id} = ${id} AND ${incidents.status} = ${status})`;

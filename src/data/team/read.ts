@@ -1,5 +1,6 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { StoredPreferences, StoredTopics } from "../../contract/team-notification.ts";
+import { type Membership, OWNERSHIP } from "../../domain/roles.ts";
 import type { Db } from "../db.ts";
 import { pageMembers } from "../members/table.ts";
 import { statusPages } from "../status-pages/table.ts";
@@ -14,6 +15,7 @@ export interface TeamMember {
   /** Mail goes to addresses alone that were proven. */
   is_verified: boolean;
   preferences: StoredPreferences;
+  membership: Membership;
 }
 
 export interface Team {
@@ -35,8 +37,11 @@ export async function findTeam(
       email: users.email,
       email_verified_at: users.email_verified_at,
       preferences: users.preferences,
+      role: pageMembers.role,
+      capabilities: pageMembers.capabilities,
     })
     .from(users)
+    .leftJoin(pageMembers, and(eq(pageMembers.user_id, users.id), eq(pageMembers.status_page_id, status_page_id ?? "")))
     .where(sql`${users.id} IN ${ids}`)
     .limit(TEAM_MAX);
   const page = db
@@ -47,8 +52,9 @@ export async function findTeam(
   const [members, [found]] = await db.batch([people, page]);
   return {
     page: found ?? null,
-    members: members.map(({ email_verified_at, ...member }) => ({
+    members: members.map(({ email_verified_at, role, capabilities, ...member }) => ({
       ...member,
+      membership: role === null || member.id === owner_id ? OWNERSHIP : { role, capabilities: capabilities ?? [] },
       is_verified: email_verified_at !== null,
     })),
   };

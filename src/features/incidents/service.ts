@@ -32,7 +32,7 @@ import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { computeIncidentStats, listMonthsUntil } from "../../domain/incident-stats.ts";
 import { decideStatusChange } from "../../domain/incident-status.ts";
-import { incidentEvent, publish } from "../../events/emit.ts";
+import { acknowledgedEvent, incidentEvent, publish } from "../../events/emit.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { changedMembers, replaced } from "../../lib/merge-field.ts";
 import { zonedClock } from "../../lib/zoned-days.ts";
@@ -215,7 +215,7 @@ export async function acknowledgeIncident(ctx: RequestScope, incidentId: string)
   await write(ctx, incident, {
     verb: "acknowledged",
     statements: [updateIncident(ctx.db, incident.id, change), ...escalation.statements],
-    events: [],
+    events: [acknowledgedEvent(incident, ctx.now)],
   });
   await escalation.wake();
   return getFresh(ctx, incidentId);

@@ -23,12 +23,17 @@ import {
   loadEscalation,
 } from "../../data/escalations/read.ts";
 import { acknowledgeSubjects, snoozeEscalation } from "../../data/escalations/write.ts";
-import type { IncidentRecord } from "../../data/incidents/read.ts";
+import { findIncident, type IncidentRecord, listIncidentsByIds } from "../../data/incidents/read.ts";
 import { updateIncident } from "../../data/incidents/write.ts";
+import { findPage } from "../../data/status-pages/read.ts";
 import { SNOOZE_MAX_MS } from "../../domain/escalation.ts";
 import { titleOf } from "../../domain/escalation-messages.ts";
-import { wakeEscalations } from "../../outbox/escalations.ts";
+import { acknowledgedEvent, publish } from "../../events/emit.ts";
+import { escalationId, wakeEscalations } from "../../outbox/escalations.ts";
 import { parseAcknowledgeToken } from "../../platform/acknowledge-tokens.ts";
+
+/** Of a larger bundle so many acknowledgements are announced one by one. */
+const ANNOUNCED_MAX = 100;
 
 export interface EscalationDetail {
   escalation: EscalationRecord;
@@ -116,23 +121,43 @@ export async function snooze(ctx: RequestScope, incidentId: string, until: numbe
 }
 
 /** What an acknowledge link is about, as its page shows it. */
-export interface LinkedEscalation {
-  escalation: EscalationRecord;
-  own: LoadedSubject;
+export interface LinkedAlert {
+  /** Null: of an incident that nobody on call is notified of. */
+  escalation: EscalationRecord | null;
+  incident: IncidentRecord | null;
+  own: Omit<LoadedSubject, "escalation_id">;
   bundled: readonly LoadedSubject[];
   page_name: string;
 }
 
-/** Undefined for every text that is not a genuine token. */
-export async function findLinkedEscalation(ctx: RequestScope, token: string): Promise<LinkedEscalation | undefined> {
+/** Undefined for every text that is not a genuine token. A token names an escalation, or an incident. */
+export async function findLinkedAlert(ctx: RequestScope, token: string): Promise<LinkedAlert | undefined> {
   const id = parseAcknowledgeToken(ctx.settings.ROOT_SECRET, token);
-  const loaded = id === null ? undefined : await loadEscalation(ctx.db, id);
-  return loaded && { ...loaded, page_name: loaded.page.name };
+  if (id === null) return undefined;
+  const incident = await findIncident(ctx.db, id);
+  const loaded = await loadEscalation(ctx.db, incident ? escalationId(incident.id) : id);
+  if (loaded) return { ...loaded, page_name: loaded.page.name };
+  const page = incident && (await findPage(ctx.db, incident.status_page_id));
+  if (!page) return undefined;
+  const { title, severity, started_at, acknowledged_at, origin_monitor_id: monitor_id, origin_outage_id } = incident;
+  const own = {
+    ...{ title, severity, started_at, acknowledged_at, monitor_id, incident_id: incident.id },
+    ...{ is_over: incident.status === "resolved", thread_id: origin_outage_id ?? incident.id },
+  };
+  return { escalation: null, incident, own, bundled: [], page_name: page.name };
 }
 
 /** The link is the credential: whoever was notified may answer without signing in. Only the first answer counts. */
-export async function acknowledgeByLink(ctx: RequestScope, { escalation }: LinkedEscalation): Promise<void> {
-  await acknowledgeFrom(ctx, escalation, { by: null, how: " by the link of a notification" });
+export async function acknowledgeByLink(ctx: RequestScope, { escalation, incident, own }: LinkedAlert): Promise<void> {
+  const how = " by the link of a notification";
+  if (escalation) return void (await acknowledgeFrom(ctx, escalation, { by: null, how }));
+  if (!incident || own.is_over || own.acknowledged_at !== null) return;
+  const publication = publish(ctx, [acknowledgedEvent(incident, ctx.now)]);
+  const change = { acknowledged_at: ctx.now, acknowledged_by: null, updated_at: ctx.now };
+  await commit(ctx, [updateIncident(ctx.db, incident.id, change), ...publication.statements], {
+    audit: auditOf(incident, `acknowledged "${incident.title}"${how}`),
+  });
+  await publication.wake();
 }
 
 /** Acknowledges what is open and unanswered of an escalation and its bundle; returns how much that was. */
@@ -146,7 +171,14 @@ export async function acknowledgeFrom(
   const [first, ...others] = open;
   if (!first) return 0;
   const title = titleOf([first, ...others]);
-  await commit(ctx, acknowledgeSubjects(ctx.db, escalation.id, { by, now: ctx.now }), {
+  const ids = open.flatMap(({ incident_id }) => incident_id ?? []).slice(0, ANNOUNCED_MAX);
+  const incidents = await listIncidentsByIds(ctx.db, ids);
+  const publication = publish(
+    ctx,
+    incidents.map((incident) => acknowledgedEvent(incident, ctx.now)),
+  );
+  const acknowledged = acknowledgeSubjects(ctx.db, escalation.id, { by, now: ctx.now });
+  await commit(ctx, [...acknowledged, ...publication.statements], {
     audit: {
       ...{ owner_id: escalation.owner_id, status_page_id: escalation.status_page_id, monitor_id: first.monitor_id },
       target_type: first.incident_id === null ? "escalation" : "incident",
@@ -154,6 +186,7 @@ export async function acknowledgeFrom(
       summary: `acknowledged "${title}"${how}`,
     },
   });
+  await publication.wake();
   await wakeEscalations(
     ctx,
     subjects.map(({ escalation_id }) => escalation_id),

@@ -1,0 +1,1 @@
+ALTER TABLE `escalations` ADD `failures` integer DEFAULT 0 NOT NULL;
