@@ -3,6 +3,7 @@ import { benchApi } from "./bench/api.ts";
 import { benchChecks, benchTimeouts } from "./bench/checks.ts";
 import { benchPage } from "./bench/page.ts";
 import { benchPush } from "./bench/push.ts";
+import { benchReceivers } from "./bench/receivers.ts";
 import { benchRules } from "./bench/rules.ts";
 
 /** `npm run bench -- <name>`: measurements that take minutes and want the machine for themselves. */
@@ -14,6 +15,7 @@ const BENCHES: Record<string, (minutes: number) => Promise<void>> = {
   alerts: benchAlerts,
   api: benchApi,
   rules: benchRules,
+  receivers: benchReceivers,
 };
 
 const [name = "", minutes = "3"] = process.argv.slice(2);

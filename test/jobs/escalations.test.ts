@@ -346,6 +346,8 @@ describe("the personal contacts of a user on call", () => {
     await setPolicy(team, [{ level: 1, wait_minutes: 0, contacts: [{ type, value }] }]);
     await vi.waitFor(() => expect(sink.received).toHaveLength(2), { timeout: 20_000 });
     sink.received.length = 0;
+    // Waiting moved the clock along.
+    vi.setSystemTime(clock.now);
     await team.account.client.post(`${V1}/incidents`, { status_page_id: team.page, title: "Checkout fails" });
     await settle();
     await vi.waitFor(() => expect(callsOf()).toHaveLength(1), { timeout: 20_000 });
@@ -363,6 +365,7 @@ describe("the personal contacts of a user on call", () => {
       { level: 2, wait_minutes: 5, contacts: toUser(team.account.user_id) },
     ]);
     await team.account.client.post(`${V1}/incidents`, { status_page_id: team.page, title: "Checkout fails" });
+    await settle();
     await clock.passSteadily(4);
     expect(await noticesOf(team.account.user_id)).toEqual([]);
     await pass(1);
