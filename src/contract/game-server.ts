@@ -48,6 +48,14 @@ export const GAME_SERVER_FIELDS = {
     .max(65_535)
     .nullish()
     .transform((value) => value ?? null),
+  join_url: z
+    .string()
+    .trim()
+    .max(500)
+    .regex(/^(?:https|steam|fivem|minecraft):\/\/[^\s"<>]+$/i, "must be a link of https, steam, fivem or minecraft")
+    .nullish()
+    .meta({ description: "by which players join; public pages show it" })
+    .transform((value) => value ?? null),
 };
 
 export const GameConfig = z
@@ -56,6 +64,7 @@ export const GameConfig = z
     game_type: GAME_SERVER_FIELDS.game_type.in,
     query_method: GAME_SERVER_FIELDS.query_method.in,
     query_port: GAME_SERVER_FIELDS.query_port.in,
+    join_url: GAME_SERVER_FIELDS.join_url.in,
   })
   .meta({ id: "GameServerConfig" });
 
@@ -71,6 +80,7 @@ export const GameMonitor = z
     game_type: z.enum(GAME_TYPES),
     query_method: z.enum(QUERY_METHODS),
     query_port: z.int().nullable(),
+    join_url: z.string().nullable(),
     last_push: StoredGameSample.nullable(),
   })
   .meta({ id: "GameMonitor" });
@@ -81,7 +91,12 @@ export const GameMetrics = z
 
 /** A program that runs beside the server and pushes for it. */
 export const SIDECAR_RUNTIMES = ["node", "bash"] as const;
-export const SidecarQuery = z.object({
-  runtime: z.enum(SIDECAR_RUNTIMES).default("node"),
-  game: z.string().optional().meta({ description: "plug-ins for single games are not available yet" }),
+/** Games with a plug-in of their own; `custom` is the sidecar for all others. */
+export const PLUGIN_GAMES = ["fivem", "minecraft", "rust", "custom"] as const;
+export const PluginQuery = z.object({
+  game: z
+    .enum(PLUGIN_GAMES)
+    .optional()
+    .meta({ description: "an archive for this game; default: that of the monitor, `custom` is the sidecar" }),
+  runtime: z.enum(SIDECAR_RUNTIMES).optional().meta({ description: "the sidecar alone, as one file; wins over game" }),
 });

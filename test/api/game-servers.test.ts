@@ -1,3 +1,4 @@
+import { exports } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createClient, V1, V2 } from "../support/client.ts";
 import { type Account, createAccount, createMonitor } from "../support/factories.ts";
@@ -129,8 +130,38 @@ describe("the plug-in of a game server", () => {
     expect(body).toContain("/api/uptime/v2/game-server/push");
   });
 
-  it("is refused for single games, unknown runtimes and monitors that are not pushed to", async () => {
-    for (const query of ["game=rust", "runtime=perl"]) {
+  it.each([
+    ["fivem", "vigil-fivem.zip", "vigil/config.lua"],
+    ["minecraft", "vigil-minecraft.zip", "config.yml"],
+    ["rust", "vigil-rust.zip", "oxide/plugins/Vigil.cs"],
+    ["custom", "vigil-sidecar.zip", "vigil/vigil-sidecar.mjs"],
+  ])("for %s is an archive with key and address in it", async (game, filename, file) => {
+    const token = { authorization: `Bearer ${account.token}` };
+    const response = await exports.default.fetch(`http://vigil.test${address(`/plugin?game=${game}`)}`, {
+      headers: token,
+    });
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/zip"]);
+    expect(response.headers.get("content-disposition")).toBe(`attachment; filename="${filename}"`);
+    // Nothing in the archive is compressed.
+    const text = new TextDecoder("latin1").decode(await response.arrayBuffer());
+    for (const part of [file, monitor.push_key, "/api/uptime/v2/game-server/push"]) expect(text).toContain(part);
+  });
+
+  it("is that of the monitor's game unless another one is named", async () => {
+    const nameOf = async () => (await account.client.get(address("/plugin"))).headers.get("content-disposition");
+    expect(await nameOf()).toContain("vigil-rust.zip");
+    monitor = await createGame({ game_type: "valheim" });
+    expect(await nameOf()).toContain("vigil-sidecar.zip");
+  });
+
+  it("is for those who may edit the monitor alone", async () => {
+    const stranger = await createAccount();
+    expect((await stranger.client.get(address("/plugin"))).status).toBe(404);
+    expect((await createClient().get(address("/plugin"))).status).toBe(401);
+  });
+
+  it("is refused for unknown games, unknown runtimes and monitors that are not pushed to", async () => {
+    for (const query of ["game=chess", "runtime=perl"]) {
       expect((await account.client.get(address(`/plugin?${query}`))).status).toBe(400);
     }
     monitor = await createGame({ query_method: "tcp_connect", target: "127.0.0.1:9", paused: true });

@@ -255,6 +255,13 @@ export const TYPE_FORM_FIELDS: readonly FormField[] = [
     empty: "AES (default)",
     advanced: true,
   },
+  {
+    name: "join_url",
+    label: "Join link",
+    kind: "text",
+    hint: "Public pages show it, e.g. steam://connect/play.example.com:28015.",
+    advanced: true,
+  },
   { name: "query_port", label: "Query port", kind: "number", min: 1, max: 65_535, advanced: true },
   {
     name: "degraded_timeout_seconds",

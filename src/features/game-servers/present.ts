@@ -11,7 +11,7 @@ import type { PushMonitor, readMetrics, StoredSample } from "../push/service.ts"
 const Options = z.object(GAME_SERVER_FIELDS);
 
 export function presentGameMonitor(monitor: PushMonitor): z.infer<typeof GameMonitor> {
-  const { game_type, query_method, query_port } = Options.parse(monitor.record.options);
+  const { game_type, query_method, query_port, join_url } = Options.parse(monitor.record.options);
   return {
     ...presentPushed(monitor),
     type: "game_server",
@@ -19,6 +19,7 @@ export function presentGameMonitor(monitor: PushMonitor): z.infer<typeof GameMon
     game_type,
     query_method,
     query_port,
+    join_url,
     last_push: monitor.last && presentSample(monitor.last),
   };
 }

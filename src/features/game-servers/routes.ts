@@ -1,16 +1,17 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { MetricsQuery, RotatedPushKey } from "../../contract/api-monitoring.ts";
-import { invalid } from "../../contract/errors.ts";
-import { GameConfig, GameMetrics, GameMonitor, GamePush, SidecarQuery } from "../../contract/game-server.ts";
+import { GameConfig, GameMetrics, GameMonitor, GamePush, PluginQuery } from "../../contract/game-server.ts";
 import { PUSH_BYTES_MAX, PushAccepted } from "../../contract/push.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { toIso } from "../../platform/clock.ts";
 import { presentKey } from "../push/present.ts";
+import { pluginFor, writePlugin } from "./plugin.ts";
 import { presentGameMonitor, presentMetrics } from "./present.ts";
 import {
   configureGameMonitor,
+  gameTypeOf,
   gateConfig,
   getGameMonitor,
   getPushedGame,
@@ -118,13 +119,18 @@ export const endpoints = [
       method: "get",
       path: "/game-server/monitors/{id}/plugin",
       tags,
-      summary: "Download a program that pushes for a game server",
-      description: "It runs beside the server and holds the monitor's push key and address.",
-      request: { params: IdParam, query: SidecarQuery },
+      summary: "Download the plug-in of a game server",
+      description:
+        "A ZIP archive with the monitor's address and push key filled in: a FiveM resource, a plug-in for Rust (Oxide) or Minecraft (Paper), or a sidecar for any other game.",
+      request: { params: IdParam, query: PluginQuery },
       responses: {
         200: {
-          description: "The program, as an attachment",
-          content: { "text/javascript": { schema: source }, "text/x-shellscript": { schema: source } },
+          description: "The archive, or with `runtime` the program, as an attachment",
+          content: {
+            "application/zip": { schema: source },
+            "text/javascript": { schema: source },
+            "text/x-shellscript": { schema: source },
+          },
         },
         ...OBJECT_ERRORS,
       },
@@ -132,13 +138,18 @@ export const endpoints = [
     async (c) => {
       const { runtime, game } = c.req.valid("query");
       const { record, push_key, push_url } = await getPushedGame(c.var.ctx, c.req.valid("param").id);
-      if (game !== undefined) throw invalid("game is not available yet; leave it out for a program for any game");
-      const { filename, type, text } = writeSidecar(runtime, { push_key, push_url, interval: record.interval });
-      return c.body(text, 200, {
+      const access = { push_key, push_url, interval: record.interval };
+      const headersOf = (type: string, filename: string) => ({
         "Content-Type": type,
         "Content-Disposition": `attachment; filename="${filename}"`,
         "Cache-Control": "no-store",
       });
+      if (runtime !== undefined) {
+        const { filename, type, text } = writeSidecar(runtime, access);
+        return c.body(text, 200, headersOf(type, filename));
+      }
+      const { filename, bytes } = writePlugin(game ?? pluginFor(gameTypeOf(record)), access);
+      return c.body(bytes, 200, headersOf("application/zip", filename));
     },
   ),
 

@@ -3,8 +3,9 @@ import { requireMonitor, requireVisibleMonitor } from "../../access/resources.ts
 import type { RequestScope } from "../../access/scope.ts";
 import type { MetricsQuery } from "../../contract/api-monitoring.ts";
 import { betaRequired, invalid, notFound } from "../../contract/errors.ts";
-import type { GameSample } from "../../contract/game-server.ts";
+import { GAME_SERVER_FIELDS, type GameSample } from "../../contract/game-server.ts";
 import type { MonitorUpdate } from "../../contract/monitor.ts";
+import type { GameType } from "../../contract/monitor-values.ts";
 import type { MetricSample } from "../../contract/push.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { changeMonitor, gateUpdate, listMyMonitors } from "../monitors/service.ts";
@@ -70,6 +71,10 @@ export async function getPushedGame(ctx: RequestScope, monitorId: string) {
   const { push_key, push_urls } = await pushAccessOf(ctx, record);
   if (push_key === null || !push_urls?.push) throw invalid("query_method of the monitor must be push for this");
   return { record, push_key, push_url: push_urls.push };
+}
+
+export function gameTypeOf({ options }: MonitorRecord): GameType {
+  return GAME_SERVER_FIELDS.game_type.parse(options.game_type);
 }
 
 function requireGame(monitor: MonitorRecord): MonitorRecord {

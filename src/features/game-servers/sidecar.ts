@@ -1,5 +1,6 @@
-import type { SIDECAR_RUNTIMES } from "../../contract/game-server.ts";
+import { SIDECAR_RUNTIMES } from "../../contract/game-server.ts";
 import { assertNever } from "../../lib/assert-never.ts";
+import type { PluginAccess, PluginFile } from "./plugin.ts";
 
 /**
  * A program that runs beside a game server and pushes for it: what it finds as JSON at a source of the operator's
@@ -7,20 +8,13 @@ import { assertNever } from "../../lib/assert-never.ts";
  */
 export type SidecarRuntime = (typeof SIDECAR_RUNTIMES)[number];
 
-interface Access {
-  push_key: string;
-  push_url: string;
-  /** Seconds between pushes. */
-  interval: number;
-}
-
 export interface Sidecar {
   filename: string;
   type: string;
   text: string;
 }
 
-export function writeSidecar(runtime: SidecarRuntime, access: Access): Sidecar {
+export function writeSidecar(runtime: SidecarRuntime, access: PluginAccess): Sidecar {
   switch (runtime) {
     case "node":
       return { filename: "vigil-sidecar.mjs", type: "text/javascript; charset=utf-8", text: nodeText(access) };
@@ -31,12 +25,48 @@ export function writeSidecar(runtime: SidecarRuntime, access: Access): Sidecar {
   }
 }
 
+/** The program in both languages, and a unit by which systemd keeps it running. */
+export function writeSidecars(access: PluginAccess): PluginFile[] {
+  const programs = SIDECAR_RUNTIMES.map((runtime) => writeSidecar(runtime, access));
+  return [
+    ...programs.map(({ filename, text }) => ({ name: `vigil/${filename}`, text })),
+    { name: "vigil/vigil-sidecar.service", text: UNIT },
+    { name: "README.txt", text: README },
+  ];
+}
+
+const UNIT = `[Unit]
+Description=Pushes the state of a game server to Vigil
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+# Add --source URL|FILE to push more than that the server runs.
+ExecStart=/usr/bin/env bash /opt/vigil/vigil-sidecar.sh
+Restart=always
+RestartSec=10
+
+[Install]
+WantedBy=multi-user.target
+`;
+
+const README = `Pushes the state of any game server to Vigil. Choose one program:
+
+  vigil/vigil-sidecar.mjs   needs Node 18 or newer
+  vigil/vigil-sidecar.sh    needs bash and curl
+
+Run "node vigil/vigil-sidecar.mjs --source http://127.0.0.1:8080/status.json", or let systemd run the script: copy the
+folder "vigil" to /opt and vigil-sidecar.service to /etc/systemd/system, then "systemctl enable --now vigil-sidecar".
+
+Address and key are in the programs. After the key was rotated, enter the new one there.
+`;
+
 const USAGE = `Pushes the state of a game server. Keep this file private: it holds the server's push key.
   --source URL|FILE  JSON to push: player_count, max_players, fps, map_name, server_name, resources, custom_metrics
   --every SECONDS    how often
   --once             push once and end; the exit code says whether it was taken`;
 
-function nodeText({ push_key, push_url, interval }: Access): string {
+function nodeText({ push_key, push_url, interval }: PluginAccess): string {
   return `#!/usr/bin/env node
 /*
 ${USAGE}
@@ -86,7 +116,7 @@ else
 `;
 }
 
-function bashText({ push_key, push_url, interval }: Access): string {
+function bashText({ push_key, push_url, interval }: PluginAccess): string {
   return `#!/usr/bin/env bash
 # ${USAGE.replaceAll("\n", "\n# ")}
 # Needs curl.

@@ -1,0 +1,3 @@
+package org.bukkit.entity;
+
+public interface Player {}
