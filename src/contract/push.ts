@@ -97,6 +97,7 @@ export type MetricThreshold = z.infer<typeof MetricThreshold>;
 export const MetricWidget = z
   .object({ type: z.enum(["line", "bar", "stat"]), metric: MetricName, title: z.string().trim().max(200) })
   .meta({ id: "MetricWidget" });
+export type MetricWidget = z.infer<typeof MetricWidget>;
 
 /** The field of every push monitor. */
 export const DEADLINE_FIELDS = {

@@ -23,6 +23,8 @@ export interface Formats {
   duration(ms: number): string;
   /** Two decimals, rounded down as the value itself is: 99.999 does not read as 100. */
   percentage(percentage: number): string;
+  /** With at most two decimals. */
+  number(value: number): string;
 }
 
 const made = new Map<string, Formats>();
@@ -45,7 +47,9 @@ function makeFormats(timezone: string, { locale, units }: Texts): Formats {
   const dates = new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...SHORT_DATE });
   const months = new Intl.DateTimeFormat(locale, { timeZone: "UTC", month: "long", year: "numeric" });
   const percents = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 2 });
+  const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
   return {
+    number: (value) => numbers.format(value),
     month: (month) => months.format(Date.parse(`${month}-01`)),
     moment: (instant) => ({ iso: new Date(instant).toISOString(), text: moments.format(instant) }),
     date: (date) => ({ iso: date, text: dates.format(Date.parse(date)) }),

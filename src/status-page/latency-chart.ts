@@ -37,11 +37,11 @@ export function drawLatency(
 }
 
 /** To 1, 2 or 5 of a power of ten, so that the scale is a round number. */
-function roundUp(ms: number): number {
+export function roundUp(ms: number): number {
   const power = 10 ** Math.floor(Math.log10(ms));
   return ([1, 2, 5, 10].find((step) => step * power >= ms) ?? 10) * power;
 }
 
-function coordinate(value: number): number {
+export function coordinate(value: number): number {
   return Math.round(value * 10) / 10;
 }

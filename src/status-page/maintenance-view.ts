@@ -20,7 +20,7 @@ export interface MaintenanceView {
   updates: UpdateView[];
 }
 
-interface Span {
+export interface Span {
   from: Moment;
   to: Moment;
 }

@@ -1,12 +1,13 @@
 import type { Context } from "hono";
 import { IncidentHistoryQuery, PageIncidentParams, PageParams, ServiceQuery } from "../contract/public-page.ts";
-import { findMonitor } from "../data/monitors/read.ts";
+import { findMonitor, type MonitorRecord } from "../data/monitors/read.ts";
 import { listOutages } from "../data/outages/read.ts";
 import { listPastOccurrences } from "../data/public-page/maintenance.ts";
 import { listIntervalsSince } from "../data/status-intervals/read.ts";
 import { buildLatencySeries } from "../domain/latency-series.ts";
 import { computeStatusDurations, sumStatusDurations } from "../domain/uptime.ts";
 import { rangeFor, readLatency } from "../features/latency/service.ts";
+import { readMetricPicture } from "../features/metric-widgets/service.ts";
 import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
 import { DAY_MS } from "../lib/durations.ts";
@@ -23,6 +24,8 @@ const tags = ["Public pages"];
 const OUTAGE_DAYS = 90;
 const OUTAGES_SHOWN = 50;
 const OCCURRENCES_SHOWN = 50;
+/** Of all services of the page together. */
+const RESTARTS_MAX = 500;
 const policy: EndpointPolicy = {
   at: ["root"],
   auth: "public",
@@ -93,7 +96,7 @@ async function showService(c: Context<AppEnv>, { slug, id, period }: WantedServi
     is_chosen: true,
     make: async () => {
       const facts = await loadFacts(c, shown, { id, period });
-      return renderServicePage(buildServiceView(monitor, payload, { viewing, facts }));
+      return renderServicePage(buildServiceView(monitor, payload, { viewing, facts, period }));
     },
   });
 }
@@ -102,9 +105,11 @@ async function loadFacts(c: Context<AppEnv>, shown: VisiblePage, { id, period }:
   const { db } = c.var.ctx;
   const { viewing } = shown;
   const range = { from_at: viewing.as_of - DAY_MS, to_at: viewing.as_of };
-  const [intervals, latency, { rows }] = await Promise.all([
+  const monitor = await findMonitor(db, id);
+  const [intervals, latency, metrics, { rows }] = await Promise.all([
     listIntervalsSince(db, id, range.from_at),
-    shown.payload.page.show_latency ? loadLatency(c, { id, period, now: viewing.as_of }) : null,
+    monitor && shown.payload.page.show_latency ? loadLatency(c, { monitor, period, now: viewing.as_of }) : null,
+    monitor ? loadMetrics(c, { monitor, period, now: viewing.as_of }) : null,
     listOutages(
       db,
       { monitor_id: id },
@@ -116,21 +121,44 @@ async function loadFacts(c: Context<AppEnv>, shown: VisiblePage, { id, period }:
     last_day: sumStatusDurations(computeStatusDurations(intervals, [range], viewing.as_of)),
     outages: rows.map(({ outage }) => outage),
     latency,
+    metrics,
+    restarts: metrics?.game ? await listRestarts(c, shown, id) : [],
   };
 }
 
+/** Occurrences of maintenance that concern the service and have begun. */
+async function listRestarts(c: Context<AppEnv>, { payload, viewing }: VisiblePage, id: string) {
+  const scope = { page_id: payload.page.id, before: viewing.as_of, ended_by: viewing.as_of, limit: RESTARTS_MAX };
+  const past = await listPastOccurrences(c.var.ctx.db, scope);
+  const windows = payload.maintenance.map(({ monitor_ids, upcoming }) => ({ monitor_ids, occurrences: upcoming }));
+  const all = [...windows, ...past.map((occurrence) => ({ ...occurrence, occurrences: [occurrence] }))];
+  return all.filter(({ monitor_ids }) => monitor_ids.includes(id)).flatMap(({ occurrences }) => occurrences);
+}
+
+interface Wanted {
+  monitor: MonitorRecord;
+  period: ServicePeriod;
+  now: number;
+}
+
 /** What is missing is no reason to withhold the rest of the document. */
-async function loadLatency(c: Context<AppEnv>, wanted: { id: string; period: ServicePeriod; now: number }) {
-  const { id, period, now } = wanted;
-  const monitor = await findMonitor(c.var.ctx.db, id);
-  if (!monitor) return null;
+async function loadLatency(c: Context<AppEnv>, { monitor, period, now }: Wanted) {
   const range = rangeFor(monitor, period, now);
   try {
     const points = buildLatencySeries(await readLatency(c.var.ctx, monitor, range), range);
-    return { period, from: range.from, chart: drawLatency(points, { ...range, to: now }) };
+    return { from: range.from, chart: drawLatency(points, { ...range, to: now }) };
   } catch (error) {
-    c.var.log.error("page: latency unavailable", error, { monitor_id: id });
-    return { period, from: range.from, chart: null };
+    c.var.log.error("page: latency unavailable", error, { monitor_id: monitor.id });
+    return { from: range.from, chart: null };
+  }
+}
+
+async function loadMetrics(c: Context<AppEnv>, { monitor, period, now }: Wanted) {
+  try {
+    return await readMetricPicture(c.var.ctx, monitor, { period, now });
+  } catch (error) {
+    c.var.log.error("page: metrics unavailable", error, { monitor_id: monitor.id });
+    return null;
   }
 }
 

@@ -1,11 +1,13 @@
-import type { PagePayload, PublicMonitor } from "../contract/public-page.ts";
+import type { PagePayload, PublicMonitor, PublicOccurrence } from "../contract/public-page.ts";
 import { computeUptimePercentage, type StatusDurations, sumStatusDurations } from "../domain/uptime.ts";
+import type { DrawnMetrics } from "../features/metric-widgets/service.ts";
 import { talliesUntil } from "./extend-to-now.ts";
 import { createFormats, type Moment } from "./format.ts";
 import { buildFrame, type FrameView, type RenderContext } from "./frame-view.ts";
 import { buildPastIncidents, type PastIncidentView } from "./incident-view.ts";
 import type { LatencyChart } from "./latency-chart.ts";
 import { monitorsInMaintenance } from "./maintenance.ts";
+import { buildMetricsView, type MetricsView } from "./metrics-view.ts";
 import { buildMonitorView, duringMaintenance, type PublicMonitorView } from "./monitor-view.ts";
 
 export const SERVICE_PERIODS = ["24h", "7d", "30d", "90d"] as const;
@@ -17,7 +19,10 @@ export interface ServicePageView {
   monitor: PublicMonitorView;
   uptimes: { label: string; value: string }[];
   /** Null where the page shows no response times. */
-  latency: { periods: { label: string; href: string; is_current: boolean }[]; chart: ChartView | null } | null;
+  latency: { chart: ChartView | null } | null;
+  /** Of the charts; empty where there are none. */
+  periods: { label: string; href: string; is_current: boolean }[];
+  metrics: MetricsView | null;
   outages: { started: Moment; duration: string; is_open: boolean; is_planned: boolean }[];
   incidents: PastIncidentView[];
   canonical: string;
@@ -33,18 +38,23 @@ export interface ServiceFacts {
   last_day: StatusDurations;
   outages: readonly { started_at: number; ended_at: number | null; in_maintenance: boolean }[];
   /** What the chart shows; null where the page shows none. */
-  latency: { period: ServicePeriod; from: number; chart: LatencyChart | null } | null;
+  latency: { from: number; chart: LatencyChart | null } | null;
+  /** Maintenance of a game server that began: how its restarts are planned. */
+  restarts: readonly PublicOccurrence[];
+  /** Null for services whose metrics are not drawn. */
+  metrics: DrawnMetrics | null;
 }
 
 export function buildServiceView(
   monitor: PublicMonitor,
   payload: PagePayload,
-  { viewing, facts }: { viewing: RenderContext; facts: ServiceFacts },
+  { viewing, facts, period }: { viewing: RenderContext; facts: ServiceFacts; period: ServicePeriod },
 ): ServicePageView {
   const { texts, address, as_of } = viewing;
   const formats = createFormats(payload.page.timezone, texts);
   const path = `/services/${monitor.id}`;
-  const shown = buildMonitorView(monitor, payload, as_of, { texts, formats });
+  const plain = buildMonitorView(monitor, payload, as_of, { texts, formats });
+  const shown = monitorsInMaintenance(payload, as_of).has(monitor.id) ? duringMaintenance(plain, texts) : plain;
   const tallies = talliesUntil(monitor, payload, as_of);
   const format = (durations: StatusDurations) => {
     const percentage = computeUptimePercentage(durations);
@@ -52,28 +62,39 @@ export function buildServiceView(
   };
   const uptimeOf = (period: ServicePeriod) =>
     period === "24h" ? facts.last_day : sumStatusDurations(tallies.slice(-DAYS[period]));
-  const { latency } = facts;
+  const { latency, metrics } = facts;
+  const period_label = texts.service.periods[period];
+  const outages = facts.outages.filter((outage) => !isRestart(outage, facts.restarts, as_of));
   return {
     frame: buildFrame(payload, viewing, formats),
-    monitor: monitorsInMaintenance(payload, as_of).has(monitor.id) ? duringMaintenance(shown, texts) : shown,
+    monitor: shown,
     uptimes: SERVICE_PERIODS.map((period) => ({
       label: texts.service.periods[period],
       value: format(uptimeOf(period)),
     })),
     latency: latency && {
-      periods: SERVICE_PERIODS.map((period) => ({
-        label: texts.service.periods[period],
-        href: `${address.base}${path}?period=${period}`,
-        is_current: period === latency.period,
-      })),
       chart: latency.chart && {
         ...latency.chart,
-        label: texts.service.chart(monitor.name, texts.service.periods[latency.period]),
+        label: texts.service.chart(monitor.name, period_label),
         from: formats.moment(latency.from),
         to: formats.moment(as_of),
       },
     },
-    outages: facts.outages.map(({ started_at, ended_at, in_maintenance }) => ({
+    periods:
+      latency || metrics
+        ? SERVICE_PERIODS.map((each) => ({
+            label: texts.service.periods[each],
+            href: `${address.base}${path}?period=${each}`,
+            is_current: each === period,
+          }))
+        : [],
+    metrics:
+      metrics &&
+      buildMetricsView({ picture: metrics, monitor: shown, period: period_label, now: as_of }, payload, {
+        texts,
+        formats,
+      }),
+    outages: outages.map(({ started_at, ended_at, in_maintenance }) => ({
       started: formats.moment(started_at),
       duration: formats.duration((ended_at ?? as_of) - started_at),
       is_open: ended_at === null,
@@ -86,4 +107,13 @@ export function buildServiceView(
     ),
     canonical: address.url + path,
   };
+}
+
+/** A planned restart is no outage, unless the server was not back when it was over. */
+function isRestart(
+  { started_at, ended_at }: ServiceFacts["outages"][number],
+  restarts: readonly PublicOccurrence[],
+  now: number,
+): boolean {
+  return restarts.some(({ start_at, end_at }) => start_at <= started_at && (ended_at ?? now) <= end_at);
 }

@@ -116,6 +116,7 @@ blockquote { margin-inline: 0; padding-inline-start: .75rem; border-inline-start
 .timeline > li + li { margin-block-start: 1rem; }
 .timeline .text { margin-block-start: .25rem; }
 .past > li { margin-block-start: .75rem; }
+.past:first-child > li:first-child { margin-block-start: 0; }
 .past > li + li { margin-block-start: 1rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); }
 .row > h2 + a { margin-block: 2rem .75rem; }
 .timeline + .small { margin-block-start: .75rem; }
@@ -124,6 +125,8 @@ blockquote { margin-inline: 0; padding-inline-start: .75rem; border-inline-start
 .embed .banner { margin: 0; text-decoration: none; }
 .embed li + li { margin-block-start: .5rem; padding-block-start: .5rem; border-block-start: 1px solid var(--line); }
 .figures { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; margin-block-start: 1.25rem; }
+.card > .figures:first-child, .card > .chart:first-child { margin-block-start: 0; }
+.card + .links { margin-block-start: 1.25rem; }
 .figures dd { font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 h1 + .status { font-size: 1rem; }
 .row + .card { margin-block-start: 1rem; }
@@ -131,6 +134,9 @@ h1 + .status { font-size: 1rem; }
 .chart { position: relative; margin: 1rem 0 0; }
 .chart-plot { display: block; inline-size: 100%; block-size: 10rem; margin-block-end: .375rem; }
 .chart-plot path { fill: none; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
+.chart figcaption { font-weight: 600; margin-block-end: .375rem; }
+.chart-area { position: relative; }
+.chart-plot .chart-bars { fill: var(--link); stroke: none; }
 .chart-line { stroke: var(--line); }
 .chart-p95 { stroke: var(--bar-none); stroke-width: 1.5; stroke-dasharray: 4 3; }
 .chart-median { stroke: var(--link); stroke-width: 2; }
@@ -147,6 +153,7 @@ h1 + .status { font-size: 1rem; }
 .unlock .card { margin-block-start: 1rem; }
 .fields { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; }
 form .tick { display: block; font-weight: 400; margin-block: .25rem; min-block-size: 1.5rem; }
+.tick input { accent-color: var(--link); }
 fieldset { border: 1px solid var(--line); border-radius: .5rem; margin: 1rem 0 0; padding: .5rem 1rem; }
 .fields .field { flex: 1 1 14rem; }
 .fields button { margin: 0; }

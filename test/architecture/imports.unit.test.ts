@@ -68,6 +68,7 @@ const RULES: Record<string, Rule> = {
     may: [
       ...["contract", "domain", "data", "platform", "access", "http", "outbox", "ui"],
       "features/latency/service.ts",
+      "features/metric-widgets/service.ts",
     ],
     packages: ["hono"],
   },

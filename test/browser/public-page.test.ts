@@ -27,6 +27,7 @@ const PATHS = [
   "/grouped/page",
   "/calm/missing",
   "/grouped/service",
+  "/grouped/game",
   "/grouped/maintenance",
   "/grouped/past-maintenance",
   "/calm/history",
@@ -35,6 +36,7 @@ const PATHS = [
   "/troubled/embed",
   "/arabic/page",
   "/arabic/service",
+  "/arabic/game",
   "/arabic/subscribe",
 ];
 const PAYLOADS = {

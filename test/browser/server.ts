@@ -45,7 +45,12 @@ export function renderDocuments(payload: PagePayload): Record<string, string> {
     }),
     ...(monitor
       ? {
-          "/service": renderServicePage(buildServiceView(monitor, payload, { viewing, facts: facts(viewing.as_of) })),
+          "/service": renderServicePage(
+            buildServiceView(monitor, payload, { viewing, facts: facts(viewing.as_of), period: "24h" }),
+          ),
+          "/game": renderServicePage(
+            buildServiceView(monitor, payload, { viewing, facts: gameFacts(viewing.as_of), period: "24h" }),
+          ),
         }
       : {}),
     ...(window
@@ -85,7 +90,38 @@ function facts(now: number): ServiceFacts {
       { started_at: now - 2 * hour, ended_at: null, in_maintenance: false },
       { started_at: now - 600 * hour, ended_at: now - 599 * hour, in_maintenance: true },
     ],
-    latency: { period: "24h", from, chart: drawLatency(points, { from, to: now, step_ms }) },
+    metrics: null,
+    restarts: [],
+    latency: { from, chart: drawLatency(points, { from, to: now, step_ms }) },
+  };
+}
+
+/** A game server with charts of both kinds and a figure. */
+function gameFacts(now: number): ServiceFacts {
+  const [hour, step_ms] = [3_600_000, 3_600_000];
+  const range = { from: now - 24 * hour, to: now, step_ms };
+  const points = Array.from({ length: 24 }, (_, n) => {
+    const mean = Math.round(30 + 25 * Math.sin(n / 4));
+    return { at: range.from + n * step_ms, count: 60, mean, min: mean - 3, max: mean + 4 };
+  });
+  return {
+    ...facts(now),
+    latency: null,
+    metrics: {
+      game: {
+        players: 41,
+        max_players: 64,
+        peak: 59,
+        map: "Procedural Map",
+        join_url: "steam://connect/play.example.com:28015",
+      },
+      widgets: [
+        { type: "line", metric: "player_count", title: "", last: 41, points },
+        { type: "bar", metric: "entities", title: "Entities", last: 41, points },
+        { type: "stat", metric: "fps", title: "Frames per second", last: 59.94, points },
+      ],
+      range,
+    },
   };
 }
 

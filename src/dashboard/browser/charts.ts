@@ -22,6 +22,7 @@ function draw(figure: HTMLElement): void {
   const [times = []] = columns;
   if (times.length < 2) return;
   const unit = figure.dataset.unit ?? "";
+  const paths = figure.dataset.chart === "bars" ? uPlot.paths.bars?.({ size: [0.7] }) : undefined;
   const color = (name: string) => getComputedStyle(figure).getPropertyValue(name).trim();
   const axis = () => ({
     stroke: color("--quiet"),
@@ -38,11 +39,12 @@ function draw(figure: HTMLElement): void {
         label,
         stroke: color(`--series-${n + 1}`),
         width: 1.5,
+        ...(paths && { paths, fill: color(`--series-${n + 1}`) }),
         points: { show: false },
-        value: (_u: uPlot, value: number | null) => (value === null ? "–" : `${value} ${unit}`),
+        value: (_u: uPlot, value: number | null) => (value === null ? "–" : `${value} ${unit}`.trim()),
       })),
     ],
-    axes: [axis(), { ...axis(), size: 64, values: (_u, ticks) => ticks.map((tick) => `${tick} ${unit}`) }],
+    axes: [axis(), { ...axis(), size: 64, values: (_u, ticks) => ticks.map((tick) => `${tick} ${unit}`.trim()) }],
   });
   const data = columns as uPlot.AlignedData;
   let plot = new uPlot(options(), data, place);

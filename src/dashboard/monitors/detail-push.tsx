@@ -5,12 +5,13 @@ import { heartbeatLines, metricsLines } from "./push-lines.ts";
 interface PushAddressesProps {
   push: PushAccess;
   monitorId: string;
+  isGame: boolean;
   /** Nothing was pushed yet, so the lines are what comes next. */
   isNew: boolean;
 }
 
 /** Where to push to, for those who may edit the monitor; nothing for monitors that are checked. */
-export function PushAddresses({ push, monitorId, isNew }: PushAddressesProps) {
+export function PushAddresses({ push, monitorId, isGame, isNew }: PushAddressesProps) {
   const { heartbeat_token, push_key, push_urls } = push;
   const address = push_urls?.heartbeat ?? push_urls?.push;
   if (!push_urls || address === undefined) return null;
@@ -20,6 +21,12 @@ export function PushAddresses({ push, monitorId, isNew }: PushAddressesProps) {
       <summary>Push address</summary>
       <div class="stack">
         <CopyText label="Address" text={address} />
+        {isGame ? (
+          <p>
+            <a href={`/api/uptime/v2/game-server/monitors/${monitorId}/plugin`}>Download the plug-in</a> for this
+            server, with address and key filled in.
+          </p>
+        ) : null}
         {lines.map(({ label, text }) => (
           <CopyText label={label} text={text} />
         ))}

@@ -8,6 +8,7 @@ import type { MonitorPicture } from "./detail.ts";
 import { Changes, Events, Outages, Results, Windows } from "./detail-history.tsx";
 import { PushAddresses } from "./detail-push.tsx";
 import { LatencyFigure } from "./latency-chart.tsx";
+import { MetricsCard } from "./metrics.tsx";
 import { typeName } from "./types.ts";
 
 export function detailView(picture: MonitorPicture): View {
@@ -24,9 +25,15 @@ export function detailView(picture: MonitorPicture): View {
         <div id="monitor-state" data-live>
           <State picture={picture} />
         </div>
-        <PushAddresses push={picture.monitor.push} monitorId={record.id} isNew={record.status === "pending"} />
+        <PushAddresses
+          push={picture.monitor.push}
+          monitorId={record.id}
+          isGame={record.type === "game_server"}
+          isNew={record.status === "pending"}
+        />
         <div class="columns">
           <div class="stack">
+            <MetricsCard metrics={picture.metrics} period={picture.latency.period} />
             <LatencyFigure id={record.id} chart={picture.latency} />
             <div id="monitor-outages" data-live>
               <Outages picture={picture} />

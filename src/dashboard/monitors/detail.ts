@@ -6,6 +6,7 @@ import { computeUptimePercentage, sumStatusDurations } from "../../domain/uptime
 import { listEntries } from "../../features/audit/service.ts";
 import { listMonitorResults } from "../../features/check-results/service.ts";
 import { listMyMaintenance } from "../../features/maintenance/service.ts";
+import { readMetricPicture } from "../../features/metric-widgets/service.ts";
 import { getMonitor } from "../../features/monitors/service.ts";
 import type { MonitorDetail } from "../../features/monitors/view.ts";
 import { listMonitorOutages, listStatusChanges } from "../../features/outages/service.ts";
@@ -28,17 +29,20 @@ export type MonitorPicture = Awaited<ReturnType<typeof loadPicture>>;
 export async function loadPicture(ctx: RequestScope, { id, period }: { id: string; period: LatencyPeriod }) {
   const monitor = await getMonitor(ctx, id);
   const { record } = monitor;
-  const [intervals, days, outages, events, results, changes, windows, latency, may_change] = await Promise.all([
-    listRecentIntervals(ctx.db, [id], { since: ctx.now - DAY_MS, limit: INTERVALS_MAX }),
-    computeUptime(ctx, id, DAYS),
-    listMonitorOutages(ctx, id, OUTAGES),
-    listStatusChanges(ctx, id, EVENTS),
-    listMonitorResults(ctx, id, RESULTS),
-    listEntries(ctx, { monitor_id: id, ...CHANGES }),
-    listWindows(ctx, monitor),
-    loadLatency(ctx, record, period),
-    mayDo(ctx, record, "monitors.write"),
-  ]);
+  const [intervals, days, outages, events, results, changes, windows, latency, metrics, may_change] = await Promise.all(
+    [
+      listRecentIntervals(ctx.db, [id], { since: ctx.now - DAY_MS, limit: INTERVALS_MAX }),
+      computeUptime(ctx, id, DAYS),
+      listMonitorOutages(ctx, id, OUTAGES),
+      listStatusChanges(ctx, id, EVENTS),
+      listMonitorResults(ctx, id, RESULTS),
+      listEntries(ctx, { monitor_id: id, ...CHANGES }),
+      listWindows(ctx, monitor),
+      loadLatency(ctx, record, period),
+      readMetricPicture(ctx, record, { period, now: ctx.now }),
+      mayDo(ctx, record, "monitors.write"),
+    ],
+  );
   return {
     now: ctx.now,
     monitor,
@@ -55,6 +59,7 @@ export async function loadPicture(ctx: RequestScope, { id, period }: { id: strin
     changes: changes.rows,
     windows,
     latency,
+    metrics,
     may_change,
   };
 }

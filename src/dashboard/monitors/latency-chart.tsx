@@ -2,7 +2,7 @@ import { LATENCY_PERIODS, type LatencyPeriod } from "../../contract/latency.ts";
 import { toIso } from "../../platform/clock.ts";
 import { exactTime } from "../components/time.tsx";
 
-export interface LatencyLine {
+export interface ChartLine {
   name: string;
   /** By the instant at which a step begins. */
   values: ReadonlyMap<number, number>;
@@ -10,19 +10,17 @@ export interface LatencyLine {
 
 export interface LatencyChart {
   period: LatencyPeriod;
-  lines: LatencyLine[];
+  lines: ChartLine[];
 }
 
-const PERIODS: Record<LatencyPeriod, string> = {
+export const PERIODS: Record<LatencyPeriod, string> = {
   "24h": "24 hours",
   "7d": "7 days",
   "30d": "30 days",
   "90d": "90 days",
 };
 
-/** The script draws the table; without it, the table is the chart. */
 export function LatencyFigure({ id, chart }: { id: string; chart: LatencyChart }) {
-  const steps = [...new Set(chart.lines.flatMap(({ values }) => [...values.keys()]))].sort((a, b) => a - b);
   return (
     <section class="card" aria-labelledby="latency">
       <div class="row">
@@ -40,40 +38,60 @@ export function LatencyFigure({ id, chart }: { id: string; chart: LatencyChart }
           ))}
         </ul>
       </div>
-      {steps.length === 0 ? (
+      {chart.lines.every(({ values }) => values.size === 0) ? (
         <p class="quiet">No latency was measured in this period.</p>
       ) : (
-        <figure data-chart data-unit="ms">
-          <div class="plot" />
-          <div class="fallback" tabindex={0}>
-            <table>
-              <caption class="unseen">Latency of the last {PERIODS[chart.period]}, in milliseconds</caption>
-              <thead>
-                <tr>
-                  <th scope="col">Time</th>
-                  {chart.lines.map(({ name }) => (
-                    <th scope="col" class="num">
-                      {name}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {steps.map((step) => (
-                  <tr>
-                    <td>
-                      <time datetime={toIso(step)}>{exactTime(step)}</time>
-                    </td>
-                    {chart.lines.map(({ values }) => (
-                      <td class="num">{values.get(step) ?? ""}</td>
-                    ))}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        </figure>
+        <ChartFigure
+          caption={`Latency of the last ${PERIODS[chart.period]}, in milliseconds`}
+          unit="ms"
+          lines={chart.lines}
+        />
       )}
     </section>
+  );
+}
+
+interface ChartProps {
+  caption: string;
+  unit: string;
+  lines: readonly ChartLine[];
+  /** Bars instead of lines. */
+  hasBars?: boolean;
+}
+
+/** The script draws the table; without it, the table is the chart. */
+export function ChartFigure({ caption, unit, lines, hasBars = false }: ChartProps) {
+  const steps = [...new Set(lines.flatMap(({ values }) => [...values.keys()]))].sort((a, b) => a - b);
+  return (
+    <figure data-chart={hasBars ? "bars" : "lines"} data-unit={unit}>
+      <div class="plot" />
+      <div class="fallback" tabindex={0}>
+        <table>
+          <caption class="unseen">{caption}</caption>
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              {lines.map(({ name }) => (
+                <th scope="col" class="num">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {steps.map((step) => (
+              <tr>
+                <td>
+                  <time datetime={toIso(step)}>{exactTime(step)}</time>
+                </td>
+                {lines.map(({ values }) => (
+                  <td class="num">{values.get(step) ?? ""}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </figure>
   );
 }

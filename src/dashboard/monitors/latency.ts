@@ -2,7 +2,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import type { LatencyPeriod } from "../../contract/latency.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { listLatency } from "../../features/latency/service.ts";
-import type { LatencyChart, LatencyLine } from "./latency-chart.tsx";
+import type { ChartLine, LatencyChart } from "./latency-chart.tsx";
 
 /** The medians of each region, or of a monitor in one place the median and the slowest twentieth. */
 export async function loadLatency(
@@ -11,7 +11,7 @@ export async function loadLatency(
   period: LatencyPeriod,
 ): Promise<LatencyChart> {
   if (regions.length > 1) {
-    const lines = regions.map(async (region): Promise<LatencyLine> => {
+    const lines = regions.map(async (region): Promise<ChartLine> => {
       const { points } = await listLatency(ctx, id, { period, region });
       return { name: region, values: new Map(points.map(({ at, p50_ms }) => [at, p50_ms])) };
     });

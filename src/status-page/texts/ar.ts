@@ -101,6 +101,16 @@ export const ar: Texts = {
     not_found: "الخدمة غير موجودة",
     not_found_text: "هذه الخدمة غير موجودة أو لم تعد معروضة.",
   },
+  metrics: {
+    title: "القياسات",
+    game: "خادم اللعبة",
+    players: "اللاعبون",
+    peak: (period) => `أكثر اللاعبين، ${period}`,
+    map: "الخريطة",
+    join: "انضم إلى اللعبة",
+    restarts: "عمليات إعادة التشغيل المخططة",
+    chart: (title, period) => `${title}، ${period}`,
+  },
   incident: {
     severities: { minor: "طفيف", major: "كبير", critical: "حرج" },
     statuses: {

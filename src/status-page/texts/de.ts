@@ -99,6 +99,16 @@ export const de: Texts = {
     not_found: "Dienst nicht gefunden",
     not_found_text: "Diesen Dienst gibt es nicht, oder er wird nicht mehr gezeigt.",
   },
+  metrics: {
+    title: "Messwerte",
+    game: "Spielserver",
+    players: "Spieler",
+    peak: (period) => `Meiste Spieler, ${period}`,
+    map: "Karte",
+    join: "Mitspielen",
+    restarts: "Geplante Neustarts",
+    chart: (title, period) => `${title}, ${period}`,
+  },
   incident: {
     severities: { minor: "Gering", major: "Erheblich", critical: "Kritisch" },
     statuses: {

@@ -98,6 +98,16 @@ export const en: Texts = {
     not_found: "Service not found",
     not_found_text: "This service does not exist or is no longer shown.",
   },
+  metrics: {
+    title: "Metrics",
+    game: "Game server",
+    players: "Players",
+    peak: (period) => `Most players, ${period}`,
+    map: "Map",
+    join: "Join",
+    restarts: "Planned restarts",
+    chart: (title, period) => `${title}, ${period}`,
+  },
   incident: {
     severities: { minor: "Minor", major: "Major", critical: "Critical" },
     statuses: {

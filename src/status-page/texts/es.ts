@@ -101,6 +101,16 @@ export const es: Texts = {
     not_found: "Servicio no encontrado",
     not_found_text: "Este servicio no existe o ya no se muestra.",
   },
+  metrics: {
+    title: "Métricas",
+    game: "Servidor de juego",
+    players: "Jugadores",
+    peak: (period) => `Máximo de jugadores, ${period}`,
+    map: "Mapa",
+    join: "Unirse",
+    restarts: "Reinicios previstos",
+    chart: (title, period) => `${title}, ${period}`,
+  },
   incident: {
     severities: { minor: "Leve", major: "Importante", critical: "Crítico" },
     statuses: {

@@ -100,6 +100,16 @@ export const fr: Texts = {
     not_found: "Service introuvable",
     not_found_text: "Ce service n’existe pas ou n’est plus affiché.",
   },
+  metrics: {
+    title: "Mesures",
+    game: "Serveur de jeu",
+    players: "Joueurs",
+    peak: (period) => `Maximum de joueurs, ${period}`,
+    map: "Carte",
+    join: "Rejoindre",
+    restarts: "Redémarrages prévus",
+    chart: (title, period) => `${title}, ${period}`,
+  },
   incident: {
     severities: { minor: "Mineur", major: "Majeur", critical: "Critique" },
     statuses: {

@@ -77,6 +77,10 @@ export interface Texts {
     periods: Record<"24h" | "7d" | "30d" | "90d", string>;
     no_outages: (days: number) => string;
   };
+  metrics: Record<"title" | "game" | "players" | "map" | "join" | "restarts", string> & {
+    peak: (period: string) => string;
+    chart: (title: string, period: string) => string;
+  };
   incident: Record<
     "started" | "ended" | "affects" | "history" | "none" | "earlier" | "not_found" | "not_found_text",
     string

@@ -8,6 +8,7 @@ import type { Texts } from "../texts/texts.ts";
 import { Document, Frame, Time } from "./frame.tsx";
 import { Affected, PastIncident, Timeline } from "./incident.tsx";
 import { MaintenanceCard, MaintenanceFacts, Span } from "./maintenance.tsx";
+import { GamePanel, Metrics } from "./metrics.tsx";
 import { History, StatusText } from "./monitor.tsx";
 import { Phrase } from "./phrase.tsx";
 
@@ -43,6 +44,9 @@ export function renderServicePage(view: ServicePageView): string {
             ))}
           </dl>
         </section>
+        {view.metrics?.game ? <GamePanel game={view.metrics.game} texts={texts} /> : null}
+        {view.periods.length > 0 ? <Periods periods={view.periods} /> : null}
+        {view.metrics ? <Metrics metrics={view.metrics} texts={texts} /> : null}
         {view.latency ? <Latency latency={view.latency} texts={texts} /> : null}
         <section aria-labelledby="outages">
           <h2 id="outages">{words.outages}</h2>
@@ -80,21 +84,26 @@ export function renderServicePage(view: ServicePageView): string {
   );
 }
 
+function Periods({ periods }: Pick<ServicePageView, "periods">) {
+  return (
+    <ul class="links small">
+      {periods.map(({ label, href, is_current }) => (
+        <li>
+          <a href={href} {...(is_current ? { "aria-current": "true" } : {})}>
+            {label}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function Latency({ latency, texts }: { latency: NonNullable<ServicePageView["latency"]>; texts: Texts }) {
   const words = texts.service;
   return (
     <section aria-labelledby="latency">
       <h2 id="latency">{words.response_time}</h2>
       <div class="card">
-        <ul class="links small">
-          {latency.periods.map(({ label, href, is_current }) => (
-            <li>
-              <a href={href} {...(is_current ? { "aria-current": "true" } : {})}>
-                {label}
-              </a>
-            </li>
-          ))}
-        </ul>
         {latency.chart ? <Chart chart={latency.chart} texts={texts} /> : <p class="small">{words.no_latency}</p>}
       </div>
     </section>
