@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { deflateSync } from "node:zlib";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const FOLDER = join(ROOT, "src/features/game-servers/minecraft");
@@ -20,7 +21,8 @@ const LINE_LENGTH = 110;
 const dir = mkdtempSync(join(tmpdir(), "vigil-plugins-"));
 try {
   execFileSync("javac", ["--release", JAVA_RELEASE, "-g:none", "-d", dir, "-sourcepath", SERVER, SOURCE]);
-  const base64 = readFileSync(join(dir, "dev/vigil/VigilPlugin.class")).toString("base64");
+  const compiled = readFileSync(join(dir, "dev/vigil/VigilPlugin.class"));
+  const base64 = deflateSync(compiled, { level: 9 }).toString("base64");
   const lines = base64.match(new RegExp(`.{1,${LINE_LENGTH}}`, "g")) ?? [];
   const digest = createHash("sha256").update(readFileSync(SOURCE)).digest("hex");
   writeFileSync(
@@ -28,7 +30,10 @@ try {
     `/** Made of VigilPlugin.java by \`npm run plugins\`; a test holds them together. */
 export const SOURCE_SHA256 = "${digest}";
 
-export const CLASS_BASE64 = [
+export const CLASS_BYTES = ${compiled.length};
+
+/** Compressed, because the Worker is read whole at each start. */
+export const CLASS_ZLIB_BASE64 = [
 ${lines.map((line) => `  "${line}",`).join("\n")}
 ].join("");
 `,

@@ -1,5 +1,6 @@
 import { writeZip } from "../../lib/zip.ts";
-import { CLASS_BASE64 } from "./minecraft/compiled.ts";
+import { inflateExactly } from "../../platform/zlib.ts";
+import { CLASS_BYTES, CLASS_ZLIB_BASE64 } from "./minecraft/compiled.ts";
 import type { PluginAccess, PluginFile } from "./plugin.ts";
 
 /** A plug-in of Paper: a jar, which is a ZIP archive of classes and the configuration that they read. */
@@ -14,12 +15,19 @@ interval: ${interval}
     { name: "META-INF/MANIFEST.MF", bytes: encode("Manifest-Version: 1.0\r\n\r\n") },
     { name: "plugin.yml", bytes: encode(DESCRIPTION) },
     { name: "config.yml", bytes: encode(config) },
-    { name: "dev/vigil/VigilPlugin.class", bytes: Uint8Array.from(atob(CLASS_BASE64), (char) => char.charCodeAt(0)) },
+    { name: "dev/vigil/VigilPlugin.class", bytes: readClass() },
   ];
   return [
     { name: "plugins/Vigil.jar", bytes: writeZip(jar) },
     { name: "README.txt", text: README },
   ];
+}
+
+function readClass(): Uint8Array {
+  const packed = Uint8Array.from(atob(CLASS_ZLIB_BASE64), (char) => char.charCodeAt(0));
+  const compiled = inflateExactly(packed, CLASS_BYTES);
+  if (compiled === null) throw new Error("the class of the plug-in is damaged");
+  return compiled;
 }
 
 const encode = (text: string) => new TextEncoder().encode(text);
