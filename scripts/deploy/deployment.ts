@@ -1,5 +1,5 @@
 import type { Region } from "../../src/contract/monitor-values.ts";
-import { createFirstOwner } from "../local/accounts.ts";
+import { createFirstOwner, issueSignInLink, needsSetUp } from "../local/accounts.ts";
 import { Refusal } from "../local/command-error.ts";
 import * as account from "./account.ts";
 import { formatMonthlyCost } from "./cost.ts";
@@ -209,9 +209,14 @@ function openingSteps(deployment: Deployment, situation: Situation): Step[] {
   }
   const createOwner = async () => {
     record.owner ??= await findOwnEmail(platform);
-    const token = await createFirstOwner(database(platform, record), record.owner);
+    const execute = database(platform, record);
+    const token = await createFirstOwner(execute, record.owner);
     if (token) print(`  API token of ${record.owner}, shown only this once: ${token}`);
     files.writeRecord(record);
+    if (!(await needsSetUp(execute, record.owner))) return;
+    const link = await issueSignInLink(execute, { email: record.owner });
+    print(`  Open this link to choose the password; it works once, within an hour:`);
+    print(`  ${url}/app/sign-in/link?token=${link}`);
   };
   const test = async () => {
     const execute = database(platform, record);

@@ -124,6 +124,17 @@ function limitVouched(email: string): Statement[] {
   ];
 }
 
+/** Whether the owner could not sign in yet: a deployment prints a link until they have a password. */
+export async function needsSetUp(execute: Execute, email: string): Promise<boolean> {
+  const [users] = await execute([
+    {
+      sql: "SELECT 1 FROM users WHERE email = ? AND operator = 1 AND id NOT IN (SELECT user_id FROM passwords)",
+      params: [email],
+    },
+  ]);
+  return (users ?? []).length > 0;
+}
+
 export const FIRST_OWNER = "owner@localhost";
 
 /** Gives the operator's token when there is no account yet, else undefined. */

@@ -10,6 +10,7 @@ import { deploy } from "../../scripts/deploy/deployment.ts";
 import { readOptions } from "../../scripts/deploy/options.ts";
 import { deploymentFiles } from "../../scripts/deploy/record.ts";
 import { destroy } from "../../scripts/deploy/removal.ts";
+import { type Checkout, planUpgrade, readCheckout } from "../../scripts/deploy/upgrade.ts";
 import { queueNames, type Release, readRelease } from "../../scripts/deploy/worker-config.ts";
 import { PROJECT_ROOT, WRANGLER } from "../../scripts/local/paths.ts";
 import { isWellFormedApiToken } from "../../src/platform/credentials.ts";
@@ -49,6 +50,7 @@ describe("npm run deploy", () => {
     expect(output).toContain("ready https://vigil.somebody.workers.dev");
     expect(isWellFormedApiToken(/sk_svc_\w+/.exec(output)?.[0] ?? "")).toBe(true);
     expect(output).toContain("API token of somebody@mail.example");
+    expect(output).toMatch(/^ {2}https:\/\/vigil\.somebody\.workers\.dev\/app\/sign-in\/link\?token=\w{43}$/m);
     const { changes, queues, workers } = operator.platform;
     expect([...queues.keys()]).toEqual(
       expect.arrayContaining(["vigil-checks", "vigil-checks-dlq", "vigil-deliveries-dlq"]),
@@ -73,6 +75,10 @@ describe("npm run deploy", () => {
     const changes = operator.platform.changes.slice(before).filter((change) => change !== "write to the database");
     expect(changes).toEqual(["migrate vigil", "deploy vigil"]);
     expect(output).not.toContain("sk_svc_");
+    expect(output).toContain("/app/sign-in/link?token=");
+    const { database } = operator.platform.databases.get("vigil") ?? {};
+    database?.exec(`INSERT INTO passwords (user_id, hash, created_at, updated_at) SELECT id, 'x', 0, 0 FROM users`);
+    expect(await run(operator)).not.toContain("/app/sign-in/link");
     expect(readFileSync(join(operator.dir, "vigil/secrets.json"), "utf8")).toBe(secrets);
     expect(statSync(join(operator.dir, "vigil/secrets.json")).mode & 0o777).toBe(0o600);
   });
@@ -256,6 +262,40 @@ describe("npm run deploy", () => {
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT_ROOT });
     for (const queue of ["staging-checks", "staging-deliveries"]) expect(stdout).toContain(queue);
     expect(existsSync(join(operator.dir, "out/worker.js"))).toBe(true);
+  });
+});
+
+describe("npm run upgrade -- --check", () => {
+  const checkout = readCheckout();
+  const plan = (operator: Operator, changes: Partial<Checkout> = {}) => {
+    const { platform, dir } = operator;
+    const deployment = { options: readOptions([]), platform, files: deploymentFiles(dir, "vigil"), release, env: {} };
+    return planUpgrade({ ...deployment, target: "https://example.com/", print: () => {} }, { ...checkout, ...changes });
+  };
+
+  it("says what would change, and changes nothing", async () => {
+    const operator = newOperator();
+    await run(operator);
+    const { deployed } = await plan(operator);
+    operator.platform.queues.delete("vigil-mail-dlq");
+    const before = operator.platform.changes.length;
+    const migrations = [...checkout.migrations, "9999_next.sql"];
+    const changelog = `# Changelog\n\n## [9.0.0] - 2030-01-01\n\n- New.\n\n## [${deployed}] - 2026-01-01\n\n- Old.\n`;
+    expect((await plan(operator, { version: "9.0.0", migrations, changelog })).changes).toEqual([
+      `version: ${deployed} -> 9.0.0`,
+      "migration to apply: 9999_next.sql",
+      "queue to create: vigil-mail-dlq",
+      "changelog [9.0.0] - 2030-01-01",
+      "  - New.",
+    ]);
+    expect(operator.platform.changes).toHaveLength(before);
+  });
+
+  it("refuses to go back, and what was never deployed", async () => {
+    const operator = newOperator();
+    await expect(plan(operator)).rejects.toThrow(/no deployment vigil/);
+    await run(operator);
+    await expect(plan(operator, { migrations: checkout.migrations.slice(1) })).rejects.toThrow(/newer release/);
   });
 });
 

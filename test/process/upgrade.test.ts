@@ -1,0 +1,91 @@
+import { copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { issueToken } from "../../scripts/local/accounts.ts";
+import { readWorkerConfig } from "../../scripts/local/config.ts";
+import { openDatabase } from "../../scripts/local/database.ts";
+import { stateDirOf } from "../../scripts/local/settings.ts";
+import { migrateToPreviousRelease, PREVIOUS, runPreviousRelease } from "../support/previous-release.ts";
+import { PROJECT_ROOT, START_TIMEOUT_MS, startService, temporaryDir } from "./support.ts";
+
+const V1 = "/api/uptime/v1";
+const MIGRATIONS = join(PROJECT_ROOT, "migrations");
+
+interface Caller {
+  url: string;
+  token: string;
+}
+
+async function call({ url, token }: Caller, method: string, path: string, body?: object) {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  expect(response.status, `${method} ${path}: ${text}`).toBeLessThan(300);
+  return text === "" ? {} : JSON.parse(text);
+}
+
+/** Everything that a release writes and reads: rows, an object's state, its history, an event. */
+async function use(caller: Caller, slug: string) {
+  const page = await call(caller, "POST", `${V1}/status-pages`, { name: slug, slug });
+  const monitor = await call(caller, "POST", `${V1}/monitors`, {
+    ...{ name: `Job of ${slug}`, type: "heartbeat", interval: 86_400, status_page_id: page.id },
+  });
+  await call(caller, "POST", `${V1}/incidents`, { title: `Trouble of ${slug}`, status_page_id: page.id });
+  await call(caller, "POST", `/ping/${monitor.heartbeat_token}`);
+  await vi.waitFor(async () => expect((await call(caller, "GET", `${V1}/monitors/${monitor.id}`)).status).toBe("up"));
+  return { page, monitor };
+}
+
+/** What was made by whatever release is read, pushed and changed. */
+async function goOn(caller: Caller, { page, monitor }: Awaited<ReturnType<typeof use>>, results: number) {
+  expect(await call(caller, "GET", `${V1}/status-pages/${page.id}`)).toMatchObject({ slug: page.slug });
+  const found = await call(caller, "GET", `${V1}/monitors/${monitor.id}`);
+  expect(found).toMatchObject({ status: "up", heartbeat_token: monitor.heartbeat_token });
+  await call(caller, "POST", `/ping/${monitor.heartbeat_token}`);
+  expect(await call(caller, "GET", `${V1}/monitors/${monitor.id}/results`)).toHaveLength(results);
+  await call(caller, "PUT", `${V1}/monitors/${monitor.id}`, { name: `${found.name}!` });
+  const incidents = await call(caller, "GET", `${V1}/status-pages/${page.id}/incidents`);
+  expect(incidents).toMatchObject([{ title: `Trouble of ${page.slug}` }]);
+  const summary = await (await fetch(`${caller.url}/status/${page.slug}/summary.json`)).json();
+  expect(summary).toMatchObject({ page: { name: page.slug } });
+}
+
+describe("an upgrade", () => {
+  it("leaves what the release before wrote, and lets that release run again on the new schema", async () => {
+    const dir = temporaryDir();
+    const old = join(temporaryDir(), "migrations");
+    mkdirSync(old);
+    for (const file of PREVIOUS.migrations) {
+      expect(existsSync(join(MIGRATIONS, file)), "migrations go forward only").toBe(true);
+      copyFileSync(join(MIGRATIONS, file), join(old, file));
+    }
+    await migrateToPreviousRelease(dir, old);
+    await using database = await openDatabase(stateDirOf({ STATE_DIR: dir }), readWorkerConfig());
+    const token = await issueToken(database.execute, { email: "owner@localhost", operator: true });
+    await database[Symbol.asyncDispose]();
+
+    const before = await runPreviousRelease(dir);
+    const first = await use({ url: before.url, token }, "first");
+    await before.stop();
+
+    const service = await startService({ env: { STATE_DIR: dir, RATE_LIMITS: "all=off", LOG_LEVEL: "warn" } });
+    const present = { url: service.url, token };
+    await goOn(present, first, 2);
+    const second = await use(present, "second");
+    await call(present, "GET", "/api/core/v1/uptime/capacity");
+    await service.stop();
+
+    const again = await runPreviousRelease(dir);
+    await goOn({ url: again.url, token }, first, 3);
+    await goOn({ url: again.url, token }, second, 2);
+    await again.stop();
+
+    const last = await startService({ env: { STATE_DIR: dir, RATE_LIMITS: "all=off", LOG_LEVEL: "warn" } });
+    await goOn({ url: last.url, token }, first, 4);
+    await goOn({ url: last.url, token }, second, 3);
+    await last.stop();
+  }, 4 * START_TIMEOUT_MS);
+});

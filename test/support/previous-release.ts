@@ -1,0 +1,53 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
+import { readWorkerConfig } from "../../scripts/local/config.ts";
+import { openDatabase } from "../../scripts/local/database.ts";
+import { applyMigrations } from "../../scripts/local/migrations.ts";
+import { createRuntime } from "../../scripts/local/runtime.ts";
+import { loadSecrets } from "../../scripts/local/secrets.ts";
+import { createStateDir, stateDirOf } from "../../scripts/local/settings.ts";
+
+const RELEASES = join(import.meta.dirname, "../releases");
+
+/** As `npm run keep-release` left it. */
+export const PREVIOUS: { version: string; migrations: string[] } = JSON.parse(
+  readFileSync(join(RELEASES, "previous.json"), "utf8"),
+);
+
+/** The classes that the code exports; bindings of others are newer than it. */
+function exportedBy(code: string, className: string): boolean {
+  return new RegExp(`\\bas ${className}\\b|class ${className}\\b|[{,]\\s*${className}\\s*[,}]`).test(code);
+}
+
+/** The Worker of the previous release on a state directory, whatever schema that has. */
+export async function runPreviousRelease(dir: string) {
+  const stateDir = stateDirOf({ STATE_DIR: dir });
+  createStateDir(stateDir);
+  const config = readWorkerConfig();
+  const code = brotliDecompressSync(readFileSync(join(RELEASES, "previous.js.br"))).toString("utf8");
+  mkdirSync(stateDir.build, { recursive: true });
+  writeFileSync(join(stateDir.build, config.bundleFile), code);
+  const { durableObjects = {}, ...options } = config.options as typeof config.options & {
+    durableObjects?: Record<string, string | { className: string }>;
+  };
+  const known = Object.entries(durableObjects).filter(([, object]) =>
+    exportedBy(code, typeof object === "string" ? object : object.className),
+  );
+  const runtime = createRuntime({
+    config: { ...config, options: { ...options, durableObjects: Object.fromEntries(known) } as typeof config.options },
+    stateDir,
+    address: { host: "127.0.0.1", port: 0 },
+    bindings: { ...loadSecrets(stateDir), RATE_LIMITS: "all=off", LOG_LEVEL: "warn" },
+  });
+  const url = (await runtime.ready).href.replace(/\/$/, "");
+  return { url, stop: () => runtime.dispose() };
+}
+
+/** The schema of the previous release, and nothing newer. */
+export async function migrateToPreviousRelease(dir: string, migrationsDir: string): Promise<void> {
+  const stateDir = stateDirOf({ STATE_DIR: dir });
+  createStateDir(stateDir);
+  await using database = await openDatabase(stateDir, readWorkerConfig());
+  await applyMigrations(database.execute, migrationsDir);
+}
