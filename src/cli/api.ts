@@ -6,19 +6,30 @@ const ATTEMPTS = 5;
 
 export type Item = Record<string, unknown> & { id: string };
 
+interface CallOptions {
+  /** Accounts and tokens are under `core`. */
+  version?: "uptime" | "core";
+  /** Under which the service carries out a repeated request once. */
+  idempotency_key?: string;
+}
+
 /** The public API with one token. */
 export interface Api {
   url: string;
   /** The body of the answer; fails with the service's own words. */
-  call(method: string, path: string, body?: object): Promise<unknown>;
+  call(method: string, path: string, body?: object, options?: CallOptions): Promise<unknown>;
   list(path: string): Promise<Item[]>;
 }
 
 export function createApi({ url, token }: { url: string; token: string }): Api {
-  const call = async (method: string, path: string, body?: object) => {
-    const text = await send(`${url}/api/uptime/v1${path}`, {
+  const call: Api["call"] = async (method, path, body, { version = "uptime", idempotency_key } = {}) => {
+    const text = await send(`${url}/api/${version}/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        ...(idempotency_key && { "idempotency-key": idempotency_key }),
+      },
       ...(body && { body: JSON.stringify(body) }),
     });
     return text === "" ? undefined : JSON.parse(text);

@@ -53,11 +53,11 @@ export function computeChanges(manifest: Manifest, present: Present, { prune }: 
   };
   const wanted = [
     ...Object.entries(manifest.status_pages).map(([key, page]): Wanted => {
-      const found = findPage(present, key);
-      return { kind: "status_pages", key, body: { ...page, name: page.name ?? key, slug: key }, present: found };
+      const body = { ...page, name: page.name ?? key, slug: page.slug ?? key, external_key: key };
+      return { kind: "status_pages", key, body, present: findPage(manifest, present, key) };
     }),
     ...Object.entries(manifest.groups).map(([key, { status_page, name }]): Wanted => {
-      const body = { name: name ?? key, status_page_id: reference("status_pages", status_page) };
+      const body = { name: name ?? key, external_key: key, status_page_id: reference("status_pages", status_page) };
       return { kind: "groups", key, body, present: findGroup(manifest, present, key) };
     }),
     // A composite comes after its members.
@@ -78,9 +78,10 @@ export function computeChanges(manifest: Manifest, present: Present, { prune }: 
       const body = {
         ...fields,
         name: fields.name ?? key,
+        external_key: key,
         ...(status_page && { status_page_id: reference("status_pages", status_page) }),
       };
-      return { kind: "webhooks", key, body, present: present.webhooks.find(({ name }) => name === body.name) };
+      return { kind: "webhooks", key, body, present: findWebhook(present, key, String(body.name)) };
     }),
   ];
   return [...wanted.flatMap(changeOf), ...(prune ? removals(manifest, present) : [])];
@@ -116,36 +117,51 @@ function decode(text: string): unknown {
   }
 }
 
-/** Monitors that an earlier file made, known by their key; others were made by people and stay. */
-function removals(manifest: Manifest, { monitors }: Present): Change[] {
-  return monitors.flatMap(({ id, external_key }): Change[] => {
-    if (typeof external_key !== "string" || Object.hasOwn(manifest.monitors, external_key)) return [];
-    return [{ action: "delete", kind: "monitors", key: external_key, id, body: {}, fields: [] }];
-  });
+/** What an earlier file made, known by its key; what people made stays, and so do pages, whose history is public. */
+function removals(manifest: Manifest, present: Present): Change[] {
+  return (["monitors", "webhooks", "groups"] as const).flatMap((kind) =>
+    present[kind].flatMap(({ id, external_key }): Change[] => {
+      if (typeof external_key !== "string" || Object.hasOwn(manifest[kind], external_key)) return [];
+      return [{ action: "delete", kind, key: external_key, id, body: {}, fields: [] }];
+    }),
+  );
 }
 
 function idsIn(manifest: Manifest, present: Present) {
   return (kind: Kind, key: string): string | undefined => {
-    if (kind === "status_pages") return findPage(present, key)?.id;
+    if (kind === "status_pages") return findPage(manifest, present, key)?.id;
     if (kind === "groups") return findGroup(manifest, present, key)?.id;
     return findMonitor(present, key)?.id;
   };
 }
 
-const findPage = ({ status_pages }: Present, slug: string) => status_pages.find((page) => page.slug === slug);
-const findMonitor = ({ monitors }: Present, key: string) => monitors.find(({ external_key }) => external_key === key);
+const byKey = (items: readonly Item[], key: string) => items.find(({ external_key }) => external_key === key);
+/** What people made, and a file takes over by its name. */
+const withoutKey = (items: readonly Item[]) => items.filter(({ external_key }) => typeof external_key !== "string");
 
-function findGroup({ groups }: Manifest, present: Present, key: string): Item | undefined {
-  const group = groups[key];
+function findPage({ status_pages }: Manifest, present: Present, key: string): Item | undefined {
+  const slug = status_pages[key]?.slug ?? key;
+  return byKey(present.status_pages, key) ?? present.status_pages.find((page) => page.slug === slug);
+}
+
+const findMonitor = ({ monitors }: Present, key: string) => byKey(monitors, key);
+
+function findWebhook({ webhooks }: Present, key: string, name: string): Item | undefined {
+  return byKey(webhooks, key) ?? withoutKey(webhooks).find((webhook) => webhook.name === name);
+}
+
+function findGroup(manifest: Manifest, present: Present, key: string): Item | undefined {
+  const group = manifest.groups[key];
   if (!group) return undefined;
-  const page = findPage(present, group.status_page);
+  const page = findPage(manifest, present, group.status_page);
   const name = group.name ?? key;
-  return present.groups.find((found) => found.status_page_id === page?.id && found.name === name);
+  const isSame = (found: Item) => found.status_page_id === page?.id && found.name === name;
+  return byKey(present.groups, key) ?? withoutKey(present.groups).find(isSame);
 }
 
 /** A misspelt name must not become a monitor outside of its page. */
 function refuseUnknownKeys(manifest: Manifest, present: Present): void {
-  const isPage = (slug: string) => Object.hasOwn(manifest.status_pages, slug) || findPage(present, slug);
+  const isPage = (slug: string) => Object.hasOwn(manifest.status_pages, slug) || findPage(manifest, present, slug);
   const isMonitor = (key: string) => Object.hasOwn(manifest.monitors, key) || findMonitor(present, key);
   for (const kind of ["groups", "monitors", "webhooks"] as const) {
     for (const [key, { status_page }] of Object.entries(manifest[kind])) {

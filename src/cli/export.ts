@@ -14,19 +14,24 @@ const mayStay = (fields: Fields, field: string) => Object.hasOwn(fields, field) 
 const isPageSetting = (field: string) => mayStay(StatusPageCreate.shape, field);
 const isWebhookSetting = (field: string) => mayStay(WebhookCreate.shape, field);
 /** Fields of single types are in neither schema; what only answers carry is no setting. */
-const isMonitorSetting = (field: string) =>
+export const isMonitorSetting = (field: string) =>
   mayStay(MonitorCreate.shape, field) || !(Object.hasOwn(Monitor.shape, field) || ELSEWHERE.includes(field));
 
 /** The file that `apply` would find nothing to do for. Things without a key get one from their name. */
 export function buildManifest({ status_pages, groups, monitors, webhooks }: Present): object {
-  const slugs = new Map(status_pages.map(({ id, slug }) => [id, String(slug)]));
-  const groupKeys = uniqueKeys(groups, ({ name }) => keyFrom(String(name)));
-  const monitorKeys = uniqueKeys(monitors, ({ external_key, name }) => String(external_key ?? keyFrom(String(name))));
-  const pageOf = ({ status_page_id }: Item) => withValue("status_page", slugs.get(String(status_page_id)));
-  const webhookKeys = uniqueKeys(webhooks, ({ name }) => keyFrom(String(name)));
+  const pageKeys = new Map(status_pages.map(({ id, external_key, slug }) => [id, String(external_key ?? slug)]));
+  const groupKeys = uniqueKeys(groups);
+  const monitorKeys = uniqueKeys(monitors);
+  const webhookKeys = uniqueKeys(webhooks);
+  const pageOf = ({ status_page_id }: Item) => withValue("status_page", pageKeys.get(String(status_page_id)));
   return {
     version: 1,
-    status_pages: Object.fromEntries(status_pages.map((page) => [page.slug, settingsOf(page, isPageSetting)])),
+    status_pages: Object.fromEntries(
+      status_pages.map((page) => {
+        const key = String(pageKeys.get(page.id));
+        return [key, { ...settingsOf(page, isPageSetting), ...(page.slug !== key && { slug: page.slug }) }];
+      }),
+    ),
     groups: Object.fromEntries(
       groups.map((group) => [groupKeys.get(group.id), { name: group.name, ...pageOf(group) }]),
     ),
@@ -78,15 +83,19 @@ export function keyFrom(name: string): string {
   return key.slice(0, 90) || "unnamed";
 }
 
-function uniqueKeys(items: Item[], keyOf: (item: Item) => string): Map<string, string> {
-  const taken = new Set<string>();
-  return new Map(
-    items.map((item) => {
-      const wanted = keyOf(item);
-      let key = wanted;
-      for (let n = 2; taken.has(key); n++) key = `${wanted}-${n}`;
-      taken.add(key);
-      return [item.id, key];
-    }),
+/** The keys that things have; one that has none gets a free one from its name. */
+function uniqueKeys(items: readonly Item[]): Map<string, string> {
+  const keys = new Map(
+    items.flatMap(({ id, external_key }): [string, string][] => (external_key ? [[id, String(external_key)]] : [])),
   );
+  const taken = new Set(keys.values());
+  for (const { id, name } of items) {
+    if (keys.has(id)) continue;
+    const wanted = keyFrom(String(name));
+    let key = wanted;
+    for (let n = 2; taken.has(key); n++) key = `${wanted}-${n}`;
+    taken.add(key);
+    keys.set(id, key);
+  }
+  return keys;
 }

@@ -8,6 +8,7 @@ import { type Change, computeChanges } from "./changes.ts";
 import { examine } from "./doctor.ts";
 import { buildManifest, formatManifest } from "./export.ts";
 import { CommandFailure, EXIT, UsageFailure } from "./failure.ts";
+import { importAccount } from "./import-account.ts";
 import { importGatus } from "./import-gatus.ts";
 import type { Imported } from "./import-result.ts";
 import { importUptimeKuma } from "./import-uptime-kuma.ts";
@@ -28,7 +29,9 @@ const USAGE = `usage: npm run --silent vigil -- COMMAND [--json]
   status                                how everything is
   monitors [--status STATUS]            lists monitors
   incidents new --page SLUG --title TEXT [--severity S] [--message TEXT] [--public]
+  on-call now [--page SLUG]             who is on call, and until when
   import uptime-kuma|gatus FILE [-o FILE]   makes a file for apply of another tool's settings
+  import account FILE                   makes here what the export of another account holds
   doctor                                looks for trouble
 
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 there is something to look at (changes of a dry run, something that is not
@@ -75,6 +78,7 @@ const COMMANDS: Record<string, Command> = {
   status,
   monitors,
   incidents,
+  "on-call": onCall,
   import: importSettings,
   doctor,
 };
@@ -153,15 +157,54 @@ async function incidents({ values, positionals, env }: Parameters<Command>[0]): 
   return EXIT.done;
 }
 
+interface Member {
+  user_id: string | null;
+  name: string | null;
+  email: string;
+}
+
+/** Of every page with an escalation policy, or of one. */
+async function onCall({ values, positionals, env }: Parameters<Command>[0]): Promise<number> {
+  if (positionals[1] !== "now") throw new UsageFailure("on-call now");
+  const api = openSession(env);
+  const pages = values.page === undefined ? await api.list("/status-pages") : [await findPage(api, values.page)];
+  const rows: object[] = [];
+  for (const { id, slug } of pages) {
+    const found = (await api.call("GET", `/status-pages/${id}/on-call`)) as {
+      on_call_now: { schedule_id: string; user_id: string; until: string | null }[];
+      schedules: { id: string; name: string }[];
+    };
+    const members = (await api.call("GET", `/status-pages/${id}/members`)) as Member[];
+    const me = (await api.call("GET", "/auth/me", undefined, { version: "core" })) as { id: string; email: string };
+    const emails = new Map([[me.id, me.email], ...members.map(({ user_id, email }) => [user_id, email] as const)]);
+    for (const { schedule_id, user_id, until } of found.on_call_now) {
+      const schedule = found.schedules.find((each) => each.id === schedule_id)?.name ?? schedule_id;
+      rows.push({ page: slug, schedule, user: emails.get(user_id) ?? user_id, until });
+    }
+  }
+  if (values.json) print(json(rows));
+  else
+    for (const row of rows)
+      print(
+        Object.values(row)
+          .map((value) => value ?? "open-ended")
+          .join("\t"),
+      );
+  if (rows.length === 0) note("nobody is on call");
+  return rows.length === 0 ? EXIT.attention : EXIT.done;
+}
+
 async function findPage(api: Api, slug: string): Promise<Item> {
   const page = (await api.list("/status-pages")).find((found) => found.slug === slug);
   if (!page) throw new CommandFailure(`there is no status page ${slug}`);
   return page;
 }
 
-async function importSettings({ values, positionals }: Parameters<Command>[0]): Promise<number> {
+async function importSettings({ values, positionals, env }: Parameters<Command>[0]): Promise<number> {
   const [, tool, file] = positionals;
-  if (!file || (tool !== "uptime-kuma" && tool !== "gatus")) throw new UsageFailure("import uptime-kuma|gatus FILE");
+  if (file && tool === "account") return importAccountFile(openSession(env), readText(file), values.json);
+  if (!file || (tool !== "uptime-kuma" && tool !== "gatus"))
+    throw new UsageFailure("import uptime-kuma|gatus|account FILE");
   const imported: Imported = tool === "gatus" ? importGatus(readText(file)) : importUptimeKuma(file);
   const manifest = formatManifest(imported.manifest);
   if (values.output) writeNew(values.output, manifest);
@@ -169,6 +212,19 @@ async function importSettings({ values, positionals }: Parameters<Command>[0]): 
   for (const { subject, reason } of imported.left) note(`not taken: ${subject}: ${reason}`);
   note(`${Object.keys(imported.manifest.monitors).length} monitors taken, ${imported.left.length} remarks`);
   return imported.left.length > 0 ? EXIT.attention : EXIT.done;
+}
+
+async function importAccountFile(api: Api, content: string, isJson: boolean): Promise<number> {
+  const { made, left } = await importAccount(api, content);
+  if (isJson) print(json({ made, left }));
+  else
+    print(
+      Object.entries(made)
+        .map(([kind, count]) => `${count} ${kind.replace("_", " ")}`)
+        .join(", "),
+    );
+  for (const { subject, reason } of left) note(`not taken: ${subject}: ${reason}`);
+  return left.length > 0 ? EXIT.attention : EXIT.done;
 }
 
 async function doctor({ values, env }: Parameters<Command>[0]): Promise<number> {

@@ -12,15 +12,17 @@ import { CommandFailure } from "./failure.ts";
 const Key = z.string().regex(/^[A-Za-z0-9_.:-]{1,100}$/, "a key has up to 100 letters, digits and _ . : -");
 const name = z.string().min(1).optional().meta({ description: "default: the key" });
 
-const StatusPage = z.looseObject({ name }).meta({ description: "its key is its slug" });
+const StatusPage = z
+  .looseObject({ name, slug: z.string().optional().meta({ description: "default: the key" }) })
+  .meta({ description: "known by its key, else by its slug" });
 const Group = z.strictObject({
   name,
-  status_page: z.string().meta({ description: "slug of its status page" }),
+  status_page: z.string().meta({ description: "key or slug of its status page" }),
 });
 const Monitor = z.looseObject({
   name,
   type: z.enum(MONITOR_TYPES),
-  status_page: z.string().optional().meta({ description: "slug of its status page" }),
+  status_page: z.string().optional().meta({ description: "key or slug of its status page" }),
   group: Key.optional().meta({ description: "key of its group" }),
   children: z.array(Key).optional().meta({ description: "keys of the members of a composite" }),
 });
@@ -28,7 +30,7 @@ const Webhook = z.looseObject({
   name,
   url: z.string(),
   provider: z.enum(WEBHOOK_PROVIDERS).optional(),
-  status_page: z.string().optional().meta({ description: "slug of its status page" }),
+  status_page: z.string().optional().meta({ description: "key or slug of its status page" }),
 });
 
 const section = <Schema extends z.ZodType>(schema: Schema) => z.record(Key, schema).default({});

@@ -62,6 +62,14 @@ export const Overview = z
           })
           .nullable()
           .meta({ description: "what still depends on earlier keys of ROOT_SECRET; null while it has one key" }),
+        settings: z
+          .object({
+            public_url: z.string(),
+            sends_mail: z.boolean(),
+            canaries: z.number().int(),
+            sends_heartbeat: z.boolean(),
+          })
+          .meta({ description: "what a deployment should set" }),
       })
       .nullable()
       .meta({ description: "the state of the installation, for operators; null for all others" }),

@@ -107,6 +107,7 @@ describe("the state of the installation", () => {
       is_database_nearly_full: false,
       alarms: [],
       root_keys: null,
+      settings: { public_url: "", sends_mail: false, canaries: 0, sends_heartbeat: false },
     });
     expect(body.service.database_bytes).toBeGreaterThan(100_000);
     expect((await other.client.get(`${CORE}/overview`)).body.service).toBeNull();

@@ -1,10 +1,12 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { issueToken } from "../../scripts/local/accounts.ts";
 import { manifestSchema } from "../../src/cli/manifest.ts";
 import { GATUS, writeUptimeKuma } from "../support/other-tools.ts";
 import { PROJECT_ROOT, type Service, START_TIMEOUT_MS, startService, temporaryDir } from "./support.ts";
@@ -175,7 +177,69 @@ describe("npm run vigil", () => {
     expect(opened).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/) });
     expect(await vigil(["status"])).toMatchObject({ stdout: expect.stringMatching(/1 open incidents/) });
     expect(JSON.parse((await vigil(["status", "--json"])).stdout)).toMatchObject({ incidents: { open: 1 } });
-    expect(await vigil(["doctor"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/ok {3}database/) });
+    const { code, stdout: findings } = await vigil(["doctor"]);
+    for (const subject of ["database", "markers", "clock", "dns", "settings", "mail", "alarms"]) {
+      expect(findings).toMatch(new RegExp(`^ok {3}${subject}: `, "m"));
+    }
+    expect(code).toBe(0);
+  });
+
+  it("says who is on call", async () => {
+    await vigil(["apply", "-f", file]);
+    expect(await vigil(["on-call", "now"])).toMatchObject({ code: 3, stdout: "", stderr: "nobody is on call\n" });
+    const api = async (method: string, path: string, body?: object) => {
+      const headers = { authorization: `Bearer ${service.token}`, "content-type": "application/json" };
+      const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+      return (await fetch(`${service.url}/api${path}`, init)).json() as Promise<Record<string, string>>;
+    };
+    const [page] = (await api("GET", "/uptime/v1/status-pages")) as unknown as { id: string }[];
+    const me = await api("GET", "/core/v1/auth/me");
+    const shifts = [{ user_id: me.id, start_at: "2026-01-01T00:00:00Z", end_at: "2999-01-01T00:00:00Z" }];
+    const at = `/uptime/v1/status-pages/${page?.id}/on-call`;
+    const schedule = await api("POST", `${at}/schedules`, { name: "Night", shifts });
+    const steps = [{ level: 1, contacts: [{ type: "schedule", value: schedule.id }] }];
+    await api("POST", `${at}/policies`, { name: "Everything", is_default: true, steps });
+    const { code, stdout, stderr } = await vigil(["on-call", "now", "--page", "shop"]);
+    expect([code, stdout], stderr).toEqual([0, expect.stringMatching(/^shop\tNight\towner@localhost\t/)]);
+  });
+
+  it("makes in one account what the export of another one holds, once however often it is repeated", async () => {
+    await vigil(["apply", "-f", file]);
+    await vigil(["incidents", "new", "--page", "shop", "--title", "Moved along", "--severity", "major"]);
+    const headers = { authorization: `Bearer ${service.token}` };
+    const exported = await (await fetch(`${service.url}/api/core/v1/user/export`, { headers })).text();
+    const copy = join(dir, "account.json");
+    // Slugs are unique in an installation, and both accounts are of this one.
+    writeFileSync(copy, exported.replace(/"slug":"([a-z-]+)"/g, '"slug":"$1-two"'));
+    const other = await issueToken(service.execute, { email: "other@mail.example" });
+    const asOther = (args: string[]) => vigil(args, { env: { VIGIL_TOKEN: other } });
+    const first = await asOther(["import", "account", copy, "--json"]);
+    expect(first.code, first.stderr).toBe(3);
+    const { made, left } = JSON.parse(first.stdout);
+    const own = JSON.parse(exported);
+    for (const kind of ["status_pages", "groups", "monitors", "incidents", "webhooks"]) {
+      expect([kind, made[kind]]).toEqual([kind, own[kind].length]);
+    }
+    expect(left.map(({ reason }: { reason: string }) => reason)).toContain("its secret is not exported: set it anew");
+    const before = (await asOther(["monitors", "--json"])).stdout;
+    const everything = JSON.parse(before).find(({ name }: { name: string }) => name === "everything");
+    expect(everything.child_ids).toHaveLength(2);
+    await asOther(["import", "account", copy]);
+    expect(JSON.parse((await asOther(["monitors", "--json"])).stdout)).toHaveLength(JSON.parse(before).length);
+    expect(JSON.parse((await asOther(["status", "--json"])).stdout).incidents.open).toBe(
+      own.incidents.filter(({ status }: { status: string }) => status !== "resolved").length,
+    );
+    const wrong = await asOther(["import", "account", file]);
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/no export of an account/) });
+  });
+
+  it("is one file that runs anywhere", async () => {
+    await promisify(execFile)(process.execPath, ["scripts/cli.ts"], { cwd: PROJECT_ROOT });
+    const copy = join(temporaryDir(), "vigil.mjs");
+    copyFileSync(join(PROJECT_ROOT, "dist/vigil.mjs"), copy);
+    const env = { PATH: process.env.PATH, VIGIL_URL: service.url, VIGIL_TOKEN: service.token };
+    const { stdout } = await promisify(execFile)(process.execPath, [copy, "monitors", "--json"], { cwd: dir, env });
+    expect(JSON.parse(stdout)).toEqual(JSON.parse((await vigil(["monitors", "--json"])).stdout));
   });
 
   it.each([[[]], [["apply"]], [["import", "nagios", "x"]]])("shows how it is used for %j", async (args) => {

@@ -54,38 +54,42 @@ async function goOn(caller: Caller, { page, monitor }: Awaited<ReturnType<typeof
 }
 
 describe("an upgrade", () => {
-  it("leaves what the release before wrote, and lets that release run again on the new schema", async () => {
-    const dir = temporaryDir();
-    const old = join(temporaryDir(), "migrations");
-    mkdirSync(old);
-    for (const file of PREVIOUS.migrations) {
-      expect(existsSync(join(MIGRATIONS, file)), "migrations go forward only").toBe(true);
-      copyFileSync(join(MIGRATIONS, file), join(old, file));
-    }
-    await migrateToPreviousRelease(dir, old);
-    await using database = await openDatabase(stateDirOf({ STATE_DIR: dir }), readWorkerConfig());
-    const token = await issueToken(database.execute, { email: "owner@localhost", operator: true });
-    await database[Symbol.asyncDispose]();
+  it(
+    "leaves what the release before wrote, and lets that release run again on the new schema",
+    async () => {
+      const dir = temporaryDir();
+      const old = join(temporaryDir(), "migrations");
+      mkdirSync(old);
+      for (const file of PREVIOUS.migrations) {
+        expect(existsSync(join(MIGRATIONS, file)), "migrations go forward only").toBe(true);
+        copyFileSync(join(MIGRATIONS, file), join(old, file));
+      }
+      await migrateToPreviousRelease(dir, old);
+      await using database = await openDatabase(stateDirOf({ STATE_DIR: dir }), readWorkerConfig());
+      const token = await issueToken(database.execute, { email: "owner@localhost", operator: true });
+      await database[Symbol.asyncDispose]();
 
-    const before = await runPreviousRelease(dir);
-    const first = await use({ url: before.url, token }, "first");
-    await before.stop();
+      const before = await runPreviousRelease(dir);
+      const first = await use({ url: before.url, token }, "first");
+      await before.stop();
 
-    const service = await startService({ env: { STATE_DIR: dir, RATE_LIMITS: "all=off", LOG_LEVEL: "warn" } });
-    const present = { url: service.url, token };
-    await goOn(present, first, 2);
-    const second = await use(present, "second");
-    await call(present, "GET", "/api/core/v1/uptime/capacity");
-    await service.stop();
+      const service = await startService({ env: { STATE_DIR: dir, RATE_LIMITS: "all=off", LOG_LEVEL: "warn" } });
+      const present = { url: service.url, token };
+      await goOn(present, first, 2);
+      const second = await use(present, "second");
+      await call(present, "GET", "/api/core/v1/uptime/capacity");
+      await service.stop();
 
-    const again = await runPreviousRelease(dir);
-    await goOn({ url: again.url, token }, first, 3);
-    await goOn({ url: again.url, token }, second, 2);
-    await again.stop();
+      const again = await runPreviousRelease(dir);
+      await goOn({ url: again.url, token }, first, 3);
+      await goOn({ url: again.url, token }, second, 2);
+      await again.stop();
 
-    const last = await startService({ env: { STATE_DIR: dir, RATE_LIMITS: "all=off", LOG_LEVEL: "warn" } });
-    await goOn({ url: last.url, token }, first, 4);
-    await goOn({ url: last.url, token }, second, 3);
-    await last.stop();
-  }, 4 * START_TIMEOUT_MS);
+      const last = await startService({ env: { STATE_DIR: dir, RATE_LIMITS: "all=off", LOG_LEVEL: "warn" } });
+      await goOn({ url: last.url, token }, first, 4);
+      await goOn({ url: last.url, token }, second, 3);
+      await last.stop();
+    },
+    4 * START_TIMEOUT_MS,
+  );
 });

@@ -42,6 +42,7 @@ export function presentOverview(found: OverviewFound): z.infer<typeof Overview> 
       database_bytes: service.database_bytes,
       database_used_percent: service.percent,
       is_database_nearly_full: service.is_nearly_full,
+      settings: service.settings,
       alarms: service.alarms.map(({ name, message, raised_at }) => ({ name, message, raised_at: toIso(raised_at) })),
       root_keys: service.root_keys,
     },

@@ -9,6 +9,8 @@ import { computeDatabaseUse, listLateQueues } from "../../domain/service-health.
 import { currentHashPrefix } from "../../platform/password.ts";
 import { rootKeysOf } from "../../platform/root-keys.ts";
 import { currentSealPrefix } from "../../platform/seal.ts";
+import type { Env } from "../../platform/env.ts";
+import type { Settings } from "../../platform/settings.ts";
 
 export type OverviewFound = Awaited<ReturnType<typeof getOverview>>;
 
@@ -19,7 +21,7 @@ export async function getOverview(ctx: RequestScope) {
   return { ...found, service: requireUser(ctx).is_operator ? await getServiceState(ctx) : null };
 }
 
-async function getServiceState({ db, settings }: RequestScope) {
+async function getServiceState({ db, env, settings }: RequestScope) {
   const [known, alarms] = await Promise.all([readServiceHealth(db), listAlarms(db)]);
   const lastDeadLetters = known.queues.flatMap(({ dead_letter_at }) => dead_letter_at ?? []);
   return {
@@ -28,6 +30,12 @@ async function getServiceState({ db, settings }: RequestScope) {
     last_dead_letter_at: lastDeadLetters.length === 0 ? null : Math.max(...lastDeadLetters),
     database_bytes: known.database_bytes,
     alarms,
+    settings: {
+      public_url: settings.PUBLIC_URL,
+      sends_mail: sendsMail(env, settings),
+      canaries: settings.CANARY_TARGETS.length,
+      sends_heartbeat: settings.HEARTBEAT_URL !== "",
+    },
     ...computeDatabaseUse(known.database_bytes),
     root_keys: await findOutdated({ db, settings }),
   };
@@ -40,4 +48,9 @@ async function findOutdated({ db, settings }: Pick<RequestScope, "db" | "setting
   const hash_prefix = currentHashPrefix(settings.ROOT_SECRET);
   const counts = await countOutdated(db, { id: current.id, seal_prefix, hash_prefix });
   return { current: current.id, earlier: all.slice(1).map(({ id }) => id), ...counts };
+}
+
+/** Whether a way to send mail is set; otherwise it stays in the outbox. */
+function sendsMail(env: Env, { MAIL_FROM, SMTP_URL, MAIL_HTTP_URL }: Settings): boolean {
+  return MAIL_FROM !== "" && (SMTP_URL !== null || env.MAIL !== undefined || MAIL_HTTP_URL !== "");
 }

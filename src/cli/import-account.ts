@@ -1,0 +1,168 @@
+import { z } from "zod";
+import { IncidentCreate } from "../contract/incident.ts";
+import { IncidentTemplateCreate } from "../contract/incident-template.ts";
+import { MaintenanceCreate } from "../contract/maintenance.ts";
+import { StatusPageCreate } from "../contract/status-page.ts";
+import { WebhookCreate } from "../contract/webhook.ts";
+import type { Api, Item } from "./api.ts";
+import { isMonitorSetting } from "./export.ts";
+import { CommandFailure } from "./failure.ts";
+
+const Items = z.array(z.looseObject({ id: z.string() }));
+
+/** The export of an account, as `GET /api/core/v1/user/export` returns it. */
+const AccountFile = z.looseObject({
+  kind: z.literal("account"),
+  version: z.literal(1),
+  status_pages: Items,
+  groups: Items,
+  monitors: Items,
+  incident_templates: Items,
+  maintenance: Items,
+  incidents: Items,
+  webhooks: Items,
+});
+
+/** What an import cannot make, because it belongs to people, machines or addresses that agreed to something. */
+const LEFT = {
+  members: "invite them",
+  subscribers: "they confirm anew",
+  agents: "install them anew",
+  notify_contacts: "they are verified anew",
+  event_rules: "move them with the export and import of event rules",
+  escalation_policies: "they name users of the former account",
+  on_call_schedules: "they name users of the former account",
+  sla_policies: "set them anew",
+  api_tokens: "create new ones",
+} as const;
+
+export interface AccountImport {
+  made: Record<string, number>;
+  left: { subject: string; reason: string }[];
+}
+
+interface Step {
+  kind: keyof z.infer<typeof AccountFile> & string;
+  items: readonly Item[];
+  /** Makes one, or finds it as an earlier run made it. */
+  make(item: Item): Promise<unknown>;
+}
+
+/**
+ * Makes in the present account what the export of another one holds. Objects have keys and requests are idempotent, so a
+ * run that broke off can be repeated within a day. What the service refuses is reported, and the rest goes on.
+ */
+export async function importAccount(api: Api, text: string): Promise<AccountImport> {
+  const file = parseFile(text);
+  const ids = new Map<string, string>();
+  const mapped = (id: unknown) => (typeof id === "string" ? (ids.get(id) ?? null) : null);
+  const mappedAll = (list: unknown) => (Array.isArray(list) ? list.flatMap((id) => mapped(id) ?? []) : []);
+  const put = async (path: string, item: Item, body: object) => {
+    const key = typeof item.external_key === "string" ? item.external_key : `account-${item.id}`;
+    const made = (await api.call("PUT", `${path}/by-key/${key}`, body)) as Item;
+    ids.set(item.id, made.id);
+  };
+  const post = (path: string, item: Item, body: object) =>
+    api.call("POST", path, body, { idempotency_key: `account-${item.id}` });
+  const onPage = (item: Item) => ({ status_page_id: mapped(item.status_page_id) });
+  const steps: Step[] = [
+    {
+      ...{ kind: "status_pages", items: file.status_pages },
+      make: (page) => put("/status-pages", page, settingsOf(page, StatusPageCreate.shape)),
+    },
+    {
+      ...{ kind: "groups", items: file.groups },
+      make: (group) => put("/groups", group, { name: group.name, ...onPage(group) }),
+    },
+    {
+      // A composite comes after its members.
+      ...{ kind: "monitors", items: file.monitors.toSorted((a, b) => isComposite(a) - isComposite(b)) },
+      make: (monitor) => {
+        const settings = Object.entries(monitor).filter(([name, value]) => isMonitorSetting(name) && value !== null);
+        const children = isComposite(monitor) ? { child_ids: mappedAll(monitor.child_ids) } : {};
+        const group = mapped(monitor.group_id);
+        const body = { ...Object.fromEntries(settings), ...onPage(monitor), ...children, group_id: group };
+        return put("/monitors", monitor, body);
+      },
+    },
+    {
+      ...{ kind: "incident_templates", items: file.incident_templates },
+      make: (template) => {
+        const path = `/status-pages/${mapped(template.status_page_id)}/incident-templates`;
+        return post(path, template, settingsOf(template, IncidentTemplateCreate.shape));
+      },
+    },
+    {
+      ...{ kind: "maintenance", items: file.maintenance },
+      make: (window) => {
+        const targets = (window.targets as { type: string; id: string }[]).flatMap(({ type, id }) => {
+          const target = mapped(id);
+          return target === null ? [] : [{ type, id: target }];
+        });
+        return put("/maintenance", window, {
+          ...settingsOf(window, MaintenanceCreate.shape),
+          ...onPage(window),
+          targets,
+        });
+      },
+    },
+    {
+      ...{ kind: "incidents", items: file.incidents.toReversed() },
+      make: (incident) =>
+        post("/incidents", incident, {
+          ...settingsOf(incident, IncidentCreate.shape),
+          ...onPage(incident),
+          monitor_ids: mappedAll(incident.monitor_ids),
+          group_ids: mappedAll(incident.group_ids),
+          assigned_to_id: null,
+        }),
+    },
+    {
+      // Last, so that nobody receives what is imported.
+      ...{ kind: "webhooks", items: file.webhooks },
+      make: (hook) => put("/webhooks", hook, { ...settingsOf(hook, WebhookCreate.shape), ...onPage(hook) }),
+    },
+  ];
+  const result: AccountImport = { made: {}, left: [] };
+  for (const step of steps) await carryOut(step, result);
+  for (const [name, reason] of Object.entries(LEFT)) {
+    const entries = file[name];
+    if (Array.isArray(entries) && entries.length > 0)
+      result.left.push({ subject: `${entries.length} ${name}`, reason });
+  }
+  return result;
+}
+
+async function carryOut({ kind, items, make }: Step, { made, left }: AccountImport): Promise<void> {
+  made[kind] = 0;
+  for (const item of items) {
+    const subject = `${kind} ${item.name ?? item.title ?? item.id}`;
+    try {
+      await make(item);
+      made[kind] += 1;
+      if (item.has_secret === true) left.push({ subject, reason: "its secret is not exported: set it anew" });
+    } catch (error) {
+      if (!(error instanceof CommandFailure)) throw error;
+      left.push({ subject, reason: error.message });
+    }
+  }
+}
+
+function parseFile(text: string) {
+  try {
+    return AccountFile.parse(JSON.parse(text));
+  } catch {
+    throw new CommandFailure("the file is no export of an account: GET /api/core/v1/user/export makes one");
+  }
+}
+
+const isComposite = (monitor: Item) => Number(monitor.type === "composite");
+
+/** Members of an answer that a request may have; ids of others, keys and secrets are set apart. */
+function settingsOf(item: Item, shape: object): Record<string, unknown> {
+  const apart = ["external_key", "secret", "monitors"];
+  const kept = Object.entries(item).filter(
+    ([name, value]) => Object.hasOwn(shape, name) && !apart.includes(name) && value !== null,
+  );
+  return Object.fromEntries(kept);
+}
