@@ -6,10 +6,10 @@ import { readOverview } from "../../data/overview/read.ts";
 import { readServiceHealth } from "../../data/queue-health/read.ts";
 import { countOutdated } from "../../data/sealed-values/read.ts";
 import { computeDatabaseUse, listLateQueues } from "../../domain/service-health.ts";
+import type { Env } from "../../platform/env.ts";
 import { currentHashPrefix } from "../../platform/password.ts";
 import { rootKeysOf } from "../../platform/root-keys.ts";
 import { currentSealPrefix } from "../../platform/seal.ts";
-import type { Env } from "../../platform/env.ts";
 import type { Settings } from "../../platform/settings.ts";
 
 export type OverviewFound = Awaited<ReturnType<typeof getOverview>>;
