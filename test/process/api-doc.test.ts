@@ -21,7 +21,7 @@ describe("docs/api.md", () => {
     const { stdout } = await promisify(execFile)("bash", ["-c", script], { env, cwd: temporaryDir() });
     expect(stdout).toContain('"status":"paused"');
     expect(stdout).toContain('"name":"Shop status"');
-    expect(stdout).toMatch(/^401$/m);
+    expect(stdout).toMatch(/401$/m);
     const [rows] = await service.execute([
       { sql: "SELECT count(*) AS n FROM monitors WHERE name = 'Mail'", params: [] },
     ]);
