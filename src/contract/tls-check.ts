@@ -28,6 +28,19 @@ export function tlsCheck(modes: readonly TlsMode[]) {
     verify_ssl: VerifyField,
   });
 }
+export const postgresCheck = tlsCheck(["off", "on"]).extend({
+  allow_clear_password: z
+    .boolean()
+    .nullish()
+    .meta({
+      description: "postgres: sends the password without TLS to a server that asks for it in clear; default false",
+    })
+    .transform((value) => value ?? false),
+});
+export interface PostgresCheck extends TlsCheck {
+  allow_clear_password: boolean;
+}
+
 export interface TlsCheck {
   tls_mode: TlsMode | null;
   /** False needs an agent: the edge cannot accept a certificate that is not valid. */

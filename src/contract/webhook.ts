@@ -47,6 +47,10 @@ const FIELDS = {
     .max(512)
     .nullish()
     .meta({ description: "signs deliveries; `***` keeps the stored one, null clears it" }),
+  generate_secret: z.boolean().nullish().meta({
+    description:
+      "generic only: where no secret is given or stored, the service generates one, which this response alone shows",
+  }),
   events: jsonOrText(z.array(EventFilterName).max(EVENT_FILTERS_MAX).nullish()).meta({
     description: `event names, as a JSON array or a string that holds one; empty means all events. Known: ${EVENT_NAMES.join(", ")}; names without a prefix of these are custom events`,
   }),
@@ -81,6 +85,7 @@ export const Webhook = z
     url: z.string().meta({ description: "masked without alerting.write" }),
     provider: z.enum(WEBHOOK_PROVIDERS),
     has_secret: z.boolean(),
+    secret: z.string().optional().meta({ description: "the generated secret, in the response to `generate_secret`" }),
     events: z.string().meta({ description: "JSON array of event names; empty means all" }),
     status_page_id: Id.nullable(),
     is_active: z.boolean(),

@@ -6,12 +6,15 @@ import {
   LOST_AFTER_MS,
   nextCheckDelay,
   PROVE_WITHIN_MS,
+  SILENT_FOR_MS,
 } from "./custom-domain.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const NOW = 1_000 * DAY;
+/** Beyond the life of the installation. */
+const NEVER = NOW + 36_500 * DAY;
 
 const claim = (changes: Partial<DomainClaim> = {}): DomainClaim => ({
   status: "pending",
@@ -69,13 +72,25 @@ describe("decideClaim", () => {
       "one of 72 hours has failed",
       claim({ claimed_at: NOW - PROVE_WITHIN_MS }),
       NO_PROOF,
-      { status: "error", error: "the TXT record is missing: not verified within 72 hours" },
+      { status: "error", error: "the TXT record is missing: not verified within 72 hours", next_check_at: NEVER },
     ],
     [
       "silence says nothing",
       claim({ claimed_at: NOW - PROVE_WITHIN_MS }),
       SILENCE,
-      { status: "pending", error: expect.stringContaining("no DNS resolver"), next_check_at: NOW + MINUTE },
+      { status: "pending", error: expect.stringContaining("no DNS resolver"), next_check_at: NOW + HOUR },
+    ],
+    [
+      "one that is silent for a week has failed, and is not looked up again",
+      claim({ claimed_at: NOW - SILENT_FOR_MS }),
+      SILENCE,
+      { status: "error", next_check_at: NEVER },
+    ],
+    [
+      "one that has failed without proof is not looked up again",
+      claim({ status: "error", claimed_at: NOW - 10 * DAY }),
+      NEITHER,
+      { status: "error", next_check_at: NEVER },
     ],
     [
       "nor does it take anything back",
@@ -136,6 +151,12 @@ describe("decideClaim", () => {
     [
       "a failed claim stays failed without",
       claim({ status: "error" }),
+      NEITHER,
+      { status: "error", next_check_at: NEVER },
+    ],
+    [
+      "a lost claim is looked for every hour",
+      claim({ status: "error", proven_at: NOW - 9 * DAY, lost_since: JUST_GONE }),
       NEITHER,
       { status: "error", next_check_at: NOW + HOUR },
     ],

@@ -31,9 +31,12 @@ export interface ClaimDecision {
 
 /** How long an unverified claim may keep other accounts from the name. */
 export const PROVE_WITHIN_MS = 72 * HOUR_MS;
+/** An unverified claim whose name servers never answer ends after this. */
+export const SILENT_FOR_MS = 7 * DAY_MS;
 export const LOST_AFTER_MS = 72 * HOUR_MS;
 /** How long a proven name that was given up is kept from other accounts. */
 export const RESERVED_MS = 7 * DAY_MS;
+const NEVER_MS = 36_500 * DAY_MS;
 
 /**
  * A claim is active once its proof was seen, so that a page is ready before its name is turned to it. Of an active one the
@@ -64,7 +67,8 @@ function since(earlier: number | null, sighting: RecordLookup, counts: boolean, 
 function decideStatus(claim: DomainClaim, proof: RecordLookup, now: number): DomainClaim["status"] {
   if (claim.status === "active") return isGone(claim, now) ? "error" : "active";
   if (proof === "seen" && !isGone(claim, now)) return "active";
-  const isTooLate = proof === "missing" && now - claim.claimed_at >= PROVE_WITHIN_MS;
+  const patience = proof === "missing" ? PROVE_WITHIN_MS : SILENT_FOR_MS;
+  const isTooLate = now - claim.claimed_at >= patience;
   return claim.status === "pending" && isTooLate ? "error" : claim.status;
 }
 
@@ -92,9 +96,13 @@ function describe(claim: DomainClaim, { ownership, routing }: DomainLookup, now:
   return wasThere ? `${records} ${is} missing` : `${records} ${is} not there yet`;
 }
 
-/** Every minute or so while a user waits, every hour while records are missing, every day otherwise. */
+/**
+ * Every minute or so while a user waits, every hour while records are missing, every day otherwise; a claim that ended
+ * without proof is not looked up any more, until the domain is set again.
+ */
 function waitOf(claim: DomainClaim, { ownership, routing }: DomainLookup, now: number): number {
-  if (ownership === "unknown") return MINUTE_MS;
+  if (claim.status === "error" && claim.proven_at === null) return NEVER_MS;
+  if (ownership === "unknown") return claim.proven_at === null ? nextCheckDelay(now - claim.claimed_at) : MINUTE_MS;
   if (claim.status === "error" || claim.lost_since !== null || claim.astray_since !== null) return HOUR_MS;
   const age = now - claim.claimed_at;
   if (claim.status === "pending") return nextCheckDelay(age);

@@ -37,6 +37,11 @@ export function newLinkToken(): string {
   return randomBase62(RANDOM_LENGTH);
 }
 
+/** For receivers that verify deliveries: the form of Standard Webhooks, with 256 bits. */
+export function newWebhookSecret(): string {
+  return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
+}
+
 export function isWellFormedMachineToken(kind: MachineCredential, text: string): boolean {
   const random = text.slice(MACHINE_MARKS[kind].length);
   return text.startsWith(MACHINE_MARKS[kind]) && random.length === RANDOM_LENGTH && /^[0-9A-Za-z]+$/.test(random);

@@ -66,10 +66,21 @@ describe("a postgres check with credentials", () => {
     expect(said).not.toContain("secret");
   });
 
+  it("sends no password in clear unless allow_clear_password says so", async () => {
+    const refused = await run([asks(3)], LOGIN);
+    expect(refused.result).toMatchObject({
+      outcome: "error",
+      message: expect.stringContaining("allow_clear_password"),
+    });
+    expect(refused.said).not.toContain("secret");
+    const sent = await run([asks(3), asks(0), READY, ...ROW], LOGIN, { allow_clear_password: true });
+    expect([sent.result.outcome, sent.said.includes("secret")]).toEqual(["success", true]);
+  });
+
   it.each([
     ["a method that it does not know", [asks(7)], "error", /asks for a login other than/],
     ["SCRAM with other digests only", [asks(10, "SCRAM-SHA-1\0\0")], "error", /asks for a login other than/],
-    ["a wrong password", [asks(3), error("28P01")], "failure", /^login refused/],
+    ["a wrong password", [asks(5, "salt"), error("28P01")], "failure", /^login refused/],
     ["a query that fails", [asks(0), READY, error("42501")], "failure", /^the server answers with an error/],
     ["an end in the middle", [asks(0)], "failure", /^connection closed/],
   ])("judges %s", async (_name, reads, outcome, words) => {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type TlsCheck, type TlsMode, tlsCheck } from "../contract/tls-check.ts";
+import { type PostgresCheck, postgresCheck, type TlsMode } from "../contract/tls-check.ts";
 import { IoFault } from "../lib/io-fault.ts";
 import { type Conversation, converse, protocolFault } from "../net/conversation.ts";
 import type { Probe } from "./port.ts";
@@ -16,6 +16,8 @@ const SSL_MODES: Readonly<Record<string, TlsMode>> = {
 const PROTOCOL_3_0 = 196_608;
 const SSL_REQUEST = 80_877_103;
 const MESSAGE_MAX = 64 * 1024;
+const CLEAR_PASSWORD =
+  "the server asks for the password in clear: set tls_mode on, or allow_clear_password to send it without TLS";
 /** The user if the target has none; whether it exists does not matter. */
 const NOBODY: Credentials = { username: "vigil", password: "" };
 
@@ -24,11 +26,11 @@ const NOBODY: Credentials = { username: "vigil", password: "" };
  * server has to run a query. Choice: our own few messages in place of a client library, whose weight every start of the
  * Worker would pay. https://www.postgresql.org/docs/current/protocol-flow.html
  */
-export const postgresProbe: Probe<ServerTarget, TlsCheck> = {
+export const postgresProbe: Probe<ServerTarget, PostgresCheck> = {
   type: "postgres",
   needs: ["tcp", "tls"],
   timeout_seconds: 10,
-  options: tlsCheck(["off", "on"]),
+  options: postgresCheck,
   parseTarget: (text) =>
     parseServer(text, {
       schemes: { postgres: PLAIN, postgresql: PLAIN },
@@ -37,7 +39,7 @@ export const postgresProbe: Probe<ServerTarget, TlsCheck> = {
       parameter: { name: "sslmode", values: Object.keys(SSL_MODES) },
     }),
   destination: ({ host, port }) => ({ host, port }),
-  check({ host, port, credentials, path, query }, { tls_mode }, io, signal) {
+  check({ host, port, credentials, path, query }, { tls_mode, allow_clear_password }, io, signal) {
     const usesTls = (tls_mode ?? SSL_MODES[query.get("sslmode") ?? ""] ?? "off") !== "off";
     const request = { host, port, tls: usesTls ? "starttls" : "off" } as const;
     return converse(request, io, signal, async (conversation, details) => {
@@ -46,7 +48,7 @@ export const postgresProbe: Probe<ServerTarget, TlsCheck> = {
       const { username, password } = credentials ?? NOBODY;
       await conversation.write(startupMessage(username, path || username));
       if (!credentials) return expectService(conversation);
-      await logIn(conversation, { username, password });
+      await logIn(conversation, { username, password }, usesTls || allow_clear_password);
       details.logged_in = true;
       await runQuery(conversation);
       await conversation.farewell(message("X"));
@@ -73,7 +75,11 @@ async function expectService(conversation: Conversation): Promise<string> {
   return "PostgreSQL server answers";
 }
 
-async function logIn(conversation: Conversation, { username, password }: Credentials): Promise<void> {
+async function logIn(
+  conversation: Conversation,
+  { username, password }: Credentials,
+  mayShowPassword: boolean,
+): Promise<void> {
   const scram = scramClient({ username: "", password, nonce: randomBytes(18).toString("base64") });
   for (;;) {
     const { type, body } = await readMessage(conversation);
@@ -83,6 +89,7 @@ async function logIn(conversation: Conversation, { username, password }: Credent
       case 0:
         return;
       case 3:
+        if (!mayShowPassword) throw new IoFault("unsupported", CLEAR_PASSWORD);
         await conversation.write(message("p", cString(password)));
         break;
       case 5:

@@ -13,7 +13,7 @@ import { insertSubscriber, insertSubscriberMessage, updateSubscriber } from "../
 import { DAY_MS } from "../lib/durations.ts";
 import { wakeSubscribers } from "../outbox/subscriber-queue.ts";
 import { recipientHash } from "../platform/credentials.ts";
-import { egressOf } from "../platform/egress/guard.ts";
+import { checkGiven } from "../platform/egress/guard.ts";
 import { newId } from "../platform/ids.ts";
 import { seal } from "../platform/seal.ts";
 import { endpointHashes, isSubscriberToken, subscriberOf } from "../platform/subscriber-tokens.ts";
@@ -154,7 +154,7 @@ function requireKnown(name: string, ids: readonly string[], known: ReadonlySet<s
 
 function requireReachable(ctx: RequestScope, { channel, endpoint }: SubscribeInput): void {
   if (channel === "email") return;
-  const verdict = egressOf(ctx.settings).checkLiteral(new URL(endpoint), "delivery");
+  const verdict = checkGiven(ctx, new URL(endpoint), "delivery");
   if (!verdict.ok) throw invalid(`endpoint cannot be used: ${verdict.reason}`);
 }
 

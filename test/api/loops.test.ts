@@ -31,6 +31,16 @@ async function watch(installation: Record<string, unknown>) {
 }
 
 describe("an installation", () => {
+  it("takes no address of its own for a monitor or webhook, also where only the request names it", async () => {
+    const { client } = await createAccount();
+    const url = "https://vigil.test/health";
+    const monitor = await client.post(`${V1}/monitors`, { name: "Me", type: "https", target: url });
+    const webhook = await client.post(`${V1}/webhooks`, { name: "Me", url });
+    for (const { status, body } of [monitor, webhook]) {
+      expect([status, body.error]).toEqual([400, expect.stringContaining("is this service itself")]);
+    }
+  });
+
   it("refuses its own checks, under whatever name they reach it", async () => {
     leadTo(HERE);
     expect(await watch(HERE)).toMatchObject({ status: "down", message: "HTTP 403 instead of a 2xx" });

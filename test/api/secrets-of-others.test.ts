@@ -110,6 +110,8 @@ describe("a member without secrets.read", () => {
     ],
     ["type", { type: "tcp", target: "shop.example:443" }],
     ["verify_ssl", { verify_ssl: false }],
+    ["tls_mode", { tls_mode: "off" }],
+    ["allow_clear_password", { allow_clear_password: true }],
     ["regions", { regions: ["weur"] }],
   ];
 

@@ -11,6 +11,7 @@ import { insertPage } from "../support/monitors.ts";
 import { useSink } from "../support/sink.ts";
 import { createWebhook, sinkUrl } from "../support/webhooks.ts";
 
+const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 const sink = useSink();
 const db = openDb(env.DB);
 const at = (webhook: { id: string }, rest = "") => `${V1}/webhooks/${webhook.id}${rest}`;
@@ -21,6 +22,32 @@ const auditOf = (webhookId: string) =>
 async function listIds({ client }: Account): Promise<string[]> {
   return (await client.get(`${V1}/webhooks`)).body.map((webhook: { id: string }) => webhook.id);
 }
+
+describe("generate_secret", () => {
+  it("generates a secret where none is given, shows it once and signs with it", async () => {
+    const account = await createAccount();
+    const body = { name: "Signed", url: sinkUrl(), generate_secret: true };
+    const key = { "idempotency-key": newId() };
+    const made = await account.client.post(`${V1}/webhooks`, body, key);
+    expect([made.status, made.body]).toMatchObject([201, { has_secret: true, secret: expect.stringMatching(SECRET) }]);
+    expect((await account.client.post(`${V1}/webhooks`, body, key)).status).toBe(409);
+    const shown = (await account.client.get(at(made.body))).body;
+    expect([shown.has_secret, "secret" in shown]).toEqual([true, false]);
+    const kept = await account.client.put(at(made.body), { generate_secret: true });
+    expect([kept.status, "secret" in kept.body]).toEqual([200, false]);
+    const given = await account.client.post(`${V1}/webhooks`, { ...body, secret: "of the receiver" });
+    expect([given.status, "secret" in given.body]).toEqual([201, false]);
+  });
+
+  it("gives one to a webhook without, and none to a provider that does not sign", async () => {
+    const account = await createAccount();
+    const webhook = await createWebhook(account);
+    const changed = await account.client.put(at(webhook), { generate_secret: true });
+    expect(changed.body).toMatchObject({ has_secret: true, secret: expect.stringMatching(SECRET) });
+    const slack = { name: "Chat", provider: "slack", url: "https://hooks.slack.com/services/x", generate_secret: true };
+    expect((await account.client.post(`${V1}/webhooks`, slack)).status).toBe(400);
+  });
+});
 
 describe("POST /webhooks", () => {
   it("creates a webhook for all events and never shows its secret", async () => {

@@ -41,12 +41,22 @@ describeServer("pg_ctlcluster", "a postgres check against PostgreSQL", () => {
       ["disable", false],
       ["require", true],
     ] as const) {
-      expect(await check(login, `/postgres?sslmode=${sslmode}`)).toMatchObject({
+      const fields = { allow_clear_password: true };
+      expect(await check(login, `/postgres?sslmode=${sslmode}`, fields)).toMatchObject({
         outcome: "success",
         message: "SELECT 1 succeeded",
         details: { tls, logged_in: true },
       });
     }
+  });
+
+  it("sends no password in clear unless allow_clear_password says so", async () => {
+    expect(await check("eve:pass%20word@", "/postgres?sslmode=disable")).toMatchObject({
+      outcome: "error",
+      message: expect.stringContaining("allow_clear_password"),
+      details: { logged_in: false },
+    });
+    expect(await check("eve:pass%20word@", "/postgres?sslmode=require")).toMatchObject({ outcome: "success" });
   });
 
   it.each([

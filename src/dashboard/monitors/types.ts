@@ -174,6 +174,13 @@ export const TYPE_FORM_FIELDS: readonly FormField[] = [
     advanced: true,
   },
   {
+    name: "allow_clear_password",
+    label: "Password without TLS",
+    kind: "tristate",
+    options: { unset: "Never send in clear (default)", yes: "Send in clear if asked", no: "Never send in clear" },
+    advanced: true,
+  },
+  {
     name: "dns_match_type",
     label: "Match of records",
     kind: "select",

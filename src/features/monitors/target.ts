@@ -1,7 +1,7 @@
 import type { RequestScope } from "../../access/scope.ts";
 import { type ErrorDetail, invalid } from "../../contract/errors.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
-import { type Destination, egressOf } from "../../platform/egress/guard.ts";
+import { checkGiven, type Destination } from "../../platform/egress/guard.ts";
 import { monitorType, parseTarget, targetsOf } from "../../probes/registry.ts";
 import type { TypeFields } from "./fields.ts";
 
@@ -25,7 +25,7 @@ export function judgeTarget(ctx: RequestScope, { type, fields, target, agent_id 
   if (!parsed.ok) throw refusal(`target ${parsed.reason}`);
   const destination = destinationOf(type, parsed.value, fields.read);
   if (!destination) return { target: parsed.value, is_internal: false };
-  const verdict = egressOf(ctx.settings).checkLiteral(destination, "check");
+  const verdict = checkGiven(ctx, destination, "check");
   if (!verdict.ok && agent_id === null) {
     throw refusal(`target cannot be checked from here without agent_id: ${verdict.reason}`);
   }

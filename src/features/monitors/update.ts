@@ -85,10 +85,15 @@ export function asInput(current: MonitorRecord, stored: MonitorSecrets): Monitor
 /** The first member of a change that decides where, how or for whom the monitor sends its secrets. */
 function findDiversion(current: MonitorRecord, body: MonitorUpdate): string | undefined {
   const { target, type, agent_id, status_page_id, regions } = current;
-  const before = { target, type, agent_id, status_page_id, regions, verify_ssl: current.options.verify_ssl };
+  const { verify_ssl, tls_mode, allow_clear_password } = current.options;
+  const before = {
+    ...{ target, type, agent_id, status_page_id, regions },
+    ...{ verify_ssl, tls_mode, allow_clear_password },
+  };
+  const defaults: Record<string, boolean> = { verify_ssl: true, allow_clear_password: false };
   const normal = (name: string, value: unknown) => {
     if (name === "regions") return JSON.stringify([...new Set(Array.isArray(value) ? value : [])].sort());
-    return name === "verify_ssl" ? (value ?? true) : (value ?? null);
+    return value ?? defaults[name] ?? null;
   };
   return Object.entries(before)
     .map(([name, value]) => ({ name, value, given: body[name] }))

@@ -18,7 +18,7 @@ import { DAY_MS } from "../../lib/durations.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
 import { isContactCode } from "../../platform/contact-codes.ts";
 import { recipientHash } from "../../platform/credentials.ts";
-import { egressOf } from "../../platform/egress/guard.ts";
+import { checkGiven } from "../../platform/egress/guard.ts";
 import { newId } from "../../platform/ids.ts";
 import { seal, unseal } from "../../platform/seal.ts";
 
@@ -91,7 +91,7 @@ function requireReachable(ctx: RequestScope, { type, value }: NotifyContactCreat
   if (flaw !== null)
     throw invalid(flaw.replace(/^url/, "value").replace("mailto: and an address", "an e-mail address"));
   if (!URL.canParse(target.url) || !/^https?:/i.test(target.url)) return;
-  const verdict = egressOf(ctx.settings).checkLiteral(new URL(target.url), "delivery");
+  const verdict = checkGiven(ctx, new URL(target.url), "delivery");
   if (!verdict.ok) throw invalid(`value cannot be used: ${verdict.reason}`);
 }
 

@@ -2,7 +2,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { EscalationContact } from "../../contract/on-call.ts";
 import { findOnCallReferences, type OnCallReferences } from "../../data/on-call/read.ts";
-import { egressOf } from "../../platform/egress/guard.ts";
+import { checkGiven } from "../../platform/egress/guard.ts";
 
 interface Page {
   id: string;
@@ -38,7 +38,7 @@ export async function requireContacts(ctx: RequestScope, page: Page, { steps }: 
 
 /** The address is judged by its spelling here, and by what it resolves to when it is used. */
 function requireReachable(ctx: RequestScope, value: string, path: string): void {
-  const decision = URL.canParse(value) && egressOf(ctx.settings).checkLiteral(new URL(value), "delivery");
+  const decision = URL.canParse(value) && checkGiven(ctx, new URL(value), "delivery");
   if (!decision) throw invalid(`${path} must be an https URL`, [{ path, message: "must be an https URL" }]);
   if (!decision.ok) throw invalid(`${path} cannot be used: ${decision.reason}`, [{ path, message: decision.reason }]);
 }

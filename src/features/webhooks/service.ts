@@ -1,5 +1,5 @@
 import { commit } from "../../access/commit.ts";
-import { findIdempotentResult } from "../../access/idempotency.ts";
+import { alreadyShown, findIdempotentResult } from "../../access/idempotency.ts";
 import { findMembership, once, requirePage, viewerOf } from "../../access/pages.ts";
 import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
@@ -31,7 +31,8 @@ import { changeSecret, maskUrl, openConfig, sealConfig } from "../../delivery/we
 import { hasPermission } from "../../domain/roles.ts";
 import { replaced, stampAfter } from "../../lib/merge-field.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
-import { egressOf } from "../../platform/egress/guard.ts";
+import { newWebhookSecret } from "../../platform/credentials.ts";
+import { checkGiven } from "../../platform/egress/guard.ts";
 import { newId } from "../../platform/ids.ts";
 import type { ShownWebhook } from "./present.ts";
 
@@ -75,9 +76,12 @@ async function showTo(ctx: RequestScope, webhook: WebhookRecord): Promise<ShownW
 
 export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Promise<ShownWebhook> {
   const earlier = await findIdempotentResult(ctx);
-  if (earlier) return open(ctx, await requireWebhook(ctx, earlier));
   const provider = input.provider ?? "generic";
-  const secret = input.secret === SECRET_PLACEHOLDER ? null : (input.secret ?? null);
+  const given = input.secret === SECRET_PLACEHOLDER ? null : (input.secret ?? null);
+  const generated = generateSecret(input, { provider, secret: given });
+  if (earlier && generated !== null) throw alreadyShown(earlier);
+  if (earlier) return open(ctx, await requireWebhook(ctx, earlier));
+  const secret = generated ?? given;
   const config: WebhookConfig = {
     url: input.url,
     secret,
@@ -112,28 +116,45 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
     guards: await capGuard(ctx, { cap: "webhooks", owner_id, isReached: hasWebhooks(owner_id) }),
     conflicts: CONFLICTS,
   });
-  return open(ctx, webhook);
+  return withGenerated(await open(ctx, webhook), generated);
+}
+
+/** Null where the request asks for none, or the webhook has one. */
+function generateSecret(
+  { generate_secret }: WebhookUpdate,
+  { provider, secret }: { provider: WebhookProvider; secret: string | null },
+): string | null {
+  if (!generate_secret) return null;
+  if (provider !== "generic")
+    throw invalid("generate_secret needs the provider generic: only its deliveries are signed");
+  return secret === null ? newWebhookSecret() : null;
+}
+
+function withGenerated(shown: ShownWebhook, secret: string | null): ShownWebhook {
+  return secret === null ? shown : { ...shown, generated_secret: secret };
 }
 
 export async function changeWebhook(ctx: RequestScope, webhookId: string, input: WebhookUpdate): Promise<ShownWebhook> {
   const webhook = await requireWebhook(ctx, webhookId);
   const stored = await openConfig(ctx.settings, webhook);
   const keepsSecret = input.secret === undefined || input.secret === SECRET_PLACEHOLDER;
+  const is_active = replaced(input.is_active, webhook.is_active, true);
+  const provider = replaced(input.provider, webhook.provider, "generic");
+  const secret = keepsSecret ? stored.secret : (input.secret ?? null);
+  const generated = generateSecret(input, { provider, secret });
   const config = {
-    ...(keepsSecret ? stored : changeSecret(stored, input.secret ?? null, ctx.now)),
+    ...changeSecret(stored, generated ?? secret, ctx.now),
     url: input.url ?? stored.url,
     ...(input.alert_channels === undefined
       ? {}
       : { alert_channels: restoreChannels(input.alert_channels ?? {}, stored.alert_channels) }),
   };
-  const is_active = replaced(input.is_active, webhook.is_active, true);
-  const provider = replaced(input.provider, webhook.provider, "generic");
   requireUsable(ctx, provider, config);
   const status_page_id = input.status_page_id === undefined ? webhook.status_page_id : input.status_page_id;
   if (status_page_id !== webhook.status_page_id && (await ownerOf(ctx, status_page_id)) !== webhook.owner_id) {
     throw forbidden("a webhook cannot move to another owner");
   }
-  return change(ctx, webhook, {
+  const changed = await change(ctx, webhook, {
     name: input.name ?? webhook.name,
     provider,
     sealed: await sealConfig(ctx.settings, webhook.id, config),
@@ -146,6 +167,7 @@ export async function changeWebhook(ctx: RequestScope, webhookId: string, input:
     ...(config.url !== stored.url && { failing_since: null, warned_at: null, slow_since: null }),
     ...(is_active !== webhook.is_active && switched(is_active)),
   });
+  return withGenerated(changed, generated);
 }
 
 export async function toggleWebhook(ctx: RequestScope, webhookId: string): Promise<ShownWebhook> {
@@ -198,7 +220,7 @@ function requireUsable(ctx: RequestScope, provider: WebhookProvider, config: Web
   if (problem !== null) throw invalid(problem);
   // Addresses of bots and of mail are no network addresses.
   if (provider !== "generic" && !/^https?:/i.test(config.url)) return;
-  const verdict = egressOf(ctx.settings).checkLiteral(new URL(config.url), "delivery");
+  const verdict = checkGiven(ctx, new URL(config.url), "delivery");
   if (!verdict.ok) throw invalid(`url cannot be used: ${verdict.reason}`, [{ path: "url", message: verdict.reason }]);
 }
 

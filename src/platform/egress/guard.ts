@@ -177,6 +177,23 @@ export function egressOf(settings: Settings): Egress {
   return known;
 }
 
+/**
+ * Judges the spelling of an address that a request wants to store. Where PUBLIC_URL is empty, the host of the request is the
+ * service's own.
+ */
+export function checkGiven(
+  { settings, publicUrl }: { settings: Settings; publicUrl: string },
+  destination: Destination,
+  purpose: Purpose,
+): EgressDecision {
+  const own_hosts = hostsOf([settings.PUBLIC_URL, publicUrl]);
+  return checkLiteral(destination, { purpose, allow: allowListOf(settings.EGRESS_ALLOW), own_hosts });
+}
+
+function hostsOf(urls: readonly string[]): string[] {
+  return urls.filter((url) => URL.canParse(url)).map((url) => new URL(url).hostname);
+}
+
 /** The way out to a host that the operator names in a setting of its own: trusted like one of EGRESS_ALLOW. */
 export function egressTo(settings: Settings, host: string): Egress {
   return buildEgress({ ...settings, EGRESS_ALLOW: [...settings.EGRESS_ALLOW, host] }, WORKER_NETWORK);
@@ -187,7 +204,7 @@ export function buildEgress(
   outside: NetworkAccess,
 ): Egress {
   const allow = allowListOf(settings.EGRESS_ALLOW);
-  const own_hosts = URL.canParse(settings.PUBLIC_URL) ? [new URL(settings.PUBLIC_URL).hostname] : [];
+  const own_hosts = hostsOf([settings.PUBLIC_URL]);
   const hop = installationId(settings.ROOT_SECRET);
   const ask = dohResolver({ ...outside, resolvers: settings.DOH_RESOLVERS });
   const nameOf = (destination: Destination) => nameToLookUp(destination, { purpose: "check", allow, own_hosts });
