@@ -26,7 +26,12 @@ export async function applyChanges(api: Api, changes: Change[], report: (change:
     const body = resolve(change.body, made) as object;
     if (action === "delete") await api.call("DELETE", `${PATHS[kind]}/${id}`);
     else if (action === "update") await api.call("PUT", `${PATHS[kind]}/${id}`, body);
-    else made.set(`${kind} ${key}`, ((await api.call("POST", PATHS[kind], body)) as Item).id);
+    else {
+      const created = (await api.call("POST", PATHS[kind], body)) as Item;
+      made.set(`${kind} ${key}`, created.id);
+      const { push_token: token } = change;
+      if (token !== undefined) await api.call("PUT", `${PATHS[kind]}/${created.id}/push-alias`, { token });
+    }
     report(change);
   }
 }

@@ -22,6 +22,8 @@ export interface Change {
   key: string;
   id?: string;
   body: Record<string, unknown>;
+  /** Of a new monitor: the credential that its senders have. */
+  push_token?: string | undefined;
   /** Names of the fields that differ. */
   fields: string[];
 }
@@ -35,6 +37,7 @@ interface Wanted {
   kind: Kind;
   key: string;
   body: Record<string, unknown>;
+  push_token?: string | undefined;
   present: Item | undefined;
 }
 
@@ -63,7 +66,7 @@ export function computeChanges(manifest: Manifest, present: Present, { prune }: 
     // A composite comes after its members.
     ...Object.entries(manifest.monitors)
       .sort(([, a], [, b]) => Number(a.children !== undefined) - Number(b.children !== undefined))
-      .map(([key, { status_page, group, children, ...fields }]): Wanted => {
+      .map(([key, { status_page, group, children, push_token, ...fields }]): Wanted => {
         const body = {
           ...fields,
           name: fields.name ?? key,
@@ -72,7 +75,7 @@ export function computeChanges(manifest: Manifest, present: Present, { prune }: 
           ...(group && { group_id: reference("groups", group) }),
           ...(children && { child_ids: children.map((child) => reference("monitors", child)) }),
         };
-        return { kind: "monitors", key, body, present: findMonitor(present, key) };
+        return { kind: "monitors", key, body, push_token, present: findMonitor(present, key) };
       }),
     ...Object.entries(manifest.webhooks).map(([key, { status_page, ...fields }]): Wanted => {
       const body = {
@@ -87,8 +90,8 @@ export function computeChanges(manifest: Manifest, present: Present, { prune }: 
   return [...wanted.flatMap(changeOf), ...(prune ? removals(manifest, present) : [])];
 }
 
-function changeOf({ kind, key, body, present }: Wanted): Change[] {
-  if (!present) return [{ action: "create", kind, key, body, fields: Object.keys(body) }];
+function changeOf({ kind, key, body, push_token, present }: Wanted): Change[] {
+  if (!present) return [{ action: "create", kind, key, body, push_token, fields: Object.keys(body) }];
   const fields = Object.keys(body).filter((field) => differs(field, body[field], present));
   if (fields.length === 0) return [];
   return [{ action: "update", kind, key, id: present.id, body: pick(body, fields), fields }];

@@ -32,6 +32,7 @@ type Endpoint = z.infer<typeof Endpoint>;
 
 const ExternalEndpoint = z.looseObject({
   name: z.string(),
+  token: z.string(),
   group: z.string().optional(),
   enabled: z.boolean().default(true),
   heartbeat: z.looseObject({ interval: z.string().optional() }).optional(),
@@ -63,15 +64,23 @@ export function importGatus(text: string): Imported {
     const remark = (reason: string) => void left.push({ subject: `endpoint "${endpoint.name}"`, reason });
     add(endpoint.name, endpoint.group, convertEndpoint(endpoint, remark));
   }
-  for (const { name, group, enabled, heartbeat } of parsed.data["external-endpoints"]) {
-    left.push({ subject: `external endpoint "${name}"`, reason: "it gets a new push address: change the sender" });
+  for (const { name, group, token, enabled, heartbeat } of parsed.data["external-endpoints"]) {
+    const push_token = `${gatusKey(group ?? "")}_${gatusKey(name)}/${token}`;
     const interval = within(milliseconds(heartbeat?.interval ?? "24h") / 1000, [10, 86_400], () => {});
-    add(name, group, { type: "heartbeat", interval, ...(!enabled && { paused: true }) });
+    add(name, group, { type: "heartbeat", interval, push_token, ...(!enabled && { paused: true }) });
   }
   for (const part of PARTS_LEFT.filter((name) => Object.hasOwn(parsed.data, name))) {
     left.push({ subject: part, reason: "has to be set up anew" });
   }
   return { manifest: { version: 1, status_pages: {}, groups: {}, monitors, webhooks: {} }, left };
+}
+
+/** As Gatus names an endpoint in the addresses of its external endpoints. */
+function gatusKey(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/[/_,.#+&\s]/g, "-");
 }
 
 function readYaml(text: string): unknown {

@@ -95,8 +95,7 @@ function kindOf(row: Row, remark: Remark): (Partial<ImportedMonitor> & Pick<Impo
         ...(row.dns_resolve_server ? { dns_server: String(row.dns_resolve_server).split(",")[0]?.trim() } : {}),
       };
     case "push":
-      remark("it gets a new push address: look it up after apply and change the sender");
-      return { type: "heartbeat" };
+      return { type: "heartbeat", ...(row.push_token ? { push_token: String(row.push_token) } : {}) };
     case "group":
       return { type: "composite", children: [] };
     case "mysql":

@@ -29,7 +29,7 @@ describe.each(["1.23", "2.x"] as const)("a database of Uptime Kuma %s", (version
     expect(monitors.stock).toMatchObject({ json_assertions: [{ path: "$.ok", operator: "eq", value: true }] });
     expect(monitors["mail-port"]).toMatchObject({ type: "tcp", target: "mail.example:993", interval: 10 });
     expect(monitors.names).toMatchObject({ type: "dns", dns_record_type: "MX", dns_server: "1.1.1.1" });
-    expect(monitors.backup).toMatchObject({ type: "heartbeat", interval: 86_400 });
+    expect(monitors.backup).toMatchObject({ type: "heartbeat", interval: 86_400, push_token: "abcdefghij" });
     expect(monitors.backends).toMatchObject({ type: "composite", children: ["database", "cache"] });
     expect(monitors.cache).toMatchObject({ type: "redis", paused: true });
   });
@@ -43,7 +43,6 @@ describe.each(["1.23", "2.x"] as const)("a database of Uptime Kuma %s", (version
   it("says of everything else that it was not taken, and why", () => {
     expect(left.map(({ subject, reason }) => `${subject}: ${reason}`)).toEqual([
       expect.stringContaining('"Mail port": interval is 10 s here'),
-      expect.stringContaining('"Backup": it gets a new push address'),
       expect.stringContaining('"Gateway": ping needs an agent'),
       expect.stringContaining('"Queue": monitors of type mqtt'),
       expect.stringContaining('"Shop": upside down'),
@@ -88,7 +87,7 @@ describe("a configuration of Gatus", () => {
       },
       port: { name: "port", type: "tcp", target: "site.example:5432", interval: 10, paused: true },
       certificate: { name: "certificate", type: "ssl", target: "site.example:443", interval: 60 },
-      "core.job": { name: "job", type: "heartbeat", interval: 1800, tags: ["core"] },
+      "core.job": { name: "job", type: "heartbeat", interval: 1800, push_token: "core_job/potato", tags: ["core"] },
     });
   });
 
@@ -97,7 +96,6 @@ describe("a configuration of Gatus", () => {
       expect.stringContaining('"front-end": its condition "[CERTIFICATE_EXPIRATION] > 48h"'),
       expect.stringContaining('"port": interval is 10 s here'),
       expect.stringContaining('"gateway": ping needs an agent'),
-      expect.stringContaining('"job": it gets a new push address'),
       expect.stringContaining("alerting: has to be set up anew"),
     ]);
   });

@@ -24,6 +24,10 @@ const Monitor = z.looseObject({
   type: z.enum(MONITOR_TYPES),
   status_page: z.string().optional().meta({ description: "key or slug of its status page" }),
   group: Key.optional().meta({ description: "key of its group" }),
+  push_token: z
+    .string()
+    .optional()
+    .meta({ description: "what another tool had given to senders; sent when the monitor is created" }),
   children: z.array(Key).optional().meta({ description: "keys of the members of a composite" }),
 });
 const Webhook = z.looseObject({

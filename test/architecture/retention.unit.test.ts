@@ -85,6 +85,7 @@ const ENDS: Record<string, string> = {
   transitions: HISTORY,
   two_factors: "with its user",
   upkeep_rounds: "nothing: one for each round",
+  push_aliases: "with its monitor",
   queue_health: "nothing: one for each queue",
   users: PEOPLE,
   webhooks: PEOPLE,

@@ -5,9 +5,10 @@ import { HeartbeatAccepted, HeartbeatBody, MESSAGE_BYTES_MAX, PUSH_BYTES_MAX } f
 import { parseJsonBody, readRequestBody } from "../../http/body.ts";
 import { type AppContext, type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { rejectInvalid } from "../../http/errors.ts";
-import { BODY_ERRORS, IdParam, json, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { readPushToken } from "../../platform/push-tokens.ts";
+import { findAliasedCredential, setPushAlias } from "./aliases.ts";
 import { clip, readMessage, toHeartbeat } from "./heartbeat-input.ts";
 import { presentBeat } from "./present.ts";
 import { type AcceptedPush, acceptPush, rotateCredential } from "./service.ts";
@@ -86,14 +87,49 @@ function readSignal(signal: string | null): HeartbeatBody | "unknown" | "malform
 
 /** Undefined for an invalid token, for which each client protocol has its own response. */
 async function takeForeign(c: AppContext, token: string, input: HeartbeatBody): Promise<AcceptedPush | undefined> {
-  const credential = readPushToken(c.var.settings.ROOT_SECRET, "beat", token);
+  const { ctx, settings } = c.var;
+  const own = readPushToken(settings.ROOT_SECRET, "beat", token);
+  const credential = own ?? (isAlias(token) ? await findAliasedCredential(ctx, token) : undefined);
   if (!credential) return undefined;
   try {
-    return await acceptPush(c.var.ctx, credential, { kind: "heartbeat", beat: toHeartbeat(input) });
+    return await acceptPush(ctx, credential, { kind: "heartbeat", beat: toHeartbeat(input) });
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return undefined;
     throw error;
   }
+}
+
+/** What another tool may have given to senders; a token of this service is no alias. */
+const PushAlias = z
+  .string()
+  .min(8)
+  .max(300)
+  .regex(/^[\w.:/-]+$/, "must have letters, digits and _ . : / - only")
+  .refine((token) => !/^(?:hb|pk)_/.test(token), "must not be a token of this service");
+const isAlias = (token: string) => PushAlias.safeParse(token).success;
+
+/** The name of an external endpoint of Gatus and its token, as one credential. */
+const gatusAlias = (key: string, token: string) => `${key}/${token}`;
+
+const GatusQuery = z.object({
+  success: z.enum(["true", "false"]),
+  error: z.string().optional(),
+  duration: z.string().optional().meta({ description: "such as 10s or 150ms" }),
+});
+
+/** A result as Gatus accepts it for its external endpoints. */
+async function gatusPush(c: AppContext, key: string, query: z.infer<typeof GatusQuery>) {
+  const token = /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? "";
+  const beat = { status: query.success === "true" ? ("ok" as const) : ("fail" as const), message: query.error };
+  const taken = await takeForeign(c, gatusAlias(key, token), { ...beat, duration_ms: readDuration(query.duration) });
+  return taken ? c.body(null, 200) : c.body(null, 401);
+}
+
+const DURATION_UNITS_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000 };
+
+function readDuration(text: string | undefined): number | null {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(text ?? "") ?? [];
+  return count === undefined ? null : Math.round(Number(count) * (DURATION_UNITS_MS[unit ?? ""] ?? 1));
 }
 
 const KumaQuery = z.object({
@@ -120,6 +156,8 @@ async function kumaPush(c: AppContext, token: string) {
   if (!taken) return c.json(kumaRefusal("Monitor not found or not active."), 404);
   return c.json({ ok: true as const }, 200);
 }
+
+const PushAliasBody = z.object({ token: PushAlias.nullable() }).meta({ id: "PushAlias" });
 
 /** Both methods of an address that mean the same. */
 const METHODS = ["get", "post"] as const;
@@ -186,6 +224,53 @@ export const endpoints = [
       const { heartbeat_token, push_urls } = access;
       return c.json({ monitor_id: record.id, heartbeat_token: heartbeat_token ?? "", push_urls: push_urls ?? {} }, 200);
     },
+  ),
+
+  endpoint(
+    {
+      at: ["v1"],
+      auth: "user",
+      permission: "monitors.write",
+      audit: "monitor.credential_replaced",
+      rate: "api",
+      ids: { params: { id: "monitor" } },
+    },
+    createRoute({
+      method: "put",
+      path: "/monitors/{id}/push-alias",
+      tags,
+      summary: "Set the push credential that another tool had given out",
+      description:
+        "Uptime Kuma: the token of its push address; Gatus: `key/token` of an external endpoint. Senders reach this service under the former name, with the credential that they have; null removes it. 409 where another monitor has it.",
+      request: { params: IdParam, body: jsonBody(PushAliasBody) },
+      responses: {
+        200: json("Whether one is set", z.object({ monitor_id: z.uuid(), is_set: z.boolean() })),
+        ...OBJECT_ERRORS,
+        ...BODY_ERRORS,
+      },
+    }),
+    async (c) => {
+      const { id } = c.req.valid("param");
+      const { token } = c.req.valid("json");
+      await setPushAlias(c.var.ctx, id, token);
+      return c.json({ monitor_id: id, is_set: token !== null }, 200);
+    },
+  ),
+
+  endpoint(
+    foreign,
+    createRoute({
+      method: "post",
+      path: "/api/v1/endpoints/{key}/external",
+      tags,
+      summary: "Send a heartbeat, as clients of Gatus do",
+      request: { params: z.object({ key: z.string() }), query: GatusQuery },
+      responses: {
+        200: { description: "Accepted" },
+        401: { description: "The token is not of this endpoint" },
+      },
+    }),
+    (c) => gatusPush(c, c.req.valid("param").key, c.req.valid("query")),
   ),
 
   ...METHODS.flatMap((method) => [

@@ -187,7 +187,7 @@ export interface PushAccess {
 export const NO_ACCESS: PushAccess = { heartbeat_token: null, push_key: null, push_urls: null };
 
 /** How a monitor receives its pushes; null where its type or its fields name another source. */
-function pushEntryOf({ type, options, interval }: MonitorRecord): PushEntry | null {
+export function pushEntryOf({ type, options, interval }: MonitorRecord): PushEntry | null {
   const entry = monitorType(type);
   const fields = entry.options.safeParse({ ...options, interval });
   if (!entry.push || !fields.success || resultSourceOf(type, fields.data) !== "push") return null;
