@@ -1,9 +1,16 @@
 import type { Scope } from "../access/scope.ts";
 import { SubscriberAddress, SubscriberMessageContent } from "../contract/subscriber.ts";
+import { insertSystemAudit } from "../data/audit/write.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import type { MailRecord } from "../data/mail/read.ts";
 import { insertMail } from "../data/mail/write.ts";
-import { claimSubscriberMessage, settleSubscriberMessage } from "../data/subscribers/write.ts";
+import {
+  claimSubscriberMessage,
+  markSubscriberFailing,
+  markSubscriberReached,
+  settleSubscriberMessage,
+  updateSubscriber,
+} from "../data/subscribers/write.ts";
 import { buildPageUrls } from "../domain/page-address.ts";
 import {
   composeAlreadySubscribedMessage,
@@ -25,6 +32,7 @@ const LEASE_MS = 60_000;
 const DELAYED_MESSAGE_MAX_MS = 10 * 60 * 1000;
 
 type Claimed = NonNullable<Awaited<ReturnType<typeof claimSubscriberMessage>>>;
+type Subscriber = Claimed["subscriber"];
 
 /** The result of an attempt: the statements that record it, and what follows once they are committed. */
 interface Result {
@@ -73,12 +81,13 @@ async function perform(scope: Scope, claimed: Claimed): Promise<Result> {
   const body = formatChannelBody(subscriber.channel, draft, content);
   const headers = { "content-type": "application/json", "webhook-id": message.id };
   const reply = await send(settings, { method: "POST", url: endpoint, headers, body });
-  return settleReply(scope, message, reply);
+  return settleReply(scope, claimed, reply);
 }
 
-function settleReply({ db, settings, now }: Scope, message: Claimed["message"], reply: TimedReply): Result {
+function settleReply(scope: Scope, { message, subscriber }: Claimed, reply: TimedReply): Result {
+  const { db, settings, now } = scope;
   const ended_at = now + reply.duration_ms;
-  const { state, next_attempt_at, error } = decideOutcome(reply, {
+  const { state, next_attempt_at, error, is_gone } = decideOutcome(reply, {
     delivery_id: message.id,
     attempt: message.attempt,
     delays_ms: settings.DELIVERY_RETRY_MS,
@@ -87,9 +96,32 @@ function settleReply({ db, settings, now }: Scope, message: Claimed["message"], 
   const settle = (settlement: Partial<Claimed["message"]>) => [
     settleSubscriberMessage(db, message, { ...settlement, updated_at: ended_at }),
   ];
-  if (state === "delivered") return { statements: settle({ state: "sent", error: null }) };
-  if (next_attempt_at === null) return { statements: settle({ state: "failed", error }) };
-  return { statements: settle({ next_attempt_at, error }), retry_in_ms: next_attempt_at - ended_at };
+  if (state === "delivered") {
+    return { statements: [...settle({ state: "sent", error: null }), markSubscriberReached(db, subscriber.id)] };
+  }
+  const failed = is_gone || isDead(scope, subscriber, ended_at) ? endSubscription(scope, subscriber, ended_at) : [];
+  if (failed.length === 0) failed.push(markSubscriberFailing(db, subscriber.id, ended_at));
+  if (next_attempt_at === null) return { statements: [...settle({ state: "failed", error }), ...failed] };
+  return { statements: [...settle({ next_attempt_at, error }), ...failed], retry_in_ms: next_attempt_at - ended_at };
+}
+
+/** As with webhooks of an account: it only failed for so long. */
+function isDead({ settings }: Scope, { failing_since }: Subscriber, now: number): boolean {
+  return failing_since !== null && now - failing_since >= settings.WEBHOOK_DISABLE_AFTER_MS;
+}
+
+/** As if its owner had unsubscribed: the address is deleted. */
+function endSubscription({ db }: Scope, subscriber: Subscriber, now: number): Statement[] {
+  const change = { unsubscribed_at: now, sealed: null, requested_at: null, failing_since: null, updated_at: now };
+  const summary = `ended the subscription of ${subscriber.channel} ${subscriber.endpoint_masked}, which only failed`;
+  return [
+    updateSubscriber(db, subscriber.id, change),
+    insertSystemAudit(db, {
+      ...{ id: idFrom("ended subscription", subscriber.id, String(now)), event_type: "subscriber.ended" },
+      ...{ owner_id: subscriber.owner_id, status_page_id: subscriber.status_page_id, monitor_id: null },
+      ...{ target_type: "subscriber", target_id: subscriber.id, summary, data: {}, created_at: now },
+    }),
+  ];
 }
 
 function composeDraft(

@@ -12,7 +12,7 @@ const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
+  "img-src data:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

@@ -4,6 +4,8 @@ const SECURITY_HEADERS = Object.entries({
   "Referrer-Policy": "no-referrer",
   "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
   "Cross-Origin-Opener-Policy": "same-origin",
+  // What other sites may include says so itself: badges, feeds, the embedded state.
+  "Cross-Origin-Resource-Policy": "same-origin",
   "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 });
 const API_HEADERS = Object.entries({

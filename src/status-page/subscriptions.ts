@@ -46,6 +46,7 @@ export async function requestSubscription(ctx: RequestScope, page: PagePayload, 
     ...choice,
     confirmed_at: null,
     unsubscribed_at: null,
+    failing_since: null,
     created_at: ctx.now,
     ...asked,
   };

@@ -310,6 +310,31 @@ describe("other channels", () => {
   });
 });
 
+describe("the subscription of an address that is not there", () => {
+  it.each([
+    ["only failed for five days", [500, 500]],
+    ["is gone", [410]],
+  ])("ends when the address %s", async (_name, answers) => {
+    const shop = await createShop();
+    const endpoint = sinkUrl();
+    await ask(shop.path, { channel: "webhook", endpoint });
+    sink.answer(endpoint, 200);
+    await sweep();
+    await press(linkIn(sink.received.at(-1)?.body ?? "", "confirm"));
+    sink.answer(endpoint, ...answers);
+    await tell(shop);
+    await sweep();
+    if (answers.length > 1) {
+      expect((await listed(shop))[0].unsubscribed_at).toBeNull();
+      vi.setSystemTime(Date.now() + 5 * DAY);
+      await sweep();
+    }
+    expect((await listed(shop))[0].unsubscribed_at).toEqual(expect.any(String));
+    const [row] = await db.select().from(subscribers).where(eq(subscribers.status_page_id, shop.page.id));
+    expect([row?.sealed, row?.failing_since]).toEqual([null, null]);
+  });
+});
+
 describe("the form", () => {
   it("stands on the page and needs no script", async () => {
     const shop = await createShop({ name: "A <script>alert(1)</script>" });

@@ -28,6 +28,8 @@ export const subscribers = sqliteTable(
     requested_at: instant("requested_at"),
     confirmed_at: instant("confirmed_at"),
     unsubscribed_at: instant("unsubscribed_at"),
+    /** Of an address that is no mailbox: first failure since the last success, for ending what only fails. */
+    failing_since: instant("failing_since"),
     ...timestamps(),
   },
   (table) => [

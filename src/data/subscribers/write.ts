@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { SubscriptionTopic } from "../../contract/events.ts";
 import { isServedUnder } from "../custom-domains/read.ts";
 import { customDomains } from "../custom-domains/table.ts";
@@ -16,6 +16,22 @@ export function insertSubscriber(db: Db, subscriber: SubscriberRecord): Statemen
 
 export function updateSubscriber(db: Db, subscriberId: string, change: SubscriberChange): Statement {
   return db.update(subscribers).set(change).where(eq(subscribers.id, subscriberId));
+}
+
+/** Ends the run of failures. */
+export function markSubscriberReached(db: Db, subscriberId: string): Statement {
+  return db
+    .update(subscribers)
+    .set({ failing_since: null })
+    .where(and(eq(subscribers.id, subscriberId), isNotNull(subscribers.failing_since)));
+}
+
+/** Begins a run of failures, unless one has begun. */
+export function markSubscriberFailing(db: Db, subscriberId: string, now: number): Statement {
+  return db
+    .update(subscribers)
+    .set({ failing_since: now })
+    .where(and(eq(subscribers.id, subscriberId), isNull(subscribers.failing_since)));
 }
 
 export function deleteSubscriber(

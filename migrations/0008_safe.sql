@@ -1,0 +1,1 @@
+ALTER TABLE `subscribers` ADD `failing_since` integer;

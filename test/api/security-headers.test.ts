@@ -1,0 +1,80 @@
+import { exports } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { insertBrowser } from "../support/members.ts";
+import { createShop } from "../support/pages.ts";
+
+type Shop = Awaited<ReturnType<typeof createShop>>;
+const LOGO = "https://cdn.example/logo.png";
+
+async function visit(path: string, headers: Record<string, string> = {}) {
+  const response = await exports.default.fetch(`http://vigil.test${path}`, { headers, redirect: "manual" });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** What a browser loads or sends for a document, as sources of a Content-Security-Policy. */
+const USES: [source: string, pattern: RegExp][] = [
+  ["script-src 'self'", /<script src="\//],
+  ["connect-src 'self'", /<script src="\//],
+  ["style-src 'self'", /<link rel="stylesheet" href="\//],
+  ["form-action 'self'", /<form\b/],
+  ["img-src 'self'", /<link rel="icon"[^>]* href="\/|<img[^>]* src="\//],
+  ["img-src https:", /<img[^>]* src="https:/],
+  ["img-src data:", /<link rel="icon" href="data:/],
+];
+
+/** The sources that a policy allows, without framing and the base address. */
+function sourcesOf(policy: string | null): string[] {
+  const directives = (policy ?? "").split("; ").map((directive) => directive.split(" "));
+  return directives
+    .filter(([name]) => name !== "frame-ancestors" && name !== "base-uri")
+    .flatMap(([name, ...sources]) =>
+      sources.filter((source) => source !== "'none'").map((source) => `${name} ${source}`),
+    );
+}
+
+describe("every answer", () => {
+  it.each<[name: string, pathOf: (shop: Shop) => string, resource: string]>([
+    ["the API", () => "/health", "same-origin"],
+    ["an unknown address", () => "/nothing", "same-origin"],
+    ["the API description", () => "/openapi.json", "same-origin"],
+    ["the reference", () => "/docs", "same-origin"],
+    ["the sign-in form", () => "/app/sign-in", "same-origin"],
+    ["a public page", ({ path }) => path, "same-origin"],
+    ["a badge", ({ monitor }) => `/badge/${monitor.id}/status.svg`, "cross-origin"],
+    ["the embedded state", ({ page }) => `/embed/${page.slug}`, "cross-origin"],
+  ])("of %s isolates itself and grants no device", async (_name, pathOf, resource) => {
+    const { headers } = await visit(pathOf(await createShop()));
+    expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
+    expect(headers.get("cross-origin-resource-policy")).toBe(resource);
+    expect(headers.get("permissions-policy")).toContain("camera=()");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+  });
+});
+
+describe("a Content-Security-Policy", () => {
+  it("allows what its documents use, and nothing else", async () => {
+    const shop = await createShop({ logo_url: LOGO });
+    const browser = await insertBrowser(shop.account);
+    const documents: Record<string, [path: string, headers?: Record<string, string>][]> = {
+      "public pages": [[shop.path], [`${shop.path}/subscribe`]],
+      "the reference": [["/docs"]],
+      "the sign-in form": [["/app/sign-in"]],
+      "the dashboard": [
+        ["/app", browser],
+        ["/app/monitors", browser],
+      ],
+    };
+    for (const [name, visits] of Object.entries(documents)) {
+      const answers = await Promise.all(visits.map(([path, headers]) => visit(path, headers)));
+      // The dashboard names no icon, so browsers ask for /favicon.ico.
+      const implied = name === "the dashboard" ? ["img-src 'self'"] : [];
+      const seen = USES.filter(([, pattern]) => answers.some(({ text }) => pattern.test(text)));
+      const used = [...seen.map(([source]) => source), ...implied].sort();
+      for (const { status, headers, text } of answers) {
+        expect([name, status]).toEqual([name, 200]);
+        expect([name, ...sourcesOf(headers.get("content-security-policy")).sort()]).toEqual([name, ...used]);
+        expect(text).not.toMatch(/<script(?! src="\/)|<style\b| on[a-z]+="/);
+      }
+    }
+  });
+});
