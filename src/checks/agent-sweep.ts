@@ -12,7 +12,7 @@ import { monitorObject } from "../platform/monitor-objects.ts";
 import { setAgentPresence } from "./agent-presence.ts";
 import { forEachMonitor } from "./isolated.ts";
 import { projectAll } from "./projection.ts";
-import { showUnreachable } from "./stale.ts";
+import { showUnreachable } from "./unchecked.ts";
 
 const REPORTS_KEPT_MS = DAY_MS;
 /** Their events are one parameter of a statement, at most 2 MB. */
@@ -79,7 +79,6 @@ export async function markAgentMonitorsStale(scope: Scope, monitorIds: readonly 
     });
   });
   await projectAll(scope, done);
-  await showUnreachable(scope, failed);
   const agents = new Set(monitors.map(({ agent_id }) => agent_id));
-  await runBatch(scope.db, [settleLatest(scope.db, [...agents], scope.now)]);
+  await runBatch(scope.db, [...showUnreachable(scope, failed), settleLatest(scope.db, [...agents], scope.now)]);
 }

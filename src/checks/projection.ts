@@ -2,6 +2,7 @@ import type { Scope } from "../access/scope.ts";
 import type { MonitorSnapshot } from "../contract/monitor-object.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import { findMonitor, type MonitorRecord, type ProjectedMonitor } from "../data/monitors/read.ts";
+import { resumeReachable } from "../data/monitors/unreachable.ts";
 import { projectAnswers, updateExpiries } from "../data/monitors/write.ts";
 import { bumpPageVersions } from "../data/status-pages/write.ts";
 import { findNewExpiries } from "../domain/expiries.ts";
@@ -18,14 +19,16 @@ export function buildProjection(scope: Scope, known: ProjectedMonitor, answer: M
   return buildProjections(scope, [{ known, answer }]);
 }
 
-/** The same for any number of monitors in at most two statements. */
+/** The same for any number of monitors in two statements, and two more where objects respond again. */
 export function buildProjections({ db, now }: Scope, answered: readonly Answered[]): Statement[] {
   const fresh = answered.filter(isFresh);
+  const resumed = fresh.filter(isReachableAgain);
   const pages = new Set(fresh.filter(hasMoved).flatMap(({ known }) => known.status_page_id ?? []));
   return [
     ...(fresh.length === 0
       ? []
       : [
+          ...(resumed.length === 0 ? [] : resumeReachable(db, resumed.map(statusOf), now)),
           projectAnswers(
             db,
             fresh.map(({ known, answer }) => ({ monitor_id: known.id, answer })),
@@ -34,6 +37,14 @@ export function buildProjections({ db, now }: Scope, answered: readonly Answered
     ...(pages.size === 0 ? [] : [bumpPageVersions(db, [...pages], now)]),
   ];
 }
+
+/** D1 alone says unknown of it, because its object did not respond. */
+function isReachableAgain({ known, answer }: Answered): boolean {
+  const wasUnreachable = known.status === "unknown" && known.synced_version === 0;
+  return wasUnreachable && answer.seq === known.state_seq && answer.status !== "unknown";
+}
+
+const statusOf = ({ known, answer }: Answered) => ({ monitor_id: known.id, status: answer.status });
 
 function hasMoved({ known, answer }: Answered): boolean {
   return answer.seq !== known.state_seq || answer.status !== known.status;

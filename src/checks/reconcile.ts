@@ -4,7 +4,9 @@ import { findInstallation } from "../data/installation/read.ts";
 import { listProjected, listTombstones, listUnscheduled, listUnsynced } from "../data/monitors/read.ts";
 import { RECONCILE_ROTAS } from "../data/monitors/table.ts";
 import { deleteTombstones } from "../data/monitors/write.ts";
+import { endRestoredMessages } from "../data/outbox/restored.ts";
 import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
+import { withDeadline } from "../lib/with-deadline.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
 import { monitorObject, tombstoneObject } from "../platform/monitor-objects.ts";
 import { witnessObject } from "../platform/witness-object.ts";
@@ -15,6 +17,7 @@ import { projectAll } from "./projection.ts";
 const GRACE_MS = 30 * SECOND_MS;
 const MONITORS_PER_MINUTE = 10_000;
 const UNSCHEDULED_PER_MINUTE = 50_000;
+const TICK_TIMEOUT_MS = 10 * SECOND_MS;
 /** As many objects are called for one message. */
 const OBJECTS_PER_MESSAGE = 200;
 
@@ -62,8 +65,16 @@ export async function emptyObjects(scope: Scope, monitorIds: readonly string[]):
   if (ids.length > 0) await runBatch(scope.db, [deleteTombstones(scope.db, ids)]);
 }
 
-/** Notices that D1 or the objects went back in time. Every monitor is unsynced in a new epoch. */
+/**
+ * Notices that D1 or the objects went back in time. Every monitor is unsynced in a new epoch, and what a restored D1 would
+ * send a second time is ended. Runs before the parts of its minute, which would send it.
+ */
 export async function watchEpoch(scope: Scope): Promise<void> {
-  const { epoch, went_back } = await witnessObject(scope.env).tick(scope.now);
-  if (went_back) scope.log.warn("the database or the objects went back in time", { epoch });
+  const { db, env, log, now } = scope;
+  const { epoch, went_back, restored_to } = await withDeadline(witnessObject(env).tick(now), TICK_TIMEOUT_MS);
+  if (went_back) log.warn("the database or the objects went back in time", { epoch });
+  if (restored_to === null) return;
+  // D1 was restored to an instant after its last tick and up to a minute before this one.
+  const made_before = Math.min(restored_to + MINUTE_MS, now - MINUTE_MS);
+  await runBatch(db, endRestoredMessages(db, { made_before, now }));
 }

@@ -1,9 +1,8 @@
 import type { Scope } from "../access/scope.ts";
 import { listCheckGroupStates, listGroupsWithStatus, listMonitorsWithStatus } from "../data/check-groups/read.ts";
 import { runBatch } from "../data/db.ts";
-import { listOverdueRetries, type ProjectedMonitor } from "../data/monitors/read.ts";
-import { clearRetries, markUnreachable } from "../data/monitors/write.ts";
-import { bumpPageVersions } from "../data/status-pages/write.ts";
+import { listOverdueRetries } from "../data/monitors/read.ts";
+import { clearRetries } from "../data/monitors/write.ts";
 import { staleAfterMs } from "../domain/check-schedule.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { enqueuePortions } from "../platform/minute-queue.ts";
@@ -11,6 +10,7 @@ import { monitorObject } from "../platform/monitor-objects.ts";
 import { enqueueChecks } from "./enqueue.ts";
 import { forEachMonitor } from "./isolated.ts";
 import { projectAll } from "./projection.ts";
+import { showUnreachable } from "./unchecked.ts";
 
 /** The message that checks a retry has this long to do so. */
 const GRACE_MS = 30 * SECOND_MS;
@@ -58,18 +58,7 @@ export async function markStaleGroups(scope: Scope, groupIds: readonly string[])
     monitorObject(scope.env, id).markStale(id, config_version, { last_result_at, reason: "no recent check result" }),
   );
   await projectAll(scope, done);
-  await showUnreachable(scope, failed);
-}
-
-/** Shows monitors as unknown in D1 alone while their objects do not respond. */
-export async function showUnreachable({ db, now }: Scope, monitors: readonly ProjectedMonitor[]): Promise<void> {
-  if (monitors.length === 0) return;
-  const ids = monitors.map(({ id }) => id);
-  const pages = new Set(monitors.flatMap(({ status_page_id }) => status_page_id ?? []));
-  await runBatch(db, [
-    markUnreachable(db, ids, { reason: "the monitor's state is not available", now }),
-    bumpPageVersions(db, [...pages], now),
-  ]);
+  await runBatch(scope.db, showUnreachable(scope, failed));
 }
 
 interface SlottedGroup {

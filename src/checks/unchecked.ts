@@ -3,9 +3,9 @@ import type { StaleReport } from "../contract/monitor-object.ts";
 import type { Statement } from "../data/db.ts";
 import type { MonitorRecord, ProjectedMonitor } from "../data/monitors/read.ts";
 import type { PackedResult } from "../data/monitors/table.ts";
-import { isStatusKnown, markUnreachable } from "../data/monitors/write.ts";
-import { insertNotification, insertNotificationIf } from "../data/notifications/write.ts";
-import { bumpPageVersion } from "../data/status-pages/write.ts";
+import { isTargetKnown, markUnreachable } from "../data/monitors/unreachable.ts";
+import { insertNotification, insertNotifications } from "../data/notifications/write.ts";
+import { bumpPageVersions } from "../data/status-pages/write.ts";
 import { staleAfterMs } from "../domain/check-schedule.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { idFrom, newId } from "../platform/ids.ts";
@@ -43,7 +43,7 @@ type KnownMonitor = ProjectedMonitor & Pick<MonitorRecord, "name" | "owner_id">;
 
 /** The writes that make a monitor unknown: by its object, or in D1 alone while its object does not respond. */
 export async function markUnknown(scope: Scope, monitor: KnownMonitor, report: StaleReport): Promise<Statement[]> {
-  const { id, config_version, status_page_id } = monitor;
+  const { id, config_version } = monitor;
   try {
     const answer = await monitorObject(scope.env, id).markStale(id, config_version, report);
     if (!answer) return [];
@@ -55,14 +55,23 @@ export async function markUnknown(scope: Scope, monitor: KnownMonitor, report: S
     return [...buildProjection(scope, monitor, answer), ...(isNew ? [insertNotification(scope.db, notification)] : [])];
   } catch (error) {
     scope.log.error("monitor object", error, { monitor_id: id });
-    const reason = "the monitor's state is not available";
-    const notification = noticeOf(scope, monitor, { id: newId(scope.now), reason });
-    return [
-      insertNotificationIf(scope.db, notification, isStatusKnown(id)),
-      markUnreachable(scope.db, [id], { reason, now: scope.now }),
-      ...(status_page_id === null ? [] : [bumpPageVersion(scope.db, status_page_id, scope.now)]),
-    ];
+    return showUnreachable(scope, [monitor]);
   }
+}
+
+/** The writes that make monitors unknown in D1 alone while their objects do not respond; each owner is notified once. */
+export function showUnreachable(scope: Scope, monitors: readonly KnownMonitor[]): Statement[] {
+  if (monitors.length === 0) return [];
+  const { db, now } = scope;
+  const reason = "the monitor's state is not available";
+  const notices = monitors.map((monitor) => noticeOf(scope, monitor, { id: newId(now), reason }));
+  const pages = new Set(monitors.flatMap(({ status_page_id }) => status_page_id ?? []));
+  const ids = monitors.map(({ id }) => id);
+  return [
+    insertNotifications(db, notices, isTargetKnown),
+    ...markUnreachable(db, ids, { reason, now }),
+    ...(pages.size === 0 ? [] : [bumpPageVersions(db, [...pages], now)]),
+  ];
 }
 
 function noticeOf(scope: Scope, monitor: KnownMonitor, { id, reason }: { id: string; reason: string }) {

@@ -18,6 +18,8 @@ export type ResultStatus = (typeof RESULT_STATUSES)[number];
 export const AGENT_HEARTBEAT_S = 30;
 export const AGENT_POLL_S = 30;
 export const AGENT_OFFLINE_AFTER_MS = 90_000;
+/** As many monitors one agent runs at most. */
+export const AGENT_MONITORS_MAX = 1_000;
 
 const ITEMS_MAX = 100;
 const WORD_MAX = 200;

@@ -5,7 +5,7 @@ import type { MonitorStatus } from "../contract/monitor-values.ts";
  * one, and no longer than a result in time.
  */
 
-export type IntervalSource = "check" | "agent" | "push";
+export type IntervalSource = "check" | "agent" | "push" | "unreachable";
 
 /** Half-open; `to_at` is null while it lasts. */
 export interface SourcedInterval {

@@ -56,6 +56,8 @@ export interface StoredMonitor extends Outbox {
   message: string | null;
   /** Grows whenever this row is written. */
   revision: number;
+  /** When the monitor's row was last read; absent in older rows. */
+  read_at?: number;
   /** How often the alarm has sent the oldest transitions again, and when it does so next. */
   resends?: number;
   resend_at?: number;
@@ -135,6 +137,7 @@ export class MonitorStore {
         settled: loaded.past === null && (present?.settled ?? false),
         message: present?.message ?? record.status_message,
         revision: Math.max(present?.revision ?? 0, record.state_revision),
+        read_at: at,
         outbox_waiting: present?.outbox_waiting,
         resends: present?.resends,
         resend_at: present?.resend_at,
@@ -144,6 +147,11 @@ export class MonitorStore {
       if (isMoved) this.#remember((memory) => restartDeadlines(memory, at));
       this.#save();
     });
+  }
+
+  /** The monitor's row is as it is known. */
+  noteRead(at: number): void {
+    if (this.stored) this.#store({ ...this.stored, read_at: at });
   }
 
   /** Decides one input after the other; gives the instant at which the check should be repeated. */

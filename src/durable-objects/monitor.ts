@@ -28,6 +28,11 @@ import { firstPage } from "./transition-outbox.ts";
 
 /** No row has this version, so it is read again. */
 const NEWEST_VERSION = Number.MAX_SAFE_INTEGER;
+/**
+ * How often an object that is pushed to looks whether D1 still has its monitor: after a restore of D1 to a time before
+ * the monitor was created nothing else tells it.
+ */
+const READ_EVERY_MS = 60 * 60_000;
 /** After a deadline that could not be processed. */
 const FAULT_DELAY_MS = 10_000;
 
@@ -138,6 +143,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     const isDue = resendAt !== null && resendAt <= now();
     try {
       if (isDue) this.#store.delayResend(now());
+      await this.#readAgain();
       this.#store.processDeadlines(now());
     } catch (error) {
       this.#log.error("deadline", error, { monitor_id: this.#store.stored?.monitor_id });
@@ -197,6 +203,17 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     };
   }
 
+  /** D1 that does not respond costs the deadlines nothing: the next alarm asks again. */
+  async #readAgain(): Promise<void> {
+    const { stored } = this.#store;
+    if (!stored?.push || now() - (stored.read_at ?? 0) < READ_EVERY_MS) return;
+    try {
+      if (await this.#load(stored.monitor_id, NEWEST_VERSION)) this.#store.noteRead(now());
+    } catch (error) {
+      this.#log.error("reading the monitor again", error, { monitor_id: stored.monitor_id });
+    }
+  }
+
   #pushAnswer(received_at: number, revisionBefore: number): PushOutcome {
     const stored = this.#store.stored;
     if (!stored?.push) return { outcome: "unauthorized" };
@@ -239,6 +256,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     try {
       const { deadline, resendAt } = this.#store;
       if (deadline) await this.#wakeBefore(deadline.at + 1);
+      if (stored.push) await this.#wakeBefore(Math.max((stored.read_at ?? 0) + READ_EVERY_MS, now() + 1));
       if (resendAt === null) return;
       await this.#wakeBefore(Math.max(resendAt, now() + 1));
       if (isSent) await this.env.EVENTS.send({ monitor_id: stored.monitor_id, transitions: firstPage(stored) });

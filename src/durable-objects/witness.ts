@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { WitnessRpc } from "../contract/witness-object.ts";
+import type { Ticked, WitnessRpc } from "../contract/witness-object.ts";
 import { openDb, runBatch } from "../data/db.ts";
 import { findInstallation } from "../data/installation/read.ts";
 import { upsertInstallation } from "../data/installation/write.ts";
@@ -14,7 +14,7 @@ const KEY = "tick";
  * objects were lost. Either begins an epoch, in which each monitor's object and its row are reconciled.
  */
 export class WitnessObject extends DurableObject<Env> implements WitnessRpc {
-  tick(now: number): Promise<{ epoch: string; went_back: boolean }> {
+  tick(now: number): Promise<Ticked> {
     // Two ticks at once would each miss what the other one stores.
     return this.ctx.blockConcurrencyWhile(async () => {
       const db = openDb(this.env.DB);
@@ -23,7 +23,11 @@ export class WitnessObject extends DurableObject<Env> implements WitnessRpc {
       const { next, isNew } = decideEpoch(witnessed, stored, { now, fresh: newId(now) });
       await runBatch(db, [upsertInstallation(db, next)]);
       this.ctx.storage.kv.put<Tick>(KEY, { epoch: next.epoch, ticks: next.ticks });
-      return { epoch: next.epoch, went_back: isNew && (stored !== null || witnessed !== null) };
+      return {
+        epoch: next.epoch,
+        went_back: isNew && (stored !== null || witnessed !== null),
+        restored_to: isNew && stored !== null && witnessed !== null ? next.known_until : null,
+      };
     });
   }
 }

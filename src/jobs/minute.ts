@@ -64,7 +64,6 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
   "lost retries": sweepLostRetries,
   "unscheduled monitors": reconcileUnscheduledMonitors,
   tombstones: reconcileTombstones,
-  epoch: watchEpoch,
   agents: sweepAgents,
   "failing webhooks": sweepFailingWebhooks,
   mail: sweepMail,
@@ -105,6 +104,7 @@ export async function runMinute(controller: ScheduledController, env: Env): Prom
   await attempt(scope, "plan", async () => {
     stale = await planMinute(scope, minuteAt);
   });
+  await attempt(scope, "epoch", () => watchEpoch({ ...scope, env }));
   const parts = Object.keys(MINUTE_PARTS);
   await attempt(scope, "send", () =>
     scope.env.MINUTE.sendBatch(parts.map((part) => ({ body: { part, minute_at: minuteAt } }))),

@@ -8,6 +8,7 @@ import { openDb } from "../../src/data/db.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { AGENTS, agentClient, auditOf, enrollAgent, mintInstallToken } from "../support/agents.ts";
+import { insertMany, monitorColumns } from "../support/backlog.ts";
 import { createClient, V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
@@ -236,6 +237,22 @@ describe("monitors that name an agent", () => {
     });
     const shown = { status: "up", last_check: checked_at, last_latency_ms: 7, last_message: "HTTP 200" };
     expect((await account.client.get(`${V1}/monitors`)).body).toMatchObject([shown]);
+  });
+
+  it("are refused for an agent that runs 1,000 already, and those that it runs can still be changed", async () => {
+    const account = await createAccount();
+    const agent = await enrollAgent(account);
+    const id = "printf('00000000-0000-4000-8000-%012d', i)";
+    const owned = { id, owner_id: `'${account.user_id}'`, agent_id: `'${agent.id}'`, check_group_id: "''" };
+    await insertMany("monitors", 1000, monitorColumns(newId(), Date.now(), owned));
+    const body = { name: "One more", type: "http", target: "http://10.0.0.5/", agent_id: agent.id };
+    expect(await account.client.post(`${V1}/monitors`, body)).toMatchObject({
+      status: 400,
+      body: { error: "agent_id must name an agent that runs fewer than 1000 monitors" },
+    });
+    const [known] = await db.select().from(monitors).where(eq(monitors.agent_id, agent.id)).limit(1);
+    const change = { agent_id: agent.id, interval: 120 };
+    expect((await account.client.put(`${V1}/monitors/${known?.id}`, change)).status).toBe(200);
   });
 
   it("are refused for an agent of another account", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { enrollAgent } from "../support/agents.ts";
 import { V1 } from "../support/client.ts";
 import { createAccount, createMonitor } from "../support/factories.ts";
 
@@ -197,5 +198,31 @@ describe("PUT /monitors/{id}", () => {
       body: { error: "timeout_seconds must not be longer than interval" },
     });
     expect((await client.put(`${V1}/monitors/${id}`, { target: null })).status).toBe(400);
+  });
+});
+
+describe("the target of a monitor that an agent runs", () => {
+  it.each([
+    ["icmp", "10.0.0.5/24", "10.0.0.5"],
+    ["ping", "-f", "db.lan"],
+    ["udp", "10.0.0.5", "10.0.0.5:514"],
+    ["docker", "ftp://10.0.0.5", "unix:///var/run/docker.sock"],
+    ["podman", "ftp://10.0.0.5", "tcp://10.0.0.5:2375"],
+    ["docker_swarm", "unix://", "https://10.0.0.5"],
+    ["kubernetes", "ftp://10.0.0.5", "https://10.0.0.5:6443"],
+    ["proxmox", "https://", "pve.lan"],
+    ["vmware", "ssh://vcenter.lan", "https://vcenter.lan"],
+    ["ceph", "ceph://elsewhere", "ceph://local"],
+    ["rabbitmq", "mqtt://10.0.0.5", "amqp://10.0.0.5"],
+    ["kafka", "10.0.0.5:9092,", "10.0.0.5:9092,10.0.0.6:9092"],
+    ["mqtt", "10.0.0.5:0", "mqtts://10.0.0.5"],
+    ["snmp", "snmp://", "snmp://public@10.0.0.5"],
+    ["network_device", "10.0.0.5/x", "10.0.0.5"],
+  ])("of type %s is 400 where it is %j and accepted where it is %j", async (type, wrong, right) => {
+    const account = await createAccount();
+    const { id: agent_id } = await enrollAgent(account);
+    const post = (text: string) => account.client.post(`${V1}/monitors`, { name: "x", type, target: text, agent_id });
+    expect(await post(wrong)).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^target /) } });
+    expect(await post(right)).toMatchObject({ status: 201 });
   });
 });

@@ -7,6 +7,7 @@ import { agentLatest, agentReports, agents } from "../../src/data/agents/table.t
 import { openDb } from "../../src/data/db.ts";
 import { events } from "../../src/data/events/table.ts";
 import { monitors, statusIntervals } from "../../src/data/monitors/table.ts";
+import { notifications } from "../../src/data/notifications/table.ts";
 import {
   AGENTS,
   aStage,
@@ -327,5 +328,7 @@ describe("the sweep", () => {
       status: "unknown",
       status_message: "the monitor's state is not available",
     });
+    const notices = await db.select().from(notifications).where(eq(notifications.user_id, stage.account.user_id));
+    expect(notices).toMatchObject([{ type: "monitor.unchecked", target_id: other.id }]);
   });
 });

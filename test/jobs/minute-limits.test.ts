@@ -67,7 +67,6 @@ const LEFT: Record<string, [rows: string, left: number][]> = {
   "lost retries": [["monitors WHERE retry_at IS NOT NULL", 0]],
   "unscheduled monitors": [],
   tombstones: [["deleted_monitors", 0]],
-  epoch: [],
   agents: [
     ["agents WHERE status = 'online'", 0],
     ["monitors WHERE agent_id IS NOT NULL AND status = 'up'", 0],

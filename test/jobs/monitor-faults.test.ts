@@ -4,12 +4,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { runSlot } from "../../src/checks/runner.ts";
 import { openDb } from "../../src/data/db.ts";
-import { monitors } from "../../src/data/monitors/table.ts";
+import { monitors, statusIntervals } from "../../src/data/monitors/table.ts";
 import { notifications } from "../../src/data/notifications/table.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { createAccount } from "../support/factories.ts";
 import { sweepChecks } from "../support/minute.ts";
 import { insertMonitor } from "../support/monitors.ts";
+import { PATIENCE } from "../support/patience.ts";
 import { recordingEnv } from "../support/queues.ts";
 
 const MINUTE = 60_000;
@@ -57,6 +58,13 @@ async function runNext(bindings: Env, group_id: string) {
   await runSlot(jobScope(bindings, "test"), message, async () => {});
 }
 
+const intervalsOf = (id: string) =>
+  db
+    .select({ status: statusIntervals.status, from_at: statusIntervals.from_at, to_at: statusIntervals.to_at })
+    .from(statusIntervals)
+    .where(eq(statusIntervals.monitor_id, id))
+    .orderBy(statusIntervals.from_at, statusIntervals.seq);
+
 const noticesOf = (userId: string) => db.select().from(notifications).where(eq(notifications.user_id, userId));
 
 describe("a monitor whose secrets cannot be decrypted", () => {
@@ -94,6 +102,25 @@ describe("a monitor whose object throws", () => {
 
     await runNext(recordingEnv().env, check_group_id);
     expect(await read(faulty)).toMatchObject({ status: "up" });
+  });
+
+  it("counts in reports as unknown from then until its object responds again", async () => {
+    const { faulty, check_group_id } = await twoInOneGroup();
+    await runNext(recordingEnv().env, check_group_id);
+    await vi.waitFor(async () => expect((await intervalsOf(faulty)).at(-1)?.status).toBe("up"), PATIENCE);
+    await db.update(monitors).set({ settled: false }).where(eq(monitors.id, faulty));
+    const broken = withBrokenObject(faulty);
+    while ((await read(faulty)).status === "up") await runNext(broken, check_group_id);
+    const lostAt = (await read(faulty)).status_since;
+    await runNext(broken, check_group_id);
+    await runNext(recordingEnv().env, check_group_id);
+    const foundAt = Date.now();
+    expect(await read(faulty)).toMatchObject({ status: "up" });
+    expect((await intervalsOf(faulty)).slice(-3)).toEqual([
+      { status: "up", from_at: expect.any(Number), to_at: lostAt },
+      { status: "unknown", from_at: lostAt, to_at: foundAt },
+      { status: "up", from_at: foundAt, to_at: null },
+    ]);
   });
 
   it("costs the sweep over unsynced monitors only its own sync", async () => {

@@ -5,12 +5,17 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { reconcileUnsyncedMonitors, watchEpoch } from "../../src/checks/reconcile.ts";
 import { openDb } from "../../src/data/db.ts";
+import { mailOutbox } from "../../src/data/mail/table.ts";
 import { listUnsynced } from "../../src/data/monitors/read.ts";
 import { monitors, statusIntervals, transitions } from "../../src/data/monitors/table.ts";
+import { deliveries, webhooks } from "../../src/data/webhooks/table.ts";
+import { sweepDeliveries } from "../../src/delivery/sweep.ts";
 import type { Outbox } from "../../src/durable-objects/transition-outbox.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
+import { runMinute } from "../../src/jobs/minute.ts";
+import { newId } from "../../src/platform/ids.ts";
 import { createAccount } from "../support/factories.ts";
-import { beat, createHeartbeat, moveClock, type Pushed, stubOf } from "../support/pushes.ts";
+import { alarmOf, beat, createHeartbeat, fireAlarm, moveClock, type Pushed, stubOf } from "../support/pushes.ts";
 import { recordingEnv } from "../support/queues.ts";
 
 const HOUR = 3_600_000;
@@ -43,7 +48,10 @@ async function push(monitor: Pushed, status: "ok" | "fail"): Promise<void> {
   await deliver(monitor);
 }
 
-const TABLES = ["monitors", "transitions", "status_intervals", "installation", "events", "incidents"];
+const TABLES = [
+  ...["monitors", "transitions", "status_intervals", "installation", "events", "incidents"],
+  ...["deliveries", "mail_outbox"],
+];
 type Rows = Record<string, unknown>[];
 
 async function backUp(): Promise<Map<string, Rows>> {
@@ -149,6 +157,97 @@ describe("after D1 was restored to an older state", () => {
     expect(await statusOf(monitor.id)).toBe("up");
     expect(await eventsOf(monitor.id)).toEqual(["monitor.down", "monitor.up"]);
     await expectGapless(monitor.id);
+  });
+});
+
+/** Two pending deliveries of an account and a mail, the second delivery not due before an hour has passed. */
+async function pendingMessages() {
+  const account = await createAccount();
+  const now = Date.now();
+  const [webhook, due, later, mail] = [newId(), newId(), newId(), newId()];
+  const times = { created_at: now, updated_at: now };
+  const delivery = { webhook_id: webhook, event_id: newId(), event_name: "monitor.down", state: "pending", ...times };
+  const owned = { owner_id: account.user_id, created_by: account.user_id, name: "Hook", provider: "generic" as const };
+  await db.insert(webhooks).values({ id: webhook, ...owned, sealed: "", has_secret: false, ...times });
+  await db.insert(deliveries).values([
+    { id: due, ...delivery, state: "pending" as const, next_attempt_at: now, wake_at: now },
+    { id: later, ...delivery, state: "pending" as const, next_attempt_at: now + 24 * HOUR, wake_at: now + 24 * HOUR },
+  ]);
+  await db.insert(mailOutbox).values({ id: mail, sealed: "", next_attempt_at: now, wake_at: now, ...times });
+  return async () => [
+    ...(await db
+      .select()
+      .from(deliveries)
+      .where(eq(deliveries.webhook_id, webhook))
+      .orderBy(deliveries.next_attempt_at)),
+    ...(await db.select().from(mailOutbox).where(eq(mailOutbox.id, mail))),
+  ];
+}
+
+const statesOf = (rows: { state: string }[]) => rows.map(({ state }) => state);
+
+describe("a monitor that a restored D1 does not know", () => {
+  it("accepts no push any more once its object has looked again", async () => {
+    await tick();
+    const backup = await backUp();
+    await tick();
+    const monitor = await aHeartbeat();
+    await push(monitor, "ok");
+    await restoreDatabase(backup);
+    await tick();
+    moveClock(HOUR + 60_000);
+    await fireAlarm(monitor.id);
+    expect((await beat(monitor)).status).toBe(401);
+  });
+
+  it("accepts pushes as before where D1 knows it, however often its object looks again", async () => {
+    const monitor = await aHeartbeat();
+    for (let n = 0; n < 3; n++) {
+      moveClock(HOUR + 60_000);
+      await fireAlarm(monitor.id);
+      expect(await alarmOf(monitor.id)).toBeLessThanOrEqual(Date.now() + HOUR);
+      expect((await beat(monitor)).status).toBe(200);
+    }
+  });
+});
+
+describe("messages that a restored D1 calls pending", () => {
+  it("are not sent a second time where their time came before the restore", async () => {
+    await tick();
+    const read = await pendingMessages();
+    const backup = await backUp();
+    await tick();
+    await db.update(deliveries).set({ state: "delivered" });
+    await tick();
+    moveClock(HOUR);
+    await restoreDatabase(backup);
+    expect(statesOf(await read())).toEqual(["pending", "pending", "pending"]);
+    const recording = recordingEnv();
+    await runMinute({ scheduledTime: Date.now(), cron: "* * * * *", noRetry() {} }, recording.env);
+    expect(statesOf(await read())).toEqual(["skipped", "pending", "failed"]);
+    await sweepDeliveries(jobScope(recording.env, "test"));
+    expect(recording.deliveries).toEqual([]);
+  });
+
+  it("stay pending where the objects were lost and D1 is the present one", async () => {
+    await tick();
+    const read = await pendingMessages();
+    moveClock(HOUR);
+    await loseObjects(witness);
+    await tick();
+    expect(statesOf(await read())).toEqual(["pending", "pending", "pending"]);
+  });
+
+  it("stay pending where they were made after the restore", async () => {
+    await tick();
+    const backup = await backUp();
+    await tick();
+    await tick();
+    await restoreDatabase(backup);
+    moveClock(HOUR);
+    const read = await pendingMessages();
+    await tick();
+    expect(statesOf(await read())).toEqual(["pending", "pending", "pending"]);
   });
 });
 

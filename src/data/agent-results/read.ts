@@ -65,6 +65,8 @@ export function listStaleAgentMonitorsAmong(db: Db, now: number, monitorIds: rea
   return db
     .select({
       ...PROJECTED,
+      name: monitors.name,
+      owner_id: monitors.owner_id,
       updated_at: monitors.updated_at,
       agent_id: agentLatest.agent_id,
       last_result_at: sql<number>`e.value ->> 1`,

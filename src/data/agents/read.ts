@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import type { AgentStatus } from "../../contract/agent.ts";
+import { AGENT_MONITORS_MAX, type AgentStatus } from "../../contract/agent.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Plan } from "../../contract/plan.ts";
 import type { Db } from "../db.ts";
@@ -17,7 +17,8 @@ import { agentLatest, agents, installTokens } from "./table.ts";
 export type AgentRecord = typeof agents.$inferSelect;
 export type InstallTokenRecord = typeof installTokens.$inferSelect;
 
-const ASSIGNED_MAX = 1000;
+/** A few more than one agent may run: those that were assigned at the same time are run, too. */
+const ASSIGNED_MAX = AGENT_MONITORS_MAX + 100;
 
 export async function findAgent(db: Db, agentId: string): Promise<AgentRecord | undefined> {
   const rows = await db.select().from(agents).where(eq(agents.id, agentId)).limit(1);

@@ -61,7 +61,12 @@ export async function loadCheckGroup(
 /** Monitors of these groups that show a status and are not checked by an agent. */
 export function listMonitorsWithStatus(db: Db, groupIds: readonly string[]) {
   return db
-    .select({ ...PROJECTED, check_group_id: monitors.check_group_id })
+    .select({
+      ...PROJECTED,
+      name: monitors.name,
+      owner_id: monitors.owner_id,
+      check_group_id: monitors.check_group_id,
+    })
     .from(monitors)
     .where(hasStatusIn(groupIds))
     .limit(groupIds.length * MEMBERS_PER_MESSAGE);

@@ -196,7 +196,7 @@ export const statusIntervals = sqliteTable(
     status: text("status").$type<MonitorStatus>().notNull(),
     from_at: instant("from_at").notNull(),
     to_at: instant("to_at"),
-    source: text("source").$type<"check" | "agent" | "push">().notNull().default("check"),
+    source: text("source").$type<"check" | "agent" | "push" | "unreachable">().notNull().default("check"),
   },
   (table) => [
     uniqueIndex("status_intervals_monitor_seq").on(table.monitor_id, table.seq),

@@ -31,30 +31,6 @@ export function projectAnswers(db: Db, answers: readonly { monitor_id: string; a
     .where(sql`${monitors.id} = ${member("monitor_id")} AND ${monitors.state_revision} < ${member("revision")}`);
 }
 
-/** The condition under which D1 still shows a status for a monitor. */
-export function isStatusKnown(monitorId: string): SQL {
-  return sql`EXISTS (SELECT 1 FROM ${monitors} WHERE ${monitors.id} = ${monitorId} AND ${monitors.status} NOT IN ('unknown', 'paused'))`;
-}
-
-/** Shows monitors as unknown while their objects do not respond. Any later snapshot of an object replaces this. */
-export function markUnreachable(
-  db: Db,
-  monitorIds: readonly string[],
-  { reason, now }: { reason: string; now: number },
-): Statement {
-  return db
-    .update(monitors)
-    .set({
-      status: "unknown",
-      status_since: now,
-      status_message: reason,
-      settled: false,
-      state_revision: 0,
-      synced_version: 0,
-    })
-    .where(and(isAmong(monitorIds), sql`${monitors.status} NOT IN ('unknown', 'paused')`));
-}
-
 /** The same from a transition, for the case that whoever reported died before it could project the answer. */
 function projectTransition(db: Db, monitorId: string, transition: MonitorTransition): Statement {
   return db
@@ -92,7 +68,8 @@ export function recordTransition(
       .onConflictDoNothing(),
     db
       .update(statusIntervals)
-      .set({ to_at: transition.effective_at })
+      // It may have been divided after the transition took effect.
+      .set({ to_at: sql`max(${statusIntervals.from_at}, ${transition.effective_at})` })
       .where(and(eq(statusIntervals.monitor_id, monitorId), isEndedBy(transition))),
     db
       .insert(statusIntervals)

@@ -10,8 +10,8 @@ export function insertNotification(db: Db, notification: NotificationRecord): St
   return db.insert(notifications).values(notification).onConflictDoNothing();
 }
 
-export function insertNotifications(db: Db, records: readonly NotificationRecord[]): Statement {
-  return insertAll(db, notifications, records);
+export function insertNotifications(db: Db, records: readonly NotificationRecord[], condition?: SQL): Statement {
+  return insertAll(db, notifications, records, condition);
 }
 
 export function insertNotificationIf(db: Db, notification: NotificationRecord, condition: SQL): Statement {

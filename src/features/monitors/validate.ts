@@ -1,10 +1,11 @@
 import { requireGroup } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
+import { AGENT_MONITORS_MAX } from "../../contract/agent.ts";
 import { type ApiError, invalid, regionUnavailable } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
 import type { Region } from "../../contract/monitor-values.ts";
 import type { Plan } from "../../contract/plan.ts";
-import { findAgent } from "../../data/agents/read.ts";
+import { countAssigned, findAgent } from "../../data/agents/read.ts";
 import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
@@ -54,7 +55,7 @@ export async function draftMonitor(ctx: RequestScope, input: MonitorCreate, arou
   const mutedMax = ctx.now + MUTE_MAX_DAYS * DAY_MS;
   if ((columns.muted_until ?? 0) > mutedMax) throw refuse("muted_until", `must be at most ${MUTE_MAX_DAYS} days ahead`);
   requireAgentFor(input, fields);
-  await requireAgentOfOwner(ctx, columns.agent_id, around.owner_id);
+  await requireAgentOfOwner(ctx, columns.agent_id, around);
   await requireGroupOnPage(ctx, columns);
   const target = judgeTarget(ctx, { ...columns, fields, target: input.target ?? null });
   return {
@@ -111,10 +112,16 @@ function requireAgentFor({ type, agent_id }: MonitorCreate, { source, read }: Ty
 }
 
 /** Whether the caller may see it was judged before; an agent gets the secrets of its monitors, so both have one owner. */
-async function requireAgentOfOwner(ctx: RequestScope, agentId: string | null, ownerId: string): Promise<void> {
+async function requireAgentOfOwner(
+  ctx: RequestScope,
+  agentId: string | null,
+  { owner_id, current }: Pick<MonitorContext, "owner_id" | "current">,
+): Promise<void> {
   if (agentId === null) return;
   const agent = await findAgent(ctx.db, agentId);
-  if (agent?.owner_id !== ownerId) throw refuse("agent_id", "must name an agent of the monitor's owner");
+  if (agent?.owner_id !== owner_id) throw refuse("agent_id", "must name an agent of the monitor's owner");
+  if (agentId === current?.agent_id || (await countAssigned(ctx.db, agentId)) < AGENT_MONITORS_MAX) return;
+  throw refuse("agent_id", `must name an agent that runs fewer than ${AGENT_MONITORS_MAX} monitors`);
 }
 
 async function requireGroupOnPage(ctx: RequestScope, { group_id, status_page_id }: Columns): Promise<void> {
