@@ -79,6 +79,15 @@ export default defineConfig({
           provide: { seed, effort: 10 },
         },
       },
+      {
+        ...workers,
+        test: {
+          ...workers.test,
+          name: "fuzz",
+          include: ["test/architecture/{fuzz,hostile}.test.ts"],
+          provide: { seed, effort: 20 },
+        },
+      },
       { test: { ...services, name: "probes", include: ["test/probes/**/*.test.ts"], fileParallelism: true } },
       {
         test: {

@@ -1,10 +1,26 @@
+/** Every `code` that a refusal may carry, by its status. Clients tell refusals of one status apart by it. */
+export const ERROR_CODES = {
+  400: ["region_unavailable"],
+  401: ["page_locked", "wrong_password", "totp_required", "totp_wrong"],
+  403: ["forbidden", "plan_limit", "beta_required", "page_full", "mail_token_required", "password_required"],
+  404: ["not_found"],
+  409: ["conflict", "not_enough_history"],
+  413: ["too_large"],
+  415: ["unsupported_media_type"],
+  422: ["idempotency_mismatch"],
+  429: ["rate_limited"],
+  500: ["internal"],
+  503: ["unavailable"],
+} as const;
+export type ErrorCode = (typeof ERROR_CODES)[keyof typeof ERROR_CODES][number];
+
 export interface ErrorDetail {
   path: string;
   message: string;
 }
 
 interface ErrorExtras {
-  code?: string;
+  code?: ErrorCode;
   details?: ErrorDetail[];
   headers?: Record<string, string>;
   isRace?: boolean;
@@ -13,7 +29,7 @@ interface ErrorExtras {
 /** Everything that may be answered instead of success. Texts are one lower-case sentence naming the wire field. */
 export class ApiError extends Error {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 503;
-  readonly code: string | undefined;
+  readonly code: ErrorCode | undefined;
   readonly details: ErrorDetail[] | undefined;
   readonly headers: Record<string, string>;
   /** Nothing was written, only because another request wrote first: the same may succeed at once. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { ApiError } from "../contract/errors.ts";
+import { ApiError, ERROR_CODES } from "../contract/errors.ts";
 import { markCounted } from "../http/counted.ts";
 import type { AppContext } from "../http/endpoint.ts";
 import { ErrorBody } from "../http/responses.ts";
@@ -72,7 +72,12 @@ export async function readApi<Schema extends z.ZodType>(
 }
 
 export function errorOf({ status, error, code, headers }: ApiRefusal): ApiError {
-  const extras = { headers, ...(code === null ? {} : { code }) };
+  const extras = {
+    headers,
+    code: Object.values(ERROR_CODES)
+      .flat()
+      .find((each) => each === code),
+  };
   const known = STATUSES.find((each) => each === status);
   if (known === undefined) throw new Error(`the API answered ${status}: ${error}`);
   return new ApiError(known, error, extras);

@@ -29,7 +29,7 @@ import {
   withJsonType,
 } from "./body.ts";
 import { isCounted } from "./counted.ts";
-import { errorsOf } from "./responses.ts";
+import { responsesOf } from "./responses.ts";
 
 /** What every request carries from the outermost middleware on. */
 export interface AppEnv {
@@ -131,7 +131,7 @@ export function endpoint<R extends RouteConfig>(
   handler: RouteHandler<R, AppEnv>,
 ): Endpoint {
   const security = SECURITY[policy.auth];
-  const described = { ...route, security, responses: { ...errorsOf(policy, route), ...route.responses } };
+  const described = { ...route, security, responses: responsesOf(policy, route) };
   return {
     policy,
     method: route.method,

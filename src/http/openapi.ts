@@ -1,5 +1,6 @@
-import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
+import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import { type Endpoint, SURFACES, type Surface } from "./endpoint.ts";
+import { BODY_EXAMPLES, paramExample } from "./examples.ts";
 
 /** Of the interface, not of the program; it changes when a client would notice. */
 const INTERFACE_VERSION = "1.0.0";
@@ -67,13 +68,56 @@ export function describeApi(endpoints: readonly Endpoint[]): ApiDescription {
   });
   const tags = [...new Set(endpoints.flatMap(({ route }) => route.tags ?? []))].map((name) => ({ name }));
   // What holds where an operation says nothing else; they all say it, but some readers look here only.
-  return collector.getOpenAPI31Document({ openapi: "3.1.0", info: INFO, tags, security: [{ bearer: [] }] });
+  const document = collector.getOpenAPI31Document({ openapi: "3.1.0", info: INFO, tags, security: [{ bearer: [] }] });
+  addParamExamples(document);
+  return document;
+}
+
+/** Parameters of a path are described where their schemas are; what to put into them is said here. */
+function addParamExamples({ paths }: ApiDescription): void {
+  for (const operation of Object.values(paths ?? {}).flatMap((path) => Object.values(path))) {
+    for (const parameter of operation.parameters ?? []) {
+      if (parameter.in === "path") parameter.example = paramExample(parameter.name);
+    }
+  }
+}
+
+const LIST_HEADERS = {
+  "X-Total-Count": { description: "How many entries there are in all", schema: { type: "integer" as const } },
+  Link: { description: "Addresses of the next and the previous part (RFC 8288)", schema: { type: "string" as const } },
+};
+
+/** Whether the success of an operation is given in parts. */
+function isList({ method, request, responses }: RouteConfig): boolean {
+  const query = request?.query;
+  const content = responses[200] && "content" in responses[200] ? responses[200].content : undefined;
+  const isArray = schemaOf(content) instanceof z.ZodArray;
+  return method === "get" && isArray && query instanceof z.ZodObject && "offset" in query.shape;
+}
+
+function schemaOf(content: Record<string, unknown> | undefined): unknown {
+  const json = content?.["application/json"];
+  return typeof json === "object" && json !== null && "schema" in json ? json.schema : undefined;
+}
+
+/** The same body with an example, where there is one. */
+function withExample({ method, path, request }: RouteConfig): RouteConfig["request"] {
+  const example = BODY_EXAMPLES[`${method.toUpperCase()} ${path}`];
+  const json = request?.body?.content["application/json"];
+  if (!request?.body || !json || !example) return request;
+  return {
+    ...request,
+    body: { ...request.body, content: { ...request.body.content, "application/json": { ...json, example } } },
+  };
 }
 
 function describeEndpoint({ policy, route }: Endpoint, surface: Surface): RouteConfig {
   const repeatable = route.method === "post" && policy.auth === "user";
+  const success = route.responses[200];
   return {
     ...route,
+    request: withExample(route),
+    ...(isList(route) && success && { responses: { ...route.responses, 200: { ...success, headers: LIST_HEADERS } } }),
     path: SURFACES[surface] + route.path,
     operationId: route.operationId ?? operationId(route, surface === policy.at[0] ? null : surface),
     parameters: repeatable ? [IDEMPOTENCY_KEY] : [],

@@ -173,6 +173,9 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     await insertReferrals(user_id, { signups: 2 });
     return { body: { credits: 1 } };
   },
+  "POST /referrals/click": async ({ client }) => ({
+    body: { code: (await client.get(`${V1}/referrals/stats`)).body.code },
+  }),
   "GET /metrics": async ({ client }) => {
     const { token } = (await client.post(`${CORE}/user/metrics-token`)).body;
     return { headers: { authorization: `Bearer ${token}` } };
@@ -565,10 +568,21 @@ async function withMaintenanceUpdate(account: Account): Promise<Example> {
   return { params: { id, update_id: update.body.id }, body: { message: "Very soon." } };
 }
 
-export const nameOf = ({ method, path }: Endpoint) => `${method.toUpperCase()} ${path}`;
+export const nameOf = ({ method, path }: Pick<Endpoint, "method" | "path">) => `${method.toUpperCase()} ${path}`;
 
 export interface Prepared extends Required<Example> {
   endpoint: Endpoint;
+}
+
+/** As much of a valid request as is known; parameters that nobody knows are left out. */
+export async function exampleOf(endpoint: Endpoint, account: Account): Promise<Example> {
+  const given = (await EXAMPLES[nameOf(endpoint)]?.(account)) ?? {};
+  const params = { ...given.params };
+  for (const name of paramsOf(endpoint)) {
+    const kind = endpoint.policy.ids?.params?.[name];
+    if (params[name] === undefined && kind) params[name] = await OBJECTS[baseOf(kind)](account);
+  }
+  return { ...given, params };
 }
 
 /** A valid request to the endpoint by this account; fails where nobody has said what that is. */
