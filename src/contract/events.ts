@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ALARM_NAMES } from "./alarm.ts";
 import { INCIDENT_STATUSES } from "./incident.ts";
-import { INCIDENT_SEVERITIES, MONITOR_STATUSES } from "./monitor-values.ts";
+import { INCIDENT_SEVERITIES, MONITOR_STATUSES, MONITOR_TYPES } from "./monitor-values.ts";
 import type { TeamTopic } from "./team-notification.ts";
 
 /**
@@ -54,6 +54,16 @@ const MonitorData = z.object({
   suppressed_by: z.string().nullish().meta({ description: "maintenance window that withheld the alert" }),
   released_at: At.nullish().meta({ description: "when the alert was sent that maintenance had withheld" }),
   muted_until: MutedUntil,
+  context: z
+    .object({
+      monitor_type: z.enum(MONITOR_TYPES),
+      tags: z.array(z.string()),
+      external_key: z.string().nullable(),
+      failure_threshold: z.int(),
+    })
+    .nullable()
+    .default(null)
+    .meta({ description: "what is checked, where the page's `advanced_alerts` is on" }),
 });
 
 const FlappingData = z.object({

@@ -118,7 +118,9 @@ export const Monitor = z.looseObject({
   flapping: z
     .boolean()
     .meta({ description: "it changes so often that deliveries about it wait; only the latest is sent" }),
-  last_check: Instant.nullable(),
+  last_check: Instant.nullable().meta({
+    description: "or push; of pushed monitors, a list knows it for the first 100 of an answer",
+  }),
   last_latency_ms: z.number().nullable(),
   last_message: z.string().nullable(),
   next_check_at: Instant.nullable().meta({
@@ -136,6 +138,7 @@ export const Monitor = z.looseObject({
     .meta({ description: "of a heartbeat, for whoever may edit it; null in lists" }),
   push_key: z.string().nullable().meta({ description: "likewise, of monitors that metrics are pushed to" }),
   push_urls: z.record(z.string(), z.string()).nullable().meta({ description: "addresses to push to, ready to paste" }),
+  notices: z.array(z.string()).meta({ description: "what follows from its settings and is easily overlooked" }),
   created_at: Instant,
   updated_at: Instant,
 });

@@ -24,7 +24,10 @@ export const AlertingUpdate = z
     incident_system_enabled: z.boolean().nullish(),
     auto_create_incident: z.boolean().nullish(),
     auto_publish_incident: z.boolean().nullish(),
-    advanced_alerts: z.boolean().nullish(),
+    advanced_alerts: z
+      .boolean()
+      .nullish()
+      .meta({ description: "alerts of monitors also name their type, tags, key and how the failure was confirmed" }),
     notify_team: TeamTopicsChange.nullish().meta({ description: "omitted topics keep their value" }),
     alert_routing: RoutingMap.nullish().meta({
       description: "event name to public, team_only or critical, as a whole; an omitted event keeps its own audience",

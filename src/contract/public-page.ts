@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Id, Instant, InstantInput } from "./common.ts";
 import { INCIDENT_STATUSES } from "./incident.ts";
 import { MAINTENANCE_STATUSES } from "./maintenance.ts";
-import { INCIDENT_SEVERITIES } from "./monitor-values.ts";
+import { INCIDENT_SEVERITIES, MONITOR_STATUSES } from "./monitor-values.ts";
 import { FooterLink, LANGUAGES, PASSWORD_LENGTH_MAX } from "./status-page.ts";
 
 /**
@@ -30,6 +30,13 @@ export type DayDurations = [up: number, degraded: number, down: number] | null;
 export const PublicGroup = z.object({ id: z.string(), name: z.string() });
 export type PublicGroup = z.infer<typeof PublicGroup>;
 
+/** A member of a composite, as the database names it. */
+export const HiddenMember = z.object({
+  id: z.string(),
+  group_id: z.string().nullable(),
+  status: z.enum(MONITOR_STATUSES),
+});
+
 export const PublicMonitor = z.object({
   id: z.string(),
   name: z.string(),
@@ -39,6 +46,14 @@ export const PublicMonitor = z.object({
   status_since: z.number(),
   /** One for each of the payload's days. Not looked into: a page may have 45,000, and the format says whose they are. */
   tallies: z.custom<DayDurations[]>(Array.isArray),
+  /** Of a composite only: what the maintenance of its hidden members says about it. */
+  composite: z
+    .object({
+      /** Windows that name it or its group. */
+      window_ids: z.array(z.string()),
+      members: z.array(z.object({ status: z.enum(MONITOR_STATUSES), window_ids: z.array(z.string()) })),
+    })
+    .optional(),
 });
 export type PublicMonitor = z.infer<typeof PublicMonitor>;
 
@@ -50,6 +65,8 @@ export const PublicIncident = z.object({
   status: z.enum(INCIDENT_STATUSES),
   started_at: z.number(),
   resolved_at: z.number().nullable(),
+  /** What people notice of it. */
+  impact: z.string().nullable(),
   monitor_ids: z.array(z.string()),
   /** Newest first. */
   updates: z.array(
@@ -83,7 +100,7 @@ export type PublicMaintenance = z.infer<typeof PublicMaintenance>;
 
 export const PagePayload = z.object({
   /** A stored payload of another format is rebuilt. */
-  format: z.literal(6),
+  format: z.literal(7),
   version: z.number(),
   generated_at: z.number(),
   /** The next midnight in the page's zone, or the next edge of maintenance: from then on there is something else to show. */
@@ -184,6 +201,7 @@ export const PageSummary = z
         status: z.enum(INCIDENT_STATUSES),
         started_at: Instant,
         resolved_at: Instant.nullable(),
+        impact: z.string().meta({ description: "what people notice of it" }),
         monitor_ids: z.array(Id),
         updates: z.array(
           z.object({ id: Id, status: z.enum(INCIDENT_STATUSES), message: z.string(), created_at: Instant }),

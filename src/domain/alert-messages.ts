@@ -1,4 +1,11 @@
-import { type CustomEvent, headingOf, isKnownEvent, type KnownEvent, type NewEvent } from "../contract/events.ts";
+import {
+  type CustomEvent,
+  type EventOf,
+  headingOf,
+  isKnownEvent,
+  type KnownEvent,
+  type NewEvent,
+} from "../contract/events.ts";
 import { SHORT_DATE, TIME_OF_DAY } from "../lib/date-format.ts";
 import { formatDuration } from "../lib/duration-format.ts";
 import { oneLine } from "../lib/one-line.ts";
@@ -138,11 +145,26 @@ function changeContent({ name, data }: Extract<KnownEvent, { name: keyof typeof 
       fact("Lasted", isRecovery && duration_seconds !== null ? formatDuration(duration_seconds) : null),
       fact("Region", region === "default" ? null : region),
       fact("Latency", latency === null ? null : `${latency} ms`),
+      ...(data.context ? contextFacts(name, data.context) : []),
     ].filter(hasValue),
     thread: { id: outage_id ?? monitor_id, state: data.status },
     is_resolved: isRecovery,
     ...{ monitor_id, incident_id },
   };
+}
+
+/** What the page's advanced alerts add for whoever has to act. */
+function contextFacts(name: string, context: NonNullable<EventOf<"monitor.down">["data"]["context"]>): Fact[] {
+  const { monitor_type, tags, external_key, failure_threshold } = context;
+  return [
+    fact("Type", monitor_type),
+    fact("Tags", tags.map(oneLine).join(", ")),
+    fact("Key", external_key),
+    fact(
+      "Confirmed by",
+      name === "monitor.down" && failure_threshold > 1 ? `${failure_threshold} failures in a row` : null,
+    ),
+  ];
 }
 
 function expiryContent({

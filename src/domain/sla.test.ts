@@ -1,7 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MONITOR_STATUSES, type MonitorStatus } from "../contract/monitor-values.ts";
-import { judgeSla, mergeSpans, type SlaRules, type Span, spanOfPeriod, sumSlaTallies, tallySla } from "./sla.ts";
+import {
+  compositeMaintenance,
+  judgeSla,
+  mergeSpans,
+  type SlaRules,
+  type Span,
+  spanOfPeriod,
+  sumSlaTallies,
+  tallySla,
+} from "./sla.ts";
 import type { StatusInterval } from "./uptime.ts";
 
 const PLAIN: SlaRules = { exclude_maintenance: true, degraded_counts_as_downtime: false };
@@ -206,5 +215,24 @@ describe("against a timeline that is gone through second by second", () => {
     const one = { up: 1, degraded: 2, down: 3, maintenance: 4, outages: 5 };
     expect(sumSlaTallies([one, one])).toEqual({ up: 2, degraded: 4, down: 6, maintenance: 8, outages: 10 });
     expect(mergeSpans([span(5, 5), span(7, 3)])).toEqual([]);
+  });
+});
+
+describe("compositeMaintenance", () => {
+  const member = (intervals: StatusInterval[], ...maintenance: Span[]) => ({ intervals, maintenance });
+  const down = line([0, "up"], [40, "down"], [60, "up"]);
+  const late = line([0, "up"], [50, "down"], [70, "up"]);
+
+  it.each<[name: string, members: ReturnType<typeof member>[], spans: Span[]]>([
+    ["no member", [], []],
+    ["a member in its window", [member(down, span(30, 90)), member(line([0, "up"]))], [span(40, 60)]],
+    ["a member that was down before its window", [member(down, span(50, 90))], [span(50, 60)]],
+    ["a member without a window", [member(down)], []],
+    ["another one that fails on its own", [member(down, span(30, 90)), member(late)], [span(40, 50)]],
+    ["two in windows of their own", [member(down, span(30, 90)), member(late, span(30, 90))], [span(40, 70)]],
+    ["one that is down still", [member(line([0, "up"], [90, "down"]), span(80, 100))], [span(90, 100)]],
+    ["a healthy member in a window", [member(line([0, "up"]), span(0, 100))], []],
+  ])("%s", (_name, members, spans) => {
+    expect(compositeMaintenance(members, 100 * SECOND)).toEqual(spans);
   });
 });

@@ -102,6 +102,26 @@ export function tallySla(
   return tally;
 }
 
+interface MemberHistory {
+  intervals: readonly StatusInterval[];
+  maintenance: readonly Span[];
+}
+
+/** When a composite was down for nothing but members in maintenance: a member was, and none outside of its windows. */
+export function compositeMaintenance(members: readonly MemberHistory[], now: number): Span[] {
+  const pieces = members.flatMap(({ intervals, maintenance }) => {
+    const windows = mergeSpans(maintenance);
+    return intervals.flatMap(({ status, from_at, to_at }, n) => {
+      if (status !== "down") return [];
+      return [...splitAt(windows, { from_at, to_at: Math.min(to_at ?? now, intervals[n + 1]?.from_at ?? now) })];
+    });
+  });
+  const unplanned = mergeSpans(pieces.filter(({ isInside }) => !isInside));
+  return mergeSpans(pieces.filter(({ isInside }) => isInside)).flatMap((span) =>
+    [...splitAt(unplanned, span)].filter(({ isInside }) => !isInside).map(({ from_at, to_at }) => ({ from_at, to_at })),
+  );
+}
+
 export function sumSlaTallies(tallies: readonly SlaTotals[]): SlaTotals {
   const sum: SlaTotals = { up: 0, degraded: 0, down: 0, maintenance: 0, outages: 0 };
   for (const tally of tallies) {

@@ -7,7 +7,7 @@ type ChangeEvent = EventOf<"monitor.down" | "monitor.up" | "monitor.degraded">;
 
 /** The event of a transition; null for a silent one. `incidentId`: the automatic incident that it opens or resolves. */
 export function monitorEvent(
-  { transition, monitor }: TransitionContext,
+  { transition, monitor, page }: TransitionContext,
   incidentId: string | null,
 ): ChangeEvent | null {
   if (transition.event === null) return null;
@@ -34,7 +34,13 @@ export function monitorEvent(
       outage_started_at: outage && toIso(outage.started_at),
       duration_seconds: isRecovery ? Math.round((transition.effective_at - outage.started_at) / 1000) : null,
       incident_id: incidentId,
+      context: page?.advanced_alerts ? contextOf(monitor) : null,
     },
     created_at: transition.at,
   };
+}
+
+function contextOf(monitor: TransitionContext["monitor"]): ChangeEvent["data"]["context"] {
+  const { type, tags, external_key, failure_threshold } = monitor;
+  return { monitor_type: type, tags, external_key, failure_threshold };
 }

@@ -34,6 +34,7 @@ function fullest(text: string): PagePayload {
         created_at: NOW - u,
       })),
       omitted_updates: 0,
+      impact: null,
     }),
   );
   const maintenance = ids.slice(0, 50).map((n) => ({
@@ -69,7 +70,7 @@ function fullest(text: string): PagePayload {
     ...{ brand_color: null, footer_text: null, footer_links: [], show_branding: true },
   };
   return {
-    ...{ format: 6, version: 1, generated_at: NOW, valid_until: NOW + 3_600_000, page, needs_ticks: false },
+    ...{ format: 7, version: 1, generated_at: NOW, valid_until: NOW + 3_600_000, page, needs_ticks: false },
     ...{ days: ["2026-11-20"], groups: [], monitors: [], incidents: boundUpdates(incidents), maintenance },
   };
 }

@@ -1,6 +1,6 @@
 import type { PagePayload, PublicIncident, PublicMonitor } from "../contract/public-page.ts";
 import { dateIn } from "../lib/zoned-days.ts";
-import { type Block, parseMarkdownOf } from "../ui/markdown.ts";
+import { type Block, excerpt, parseMarkdownOf } from "../ui/markdown.ts";
 import { createFormats, type Formats, type Moment } from "./format.ts";
 import { buildFrame, type FrameView, namesOf, type Reading, type RenderContext } from "./frame-view.ts";
 
@@ -9,6 +9,7 @@ import { buildFrame, type FrameView, namesOf, type Reading, type RenderContext }
 const PAST_SHOWN = 50;
 /** Characters of a text where only its gist matters. */
 const GIST_SHOWN = 300;
+const IMPACT_SHOWN = 1000;
 
 export interface IncidentView {
   href: string;
@@ -22,6 +23,8 @@ export interface IncidentView {
   /** When it was over and how long it took. */
   resolved: { at: Moment; duration: string } | null;
   affected: string[];
+  /** What people notice of it; empty where nothing is said. */
+  impact: string;
   updates: UpdateView[];
   /** How many older updates the document leaves out. */
   omitted_updates: number;
@@ -115,6 +118,7 @@ export function viewIncident(
   return {
     ...outlineOf(incident, monitors, reading),
     description: parseMarkdownOf(incident, incident.description, text_max),
+    impact: excerpt(incident.impact ?? "", IMPACT_SHOWN),
     is_open: incident.status !== "resolved",
     updates: updates.map((update) => ({
       label: texts.incident.statuses[update.status],

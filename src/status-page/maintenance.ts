@@ -20,7 +20,25 @@ export function sortMaintenance({ maintenance }: Pick<PagePayload, "maintenance"
   };
 }
 
-/** The monitors whose trouble is planned. */
-export function monitorsInMaintenance(payload: Pick<PagePayload, "maintenance">, now: number): Set<string> {
-  return new Set(sortMaintenance(payload, now).active.flatMap(({ window }) => window.monitor_ids));
+/**
+ * The monitors whose trouble is planned. A window of some members of a composite says nothing of the others: the composite
+ * is in maintenance when all members that make it down, or degraded, are; while none does, when all members are.
+ */
+export function monitorsInMaintenance(
+  payload: Pick<PagePayload, "maintenance" | "monitors">,
+  now: number,
+): Set<string> {
+  const active = sortMaintenance(payload, now).active.map(({ window }) => window);
+  const open = new Set(active.map(({ id }) => id));
+  const isOpen = (id: string) => open.has(id);
+  const partly = payload.monitors.filter(({ composite }) => {
+    if (!composite || composite.window_ids.some(isOpen)) return false;
+    const worst = TROUBLE.find((status) => composite.members.some((member) => member.status === status));
+    const deciding = composite.members.filter(({ status }) => worst === undefined || status === worst);
+    return !deciding.every(({ window_ids }) => window_ids.some(isOpen));
+  });
+  const unplanned = new Set(partly.map(({ id }) => id));
+  return new Set(active.flatMap(({ monitor_ids }) => monitor_ids).filter((id) => !unplanned.has(id)));
 }
+
+const TROUBLE = ["down", "degraded"] as const;

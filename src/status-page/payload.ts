@@ -76,7 +76,7 @@ function composePayload(shown: Readings, now: number): PagePayload {
   const { page, groups, monitors, days, tallies, incidents, maintenance } = shown;
   const windows = maintenance.map((window) => toPublicMaintenance(window, page.timezone, now));
   return {
-    format: 6,
+    format: 7,
     version: page.version,
     generated_at: now,
     valid_until: Math.min(days.at(-1)?.to_at ?? now, ...windows.flatMap((window) => nextEdges(window, now))),
@@ -109,9 +109,23 @@ function composePayload(shown: Readings, now: number): PagePayload {
       status: toPublicStatus(monitor.status),
       status_since: monitor.status_since,
       tallies: tallies.get(monitor.id) ?? [],
+      ...(monitor.members.length > 0 && { composite: toComposite(monitor, shown.targets) }),
     })),
     incidents: boundUpdates(incidents.map(toPublicIncident)),
     maintenance: boundUpdates(windows).map(({ omitted_updates: _, ...window }) => window),
+  };
+}
+
+type ShownMonitor = VisiblePage["monitors"][number];
+
+function toComposite({ id, group_id, members }: ShownMonitor, targets: VisiblePage["targets"]) {
+  const windowsOf = (monitor: { id: string; group_id: string | null }) =>
+    targets
+      .filter(({ target_id }) => target_id === monitor.id || target_id === monitor.group_id)
+      .map(({ maintenance_id }) => maintenance_id);
+  return {
+    window_ids: windowsOf({ id, group_id }),
+    members: members.map((member) => ({ status: member.status, window_ids: windowsOf(member) })),
   };
 }
 
@@ -150,6 +164,7 @@ function toPublicIncident(incident: ShownIncident): PublicIncident {
     status: incident.status,
     started_at: incident.started_at,
     resolved_at: incident.resolved_at,
+    impact: incident.impact,
     monitor_ids: incident.monitor_ids,
     updates: incident.updates.map(({ id, status, message, created_at }) => ({ id, status, message, created_at })),
     omitted_updates: 0,

@@ -48,6 +48,7 @@ export function presentSummary(
       status: incident.status,
       started_at: toIso(incident.started_at),
       resolved_at: toIsoOrNull(incident.resolved_at),
+      impact: incident.impact ?? "",
       monitor_ids: incident.monitor_ids,
       updates: incident.updates.map((update) => ({
         id: update.id,

@@ -36,13 +36,14 @@ const incident = (fields: Partial<PublicIncident> = {}): PublicIncident => ({
   started_at: NOON - HOUR,
   resolved_at: null,
   omitted_updates: 0,
+  impact: null,
   monitor_ids: [],
   updates: [],
   ...fields,
 });
 const ADDRESS = { base: "/status/page", home: "/status/page", url: "https://vigil.test/status/page" };
 const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
-  format: 6,
+  format: 7,
   version: 1,
   generated_at: NOON,
   valid_until: NOON + 12 * HOUR,
@@ -125,6 +126,76 @@ describe("maintenance on the page", () => {
       "major_outage",
     );
     expect(view({ monitors, maintenance: [window(1, HOUR)] }).banner.state).toBe("partial_outage");
+  });
+
+  it.each<[name: string, members: [status: PublicStatus, isTarget: boolean][], own: boolean, status: string]>([
+    [
+      "whose one failing member is in it",
+      [
+        ["down", true],
+        ["up", false],
+      ],
+      false,
+      "maintenance",
+    ],
+    [
+      "with a failing member outside of it",
+      [
+        ["down", true],
+        ["down", false],
+      ],
+      false,
+      "down",
+    ],
+    [
+      "with all members in it",
+      [
+        ["up", true],
+        ["up", true],
+      ],
+      false,
+      "maintenance",
+    ],
+    [
+      "with a healthy member in it",
+      [
+        ["up", true],
+        ["up", false],
+      ],
+      false,
+      "up",
+    ],
+    [
+      "with a member outside of it that is only slow",
+      [
+        ["down", true],
+        ["degraded", false],
+      ],
+      false,
+      "maintenance",
+    ],
+    [
+      "that is slow for a member in it",
+      [
+        ["degraded", true],
+        ["up", false],
+      ],
+      false,
+      "maintenance",
+    ],
+    ["that it names itself", [["down", false]], true, "maintenance"],
+  ])("of a composite %s", (_name, members, own, expected) => {
+    const windowsOf = (isTarget: boolean) => (isTarget ? ["w"] : []);
+    const composite = {
+      window_ids: windowsOf(own),
+      members: members.map(([status, isTarget]) => ({ status, window_ids: windowsOf(isTarget) })),
+    };
+    const statuses = members.map(([status]) => status);
+    const status = (["down", "degraded"] as const).find((each) => statuses.includes(each)) ?? "up";
+    const shown = view({ monitors: [monitor({ status, composite })], maintenance: [window(0, HOUR)] });
+    expect(shown.sections[0]?.monitors[0]?.status).toBe(expected);
+    const later = view({ monitors: [monitor({ status, composite })], maintenance: [window(1, HOUR)] });
+    expect(later.sections[0]?.monitors[0]?.status).toBe(status);
   });
 
   it("is listed with what is under way first, in words", () => {

@@ -51,7 +51,8 @@ export function parseMarkdownOf(owner: object, text: string | null, max = LENGTH
   return blocks;
 }
 
-function excerpt(text: string, max: number): string {
+/** A text that is not too long, cut at a word. */
+export function excerpt(text: string, max: number): string {
   if (text.length <= max) return text;
   return `${text.slice(0, max - 1).replace(/\s+\S{0,40}$/, "")}…`;
 }

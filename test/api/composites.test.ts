@@ -11,7 +11,7 @@ import { monitors } from "../../src/data/monitors/table.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
 import type { Transition } from "../../src/domain/monitor-state.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
-import { V1 } from "../support/client.ts";
+import { createClient, V1 } from "../support/client.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { beat, createHeartbeat, holdClock, moveClock, type Pushed, stubOf } from "../support/pushes.ts";
@@ -133,6 +133,34 @@ describe("a composite", () => {
 
     await account.client.delete(`${V1}/monitors/${good.id}`);
     expect((await rowOf(id))?.status).toBe("pending");
+  });
+
+  it("is in maintenance, to readers and in the SLA, only while each failing member is", async () => {
+    const [a, b] = [await member(), await member()];
+    const { id } = await compositeOf([a, b]);
+    const window = {
+      ...{ status_page_id, title: "Disks", targets: [{ target_type: "monitor", target_id: a.id }] },
+      start_time: new Date(Date.now() - 60_000).toISOString(),
+      end_time: new Date(Date.now() + 3_600_000).toISOString(),
+    };
+    expect((await account.client.post(`${V1}/maintenance`, window)).status).toBe(201);
+    const slug = (await account.client.get(`${V1}/status-pages/${status_page_id}`)).body.slug;
+    const shown = async () => {
+      const { body } = await createClient().get(`/status/${slug}/summary.json`);
+      const [{ status, in_maintenance }] = body.monitors;
+      return { status, in_maintenance, affected: body.maintenance[0].monitor_ids };
+    };
+    await tell(b, "ok");
+    await tell(a, "fail");
+    await settle(id);
+    expect(await shown()).toEqual({ status: "down", in_maintenance: true, affected: [id] });
+    moveClock(10_000);
+    await tell(b, "fail");
+    await settle(id);
+    expect(await shown()).toEqual({ status: "down", in_maintenance: false, affected: [id] });
+    const { body } = await account.client.get(`${V1}/status-pages/${status_page_id}/sla?period=7d`);
+    const own = body.monitors.find((each: { monitor_id: string }) => each.monitor_id === id);
+    expect(own).toMatchObject({ maintenance_seconds: 11, downtime_seconds: 0 });
   });
 
   it("can be paused itself, and is what its members are when it goes on", async () => {

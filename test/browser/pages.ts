@@ -35,13 +35,14 @@ function incident(fields: Partial<PublicIncident>): PublicIncident {
     monitor_ids: [],
     updates: [],
     omitted_updates: 0,
+    impact: null,
     ...fields,
   };
 }
 
 export function pagePayload(fields: Partial<PagePayload> = {}, page: Partial<PagePayload["page"]> = {}): PagePayload {
   return {
-    format: 6,
+    format: 7,
     needs_ticks: true,
     version: 1,
     generated_at: NOW - 10 * MINUTE,

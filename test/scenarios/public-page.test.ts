@@ -168,13 +168,13 @@ describe("what the public sees", () => {
     await insertIncident({
       owner_id: account.user_id,
       status_page_id: page.id,
-      impact: "impact!",
+      tags: ["tag!"],
       assigned_to_id: "someone!",
     });
     const seen = [(await visit(path)).text, (await visit(`${path}/summary.json`)).text];
     const { payload } = await storedPage(page.slug, 2);
     seen.push(JSON.stringify(payload));
-    for (const hidden of [...Object.values(words), "impact!", "someone!", account.user_id]) {
+    for (const hidden of [...Object.values(words), "tag!", "someone!", account.user_id]) {
       for (const text of seen) expect(text).not.toContain(hidden);
     }
     expect(PagePayload.parse(payload)).toEqual(payload);

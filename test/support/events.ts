@@ -7,7 +7,7 @@ const INCIDENT_ID = "0199c0de-0000-7000-8000-000000000002";
 const change = {
   ...{ monitor_id: MONITOR_ID, monitor_name: "Shop", message: "HTTP 500", latency: 12, region: "weur" },
   ...{ since: "2026-01-02T03:04:05.000Z", outage_started_at: "2026-01-02T03:04:05.000Z", duration_seconds: null },
-  ...{ outage_id: `${MONITOR_ID}/2`, incident_id: INCIDENT_ID },
+  ...{ outage_id: `${MONITOR_ID}/2`, incident_id: INCIDENT_ID, context: null },
 };
 const incident: EventData<"incident.created"> = {
   ...{ incident_id: INCIDENT_ID, title: "Checkout fails", severity: "major", status: "investigating" },

@@ -16,25 +16,43 @@ export function countKnown(db: Db, reports: readonly Pick<AgentReportRecord, "id
 }
 
 /** Newest first, from `from` and before `to`. */
-export function listReports(
-  db: Db,
-  source: Source,
-  range: { from?: number; to?: number; limit: number },
-): Promise<AgentReportRecord[]> {
+interface ReportRange {
+  from?: number;
+  to?: number;
+  limit: number;
+  offset?: number;
+}
+
+export function listReports(db: Db, source: Source, range: ReportRange): Promise<AgentReportRecord[]> {
+  return selectReports(db, source, range);
+}
+
+/** The same with how many there are. */
+export async function listCountedReports(db: Db, source: Source, range: ReportRange) {
+  const [rows, totals] = await db.batch([
+    selectReports(db, source, range),
+    db.select({ total: count() }).from(agentReports).where(isWithin(source, range)),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}
+
+function selectReports(db: Db, source: Source, range: ReportRange) {
   return db
     .select()
     .from(agentReports)
-    .where(
-      and(
-        eq(agentReports.agent_id, source.agent_id),
-        eq(agentReports.kind, source.kind),
-        range.from === undefined ? undefined : gte(agentReports.at, range.from),
-        range.to === undefined ? undefined : lt(agentReports.at, range.to),
-      ),
-    )
+    .where(isWithin(source, range))
     .orderBy(desc(agentReports.at), desc(agentReports.id))
-    .limit(range.limit);
+    .limit(range.limit)
+    .offset(range.offset ?? 0);
 }
+
+const isWithin = ({ agent_id, kind }: Source, { from, to }: ReportRange) =>
+  and(
+    eq(agentReports.agent_id, agent_id),
+    eq(agentReports.kind, kind),
+    from === undefined ? undefined : gte(agentReports.at, from),
+    to === undefined ? undefined : lt(agentReports.at, to),
+  );
 
 /** What the agent has yet to do, oldest first. */
 export function listWaitingCommands(db: Db, agentId: string): Promise<AgentCommandRecord[]> {

@@ -81,30 +81,31 @@ const TARGETS = sql`(EXISTS (SELECT 1 FROM ${maintenanceMonitors}
       EXISTS (SELECT 1 FROM maintenance_monitors t WHERE t.maintenance_id = ${maintenance.id} AND t.monitor_id = c.id)
       OR EXISTS (SELECT 1 FROM maintenance_groups t WHERE t.maintenance_id = ${maintenance.id} AND t.group_id = c.group_id))))`;
 
+const ORDER = [
+  sql`${maintenance.occurrence_start_at} IS NULL`,
+  asc(maintenance.occurrence_start_at),
+  asc(maintenance.id),
+];
+
 /** Windows with their targets, updates and the occurrences that ended after `since`. */
 export function selectMaintenance(
   db: Db,
   pageId: string,
   { chosen, since }: { chosen: SQL | undefined; since: number },
 ) {
-  const order = [
-    sql`${maintenance.occurrence_start_at} IS NULL`,
-    asc(maintenance.occurrence_start_at),
-    asc(maintenance.id),
-  ];
   const ids = () =>
     db
       .select({ id: maintenance.id })
       .from(maintenance)
       .where(chosen)
-      .orderBy(...order)
+      .orderBy(...ORDER)
       .limit(WINDOWS_MAX);
   return [
     db
       .select()
       .from(maintenance)
       .where(chosen)
-      .orderBy(...order)
+      .orderBy(...ORDER)
       .limit(WINDOWS_MAX),
     db
       // A batch gives rows by the names of their columns, and both of these are called id.
@@ -128,6 +129,27 @@ export function selectMaintenance(
       .orderBy(desc(maintenanceOccurrences.start_at))
       .limit(PAST_OCCURRENCES_MAX),
   ] as const;
+}
+
+/** Monitors and groups that the windows name. */
+export function selectTargets(db: Db, chosen: SQL | undefined) {
+  const ids = () =>
+    db
+      .select({ id: maintenance.id })
+      .from(maintenance)
+      .where(chosen)
+      .orderBy(...ORDER)
+      .limit(WINDOWS_MAX);
+  return db
+    .select({ maintenance_id: maintenanceMonitors.maintenance_id, target_id: maintenanceMonitors.monitor_id })
+    .from(maintenanceMonitors)
+    .where(inArray(maintenanceMonitors.maintenance_id, ids()))
+    .unionAll(
+      db
+        .select({ maintenance_id: maintenanceGroups.maintenance_id, target_id: maintenanceGroups.group_id })
+        .from(maintenanceGroups)
+        .where(inArray(maintenanceGroups.maintenance_id, ids())),
+    );
 }
 
 export function joinMaintenance<

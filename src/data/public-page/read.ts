@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gte, inArray, lt, ne, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { HiddenMember } from "../../contract/public-page.ts";
 import { unpackDays } from "../../domain/daily-aggregates.ts";
 import { selectServedDomain } from "../custom-domains/read.ts";
 import { dailyAggregates } from "../daily-aggregates/table.ts";
@@ -8,7 +9,7 @@ import { monitorGroups } from "../monitor-groups/table.ts";
 import { monitors, plannedMinutes, statusIntervals } from "../monitors/table.ts";
 import { INTERVAL } from "../status-intervals/read.ts";
 import { statusPages } from "../status-pages/table.ts";
-import { joinMaintenance, recentMaintenance, selectMaintenance } from "./maintenance.ts";
+import { joinMaintenance, recentMaintenance, selectMaintenance, selectTargets } from "./maintenance.ts";
 import { affectsPublicPage, isPubliclyVisible } from "./visible-monitors.ts";
 
 const INCIDENTS_MAX = 100;
@@ -40,6 +41,11 @@ export async function findVersionOfPage(db: Db, pageId: string): Promise<number 
   return rows[0]?.version;
 }
 
+/** A composite's members, which the page does not show themselves. Named in full, or the inner table's id would be meant. */
+const MEMBERS =
+  sql<string>`(SELECT json_group_array(json_object('id', c.id, 'group_id', c.group_id, 'status', c.status))
+  FROM monitors c WHERE c.parent_monitor_id = monitors.id)`.as("members");
+
 /** Whether the service's own clock has to run for what the page says to be true: its checks, and the watch over agents. */
 const needsTicks = (pageId: string) =>
   sql<number>`EXISTS (SELECT 1 FROM ${monitors} m WHERE m.status_page_id = ${pageId} AND ${affectsPublicPage}
@@ -66,6 +72,7 @@ export async function readPublicPage(db: Db, pageId: string, since: { days: numb
     linked,
     said,
     past,
+    targets,
     found,
     updates,
     affected,
@@ -86,6 +93,7 @@ export async function readPublicPage(db: Db, pageId: string, since: { days: numb
         status: monitors.status,
         status_since: monitors.status_since,
         created_at: monitors.created_at,
+        members: MEMBERS,
       })
       .from(monitors)
       .where(isPubliclyVisible(pageId))
@@ -93,6 +101,7 @@ export async function readPublicPage(db: Db, pageId: string, since: { days: numb
     selectDailyAggregates(db, pageId, since.month),
     selectIntervals(db, pageId, since),
     ...selectMaintenance(db, pageId, { chosen: recentMaintenance(pageId, since.resolved), since: since.resolved }),
+    selectTargets(db, recentMaintenance(pageId, since.resolved)),
     ...selectIncidents(db, pageId, recent),
   ]);
   return {
@@ -101,7 +110,11 @@ export async function readPublicPage(db: Db, pageId: string, since: { days: numb
     domain: served[0]?.hostname ?? null,
     needs_ticks: ticking[0]?.needs_ticks === 1,
     groups,
-    monitors: shown,
+    monitors: shown.map(({ members, ...monitor }) => ({
+      ...monitor,
+      members: HiddenMember.array().parse(JSON.parse(members)),
+    })),
+    targets,
     aggregates: aggregates.map(({ days, ...aggregate }) => ({ ...aggregate, days: unpackDays(days) })),
     intervals,
     incidents: joinIncidents(found, updates, affected),
@@ -200,6 +213,7 @@ function selectIncidents(db: Db, pageId: string, chosen: SQL | undefined, limit 
         status: incidents.status,
         started_at: incidents.started_at,
         resolved_at: incidents.resolved_at,
+        impact: incidents.impact,
       })
       .from(incidents)
       .where(chosen)

@@ -153,13 +153,15 @@ export const endpoints = [
       description: "Kept for 24 hours, and 1,000 at most.",
       request: {
         params: AgentParam,
-        query: ListQuery.omit({ offset: true }).extend({ from: InstantInput.optional(), to: InstantInput.optional() }),
+        query: ListQuery.extend({ from: InstantInput.optional(), to: InstantInput.optional() }),
       },
       responses: { 200: json("Metrics, newest first", z.array(AgentMetrics)), ...OBJECT_ERRORS },
     }),
     async (c) => {
-      const reports = await listAgentMetrics(c.var.ctx, c.req.valid("param").agent_id, c.req.valid("query"));
-      return c.json(reports.map(presentMetrics), 200);
+      const query = c.req.valid("query");
+      const { rows, total } = await listAgentMetrics(c.var.ctx, c.req.valid("param").agent_id, query);
+      setListHeaders(c, query, total);
+      return c.json(rows.map(presentMetrics), 200);
     },
   ),
 

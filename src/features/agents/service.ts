@@ -13,6 +13,7 @@ import {
   type AgentReportRecord,
   findCommand,
   listCommands,
+  listCountedReports,
   listReports,
 } from "../../data/agent-reports/read.ts";
 import { insertCommand } from "../../data/agent-reports/write.ts";
@@ -72,10 +73,10 @@ async function maySee(ctx: RequestScope, monitor: MonitorRecord): Promise<boolea
 export async function listAgentMetrics(
   ctx: RequestScope,
   agentId: string,
-  range: { from?: number; to?: number; limit: number },
-): Promise<AgentReportRecord[]> {
+  range: { from?: number; to?: number; limit: number; offset: number },
+) {
   const agent = await getAgent(ctx, agentId);
-  return listReports(ctx.db, { agent_id: agent.id, kind: "metric" }, range);
+  return listCountedReports(ctx.db, { agent_id: agent.id, kind: "metric" }, range);
 }
 
 /** Creates an agent that is not enrolled yet; it stays offline until then. */

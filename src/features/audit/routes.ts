@@ -79,6 +79,7 @@ export const endpoints = [
     }),
     async (c) => {
       const days = await listDays(c.var.ctx, c.req.valid("param").id, c.req.valid("query").days);
+      setListHeaders(c, { limit: days.length, offset: 0 }, days.length);
       return c.json(days.map(presentDay), 200);
     },
   ),

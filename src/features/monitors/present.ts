@@ -48,6 +48,7 @@ export function presentMonitor(view: MonitorDetail, now: number): Monitor {
     heartbeat_token: view.push.heartbeat_token,
     push_key: view.push.push_key,
     push_urls: view.push.push_urls,
+    notices: noticesOf(view),
     created_at: toIso(record.created_at),
     updated_at: toIso(record.updated_at),
   };
@@ -57,6 +58,15 @@ export function presentMonitor(view: MonitorDetail, now: number): Monitor {
 function messageOf({ record, latest }: MonitorDetail): string | null {
   if (record.status === "unknown" && record.status_message) return record.status_message;
   return latest?.[3] ?? record.status_message;
+}
+
+function noticesOf({ record, child_ids }: MonitorDetail): string[] {
+  if (record.status_page_id === null) return [];
+  const members = child_ids.length === 1 ? "its member leaves" : `its ${child_ids.length} members leave`;
+  return [
+    ...(child_ids.length > 0 ? [`${members} the public page, which shows this composite instead`] : []),
+    ...(record.parent_monitor_id === null ? [] : ["the public page shows its composite instead of it"]),
+  ];
 }
 
 /** In the past as long as the check that was due then has not come. */

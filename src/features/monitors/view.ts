@@ -5,8 +5,9 @@ import { listCheckGroupStates } from "../../data/check-groups/read.ts";
 import { listChildren } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { PackedResult } from "../../data/monitors/table.ts";
+import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { monitorType } from "../../probes/registry.ts";
-import { findLatestPush, NO_ACCESS, type PushAccess, pushAccessOf } from "../push/service.ts";
+import { findLatestPush, isPushed, NO_ACCESS, type PushAccess, pushAccessOf } from "../push/service.ts";
 
 /** A monitor with everything that its answer needs, secrets already masked where the caller may not read them. */
 export interface MonitorDetail {
@@ -21,6 +22,10 @@ export interface MonitorDetail {
   push: PushAccess;
 }
 
+/** Pushed monitors of one answer whose objects are asked for their newest push, which the database does not hold. */
+const ASKED_MAX = 100;
+const ASKED_AT_ONCE = 20;
+
 /** Costs a fixed number of queries, however many monitors there are. */
 export async function loadMonitorDetails(
   ctx: RequestScope,
@@ -28,15 +33,18 @@ export async function loadMonitorDetails(
 ): Promise<MonitorDetail[]> {
   const composites = records.filter(({ type }) => monitorType(type).follows === "members");
   const groupIds = [...new Set(records.map((record) => record.check_group_id))].filter((id) => id !== "");
-  const [runs, fromAgents, members] = await Promise.all([
+  const pushed = records.filter(isPushed).slice(0, ASKED_MAX);
+  const [runs, fromAgents, members, pushes] = await Promise.all([
     listCheckGroupStates(ctx.db, groupIds),
     listLatestOfAgents(ctx.db, records),
     listChildren(
       ctx.db,
       composites.map(({ id }) => id),
     ),
+    mapConcurrently(pushed, ASKED_AT_ONCE, (record) => findLatestPush(ctx, record)),
   ]);
-  const latest = new Map([...runs.flatMap((run) => run.latest), ...fromAgents].map((packed) => [packed[0], packed]));
+  const known = [...runs.flatMap((run) => run.latest), ...fromAgents, ...pushes.filter((push) => push !== undefined)];
+  const latest = new Map(known.map((packed) => [packed[0], packed]));
   const slots = new Map(runs.map(({ id, last_slot_at }) => [id, last_slot_at]));
   return Promise.all(
     records.map(async (record) => ({
@@ -53,8 +61,7 @@ export async function loadMonitorDetails(
 export async function loadMonitorDetail(ctx: RequestScope, record: MonitorRecord): Promise<MonitorDetail> {
   const [view] = await loadMonitorDetails(ctx, [record]);
   if (!view) throw new Error("a monitor gave no view");
-  const [push, latestPush] = await Promise.all([pushAccessOf(ctx, record), findLatestPush(ctx, record)]);
-  return { ...view, push, latest: latestPush ?? view.latest };
+  return { ...view, push: await pushAccessOf(ctx, record) };
 }
 
 async function openFor(ctx: RequestScope, record: MonitorRecord): Promise<Pick<MonitorDetail, "target" | "fields">> {

@@ -125,6 +125,9 @@ async function readPushes(ctx: RequestScope, monitorId: string, query: PushQuery
   return monitorObject(ctx.env, monitorId).pushes(monitorId, query);
 }
 
+/** Whether results reach the monitor by pushes alone. */
+export const isPushed = (record: MonitorRecord) => pushEntryOf(record) !== null;
+
 /** The newest push in the form of a check; undefined if there is none or its object is not reachable. */
 export async function findLatestPush(ctx: RequestScope, record: MonitorRecord): Promise<PackedResult | undefined> {
   if (pushEntryOf(record) === null) return undefined;

@@ -17,6 +17,7 @@ import {
 import { assignSlaPolicy, replaceSlaTargets } from "../../data/sla/write.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import {
+  compositeMaintenance,
   judgeSla,
   REPORT_PERIODS,
   type SlaResult,
@@ -68,8 +69,14 @@ export async function measureSla(ctx: RequestScope, pageId: string, query: SlaQu
   const spansOf = Map.groupBy(maintenance, ({ monitor_id }) => monitor_id);
   const targetOf = new Map(found.targets.map((target) => [target.monitor_id, target.target_percentage]));
   const target_percentage = targetOf.get(null) ?? found.policy?.target_percentage ?? TARGET_DEFAULT;
+  const historyOf = ({ id }: { id: string }) => ({
+    intervals: intervalsOf.get(id) ?? [],
+    maintenance: spansOf.get(id) ?? [],
+  });
+  const membersOf = Map.groupBy(found.monitors, ({ parent_monitor_id }) => parent_monitor_id);
   const measured = found.monitors.map((monitor) => {
-    const spans = spansOf.get(monitor.id) ?? [];
+    const members = membersOf.get(monitor.id) ?? [];
+    const spans = [...historyOf(monitor).maintenance, ...compositeMaintenance(members.map(historyOf), ctx.now)];
     const tally = tallySla(intervalsOf.get(monitor.id) ?? [], { maintenance: spans, range, now: ctx.now, rules });
     return { monitor, tally, target: targetOf.get(monitor.id) ?? target_percentage };
   });

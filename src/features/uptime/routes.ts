@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { LatencyBaseline, UptimeDay, UptimeQuery } from "../../contract/uptime.ts";
 import { endpoint } from "../../http/endpoint.ts";
+import { setListHeaders } from "../../http/lists.ts";
 import { IdParam, json, OBJECT_ERRORS } from "../../http/responses.ts";
 import { presentBaseline, presentDay } from "./present.ts";
 import { computeUptime, learnLatency } from "./service.ts";
@@ -29,6 +30,7 @@ export const endpoints = [
     }),
     async (c) => {
       const days = await computeUptime(c.var.ctx, c.req.valid("param").id, c.req.valid("query").days);
+      setListHeaders(c, { limit: days.length, offset: 0 }, days.length);
       return c.json(days.map(presentDay), 200);
     },
   ),

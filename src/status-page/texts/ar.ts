@@ -121,6 +121,7 @@ export const ar: Texts = {
     },
     started: "{status}، بدأ {start}",
     ended: "{status}، بدأ {start}، وحُلّ {end} بعد {duration}",
+    impact: "الأثر: {text}",
     affects: "يؤثر في {names}",
     earlier_updates: (n) => count(n, updates),
     omitted_updates: (n) => `${count(n, updates)} غير معروض.`,

@@ -119,6 +119,7 @@ export const de: Texts = {
     },
     started: "{status}, begonnen {start}",
     ended: "{status}, begonnen {start}, behoben {end} nach {duration}",
+    impact: "Auswirkung: {text}",
     affects: "Betrifft {names}",
     earlier_updates: (n) => count(n, { one: "1 frühere Meldung", other: "{n} frühere Meldungen" }),
     omitted_updates: (n) =>

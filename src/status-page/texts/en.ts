@@ -118,6 +118,7 @@ export const en: Texts = {
     },
     started: "{status}, started {start}",
     ended: "{status}, started {start}, resolved {end} after {duration}",
+    impact: "Impact: {text}",
     affects: "Affects {names}",
     earlier_updates: (n) => count(n, { one: "1 earlier update", other: "{n} earlier updates" }),
     omitted_updates: (n) =>

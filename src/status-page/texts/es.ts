@@ -121,6 +121,7 @@ export const es: Texts = {
     },
     started: "{status}, desde el {start}",
     ended: "{status}, desde el {start}, resuelto el {end} tras {duration}",
+    impact: "Impacto: {text}",
     affects: "Afecta a {names}",
     earlier_updates: (n) => count(n, { one: "1 mensaje anterior", other: "{n} mensajes anteriores" }),
     omitted_updates: (n) =>

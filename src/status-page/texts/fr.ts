@@ -120,6 +120,7 @@ export const fr: Texts = {
     },
     started: "{status}, depuis le {start}",
     ended: "{status}, depuis le {start}, résolu le {end} après {duration}",
+    impact: "Impact : {text}",
     affects: "Concerne {names}",
     earlier_updates: (n) => count(n, { one: "{n} message antérieur", other: "{n} messages antérieurs" }),
     omitted_updates: (n) =>

@@ -82,7 +82,7 @@ export interface Texts {
     chart: (title: string, period: string) => string;
   };
   incident: Record<
-    "started" | "ended" | "affects" | "history" | "none" | "earlier" | "not_found" | "not_found_text",
+    "started" | "ended" | "affects" | "impact" | "history" | "none" | "earlier" | "not_found" | "not_found_text",
     string
   > & {
     severities: Record<PublicIncident["severity"], string>;

@@ -26,6 +26,11 @@ export function IncidentBody({ incident, texts }: { incident: IncidentView; text
   return (
     <>
       <IncidentFacts incident={incident} texts={texts} />
+      {incident.impact === "" ? null : (
+        <p dir="auto">
+          <Phrase text={texts.incident.impact} parts={{ text: incident.impact }} />
+        </p>
+      )}
       <Markdown blocks={incident.description} />
       <Timeline updates={incident.updates} />
     </>
