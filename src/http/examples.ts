@@ -41,6 +41,7 @@ const MONITORS = {
   "POST /monitors/bulk": { filter: { status_page_id: PAGE }, action: "update", changes: { interval: 120 } },
   "PUT /monitors/order": { monitors: [{ id: MONITOR, order: 1 }] },
   "PUT /monitors/by-key/{external_key}": { name: "Shop" },
+  "PUT /monitors/{id}/push-alias": { token: "9VtnGa4Ka1zXwQ" },
   "POST /monitors/{id}/status": { status: "up", latency_ms: 12, message: "HTTP 200" },
   "POST /groups": { name: "Shops", status_page_id: PAGE },
   "PUT /groups/{id}": { name: "Stores" },

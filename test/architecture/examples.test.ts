@@ -16,7 +16,7 @@ const documented = ENDPOINTS.filter(({ route }) => !route.tags?.includes("Dashbo
 /** Their addresses or headers are made by somebody else: signed, mailed, or part of the deployment's assets. */
 const MADE_ELSEWHERE =
   /^(POST \/integrations\/|\w+ \/(acknowledge|preferences|assets)\/|GET \/agents\/(program|version|install))/;
-const BY_LINK = /subscribe$|subscribers\/|\/live$|password\/reset|\/ping\/|\/api\/push\//;
+const BY_LINK = /subscribe$|subscribers\/|\/live$|\/external$|password\/reset|\/ping\/|\/api\/push\//;
 
 const operations = documented.filter((endpoint) => {
   const name = nameOf(endpoint);

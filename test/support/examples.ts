@@ -302,6 +302,10 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   "DELETE /maintenance/{id}/updates/{update_id}": withMaintenanceUpdate,
   "POST /heartbeat/{monitor_id}": byHeartbeat,
   "GET /heartbeat/{monitor_id}": byHeartbeat,
+  "PUT /monitors/{id}/push-alias": async ({ client }) => ({
+    params: { id: (await createMonitor(client, { type: "heartbeat", target: undefined })).id },
+    body: { token: newId() },
+  }),
   "POST /monitors/{id}/regenerate-heartbeat-token": async ({ client }) => ({
     params: { id: (await createMonitor(client, { type: "heartbeat", target: undefined })).id },
   }),
