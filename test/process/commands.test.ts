@@ -12,7 +12,8 @@ const ANSWER_MAX_MS = 5_000;
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ env: { LOG_LEVEL: "info", RATE_LIMITS: "all=off" } });
+  // At this level every request is logged.
+  service = await startService({ env: { LOG_LEVEL: "debug", RATE_LIMITS: "all=off" } });
 }, START_TIMEOUT_MS);
 afterAll(() => service?.stop());
 
