@@ -73,7 +73,7 @@ export default defineConfig({
           ...workers.test,
           name: "soak-workers",
           include: [
-            "test/scenarios/{model,interleavings,mass-silence,rule-replay,slow-receivers}.test.ts",
+            "test/scenarios/{agent-fleet,model,interleavings,mass-silence,rule-replay,slow-receivers}.test.ts",
             "test/architecture/hostile.test.ts",
           ],
           provide: { seed, effort: 10 },

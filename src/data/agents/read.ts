@@ -134,7 +134,8 @@ export function listAssignedAmong(db: Db, agent: AgentKey, monitorIds: readonly 
     .where(
       and(
         sql`${monitors.id} IN (SELECT value FROM json_each(${JSON.stringify(monitorIds)}))`,
-        eq(monitors.owner_id, agent.owner_id),
+        // Without an index on the owner, which would read all monitors of the account.
+        sql`+${monitors.owner_id} = ${agent.owner_id}`,
         sql`+${monitors.agent_id} = ${agent.id}`,
       ),
     )
