@@ -33,10 +33,9 @@ const under = (settings: typeof BOTH, { token }: { token?: string } = {}) => cre
 const signIn = (settings: typeof BOTH, email: string, code?: string) =>
   under(settings).post(`${CORE}/auth/login`, { email, password: PASSWORD, code });
 
-/** The first account of the file. */
 let operator: Account;
 beforeAll(async () => {
-  operator = await createAccount();
+  operator = await createAccount({ operator: true });
 });
 
 /** A round of the sweep, to its end. */
