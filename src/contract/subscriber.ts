@@ -19,6 +19,12 @@ export type SubscriptionFilter = z.infer<typeof SubscriptionFilter>;
 
 const Email = z.email("must be an e-mail address").max(254);
 
+/** What is wrong with an address; null: nothing. */
+export function findEndpointError({ channel, endpoint }: { channel: SubscriberChannel; endpoint: string }) {
+  if (channel === "email") return Email.safeParse(endpoint).success ? null : "must be an e-mail address";
+  return isHttpsUrl(endpoint) ? null : "must be an https address";
+}
+
 export const SubscribeInput = SubscriptionFilter.extend({
   channel: z.enum(SUBSCRIBER_CHANNELS),
   endpoint: z
@@ -28,13 +34,36 @@ export const SubscribeInput = SubscriptionFilter.extend({
     .max(ENDPOINT_LENGTH_MAX)
     .meta({ description: "an e-mail address, or the https address of a webhook" }),
 })
-  .superRefine(({ channel, endpoint }, ctx) => {
-    const isGood = channel === "email" ? Email.safeParse(endpoint).success : isHttpsUrl(endpoint);
-    const message = channel === "email" ? "must be an e-mail address" : "must be an https address";
-    if (!isGood) ctx.addIssue({ code: "custom", path: ["endpoint"], message });
+  .superRefine((input, ctx) => {
+    const message = findEndpointError(input);
+    if (message !== null) ctx.addIssue({ code: "custom", path: ["endpoint"], message });
   })
   .meta({ id: "SubscribeInput" });
 export type SubscribeInput = z.infer<typeof SubscribeInput>;
+
+/** So many that each can be looked up within one request. */
+export const INVITED_MAX = 25;
+
+export const SubscribersInvite = z
+  .object({
+    status_page_id: Id,
+    channel: z.enum(SUBSCRIBER_CHANNELS).nullish().meta({ description: "default email" }),
+    endpoints: z
+      .array(z.string().trim().min(1).max(ENDPOINT_LENGTH_MAX))
+      .min(1)
+      .max(INVITED_MAX)
+      .meta({ description: "e-mail addresses, or https addresses of webhooks" }),
+  })
+  .meta({ id: "SubscribersInvite" });
+export type SubscribersInvite = z.infer<typeof SubscribersInvite>;
+
+export const SubscribersInvited = z
+  .object({
+    invited: z.int().meta({ description: "how many were asked to confirm" }),
+    refused: z.array(z.object({ endpoint: z.string(), error: z.string() })),
+  })
+  .meta({ id: "SubscribersInvited" });
+export type SubscribersInvited = z.infer<typeof SubscribersInvited>;
 
 /** The same whether the address is known, new, or has reached its limit. */
 export const SubscribeResponse = z.object({ message: z.string() }).meta({ id: "SubscribeResponse" });

@@ -4,6 +4,7 @@ import type { SubscriberRecord } from "../data/subscribers/read.ts";
 import { readForm } from "../http/body.ts";
 import { type AppEnv, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
+import { isSubscribed } from "../outbox/subscription-request.ts";
 import { textsFor } from "./messages.ts";
 import { loadPageForViewer, respondWithPage, type VisiblePage } from "./responses.ts";
 import { choiceIn, toFormErrors } from "./subscribe-form.ts";
@@ -17,13 +18,7 @@ import {
   SUBSCRIPTION_TAGS,
   textsOf,
 } from "./subscription-pages.ts";
-import {
-  changeSubscription,
-  confirmSubscription,
-  findSubscriberByLink,
-  isSubscribed,
-  unsubscribe,
-} from "./subscriptions.ts";
+import { changeSubscription, confirmSubscription, findSubscriberByLink, unsubscribe } from "./subscriptions.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /** What the links in messages to subscribers lead to; everything works without a script. */

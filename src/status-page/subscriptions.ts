@@ -4,19 +4,17 @@ import { isWithinRate } from "../access/rate-limit.ts";
 import type { RequestScope } from "../access/scope.ts";
 import { invalid, notFound } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
-import type { SubscribeInput, SubscriberChannel, SubscriptionFilter } from "../contract/subscriber.ts";
+import type { SubscribeInput, SubscriptionFilter } from "../contract/subscriber.ts";
 import { listMonitorGroups } from "../data/monitor-groups/read.ts";
 import { hasSubscribers } from "../data/plan-caps/read.ts";
 import { findPage } from "../data/status-pages/read.ts";
-import { findSubscriber, findSubscriberAt, type SubscriberRecord } from "../data/subscribers/read.ts";
-import { insertSubscriber, insertSubscriberMessage, updateSubscriber } from "../data/subscribers/write.ts";
+import { findSubscriber, type SubscriberRecord } from "../data/subscribers/read.ts";
+import { updateSubscriber } from "../data/subscribers/write.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { wakeSubscribers } from "../outbox/subscriber-queue.ts";
-import { recipientHash } from "../platform/credentials.ts";
+import { isSubscribed, normalEndpoint, recipientOf, requestConfirmation } from "../outbox/subscription-request.ts";
 import { checkGiven } from "../platform/egress/guard.ts";
-import { newId } from "../platform/ids.ts";
-import { seal } from "../platform/seal.ts";
-import { endpointHashes, isSubscriberToken, subscriberOf } from "../platform/subscriber-tokens.ts";
+import { isSubscriberToken, subscriberOf } from "../platform/subscriber-tokens.ts";
 
 /** What visitors of a public page may do about their own subscription. A link that we sent is all that they need. */
 const CONFIRM_WITHIN_MS = DAY_MS;
@@ -26,52 +24,22 @@ const GROUPS_MAX = 1000;
 export async function requestSubscription(ctx: RequestScope, page: PagePayload, input: SubscribeInput): Promise<void> {
   const choice = await requireChoice(ctx, page, input);
   requireReachable(ctx, input);
-  const endpoint = input.channel === "email" ? input.endpoint.toLowerCase() : input.endpoint;
-  const endpoint_hashes = endpointHashes(ctx.settings.ROOT_SECRET, input.channel, endpoint);
-  if (!(await isWithinRate(ctx, "recipient_mail", recipientOf(input.channel, endpoint)))) return;
-  const at = { status_page_id: page.page.id, channel: input.channel };
-  const [known, row] = await Promise.all([
-    findSubscriberAt(ctx.db, { ...at, endpoint_hashes }),
-    findPage(ctx.db, page.page.id),
-  ]);
+  const { channel } = input;
+  const endpoint = normalEndpoint(channel, input.endpoint);
+  if (!(await isWithinRate(ctx, "recipient_mail", recipientOf(channel, endpoint)))) return;
+  const row = await findPage(ctx.db, page.page.id);
   if (!row) throw notFound("status page");
-  const id = known?.id ?? newId(ctx.now);
-  const sealed = await seal(ctx.settings.ROOT_SECRET, id, { endpoint, base_url: ctx.publicUrl });
-  const asked = { endpoint_hash: endpoint_hashes[0], sealed, requested_at: ctx.now, updated_at: ctx.now };
-  const subscriber: SubscriberRecord = {
-    id,
-    owner_id: row.owner_id,
-    ...at,
-    endpoint_masked: maskEndpoint(input.channel, endpoint),
-    ...choice,
-    confirmed_at: null,
-    unsubscribed_at: null,
-    failing_since: null,
-    created_at: ctx.now,
-    ...asked,
-  };
+  const { owner_id } = row;
   // An unauthenticated request changes no confirmed subscription.
-  const change = known && isSubscribed(known) ? { updated_at: ctx.now } : { ...choice, ...asked };
-  const message = {
-    id: newId(ctx.now),
-    subscriber_id: id,
-    kind: "confirm" as const,
-    news: {},
-    state: "pending" as const,
-    attempt: 0,
-    next_attempt_at: ctx.now,
-    lease_until: 0,
-    error: null,
-    created_at: ctx.now,
-    updated_at: ctx.now,
-  };
-  const stored = known ? updateSubscriber(ctx.db, id, change) : insertSubscriber(ctx.db, subscriber);
-  await commit(ctx, [stored, insertSubscriberMessage(ctx.db, message)], {
+  const { subscriber, statements, message_id } = await requestConfirmation(ctx, {
+    ...{ owner_id, status_page_id: page.page.id, channel, endpoint, choice },
+  });
+  await commit(ctx, statements, {
     audit: auditOf(subscriber, "asked to subscribe"),
     guards: await roomGuard(ctx, subscriber),
   });
   // Not awaited: response time does not reveal whether the address is over its daily limit.
-  ctx.defer(wakeSubscribers(ctx, [{ message_ids: [message.id] }]));
+  ctx.defer(wakeSubscribers(ctx, [{ message_ids: [message_id] }]));
 }
 
 export type LinkedSubscriber = { subscriber: SubscriberRecord };
@@ -124,10 +92,6 @@ export async function unsubscribe(ctx: RequestScope, subscriber: SubscriberRecor
   await commit(ctx, [updateSubscriber(ctx.db, subscriber.id, change)], { audit: auditOf(subscriber, "unsubscribed") });
 }
 
-export function isSubscribed({ confirmed_at, unsubscribed_at }: SubscriberRecord): boolean {
-  return confirmed_at !== null && unsubscribed_at === null;
-}
-
 /** Only what the page shows can be chosen, so that nothing can be guessed by choosing it. */
 async function requireChoice(
   ctx: RequestScope,
@@ -157,16 +121,6 @@ function requireReachable(ctx: RequestScope, { channel, endpoint }: SubscribeInp
   if (channel === "email") return;
   const verdict = checkGiven(ctx, new URL(endpoint), "delivery");
   if (!verdict.ok) throw invalid(`endpoint cannot be used: ${verdict.reason}`);
-}
-
-/** Counted over all pages and callers, an address together with other mail to it. */
-function recipientOf(channel: SubscriberChannel, endpoint: string): string {
-  return recipientHash(channel === "email" ? endpoint : `${channel} ${endpoint}`);
-}
-
-function maskEndpoint(channel: SubscriberChannel, endpoint: string): string {
-  if (channel !== "email") return `${new URL(endpoint).origin}/***`;
-  return `${endpoint.slice(0, 1)}***${endpoint.slice(endpoint.lastIndexOf("@"))}`;
 }
 
 function auditOf(subscriber: SubscriberRecord, verb: string) {

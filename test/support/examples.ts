@@ -225,6 +225,9 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     await client.post(`${V1}/status-pages`, { name: "Northwind", slug: `p-${newId()}`, external_key });
     return undefined;
   }),
+  "POST /subscribers": async (account) => ({
+    body: { status_page_id: await OBJECTS.page(account), endpoints: [`${newId()}@example.com`] },
+  }),
   "POST /groups": async (account) => ({ body: { name: "Shops", status_page_id: await OBJECTS.page(account) } }),
   "PUT /groups/{id}": async () => ({ body: { name: "Stores" } }),
   "PUT /groups/order": async (account) => {

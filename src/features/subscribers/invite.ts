@@ -1,0 +1,61 @@
+import { commit } from "../../access/commit.ts";
+import { requirePage } from "../../access/pages.ts";
+import { capGuard } from "../../access/plan-caps.ts";
+import { isWithinRate } from "../../access/rate-limit.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import {
+  findEndpointError,
+  type SubscriberChannel,
+  type SubscribersInvite,
+  type SubscribersInvited,
+} from "../../contract/subscriber.ts";
+import { hasSubscribers } from "../../data/plan-caps/read.ts";
+import { wakeSubscribers } from "../../outbox/subscriber-queue.ts";
+import { normalEndpoint, recipientOf, requestConfirmation } from "../../outbox/subscription-request.ts";
+import { egressOf } from "../../platform/egress/guard.ts";
+
+/**
+ * Asks people to confirm that they want to be told about a page, as if they had asked themselves: nobody is subscribed by
+ * somebody else. Addresses that cannot be asked are listed with the reason.
+ */
+export async function inviteSubscribers(ctx: RequestScope, input: SubscribersInvite): Promise<SubscribersInvited> {
+  const { id: status_page_id, owner_id } = await requirePage(ctx, input.status_page_id);
+  const channel = input.channel ?? "email";
+  const endpoints = new Set(input.endpoints.map((endpoint) => normalEndpoint(channel, endpoint)));
+  const refused: SubscribersInvited["refused"] = [];
+  const requests = [];
+  for (const endpoint of endpoints) {
+    const error = await findRefusal(ctx, channel, endpoint);
+    if (error !== null) refused.push({ endpoint, error });
+    else {
+      const choice = { monitor_ids: [], group_ids: [], events: [] };
+      requests.push(await requestConfirmation(ctx, { owner_id, status_page_id, channel, endpoint, choice }));
+    }
+  }
+  const [first] = requests;
+  if (!first) return { invited: 0, refused };
+  await commit(
+    ctx,
+    requests.flatMap(({ statements }) => statements),
+    {
+      audit: {
+        ...{ owner_id, status_page_id, target_type: "subscriber", target_id: first.subscriber.id },
+        summary: `asked ${requests.length === 1 ? first.subscriber.endpoint_masked : `${requests.length} addresses`} to subscribe`,
+      },
+      guards: await capGuard(ctx, { cap: "page_subscribers", owner_id, isReached: hasSubscribers(status_page_id) }),
+    },
+  );
+  ctx.defer(wakeSubscribers(ctx, [{ message_ids: requests.map(({ message_id }) => message_id) }]));
+  return { invited: requests.length, refused };
+}
+
+async function findRefusal(ctx: RequestScope, channel: SubscriberChannel, endpoint: string): Promise<string | null> {
+  const flaw = findEndpointError({ channel, endpoint });
+  if (flaw !== null) return flaw;
+  if (channel !== "email") {
+    const verdict = egressOf(ctx.settings).checkLiteral(new URL(endpoint), "delivery");
+    if (!verdict.ok) return `cannot be used: ${verdict.reason}`;
+  }
+  const isWithin = await isWithinRate(ctx, "recipient_mail", recipientOf(channel, endpoint));
+  return isWithin ? null : "was asked too often today";
+}
