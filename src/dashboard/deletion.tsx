@@ -14,6 +14,8 @@ export interface Deletion {
   trail: NonNullable<View["trail"]>;
   /** Of the object in the dashboard; the confirmation is its `/delete`. */
   path: string;
+  /** Where it is shown, if that is another view. */
+  shown?: string;
   /** Where it was listed. */
   list: string;
   /** Of the object in the API. */
@@ -23,16 +25,16 @@ export interface Deletion {
 }
 
 export function confirmDeletion(c: AppContext, deletion: Deletion, problems: Problems = {}): Promise<Response> {
-  const { kind, name, section, trail, path, lost } = deletion;
+  const { kind, name, section, trail, path, shown = path, lost } = deletion;
   return showView(c, {
     title: `Delete ${name}`,
     section,
-    trail: [...trail, { href: path, text: name }],
+    trail: [...trail, { href: shown, text: name }],
     isNarrow: true,
     hasProblem: Object.keys(problems).length > 0,
     ...(Object.keys(problems).length > 0 ? { status: 400 } : {}),
     children: (
-      <ConfirmByName kind={kind} name={name} action={`${path}/delete`} cancel={path} problems={problems}>
+      <ConfirmByName kind={kind} name={name} action={`${path}/delete`} cancel={shown} problems={problems}>
         <p>{lost}</p>
       </ConfirmByName>
     ),

@@ -15,11 +15,18 @@ interface FieldBase {
   required?: boolean;
   /** Folded away under "Advanced". */
   advanced?: boolean;
+  /** Neighbours of one name stand in a row of that name. */
+  together?: string;
 }
 
 export type FormField = FieldBase &
   (
-    | { kind: "text" | "url" | "email" | "password" | "textarea" | "color"; placeholder?: string; maxlength?: number }
+    | {
+        kind: "text" | "url" | "email" | "password" | "textarea" | "color";
+        placeholder?: string;
+        maxlength?: number;
+        suggestions?: readonly string[];
+      }
     | { kind: "number"; min?: number; max?: number; step?: number | "any"; unit?: string }
     | { kind: "datetime" }
     | { kind: "checkbox" }

@@ -7,21 +7,25 @@ import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "
 import type { HtmlArea } from "../http/middleware.ts";
 import { html } from "../http/responses.ts";
 import { endpoints as accepting } from "./accept-routes.ts";
+import { endpoints as accountData } from "./account/data-routes.tsx";
 import { endpoints as account } from "./account/routes.tsx";
 import { endpoints as acknowledging } from "./acknowledge-routes.ts";
 import { endpoints as agents } from "./agents/routes.tsx";
 import { endpoints as alerts } from "./alerts/routes.tsx";
+import { endpoints as routing } from "./alerts/routing-routes.tsx";
 import { endpoints as audit } from "./audit/routes.tsx";
 import { type FormErrors, pathAfter, toFormErrors } from "./form.ts";
 import { endpoints as frame } from "./frame-routes.ts";
-import { endpoints as incidents } from "./incidents/routes.ts";
+import { endpoints as incidents } from "./incidents/routes.tsx";
+import { endpoints as incidentTemplates } from "./incidents/template-routes.tsx";
 import { endpoints as installation } from "./installation/routes.tsx";
 import { endpoints as signInLinks } from "./link-routes.ts";
-import { endpoints as maintenance } from "./maintenance/routes.ts";
+import { endpoints as maintenance } from "./maintenance/routes.tsx";
 import { endpoints as monitors } from "./monitors/routes.ts";
+import { endpoints as onCallCalendar } from "./on-call/calendar-routes.tsx";
 import { endpoints as onCall } from "./on-call/routes.tsx";
 import { endpoints as overview } from "./overview/routes.ts";
-import { endpoints as pages } from "./pages/routes.tsx";
+import { endpoints as pages } from "./pages/routes.ts";
 import { endpoints as choosingPasswords } from "./password-routes.ts";
 import { endpoints as preferring } from "./preference-routes.ts";
 import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
@@ -132,16 +136,20 @@ export const endpoints = [
 
   ...frame,
   ...overview,
+  ...incidentTemplates,
   ...incidents,
   ...maintenance,
   ...monitors,
   ...welcome,
   ...pages,
+  ...routing,
   ...alerts,
   ...rules,
+  ...onCallCalendar,
   ...onCall,
   ...agents,
   ...account,
+  ...accountData,
   ...audit,
   ...installation,
   ...team,

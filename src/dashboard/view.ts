@@ -73,29 +73,27 @@ function describe(query: z.ZodObject): z.ZodObject {
   return z.object(Object.fromEntries(entries));
 }
 
-interface ActionOptions<Params extends z.ZodObject> {
-  path: string;
-  summary: string;
-  params?: Params;
-}
+/** An action that shows something without a call of the API names its objects, too. */
+type ActionOptions<Params extends z.ZodObject> = Omit<ViewOptions<Params, never>, "query">;
 
 /**
  * The submission of a form. It writes through `callApi`, whose endpoint judges permission, plan, input and rate; a GET of
  * the same address, as after signing in again, is up to the area.
  */
 export function action<Params extends z.ZodObject = z.ZodObject>(
-  { path, summary, params }: ActionOptions<Params>,
+  { path, summary, params, ids, permission }: ActionOptions<Params>,
   run: (c: AppContext, form: URLSearchParams, params: z.output<Params>) => Response | Promise<Response>,
 ): Endpoint {
   return endpoint(
     {
       at: ["root"],
       auth: "optional",
-      permission: null,
+      permission: permission ?? null,
       audit: null,
       rate: "public",
       refusalPage: onRefusal,
       onAuthenticated: requireSignedIn,
+      ...(ids ? { ids } : {}),
     },
     {
       method: "post",

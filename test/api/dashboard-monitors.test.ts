@@ -124,7 +124,7 @@ describe("the list of a thousand monitors", () => {
     expect(text.match(/<li class="monitor">/g)).toHaveLength(50);
     expect(text).toContain("1000 monitors");
     expect(text).toContain("&lt;img src=x");
-    expect(text).not.toContain("<img");
+    expect(text).not.toContain("<img src=x");
     const sorted = await browser.open("/app/monitors?sort=name&offset=950");
     expect(sorted.text).toContain("951–1000 of 1000");
     const found = await browser.open("/app/monitors?q=monitor+77&sort=name");

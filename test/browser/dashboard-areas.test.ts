@@ -13,6 +13,8 @@ import {
 
 const V1 = "/api/uptime/v1";
 const CORE = "/api/core/v1";
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 /** What a team sets up: pages, channels, rules, on-call, agents, members, the account. */
 describe.skipIf(!existsSync(CHROMIUM))("the areas of the dashboard", () => {
@@ -135,20 +137,53 @@ describe.skipIf(!existsSync(CHROMIUM))("the areas of the dashboard", () => {
     });
   });
 
+  it("drags a turn to another day, and a service to another place", async () => {
+    const me = await dashboard.call("GET", `${CORE}/auth/me`);
+    const at = (days: number, hour: number) => new Date(Math.ceil(Date.now() / DAY) * DAY + days * DAY + hour * HOUR);
+    const shift = { user_id: me.id, start_at: at(0, 8).toISOString(), end_at: at(0, 12).toISOString() };
+    const path = `${V1}/status-pages/${pageId}/on-call/schedules`;
+    const schedule = await dashboard.call("POST", path, { name: "Days", timezone: "UTC", shifts: [shift] });
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/on-call/${pageId}/schedules/${schedule.id}/calendar`);
+      const turn = page.locator("[data-drag]").first();
+      await turn.dragTo(page.locator("[data-drop]").nth(4));
+      await page.getByText("The shift is moved.").waitFor();
+      expect(await findBarriers(page, "on-call-calendar")).toEqual([]);
+
+      await page.goto(`${dashboard.service.url}/app/pages/${pageId}/services`);
+      const names = async () => (await page.locator("tbody tr th").allTextContents()).map((name) => name.trim());
+      const before = await names();
+      await page.locator("tbody tr").last().locator("th").dragTo(page.locator("tbody tr").first().locator("th"));
+      await page.getByText("Moved.").waitFor();
+      expect(await names()).toEqual([before.at(-1), ...before.slice(0, -1)]);
+    });
+    const { shifts } = await dashboard.call("GET", `${path}/${schedule.id}`);
+    expect(shifts).not.toEqual([shift]);
+  });
+
   it("writes a rule, replays the past through it, changes it and restores its first version", async () => {
     await dashboard.visit(DESKTOP, async (page) => {
       await page.goto(`${dashboard.service.url}/app/rules?page=${pageId}`);
       await page.getByRole("link", { name: "New rule" }).click();
       await page.getByLabel("Name", { exact: true }).fill("Slow at night");
+      await page.getByRole("link", { name: "Edit conditions and actions as JSON" }).click();
       await page.getByLabel("Conditions").fill("[{]");
       await page.getByRole("button", { name: "Save" }).click();
       expect(await page.getByLabel("Conditions").getAttribute("aria-invalid")).toBe("true");
-      await page.getByLabel("Conditions").fill('[{"metric": "latency_ms", "operator": "gt", "value": 500}]');
+      await page.getByRole("link", { name: "Edit in fields" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("Slow at night");
+      await page.getByLabel("Event").fill("monitor.down");
+      const condition = page.getByRole("group", { name: "Condition 1" });
+      await condition.getByLabel("Metric").fill("latency_ms");
+      await condition.getByLabel("Value").fill("500");
+      await page.getByRole("button", { name: "Show current values" }).click();
+      await page.getByText("latency_ms is not measured").waitFor();
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByRole("heading", { name: "Slow at night" }).waitFor();
       await page.getByRole("button", { name: "Backtest" }).click();
       await page.getByText("it would have fired").waitFor();
-      await page.getByRole("link", { name: "To the rules" }).click();
+      await page.locator(".u-wrap canvas").waitFor({ state: "attached" });
+      await page.getByRole("link", { name: "Rules" }).first().click();
       await page.getByRole("link", { name: "Edit" }).click();
       await page.getByLabel("Name", { exact: true }).fill("Slow at day");
       await page.getByRole("button", { name: "Save" }).click();
@@ -203,6 +238,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the areas of the dashboard", () => {
     const paths = [
       ...["pages", "pages/new", `pages/${pageId}`, `pages/${pageId}/services`, `pages/${pageId}/notifications`],
       ...[`pages/${pageId}/domain`, `pages/${pageId}/subscribers`, `pages/${pageId}/embed`, `pages/${pageId}/reports`],
+      ...["incidents/templates", `incidents/templates/${pageId}/new`, "alerts/routing", "account/delete"],
       ...["alerts", "alerts/new", `alerts/${channel.id}/edit`, `alerts/deliveries?channel=${channel.id}`],
       ...[
         "rules",

@@ -10,8 +10,10 @@ export interface Shown {
 }
 
 /** A browser as far as pages without scripts need one: it keeps cookies and says where a form comes from. */
-export function createBrowser({ origin = ORIGIN, ...fixed }: Record<string, string> = {}) {
-  const cookies = new Map<string, string>();
+export function createBrowser({ origin = ORIGIN, cookie: given = "", ...fixed }: Record<string, string> = {}) {
+  const cookies = new Map<string, string>(
+    given === "" ? [] : [[given.split("=", 1)[0] ?? "", given.replace(/^[^=]*=/, "")]],
+  );
   const send = async (method: string, path: string, body: string | null, headers: Record<string, string>) => {
     const cookie = [...cookies].map((pair) => pair.join("=")).join("; ");
     const sent = { ...fixed, ...(cookie ? { cookie } : {}), ...headers };

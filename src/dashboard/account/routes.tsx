@@ -13,7 +13,7 @@ import { NOTIFY_TOPICS } from "../pages/form.ts";
 import { showView, type View } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { AccountTabs } from "./tabs.tsx";
-import { Plan, Profile, Sessions, Tokens } from "./views.tsx";
+import { Data, Plan, Profile, Sessions, Tokens } from "./views.tsx";
 
 const CORE = "/api/core/v1";
 const LIST_MAX = 200;
@@ -219,6 +219,7 @@ async function showAccount(c: AppContext): Promise<Response> {
             redeem.
           </p>
         </section>
+        <Data />
       </>
     ),
   });

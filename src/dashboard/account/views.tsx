@@ -77,6 +77,24 @@ export function Plan({ tier, seats }: PlanProps) {
   );
 }
 
+/** What an account can take along, and how it ends. */
+export function Data() {
+  return (
+    <section class="card" aria-labelledby="data">
+      <h2 id="data">Your data</h2>
+      <p class="quiet">Everything that you own, as one JSON document, with the secrets that you may read.</p>
+      <p class="actions">
+        <a class="button second" href="/api/core/v1/user/export" download="account.json">
+          Export account
+        </a>
+        <a class="button danger" href="/app/account/delete">
+          Delete account
+        </a>
+      </p>
+    </section>
+  );
+}
+
 export function Tokens({ tokens, now }: { tokens: readonly z.output<typeof Token>[]; now: number }) {
   return (
     <section aria-labelledby="tokens">

@@ -1,20 +1,24 @@
 import { z } from "zod";
-import { Agent, AgentDetail, InstallToken } from "../../contract/agent.ts";
+import { requireVisiblePage } from "../../access/pages.ts";
+import { Agent, AgentDetail, AgentMetrics, InstallToken } from "../../contract/agent.ts";
+import { hasPermission, type Permission } from "../../domain/roles.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
 import { CopyText, EmptyState, PostButton, Table } from "../components/pieces.tsx";
-import { StatusWord } from "../components/status-word.tsx";
 import { Time } from "../components/time.tsx";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { type Detail, Discoveries, Events, Facts, HostMetrics, Monitors, Presence } from "./views.tsx";
 
 const API = "/api/uptime/v1/agents";
 const LIST_MAX = 200;
+const METRICS_MAX = 500;
+const METRICS_SHOWN = 100;
 const params = z.object({ id: z.uuid() });
 const ids = { params: { id: "agent:see" } } as const;
 const trail = [{ href: "/app/agents", text: "Agents" }];
-type Detail = z.output<typeof AgentDetail>;
+const Made = z.object({ name: z.string() });
 
 export const endpoints = [
   view({ path: "/app/agents", summary: "Agents in the dashboard" }, async (c) => {
@@ -82,11 +86,15 @@ export const endpoints = [
   }),
 
   view({ path: "/app/agents/{id}", summary: "An agent in the dashboard", params, ids }, async (c, input) => {
-    const agent = await loadAgent(c, input.params.id);
+    const [agent, metrics] = await Promise.all([loadAgent(c, input.params.id), listMetrics(c, input.params.id)]);
+    const [mayChange, mayWatch] = await Promise.all([
+      hasRight(c, agent.status_page_id, "agents.write"),
+      hasRight(c, agent.status_page_id, "monitors.write"),
+    ]);
     const path = `/app/agents/${agent.id}`;
     return showView(c, {
-      ...{ title: agent.name, section: "agents", trail, isLive: true },
-      actions: (
+      ...{ title: agent.name, section: "agents", trail, isLive: true, hasCharts: true },
+      actions: mayChange ? (
         <>
           <PostButton action={`${path}/commands`} label="Check now" fields={{ type: "check_now" }} />
           <PostButton action={`${path}/commands`} label="Discover services" fields={{ type: "discover" }} />
@@ -95,14 +103,15 @@ export const endpoints = [
             Delete
           </a>
         </>
-      ),
+      ) : undefined,
       children: (
         <>
           <div id="agent-facts" data-live>
             <Facts agent={agent} now={c.var.now} />
           </div>
+          <HostMetrics metrics={metrics} />
           <Monitors agent={agent} />
-          <Discoveries agent={agent} />
+          <Discoveries agent={agent} path={path} may_watch={mayWatch} />
           <Events agent={agent} now={c.var.now} />
         </>
       ),
@@ -117,13 +126,41 @@ export const endpoints = [
     },
   ),
 
-  view({ path: "/app/agents/{id}/delete", summary: "Confirm the deletion of an agent", params, ids }, async (c, p) =>
-    confirmDeletion(c, deletionOf(await loadAgent(c, p.params.id))),
+  action(
+    { path: "/app/agents/{id}/discoveries", summary: "Make a monitor of what an agent found", params },
+    async (c, entered, { id }) => {
+      const discovery = encodeURIComponent(entered.get("discovery") || "none");
+      const path = `${API}/${id}/discoveries/${discovery}/monitor`;
+      const { name } = Made.parse(await requireApi(c, { method: "POST", path, body: {} }));
+      return redirectWithNotice(`/app/agents/${id}`, `${name} is watched now.`);
+    },
+  ),
+
+  view(
+    {
+      ...{ path: "/app/agents/{id}/delete", summary: "Confirm the deletion of an agent", params },
+      ...{ ids: { params: { id: "agent" } }, permission: "agents.write" },
+    },
+    async (c, p) => confirmDeletion(c, deletionOf(await loadAgent(c, p.params.id))),
   ),
   action({ path: "/app/agents/{id}/delete", summary: "Delete an agent", params }, async (c, entered, { id }) =>
     deleteConfirmed(c, deletionOf(await loadAgent(c, id)), entered),
   ),
 ];
+
+/** Of the last day, thinned out so that the table stays short. */
+async function listMetrics(c: AppContext, id: string) {
+  const { body } = await readApi(c, `${API}/${id}/metrics?limit=${METRICS_MAX}`, z.array(AgentMetrics));
+  const every = Math.ceil(body.length / METRICS_SHOWN);
+  return body.filter((_, n) => n % every === 0).toReversed();
+}
+
+/** An agent without a page is seen by its owner alone. */
+async function hasRight(c: AppContext, pageId: string | null, right: Permission): Promise<boolean> {
+  if (pageId === null) return true;
+  const { membership } = await requireVisiblePage(c.var.ctx, pageId);
+  return hasPermission(membership, right);
+}
 
 async function loadAgent(c: AppContext, id: string): Promise<Detail> {
   return (await readApi(c, `${API}/${id}/detail`, AgentDetail)).body;
@@ -134,101 +171,4 @@ function deletionOf({ id, name }: Detail) {
     ...{ kind: "agent", name, section: "agents" as const, trail, list: "/app/agents" },
     ...{ path: `/app/agents/${id}`, api: `${API}/${id}`, lost: "Its program can no longer report. Its monitors stay." },
   };
-}
-
-function Presence({ agent: { status } }: { agent: Pick<Detail, "status"> }) {
-  return (
-    <StatusWord status={status === "online" ? "up" : "unknown"} text={status === "online" ? "Online" : "Offline"} />
-  );
-}
-
-function Facts({ agent, now }: { agent: Detail; now: number }) {
-  const { metrics } = agent;
-  const percent = (value: number | null | undefined) => (value == null ? "–" : `${Math.round(value)} %`);
-  const facts: [string, string][] = [
-    ["Host", agent.hostname ?? "–"],
-    ["System", [agent.os, agent.arch].filter(Boolean).join(" ") || "–"],
-    ["Version", agent.version ?? "–"],
-    ["CPU", percent(metrics?.cpu_percent)],
-    ["Memory", percent(metrics?.memory_percent)],
-    ["Disk", percent(metrics?.disk_percent)],
-  ];
-  return (
-    <section class="card" aria-label="Facts">
-      <p>
-        <Presence agent={agent} />
-        {agent.last_seen_at === null ? null : (
-          <span class="quiet">
-            , last seen <Time at={Date.parse(agent.last_seen_at)} now={now} />
-          </span>
-        )}
-      </p>
-      <dl class="facts">
-        {facts.map(([name, value]) => (
-          <div>
-            <dt>{name}</dt>
-            <dd dir="auto">{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  );
-}
-
-function Monitors({ agent: { monitors } }: { agent: Detail }) {
-  if (monitors.length === 0) return null;
-  return (
-    <section aria-labelledby="monitors">
-      <h2 id="monitors">Monitors</h2>
-      <ul class="rows card">
-        {monitors.map(({ id, name, status }) => (
-          <li class="row">
-            <a href={`/app/monitors/${id}`} dir="auto">
-              {name}
-            </a>
-            <StatusWord status={status} />
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function Discoveries({ agent: { discoveries } }: { agent: Detail }) {
-  if (discoveries.length === 0) return null;
-  return (
-    <section aria-labelledby="discoveries">
-      <h2 id="discoveries">Found on the host</h2>
-      <ul class="rows card">
-        {discoveries.map(({ kind, name, target }) => (
-          <li class="row">
-            <span dir="auto">{name}</span>
-            <span class="quiet">
-              <span class="tag">{kind}</span> {target === null ? "" : <code>{target}</code>}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function Events({ agent: { events }, now }: { agent: Detail; now: number }) {
-  if (events.length === 0) return null;
-  return (
-    <section aria-labelledby="events">
-      <h2 id="events">Log</h2>
-      <Table caption="Log of the agent" head={["When", "Level", "Message"]}>
-        {events.map(({ at, level, message }) => (
-          <tr>
-            <td>
-              <Time at={Date.parse(at)} now={now} />
-            </td>
-            <td>{level}</td>
-            <td dir="auto">{message}</td>
-          </tr>
-        ))}
-      </Table>
-    </section>
-  );
 }

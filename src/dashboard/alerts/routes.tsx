@@ -22,8 +22,10 @@ const trail = [{ href: "/app/alerts", text: "Alerts" }];
 export const endpoints = [
   view({ path: "/app/alerts", summary: "List of channels in the dashboard" }, async (c) => {
     const [channels, pages] = await Promise.all([listChannels(c), listPageChoices(c.var.ctx)]);
-    const names = new Map(pages.map(({ id, name }) => [id, name]));
-    return showView(c, channelListView({ now: c.var.now, channels, pages: names }));
+    return showView(
+      c,
+      channelListView({ now: c.var.now, channels, pages: new Map(pages.map((page) => [page.id, page])) }),
+    );
   }),
 
   view({ path: "/app/alerts/new", summary: "Form of a new channel" }, async (c) =>
@@ -39,7 +41,8 @@ export const endpoints = [
   view(
     { path: "/app/alerts/deliveries", summary: "Deliveries of a channel", query: ChannelQuery },
     async (c, { query }) => {
-      const channels = await listChannels(c);
+      const [all, pages] = await Promise.all([listChannels(c), listPageChoices(c.var.ctx, "alerting.write")]);
+      const channels = all.filter(({ status_page_id: id }) => id === null || pages.some((page) => page.id === id));
       const chosen = channels.find(({ id }) => id === query.channel) ?? channels[0];
       const path = `${API}/${chosen?.id}/deliveries?limit=${SHOWN_MAX}`;
       const deliveries = chosen ? (await readApi(c, path, z.array(DeliveryAttempt))).body : [];
@@ -86,8 +89,12 @@ export const endpoints = [
     return redirectWithNotice(`/app/alerts/deliveries?channel=${id}`, "It is sent again.");
   }),
 
-  view({ path: "/app/alerts/{id}/delete", summary: "Confirm the deletion of a channel", params, ids }, async (c, p) =>
-    confirmDeletion(c, await deletionOf(c, p.params.id)),
+  view(
+    {
+      ...{ path: "/app/alerts/{id}/delete", summary: "Confirm the deletion of a channel" },
+      ...{ params, ids, permission: "alerting.write" },
+    },
+    async (c, p) => confirmDeletion(c, await deletionOf(c, p.params.id)),
   ),
 
   action({ path: "/app/alerts/{id}/delete", summary: "Delete a channel", params }, async (c, entered, { id }) =>
@@ -127,6 +134,7 @@ async function deletionOf(c: AppContext, id: string) {
     ...{ kind: "channel", name: channel.name, section: "alerts" as const, trail, list: "/app/alerts" },
     ...{
       path: `/app/alerts/${id}`,
+      shown: `/app/alerts/${id}/edit`,
       api: `${API}/${id}`,
       lost: "Nothing more is sent to it; its deliveries are deleted.",
     },

@@ -1,20 +1,23 @@
 import type { z } from "zod";
 import { type Delivery, WEBHOOK_PROVIDERS, type Webhook } from "../../contract/webhook.ts";
+import { hasPermission } from "../../domain/roles.ts";
 import { ACTIONS, EmptyState, PostButton, Table, Tabs } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
+import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
 import { PROVIDER_HINTS, PROVIDER_NAMES } from "./form.ts";
 
 export type Channel = z.output<typeof Webhook>;
 type Sent = z.output<typeof Delivery>;
 
-function alertTabs(isDeliveries: boolean) {
+export function alertTabs(open: "channels" | "deliveries" | "routing") {
   return (
     <Tabs
       label="Alerts"
       tabs={[
-        { href: "/app/alerts", text: "Channels", isOpen: !isDeliveries },
-        { href: "/app/alerts/deliveries", text: "Deliveries", isOpen: isDeliveries },
+        { href: "/app/alerts", text: "Channels", isOpen: open === "channels" },
+        { href: "/app/alerts/deliveries", text: "Deliveries", isOpen: open === "deliveries" },
+        { href: "/app/alerts/routing", text: "Routing", isOpen: open === "routing" },
       ]}
     />
   );
@@ -23,7 +26,8 @@ function alertTabs(isDeliveries: boolean) {
 interface ChannelsView {
   now: number;
   channels: readonly Channel[];
-  pages: ReadonlyMap<string, string>;
+  /** Those that the caller sees, by id. */
+  pages: ReadonlyMap<string, PageChoice>;
 }
 
 export function channelListView({ now, channels, pages }: ChannelsView): View {
@@ -37,7 +41,7 @@ export function channelListView({ now, channels, pages }: ChannelsView): View {
     ),
     children: (
       <>
-        {alertTabs(false)}
+        {alertTabs("channels")}
         {channels.length === 0 ? (
           <EmptyState title="No channels yet">
             A channel is where alerts go besides the team's mail: chat, on-call services, phones, or your own endpoint.
@@ -46,7 +50,7 @@ export function channelListView({ now, channels, pages }: ChannelsView): View {
           <ul class="cards">
             {channels.map((channel) => (
               <li class="card">
-                <ChannelCard channel={channel} page={pages.get(channel.status_page_id ?? "") ?? null} now={now} />
+                <ChannelCard channel={channel} page={pages.get(channel.status_page_id ?? "")} now={now} />
               </li>
             ))}
           </ul>
@@ -56,8 +60,9 @@ export function channelListView({ now, channels, pages }: ChannelsView): View {
   };
 }
 
-function ChannelCard({ channel, page, now }: { channel: Channel; page: string | null; now: number }) {
+function ChannelCard({ channel, page, now }: { channel: Channel; page: PageChoice | undefined; now: number }) {
   const path = `/app/alerts/${channel.id}`;
+  const mayChange = channel.status_page_id === null || (page && hasPermission(page.membership, "alerting.write"));
   return (
     <>
       <div class="row">
@@ -66,7 +71,7 @@ function ChannelCard({ channel, page, now }: { channel: Channel; page: string | 
       </div>
       <p class="quiet">
         {channel.is_active ? "Active" : (channel.disabled_reason ?? "Off")}
-        {page === null ? "" : `, events of ${page}`}
+        {page ? `, events of ${page.name}` : ""}
         {channel.failing_since === null ? null : (
           <>
             , failing since <Time at={Date.parse(channel.failing_since)} now={now} />
@@ -74,20 +79,26 @@ function ChannelCard({ channel, page, now }: { channel: Channel; page: string | 
         )}
         {channel.throttled_since === null ? null : ", more deliveries than the plan includes: the oldest wait"}
       </p>
-      <p class="actions">
-        <PostButton action={`${path}/test`} label="Send test" />
-        <PostButton action={`${path}/toggle`} label={channel.is_active ? "Turn off" : "Turn on"} />
-        <a class="button second" href={`${path}/edit`}>
-          Edit
-        </a>
-        <a class="button second" href={`/app/alerts/deliveries?channel=${channel.id}`}>
-          Deliveries
-        </a>
-        <a class="button danger" href={`${path}/delete`}>
-          Delete
-        </a>
-      </p>
+      {mayChange ? <ChannelActions channel={channel} path={path} /> : null}
     </>
+  );
+}
+
+function ChannelActions({ channel, path }: { channel: Channel; path: string }) {
+  return (
+    <p class="actions">
+      <PostButton action={`${path}/test`} label="Send test" />
+      <PostButton action={`${path}/toggle`} label={channel.is_active ? "Turn off" : "Turn on"} />
+      <a class="button second" href={`${path}/edit`}>
+        Edit
+      </a>
+      <a class="button second" href={`/app/alerts/deliveries?channel=${channel.id}`}>
+        Deliveries
+      </a>
+      <a class="button danger" href={`${path}/delete`}>
+        Delete
+      </a>
+    </p>
   );
 }
 
@@ -136,7 +147,7 @@ export function deliveriesView({ now, channels, chosen, deliveries }: Deliveries
     trail: [{ href: "/app/alerts", text: "Alerts" }],
     children: (
       <>
-        {alertTabs(true)}
+        {alertTabs("deliveries")}
         {channels.length === 0 ? (
           <EmptyState title="No channels yet">Deliveries appear here once a channel receives alerts.</EmptyState>
         ) : (

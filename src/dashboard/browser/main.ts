@@ -1,4 +1,5 @@
 import { copyButtons } from "./copy.ts";
+import { dragAndDrop } from "./drag.ts";
 import { guardForms, submitOnChange } from "./forms.ts";
 import { followChanges } from "./live.ts";
 import { showFieldsOfType } from "./monitor-form.ts";
@@ -20,4 +21,5 @@ showFieldsOfType();
 followChanges();
 keepTimesCurrent();
 copyButtons();
+dragAndDrop();
 offerCommands();

@@ -12,11 +12,18 @@ export function Fields({ fields, values, problems }: FieldsProps) {
   const advanced = fields.filter((field) => field.advanced);
   return (
     <>
-      {fields
-        .filter((field) => !field.advanced)
-        .map((field) => (
-          <FieldRow field={field} values={values} problems={problems} />
-        ))}
+      {rowsOf(fields.filter((field) => !field.advanced)).map(([first, ...others]) =>
+        first.together === undefined ? (
+          <FieldRow field={first} values={values} problems={problems} />
+        ) : (
+          <fieldset class="together">
+            <legend>{first.together}</legend>
+            {[first, ...others].map((field) => (
+              <FieldRow field={field} values={values} problems={problems} />
+            ))}
+          </fieldset>
+        ),
+      )}
       {advanced.length > 0 ? (
         <details class="advanced" open={advanced.some(({ name }) => problems[name] !== undefined)}>
           <summary>Advanced</summary>
@@ -29,6 +36,17 @@ export function Fields({ fields, values, problems }: FieldsProps) {
       ) : null}
     </>
   );
+}
+
+/** Fields that stand together, in their order; the others each by itself. */
+function rowsOf(fields: readonly FormField[]): [FormField, ...FormField[]][] {
+  const rows: [FormField, ...FormField[]][] = [];
+  for (const field of fields) {
+    const last = rows.at(-1);
+    if (last && field.together !== undefined && last[0].together === field.together) last.push(field);
+    else rows.push([field]);
+  }
+  return rows;
 }
 
 /** The problem of the form as a whole. */
@@ -142,7 +160,20 @@ function TextInput({ field, shared, value }: { field: FormField; shared: Describ
     spellcheck: "false",
     ...("placeholder" in field && field.placeholder ? { placeholder: field.placeholder } : {}),
   };
-  return <input type={type} dir="auto" {...quiet} {...shared} value={value} />;
+  if (!("suggestions" in field) || !field.suggestions) {
+    return <input type={type} dir="auto" {...quiet} {...shared} value={value} />;
+  }
+  const list = `${field.name}-suggestions`;
+  return (
+    <>
+      <input type={type} dir="auto" {...quiet} {...shared} value={value} list={list} />
+      <datalist id={list}>
+        {field.suggestions.map((each) => (
+          <option value={each} />
+        ))}
+      </datalist>
+    </>
+  );
 }
 
 interface SelectProps {

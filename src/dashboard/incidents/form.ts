@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { requireUser } from "../../access/principal.ts";
 import { INCIDENT_STATUSES } from "../../contract/incident.ts";
 import { INCIDENT_SEVERITIES } from "../../contract/monitor-values.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi } from "../call-api.ts";
 import type { FormField, Option } from "../form-fields.ts";
+import { listPeople } from "../people.ts";
 import { listPageChoices } from "../rights.ts";
 
 const API = "/api/uptime/v1";
@@ -32,26 +32,6 @@ export async function listServices(c: AppContext, pageId: string): Promise<Optio
   return body.map(({ id, name }) => ({ value: id, label: name }));
 }
 
-const Titled = z.array(z.object({ id: z.string(), title: z.string(), name: z.string().nullish() }).loose());
-
-async function listTemplates(c: AppContext, pageId: string): Promise<Option[]> {
-  const { body } = await readApi(c, `${API}/status-pages/${pageId}/incident-templates`, Titled);
-  return body.map(({ id, title, name }) => ({ value: id, label: name ?? title }));
-}
-
-/** Members of a page, and the caller, who may be its owner. */
-export async function listPeople(c: AppContext, pageId: string): Promise<Option[]> {
-  const Members = z.array(z.object({ user_id: z.string().nullable(), name: z.string().nullable(), email: z.string() }));
-  const { body } = await readApi(c, `${API}/status-pages/${pageId}/members`, Members);
-  const members = body.flatMap(({ user_id, name, email }) =>
-    user_id ? [{ value: user_id, label: name || email }] : [],
-  );
-  const { user_id, name, email } = requireUser(c.var.ctx);
-  return members.some(({ value }) => value === user_id)
-    ? members
-    : [{ value: user_id, label: name || email }, ...members];
-}
-
 /** The pages on which the caller may open incidents. */
 export async function listIncidentPages(c: AppContext): Promise<Option[]> {
   const pages = await listPageChoices(c.var.ctx, "incidents.write");
@@ -63,10 +43,11 @@ export function pageField(options: readonly Option[]): FormField {
 }
 
 /** Of a new incident; what belongs to a page is offered once the page is chosen. */
-export async function newIncidentFields(c: AppContext, pages: readonly Option[], pageId: string | undefined) {
-  const [services, templates] = pageId
-    ? await Promise.all([listServices(c, pageId), listTemplates(c, pageId)])
-    : [[], []];
+export async function newIncidentFields(
+  c: AppContext,
+  { pages, pageId, templates }: { pages: readonly Option[]; pageId: string | undefined; templates: readonly Option[] },
+) {
+  const services = pageId ? await listServices(c, pageId) : [];
   const fields: FormField[] = [
     pageField(pages),
     ...(templates.length > 0
@@ -110,6 +91,23 @@ export async function editedIncidentFields(c: AppContext, pageId: string): Promi
     { kind: "datetime", name: "started_at", label: "Started (UTC)", advanced: true },
   ];
 }
+
+/** Ready updates, posted by one tap. */
+export const QUICK_UPDATES: Partial<Record<string, string>> = {
+  investigating: "We are looking into it.",
+  identified: "We found the cause and are working on it.",
+  monitoring: "A fix is in place. We are watching whether it holds.",
+  resolved: "Everything works again.",
+};
+
+/** What a postmortem answers, to be filled in. */
+export const POSTMORTEM = [
+  "## Postmortem",
+  "**What happened:** ",
+  "**Who noticed what:** ",
+  "**Why it happened:** ",
+  "**What we do so that it does not happen again:** ",
+].join("\n\n");
 
 export const UPDATE_FIELDS: readonly FormField[] = [
   { kind: "textarea", name: "message", label: "Message", hint: "Markdown", required: true },

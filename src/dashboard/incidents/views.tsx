@@ -3,10 +3,11 @@ import { parseMarkdown } from "../../ui/markdown.ts";
 import { Markdown } from "../../ui/markdown-view.tsx";
 import { Fields, FormProblem } from "../components/fields.tsx";
 import { EmptyState, ListPages, PostButton, Tabs } from "../components/pieces.tsx";
+import { Preview } from "../components/preview.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import type { FormValues, Option, Problems } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
-import { UPDATE_FIELDS, wordOf } from "./form.ts";
+import { QUICK_UPDATES, UPDATE_FIELDS, wordOf } from "./form.ts";
 
 interface ListView {
   now: number;
@@ -31,13 +32,7 @@ export function incidentListView({ now, incidents, total, limit, offset, is_open
     ) : undefined,
     children: (
       <>
-        <Tabs
-          label="Incidents"
-          tabs={[
-            { href: "/app/incidents", text: "Open", isOpen: is_open },
-            { href: "/app/incidents?show=all", text: "All", isOpen: !is_open },
-          ]}
-        />
+        {incidentTabs(is_open ? "open" : "all")}
         <div id="incidents" data-live>
           {incidents.length === 0 ? (
             <EmptyState title={is_open ? "No open incidents" : "No incidents yet"}>
@@ -68,6 +63,19 @@ export function incidentListView({ now, incidents, total, limit, offset, is_open
       </>
     ),
   };
+}
+
+export function incidentTabs(open: "open" | "all" | "templates") {
+  return (
+    <Tabs
+      label="Incidents"
+      tabs={[
+        { href: "/app/incidents", text: "Open", isOpen: open === "open" },
+        { href: "/app/incidents?show=all", text: "All", isOpen: open === "all" },
+        { href: "/app/incidents/templates", text: "Templates", isOpen: open === "templates" },
+      ]}
+    />
+  );
 }
 
 function Tags({ incident }: { incident: Incident }) {
@@ -108,10 +116,10 @@ export function incidentView(view: DetailView): View {
     actions: may_change ? <Actions incident={incident} path={path} /> : undefined,
     children: (
       <>
+        {may_change ? <UpdateForm view={view} path={path} /> : null}
         <div id="incident-facts" data-live>
           <Facts view={view} />
         </div>
-        {may_change ? <UpdateForm view={view} path={path} /> : null}
         <section aria-labelledby="timeline">
           <h2 id="timeline">Timeline</h2>
           <div id="incident-timeline" data-live>
@@ -223,17 +231,29 @@ function Facts({ view: { incident, page, services, assignee, now } }: { view: De
   );
 }
 
-function UpdateForm({ view: { values, problems, preview }, path }: { view: DetailView; path: string }) {
+function UpdateForm({ view, path }: { view: DetailView; path: string }) {
+  const { values, problems, preview } = view;
+  const isOpen = view.incident.resolved_at === null;
   return (
     <section class="card" aria-labelledby="update">
       <h2 id="update">Post an update</h2>
+      {isOpen ? (
+        <form method="post" action={`${path}/updates`} class="quick">
+          <input type="hidden" name="notify_subscribers" value="on" />
+          {Object.entries(QUICK_UPDATES).map(([status, message]) => (
+            <button type="submit" class="second" name="quick" value={status}>
+              {wordOf(status)}: {message}
+            </button>
+          ))}
+        </form>
+      ) : (
+        <p class="quiet">
+          The incident is resolved. <a href={`${path}?draft=postmortem#update`}>Write a postmortem</a>
+        </p>
+      )}
       <form method="post" action={`${path}/updates`}>
         <FormProblem problems={problems} />
-        {preview === null ? null : (
-          <div class="banner is-info" role="status" dir="auto">
-            <Markdown blocks={parseMarkdown(preview)} />
-          </div>
-        )}
+        {preview === null ? null : <Preview text={preview} />}
         <div class="fields">
           <Fields fields={UPDATE_FIELDS} values={values} problems={problems} />
         </div>

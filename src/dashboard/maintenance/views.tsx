@@ -3,9 +3,11 @@ import { parseMarkdown } from "../../ui/markdown.ts";
 import { Markdown } from "../../ui/markdown-view.tsx";
 import { Fields, FormProblem } from "../components/fields.tsx";
 import { EmptyState, ListPages, PostButton } from "../components/pieces.tsx";
+import { Preview } from "../components/preview.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import type { FormValues, Option, Problems } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
+import { Calendar, type Month } from "./calendar.tsx";
 import { STATUS_WORDS, UPDATE_FIELDS } from "./form.ts";
 
 interface ListView {
@@ -15,10 +17,11 @@ interface ListView {
   limit: number;
   offset: number;
   may_plan: boolean;
+  calendar: Month;
 }
 
 /** The windows to come by the day on which they start, then those that are over. */
-export function maintenanceListView({ now, windows, total, limit, offset, may_plan }: ListView): View {
+export function maintenanceListView({ now, windows, total, limit, offset, may_plan, calendar }: ListView): View {
   const coming = windows.filter(({ status }) => status !== "completed").toSorted((a, b) => startOf(a) - startOf(b));
   const days = Map.groupBy(coming, (window) => new Date(startOf(window)).toISOString().slice(0, 10));
   const past = windows.filter(({ status }) => status === "completed");
@@ -33,6 +36,7 @@ export function maintenanceListView({ now, windows, total, limit, offset, may_pl
     ) : undefined,
     children: (
       <>
+        {windows.length === 0 ? null : <Calendar month={calendar} now={now} />}
         <div id="windows" data-live>
           {windows.length === 0 ? (
             <EmptyState title="No maintenance planned">
@@ -101,6 +105,8 @@ export interface DetailView {
   may_change: boolean;
   values: FormValues;
   problems: Problems;
+  /** The update as readers will see it. */
+  preview: string | null;
   status?: number;
   headers?: Record<string, string>;
 }
@@ -216,17 +222,21 @@ function Occurrences({ view: { occurrences, may_change }, path }: { view: Detail
   );
 }
 
-function UpdateForm({ view: { values, problems }, path }: { view: DetailView; path: string }) {
+function UpdateForm({ view: { values, problems, preview }, path }: { view: DetailView; path: string }) {
   return (
     <section class="card" aria-labelledby="update">
       <h2 id="update">Post an update</h2>
       <form method="post" action={`${path}/updates`}>
         <FormProblem problems={problems} />
+        {preview === null ? null : <Preview text={preview} />}
         <div class="fields">
           <Fields fields={UPDATE_FIELDS} values={values} problems={problems} />
         </div>
         <p class="actions">
           <button type="submit">Post update</button>
+          <button type="submit" class="second" name="intent" value="preview" formnovalidate>
+            Preview
+          </button>
         </p>
       </form>
     </section>

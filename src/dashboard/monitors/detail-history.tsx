@@ -8,6 +8,34 @@ interface Part {
   picture: MonitorPicture;
 }
 
+/** What a check that was asked for found, region by region as they answer. */
+export function Tested({ picture: { tested, now } }: Part) {
+  if (tested.length < 2) return null;
+  return (
+    <section class="card" aria-labelledby="tested">
+      <h2 id="tested">Checked now, by region</h2>
+      <ul class="rows">
+        {tested.map(({ region, result }) => (
+          <li class="row">
+            <span>{region}</span>
+            {result === null ? (
+              <span class="quiet">Waiting for the result</span>
+            ) : (
+              <span>
+                {result.status === null ? null : <StatusWord status={result.status} />}{" "}
+                <span class="quiet" dir="auto">
+                  {result.latency_ms === null ? "" : `${Math.round(result.latency_ms)} ms, `}
+                  {result.message} <Time at={result.checked_at} now={now} />
+                </span>
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 export function Outages({ picture: { outages, now } }: Part) {
   return (
     <section aria-labelledby="outages">

@@ -14,7 +14,11 @@ import { detailView } from "./detail-views.tsx";
 
 const API = "/api/uptime/v1/monitors";
 const params = z.object({ id: z.uuid() });
-const query = z.object({ period: z.enum(LATENCY_PERIODS).default("24h").catch("24h") });
+const query = z.object({
+  period: z.enum(LATENCY_PERIODS).default("24h").catch("24h"),
+  /** When a check was asked for that is still of interest. */
+  checked: z.coerce.number().int().positive().optional().catch(undefined),
+});
 const seen = { params, ids: { params: { id: "monitor:see" } } } as const;
 const changed = { params, ids: { params: { id: "monitor" } }, permission: "monitors.write" } as const;
 
@@ -30,8 +34,8 @@ const simple = (verb: "pause" | "resume", notice: string) =>
 export const endpoints = [
   view(
     { path: "/app/monitors/{id}", summary: "One monitor in the dashboard", ...seen, query },
-    async (c, { params: { id }, query: { period } }) =>
-      showView(c, detailView(await loadPicture(c.var.ctx, { id, period }))),
+    async (c, { params: { id }, query: { period, checked } }) =>
+      showView(c, detailView(await loadPicture(c.var.ctx, { id, period, checked }))),
   ),
 
   simple("pause", "Paused: no checks and no alerts until it is resumed."),
@@ -41,9 +45,11 @@ export const endpoints = [
     { path: "/app/monitors/{id}/check", summary: "Button: check a monitor now", params },
     async (c, _form, { id }) => {
       const path = `${API}/${id}/check`;
+      const begun = c.var.now;
       const { status, latency_ms, message } = CheckReport.parse(await requireApi(c, { method: "POST", path }));
       const parts = [statusWord(status), ...(latency_ms === null ? [] : [`${Math.round(latency_ms)} ms`]), message];
-      return redirectWithNotice(`/app/monitors/${id}`, `Checked now: ${parts.filter((part) => part).join(", ")}`);
+      const notice = `Checked now: ${parts.filter((part) => part).join(", ")}`;
+      return redirectWithNotice(`/app/monitors/${id}?checked=${begun}`, notice);
     },
   ),
 

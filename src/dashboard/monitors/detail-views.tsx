@@ -5,7 +5,7 @@ import { percentOf, StatusStrip } from "../components/strip.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import type { View } from "../shell.tsx";
 import type { MonitorPicture } from "./detail.ts";
-import { Changes, Events, Outages, Results, Windows } from "./detail-history.tsx";
+import { Changes, Events, Outages, Results, Tested, Windows } from "./detail-history.tsx";
 import { PushAddresses } from "./detail-push.tsx";
 import { LatencyFigure } from "./latency-chart.tsx";
 import { MetricsCard } from "./metrics.tsx";
@@ -24,6 +24,9 @@ export function detailView(picture: MonitorPicture): View {
       <>
         <div id="monitor-state" data-live>
           <State picture={picture} />
+        </div>
+        <div id="monitor-tested" data-live>
+          <Tested picture={picture} />
         </div>
         <PushAddresses
           push={picture.monitor.push}

@@ -1,4 +1,5 @@
 import type { RequestScope } from "../../access/scope.ts";
+import { DEFAULT_REGION } from "../../contract/check.ts";
 import type { LatencyPeriod } from "../../contract/latency.ts";
 import { listRecentIntervals } from "../../data/metrics/read.ts";
 import { findOccurrence, maintenanceStatus } from "../../domain/maintenance.ts";
@@ -26,7 +27,10 @@ const WINDOWS = { limit: 50, offset: 0 };
 export type MonitorPicture = Awaited<ReturnType<typeof loadPicture>>;
 
 /** Everything that the view of one monitor shows; a fixed number of bounded queries. */
-export async function loadPicture(ctx: RequestScope, { id, period }: { id: string; period: LatencyPeriod }) {
+export async function loadPicture(
+  ctx: RequestScope,
+  { id, period, checked }: { id: string; period: LatencyPeriod; checked?: number | undefined },
+) {
   const monitor = await getMonitor(ctx, id);
   const { record } = monitor;
   const [intervals, days, outages, events, results, changes, windows, latency, metrics, may_change] = await Promise.all(
@@ -61,7 +65,20 @@ export async function loadPicture(ctx: RequestScope, { id, period }: { id: strin
     latency,
     metrics,
     may_change,
+    tested: checked === undefined ? [] : newestByRegion(record.regions, results.rows, checked),
   };
+}
+
+/** What each region of the monitor found since then; null: nothing yet. */
+function newestByRegion<Result extends { region: string; checked_at: number }>(
+  regions: readonly string[],
+  results: readonly Result[],
+  since: number,
+) {
+  return (regions.length === 0 ? [DEFAULT_REGION] : regions).map((region) => ({
+    region,
+    result: results.find((each) => each.region === region && each.checked_at >= since) ?? null,
+  }));
 }
 
 /** The windows to come that concern the monitor, by itself or by its group. */

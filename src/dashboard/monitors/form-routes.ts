@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { forbidden } from "../../contract/errors.ts";
 import { CheckReport } from "../../contract/monitor.ts";
 import { MONITOR_TYPES } from "../../contract/monitor-values.ts";
 import { presentMonitor } from "../../features/monitors/present.ts";
@@ -8,6 +9,7 @@ import { DAY_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
 import { type ApiRefusal, callApi, errorOf } from "../call-api.ts";
 import { type FormValues, type Problems, storedValues, toSentences, typedValues } from "../form-fields.ts";
+import { mayDo } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { loadForm, type MonitorForm, readMonitor } from "./form.ts";
@@ -15,6 +17,7 @@ import { monitorFormView, type TestResult } from "./form-views.tsx";
 
 const API = "/api/uptime/v1/monitors";
 const params = z.object({ id: z.uuid() });
+const changed = { params, ids: { params: { id: "monitor" } }, permission: "monitors.write" } as const;
 const query = z.object({
   type: z.enum(MONITOR_TYPES).default("https").catch("https"),
   status_page_id: z.uuid().optional().catch(undefined),
@@ -33,7 +36,8 @@ interface Asked {
 export const endpoints = [
   view({ path: "/app/monitors/new", summary: "Form of a new monitor", query }, async (c, { query }) => {
     const form = await loadForm(c.var.ctx);
-    const blank = { ...storedValues(form.fields, {}), type: query.type, status_page_id: query.status_page_id ?? "" };
+    const status_page_id = form.pages.find((id) => id === query.status_page_id) ?? "";
+    const blank = { ...storedValues(form.fields, {}), type: query.type, status_page_id };
     const values = query.like === undefined ? blank : await copyOf(c, query.like);
     return showView(c, monitorFormView({ form, values, problems: {}, action: "/app/monitors/new" }));
   }),
@@ -49,26 +53,17 @@ export const endpoints = [
     return redirectWithNotice(`/app/monitors/${id}`, `${name} is created and checked at once.`);
   }),
 
-  view(
-    {
-      path: "/app/monitors/{id}/edit",
-      summary: "Form of a monitor",
-      params,
-      ids: { params: { id: "monitor" } },
-      permission: "monitors.write",
-    },
-    async (c, { params: { id } }) => {
-      const { form, stored, name } = await loadEdited(c, id);
-      const edited = { id, name };
-      return showView(
-        c,
-        monitorFormView({ form, values: stored, problems: {}, action: `/app/monitors/${id}/edit`, edited }),
-      );
-    },
-  ),
+  view({ path: "/app/monitors/{id}/edit", summary: "Form of a monitor", ...changed }, async (c, { params: { id } }) => {
+    const { form, stored, name } = await loadEdited(c, id);
+    const edited = { id, name };
+    return showView(
+      c,
+      monitorFormView({ form, values: stored, problems: {}, action: `/app/monitors/${id}/edit`, edited }),
+    );
+  }),
 
   action(
-    { path: "/app/monitors/{id}/edit", summary: "Submit the form of a monitor", params },
+    { path: "/app/monitors/{id}/edit", summary: "Submit the form of a monitor", ...changed },
     async (c, entered, p) => {
       const { form, stored, name } = await loadEdited(c, p.id);
       const values = typedValues(form.fields, entered);
@@ -84,7 +79,8 @@ export const endpoints = [
 
 /** The form of a clone: everything of the monitor, under a name of its own. */
 async function copyOf(c: AppContext, id: string): Promise<FormValues> {
-  const { stored, name } = await loadEdited(c, id);
+  const { stored, name, record } = await loadEdited(c, id);
+  if (!(await mayDo(c.var.ctx, record, "monitors.write"))) throw forbidden("your role may not clone this monitor");
   return { ...stored, name: `${name} (copy)` };
 }
 
@@ -93,7 +89,12 @@ async function loadEdited(c: AppContext, id: string) {
   const [form, found] = await Promise.all([loadForm(ctx), getMonitor(ctx, id)]);
   const monitor = presentMonitor(found, ctx.now);
   const interval = monitor.expected_interval ?? monitor.interval;
-  return { form, stored: storedValues(form.fields, { ...monitor, interval }), name: monitor.name };
+  return {
+    form,
+    stored: storedValues(form.fields, { ...monitor, interval }),
+    name: monitor.name,
+    record: found.record,
+  };
 }
 
 function showRefused(c: AppContext, asked: Asked, refusal: ApiRefusal): Promise<Response> {

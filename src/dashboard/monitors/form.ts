@@ -35,6 +35,8 @@ export interface MonitorForm {
   fields: readonly FormField[];
   /** The types that have a field; a field that is missing here is shown for every type. */
   typesOf: ReadonlyMap<string, readonly MonitorType[]>;
+  /** Status pages on which this member may create monitors. */
+  pages: readonly string[];
 }
 
 /** What the form offers to this member. */
@@ -54,7 +56,11 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
     monitors: monitors.map(named),
     regions: ctx.settings.REGIONS.map((value) => ({ value, label: REGION_NAMES[value] ?? value })),
   };
-  return { fields: [...basicFields(choices), ...TYPE_FORM_FIELDS, ...advancedFields(choices)], typesOf: TYPES_OF };
+  return {
+    fields: [...basicFields(choices), ...TYPE_FORM_FIELDS, ...advancedFields(choices)],
+    typesOf: TYPES_OF,
+    pages: pages.map(({ id }) => id),
+  };
 }
 
 type Choices = Record<"pages" | "groups" | "agents" | "monitors" | "regions", Option[]>;

@@ -200,6 +200,14 @@ function Row({ row, now }: { row: MonitorRow; now: number }) {
         </p>
       </div>
       <StatusStrip intervals={row.intervals} from={now - DAY_MS} to={now} label="Last 24 hours" />
+      <img
+        class="sparkline"
+        src={`/app/monitors/${row.id}/latency.svg`}
+        alt="Latency of the last 24 hours"
+        width={96}
+        height={24}
+        loading="lazy"
+      />
       <div class="latency">
         <span class="num">{row.latency_ms === null ? "–" : `${Math.round(row.latency_ms)} ms`}</span>
       </div>

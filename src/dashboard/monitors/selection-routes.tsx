@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { BulkResult } from "../../contract/monitor.ts";
 import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { plural } from "../../lib/relative-time.ts";
-import { type ApiCall, callApi } from "../call-api.ts";
+import { callApi, errorOf } from "../call-api.ts";
 import { FieldRow } from "../components/fields.tsx";
 import { pathAfter } from "../form.ts";
 import type { FormField, Problems } from "../form-fields.ts";
@@ -13,7 +13,6 @@ import { action, redirectWithNotice } from "../view.ts";
 const API = "/api/uptime/v1/monitors";
 /** As many as the list shows at once. */
 const SELECTED_MAX = 50;
-const AT_ONCE = 6;
 const FAILURES_NAMED = 3;
 
 const Selection = z.object({
@@ -52,39 +51,40 @@ export const endpoints = [
   }),
 ];
 
-/** Each monitor by itself, so that one that may not be changed keeps no other from it. */
+/** Each monitor is judged by itself, so that one that may not be changed keeps no other from it. */
 async function change(c: AppContext, selection: Selection): Promise<string> {
-  const tags = new Map(
-    selection.action === "tag"
-      ? (await listMonitorsByIds(c.var.ctx.db, selection.ids)).map((each) => [each.id, each.tags] as const)
-      : [],
+  const answers = await Promise.all(
+    (await bodiesOf(c, selection)).map((body) => callApi(c, { method: "POST", path: `${API}/bulk`, body })),
   );
-  const answers = await mapConcurrently(selection.ids, AT_ONCE, (id) =>
-    callApi(c, callFor(selection, id, tags.get(id) ?? [])),
-  );
-  const refused = answers.flatMap((answer) => (answer.ok ? [] : [answer.error]));
-  const done = `${plural(answers.length - refused.length, "monitor")} ${DONE[selection.action]}.`;
+  let updated = 0;
+  const refused: string[] = [];
+  for (const answer of answers) {
+    if (!answer.ok) throw errorOf(answer);
+    const result = BulkResult.parse(answer.body);
+    updated += result.updated;
+    refused.push(...result.failed.map(({ error }) => error));
+  }
+  const done = `${plural(updated, "monitor")} ${DONE[selection.action]}.`;
   if (refused.length === 0) return done;
   const reasons = [...new Set(refused)].slice(0, FAILURES_NAMED).join("; ");
   return `${done} ${plural(refused.length, "monitor")} not: ${reasons}.`;
 }
 
-function callFor({ action, new_tag, destination }: Selection, id: string, tags: readonly string[]): ApiCall {
-  const path = `${API}/${id}`;
-  switch (action) {
-    case "pause":
-    case "resume":
-      return { method: "POST", path: `${path}/${action}` };
-    case "delete":
-      return { method: "DELETE", path };
-    case "tag":
-      return { method: "PUT", path, body: { tags: [...new Set([...tags, new_tag])] } };
-    case "move": {
-      const [kind, target] = destination.split(":");
-      if (kind === "group") return { method: "PUT", path, body: { group_id: target } };
-      return { method: "PUT", path, body: { status_page_id: kind === "page" ? target : null, group_id: null } };
-    }
-  }
+/** One request, but for a tag: a change replaces all tags, so monitors with the same ones are changed together. */
+async function bodiesOf(c: AppContext, { action, ids, new_tag, destination }: Selection) {
+  if (action === "move") return [{ ids, action: "update", changes: placeOf(destination) }];
+  if (action !== "tag") return [{ ids, action }];
+  const monitors = await listMonitorsByIds(c.var.ctx.db, ids);
+  const tagsOf = new Map(monitors.map(({ id, tags }) => [id, tags]));
+  const byTags = Map.groupBy(ids, (id) => JSON.stringify([...new Set([...(tagsOf.get(id) ?? []), new_tag])]));
+  return [...byTags].map(([tags, members]) => {
+    return { ids: members, action: "update", changes: { tags: JSON.parse(tags) } };
+  });
+}
+
+function placeOf(destination: string) {
+  const [kind, target] = destination.split(":");
+  return kind === "group" ? { group_id: target } : { status_page_id: kind === "page" ? target : null, group_id: null };
 }
 
 function confirm(c: AppContext, { ids, confirmation }: Selection, back: string): Promise<Response> {

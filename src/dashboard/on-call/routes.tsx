@@ -6,9 +6,9 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import type { Option } from "../form-fields.ts";
-import { listPeople } from "../incidents/form.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
+import { listPeople } from "../people.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import {
@@ -217,7 +217,10 @@ async function showOnCall(c: AppContext, chosen: ChosenPage): Promise<Response> 
       <>
         <PageTabs {...chosen} href={(id) => `/app/on-call?page=${id}`} />
         <div id="on-call-now" data-live>
-          <Now found={found} names={names} now={c.var.now} page={page.id} />
+          <Now
+            {...{ found, names, now: c.var.now, page: page.id }}
+            may_acknowledge={hasPermission(page.membership, "incidents.write")}
+          />
         </div>
         <Schedules schedules={found.schedules} names={names} path={path} may_change={mayChange} />
         <Policies found={found} names={names} path={path} may_change={mayChange} />

@@ -14,7 +14,15 @@ export interface OnCallFound {
 /** By the id of the person. */
 type Names = ReadonlyMap<string, string>;
 
-export function Now({ found, names, now, page }: { found: OnCallFound; names: Names; now: number; page: string }) {
+interface NowProps {
+  found: OnCallFound;
+  names: Names;
+  now: number;
+  page: string;
+  may_acknowledge: boolean;
+}
+
+export function Now({ found, names, now, page, may_acknowledge }: NowProps) {
   const { active, escalations } = found;
   const open = escalations.filter(({ status }) => ["waiting", "active", "snoozed"].includes(status));
   return (
@@ -57,11 +65,13 @@ export function Now({ found, names, now, page }: { found: OnCallFound; names: Na
                     began <Time at={Date.parse(escalation.started_at)} now={now} />
                   </span>
                 </span>
-                <PostButton
-                  action={`/app/on-call/${page}/escalations/${escalation.id}/acknowledge`}
-                  label="Acknowledge"
-                  kind="primary"
-                />
+                {may_acknowledge ? (
+                  <PostButton
+                    action={`/app/on-call/${page}/escalations/${escalation.id}/acknowledge`}
+                    label="Acknowledge"
+                    kind="primary"
+                  />
+                ) : null}
               </li>
             ))}
           </ul>
@@ -102,6 +112,9 @@ export function Schedules({ schedules, names, path, may_change }: SchedulesProps
                   Nobody from <ExactTime at={Date.parse(gap.start_at)} /> to <ExactTime at={Date.parse(gap.end_at)} />.
                 </p>
               ))}
+              <p>
+                <a href={`${path}/schedules/${schedule.id}/calendar`}>Calendar</a>
+              </p>
               {may_change ? (
                 <p class="actions">
                   <a class="button second" href={`${path}/overrides/${schedule.id}`}>

@@ -1,4 +1,5 @@
 import { LANGUAGES } from "../../contract/status-page.ts";
+import { SUBSCRIBER_CHANNELS } from "../../contract/subscriber.ts";
 import type { FormField } from "../form-fields.ts";
 
 const LANGUAGE_NAMES = { en: "English", de: "Deutsch", fr: "Français", es: "Español", ar: "العربية" };
@@ -72,4 +73,18 @@ export const NOTIFY_FIELDS: readonly FormField[] = [
 
 export const GROUP_FIELDS: readonly FormField[] = [
   { kind: "text", name: "name", label: "New group", required: true, maxlength: 200 },
+];
+
+/** Of one form; the API takes them in parts. */
+export const IMPORTED_MAX = 500;
+const CHANNEL_WORDS = { email: "E-mail", webhook: "Webhook", slack: "Slack", discord: "Discord" };
+export const INVITE_FIELDS: readonly FormField[] = [
+  {
+    ...{ kind: "lines", name: "endpoints", label: "Addresses", required: true },
+    hint: `one per line, or a table as CSV; each gets a link to confirm; at most ${IMPORTED_MAX} at a time`,
+  },
+  {
+    ...{ kind: "select", name: "channel", label: "Channel" },
+    options: SUBSCRIBER_CHANNELS.map((value) => ({ value, label: CHANNEL_WORDS[value] })),
+  },
 ];

@@ -1,7 +1,8 @@
-import { SLA_PERIODS, type SlaFigures, type SlaSummary } from "../../contract/sla.ts";
+import { SLA_PERIODS, type SlaFigures, type SlaSummary, type SlaTargets } from "../../contract/sla.ts";
 import { formatDuration } from "../../lib/duration-format.ts";
 import { Table } from "../components/pieces.tsx";
-import type { Page } from "./views.tsx";
+import type { FormField, FormValues, Problems } from "../form-fields.ts";
+import { FormCard, type Page } from "./views.tsx";
 
 const PERIOD_WORDS: Record<string, string> = {
   "7d": "7 days",
@@ -13,7 +14,17 @@ const PERIOD_WORDS: Record<string, string> = {
 };
 
 /** Uptime against its target, for a period, with the files of the API to download. */
-export function Reports({ page, sla, period }: { page: Page; sla: SlaSummary; period: string }) {
+interface ReportsProps {
+  page: Page;
+  sla: SlaSummary;
+  period: string;
+  /** What is promised, by field. */
+  values: FormValues;
+  problems: Problems;
+  may_change: boolean;
+}
+
+export function Reports({ page, sla, period, values, problems, may_change }: ReportsProps) {
   const file = `/api/uptime/v1/status-pages/${page.id}/sla/export?period=${period}&format=`;
   return (
     <>
@@ -26,6 +37,7 @@ export function Reports({ page, sla, period }: { page: Page; sla: SlaSummary; pe
           </li>
         ))}
       </ul>
+      <UptimeBars sla={sla} />
       <Table caption="Service levels" head={["Service", "Uptime", "Target", "Downtime", "Outages", "Budget left"]}>
         <tr>
           <th scope="row">The page as a whole</th>
@@ -49,8 +61,94 @@ export function Reports({ page, sla, period }: { page: Page; sla: SlaSummary; pe
           </a>
         ))}
       </p>
+      <FormCard
+        {...{ title: "Targets", values, problems, may_change, fields: targetFields(sla) }}
+        action={`/app/pages/${page.id}/targets`}
+      />
     </>
   );
+}
+
+const BAR_WIDTH = 400;
+const BAR_HEIGHT = 10;
+/** Below the lowest target or uptime, so that what is missing is seen. */
+const MARGIN = 0.2;
+
+/** Uptime as bars on one scale, which begins shortly below the worst; the mark is the target. */
+function UptimeBars({ sla }: { sla: SlaSummary }) {
+  const whole = { name: "The page as a whole", target_percentage: sla.target_percentage, ...sla.overall };
+  const rows = [whole, ...sla.monitors].filter(({ uptime_percentage }) => uptime_percentage !== null);
+  if (rows.length === 0) return <p class="quiet">Nothing was measured in this period.</p>;
+  const lowest = Math.min(...rows.flatMap((row) => [row.uptime_percentage ?? 100, row.target_percentage]));
+  const floor = Math.max(0, lowest - Math.max(MARGIN, (100 - lowest) * MARGIN));
+  const x = (percentage: number) => Math.max(0, ((percentage - floor) / (100 - floor)) * BAR_WIDTH);
+  return (
+    <section class="card" aria-labelledby="bars">
+      <h2 id="bars">Uptime against target</h2>
+      <ul class="bars">
+        {rows.map(({ name, uptime_percentage, target_percentage, meets_target }) => (
+          <li>
+            <span dir="auto">{name}</span>
+            <svg
+              viewBox={`0 0 ${BAR_WIDTH} ${BAR_HEIGHT}`}
+              preserveAspectRatio="none"
+              role="img"
+              aria-label={`${uptime_percentage} % of a target of ${target_percentage} %`}
+            >
+              <rect class="is-none" width={BAR_WIDTH} height={BAR_HEIGHT} />
+              <rect
+                class={meets_target === false ? "is-down" : "is-up"}
+                width={x(uptime_percentage ?? 0).toFixed(1)}
+                height={BAR_HEIGHT}
+              />
+              <rect
+                class="mark"
+                x={Math.min(x(target_percentage), BAR_WIDTH - 2).toFixed(1)}
+                width="2"
+                height={BAR_HEIGHT}
+              />
+            </svg>
+            <span class="num">{uptime_percentage} %</span>
+          </li>
+        ))}
+      </ul>
+      <p class="quiet">The scale begins at {floor.toFixed(1)} %; the mark is the target.</p>
+    </section>
+  );
+}
+
+export const PAGE_TARGET = "target_page";
+const targetName = (monitorId: string) => `target_${monitorId}`;
+
+/** One for the page, and one for each monitor that has its own. */
+export function targetFields({ monitors }: Pick<SlaSummary, "monitors">): FormField[] {
+  const percentage = { kind: "number", min: 0, max: 100, step: "any" } as const;
+  return [
+    { ...percentage, name: PAGE_TARGET, label: "Target of the page, in percent", hint: "empty: 99.9" },
+    ...monitors.map(({ monitor_id, name }) => ({
+      ...{ ...percentage, name: targetName(monitor_id), label: `Target of ${name}`, hint: "empty: that of the page" },
+      advanced: true,
+    })),
+  ];
+}
+
+export function targetValues({ targets }: SlaTargets): FormValues {
+  return Object.fromEntries(
+    targets.map(({ monitor_id, target_percentage }) => [
+      monitor_id === null ? PAGE_TARGET : targetName(monitor_id),
+      String(target_percentage),
+    ]),
+  );
+}
+
+/** The targets that were entered, those of monitors that the report does not list kept. */
+export function readTargets(body: Readonly<Record<string, unknown>>, stored: SlaTargets): { targets: unknown[] } {
+  const entered = Object.entries(body).flatMap(([name, target_percentage]) => {
+    if (target_percentage === null) return [];
+    return [{ monitor_id: name === PAGE_TARGET ? null : name.slice("target_".length), target_percentage }];
+  });
+  const others = stored.targets.filter(({ monitor_id }) => monitor_id !== null && !(targetName(monitor_id) in body));
+  return { targets: [...entered, ...others] };
 }
 
 function Figures({ figures }: { figures: SlaFigures }) {

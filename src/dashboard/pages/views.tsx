@@ -1,15 +1,12 @@
 import type { z } from "zod";
 import type { CustomDomain } from "../../contract/custom-domain.ts";
 import type { StatusPage } from "../../contract/status-page.ts";
-import type { Subscriber } from "../../contract/subscriber.ts";
 import { Fields, FormProblem } from "../components/fields.tsx";
-import { ACTIONS, CopyText, EmptyState, ListPages, PostButton, Table, Tabs } from "../components/pieces.tsx";
-import { Time } from "../components/time.tsx";
+import { EmptyState, Table, Tabs } from "../components/pieces.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
 import { DOMAIN_FIELDS, NOTIFY_FIELDS, PAGE_FIELDS, PASSWORD_FIELDS } from "./form.ts";
-import type { Service } from "./services.tsx";
 
 export type Page = z.output<typeof StatusPage>;
 
@@ -68,9 +65,10 @@ interface TabView {
   problems?: Problems;
   status?: number;
   headers?: Record<string, string>;
+  hasCharts?: boolean;
 }
 
-export function pageTabView({ page, tab, children, problems = {}, status, headers }: TabView): View {
+export function pageTabView({ page, tab, children, problems = {}, status, headers, hasCharts = false }: TabView): View {
   const name = TABS.find(([path]) => path === tab)?.[1] ?? "";
   const path = `/app/pages/${page.id}`;
   return {
@@ -78,6 +76,7 @@ export function pageTabView({ page, tab, children, problems = {}, status, header
     section: "pages",
     trail: [{ href: "/app/pages", text: "Status pages" }, ...(tab === "" ? [] : [{ href: path, text: page.name }])],
     hasProblem: Object.keys(problems).length > 0,
+    hasCharts,
     ...(status === undefined ? {} : { status }),
     ...(headers === undefined ? {} : { headers }),
     actions: (
@@ -104,9 +103,20 @@ interface FormCardProps {
   values: FormValues;
   problems: Problems;
   submit?: string;
+  /** Without the right to save, the fields are there to be read. */
+  may_change?: boolean;
 }
 
-export function FormCard({ title, action, fields, values, problems, submit = "Save" }: FormCardProps) {
+export function FormCard({
+  title,
+  action,
+  fields,
+  values,
+  problems,
+  submit = "Save",
+  may_change = true,
+}: FormCardProps) {
+  if (!may_change) return <ReadOnly {...{ title, fields, values }} />;
   return (
     <section class="card" aria-label={title}>
       <h2>{title}</h2>
@@ -123,49 +133,76 @@ export function FormCard({ title, action, fields, values, problems, submit = "Sa
   );
 }
 
+function ReadOnly({ title, fields, values }: Pick<FormCardProps, "title" | "fields" | "values">) {
+  return (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      <p class="quiet">Your role may read this and not change it.</p>
+      <fieldset disabled class="fields">
+        <Fields fields={fields} values={values} problems={{}} />
+      </fieldset>
+    </section>
+  );
+}
+
 export interface Forms {
   values: FormValues;
   problems: Problems;
 }
 
-export function Settings({ page, values, problems }: Forms & { page: Page }) {
+type MayChange = { may_change: boolean };
+
+export function Settings(props: Forms & MayChange & { page: Page; may_delete: boolean }) {
+  const { page, values, problems, may_change, may_delete } = props;
   const path = `/app/pages/${page.id}`;
   return (
     <>
-      <FormCard title="Settings" action={path} fields={PAGE_FIELDS} values={values} problems={problems} />
-      <FormCard
-        title={page.has_password ? "Protected by a password" : "Protect by a password"}
-        action={`${path}/password`}
-        fields={PASSWORD_FIELDS}
-        values={{}}
-        problems={{}}
-      />
-      <section class="card" aria-label="Delete">
-        <h2>Delete this page</h2>
-        <p class="quiet">Its incidents, maintenance, subscribers and members go with it. Its monitors stay.</p>
-        <p class="actions">
-          <a class="button danger" href={`${path}/delete`}>
-            Delete
-          </a>
-        </p>
-      </section>
+      <FormCard title="Settings" action={path} fields={PAGE_FIELDS} {...{ values, problems, may_change }} />
+      {may_change ? <Password page={page} path={path} /> : null}
+      {may_delete ? <Deletion path={path} /> : null}
     </>
   );
 }
 
-export function Notifications({ page, values, problems }: Forms & { page: Page }) {
+function Password({ page, path }: { page: Page; path: string }) {
+  return (
+    <FormCard
+      title={page.has_password ? "Protected by a password" : "Protect by a password"}
+      action={`${path}/password`}
+      fields={PASSWORD_FIELDS}
+      values={{}}
+      problems={{}}
+    />
+  );
+}
+
+function Deletion({ path }: { path: string }) {
+  return (
+    <section class="card" aria-label="Delete">
+      <h2>Delete this page</h2>
+      <p class="quiet">Its incidents, maintenance, subscribers and members go with it. Its monitors stay.</p>
+      <p class="actions">
+        <a class="button danger" href={`${path}/delete`}>
+          Delete
+        </a>
+      </p>
+    </section>
+  );
+}
+
+export function Notifications({ page, values, problems, may_change }: Forms & MayChange & { page: Page }) {
   return (
     <FormCard
       title="Team"
       action={`/app/pages/${page.id}/notifications`}
       fields={NOTIFY_FIELDS}
-      values={values}
-      problems={problems}
+      {...{ values, problems, may_change }}
     />
   );
 }
 
-export function Domain({ page, domain, values, problems }: Forms & { page: Page; domain: CustomDomain }) {
+export function Domain(props: Forms & MayChange & { page: Page; domain: CustomDomain }) {
+  const { page, domain, values, problems, may_change } = props;
   const words = { none: "None", pending: "Waiting for its DNS records", active: "Active", error: "Error" };
   return (
     <>
@@ -173,8 +210,7 @@ export function Domain({ page, domain, values, problems }: Forms & { page: Page;
         title="Custom domain"
         action={`/app/pages/${page.id}/domain`}
         fields={DOMAIN_FIELDS}
-        values={values}
-        problems={problems}
+        {...{ values, problems, may_change }}
       />
       {domain.custom_domain === null ? null : (
         <section class="card" aria-label="State">
@@ -199,76 +235,5 @@ export function Domain({ page, domain, values, problems }: Forms & { page: Page;
         </section>
       )}
     </>
-  );
-}
-
-interface SubscribersProps {
-  page: Page;
-  subscribers: readonly z.output<typeof Subscriber>[];
-  total: number;
-  limit: number;
-  offset: number;
-  now: number;
-}
-
-export function Subscribers({ page, subscribers, total, limit, offset, now }: SubscribersProps) {
-  const path = `/app/pages/${page.id}/subscribers`;
-  if (total === 0) {
-    return (
-      <EmptyState title="No subscribers yet">
-        Readers subscribe on the page itself, by mail or to a webhook, and confirm it.
-      </EmptyState>
-    );
-  }
-  return (
-    <>
-      <Table caption="Subscribers" head={["Address", "Channel", "State", ACTIONS]}>
-        {subscribers.map((subscriber) => (
-          <tr>
-            <th scope="row" dir="auto">
-              {subscriber.endpoint_masked}
-            </th>
-            <td>{subscriber.channel}</td>
-            <td>
-              {subscriber.unsubscribed_at !== null ? (
-                "Unsubscribed"
-              ) : subscriber.confirmed_at === null ? (
-                "Not confirmed"
-              ) : (
-                <>
-                  Since <Time at={Date.parse(subscriber.confirmed_at)} now={now} />
-                </>
-              )}
-            </td>
-            <td>
-              <PostButton action={`${path}/delete`} label="Remove" fields={{ id: subscriber.id }} kind="danger" />
-            </td>
-          </tr>
-        ))}
-      </Table>
-      <ListPages total={total} limit={limit} offset={offset} href={(from) => `${path}?offset=${from}`} />
-    </>
-  );
-}
-
-export function Embed({ page, origin, services }: { page: Page; origin: string; services: readonly Service[] }) {
-  const [first] = services;
-  const frame = `<iframe src="${origin}/embed/${page.slug}" title="Status" width="320" height="60" style="border:0"></iframe>`;
-  return (
-    <section class="card" aria-label="Embed">
-      <p class="quiet">Lines to copy into your own pages. They show no more than the public page does.</p>
-      <CopyText label="Status in a frame" text={frame} />
-      <CopyText label="Feed" text={`${page.url}/feed.atom`} />
-      <CopyText label="State as JSON" text={`${page.url}/summary.json`} />
-      {first ? (
-        <>
-          <CopyText
-            label={`Badge of ${first.name}`}
-            text={`[![Status](${origin}/badge/${first.id}/status.svg)](${page.url})`}
-          />
-          <CopyText label="Uptime badge" text={`![Uptime](${origin}/badge/${first.id}/uptime.svg)`} />
-        </>
-      ) : null}
-    </section>
   );
 }

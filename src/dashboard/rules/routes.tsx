@@ -1,24 +1,30 @@
 import { z } from "zod";
-import { BacktestResult, EventRule, EventRuleVersion, RULE_METRICS } from "../../contract/event-rule.ts";
-import { EVENT_CLASSIFICATIONS, EVENT_NAMES } from "../../contract/events.ts";
+import { Agent } from "../../contract/agent.ts";
+import { notFound } from "../../contract/errors.ts";
+import { BacktestResult, EventRule, EventRuleVersion, RuleCondition } from "../../contract/event-rule.ts";
+import { Webhook } from "../../contract/webhook.ts";
 import { hasPermission } from "../../domain/roles.ts";
+import { tryConditions } from "../../features/event-rules/replay.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
-import { EmptyState, PostButton } from "../components/pieces.tsx";
-import { Time } from "../components/time.tsx";
+import { readApi, requireApi } from "../call-api.ts";
+import { EmptyState } from "../components/pieces.tsx";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
-import { type FormField, storedValues } from "../form-fields.ts";
+import { readBody } from "../form-fields.ts";
 import { listServices } from "../incidents/form.ts";
-import { type EditForm, type ObjectForm, showForm, submitForm } from "../object-form.tsx";
+import { type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
 import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { notationOf, readConditions, ruleFields, ruleValues, toRule } from "./form.ts";
+import { Backtest, CurrentValues, RuleCard, Versions } from "./views.tsx";
 
 const API = "/api/uptime/v1/status-pages";
 const params = z.object({ page: z.uuid() });
 const itemParams = z.object({ page: z.uuid(), id: z.uuid() });
 const versionParams = z.object({ page: z.uuid(), id: z.uuid(), version: z.coerce.number().int().min(1) });
 const PageQuery = z.object({ page: z.uuid().optional().catch(undefined) });
+const FormQuery = z.object({ as: z.enum(["json"]).optional().catch(undefined) });
+const BACKTEST_DAYS = 7;
 const ids = { params: { page: "page" } } as const;
 const permission = "events.write";
 const trail = [{ href: "/app/rules", text: "Rules" }];
@@ -36,38 +42,49 @@ export const endpoints = [
     return chosen ? showRules(c, chosen) : showNoPage(c, NO_PAGE);
   }),
 
-  view({ path: "/app/rules/{page}/new", summary: "Form of a new rule", params, ids, permission }, async (c, p) =>
-    showForm(c, await ruleForm(c, { page: p.params.page }), {
-      ...{ event_name: "monitor.down", classification: "public", is_enabled: true, cooldown_seconds: "300" },
-      conditions: JSON.stringify([{ metric: "latency_ms", operator: "gt", value: 1000, window_minutes: 5 }], null, 2),
-      actions: "[]",
-    }),
+  view(
+    { path: "/app/rules/{page}/new", summary: "Form of a new rule", params, query: FormQuery, ids, permission },
+    async (c, { params: { page }, query }) => {
+      const { form, values } = await loadForm(c, { page, isJson: query.as === "json" });
+      return showForm(c, form, values);
+    },
   ),
   action(
-    { path: "/app/rules/{page}/new", summary: "Submit the form of a new rule", params },
+    { path: "/app/rules/{page}/new", summary: "Submit the form of a new rule", params, ids, permission },
     async (c, entered, { page }) => {
-      const form = await ruleForm(c, { page });
-      const sent = await submitForm(c, form, entered, { method: "POST", path: rulesOf(page) });
+      if (entered.get("intent") === "values") return showValues(c, entered, { page });
+      const { form } = await loadForm(c, { page, entered });
+      const sent = await submitForm(c, form, entered, {
+        method: "POST",
+        path: rulesOf(page),
+        toBody: toRule(undefined),
+      });
       return sent.ok ? redirectWithNotice(back(page), "The rule is saved.") : sent.response;
     },
   ),
 
   view(
-    { path: "/app/rules/{page}/{id}", summary: "Form of a rule", params: itemParams, ids, permission },
-    async (c, { params: { page, id } }) => {
-      const [form, { body: versions }] = await Promise.all([
-        editForm(c, { page, id }),
+    {
+      ...{ path: "/app/rules/{page}/{id}", summary: "Form of a rule", params: itemParams, query: FormQuery },
+      ...{ ids, permission },
+    },
+    async (c, { params: { page, id }, query }) => {
+      const [{ form, values }, { body: versions }] = await Promise.all([
+        loadForm(c, { page, id, isJson: query.as === "json" }),
         readApi(c, `${rulesOf(page)}/${id}/versions`, z.array(EventRuleVersion)),
       ]);
       const below = <Versions path={`/app/rules/${page}/${id}`} versions={versions} now={c.var.now} />;
-      return showForm(c, { ...form, below }, form.stored);
+      return showForm(c, { ...form, below }, values);
     },
   ),
   action(
-    { path: "/app/rules/{page}/{id}", summary: "Submit the form of a rule", params: itemParams },
+    { path: "/app/rules/{page}/{id}", summary: "Submit the form of a rule", params: itemParams, ids, permission },
     async (c, entered, { page, id }) => {
-      const form = await editForm(c, { page, id });
-      const sent = await submitForm(c, form, entered, { method: "PUT", path: `${rulesOf(page)}/${id}` });
+      if (entered.get("intent") === "values") return showValues(c, entered, { page, id });
+      const { form, rule, values: stored } = await loadForm(c, { page, id, entered });
+      const sent = await submitForm(c, { ...form, stored }, entered, {
+        ...{ method: "PUT", path: `${rulesOf(page)}/${id}`, toBody: toRule(rule) },
+      });
       return sent.ok ? redirectWithNotice(back(page), "The rule is saved.") : sent.response;
     },
   ),
@@ -83,34 +100,14 @@ export const endpoints = [
 
   action(
     { path: "/app/rules/{page}/{id}/backtest", summary: "Replay history through a rule", params: itemParams },
-    async (c, _entered, { page, id }) => {
-      const answer = await callApi(c, { method: "POST", path: `${rulesOf(page)}/${id}/backtest`, body: {} });
-      if (!answer.ok) throw errorOf(answer);
-      const { name, result } = {
-        name: (await loadRule(c, page, id)).display_name,
-        result: BacktestResult.parse(answer.body),
-      };
+    async (c, entered, { page, id }) => {
+      const days = Number(entered.get("days") ?? BACKTEST_DAYS);
+      const path = `${rulesOf(page)}/${id}/backtest?days=${Number.isInteger(days) ? days : BACKTEST_DAYS}`;
+      const result = BacktestResult.parse(await requireApi(c, { method: "POST", path, body: {} }));
+      const { display_name } = await loadRule(c, page, id);
       return showView(c, {
-        ...{ title: `Backtest of ${name}`, section: "rules", trail, isNarrow: true },
-        children: (
-          <section class="card" aria-label="Backtest">
-            <p>
-              Over the past it would have fired <strong>{result.would_have_fired}</strong> times.
-            </p>
-            <ul class="rows">
-              {result.fires.slice(0, 100).map((at) => (
-                <li>
-                  <Time at={Date.parse(at)} now={c.var.now} />
-                </li>
-              ))}
-            </ul>
-            <p class="actions">
-              <a class="button" href={back(page)}>
-                To the rules
-              </a>
-            </p>
-          </section>
-        ),
+        ...{ title: `Backtest of ${display_name}`, section: "rules", trail, hasCharts: true },
+        children: <Backtest result={result} path={`/app/rules/${page}/${id}`} now={c.var.now} />,
       });
     },
   ),
@@ -139,63 +136,80 @@ export const endpoints = [
   ),
 ];
 
-const pretty = (json: string) => JSON.stringify(JSON.parse(json), null, 2);
-
 async function loadRules(c: AppContext, page: string) {
   return (await readApi(c, `${rulesOf(page)}?limit=500`, z.array(EventRule))).body;
 }
 
 async function loadRule(c: AppContext, page: string, id: string): Promise<EventRule> {
   const rule = (await loadRules(c, page)).find((each) => each.id === id);
-  if (!rule) throw errorOf({ ok: false, status: 404, error: "rule not found", code: null, problems: {}, headers: {} });
+  if (!rule) throw notFound("rule");
   return rule;
 }
 
-async function ruleForm(c: AppContext, { page, id }: { page: string; id?: string }): Promise<ObjectForm> {
-  const Templates = z.array(z.object({ id: z.string(), title: z.string() }).loose());
-  const [services, { body: templates }] = await Promise.all([
-    listServices(c, page),
-    readApi(c, `${API}/${page}/incident-templates`, Templates),
-  ]);
-  const fields: FormField[] = [
-    { kind: "text", name: "display_name", label: "Name", maxlength: 200 },
-    {
-      ...{ kind: "text", name: "event_name", label: "Event", required: true },
-      hint: `listens to one of ${EVENT_NAMES.slice(0, 3).join(", ")} and so on, or emits a name of your own`,
-    },
-    { kind: "select", name: "monitor_id", label: "Monitor", options: services, empty: "Any of this page" },
-    {
-      ...{ kind: "json", name: "conditions", label: "Conditions" },
-      hint: `all must hold; metrics: ${RULE_METRICS.join(", ")}, or a pushed one`,
-    },
-    {
-      ...{ kind: "json", name: "actions", label: "Actions" },
-      hint: '[{"type": "suppress_alerts_for", "duration_seconds": 600}] or trigger_runbook with a webhook_id',
-    },
-    {
-      ...{ kind: "select", name: "classification", label: "Who is notified" },
-      options: EVENT_CLASSIFICATIONS.map((value) => ({ value, label: value.replace("_", " ") })),
-    },
-    { kind: "number", name: "cooldown_seconds", label: "Pause after firing", min: 0, hint: "seconds" },
-    { kind: "number", name: "max_fires_per_hour", label: "At most per hour", min: 1, advanced: true },
-    {
-      ...{ kind: "select", name: "incident_template_id", label: "Open an incident from", empty: "No incident" },
-      options: templates.map((template) => ({ value: template.id, label: template.title })),
-      advanced: true,
-    },
-    { kind: "checkbox", name: "notify_in_maintenance", label: "Also during maintenance", advanced: true },
-    { kind: "checkbox", name: "is_enabled", label: "On" },
-  ];
-  return {
-    ...{ title: id ? "Edit rule" : "New rule", section: "rules", trail, fields },
-    ...{ action: `/app/rules/${page}/${id ?? "new"}`, cancel: back(page) },
-  };
+interface Wanted {
+  page: string;
+  id?: string;
+  /** What was typed, which decides on rows and notation. */
+  entered?: URLSearchParams;
+  isJson?: boolean;
 }
 
-async function editForm(c: AppContext, { page, id }: { page: string; id: string }): Promise<EditForm> {
-  const [form, rule] = await Promise.all([ruleForm(c, { page, id }), loadRule(c, page, id)]);
-  const shown = { ...rule, conditions: pretty(rule.conditions), actions: pretty(rule.actions) };
-  return { ...form, stored: storedValues(form.fields, shown) };
+async function loadForm(c: AppContext, { page, id, entered, isJson = false }: Wanted) {
+  const Templates = z.array(z.object({ id: z.string(), name: z.string() }).loose());
+  const [services, { body: templates }, channels, agents, rule] = await Promise.all([
+    listServices(c, page),
+    readApi(c, `${API}/${page}/incident-templates`, Templates),
+    listChannels(c, page),
+    listAgents(c),
+    id === undefined ? undefined : loadRule(c, page, id),
+  ]);
+  const named = templates.map((template) => ({ value: template.id, label: template.name }));
+  const notation = isJson ? ({ as: "json" } as const) : notationOf(entered, rule);
+  const fields = ruleFields({ services, templates: named, channels, agents }, notation);
+  const path = `/app/rules/${page}/${id ?? "new"}`;
+  const form: ObjectForm = {
+    ...{ title: id ? "Edit rule" : "New rule", section: "rules", trail, fields },
+    ...{ action: path, cancel: back(page), intents: [{ intent: "values", label: "Show current values" }] },
+    above: (
+      <p class="quiet">
+        <a href={notation.as === "json" ? path : `${path}?as=json`}>
+          {notation.as === "json" ? "Edit in fields" : "Edit conditions and actions as JSON"}
+        </a>
+      </p>
+    ),
+  };
+  return { form, rule, services, values: ruleValues(fields, rule) };
+}
+
+async function listChannels(c: AppContext, page: string) {
+  const { body } = await readApi(c, "/api/uptime/v1/webhooks?limit=200", z.array(Webhook));
+  return body.filter((each) => each.status_page_id === page).map(({ id, name }) => ({ value: id, label: name }));
+}
+
+async function listAgents(c: AppContext) {
+  const { body } = await readApi(c, "/api/uptime/v1/agents?limit=200", z.array(Agent));
+  return body.map(({ id, name }) => ({ value: id, label: name }));
+}
+
+/** What the typed conditions measure now: of the chosen monitor, else of the first of the page. */
+async function showValues(c: AppContext, entered: URLSearchParams, wanted: Wanted): Promise<Response> {
+  const { form, rule, services } = await loadForm(c, { ...wanted, entered });
+  const body = readBody(form.fields, entered);
+  const typed = RuleCondition.array().safeParse(entered.has("conditions") ? body.conditions : readConditions(body));
+  if (!typed.success) {
+    const [issue] = typed.error.issues;
+    return showTyped(c, form, entered, {
+      problems: { "": `A condition is incomplete: ${issue?.message}.` },
+      status: 400,
+    });
+  }
+  const agent_id = typeof body.agent_id === "string" ? body.agent_id : null;
+  const first = agent_id === null ? (services[0]?.value ?? null) : null;
+  const monitor_id = typeof body.monitor_id === "string" ? body.monitor_id : first;
+  const tried = { status_page_id: wanted.page, monitor_id, agent_id, conditions: typed.data };
+  const results = await tryConditions(c.var.ctx, tried);
+  const of = services.find(({ value }) => value === monitor_id)?.label ?? rule?.display_name ?? "the host";
+  return showTyped(c, form, entered, { result: <CurrentValues results={results} of={of} /> });
 }
 
 async function deletionOf(c: AppContext, { page, id }: { page: string; id: string }) {
@@ -245,63 +259,4 @@ async function showRules(c: AppContext, chosen: ChosenPage): Promise<Response> {
       </>
     ),
   });
-}
-
-interface CardProps {
-  rule: EventRule;
-  path: string;
-  now: number;
-  may_change: boolean;
-}
-
-function RuleCard({ rule, path, now, may_change }: CardProps) {
-  return (
-    <>
-      <div class="row">
-        <h2 dir="auto">{rule.display_name}</h2>
-        <span class="tag">{rule.is_enabled ? "On" : "Off"}</span>
-      </div>
-      <p class="quiet">
-        <code>{rule.event_name}</code>,{" "}
-        {rule.last_fired_at === null ? (
-          "never fired"
-        ) : (
-          <>
-            fired <Time at={Date.parse(rule.last_fired_at)} now={now} />
-          </>
-        )}
-      </p>
-      {may_change ? (
-        <p class="actions">
-          <a class="button second" href={path}>
-            Edit
-          </a>
-          <PostButton action={`${path}/backtest`} label="Backtest" />
-          <PostButton action={`${path}/toggle`} label={rule.is_enabled ? "Turn off" : "Turn on"} />
-          <a class="button danger" href={`${path}/delete`}>
-            Delete
-          </a>
-        </p>
-      ) : null}
-    </>
-  );
-}
-
-function Versions({ path, versions, now }: { path: string; versions: readonly EventRuleVersion[]; now: number }) {
-  if (versions.length === 0) return null;
-  return (
-    <section aria-labelledby="versions">
-      <h2 id="versions">Versions</h2>
-      <ul class="rows card">
-        {versions.map(({ version, created_at }) => (
-          <li class="row">
-            <span>
-              Version {version}, until <Time at={Date.parse(created_at)} now={now} />
-            </span>
-            <PostButton action={`${path}/restore/${version}`} label="Restore" />
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
 }

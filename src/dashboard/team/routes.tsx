@@ -1,14 +1,19 @@
 import { z } from "zod";
-import { CAPABILITIES, GRANTED_ROLES, Invitation, Member, Seats } from "../../contract/member.ts";
-import { hasPermission } from "../../domain/roles.ts";
+import { findVisiblePage, requireVisiblePage } from "../../access/pages.ts";
+import { requireUser } from "../../access/principal.ts";
+import { forbidden, notFound } from "../../contract/errors.ts";
+import { CAPABILITIES, type GrantedRole, Invitation, Member, Seats } from "../../contract/member.ts";
+import { hasPermission, includesPermissions, type Membership } from "../../domain/roles.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
-import { ACTIONS, CopyText, EmptyState, PostButton, Table } from "../components/pieces.tsx";
+import { CopyText } from "../components/pieces.tsx";
 import { type FormField, storedValues } from "../form-fields.ts";
-import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
+import { type EditForm, type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
+import { findOwner } from "../people.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { RIGHT_NAMES, RoleTable, Team } from "./views.tsx";
 
 const API = "/api/uptime/v1/status-pages";
 const MEMBERS_MAX = 500;
@@ -19,26 +24,36 @@ const trail = [{ href: "/app/team", text: "Team" }];
 
 const ROLE_WORDS: Record<string, string> = {
   admin: "Admin: everything but deleting the page",
-  editor: "Editor: monitors, incidents, maintenance and the page",
+  editor: "Editor: monitors, incidents, maintenance, agents and targets",
   viewer: "Viewer: sees everything, changes nothing",
   custom: "Custom: sees everything and may what is ticked",
 };
-const ROLE_FIELDS: readonly FormField[] = [
-  {
-    ...{ kind: "select", name: "role", label: "Role" },
-    options: GRANTED_ROLES.map((value) => ({ value, label: ROLE_WORDS[value] ?? value })),
-  },
-  {
-    ...{ kind: "several", name: "capabilities", label: "Permissions of the role Custom", advanced: true },
-    options: CAPABILITIES.map((value) => ({ value, label: value })),
-  },
-];
+
+/** The first that may be granted is chosen. */
+const OFFERED_ROLES = ["editor", "viewer", "custom", "admin"] as const satisfies readonly GrantedRole[];
+
+/** Nobody grants what they do not have. */
+function roleFields(own: Membership): FormField[] {
+  const mayGrant = (granted: Membership) => includesPermissions(own, granted);
+  return [
+    {
+      ...{ kind: "select", name: "role", label: "Role" },
+      options: OFFERED_ROLES.filter((role) => mayGrant({ role, capabilities: [] })).map((value) => ({
+        ...{ value, label: ROLE_WORDS[value] ?? value },
+      })),
+    },
+    {
+      ...{ kind: "several", name: "capabilities", label: "Permissions of the role Custom", advanced: true },
+      options: CAPABILITIES.filter((each) => mayGrant({ role: "custom", capabilities: [each] })).map((value) => ({
+        ...{ value, label: RIGHT_NAMES[value] },
+      })),
+    },
+  ];
+}
 const INVITE_FIELDS: readonly FormField[] = [
   { kind: "email", name: "email", label: "E-mail", required: true },
   { kind: "text", name: "name", label: "Name" },
-  ...ROLE_FIELDS,
 ];
-type TeamMember = z.output<typeof Member>;
 const NO_PAGE = {
   title: "Team",
   section: "team",
@@ -59,39 +74,18 @@ export const endpoints = [
       ids: { params: { page: "page" } },
       permission: "members.manage",
     },
-    (c, p) => showForm(c, inviteForm(p.params.page), { role: "editor" }),
+    async (c, p) => showForm(c, await inviteForm(c, p.params.page), {}),
   ),
 
   action({ path: "/app/team/{page}/invite", summary: "Invite a member", params }, async (c, entered, { page }) => {
-    const form = inviteForm(page);
+    const form = await inviteForm(c, page);
     const sent = await submitForm(c, form, entered, {
       method: "POST",
       path: `${API}/${page}/members`,
       toBody: onlyCustom,
     });
     if (!sent.ok) return sent.response;
-    const { email, accept_url } = Invitation.parse(sent.body);
-    return showView(c, {
-      ...{ title: "Invitation sent", section: "team", trail, isNarrow: true },
-      children: (
-        <section class="card" aria-label="Invitation">
-          <p>
-            <span dir="auto">{email}</span> gets a mail with a link.
-          </p>
-          {accept_url === null ? null : (
-            <>
-              <p class="quiet">A person who has an account here already can use this link as well; it is shown once.</p>
-              <CopyText label="Link" text={accept_url} />
-            </>
-          )}
-          <p class="actions">
-            <a class="button" href={`/app/team?page=${page}`}>
-              To the team
-            </a>
-          </p>
-        </section>
-      ),
-    });
+    return showInvitation(c, page, Invitation.parse(sent.body));
   }),
 
   view(
@@ -100,17 +94,18 @@ export const endpoints = [
       ...{ ids: { params: { page: "page" } }, permission: "members.manage" },
     },
     async (c, input) => {
-      const { form, member } = await memberForm(c, input.params);
-      return showForm(c, form, storedValues(ROLE_FIELDS, member));
+      const form = await memberForm(c, input.params);
+      return showForm(c, form, form.stored);
     },
   ),
 
   action(
     { path: "/app/team/{page}/members/{member}", summary: "Change the role of a member", params: memberParams },
     async (c, entered, { page, member }) => {
-      const { form } = await memberForm(c, { page, member });
+      const form = await memberForm(c, { page, member });
       const path = `${API}/${page}/members/${member}`;
-      const sent = await submitForm(c, form, entered, { method: "PUT", path, toBody: onlyCustom });
+      const toBody = (_changed: Record<string, unknown>, whole: Record<string, unknown>) => onlyCustom(whole);
+      const sent = await submitForm(c, form, entered, { method: "PUT", path, toBody });
       return sent.ok ? redirectWithNotice(`/app/team?page=${page}`, "Saved.") : sent.response;
     },
   ),
@@ -119,7 +114,16 @@ export const endpoints = [
     { path: "/app/team/{page}/members/{member}/remove", summary: "Remove a member", params: memberParams },
     async (c, _entered, { page, member }) => {
       await requireApi(c, { method: "DELETE", path: `${API}/${page}/members/${member}` });
-      return redirectWithNotice(`/app/team?page=${page}`, "Removed.");
+      const isLeft = !(await findVisiblePage(c.var.ctx, page));
+      return redirectWithNotice(isLeft ? "/app/team" : `/app/team?page=${page}`, isLeft ? "You left." : "Removed.");
+    },
+  ),
+
+  action(
+    { path: "/app/team/{page}/members/{member}/resend", summary: "Send an invitation again", params: memberParams },
+    async (c, _entered, { page, member }) => {
+      const answer = await requireApi(c, { method: "POST", path: `${API}/${page}/members/${member}/resend` });
+      return showInvitation(c, page, Invitation.parse(answer));
     },
   ),
 
@@ -132,40 +136,73 @@ export const endpoints = [
   ),
 ];
 
+/** The link that the mail holds, too. */
+function showInvitation(c: AppContext, page: string, { email, accept_url }: z.output<typeof Invitation>) {
+  return showView(c, {
+    ...{ title: "Invitation sent", section: "team", trail, isNarrow: true },
+    children: (
+      <section class="card" aria-label="Invitation">
+        <p>
+          <span dir="auto">{email}</span> gets a mail with a link.
+        </p>
+        {accept_url === null ? null : (
+          <>
+            <p class="quiet">A person who has an account here already can use this link as well; it is shown once.</p>
+            <CopyText label="Link" text={accept_url} />
+          </>
+        )}
+        <p class="actions">
+          <a class="button" href={`/app/team?page=${page}`}>
+            To the team
+          </a>
+        </p>
+      </section>
+    ),
+  });
+}
+
 /** Other roles have no permissions of their own. */
 function onlyCustom({ capabilities, ...body }: Record<string, unknown>): Record<string, unknown> {
   return body.role === "custom" ? { ...body, capabilities } : body;
 }
 
-function inviteForm(page: string): ObjectForm {
+async function inviteForm(c: AppContext, page: string): Promise<ObjectForm> {
+  const { membership } = await requireVisiblePage(c.var.ctx, page);
   return {
-    ...{ title: "Invite member", section: "team", trail, fields: INVITE_FIELDS, submit: "Invite member" },
-    ...{ action: `/app/team/${page}/invite`, cancel: `/app/team?page=${page}` },
+    ...{ title: "Invite member", section: "team", trail, submit: "Invite member" },
+    ...{ action: `/app/team/${page}/invite`, cancel: `/app/team?page=${page}`, below: <RoleTable /> },
+    fields: [...INVITE_FIELDS, ...roleFields(membership)],
   };
 }
 
-async function memberForm(c: AppContext, { page, member: id }: { page: string; member: string }) {
-  const members = (await readApi(c, `${API}/${page}/members?limit=${MEMBERS_MAX}`, z.array(Member))).body;
+async function memberForm(c: AppContext, { page, member: id }: { page: string; member: string }): Promise<EditForm> {
+  const [{ body: members }, { membership }] = await Promise.all([
+    readApi(c, `${API}/${page}/members?limit=${MEMBERS_MAX}`, z.array(Member)),
+    requireVisiblePage(c.var.ctx, page),
+  ]);
   const member = members.find((each) => each.id === id);
-  const title = `Role of ${member?.name ?? member?.email ?? "a member"}`;
-  const form: ObjectForm = {
-    ...{ title, section: "team", trail, fields: ROLE_FIELDS },
+  if (!member) throw notFound("member");
+  if (member.user_id === requireUser(c.var.ctx).user_id) throw forbidden("you cannot change your own role");
+  if (!includesPermissions(membership, member)) throw forbidden("this member has permissions that you do not have");
+  const fields = roleFields(membership);
+  return {
+    ...{ title: `Role of ${member.name ?? member.email}`, section: "team", trail, fields, below: <RoleTable /> },
     ...{ action: `/app/team/${page}/members/${id}`, cancel: `/app/team?page=${page}` },
+    stored: storedValues(fields, member),
   };
-  return { form, member: member ?? {} };
 }
 
 async function showTeam(c: AppContext, chosen: ChosenPage): Promise<Response> {
   const { page } = chosen;
-  const [{ body: members }, { body: seats }] = await Promise.all([
+  const [{ body: members }, { body: seats }, owner] = await Promise.all([
     readApi(c, `${API}/${page.id}/members?limit=${MEMBERS_MAX}`, z.array(Member)),
     readApi(c, `${API}/${page.id}/seats`, Seats),
+    findOwner(c, page.id),
   ]);
-  const { role } = page.membership;
-  const mayManage = hasPermission(page.membership, "members.manage");
+  const me = requireUser(c.var.ctx).user_id;
   return showView(c, {
     ...{ title: "Team", section: "team" },
-    actions: mayManage ? (
+    actions: hasPermission(page.membership, "members.manage") ? (
       <a class="button" href={`/app/team/${page.id}/invite`}>
         Invite member
       </a>
@@ -174,47 +211,10 @@ async function showTeam(c: AppContext, chosen: ChosenPage): Promise<Response> {
       <>
         <PageTabs {...chosen} href={(id) => `/app/team?page=${id}`} />
         <p class="quiet">
-          Members of <span dir="auto">{page.name}</span>: {seats.used}
-          {seats.limit === null ? "" : ` of ${seats.limit}`} seats used. Your role: {role}.
+          Members of <span dir="auto">{page.name}</span>
         </p>
-        {members.length === 0 ? (
-          <EmptyState title="You are alone here">Invite the people who work on this page.</EmptyState>
-        ) : (
-          <Table caption="Members" head={["Name", "E-mail", "Role", ACTIONS]}>
-            {members.map((member) => (
-              <MemberRow page={page.id} member={member} may_manage={mayManage} />
-            ))}
-          </Table>
-        )}
+        <Team {...{ page, members, owner, seats, me }} />
       </>
     ),
   });
-}
-
-function MemberRow({ page, member, may_manage }: { page: string; member: TeamMember; may_manage: boolean }) {
-  const path = `/app/team/${page}/members/${member.id}`;
-  const isPending = member.status === "pending";
-  return (
-    <tr>
-      <th scope="row" dir="auto">
-        {member.name ?? "–"}
-      </th>
-      <td dir="auto">{member.email}</td>
-      <td>
-        {member.role} {isPending ? <span class="tag">Invited</span> : null}
-      </td>
-      <td class="actions">
-        {!may_manage ? null : isPending ? (
-          <PostButton action={`/app/team/${page}/invitations/${member.id}/revoke`} label="Revoke" kind="danger" />
-        ) : (
-          <>
-            <a class="button second" href={path}>
-              Change role
-            </a>
-            <PostButton action={`${path}/remove`} label="Remove" kind="danger" />
-          </>
-        )}
-      </td>
-    </tr>
-  );
 }

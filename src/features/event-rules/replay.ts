@@ -8,6 +8,7 @@ import type {
   EventRuleContent,
   EventRuleTest,
   RuleAction,
+  RuleCondition,
 } from "../../contract/event-rule.ts";
 import { isCustomEventName } from "../../contract/events.ts";
 import {
@@ -59,6 +60,13 @@ export interface RuleTest {
   actions: RuleAction[];
 }
 
+export interface ConditionsTried {
+  status_page_id: string;
+  monitor_id: string | null;
+  agent_id: string | null;
+  conditions: readonly RuleCondition[];
+}
+
 export interface Backtest {
   fires: number[];
   from: number;
@@ -84,6 +92,16 @@ export async function testRule(ctx: RequestScope, named: NamedRule, input: Event
     cooldown: computeCooldown(rule, content, ctx.now),
     actions: content.actions,
   };
+}
+
+/** Conditions that are not stored, judged by what a monitor or a host of the page measures now. */
+export async function tryConditions(
+  ctx: RequestScope,
+  { status_page_id, monitor_id, agent_id, conditions }: ConditionsTried,
+): Promise<ConditionResult[]> {
+  const monitor = await findReplayed(ctx, { status_page_id }, monitor_id);
+  const sources = await readMetricSources(ctx, { monitor, agent_id }, conditions, { from: ctx.now, to: ctx.now });
+  return evaluateConditions(conditions, buildMetrics(sources, ctx.now), ctx.now);
 }
 
 /** When the rule would have fired, had it existed and been enabled all the time. */
@@ -115,7 +133,7 @@ async function listPast(ctx: RequestScope, filter: Omit<PastEventFilter, "limit"
 /** The monitor of a test or backtest, which must be on the page of the rule. */
 async function findReplayed(
   ctx: RequestScope,
-  rule: EventRuleRecord,
+  rule: Pick<EventRuleRecord, "status_page_id">,
   monitorId: string | null,
 ): Promise<MonitorRecord | null> {
   if (monitorId === null) return null;

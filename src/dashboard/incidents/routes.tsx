@@ -1,21 +1,28 @@
 import { z } from "zod";
+import { forbidden } from "../../contract/errors.ts";
 import { Incident } from "../../contract/incident.ts";
+import type { IncidentTemplate } from "../../contract/incident-template.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
+import { Preview } from "../components/preview.tsx";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
-import { readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
+import { type FormValues, readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
 import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
+import { showNoPage } from "../page-choice.tsx";
+import { listPeople } from "../people.ts";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import {
   editedIncidentFields,
   listIncidentPages,
-  listPeople,
   listServices,
   newIncidentFields,
+  POSTMORTEM,
+  QUICK_UPDATES,
   UPDATE_FIELDS,
 } from "./form.ts";
+import { loadTemplates } from "./templates.ts";
 import { type DetailView, incidentListView, incidentView } from "./views.tsx";
 
 const API = "/api/uptime/v1/incidents";
@@ -25,9 +32,19 @@ const ListQuery = z.object({
   show: z.enum(["open", "all"]).default("open").catch("open"),
   offset: z.coerce.number().int().min(0).max(10_000).default(0).catch(0),
 });
-const NewQuery = z.object({ status_page_id: z.uuid().optional().catch(undefined) });
+const NewQuery = z.object({
+  status_page_id: z.uuid().optional().catch(undefined),
+  template: z.uuid().optional().catch(undefined),
+});
+const DetailQuery = z.object({ draft: z.enum(["postmortem"]).optional().catch(undefined) });
 const ids = { params: { id: "incident" } } as const;
+const changed = { params, ids, permission: "incidents.write" } as const;
 const trail = [{ href: "/app/incidents", text: "Incidents" }];
+const NO_PAGE = {
+  title: "New incident",
+  section: "incidents",
+  reason: "Incidents are reported on a status page. You have none, or your roles let you look only.",
+} as const;
 const OPEN = "investigating,identified,monitoring";
 
 export const endpoints = [
@@ -35,31 +52,38 @@ export const endpoints = [
 
   view({ path: "/app/incidents/new", summary: "Form of a new incident", query: NewQuery }, async (c, { query }) => {
     const form = await newForm(c, query.status_page_id);
+    if (form.pages.length === 0) return showNoPage(c, NO_PAGE);
     const first = query.status_page_id ?? form.pages[0]?.value ?? "";
     const values = { status_page_id: first, status: "investigating", severity: "minor" };
-    return showForm(c, form, values);
+    return showForm(c, form, { ...values, ...filledBy(form.templates, query.template) });
   }),
 
   action({ path: "/app/incidents/new", summary: "Submit the form of a new incident" }, async (c, entered) => {
     const form = await newForm(c, entered.get("status_page_id") || undefined);
-    if (entered.get("intent") === "page") return showTyped(c, form, entered);
+    if (form.pages.length === 0) throw forbidden("you may report incidents on no status page");
+    const intent = entered.get("intent");
+    if (intent === "page") return showTyped(c, form, entered);
+    if (intent === "preview") return showTyped(c, form, entered, { result: <Preview text={entered.get("message")} /> });
+    if (intent === "template") {
+      const filled = filledBy(form.templates, entered.get("template_id") ?? undefined);
+      return showForm(c, form, { ...typedValues(form.fields, entered), ...filled });
+    }
     const sent = await submitForm(c, form, entered, { method: "POST", path: API });
     if (!sent.ok) return sent.response;
     const { id } = Incident.parse(sent.body);
     return redirectWithNotice(`/app/incidents/${id}`, "The incident is open.");
   }),
 
-  view({ path: "/app/incidents/{id}", summary: "An incident in the dashboard", params, ids }, (c, input) =>
-    showIncident(c, input.params.id),
+  view(
+    { path: "/app/incidents/{id}", summary: "An incident in the dashboard", params, ids, query: DetailQuery },
+    (c, { params: { id }, query: { draft } }) =>
+      showIncident(c, id, draft ? { values: { message: POSTMORTEM, status: "resolved" } } : {}),
   ),
 
-  view(
-    { path: "/app/incidents/{id}/edit", summary: "Form of an incident", params, ids, permission: "incidents.write" },
-    async (c, input) => {
-      const form = await editForm(c, input.params.id);
-      return showForm(c, form, form.stored);
-    },
-  ),
+  view({ path: "/app/incidents/{id}/edit", summary: "Form of an incident", ...changed }, async (c, input) => {
+    const form = await editForm(c, input.params.id);
+    return showForm(c, form, form.stored);
+  }),
 
   action(
     { path: "/app/incidents/{id}/edit", summary: "Submit the form of an incident", params },
@@ -70,12 +94,14 @@ export const endpoints = [
     },
   ),
 
-  action({ path: "/app/incidents/{id}/updates", summary: "Post an update", params }, async (c, entered, { id }) => {
+  action({ path: "/app/incidents/{id}/updates", summary: "Post an update", ...changed }, async (c, entered, { id }) => {
     const values = typedValues(UPDATE_FIELDS, entered);
     if (entered.get("intent") === "preview") {
       return showIncident(c, id, { values, preview: entered.get("message") ?? "" });
     }
-    const body = readBody(UPDATE_FIELDS, entered);
+    const quick = entered.get("quick") ?? "";
+    const message = QUICK_UPDATES[quick];
+    const body = message ? { message, status: quick } : readBody(UPDATE_FIELDS, entered);
     const answer = await callApi(c, { method: "POST", path: `${API}/${id}/updates`, body });
     if (answer.ok) return redirectWithNotice(`/app/incidents/${id}`, "The update is posted.");
     if (answer.status === 404) throw errorOf(answer);
@@ -103,7 +129,7 @@ export const endpoints = [
   ),
 
   view(
-    { path: "/app/incidents/{id}/delete", summary: "Confirm the deletion of an incident", params, ids },
+    { path: "/app/incidents/{id}/delete", summary: "Confirm the deletion of an incident", ...changed },
     async (c, input) => confirmDeletion(c, await deletionOf(c, input.params.id)),
   ),
 
@@ -128,14 +154,28 @@ async function showList(c: AppContext, { query }: { query: z.output<typeof ListQ
 async function newForm(
   c: AppContext,
   chosen: string | undefined,
-): Promise<ObjectForm & { pages: { value: string }[] }> {
+): Promise<ObjectForm & { pages: { value: string }[]; templates: IncidentTemplate[] }> {
   const pages = await listIncidentPages(c);
   const page = pages.find(({ value }) => value === chosen) ?? pages[0];
+  const templates = page ? await loadTemplates(c, page.value) : [];
+  const offered = templates.map(({ id, name }) => ({ value: id, label: name }));
   return {
     ...{ title: "New incident", section: "incidents", trail, action: "/app/incidents/new", cancel: "/app/incidents" },
-    ...{ fields: await newIncidentFields(c, pages, page?.value), pages },
-    intents: pages.length > 1 ? [{ intent: "page", label: "Show the services of this page" }] : [],
+    ...{ fields: await newIncidentFields(c, { pages, pageId: page?.value, templates: offered }), pages, templates },
+    intents: [
+      ...(pages.length > 1 ? [{ intent: "page", label: "Show the services of this page" }] : []),
+      ...(templates.length > 0 ? [{ intent: "template", label: "Fill in from the template" }] : []),
+      { intent: "preview", label: "Preview" },
+    ],
   };
+}
+
+/** The fields as the template has them; its placeholders are replaced once the incident is opened. */
+function filledBy(templates: readonly IncidentTemplate[], id: string | undefined): FormValues {
+  const template = templates.find((each) => each.id === id);
+  if (!template) return {};
+  const { title, severity, status, initial_update, is_public } = template;
+  return { template_id: template.id, title, severity, status, message: initial_update ?? "", is_public };
 }
 
 async function editForm(c: AppContext, id: string): Promise<EditForm> {
@@ -165,11 +205,12 @@ async function showIncident(c: AppContext, id: string, shown: Shown = {}): Promi
   return showView(
     c,
     incidentView({
-      ...{ now: c.var.now, incident, services, values: { status: incident.status, notify_subscribers: true } },
+      ...{ now: c.var.now, incident, services },
       page: { id: pageId, name: page?.name ?? "", url: page?.url ?? "" },
       assignee: people.find(({ value }) => value === incident.assigned_to_id)?.label ?? null,
       may_change: writable.some(({ value }) => value === pageId),
       ...{ problems: {}, preview: null, ...shown },
+      values: { status: incident.status, notify_subscribers: true, ...shown.values },
     }),
   );
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { forbidden } from "../../contract/errors.ts";
 import { Maintenance } from "../../contract/maintenance.ts";
 import { listOccurrences } from "../../domain/maintenance.ts";
 import { getMaintenance } from "../../features/maintenance/service.ts";
@@ -9,9 +10,11 @@ import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import { type FormField, readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
 import { listServices } from "../incidents/form.ts";
 import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
+import { showNoPage } from "../page-choice.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { loadCalendar, Plan, previewOf, timezoneOf } from "./calendar.tsx";
 import { maintenanceFields, toTargets, UPDATE_FIELDS } from "./form.ts";
 import { type DetailView, maintenanceListView, maintenanceView } from "./views.tsx";
 
@@ -21,30 +24,54 @@ const SHOWN_MAX = 50;
 const OCCURRENCES_MAX = 6;
 const PREVIEW_MS = 370 * DAY_MS;
 const params = z.object({ id: z.uuid() });
-const ListQuery = z.object({ offset: z.coerce.number().int().min(0).max(10_000).default(0).catch(0) });
+const ListQuery = z.object({
+  month: z
+    .string()
+    .regex(/^20\d\d-(0[1-9]|1[0-2])$/)
+    .optional()
+    .catch(undefined),
+  offset: z.coerce.number().int().min(0).max(10_000).default(0).catch(0),
+});
 const NewQuery = z.object({ status_page_id: z.uuid().optional().catch(undefined) });
+const NO_PAGE = {
+  title: "Schedule maintenance",
+  section: "maintenance",
+  reason: "Maintenance is planned on a status page. You have none, or your roles let you look only.",
+} as const;
 const ids = { params: { id: "maintenance" } } as const;
+const changed = { params, ids, permission: "maintenance.write" } as const;
 const trail = [{ href: "/app/maintenance", text: "Maintenance" }];
 
 export const endpoints = [
   view(
     { path: "/app/maintenance", summary: "List of maintenance in the dashboard", query: ListQuery },
-    async (c, { query: { offset } }) => {
+    async (c, { query: { offset, month } }) => {
       const path = `${API}?limit=${SHOWN_MAX}&offset=${offset}`;
-      const [{ body, total }, pages] = await Promise.all([readApi(c, path, z.array(Maintenance)), writablePages(c)]);
+      const [{ body, total }, pages, calendar] = await Promise.all([
+        readApi(c, path, z.array(Maintenance)),
+        writablePages(c),
+        loadCalendar(c.var.ctx, month),
+      ]);
       const list = { now: c.var.now, windows: body, total, limit: SHOWN_MAX, offset, may_plan: pages.length > 0 };
-      return showView(c, maintenanceListView(list));
+      return showView(c, maintenanceListView({ ...list, calendar }));
     },
   ),
 
   view({ path: "/app/maintenance/new", summary: "Form of new maintenance", query: NewQuery }, async (c, { query }) => {
     const { form, page } = await newForm(c, query.status_page_id);
-    return showForm(c, form, { status_page_id: page ?? "", is_public: true, recurrence_type: "none" });
+    if (page === undefined) return showNoPage(c, NO_PAGE);
+    return showForm(c, form, { status_page_id: page, is_public: true, recurrence_type: "none" });
   }),
 
   action({ path: "/app/maintenance/new", summary: "Submit the form of new maintenance" }, async (c, entered) => {
-    const { form } = await newForm(c, entered.get("status_page_id") || undefined);
-    if (entered.get("intent") === "page") return showTyped(c, form, entered);
+    const { form, page } = await newForm(c, entered.get("status_page_id") || undefined);
+    if (page === undefined) throw forbidden("you may plan maintenance on no status page");
+    const intent = entered.get("intent");
+    if (intent === "page") return showTyped(c, form, entered);
+    if (intent === "preview") {
+      const timezone = await timezoneOf(c.var.ctx, entered.get("status_page_id"));
+      return showTyped(c, form, entered, { result: <Plan {...previewOf(form.fields, entered, timezone)} /> });
+    }
     const sent = await submitForm(c, form, entered, { method: "POST", path: API, toBody: toTargets() });
     if (!sent.ok) return sent.response;
     const { id } = Maintenance.parse(sent.body);
@@ -55,33 +82,43 @@ export const endpoints = [
     showWindow(c, input.params.id),
   ),
 
-  view(
-    { path: "/app/maintenance/{id}/edit", summary: "Form of a window", params, ids, permission: "maintenance.write" },
-    async (c, input) => {
-      const { form } = await editForm(c, input.params.id);
-      return showForm(c, form, form.stored);
-    },
-  ),
+  view({ path: "/app/maintenance/{id}/edit", summary: "Form of a window", ...changed }, async (c, input) => {
+    const { form } = await editForm(c, input.params.id);
+    return showForm(c, form, form.stored);
+  }),
 
   action(
-    { path: "/app/maintenance/{id}/edit", summary: "Submit the form of a window", params },
+    { path: "/app/maintenance/{id}/edit", summary: "Submit the form of a window", ...changed },
     async (c, entered, p) => {
       const { form, window } = await editForm(c, p.id);
+      if (entered.get("intent") === "preview") {
+        const timezone = await timezoneOf(c.var.ctx, window.status_page_id);
+        return showTyped(c, form, entered, { result: <Plan {...previewOf(form.fields, entered, timezone)} /> });
+      }
       const toBody = toTargets(window.targets);
       const sent = await submitForm(c, form, entered, { method: "PUT", path: `${API}/${p.id}`, toBody });
       return sent.ok ? redirectWithNotice(`/app/maintenance/${p.id}`, "Saved.") : sent.response;
     },
   ),
 
-  action({ path: "/app/maintenance/{id}/updates", summary: "Post an update", params }, async (c, entered, { id }) => {
-    const body = readBody(UPDATE_FIELDS, entered);
-    const answer = await callApi(c, { method: "POST", path: `${API}/${id}/updates`, body });
-    if (answer.ok) return redirectWithNotice(`/app/maintenance/${id}`, "The update is posted.");
-    if (answer.status === 404) throw errorOf(answer);
-    const { status, headers } = answer;
-    const problems = toSentences(UPDATE_FIELDS, answer.problems);
-    return showWindow(c, id, { values: typedValues(UPDATE_FIELDS, entered), problems, status, headers });
-  }),
+  action(
+    { path: "/app/maintenance/{id}/updates", summary: "Post an update", ...changed },
+    async (c, entered, { id }) => {
+      if (entered.get("intent") === "preview") {
+        return showWindow(c, id, {
+          values: typedValues(UPDATE_FIELDS, entered),
+          preview: entered.get("message") ?? "",
+        });
+      }
+      const body = readBody(UPDATE_FIELDS, entered);
+      const answer = await callApi(c, { method: "POST", path: `${API}/${id}/updates`, body });
+      if (answer.ok) return redirectWithNotice(`/app/maintenance/${id}`, "The update is posted.");
+      if (answer.status === 404) throw errorOf(answer);
+      const { status, headers } = answer;
+      const problems = toSentences(UPDATE_FIELDS, answer.problems);
+      return showWindow(c, id, { values: typedValues(UPDATE_FIELDS, entered), problems, status, headers });
+    },
+  ),
 
   action(
     { path: "/app/maintenance/{id}/complete", summary: "Complete a window", params },
@@ -101,7 +138,7 @@ export const endpoints = [
   ),
 
   view(
-    { path: "/app/maintenance/{id}/delete", summary: "Confirm the deletion of a window", params, ids },
+    { path: "/app/maintenance/{id}/delete", summary: "Confirm the deletion of a window", ...changed },
     async (c, p) => confirmDeletion(c, await deletionOf(c, p.params.id)),
   ),
 
@@ -122,7 +159,10 @@ async function newForm(c: AppContext, chosen: string | undefined) {
     ...{ title: "Schedule maintenance", section: "maintenance", trail },
     ...{ action: "/app/maintenance/new", cancel: "/app/maintenance" },
     fields: await maintenanceFields(c, { pages, pageId: page }),
-    intents: pages.length > 1 ? [{ intent: "page", label: "Show the services of this page" }] : [],
+    intents: [
+      ...(pages.length > 1 ? [{ intent: "page", label: "Show the services of this page" }] : []),
+      { intent: "preview", label: "Preview" },
+    ],
   };
   return { form, page };
 }
@@ -138,11 +178,12 @@ async function editForm(c: AppContext, id: string): Promise<{ form: EditForm; wi
     ...{ title: `Edit ${window.title}`, section: "maintenance", fields, action: `${path}/edit`, cancel: path },
     stored: storedValues(fields, { ...window, monitor_ids }),
     trail: [...trail, { href: path, text: window.title }],
+    intents: [{ intent: "preview", label: "Preview" }],
   };
   return { form, window };
 }
 
-type Shown = Partial<Pick<DetailView, "values" | "problems" | "status" | "headers">>;
+type Shown = Partial<Pick<DetailView, "values" | "problems" | "preview" | "status" | "headers">>;
 
 async function showWindow(c: AppContext, id: string, shown: Shown = {}): Promise<Response> {
   const { ctx } = c.var;
@@ -161,7 +202,7 @@ async function showWindow(c: AppContext, id: string, shown: Shown = {}): Promise
       page: { name: page?.name ?? "", url: page?.url ?? "" },
       occurrences: listOccurrences(stored, stored.timezone, range).map(({ start_at }) => start_at),
       may_change: writable.some(({ value }) => value === window.status_page_id),
-      ...{ values: { notify_subscribers: true }, problems: {}, ...shown },
+      ...{ values: { notify_subscribers: true }, problems: {}, preview: null, ...shown },
     }),
   );
 }

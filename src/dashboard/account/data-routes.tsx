@@ -1,0 +1,83 @@
+import type { z } from "zod";
+import { expiredCookie } from "../../access/sessions.ts";
+import { Me } from "../../contract/session.ts";
+import type { AppContext } from "../../http/endpoint.ts";
+import { callApi, readApi } from "../call-api.ts";
+import { confirmationProblems } from "../components/confirm.tsx";
+import { Fields, FormProblem } from "../components/fields.tsx";
+import { type FormField, type Problems, readBody, toSentences } from "../form-fields.ts";
+import { redirectTo } from "../responses.ts";
+import { showView } from "../shell.tsx";
+import { action, view } from "../view.ts";
+
+const CORE = "/api/core/v1";
+const trail = [{ href: "/app/account", text: "Account" }];
+
+/** What leaves with an account, and how its owner keeps a copy. */
+export const endpoints = [
+  view({ path: "/app/account/delete", summary: "Confirm the deletion of the account" }, (c) => confirm(c)),
+
+  action({ path: "/app/account/delete", summary: "Delete the account" }, async (c, entered) => {
+    const { body: me } = await readApi(c, `${CORE}/auth/me`, Me);
+    const wrong = confirmationProblems(entered, me.email);
+    if (Object.keys(wrong).length > 0) return confirm(c, { problems: wrong, status: 400 });
+    const fields = fieldsOf(me);
+    const answer = await callApi(c, { method: "DELETE", path: `${CORE}/user`, body: readBody(fields, entered) });
+    if (answer.ok) return redirectTo("/app/sign-in", expiredCookie(c.var.publicUrl));
+    const { status, headers } = answer;
+    return confirm(c, { problems: toSentences(fields, answer.problems), status, headers });
+  }),
+];
+
+function fieldsOf({ email, has_two_factor }: z.output<typeof Me>): FormField[] {
+  return [
+    { kind: "text", name: "confirmation", label: `To confirm, type ${email}`, required: true },
+    { kind: "password", name: "password", label: "Password", required: true },
+    ...(has_two_factor
+      ? [{ kind: "text", name: "code", label: "Code", hint: "of the app, or a recovery code", required: true } as const]
+      : []),
+  ];
+}
+
+interface Shown {
+  problems?: Problems;
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+async function confirm(c: AppContext, { problems = {}, ...shown }: Shown = {}): Promise<Response> {
+  const { body: me } = await readApi(c, `${CORE}/auth/me`, Me);
+  return showView(c, {
+    ...{ title: "Delete account", section: "account", trail, isNarrow: true },
+    hasProblem: Object.keys(problems).length > 0,
+    ...shown,
+    children: (
+      <form method="post" action="/app/account/delete" class="card">
+        <FormProblem problems={problems} />
+        <div class="lead">
+          <p>
+            Your status pages, monitors with their history, agents, channels and tokens are deleted with it. It cannot
+            be undone.
+          </p>
+        </div>
+        <p>
+          <a href={`${CORE}/user/export`} download="account.json">
+            Export everything
+          </a>{" "}
+          before, as one JSON document.
+        </p>
+        <div class="fields">
+          <Fields fields={fieldsOf(me)} values={{}} problems={problems} />
+        </div>
+        <p class="actions">
+          <button type="submit" class="danger">
+            Delete account
+          </button>
+          <a class="button second" href="/app/account">
+            Cancel
+          </a>
+        </p>
+      </form>
+    ),
+  });
+}

@@ -1,0 +1,164 @@
+import type { z } from "zod";
+import type { AgentDetail, AgentMetrics } from "../../contract/agent.ts";
+import { PostButton, Table } from "../components/pieces.tsx";
+import { StatusWord } from "../components/status-word.tsx";
+import { exactTime, Time } from "../components/time.tsx";
+
+export type Detail = z.output<typeof AgentDetail>;
+
+export function Presence({ agent: { status } }: { agent: Pick<Detail, "status"> }) {
+  return (
+    <StatusWord status={status === "online" ? "up" : "unknown"} text={status === "online" ? "Online" : "Offline"} />
+  );
+}
+
+export function Facts({ agent, now }: { agent: Detail; now: number }) {
+  const { metrics } = agent;
+  const percent = (value: number | null | undefined) => (value == null ? "–" : `${Math.round(value)} %`);
+  const facts: [string, string][] = [
+    ["Host", agent.hostname ?? "–"],
+    ["System", [agent.os, agent.arch].filter(Boolean).join(" ") || "–"],
+    ["Version", agent.version ?? "–"],
+    ["CPU", percent(metrics?.cpu_percent)],
+    ["Memory", percent(metrics?.memory_percent)],
+    ["Disk", percent(metrics?.disk_percent)],
+  ];
+  return (
+    <section class="card" aria-label="Facts">
+      <p>
+        <Presence agent={agent} />
+        {agent.last_seen_at === null ? null : (
+          <span class="quiet">
+            , last seen <Time at={Date.parse(agent.last_seen_at)} now={now} />
+          </span>
+        )}
+      </p>
+      <dl class="facts">
+        {facts.map(([name, value]) => (
+          <div>
+            <dt>{name}</dt>
+            <dd dir="auto">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+export function Monitors({ agent: { monitors } }: { agent: Detail }) {
+  if (monitors.length === 0) return null;
+  return (
+    <section aria-labelledby="monitors">
+      <h2 id="monitors">Monitors</h2>
+      <ul class="rows card">
+        {monitors.map(({ id, name, status }) => (
+          <li class="row">
+            <a href={`/app/monitors/${id}`} dir="auto">
+              {name}
+            </a>
+            <StatusWord status={status} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface DiscoveriesProps {
+  agent: Detail;
+  path: string;
+  may_watch: boolean;
+}
+
+/** What the agent found on its host; one button makes the monitor that watches it. */
+export function Discoveries({ agent: { discoveries }, path, may_watch }: DiscoveriesProps) {
+  if (discoveries.length === 0) return null;
+  return (
+    <section aria-labelledby="discoveries">
+      <h2 id="discoveries">Found on the host</h2>
+      <ul class="rows card">
+        {discoveries.map(({ id, kind, name, target, type, monitor_id }) => (
+          <li class="row">
+            <span>
+              <span dir="auto">{name}</span>{" "}
+              <span class="quiet">
+                <span class="tag">{kind}</span> {target === null ? "" : <code>{target}</code>}
+              </span>
+            </span>
+            {monitor_id !== null ? (
+              <a href={`/app/monitors/${monitor_id}`}>Watched</a>
+            ) : type !== null && may_watch ? (
+              <PostButton action={`${path}/discoveries`} label={`Watch ${name}`} fields={{ discovery: id }} />
+            ) : null}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const SHARES = [
+  ["cpu_percent", "CPU"],
+  ["memory_percent", "Memory"],
+  ["disk_percent", "Disk"],
+] as const;
+
+/** The last day of the host, oldest first; the script draws the table. */
+export function HostMetrics({ metrics }: { metrics: readonly z.output<typeof AgentMetrics>[] }) {
+  if (metrics.length < 2) return null;
+  return (
+    <section class="card" aria-labelledby="host">
+      <h2 id="host">Host, last 24 hours</h2>
+      <figure data-chart data-unit="%">
+        <div class="plot" />
+        <div class="fallback" tabindex={0}>
+          <table>
+            <caption class="unseen">Share of CPU, memory and disk in use, in percent</caption>
+            <thead>
+              <tr>
+                <th scope="col">Time</th>
+                {SHARES.map(([, name]) => (
+                  <th scope="col" class="num">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {metrics.map((each) => (
+                <tr>
+                  <td>
+                    <time datetime={each.collected_at}>{exactTime(Date.parse(each.collected_at))}</time>
+                  </td>
+                  {SHARES.map(([field]) => (
+                    <td class="num">{each[field] === null ? "" : Math.round(each[field])}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </figure>
+    </section>
+  );
+}
+
+export function Events({ agent: { events }, now }: { agent: Detail; now: number }) {
+  if (events.length === 0) return null;
+  return (
+    <section aria-labelledby="events">
+      <h2 id="events">Log</h2>
+      <Table caption="Log of the agent" head={["When", "Level", "Message"]}>
+        {events.map(({ at, level, message }) => (
+          <tr>
+            <td>
+              <Time at={Date.parse(at)} now={now} />
+            </td>
+            <td>{level}</td>
+            <td dir="auto">{message}</td>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  );
+}

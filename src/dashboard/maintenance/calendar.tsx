@@ -1,0 +1,189 @@
+import { z } from "zod";
+import { findVisiblePage } from "../../access/pages.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import { RECURRENCE_TYPES } from "../../contract/maintenance.ts";
+import { listOccurrences } from "../../domain/maintenance.ts";
+import type { Recurrence } from "../../domain/recurrence.ts";
+import { listMyMaintenance } from "../../features/maintenance/service.ts";
+import { DAY_MS } from "../../lib/durations.ts";
+import { plural } from "../../lib/relative-time.ts";
+import { Preview } from "../components/preview.tsx";
+import { ExactTime } from "../components/time.tsx";
+import { type FormField, readBody } from "../form-fields.ts";
+
+const WINDOWS_MAX = 200;
+const OCCURRENCES_MAX = 62;
+const PREVIEWED = 6;
+const PREVIEW_MS = 10 * 370 * DAY_MS;
+const WEEK = 7;
+
+interface Entry {
+  id: string;
+  title: string;
+  start_at: number;
+  end_at: number;
+}
+
+/** A calendar month in UTC, as the other times of the area. */
+export interface Month {
+  /** 2026-11 */
+  name: string;
+  from: number;
+  to: number;
+  entries: readonly Entry[];
+}
+
+/** Every occurrence that touches the month, those of repeating windows included. */
+export async function loadCalendar(ctx: RequestScope, wanted: string | undefined): Promise<Month> {
+  const name = wanted ?? new Date(ctx.now).toISOString().slice(0, 7);
+  const from = Date.parse(`${name}-01T00:00:00Z`);
+  const to = startOfMonth(from, 1);
+  const { windows } = await listMyMaintenance(ctx, {}, { limit: WINDOWS_MAX, offset: 0 });
+  const entries = windows.flatMap((window) =>
+    listOccurrences({ ...window, done_until: 0 }, window.timezone, { from, to, max: OCCURRENCES_MAX }).map(
+      ({ start_at, end_at }) => ({ id: window.id, title: window.title, start_at, end_at }),
+    ),
+  );
+  return { name, from, to, entries: entries.sort((a, b) => a.start_at - b.start_at) };
+}
+
+function startOfMonth(at: number, months: number): number {
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1);
+}
+
+const MONTH_NAME = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
+const DAY_NAME = new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone: "UTC" });
+const TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: "UTC" });
+const monthAddress = (at: number) => `/app/maintenance?month=${new Date(at).toISOString().slice(0, 7)}`;
+/** Monday first. */
+const weekdayOf = (at: number) => (new Date(at).getUTCDay() + 6) % WEEK;
+
+export function Calendar({ month: { from, to, entries }, now }: { month: Month; now: number }) {
+  const first = from - weekdayOf(from) * DAY_MS;
+  const count = Math.ceil((to - first) / DAY_MS / WEEK) * WEEK;
+  const days = Array.from({ length: count }, (_, n) => first + n * DAY_MS);
+  const weeks = Array.from({ length: count / WEEK }, (_, n) => days.slice(n * WEEK, (n + 1) * WEEK));
+  return (
+    <section class="card" aria-labelledby="calendar">
+      <div class="row">
+        <h2 id="calendar">{MONTH_NAME.format(from)}</h2>
+        <span class="actions">
+          <a class="button second" href={monthAddress(startOfMonth(from, -1))}>
+            Previous month
+          </a>
+          <a class="button second" href={monthAddress(to)}>
+            Next month
+          </a>
+        </span>
+      </div>
+      <div class="table" tabindex={0}>
+        <table class="calendar">
+          <caption class="unseen">Maintenance of the month, in UTC</caption>
+          <thead>
+            <tr>
+              {days.slice(0, WEEK).map((day) => (
+                <th scope="col">{DAY_NAME.format(day)}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {weeks.map((week) => (
+              <tr>
+                {week.map((day) => (
+                  <Day day={day} isOther={day < from || day >= to} isToday={isWithin(now, day)} entries={entries} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+const isWithin = (at: number, day: number) => at >= day && at < day + DAY_MS;
+
+interface DayProps {
+  day: number;
+  /** Of the month before or after. */
+  isOther: boolean;
+  isToday: boolean;
+  entries: readonly Entry[];
+}
+
+function Day({ day, isOther, isToday, entries }: DayProps) {
+  const touching = isOther ? [] : entries.filter(({ start_at, end_at }) => start_at < day + DAY_MS && end_at > day);
+  return (
+    <td class={isOther ? "is-other" : ""} {...(isToday ? { "aria-current": "date" } : {})}>
+      <span class="quiet">{new Date(day).getUTCDate()}</span>
+      {touching.map(({ id, title, start_at }) => (
+        <a href={`/app/maintenance/${id}`} dir="auto">
+          {isWithin(start_at, day) ? `${TIME.format(start_at)} ` : ""}
+          {title}
+        </a>
+      ))}
+    </td>
+  );
+}
+
+const instant = z.iso.datetime().transform((text) => Date.parse(text));
+const Planned = z.object({
+  start_time: instant,
+  end_time: instant,
+  recurrence_type: z.enum(RECURRENCE_TYPES).nullish(),
+  recurrence_interval: z.number().int().min(1).nullish(),
+  recurrence_end_date: instant.nullish(),
+});
+
+interface Planning {
+  description: string | null;
+  /** null: what was entered is no plan yet. */
+  occurrences: readonly { start_at: number; end_at: number }[] | null;
+}
+
+/** What was entered would mean, before it is saved. */
+export function previewOf(fields: readonly FormField[], entered: URLSearchParams, timezone: string): Planning {
+  const description = entered.get("description");
+  const parsed = Planned.safeParse(readBody(fields, entered));
+  if (!parsed.success || parsed.data.end_time <= parsed.data.start_time) return { description, occurrences: null };
+  const { start_time, end_time, recurrence_type, recurrence_interval, recurrence_end_date } = parsed.data;
+  const rule: Recurrence = {
+    ...{ start_time, end_time, recurrence_type: recurrence_type ?? "none" },
+    ...{ recurrence_interval: recurrence_interval ?? 1, recurrence_end_date: recurrence_end_date ?? null },
+    ...{ recurrence_day_of_week: null, recurrence_day_of_month: null },
+  };
+  const window = { ...rule, cancelled_starts: [], done_until: 0 };
+  const range = { from: start_time, to: start_time + PREVIEW_MS, max: PREVIEWED };
+  return { description, occurrences: listOccurrences(window, timezone, range) };
+}
+
+/** Repeating windows keep their time of day in the zone of their page. */
+export async function timezoneOf(ctx: RequestScope, pageId: string | null): Promise<string> {
+  const found = pageId === null ? undefined : await findVisiblePage(ctx, pageId);
+  return found?.page.timezone ?? "UTC";
+}
+
+export function Plan({ description, occurrences }: Planning) {
+  return (
+    <>
+      {description?.trim() ? <Preview text={description} /> : null}
+      <div class="banner is-info" role="status">
+        {occurrences === null ? (
+          "Enter when it starts and ends; it ends after it starts."
+        ) : (
+          <>
+            <p>{occurrences.length < PREVIEWED ? plural(occurrences.length, "occurrence") : "The first occurrences"}</p>
+            <ul>
+              {occurrences.map(({ start_at, end_at }) => (
+                <li>
+                  <ExactTime at={start_at} /> to <ExactTime at={end_at} />
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </>
+  );
+}

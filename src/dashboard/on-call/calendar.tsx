@@ -1,0 +1,169 @@
+import { listOnCall, type OnCallInterval, type Schedule as Plan, type Span } from "../../domain/on-call.ts";
+import { DAY_MS } from "../../lib/durations.ts";
+import { dateIn, zonedClock } from "../../lib/zoned-days.ts";
+import { toIso } from "../../platform/clock.ts";
+import { DragForm } from "../components/drag-form.tsx";
+import type { Option } from "../form-fields.ts";
+import type { Schedule } from "./form.ts";
+
+export const DAYS_SHOWN = 14;
+/** Colours of people, in the order in which they appear. */
+const COLORS = 6;
+
+/** The schedule as the rules about it take it. */
+export function planOf({ timezone, is_active, shifts, rotations, overrides }: Schedule): Plan {
+  const span = (each: { start_at: string; end_at: string }): Span => {
+    return { start_at: Date.parse(each.start_at), end_at: Date.parse(each.end_at) };
+  };
+  return {
+    ...{ timezone, is_active },
+    shifts: shifts.map((each) => ({ user_id: each.user_id, ...span(each) })),
+    rotations: rotations.map((each) => ({ ...each, start_at: Date.parse(each.start_at) })),
+    overrides: overrides.map((each) => ({ ...each, ...span(each) })),
+  };
+}
+
+interface CalendarDay extends Span {
+  /** 2026-11-22, in the zone of the schedule. */
+  date: string;
+  intervals: readonly OnCallInterval[];
+}
+
+/** Who is on call on each day of the schedule's zone; a shift over midnight is part of two days. */
+export function listDays(plan: Plan, first: string): CalendarDay[] {
+  const dates = Array.from({ length: DAYS_SHOWN + 1 }, (_, n) => shifted(first, n));
+  const starts = dates.map((date) => startOfDay(date, plan.timezone));
+  const [from = 0] = starts;
+  const all = listOnCall(plan, { start_at: from, end_at: starts.at(-1) ?? from });
+  return dates.slice(0, DAYS_SHOWN).map((date, n) => {
+    const span = { start_at: starts[n] ?? from, end_at: starts[n + 1] ?? from };
+    return {
+      date,
+      ...span,
+      intervals: all.filter((each) => each.start_at < span.end_at && each.end_at > span.start_at),
+    };
+  });
+}
+
+export function startOfDay(date: string, timezone: string): number {
+  return zonedClock(timezone).firstInstantOf(Date.parse(date));
+}
+
+/** The same turn on another day, at the same time of day. */
+export function movedTo({ start_at, end_at }: Span, date: string, timezone: string): Span {
+  const from = startOfDay(dateIn(timezone, start_at), timezone);
+  const by = startOfDay(date, timezone) - from;
+  return { start_at: start_at + by, end_at: end_at + by };
+}
+
+interface CalendarProps {
+  path: string;
+  plan: Plan;
+  days: readonly CalendarDay[];
+  people: readonly Option[];
+  now: number;
+  may_change: boolean;
+}
+
+export function Calendar({ path, plan, days, people, now, may_change }: CalendarProps) {
+  const names = new Map(people.map(({ value, label }) => [value, label]));
+  const order = [...new Set(days.flatMap(({ intervals }) => intervals.map(({ user_id }) => user_id ?? "")))];
+  const [first, last] = [days[0], days.at(-1)];
+  if (!first || !last) return null;
+  return (
+    <div data-drag-area>
+      {may_change ? <DragForm action={`${path}/move`} /> : null}
+      <p class="actions">
+        <a class="button second" href={`${path}?from=${shifted(first.date, -DAYS_SHOWN)}`}>
+          Earlier
+        </a>
+        <a class="button second" href={`${path}?from=${shifted(last.date, 1)}`}>
+          Later
+        </a>
+        <span class="quiet">Times in {plan.timezone}</span>
+      </p>
+      <ol class="on-call-days card">
+        {days.map((day) => (
+          <li data-drop={day.date} {...(now >= day.start_at && now < day.end_at ? { "aria-current": "date" } : {})}>
+            <strong>{DAY_NAME.format(Date.parse(`${day.date}T12:00:00Z`))}</strong>
+            <ul>
+              {day.intervals.map((interval) => (
+                <Turn
+                  {...{ interval, day, names, now, may_change }}
+                  color={order.indexOf(interval.user_id ?? "")}
+                  zone={plan.timezone}
+                />
+              ))}
+            </ul>
+            {may_change ? <TakeOver path={path} day={day} people={people} /> : null}
+          </li>
+        ))}
+      </ol>
+      {may_change ? (
+        <p class="quiet">Drag a turn to another day to move it there, or choose who takes over a day.</p>
+      ) : null}
+    </div>
+  );
+}
+
+const DAY_NAME = new Intl.DateTimeFormat("en-GB", {
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+});
+const shifted = (date: string, days: number) => new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
+
+interface TurnProps {
+  interval: OnCallInterval;
+  day: CalendarDay;
+  names: ReadonlyMap<string, string>;
+  now: number;
+  may_change: boolean;
+  color: number;
+  zone: string;
+}
+
+function Turn({ interval, day, names, now, may_change, color, zone }: TurnProps) {
+  const { user_id } = interval;
+  const start_at = Math.max(interval.start_at, day.start_at);
+  const end_at = Math.min(interval.end_at, day.end_at);
+  const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: zone });
+  const time =
+    start_at === day.start_at && end_at === day.end_at
+      ? "all day"
+      : `${clock.format(start_at)}–${clock.format(end_at)}`;
+  const isNow = now >= start_at && now < end_at;
+  if (user_id === null) {
+    return (
+      <li class="turn is-gap">
+        Nobody <span>{time}</span>
+      </li>
+    );
+  }
+  return (
+    <li
+      class={`turn is-${color % COLORS}`}
+      data-drag={may_change ? `${user_id} ${toIso(start_at)} ${toIso(end_at)}` : undefined}
+    >
+      <span dir="auto">{names.get(user_id) ?? "A member"}</span> <span>{time}</span>
+      {isNow ? <span class="tag">Now</span> : null}
+    </li>
+  );
+}
+
+function TakeOver({ path, day, people }: { path: string; day: CalendarDay; people: readonly Option[] }) {
+  return (
+    <form method="post" action={`${path}/take-over`} class="inline">
+      <input type="hidden" name="date" value={day.date} />
+      <select name="user_id" aria-label={`Who takes over ${day.date}`}>
+        {people.map(({ value, label }) => (
+          <option value={value}>{label}</option>
+        ))}
+      </select>{" "}
+      <button type="submit" class="second">
+        Take over
+      </button>
+    </form>
+  );
+}

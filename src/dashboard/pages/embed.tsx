@@ -1,0 +1,62 @@
+import { CopyText } from "../components/pieces.tsx";
+import type { Service } from "./services.tsx";
+import type { Page } from "./views.tsx";
+
+const BADGES = ["status", "uptime", "latency"] as const;
+const BADGE_WORDS = { status: "Status", uptime: "Uptime", latency: "Latency" };
+
+export function Embed({ page, origin, services }: { page: Page; origin: string; services: readonly Service[] }) {
+  const frame = `<iframe src="${origin}/embed/${page.slug}" title="Status" width="320" height="60" style="border:0"></iframe>`;
+  return (
+    <>
+      <section class="card" aria-label="Embed">
+        <p class="quiet">Lines to copy into your own pages. They show no more than the public page does.</p>
+        <CopyText label="Status in a frame" text={frame} />
+        <CopyText label="Feed" text={`${page.url}/feed.atom`} />
+        <CopyText label="State as JSON" text={`${page.url}/summary.json`} />
+      </section>
+      {services.length === 0 ? null : (
+        <section aria-labelledby="badges">
+          <h2 id="badges">Badges</h2>
+          {page.is_public ? null : <p class="quiet">Badges are there once the page is public.</p>}
+          {services.map((service, n) => (
+            <details class="card" open={n === 0}>
+              <summary dir="auto">{service.name}</summary>
+              {BADGES.map((badge) => (
+                <Badge {...{ badge, service, origin, page }} />
+              ))}
+            </details>
+          ))}
+        </section>
+      )}
+    </>
+  );
+}
+
+interface BadgeProps {
+  badge: (typeof BADGES)[number];
+  service: Service;
+  origin: string;
+  page: Page;
+}
+
+function Badge({ badge, service, origin, page }: BadgeProps) {
+  const name = BADGE_WORDS[badge];
+  const address = `${origin}/badge/${service.id}/${badge}.svg`;
+  return (
+    <>
+      {page.is_public ? (
+        <p>
+          <img
+            src={`/badge/${service.id}/${badge}.svg`}
+            alt={`${name} of ${service.name}`}
+            loading="lazy"
+            height={20}
+          />
+        </p>
+      ) : null}
+      <CopyText label={`${name}, Markdown`} text={`[![${name}](${address})](${page.url})`} />
+      <CopyText label={`${name}, HTML`} text={`<a href="${page.url}"><img src="${address}" alt="${name}"></a>`} />
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { SLA_PERIODS, SlaSummary, SlaTargets } from "../../contract/sla.ts";
+import type { AppContext } from "../../http/endpoint.ts";
+import { readApi } from "../call-api.ts";
+import { readBody } from "../form-fields.ts";
+import { action, redirectWithNotice, view } from "../view.ts";
+import { Embed } from "./embed.tsx";
+import { Reports, readTargets, targetFields, targetValues } from "./reports.tsx";
+import { listServices } from "./services-routes.tsx";
+import { API, ids, params, type Refused, sendForm, showTab } from "./tab.tsx";
+
+const PeriodQuery = z.object({ period: z.enum(SLA_PERIODS).default("month").catch("month") });
+
+export const endpoints = [
+  view(
+    { path: "/app/pages/{id}/embed", summary: "Lines to embed a page", params, ids },
+    async (c, { params: { id } }) => {
+      const services = await listServices(c, id);
+      return showTab(c, { id, tab: "/embed" }, ({ page }) => (
+        <Embed page={page} origin={c.var.publicUrl} services={services} />
+      ));
+    },
+  ),
+
+  view(
+    { path: "/app/pages/{id}/reports", summary: "SLA reports of a page", params, query: PeriodQuery, ids },
+    (c, { params: { id }, query: { period } }) => showReports(c, id, { period }),
+  ),
+
+  action(
+    { path: "/app/pages/{id}/targets", summary: "Set the SLA targets of a page", params },
+    async (c, entered, p) => {
+      const path = `${API}/${p.id}/sla-targets`;
+      const [{ body: sla }, { body: stored }] = await Promise.all([
+        readApi(c, `${API}/${p.id}/sla`, SlaSummary),
+        readApi(c, path, SlaTargets),
+      ]);
+      const fields = targetFields(sla);
+      const body = readTargets(readBody(fields, entered), stored);
+      const refused = await sendForm(c, fields, entered, { method: "PUT", path, body });
+      return refused ? showReports(c, p.id, { refused }) : redirectWithNotice(`/app/pages/${p.id}/reports`, "Saved.");
+    },
+  ),
+];
+
+interface Shown {
+  period?: (typeof SLA_PERIODS)[number];
+  refused?: Refused;
+}
+
+async function showReports(c: AppContext, id: string, { period = "month", refused }: Shown): Promise<Response> {
+  const [{ body: sla }, { body: targets }] = await Promise.all([
+    readApi(c, `${API}/${id}/sla?period=${period}`, SlaSummary),
+    readApi(c, `${API}/${id}/sla-targets`, SlaTargets),
+  ]);
+  const values = refused?.values ?? targetValues(targets);
+  return showTab(c, { id, tab: "/reports", refused }, ({ page, may }) => (
+    <Reports {...{ page, sla, period, values, problems: refused?.problems ?? {} }} may_change={may("sla.write")} />
+  ));
+}

@@ -1,0 +1,6 @@
+import { endpoints as reports } from "./reports-routes.tsx";
+import { endpoints as services } from "./services-routes.tsx";
+import { endpoints as settings } from "./settings-routes.tsx";
+import { endpoints as subscribers } from "./subscribers-routes.tsx";
+
+export const endpoints = [...settings, ...services, ...subscribers, ...reports];

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { Group } from "../../contract/group.ts";
+import { MONITOR_STATUSES } from "../../contract/monitor-values.ts";
+import type { AppContext } from "../../http/endpoint.ts";
+import { readApi, requireApi } from "../call-api.ts";
+import { readBody } from "../form-fields.ts";
+import { action, redirectWithNotice, view } from "../view.ts";
+import { GROUP_FIELDS } from "./form.ts";
+import { Services } from "./services.tsx";
+import { API, ids, LIST_MAX, params, type Refused, sendForm, showTab, V1 } from "./tab.tsx";
+
+export const endpoints = [
+  view({ path: "/app/pages/{id}/services", summary: "Services of a status page", params, ids }, (c, p) =>
+    showServices(c, p.params.id),
+  ),
+
+  action({ path: "/app/pages/{id}/services/group", summary: "Move a service", params }, async (c, entered, { id }) => {
+    const monitor = encodeURIComponent(entered.get("id") || "none");
+    await requireApi(c, {
+      ...{ method: "PUT", path: `${V1}/monitors/${monitor}` },
+      body: { group_id: entered.get("group_id") || null },
+    });
+    return redirectWithNotice(`/app/pages/${id}/services`, "Moved.");
+  }),
+
+  action(
+    { path: "/app/pages/{id}/services/order", summary: "Reorder services", params },
+    async (c, entered, { id }) => {
+      const services = await listServices(c, id);
+      const monitors = reorder(services, entered);
+      await requireApi(c, { method: "PUT", path: `${V1}/monitors/order`, body: { monitors } });
+      return redirectWithNotice(`/app/pages/${id}/services`, "Moved.");
+    },
+  ),
+
+  action({ path: "/app/pages/{id}/groups", summary: "Add a group", params }, async (c, entered, { id }) => {
+    const body = { ...readBody(GROUP_FIELDS, entered), status_page_id: id };
+    const refused = await sendForm(c, GROUP_FIELDS, entered, { method: "POST", path: `${V1}/groups`, body });
+    return refused ? showServices(c, id, refused) : redirectWithNotice(`/app/pages/${id}/services`, "Added.");
+  }),
+
+  action({ path: "/app/pages/{id}/groups/order", summary: "Reorder groups", params }, async (c, entered, { id }) => {
+    const groups = reorder(await listGroups(c, id), entered);
+    await requireApi(c, { method: "PUT", path: `${V1}/groups/order`, body: { status_page_id: id, groups } });
+    return redirectWithNotice(`/app/pages/${id}/services`, "Moved.");
+  }),
+
+  action({ path: "/app/pages/{id}/groups/delete", summary: "Remove a group", params }, async (c, entered, { id }) => {
+    const group = encodeURIComponent(entered.get("id") || "none");
+    await requireApi(c, { method: "DELETE", path: `${V1}/groups/${group}` });
+    return redirectWithNotice(`/app/pages/${id}/services`, "Removed. Its services have no group now.");
+  }),
+];
+
+const ServiceList = z.array(
+  z.object({ id: z.string(), name: z.string(), status: z.enum(MONITOR_STATUSES), group_id: z.string().nullable() }),
+);
+
+export async function listServices(c: AppContext, id: string) {
+  return (await readApi(c, `${API}/${id}/monitors?limit=${LIST_MAX}`, ServiceList)).body;
+}
+
+async function listGroups(c: AppContext, id: string) {
+  return (await readApi(c, `${API}/${id}/groups?limit=${LIST_MAX}`, z.array(Group))).body;
+}
+
+async function showServices(c: AppContext, id: string, refused?: Refused): Promise<Response> {
+  const [services, groups] = await Promise.all([listServices(c, id), listGroups(c, id)]);
+  return showTab(c, { id, tab: "/services", refused }, ({ page, may }) => (
+    <Services
+      {...{ page, services, groups, values: refused?.values ?? {}, problems: refused?.problems ?? {} }}
+      may_change={may("monitors.write")}
+    />
+  ));
+}
+
+/** The whole order: one entry a step up or down, or to the place of the one that it was dropped on. */
+function reorder(list: readonly { id: string }[], entered: URLSearchParams): { id: string; order: number }[] {
+  const all = list.map(({ id }) => id);
+  const moved = entered.get("dragged") || entered.get("id") || "";
+  const at = all.indexOf(moved);
+  const onto = all.indexOf(entered.get("onto") ?? "");
+  const to = onto >= 0 ? onto : at + (entered.get("direction") === "down" ? 1 : -1);
+  if (at >= 0 && to >= 0 && to < all.length) all.splice(to, 0, ...all.splice(at, 1));
+  return all.map((id, order) => ({ id, order }));
+}

@@ -1,0 +1,140 @@
+import { requireVisiblePage } from "../../access/pages.ts";
+import { CustomDomain } from "../../contract/custom-domain.ts";
+import { StatusPage } from "../../contract/status-page.ts";
+import { TEAM_TOPICS } from "../../contract/team-notification.ts";
+import { fillTopics } from "../../domain/team-notifications.ts";
+import type { AppContext } from "../../http/endpoint.ts";
+import { readApi, requireApi } from "../call-api.ts";
+import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
+import { changedFields, readBody, storedValues } from "../form-fields.ts";
+import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
+import { listPageChoices } from "../rights.ts";
+import { showView } from "../shell.tsx";
+import { action, redirectWithNotice, view } from "../view.ts";
+import { DOMAIN_FIELDS, NEW_PAGE_FIELDS, NOTIFY_FIELDS, PAGE_FIELDS, PASSWORD_FIELDS } from "./form.ts";
+import { API, ids, loadPage, params, type Refused, sendForm, showTab } from "./tab.tsx";
+import { Domain, Notifications, pageListView, Settings } from "./views.tsx";
+
+const trail = [{ href: "/app/pages", text: "Status pages" }];
+const NEW: ObjectForm = {
+  ...{ title: "New status page", section: "pages", trail, fields: NEW_PAGE_FIELDS },
+  ...{ action: "/app/pages/new", cancel: "/app/pages" },
+};
+
+export const endpoints = [
+  view({ path: "/app/pages", summary: "List of status pages in the dashboard" }, async (c) =>
+    showView(c, pageListView({ pages: await listPageChoices(c.var.ctx) })),
+  ),
+
+  view({ path: "/app/pages/new", summary: "Form of a new status page" }, (c) => showForm(c, NEW, { is_public: true })),
+
+  action({ path: "/app/pages/new", summary: "Submit the form of a new status page" }, async (c, entered) => {
+    const sent = await submitForm(c, NEW, entered, { method: "POST", path: API });
+    if (!sent.ok) return sent.response;
+    const { id, name } = StatusPage.parse(sent.body);
+    return redirectWithNotice(`/app/pages/${id}`, `${name} is online.`);
+  }),
+
+  view({ path: "/app/pages/{id}", summary: "Settings of a status page", params, ids }, (c, { params: { id } }) =>
+    showSettings(c, id),
+  ),
+
+  action(
+    { path: "/app/pages/{id}", summary: "Save the settings of a status page", params },
+    async (c, entered, { id }) => {
+      const changed = changedFields(PAGE_FIELDS, entered, storedValues(PAGE_FIELDS, await loadPage(c, id)));
+      const call = { method: "PUT", path: `${API}/${id}`, body: readBody(changed, entered) } as const;
+      const refused = await sendForm(c, PAGE_FIELDS, entered, call);
+      return refused ? showSettings(c, id, refused) : redirectWithNotice(`/app/pages/${id}`, "Saved.");
+    },
+  ),
+
+  action({ path: "/app/pages/{id}/password", summary: "Protect a status page", params }, async (c, entered, { id }) => {
+    const body = readBody(PASSWORD_FIELDS, entered);
+    await requireApi(c, { method: "PUT", path: `${API}/${id}`, body });
+    const notice = body.password === null ? "The page needs no password." : "Visitors have to enter the password.";
+    return redirectWithNotice(`/app/pages/${id}`, notice);
+  }),
+
+  view({ path: "/app/pages/{id}/notifications", summary: "Team notifications of a page", params, ids }, (c, p) =>
+    showNotifications(c, p.params.id),
+  ),
+
+  action(
+    { path: "/app/pages/{id}/notifications", summary: "Save team notifications", params },
+    async (c, entered, p) => {
+      const chosen = entered.getAll("notify_team");
+      const notify_team = Object.fromEntries(TEAM_TOPICS.map((topic) => [topic, chosen.includes(topic)]));
+      await requireApi(c, { method: "PATCH", path: `${API}/${p.id}/alerting`, body: { notify_team } });
+      return redirectWithNotice(`/app/pages/${p.id}/notifications`, "Saved.");
+    },
+  ),
+
+  view({ path: "/app/pages/{id}/domain", summary: "Domain of a status page", params, ids }, (c, p) =>
+    showDomain(c, p.params.id),
+  ),
+
+  action(
+    { path: "/app/pages/{id}/domain", summary: "Save the domain of a status page", params },
+    async (c, entered, { id }) => {
+      const call = { method: "PUT", path: `${API}/${id}/ssl`, body: readBody(DOMAIN_FIELDS, entered) } as const;
+      const refused = await sendForm(c, DOMAIN_FIELDS, entered, call);
+      return refused ? showDomain(c, id, refused) : redirectWithNotice(`/app/pages/${id}/domain`, "Saved.");
+    },
+  ),
+
+  view(
+    {
+      ...{ path: "/app/pages/{id}/delete", summary: "Confirm the deletion of a page", params },
+      ...{ ids: { params: { id: "page" } }, permission: "page.delete" },
+    },
+    async (c, p) => confirmDeletion(c, await deletionOf(c, p.params.id)),
+  ),
+
+  action({ path: "/app/pages/{id}/delete", summary: "Delete a status page", params }, async (c, entered, { id }) =>
+    deleteConfirmed(c, await deletionOf(c, id), entered),
+  ),
+];
+
+function showSettings(c: AppContext, id: string, refused?: Refused): Promise<Response> {
+  return showTab(c, { id, tab: "", refused }, ({ page, may }) => (
+    <Settings
+      page={page}
+      values={refused?.values ?? storedValues(PAGE_FIELDS, page)}
+      problems={refused?.problems ?? {}}
+      may_change={may("page.write")}
+      may_delete={may("page.delete")}
+    />
+  ));
+}
+
+async function showNotifications(c: AppContext, id: string): Promise<Response> {
+  const { page: stored } = await requireVisiblePage(c.var.ctx, id);
+  const topics = fillTopics(stored.notify_team);
+  const notify_team = TEAM_TOPICS.filter((topic) => topics[topic]);
+  return showTab(c, { id, tab: "/notifications" }, ({ page, may }) => (
+    <Notifications
+      page={page}
+      values={storedValues(NOTIFY_FIELDS, { notify_team })}
+      problems={{}}
+      may_change={may("alerting.write")}
+    />
+  ));
+}
+
+async function showDomain(c: AppContext, id: string, refused?: Refused): Promise<Response> {
+  const { body: domain } = await readApi(c, `${API}/${id}/ssl`, CustomDomain);
+  const values = refused?.values ?? storedValues(DOMAIN_FIELDS, domain);
+  return showTab(c, { id, tab: "/domain", refused }, ({ page, may }) => (
+    <Domain {...{ page, domain, values, problems: refused?.problems ?? {} }} may_change={may("page.write")} />
+  ));
+}
+
+async function deletionOf(c: AppContext, id: string) {
+  const { name } = await loadPage(c, id);
+  return {
+    ...{ kind: "status page", name, section: "pages" as const, trail, list: "/app/pages" },
+    ...{ path: `/app/pages/${id}`, api: `${API}/${id}` },
+    lost: "Its incidents, maintenance, subscribers and members are deleted for good. Its monitors stay.",
+  };
+}

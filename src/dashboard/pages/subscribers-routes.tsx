@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { INVITED_MAX, Subscriber, SubscribersInvited } from "../../contract/subscriber.ts";
+import type { AppContext } from "../../http/endpoint.ts";
+import { plural } from "../../lib/relative-time.ts";
+import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
+import type { FormValues, Problems } from "../form-fields.ts";
+import { typedValues } from "../form-fields.ts";
+import { action, redirectWithNotice, view } from "../view.ts";
+import { IMPORTED_MAX, INVITE_FIELDS } from "./form.ts";
+import { Subscribers } from "./subscribers.tsx";
+import { ids, params, showTab, V1 } from "./tab.tsx";
+
+const SHOWN_MAX = 50;
+const NAMED_MAX = 20;
+const OffsetQuery = z.object({ offset: z.coerce.number().int().min(0).max(10_000).default(0).catch(0) });
+
+export const endpoints = [
+  view(
+    { path: "/app/pages/{id}/subscribers", summary: "Subscribers of a page", params, query: OffsetQuery, ids },
+    async (c, { params: { id }, query: { offset } }) => showSubscribers(c, id, { offset }),
+  ),
+
+  action(
+    { path: "/app/pages/{id}/subscribers/invite", summary: "Invite subscribers", params },
+    async (c, entered, { id }) => {
+      const found = addressesIn(entered.get("endpoints") ?? "", entered.get("channel") ?? "email");
+      const values = typedValues(INVITE_FIELDS, entered);
+      const flaw = flawOf(found);
+      if (flaw !== null) return showSubscribers(c, id, { values, problems: { endpoints: flaw }, status: 400 });
+      const { invited, refused } = await invite(c, { id, channel: entered.get("channel") || "email", found });
+      const asked = `${plural(invited, "address")} asked to confirm.`.replace("addresss", "addresses");
+      if (refused.length === 0) return redirectWithNotice(`/app/pages/${id}/subscribers`, asked);
+      const named = refused.slice(0, NAMED_MAX).map(({ endpoint, error }) => `${endpoint} ${error}`);
+      const rest = refused.map(({ endpoint }) => endpoint).join("\n");
+      const problem = `${asked} Not these: ${named.join("; ")}${refused.length > NAMED_MAX ? "; and more" : ""}.`;
+      return showSubscribers(c, id, {
+        values: { ...values, endpoints: rest },
+        ...{ problems: { endpoints: problem }, status: 400 },
+      });
+    },
+  ),
+
+  action(
+    { path: "/app/pages/{id}/subscribers/delete", summary: "Remove a subscriber", params },
+    async (c, entered, p) => {
+      const subscriber = encodeURIComponent(entered.get("id") || "none");
+      await requireApi(c, { method: "DELETE", path: `${V1}/subscribers/${subscriber}` });
+      return redirectWithNotice(`/app/pages/${p.id}/subscribers`, "Removed.");
+    },
+  ),
+];
+
+interface Shown {
+  offset?: number;
+  values?: FormValues;
+  problems?: Problems;
+  status?: number;
+}
+
+async function showSubscribers(c: AppContext, id: string, { offset = 0, ...shown }: Shown): Promise<Response> {
+  const path = `${V1}/subscribers?status_page_id=${id}&limit=${SHOWN_MAX}&offset=${offset}`;
+  const { body: subscribers, total } = await readApi(c, path, z.array(Subscriber));
+  const { values = { channel: "email" }, problems = {}, status = 200 } = shown;
+  const refused = status === 200 ? undefined : { values, problems, status, headers: {} };
+  return showTab(c, { id, tab: "/subscribers", refused }, ({ page, may }) => (
+    <Subscribers
+      {...{ page, subscribers, total, limit: SHOWN_MAX, offset, now: c.var.now, values, problems }}
+      may_change={may("page.write")}
+    />
+  ));
+}
+
+/** Those of a list with one per line, or of a table: in each row the first cell that looks like an address. */
+function addressesIn(text: string, channel: string): string[] {
+  const isAddress = (cell: string) => (channel === "email" ? cell.includes("@") : /^https?:/.test(cell));
+  const rows = text
+    .split(/\r?\n/)
+    .map((row) => row.split(/[,;\t]/).map((cell) => cell.trim().replace(/^"(.*)"$/, "$1")));
+  return [...new Set(rows.flatMap((cells) => cells.find(isAddress) ?? []))];
+}
+
+function flawOf(found: readonly string[]): string | null {
+  if (found.length === 0) return "Addresses are missing: there is none in what was entered.";
+  return found.length > IMPORTED_MAX ? `Addresses are too many: at most ${IMPORTED_MAX} at a time.` : null;
+}
+
+interface Invited {
+  id: string;
+  channel: string;
+  found: readonly string[];
+}
+
+/** In as many requests as it takes; what one of them refuses as a whole ends it. */
+async function invite(c: AppContext, { id, channel, found }: Invited): Promise<SubscribersInvited> {
+  const result: SubscribersInvited = { invited: 0, refused: [] };
+  for (let n = 0; n < found.length; n += INVITED_MAX) {
+    const body = { status_page_id: id, channel, endpoints: found.slice(n, n + INVITED_MAX) };
+    const answer = await callApi(c, { method: "POST", path: `${V1}/subscribers`, body });
+    if (!answer.ok && result.invited === 0) throw errorOf(answer);
+    if (!answer.ok) {
+      result.refused.push(...found.slice(n).map((endpoint) => ({ endpoint, error: `waits: ${answer.error}` })));
+      break;
+    }
+    const { invited, refused } = SubscribersInvited.parse(answer.body);
+    result.invited += invited;
+    result.refused.push(...refused);
+  }
+  return result;
+}

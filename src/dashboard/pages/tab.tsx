@@ -1,0 +1,64 @@
+import type { Child } from "hono/jsx";
+import { z } from "zod";
+import { requireVisiblePage } from "../../access/pages.ts";
+import { StatusPage } from "../../contract/status-page.ts";
+import { hasPermission, type Permission } from "../../domain/roles.ts";
+import type { AppContext } from "../../http/endpoint.ts";
+import { type ApiCall, callApi, errorOf, readApi } from "../call-api.ts";
+import { type FormField, toSentences, typedValues } from "../form-fields.ts";
+import { showView } from "../shell.tsx";
+import { type Forms, type Page, type PageTab, pageTabView } from "./views.tsx";
+
+/** What the views about one page share. */
+export const V1 = "/api/uptime/v1";
+export const API = `${V1}/status-pages`;
+export const LIST_MAX = 500;
+export const params = z.object({ id: z.uuid() });
+export const ids = { params: { id: "page:see" } } as const;
+
+export interface Refused extends Forms {
+  status: number;
+  headers: Record<string, string>;
+}
+
+/** What a tab is drawn from: the page, and what the caller may do on it. */
+export interface TabContext {
+  page: Page;
+  may(right: Permission): boolean;
+}
+
+export async function loadPage(c: AppContext, id: string): Promise<Page> {
+  return (await readApi(c, `${API}/${id}`, StatusPage)).body;
+}
+
+interface Tab {
+  id: string;
+  tab: PageTab;
+  refused?: Refused | undefined;
+  hasCharts?: boolean;
+}
+
+export async function showTab(
+  c: AppContext,
+  { id, tab, refused, hasCharts = false }: Tab,
+  render: (shown: TabContext) => Child,
+): Promise<Response> {
+  const [page, { membership }] = await Promise.all([loadPage(c, id), requireVisiblePage(c.var.ctx, id)]);
+  const children = render({ page, may: (right) => hasPermission(membership, right) });
+  const shown = refused && { problems: refused.problems, status: refused.status, headers: refused.headers };
+  return showView(c, pageTabView({ page, tab, children, hasCharts, ...shown }));
+}
+
+/** undefined: the API accepted it. */
+export async function sendForm(
+  c: AppContext,
+  fields: readonly FormField[],
+  entered: URLSearchParams,
+  call: ApiCall,
+): Promise<Refused | undefined> {
+  const answer = await callApi(c, call);
+  if (answer.ok) return undefined;
+  if (answer.status === 404) throw errorOf(answer);
+  const { status, headers } = answer;
+  return { values: typedValues(fields, entered), problems: toSentences(fields, answer.problems), status, headers };
+}

@@ -1,0 +1,174 @@
+import type { z } from "zod";
+import type { BacktestResult, ConditionResult, EventRule, EventRuleVersion } from "../../contract/event-rule.ts";
+import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
+import { plural } from "../../lib/relative-time.ts";
+import { toIso } from "../../platform/clock.ts";
+import { PostButton } from "../components/pieces.tsx";
+import { exactTime, Time } from "../components/time.tsx";
+import { conditionsOf } from "./form.ts";
+
+interface CardProps {
+  rule: EventRule;
+  path: string;
+  now: number;
+  may_change: boolean;
+}
+
+export function RuleCard({ rule, path, now, may_change }: CardProps) {
+  return (
+    <>
+      <div class="row">
+        <h2 dir="auto">{rule.display_name}</h2>
+        <span class="tag">{rule.is_enabled ? "On" : "Off"}</span>
+      </div>
+      <p class="quiet">
+        <code>{rule.event_name}</code>, {sentenceOf(rule)},{" "}
+        {rule.last_fired_at === null ? (
+          "never fired"
+        ) : (
+          <>
+            fired <Time at={Date.parse(rule.last_fired_at)} now={now} />
+          </>
+        )}
+      </p>
+      {may_change ? (
+        <p class="actions">
+          <a class="button second" href={path}>
+            Edit
+          </a>
+          <PostButton action={`${path}/backtest`} label="Backtest" />
+          <PostButton action={`${path}/toggle`} label={rule.is_enabled ? "Turn off" : "Turn on"} />
+          <a class="button danger" href={`${path}/delete`}>
+            Delete
+          </a>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+export function Versions({
+  path,
+  versions,
+  now,
+}: {
+  path: string;
+  versions: readonly EventRuleVersion[];
+  now: number;
+}) {
+  if (versions.length === 0) return null;
+  return (
+    <section aria-labelledby="versions">
+      <h2 id="versions">Versions</h2>
+      <ul class="rows card">
+        {versions.map(({ version, rule, created_at }) => (
+          <li class="row">
+            <span>
+              Version {version}, until <Time at={Date.parse(created_at)} now={now} />
+              <br />
+              <span class="quiet" dir="auto">
+                {rule.display_name}: {rule.event_name}, {sentenceOf(rule)}
+              </span>
+            </span>
+            <PostButton action={`${path}/restore/${version}`} label="Restore" />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The conditions in words. */
+function sentenceOf(rule: Pick<EventRule, "conditions">): string {
+  const conditions = conditionsOf(rule).map(({ metric, operator, value, window_minutes }) => {
+    return `${metric} ${operator} ${value}${window_minutes ? ` over ${window_minutes} min` : ""}`;
+  });
+  return conditions.length === 0 ? "always" : `if ${conditions.join(" and ")}`;
+}
+
+/** What the conditions measure now, and whether each holds. */
+export function CurrentValues({ results, of }: { results: readonly ConditionResult[]; of: string }) {
+  if (results.length === 0) return <p class="banner is-info">Without conditions the rule always holds.</p>;
+  return (
+    <div class="banner is-info" role="status">
+      <p dir="auto">Right now, of {of}:</p>
+      <ul>
+        {results.map(({ metric, operator, value, actual, passed }) => (
+          <li>
+            {metric} is {actual === null ? "not measured" : Math.round(actual * 100) / 100}, {operator} {value}:{" "}
+            <strong>{passed ? "holds" : "does not hold"}</strong>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const DAYS = [1, 7, 30] as const;
+
+interface BacktestProps {
+  result: z.output<typeof BacktestResult>;
+  path: string;
+  now: number;
+}
+
+/** How often the rule would have fired, by the hour of a day or by the day. */
+export function Backtest({ result, path, now }: BacktestProps) {
+  const [from, to] = [Date.parse(result.from), Date.parse(result.to)];
+  const step = to - from > 2 * DAY_MS ? DAY_MS : HOUR_MS;
+  const first = Math.floor(from / step) * step;
+  const steps = Array.from({ length: Math.ceil((to - first) / step) }, (_, n) => first + n * step);
+  const counts = Map.groupBy(result.fires, (at) => Math.floor(Date.parse(at) / step) * step);
+  return (
+    <section class="card" aria-label="Backtest">
+      <p>
+        Over {plural(Math.round((to - from) / DAY_MS), "day")} it would have fired{" "}
+        <strong>{plural(result.would_have_fired, "time")}</strong>.
+      </p>
+      <p class="actions">
+        {DAYS.map((days) => (
+          <PostButton
+            action={`${path}/backtest`}
+            label={`Last ${plural(days, "day")}`}
+            fields={{ days: String(days) }}
+          />
+        ))}
+      </p>
+      <figure data-chart data-unit="">
+        <div class="plot" />
+        <div class="fallback" tabindex={0}>
+          <table>
+            <caption class="unseen">How often the rule would have fired</caption>
+            <thead>
+              <tr>
+                <th scope="col">From</th>
+                <th scope="col" class="num">
+                  Times
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {steps.map((at) => (
+                <tr>
+                  <td>
+                    <time datetime={toIso(at)}>{exactTime(at)}</time>
+                  </td>
+                  <td class="num">{counts.get(at)?.length ?? 0}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </figure>
+      <ul class="rows">
+        {result.fires.slice(0, FIRES_SHOWN).map((at) => (
+          <li>
+            <Time at={Date.parse(at)} now={now} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const FIRES_SHOWN = 100;

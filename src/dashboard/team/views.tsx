@@ -1,0 +1,146 @@
+import type { z } from "zod";
+import type { Member, Seats } from "../../contract/member.ts";
+import {
+  explainMembership,
+  hasPermission,
+  includesPermissions,
+  type Membership,
+  type Permission,
+  ROLE_PERMISSIONS,
+} from "../../domain/roles.ts";
+import { ACTIONS, PostButton, Table } from "../components/pieces.tsx";
+import type { PageChoice } from "../rights.ts";
+
+export type TeamMember = z.output<typeof Member>;
+
+export const ROLE_NAMES: Record<Membership["role"], string> = {
+  owner: "Owner",
+  admin: "Admin",
+  editor: "Editor",
+  viewer: "Viewer",
+  custom: "Custom",
+};
+
+/** What each right allows, in the words of the dashboard. */
+export const RIGHT_NAMES: Record<Permission, string> = {
+  "page.read": "See everything",
+  "monitors.write": "Change monitors and groups",
+  "incidents.write": "Report and acknowledge incidents",
+  "maintenance.write": "Plan maintenance",
+  "agents.write": "Manage agents",
+  "sla.write": "Set availability targets",
+  "secrets.read": "Read credentials of monitors",
+  "page.write": "Change the page, its domain and subscribers",
+  "alerting.write": "Decide where alerts go",
+  "events.write": "Change rules",
+  "oncall.write": "Plan who is on call",
+  "members.manage": "Manage the team",
+  "page.migrate": "Move monitors to another page",
+  "page.delete": "Delete the page",
+  "page.transfer": "Give the page to somebody else",
+};
+
+interface TeamProps {
+  page: PageChoice;
+  members: readonly TeamMember[];
+  owner: { name: string | null; email: string } | undefined;
+  seats: z.output<typeof Seats>;
+  /** Id of the caller. */
+  me: string;
+}
+
+export function Team({ page, members, owner, seats, me }: TeamProps) {
+  return (
+    <>
+      <Table caption="Members" head={["Name", "E-mail", "Role", ACTIONS]}>
+        {owner ? (
+          <tr>
+            <th scope="row" dir="auto">
+              {owner.name ?? "–"}
+            </th>
+            <td dir="auto">{owner.email}</td>
+            <td>Owner</td>
+            <td />
+          </tr>
+        ) : null}
+        {members.map((member) => (
+          <MemberRow page={page} member={member} me={me} />
+        ))}
+      </Table>
+      <section class="card" aria-labelledby="seats">
+        <h2 id="seats">Seats</h2>
+        <p>
+          {seats.used}
+          {seats.limit === null ? "" : ` of ${seats.limit}`} used: {seats.members} by members,{" "}
+          {seats.pending_invitations} by invitations.
+        </p>
+        <p class="quiet">
+          Your role is {ROLE_NAMES[page.membership.role]}. {explainMembership(page.membership)}
+        </p>
+        <RoleTable />
+      </section>
+    </>
+  );
+}
+
+function MemberRow({ page, member, me }: { page: PageChoice; member: TeamMember; me: string }) {
+  const path = `/app/team/${page.id}/members/${member.id}`;
+  const isPending = member.status === "pending";
+  const rights = member.capabilities.map((each) => RIGHT_NAMES[each]).join(", ");
+  return (
+    <tr>
+      <th scope="row" dir="auto">
+        {member.name ?? "–"}
+      </th>
+      <td dir="auto">{member.email}</td>
+      <td>
+        {ROLE_NAMES[member.role]}
+        {rights === "" ? "" : `: ${rights}`} {isPending ? <span class="tag">Invited</span> : null}
+      </td>
+      <td class="actions">
+        {member.user_id === me ? (
+          <PostButton action={`${path}/remove`} label="Leave" kind="danger" />
+        ) : !mayManage(page, member) ? null : isPending ? (
+          <>
+            <PostButton action={`${path}/resend`} label="Send again" />
+            <PostButton action={`/app/team/${page.id}/invitations/${member.id}/revoke`} label="Revoke" kind="danger" />
+          </>
+        ) : (
+          <>
+            <a class="button second" href={path}>
+              Change role
+            </a>
+            <PostButton action={`${path}/remove`} label="Remove" kind="danger" />
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** Nobody manages a member beyond their own permissions. */
+function mayManage({ membership }: PageChoice, member: TeamMember): boolean {
+  return hasPermission(membership, "members.manage") && includesPermissions(membership, member);
+}
+
+const SHOWN_ROLES = ["owner", "admin", "editor", "viewer"] as const;
+
+export function RoleTable() {
+  const rights = Object.entries(RIGHT_NAMES) as [Permission, string][];
+  return (
+    <details>
+      <summary>What each role may do</summary>
+      <Table caption="What each role may do" head={["", ...SHOWN_ROLES.map((role) => ROLE_NAMES[role])]}>
+        {rights.map(([right, name]) => (
+          <tr>
+            <th scope="row">{name}</th>
+            {SHOWN_ROLES.map((role) => (
+              <td>{ROLE_PERMISSIONS[role].includes(right) ? "Yes" : "–"}</td>
+            ))}
+          </tr>
+        ))}
+      </Table>
+      <p class="quiet">The role Custom sees everything and may do what was ticked for the member.</p>
+    </details>
+  );
+}

@@ -1,0 +1,163 @@
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { CORE, createClient, V1 } from "../support/client.ts";
+import { browserOf } from "../support/dashboard-crawl.ts";
+import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
+import type { Browser } from "../support/forms.ts";
+import { emailOf, PASSWORD } from "../support/members.ts";
+
+/** What a team does on most days, by forms alone. */
+let owner: Account;
+let browser: Browser;
+let page: string;
+let monitor: string;
+beforeEach(() => void vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("ok")));
+beforeAll(async () => {
+  owner = await createAccount();
+  browser = await browserOf(owner);
+  page = await createPage(owner, { name: "Shop page" });
+  monitor = (await createMonitor(owner.client, { status_page_id: page })).id;
+});
+
+const shown = async (path: string) => (await browser.open(path)).text;
+
+describe("incident templates", () => {
+  it("are written, fill in an incident, and are deleted by name", async () => {
+    const list = `/app/incidents/templates?page=${page}`;
+    expect(await shown(list)).toContain("No templates yet");
+    const fields = {
+      ...{ name: "Slow", title: "{{page}} is slow", initial_update: "We **look**.", status: "identified" },
+      severity: "major",
+    };
+    expect((await browser.submit(`/app/incidents/templates/${page}/new`, fields)).status).toBe(303);
+    const { body } = await owner.client.get(`${V1}/status-pages/${page}/incident-templates`);
+    const [{ id }] = body;
+    expect(await shown(list)).toContain("{{page}} is slow");
+
+    const chosen = { status_page_id: page, template_id: id, title: "", message: "", intent: "template" };
+    const filled = await browser.submit("/app/incidents/new", chosen);
+    expect(filled.text).toMatch(/name="title"[^>]*value="{{page}} is slow"/);
+    expect(filled.text).toContain("We **look**.");
+    const opened = await browser.submit("/app/incidents/new", { status_page_id: page, template_id: id, title: "" });
+    const incident = await owner.client.get(`${V1}/incidents/${opened.headers.get("location")?.split("/").at(-1)}`);
+    expect(incident.body).toMatchObject({ title: "Shop page is slow", status: "identified", severity: "major" });
+
+    const path = `/app/incidents/templates/${page}/${id}/delete`;
+    expect((await browser.submit(path, { confirmation: "Fast" })).status).toBe(400);
+    expect((await browser.submit(path, { confirmation: "Slow" })).status).toBe(303);
+    expect((await owner.client.get(`${V1}/status-pages/${page}/incident-templates`)).body).toEqual([]);
+  });
+});
+
+describe("an incident", () => {
+  it("gets a ready update by one button, and a postmortem from a draft", async () => {
+    const made = await owner.client.post(`${V1}/incidents`, { status_page_id: page, title: "Down" });
+    const path = `/app/incidents/${made.body.id}`;
+    expect((await browser.submit(`${path}/updates`, { quick: "identified" })).status).toBe(303);
+    const read = async () => (await owner.client.get(`${V1}/incidents/${made.body.id}`)).body;
+    expect(await read()).toMatchObject({
+      status: "identified",
+      updates: [{ message: expect.stringContaining("cause") }],
+    });
+    await browser.submit(`${path}/updates`, { quick: "resolved" });
+    expect((await read()).status).toBe("resolved");
+    expect(await shown(path)).toContain("Write a postmortem");
+    expect(await shown(`${path}?draft=postmortem`)).toContain("## Postmortem");
+  });
+
+  it("shows its Markdown before it is opened", async () => {
+    const { status, text } = await browser.submit("/app/incidents/new", {
+      ...{ status_page_id: page, title: "T", message: "It is **slow**", intent: "preview" },
+    });
+    expect([status, text.includes("<strong>slow</strong>")]).toEqual([200, true]);
+  });
+});
+
+describe("the calendar of maintenance", () => {
+  it("shows each occurrence in its month, and what a plan would mean before it is saved", async () => {
+    const window = {
+      ...{ status_page_id: page, title: "Weekly disks", recurrence_type: "weekly" },
+      ...{ start_time: "2031-03-03T08:00:00Z", end_time: "2031-03-03T09:00:00Z" },
+    };
+    await owner.client.post(`${V1}/maintenance`, window);
+    const month = await shown("/app/maintenance?month=2031-03");
+    expect(month).toContain("March 2031");
+    expect(month.match(/08:00 Weekly disks/g)).toHaveLength(5);
+    expect(await shown("/app/maintenance?month=2031-02")).not.toContain("08:00 Weekly disks");
+
+    const preview = await browser.submit("/app/maintenance/new", {
+      ...{ status_page_id: page, title: "T", recurrence_type: "daily", intent: "preview" },
+      ...{ start_time: "2031-05-30T08:00", end_time: "2031-05-30T09:00", recurrence_end_date: "2031-06-01T08:00" },
+    });
+    expect(preview.text).toContain("3 occurrences");
+    expect(preview.text).toContain("1 Jun 2031");
+    const wrong = { status_page_id: page, title: "T", start_time: "2031-05-30T08:00", intent: "preview" };
+    expect((await browser.submit("/app/maintenance/new", wrong)).text).toContain("Enter when it starts and ends");
+  });
+});
+
+describe("SLA targets", () => {
+  it("are set for the page and for a monitor, and shown as bars", async () => {
+    const path = `/app/pages/${page}`;
+    const fields = { target_page: "99.5", [`target_${monitor}`]: "98" };
+    expect((await browser.submit(`${path}/targets`, fields)).status).toBe(303);
+    const { body } = await owner.client.get(`${V1}/status-pages/${page}/sla-targets`);
+    expect(body.targets).toEqual(
+      expect.arrayContaining([
+        { monitor_id: null, target_percentage: 99.5 },
+        { monitor_id: monitor, target_percentage: 98 },
+      ]),
+    );
+    expect(await shown(`${path}/reports`)).toMatch(/name="target_page"[^>]*value="99.5"/);
+    const refused = await browser.submit(`${path}/targets`, { target_page: "120" });
+    expect([
+      refused.status,
+      refused.text.includes('aria-invalid="true"') || refused.text.includes('role="alert"'),
+    ]).toEqual([400, true]);
+  });
+});
+
+describe("subscribers", () => {
+  it("are invited one by one or by a table, and exported with their addresses", async () => {
+    const path = `/app/pages/${page}/subscribers`;
+    const csv = "name,email\r\nAda,Ada@example.com\r\nBob,bob@example.com\r\nAda again,ada@example.com\r\n";
+    const answer = await browser.submit(`${path}/invite`, { endpoints: csv, channel: "email" });
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, path]);
+    const list = await owner.client.get(`${V1}/subscribers?status_page_id=${page}`);
+    expect(list.body.map(({ confirmed_at }: { confirmed_at: string | null }) => confirmed_at)).toEqual([null, null]);
+    const exported = await browser.open(`/api/uptime/v1/status-pages/${page}/subscribers/export`);
+    expect(exported.headers.get("content-disposition")).toContain("subscribers.csv");
+    expect(
+      exported.text
+        .split("\r\n")
+        .slice(1, 3)
+        .map((row) => row.split(",")[1])
+        .sort(),
+    ).toEqual(["ada@example.com", "bob@example.com"]);
+    const audit = await owner.client.get(`${V1}/audit-logs?status_page_id=${page}&event_type=subscriber.exported`);
+    expect(audit.body).toHaveLength(1);
+  });
+
+  it("keeps in the form what cannot be asked, with the reason", async () => {
+    const fields = { endpoints: "carol@example.com\nnot@an@address", channel: "email" };
+    const { status, text } = await browser.submit(`/app/pages/${page}/subscribers/invite`, fields);
+    expect(status).toBe(400);
+    expect(text).toContain("not@an@address must be an e-mail address");
+    expect(text).toMatch(/<textarea[^>]*>not@an@address<\/textarea>/);
+  });
+});
+
+describe("an account", () => {
+  it("is exported, and deleted after its address and password were typed", async () => {
+    const account = await createAccount();
+    const own = await browserOf(account);
+    expect((await own.open("/app/account")).text).toContain("/api/core/v1/user/export");
+    expect((await own.open("/app/account/delete")).text).toContain("/api/core/v1/user/export");
+    const email = emailOf(account);
+    const wrong = await own.submit("/app/account/delete", { confirmation: "x", password: PASSWORD });
+    expect(wrong.status).toBe(400);
+    expect((await own.submit("/app/account/delete", { confirmation: email, password: "wrong" })).status).not.toBe(303);
+    const gone = await own.submit("/app/account/delete", { confirmation: email, password: PASSWORD });
+    expect([gone.status, gone.headers.get("location")]).toEqual([303, "/app/sign-in"]);
+    expect((await createClient(account.token).get(`${CORE}/auth/me`)).status).toBe(401);
+  });
+});

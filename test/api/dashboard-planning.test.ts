@@ -1,0 +1,175 @@
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { V1 } from "../support/client.ts";
+import { browserOf } from "../support/dashboard-crawl.ts";
+import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
+import type { Browser } from "../support/forms.ts";
+import { joinPage } from "../support/members.ts";
+
+/** Rules, on-call and routing, by forms alone. */
+let owner: Account;
+let member: Account;
+let browser: Browser;
+let page: string;
+beforeEach(() => void vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("ok")));
+beforeAll(async () => {
+  [owner, member] = await Promise.all([createAccount(), createAccount()]);
+  browser = await browserOf(owner);
+  page = await createPage(owner);
+  await joinPage(member, page, { role: "editor" });
+});
+
+describe("a rule in fields", () => {
+  const conditions = {
+    ...{ metric_0: "latency_ms", operator_0: "gt", value_0: "800", window_0: "5" },
+    ...{ metric_1: "queue_depth", operator_1: "gte", value_1: "3.5", window_1: "" },
+    ...{ metric_2: "", operator_2: "gt", value_2: "", window_2: "" },
+  };
+  const rules = async () => (await owner.client.get(`${V1}/status-pages/${page}/events/rules`)).body;
+
+  it("is built of rows, changed by one of them, and keeps what was not touched", async () => {
+    const fields = { display_name: "Busy", event_name: "monitor.down", quiet_minutes: "10", cooldown_seconds: "60" };
+    expect((await browser.submit(`/app/rules/${page}/new`, { ...fields, ...conditions })).status).toBe(303);
+    const [rule] = await rules();
+    expect(JSON.parse(rule.conditions)).toEqual([
+      { metric: "latency_ms", operator: "gt", value: 800, window_minutes: 5 },
+      { metric: "queue_depth", operator: "gte", value: 3.5, window_minutes: null },
+    ]);
+    expect(JSON.parse(rule.actions)).toEqual([{ type: "suppress_alerts_for", duration_seconds: 600 }]);
+
+    const path = `/app/rules/${page}/${rule.id}`;
+    const shown = await browser.open(path);
+    expect(shown.text).toMatch(/name="metric_1"[^>]*value="queue_depth"/);
+    const values = { ...fields, classification: "public", monitor_id: "", is_enabled: "on", ...conditions };
+    expect((await browser.submit(path, { ...values, value_0: "900" })).status).toBe(303);
+    const [changed] = await rules();
+    expect(JSON.parse(changed.conditions)[0]).toMatchObject({ value: 900 });
+    expect(changed).toMatchObject({ actions: rule.actions, display_name: "Busy", cooldown_seconds: 60 });
+  });
+
+  it("shows what its conditions measure now, and is written as JSON where fields do not suffice", async () => {
+    await createMonitor(owner.client, { status_page_id: page, name: "Measured" });
+    const typed = { event_name: "monitor.down", ...conditions, intent: "values" };
+    const { status, text } = await browser.submit(`/app/rules/${page}/new`, typed);
+    expect(status).toBe(200);
+    expect(text).toContain("latency_ms is not measured");
+    const json = { event_name: "deploy.slow", display_name: "As JSON", actions: "[]" };
+    const plain = await browser.open(`/app/rules/${page}/new?as=json`);
+    expect(plain.text).toContain('name="conditions"');
+    const made = await browser.submit(`/app/rules/${page}/new`, {
+      ...json,
+      conditions: '[{"metric": "fps", "operator": "<", "value": 20}]',
+    });
+    expect(made.status).toBe(303);
+    const found = (await rules()).find(({ display_name }: { display_name: string }) => display_name === "As JSON");
+    expect(JSON.parse(found.conditions)).toMatchObject([{ metric: "fps", value: 20 }]);
+    const tested = await browser.submit(`/app/rules/${page}/${found.id}/backtest`, { days: "1" });
+    expect([tested.status, tested.text.includes("data-chart")]).toEqual([200, true]);
+  });
+
+  it("names an incomplete condition", async () => {
+    const typed = { event_name: "monitor.down", metric_0: "latency_ms", operator_0: "gt", value_0: "" };
+    const refused = await browser.submit(`/app/rules/${page}/new`, typed);
+    expect([refused.status, refused.text.includes('role="alert"')]).toEqual([400, true]);
+  });
+});
+
+describe("the calendar of a schedule", () => {
+  const DAY = 86_400_000;
+  const midnight = Math.ceil(Date.now() / DAY) * DAY;
+  const iso = (at: number) => new Date(at).toISOString();
+  const dateOf = (at: number) => iso(at).slice(0, 10);
+  const make = async (fields: Record<string, unknown>) => {
+    const path = `${V1}/status-pages/${page}/on-call/schedules`;
+    const { body } = await owner.client.post(path, { name: "Primary", timezone: "UTC", ...fields });
+    const read = async () => (await owner.client.get(`${path}/${body.id}`)).body;
+    return { path: `/app/on-call/${page}/schedules/${body.id}/calendar`, read };
+  };
+
+  it("shows who is on call each day, and lets a member take over one", async () => {
+    const rotation = { user_ids: [owner.user_id], start_at: iso(midnight - DAY), period_hours: 24 };
+    const { path, read } = await make({ rotations: [rotation] });
+    const shown = (await browser.open(`${path}?from=${dateOf(midnight)}`)).text;
+    expect(shown.match(/data-drop="/g)).toHaveLength(14);
+    expect(shown).toContain("all day");
+    await browser.submit(`${path}/take-over`, { date: dateOf(midnight + DAY), user_id: member.user_id });
+    expect((await read()).overrides).toEqual([
+      expect.objectContaining({
+        add_user_id: member.user_id,
+        start_at: iso(midnight + DAY),
+        end_at: iso(midnight + 2 * DAY),
+      }),
+    ]);
+  });
+
+  it("moves a shift, and swaps turns of a rotation", async () => {
+    const shift = {
+      user_id: owner.user_id,
+      start_at: iso(midnight + 8 * 3_600_000),
+      end_at: iso(midnight + 12 * 3_600_000),
+    };
+    const shifts = await make({ shifts: [shift] });
+    const drop = (from: number, to: number, user: string) => ({
+      dragged: `${user} ${iso(from)} ${iso(to)}`,
+      onto: dateOf(midnight + 3 * DAY),
+    });
+    await browser.submit(
+      `${shifts.path}/move`,
+      drop(midnight + 8 * 3_600_000, midnight + 12 * 3_600_000, owner.user_id),
+    );
+    const moved = midnight + 3 * DAY;
+    expect((await shifts.read()).shifts).toEqual([
+      { user_id: owner.user_id, start_at: iso(moved + 8 * 3_600_000), end_at: iso(moved + 12 * 3_600_000) },
+    ]);
+
+    const rotation = { user_ids: [owner.user_id, member.user_id], start_at: iso(midnight), period_hours: 24 };
+    const turns = await make({ rotations: [rotation] });
+    await browser.submit(`${turns.path}/move`, drop(midnight, midnight + DAY, owner.user_id));
+    expect((await turns.read()).overrides).toMatchObject([
+      { add_user_id: owner.user_id, start_at: iso(moved) },
+      { add_user_id: member.user_id, start_at: iso(midnight) },
+    ]);
+  });
+
+  it("changes nothing by what is no turn or no day", async () => {
+    const { path, read } = await make({ rotations: [] });
+    for (const fields of [
+      { dragged: "x", onto: "y" },
+      { dragged: "", onto: "2030-13-01" },
+    ]) {
+      expect((await browser.submit(`${path}/move`, fields)).status).toBe(303);
+    }
+    expect((await read()).overrides).toEqual([]);
+  });
+});
+
+describe("routing", () => {
+  it("decides who is told of an event", async () => {
+    const path = `/app/alerts/routing/${page}`;
+    expect((await browser.submit(path, { "monitor.down": "critical", "monitor.up": "" })).status).toBe(303);
+    const { body } = await owner.client.get(`${V1}/status-pages/${page}`);
+    expect(body.alert_routing).toEqual({ "monitor.down": "critical" });
+    const shown = (await browser.open(`/app/alerts/routing?page=${page}`)).text;
+    expect(shown).toMatch(/<option value="critical" selected/);
+  });
+});
+
+describe("services of a page", () => {
+  it("take the place of the one they are dropped on, and go a step down", async () => {
+    const own = await createPage(owner);
+    const ids: string[] = [];
+    for (const name of ["A", "B", "C"]) {
+      ids.push((await createMonitor(owner.client, { name, status_page_id: own })).id);
+    }
+    const order = async () => {
+      const { body } = await owner.client.get(`${V1}/status-pages/${own}/monitors`);
+      return body.map(({ name }: { name: string }) => name).join("");
+    };
+    const before = (await order()).split("");
+    const idOf = (name: string | undefined) => ids["ABC".indexOf(name ?? "")] ?? "";
+    const path = `/app/pages/${own}/services/order`;
+    await browser.submit(path, { dragged: idOf(before[2]), onto: idOf(before[0]) });
+    expect(await order()).toBe(`${before[2]}${before[0]}${before[1]}`);
+    await browser.submit(path, { id: idOf(before[2]), direction: "down" });
+    expect(await order()).toBe(`${before[0]}${before[2]}${before[1]}`);
+  });
+});

@@ -1,0 +1,61 @@
+import type { Account } from "./factories.ts";
+import { type Browser, createBrowser } from "./forms.ts";
+import { insertBrowser, insertPassword } from "./members.ts";
+import { type Control, readView } from "./shown-controls.ts";
+
+/** Every view of the dashboard that a person comes to by links. */
+const SECTIONS = [
+  ...["", "/monitors", "/incidents", "/incidents?show=all", "/maintenance", "/pages", "/alerts", "/alerts/deliveries"],
+  ...["/rules", "/on-call", "/agents", "/team", "/account", "/audit"],
+].map((path) => `/app${path}`);
+
+/** Signed in as this account. */
+export async function browserOf(account: Account): Promise<Browser> {
+  await insertPassword(account);
+  return createBrowser(await insertBrowser(account));
+}
+
+/** Buttons of one form differ in what they send. */
+export const keyOf = ({ method, action, fields }: Control) => {
+  const chosen = fields.filter(([name]) => ["id", "action", "intent", "type", "start"].includes(name));
+  return `${method} ${action} ${JSON.stringify(chosen)}`;
+};
+export const isOurs = (path: string) => /^\/app(\/|\?|$)/.test(path) && !path.startsWith("/app/assets");
+
+/** Calendars lead on without end; one step shows that they do. */
+const ENDLESS = /([?&](?:month|from)=)[\d-]+/g;
+
+export interface Crawled {
+  /** Every address that was linked, with the status that it answered. */
+  linked: Map<string, number>;
+  controls: Map<string, Control>;
+}
+
+/** Opens every section and everything that is linked from there. */
+export async function crawl(
+  browser: Browser,
+  onShown: (path: string, text: string) => void = () => {},
+): Promise<Crawled> {
+  const linked = new Map<string, number>();
+  const controls = new Map<string, Control>();
+  const waiting = [...SECTIONS];
+  const seen = new Set<string>();
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const pathname = path.replace(/#.*/, "");
+    const place = pathname.replace(ENDLESS, "$1");
+    if (seen.has(place)) continue;
+    seen.add(place);
+    const { status, text } = await browser.open(pathname);
+    linked.set(pathname, status);
+    onShown(pathname, text);
+    const shown = await readView(text);
+    for (const control of shown.controls) controls.set(keyOf(control), control);
+    const asks = shown.controls.filter(({ method, fields }) => method === "get" && fields.length <= 1);
+    waiting.push(...shown.links.filter(isOurs), ...asks.map(addressOf).filter(isOurs));
+  }
+  return { linked, controls };
+}
+
+/** Of a form that only leads on, as the button "Clone" does. */
+const addressOf = ({ action, fields }: Control) =>
+  fields.length === 0 ? action : `${action}?${new URLSearchParams(fields)}`;
