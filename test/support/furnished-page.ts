@@ -141,7 +141,7 @@ async function furnishEscalation({ user_id }: Account, { page, incident }: { pag
   const db = openDb(env.DB);
   const escalation = {
     ...{ id: escalationId(incident), owner_id: user_id, status_page_id: page, incident_id: incident },
-    ...{ policy_id: null, state: null, revision: 0, started_at: now, snoozed_until: null, due_at: null },
+    ...{ policy_id: null, state: null, revision: 0, failures: 0, started_at: now, snoozed_until: null, due_at: null },
     ...{ created_at: now, updated_at: now, subject: null, thread_id: null, monitor_id: null },
     ...{ transition_seq: null, ended_at: null, is_automatic: false, acknowledged_at: null, acknowledged_by: null },
     ...{ bundle_id: null, bundled_at: null },

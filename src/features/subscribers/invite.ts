@@ -12,7 +12,7 @@ import {
 import { hasSubscribers } from "../../data/plan-caps/read.ts";
 import { wakeSubscribers } from "../../outbox/subscriber-queue.ts";
 import { normalEndpoint, recipientOf, requestConfirmation } from "../../outbox/subscription-request.ts";
-import { egressOf } from "../../platform/egress/guard.ts";
+import { checkGiven } from "../../platform/egress/guard.ts";
 
 /**
  * Asks people to confirm that they want to be told about a page, as if they had asked themselves: nobody is subscribed by
@@ -53,7 +53,7 @@ async function findRefusal(ctx: RequestScope, channel: SubscriberChannel, endpoi
   const flaw = findEndpointError({ channel, endpoint });
   if (flaw !== null) return flaw;
   if (channel !== "email") {
-    const verdict = egressOf(ctx.settings).checkLiteral(new URL(endpoint), "delivery");
+    const verdict = checkGiven(ctx, new URL(endpoint), "delivery");
     if (!verdict.ok) return `cannot be used: ${verdict.reason}`;
   }
   const isWithin = await isWithinRate(ctx, "recipient_mail", recipientOf(channel, endpoint));
