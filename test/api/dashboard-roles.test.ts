@@ -25,7 +25,8 @@ const MEMBERSHIPS: [string, Membership][] = [
   ]),
 ];
 /** For whoever is signed out or comes by the link of a mail, and for operators. */
-const OUTSIDE = /^\/app\/(sign-in|accept|acknowledge|preferences|reset|forgotten-password|link|transfer|welcome|installation)/;
+const OUTSIDE =
+  /^\/app\/(sign-in|accept|acknowledge|preferences|reset|forgotten-password|link|transfer|welcome|installation)/;
 /** Ends the session of the sweep, or changes the sweeping person's own account. */
 const OWN = /^\/app\/(sign-out|theme|account)/;
 /** What it makes belongs to the caller, whatever they are on a page. */
