@@ -58,7 +58,7 @@ describe("an incident", () => {
       status: "identified",
       updates: [{ message: expect.stringContaining("cause") }],
     });
-    await browser.submit(`${path}/updates`, { quick: "resolved" });
+    await browser.submit(`${path}/resolve`);
     expect((await read()).status).toBe("resolved");
     expect(await shown(path)).toContain("Write a postmortem");
     expect(await shown(`${path}?draft=postmortem`)).toContain("## Postmortem");

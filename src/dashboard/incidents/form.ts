@@ -97,7 +97,6 @@ export const QUICK_UPDATES: Partial<Record<string, string>> = {
   investigating: "We are looking into it.",
   identified: "We found the cause and are working on it.",
   monitoring: "A fix is in place. We are watching whether it holds.",
-  resolved: "Everything works again.",
 };
 
 /** What a postmortem answers, to be filled in. */
