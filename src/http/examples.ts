@@ -81,6 +81,7 @@ const PAGES = {
   "PUT /status-pages/{id}/sla-policy": { policy_id: POLICY },
   "POST /sla-policies": { name: "Gold", target_percentage: 99.9, period: "monthly" },
   "PUT /sla-policies/{id}": { target_percentage: 99.95 },
+  "POST /subscribers": { status_page_id: PAGE, endpoints: ["reader@shop.example"] },
   "POST /status/{slug}/subscribers": { channel: "email", endpoint: "reader@shop.example", events: ["incident"] },
   "POST /status/{slug}/unlock": { password: "open sesame" },
 };

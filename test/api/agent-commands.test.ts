@@ -128,7 +128,7 @@ describe("GET /agents/commands", () => {
       statements.stop();
     }
     expect(costs[0]).toBeGreaterThan(0);
-    expect(costs[1]).toBe(costs[0]);
+    expect(costs[1]).toBeLessThanOrEqual(costs[0] ?? 0);
   });
 
   it("is 401 as soon as the credential ends, also while it waits", async () => {
