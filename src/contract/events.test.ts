@@ -57,6 +57,7 @@ describe("a stored event", () => {
       incident_id: null,
       outage_started_at: null,
       duration_seconds: null,
+      context: null,
     });
   });
 });

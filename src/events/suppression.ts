@@ -1,6 +1,7 @@
 import type { Scope } from "../access/scope.ts";
 import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import { type Db, runBatch, type Statement } from "../data/db.ts";
+import { listEvents } from "../data/events/read.ts";
 import { replaceEvent } from "../data/events/write.ts";
 import { findMonitorWithPage } from "../data/monitors/read.ts";
 import {
@@ -84,6 +85,10 @@ async function release(scope: Scope, monitorId: string): Promise<Publication> {
   const context: TransitionContext = { ...found, transition: toTransition(ended.transition) };
   const incident = await planIncidentEffects(scope, context);
   const own = monitorEvent(context, incident.events[0]?.data.incident_id ?? null);
+  const [withheld] = own ? await listEvents(db, [own.id]) : [];
+  // A backtest has to know that no rule was evaluated when the outage began.
+  const earlier = withheld && "muted_until" in withheld.data ? withheld.data.muted_until : null;
+  const kept = typeof earlier === "string" ? { muted_until: earlier } : {};
   const announced = own ? [{ ...own, data: { ...own.data, released_at: toIso(now) } }] : [];
   const events = [...announced, ...incident.events];
   const rules = await evaluateRules(scope, [
@@ -95,7 +100,8 @@ async function release(scope: Scope, monitorId: string): Promise<Publication> {
     failBatchWhen(db, "stale", isSuppressionEnded(held)),
     endSuppression(db, held),
     ...incident.statements,
-    ...events.map((event) => replaceEvent(db, { ...event, processed_at: now })),
+    ...announced.map((event) => replaceEvent(db, { ...event, data: { ...event.data, ...kept }, processed_at: now })),
+    ...incident.events.map((event) => replaceEvent(db, { ...event, processed_at: now })),
     ...publication.statements,
   ]);
   return publication;

@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, inArray, isNull, lt, ne, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { agents } from "../agents/table.ts";
 import type { Db } from "../db.ts";
 import { events } from "../events/table.ts";
@@ -12,6 +12,8 @@ export interface PastEvent {
   monitor_id: string | null;
   agent_id: string | null;
   in_maintenance: boolean;
+  /** No rule was evaluated when it happened, only when its alert was sent. */
+  was_muted: boolean;
   /** When the alert was sent that maintenance had withheld. */
   released_at: number | null;
 }
@@ -41,6 +43,7 @@ export async function listPastEvents(db: Db, filter: PastEventFilter): Promise<P
       agent_id: sql<string | null>`coalesce(${member("agent_id")}, ${monitors.agent_id})`,
       suppressed_by: member("suppressed_by"),
       released_at: member("released_at"),
+      muted_until: member("muted_until"),
     })
     .from(events)
     .leftJoin(monitors, eq(monitors.id, events.monitor_id))
@@ -51,15 +54,16 @@ export async function listPastEvents(db: Db, filter: PastEventFilter): Promise<P
         monitor_id === null ? undefined : eq(events.monitor_id, monitor_id),
         gte(events.created_at, from),
         lt(events.created_at, to),
-        isNull(member("muted_until")),
+        or(isNull(member("muted_until")), isNotNull(member("released_at"))),
         sql`NOT (${events.name} = 'incident.created' AND EXISTS (
           SELECT 1 FROM ${eventLog} WHERE ${eventLog.id} = ${member("outage_id")}))`,
       ),
     )
     .orderBy(desc(events.created_at), desc(events.id))
     .limit(limit);
-  return rows.map(({ suppressed_by, released_at, ...event }) => ({
+  return rows.map(({ suppressed_by, released_at, muted_until, ...event }) => ({
     ...event,
+    was_muted: muted_until !== null,
     released_at: released_at === null ? null : Date.parse(released_at),
     in_maintenance: suppressed_by !== null || released_at !== null,
   }));
@@ -84,7 +88,7 @@ export async function listPastEmissions(db: Db, filter: PastEventFilter): Promis
     )
     .orderBy(desc(eventLog.created_at), desc(eventLog.id))
     .limit(limit);
-  return rows.map((event) => ({ ...event, in_maintenance: false, released_at: null }));
+  return rows.map((event) => ({ ...event, in_maintenance: false, was_muted: false, released_at: null }));
 }
 
 /** Agents of a page, whose hosts report metrics. */

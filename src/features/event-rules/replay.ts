@@ -218,7 +218,7 @@ async function listPastPushes(
     const sources = await readMetricSources(ctx, target, rule.conditions, range);
     const times = [...new Set(sources.arrivals)].filter((at) => at >= range.from);
     const subject = { monitor_id: target.monitor?.id ?? null, agent_id: target.agent_id };
-    const past = times.map((at) => ({ ...subject, at, in_maintenance: false, released_at: null }));
+    const past = times.map((at) => ({ ...subject, at, in_maintenance: false, was_muted: false, released_at: null }));
     const events = await coverEvents(ctx, past, range);
     return events.flatMap((event) => toRuleEvents("metrics", rule, { event, sources, reachMs }));
   });
@@ -248,9 +248,9 @@ function toRuleEvents(
   rule: EventRuleContent,
   { event, sources, reachMs }: { event: PastEvent; sources: MetricSources; reachMs: number },
 ): RuleEvent[] {
-  const { released_at, ...happened } = event;
+  const { released_at, was_muted, ...happened } = event;
   const released = released_at === null ? [] : [{ ...happened, at: released_at, is_release: true }];
-  return [happened, ...released].map((each) => ({
+  return [...(was_muted ? [] : [happened]), ...released].map((each) => ({
     ...each,
     kind,
     name: kind === "event" ? rule.event_name : null,

@@ -5,7 +5,7 @@ import { HeartbeatAccepted, HeartbeatBody, MESSAGE_BYTES_MAX, PUSH_BYTES_MAX } f
 import { parseJsonBody, readRequestBody } from "../../http/body.ts";
 import { type AppContext, type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { rejectInvalid } from "../../http/errors.ts";
-import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { BODY_ERRORS, ErrorBody, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { readPushToken } from "../../platform/push-tokens.ts";
 import { findAliasedCredential, setPushAlias } from "./aliases.ts";
@@ -308,7 +308,7 @@ export const endpoints = [
         request: { params: z.object({ token: z.string() }), query: KumaQuery },
         responses: {
           200: json("Accepted", z.object({ ok: z.literal(true) })),
-          400: json("A value is not valid", KumaRefusal),
+          400: json("A value, or the address itself, is not valid", z.union([KumaRefusal, ErrorBody])),
           404: json("The token is not known", KumaRefusal),
         },
       }),
