@@ -10,7 +10,7 @@ import { type Service, START_TIMEOUT_MS, startService, temporaryDir } from "../p
  * whatever was under way at a kill, each notification is made once and arrives under one id.
  */
 
-const KILLS = 6;
+const KILLS = 4;
 const ROUNDS = 2;
 const STEPS = 2;
 const SETTLE_MS = 600_000;
