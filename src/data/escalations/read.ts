@@ -207,7 +207,7 @@ export async function findEscalation(db: Db, escalationId: string): Promise<Esca
 
 /** The newest first. */
 export async function listEscalations(db: Db, pageId: string, page: Pagination) {
-  const isOfPage = eq(escalations.status_page_id, pageId);
+  const isOfPage = and(eq(escalations.status_page_id, pageId), isReadable);
   const [rows, totals] = await db.batch([
     db
       .select()
