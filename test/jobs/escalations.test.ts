@@ -286,6 +286,8 @@ describe("an escalation that cannot be read", () => {
     expect((await stage.account.client.get(`${V1}/incidents/${other.body.id}/escalation`)).body).toMatchObject({
       status: "exhausted",
     });
+    const listed = await stage.account.client.get(`${V1}/status-pages/${stage.page}/on-call/escalations`);
+    expect([listed.status, listed.body]).toMatchObject([200, [{ incident_id: other.body.id }]]);
     const standing = () =>
       env.DB.prepare("SELECT failures, due_at FROM escalations WHERE incident_id = ?").bind(stage.incident).first();
     // After 0, 1, 3, 7 and 15 minutes, then no sooner than the next one.
