@@ -63,7 +63,18 @@ export default defineConfig({
         test: {
           ...workers.test,
           name: "workers",
-          include: ["test/{api,durable-objects,jobs,scenarios,architecture}/**/*.test.ts"],
+          include: ["test/{api,durable-objects,jobs,scenarios}/**/*.test.ts"],
+          provide: { seed, effort: 1 },
+        },
+      },
+      {
+        ...workers,
+        test: {
+          ...workers.test,
+          name: "sweeps",
+          include: ["test/sweeps/**/*.test.ts"],
+          // The soak sends all of its bodies.
+          exclude: ["test/sweeps/hostile.test.ts"],
           provide: { seed, effort: 1 },
         },
       },
@@ -74,7 +85,7 @@ export default defineConfig({
           name: "soak-workers",
           include: [
             "test/scenarios/{agent-fleet,model,interleavings,mass-silence,rule-replay,slow-receivers}.test.ts",
-            "test/architecture/hostile.test.ts",
+            "test/sweeps/hostile.test.ts",
           ],
           provide: { seed, effort: 10 },
         },
@@ -84,7 +95,7 @@ export default defineConfig({
         test: {
           ...workers.test,
           name: "fuzz",
-          include: ["test/architecture/{fuzz,hostile}.test.ts"],
+          include: ["test/sweeps/{fuzz,hostile}.test.ts"],
           provide: { seed, effort: 20 },
         },
       },

@@ -1,7 +1,7 @@
 /**
- * `npm test`: the projects unit and workers, and of the others what this machine can run. Arguments go to vitest;
- * `--project NAME` runs that project alone, `--soak` the long tests alone. `--all` is the gate: format, lint, types and
- * every project, where a missing program and a skipped test are failures.
+ * `npm test`: the projects unit and workers, and probes if this machine can run them. `--slow` runs the sweeps and what
+ * starts whole services instead, `--soak` the soaks, `--project NAME` one project; other arguments go to vitest. `--all`
+ * is the gate: format, lint, types and every project, where a missing program and a skipped test are failures.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -12,7 +12,8 @@ const PROJECT_ROOT = resolve(import.meta.dirname, "..");
 const VITEST = join(PROJECT_ROOT, "node_modules/vitest/vitest.mjs");
 
 /** Projects of one line run together; process tests need the machine for themselves. */
-const RUNS = [["unit", "workers"], ["probes"], ["process"], ["browser"]];
+const FAST = [["unit", "workers"], ["probes"]];
+const SLOW = [["sweeps"], ["process"], ["browser"]];
 const SOAKS = [["soak-workers"], ["soak"]];
 
 /** What the tests of one file came to. */
@@ -29,9 +30,11 @@ interface Report {
   testResults: { name: string; status: string; assertionResults: { status: string; fullName: string }[] }[];
 }
 
-const args = process.argv.slice(2).filter((arg) => arg !== "--all" && arg !== "--soak");
+const LINES: Record<string, string[][]> = { "--slow": SLOW, "--soak": SOAKS, "--all": [...FAST, ...SLOW, ...SOAKS] };
+
+const args = process.argv.slice(2).filter((arg) => !(arg in LINES));
 const isGate = process.argv.includes("--all");
-const isSoak = process.argv.includes("--soak");
+const lines = process.argv.map((arg) => LINES[arg]).find((chosen) => chosen !== undefined) ?? FAST;
 
 /** Programs that the tests of a project need and this machine lacks, as the Debian packages that bring them. */
 function missingPackages(project: string): { missing: string[]; isAllMissing: boolean } {
@@ -129,7 +132,6 @@ function runProjects(projects: readonly string[]): Outcomes {
 
 function runAll(): Outcomes[] {
   if (args.some((arg) => arg === "--project" || arg.startsWith("--project="))) return [runVitest([])];
-  const lines = [...(isSoak ? [] : RUNS), ...(isSoak || isGate ? SOAKS : [])];
   const runs = isGate ? lines : lines.map((projects) => projects.filter(isRunnable));
   return [
     ...(isGate ? [requirePrograms(lines.flat()), runCheck()] : []),
