@@ -38,7 +38,7 @@ async function findEarlier(ctx: RequestScope): Promise<IdempotencyRecord | undef
   if (!ctx.idempotency) return undefined;
   const earlier = await findIdempotencyKey(ctx.db, ctx.idempotency, ctx.now - IDEMPOTENCY_KEPT_MS);
   if (!earlier) return undefined;
-  if (earlier.body_hash !== ctx.idempotency.body_hash) {
+  if (!ctx.idempotency.body_hashes.includes(earlier.body_hash)) {
     throw new ApiError(422, "Idempotency-Key was already used with another body", { code: "idempotency_mismatch" });
   }
   return earlier;
@@ -97,7 +97,8 @@ export function recordIdempotentResult(
   resourceId: string | null,
   answer: unknown = null,
 ): Statement[] {
-  return ctx.idempotency
-    ? [insertIdempotencyKey(ctx.db, { ...ctx.idempotency, resource_id: resourceId, answer, created_at: ctx.now })]
-    : [];
+  if (!ctx.idempotency) return [];
+  const { body_hashes, ...request } = ctx.idempotency;
+  const record = { ...request, body_hash: body_hashes[0], resource_id: resourceId, answer, created_at: ctx.now };
+  return [insertIdempotencyKey(ctx.db, record)];
 }

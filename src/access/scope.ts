@@ -46,12 +46,13 @@ export interface RequestScope extends CallScope {
   readonly idempotency: Idempotency | null;
 }
 
-/** A request that may be repeated: who sent it, where, under which key, and a hash of its body. */
+/** A request that may be repeated: who sent it, where, under which key, and hashes of its body. */
 export interface Idempotency {
   user_id: string;
   route: string;
   key: string;
-  body_hash: string;
+  /** Under each root key. The first one is stored; requests before a change of the key stored one of the others. */
+  body_hashes: [string, ...string[]];
   /** The status of the first response, once it has created something. */
   status: number;
 }

@@ -14,9 +14,9 @@ import { ApiError, invalid, unavailable } from "../contract/errors.ts";
 import type { RateClass } from "../contract/limiter-object.ts";
 import type { Permission } from "../domain/roles.ts";
 import { assertNever } from "../lib/assert-never.ts";
-import { sha256Hex } from "../platform/credentials.ts";
 import type { Env } from "../platform/env.ts";
 import type { Logger } from "../platform/logger.ts";
+import { bodyHashes } from "../platform/root-keys.ts";
 import type { Settings } from "../platform/settings.ts";
 import {
   BODY_BYTES_MAX,
@@ -312,7 +312,6 @@ function idempotencyOf(
   if (route.method !== "post" || principal.kind !== "user") return null;
   const key = parseIdempotencyKey(c.req.header("idempotency-key"));
   if (key === null) return null;
-  // Bodies may hold passwords, which a hash without a secret would not hide.
-  const body_hash = sha256Hex(`${c.var.settings.ROOT_SECRET}:${new TextDecoder().decode(bytes)}`);
-  return { user_id: principal.user_id, route: `POST ${c.req.path}`, key, body_hash, status: 201 };
+  const body_hashes = bodyHashes(c.var.settings.ROOT_SECRET, new TextDecoder().decode(bytes));
+  return { user_id: principal.user_id, route: `POST ${c.req.path}`, key, body_hashes, status: 201 };
 }

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Parsed } from "../lib/parse-result.ts";
 
 /**
@@ -80,6 +80,13 @@ export function isProof(rootSecret: string, given: string, proof: Proof): boolea
     return bytes.length === expected.length && timingSafeEqual(bytes, expected);
   });
   return matches.length > 0;
+}
+
+/** Bodies may hold passwords, which a hash without a secret would not hide. Under the current key first. */
+export function bodyHashes(rootSecret: string, body: string): [string, ...string[]] {
+  const { current, all } = rootKeysOf(rootSecret);
+  const hashUnder = ({ secret }: RootKey) => createHash("sha256").update(`${secret}:${body}`).digest("hex");
+  return [hashUnder(current), ...all.slice(1).map(hashUnder)];
 }
 
 function proveUnder({ secret }: RootKey, { purpose, text, length }: Proof): string {

@@ -157,6 +157,21 @@ describe("a password", () => {
   });
 });
 
+describe("a request repeated with its Idempotency-Key across a change of the key", () => {
+  it("is answered with what it made, and refused with another body", async () => {
+    const account = await createAccount();
+    const headers = { "idempotency-key": "across the change" };
+    const post = (settings: Record<string, string>, slug: string) =>
+      createClientUnder(settings, account.token).post(`${V1}/status-pages`, { name: "Shop", slug }, headers);
+    const slug = `across-${account.user_id}`;
+    const first = await post({}, slug);
+    const again = await post(BOTH, slug);
+    expect([first.status, again.status, again.body.id]).toEqual([201, 201, first.body.id]);
+    expect((await post(BOTH, `${slug}-2`)).status).toBe(422);
+    expect((await account.client.get(`${V1}/status-pages`)).body).toHaveLength(1);
+  });
+});
+
 describe("what depends on earlier keys", () => {
   it("is shown to the operator, and nothing while there is one key", async () => {
     const { body } = await under(BOTH, operator).get(`${CORE}/overview`);
