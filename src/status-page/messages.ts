@@ -23,16 +23,32 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Any site may show it in a frame: it has no form, and nothing in it changes anything. */
-export const EMBED_POLICY = PAGE_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *").replace(
-  "form-action 'self'",
+/** Any site may show it in a frame: it has no form and no picture of others, and nothing in it changes anything. */
+const EMBED_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
   "form-action 'none'",
-);
+  "base-uri 'none'",
+  "frame-ancestors *",
+].join("; ");
 
 export const HTML = {
   type: "text/html; charset=utf-8",
   headers: { "Content-Security-Policy": PAGE_POLICY },
 };
+
+/** Documents in frames on other sites, also where the page is locked or there is none. */
+export const FRAMED = {
+  type: HTML.type,
+  headers: { "Content-Security-Policy": EMBED_POLICY, "Cross-Origin-Resource-Policy": "cross-origin" },
+};
+
+function isFramed({ req }: Context<AppEnv>): boolean {
+  return req.path.startsWith("/embed/");
+}
 
 /** What this visitor reads; `page` is the language of the page, as far as it is known. */
 export function textsFor({ req }: Context<AppEnv>, page: Language = "en"): Texts {
@@ -46,13 +62,13 @@ export function textsFor({ req }: Context<AppEnv>, page: Language = "en"): Texts
 export function respondUnavailable(c: Context<AppEnv>): Response {
   const texts = textsFor(c);
   const { unavailable: title, unavailable_text: text } = texts.messages;
-  return answerMessage(renderMessagePage(texts, { title, text }), 503, { "Retry-After": "5" });
+  return answerMessage(c, renderMessagePage(texts, { title, text }), 503, { "Retry-After": "5" });
 }
 
 export function respondFull(c: Context<AppEnv>): Response {
   const texts = textsFor(c);
   const { full: title, full_text: text } = texts.messages;
-  return answerMessage(renderMessagePage(texts, { title, text }), 403, {});
+  return answerMessage(c, renderMessagePage(texts, { title, text }), 403, {});
 }
 
 /** The unlock form. It says nothing of the page, not even its name. */
@@ -70,24 +86,25 @@ export function respondLocked(
   const path = `/status/${slug}`;
   const asked = c.req.path.startsWith(`${path}/`) ? c.req.path.slice(path.length) : "";
   const view = { texts: textsFor(c), base, home, next: next ?? asked, problem };
-  return answerMessage(renderUnlockPage({ ...view, inFrame: c.req.path.startsWith("/embed/") }), status, headers);
+  return answerMessage(c, renderUnlockPage({ ...view, inFrame: isFramed(c) }), status, headers);
 }
 
 export function respondNotFound(c: Context<AppEnv>, headers: Record<string, string> = {}): Response {
   const texts = textsFor(c);
   const { not_found: title, not_found_text: text, sign_in } = texts.messages;
-  // Under its own domain a page has no sign-in form.
-  const link = c.var.isOwnDomain ? undefined : { href: "/app/sign-in", text: sign_in };
-  return answerMessage(renderMessagePage(texts, { title, text, link }), 404, headers);
+  // Under its own domain a page has no sign-in form, and in a frame of another site none appears.
+  const link = c.var.isOwnDomain || isFramed(c) ? undefined : { href: "/app/sign-in", text: sign_in };
+  return answerMessage(c, renderMessagePage(texts, { title, text, link }), 404, headers);
 }
 
 /** A part of a page that is not there, or no longer. */
 export function respondPartNotFound(
+  c: Context<AppEnv>,
   { texts, address }: RenderContext,
   { not_found: title, not_found_text: text }: { not_found: string; not_found_text: string },
 ): Response {
   const link = { href: address.home, text: texts.frame.all_services };
-  return answerMessage(renderMessagePage(texts, { title, text, link }), 404, {});
+  return answerMessage(c, renderMessagePage(texts, { title, text, link }), 404, {});
 }
 
 /** For errors outside the handlers of documents; undefined is a bug of the service. */
@@ -102,15 +119,15 @@ export function respondWithError(c: Context<AppEnv>, error: ApiError | undefined
       return respondTooMany(c, error);
     case 400: {
       const message = { title: words.invalid, text: words.invalid_text };
-      return answerMessage(renderMessagePage(texts, message), 400, error.headers);
+      return answerMessage(c, renderMessagePage(texts, message), 400, error.headers);
     }
     case undefined: {
       const message = { title: words.internal, text: words.internal_text };
-      return answerMessage(renderMessagePage(texts, message), 500, {});
+      return answerMessage(c, renderMessagePage(texts, message), 500, {});
     }
     default: {
       const message = { title: words.rejected, text: `${error?.message}.` };
-      return answerMessage(renderMessagePage(texts, message), error?.status ?? 500, {});
+      return answerMessage(c, renderMessagePage(texts, message), error?.status ?? 500, {});
     }
   }
 }
@@ -118,15 +135,12 @@ export function respondWithError(c: Context<AppEnv>, error: ApiError | undefined
 export function respondTooMany(c: Context<AppEnv>, error: ApiError): Response {
   const texts = textsFor(c);
   const text = texts.messages.too_many_text(error.headers["Retry-After"] ?? "60");
-  return answerMessage(renderMessagePage(texts, { title: texts.messages.too_many, text }), 429, error.headers);
+  return answerMessage(c, renderMessagePage(texts, { title: texts.messages.too_many, text }), 429, error.headers);
 }
 
-function answerMessage(body: string, status: number, headers: Record<string, string>): Response {
-  return answerText(
-    body,
-    { ...headers, ...HTML.headers, "Content-Type": HTML.type, "Cache-Control": "no-store" },
-    status,
-  );
+function answerMessage(c: Context<AppEnv>, body: string, status: number, headers: Record<string, string>): Response {
+  const { type, headers: own } = isFramed(c) ? FRAMED : HTML;
+  return answerText(body, { ...headers, ...own, "Content-Type": type, "Cache-Control": "no-store" }, status);
 }
 
 export function answerText(body: string, headers: Record<string, string>, status = 200): Response {

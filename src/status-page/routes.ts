@@ -18,7 +18,7 @@ import { renderBrandSheet } from "./brand.ts";
 import { renderEmbedScript } from "./embed-script.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
 import { buildHistoryView, buildIncidentView } from "./incident-view.ts";
-import { EMBED_POLICY, HTML, respondPartNotFound, respondWithError } from "./messages.ts";
+import { FRAMED, HTML, respondPartNotFound, respondWithError } from "./messages.ts";
 import { endpoints as parts } from "./part-routes.ts";
 import { findPublicIncident, listPublicIncidents } from "./payload.ts";
 import { loadPageForViewer, PAGE_ANSWERS, respond, respondWithPage } from "./responses.ts";
@@ -163,8 +163,7 @@ export const endpoints = [
         const shown = await loadPageForViewer(c, c.req.valid("param").slug);
         if (!shown) return undefined;
         return respond(c, shown, {
-          type: HTML.type,
-          headers: { "Content-Security-Policy": EMBED_POLICY, "Cross-Origin-Resource-Policy": "cross-origin" },
+          ...FRAMED,
           name: "embed",
           make: () => renderEmbed(buildPageView(shown.payload, shown.viewing)),
         });
@@ -264,5 +263,5 @@ async function showIncident(c: Context<AppEnv>, { slug, id }: { slug: string; id
       return incident && renderIncidentPage(buildIncidentView(incident, payload, viewing));
     },
   });
-  return response ?? respondPartNotFound(viewing, viewing.texts.incident);
+  return response ?? respondPartNotFound(c, viewing, viewing.texts.incident);
 }

@@ -52,12 +52,40 @@ describe("every answer", () => {
 });
 
 describe("a Content-Security-Policy", () => {
+  it("lets other sites frame the embedded state alone, whatever it says, and nothing of it is sent or taken from them", async () => {
+    const shop = await createShop({ logo_url: LOGO, favicon_url: LOGO });
+    const [hidden, locked] = [await createShop({ is_public: false }), await createShop({ password: "sesame" })];
+    const embeds = [shop, hidden, locked].map(({ page }) => `/embed/${page.slug}`);
+    const framed = await Promise.all([...embeds, "/embed/no-such-page"].map((path) => visit(path)));
+    expect(framed.map(({ status }) => status)).toEqual([200, 404, 401, 404]);
+    for (const { headers, text } of framed) {
+      expect(headers.get("content-security-policy")).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+          "form-action 'none'; base-uri 'none'; frame-ancestors *",
+      );
+      expect(headers.get("cross-origin-resource-policy")).toBe("cross-origin");
+      expect(headers.get("x-frame-options")).toBeNull();
+      expect(text).not.toMatch(/<form|<iframe|<script(?! src="\/)|<style\b| on[a-z]+="|src="https?:|\/app\//);
+    }
+    const script = await visit(`/embed/${shop.page.slug}/embed.js`);
+    expect([script.status, script.headers.get("cross-origin-resource-policy")]).toEqual([200, "cross-origin"]);
+    const others = [shop.path, `${shop.path}/history`, `${shop.path}/subscribe`, locked.path, "/app/sign-in", "/docs"];
+    for (const path of others) {
+      const { headers } = await visit(path);
+      expect([path, headers.get("content-security-policy")]).toEqual([
+        path,
+        expect.stringContaining("frame-ancestors 'none'"),
+      ]);
+    }
+  });
+
   it("allows what its documents use, and nothing else", async () => {
     const shop = await createShop({ logo_url: LOGO });
     const browser = await insertBrowser(shop.account);
     const documents: Record<string, [path: string, headers?: Record<string, string>][]> = {
       "public pages": [[shop.path], [`${shop.path}/subscribe`]],
       "the reference": [["/docs"]],
+      "the embedded state": [[`/embed/${shop.page.slug}`]],
       "the sign-in form": [["/app/sign-in"]],
       "the dashboard": [
         ["/app", browser],
