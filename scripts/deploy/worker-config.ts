@@ -113,6 +113,7 @@ export function buildCheckerConfig({ config, root }: Release, entry: string, inp
     compatibility_flags: config.compatibility_flags,
     alias: Object.fromEntries(Object.entries(config.alias).map(([from, to]) => [from, join(root, to)])),
     minify: true,
+    keep_names: false,
     placement: { region: PLACEMENTS[region] },
     vars: input.vars,
     workers_dev: false,
