@@ -14,7 +14,7 @@ import { lockState } from "./local/lock.ts";
 import { findPort } from "./local/port.ts";
 import { prepareState } from "./local/preparation.ts";
 import { createRuntime } from "./local/runtime.ts";
-import { askControl } from "./local/runtime-control.ts";
+import { callControl } from "./local/runtime-control.ts";
 import { loadSecrets } from "./local/secrets.ts";
 import { addressOf, createStateDir, settingsIn, stateDirOf, urlOf } from "./local/settings.ts";
 import { onStop } from "./local/stop.ts";
@@ -55,7 +55,7 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
   const execute = databaseOf(runtime);
   await serveControl(stateDir, execute);
   await (await fetch(`${url}/health`)).body?.cancel();
-  await forgetPlannedMinute(execute);
+  await clearPlannedMinute(execute);
   running.use(startClock((scheduledTime) => fireCron(runtime, config.cron, scheduledTime)));
 
   const token = await createFirstOwner(execute);
@@ -64,7 +64,7 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
 }
 
 /** Messages in local queues end with their process, so what is left of this minute has to be planned again. */
-async function forgetPlannedMinute(execute: Execute): Promise<void> {
+async function clearPlannedMinute(execute: Execute): Promise<void> {
   const minute = Math.floor(Date.now() / 60_000) * 60_000;
   await execute([{ sql: "DELETE FROM planned_minutes WHERE minute_at >= ?", params: [minute] }]);
 }
@@ -78,7 +78,7 @@ function refuseBadSettings(bindings: object): void {
 }
 
 async function fireCron(runtime: Miniflare, cron: string, scheduledTime: Date): Promise<void> {
-  const outcome = await askControl(runtime, "/cron", { cron, scheduledTime: scheduledTime.getTime() });
+  const outcome = await callControl(runtime, "/cron", { cron, scheduledTime: scheduledTime.getTime() });
   if (outcome !== "ok") console.error(`cron of ${scheduledTime.toISOString()}: ${outcome}`);
 }
 

@@ -7,7 +7,7 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { PLANS } from "../src/contract/plan.ts";
-import { FIRST_OWNER, forgetPassword, issueSignInLink, issueToken, type TokenRequest } from "./local/accounts.ts";
+import { clearPassword, FIRST_OWNER, issueSignInLink, issueToken, type TokenRequest } from "./local/accounts.ts";
 import { Refusal, runCommand } from "./local/command-error.ts";
 import { withLocalDatabase, withRemoteDatabase } from "./local/database-access.ts";
 import { addressOf, urlOf } from "./local/settings.ts";
@@ -96,7 +96,7 @@ const { request, forgets, isForLink, remote } = readArgumentsOrExit(process.argv
 await runCommand(async () => {
   const withDatabase = remote ? withRemoteDatabase(remote) : withLocalDatabase;
   const printed = await withDatabase(async (execute) => {
-    if (forgets) await forgetPassword(execute, request.email);
+    if (forgets) await clearPassword(execute, request.email);
     if (!isForLink) return issueToken(execute, request);
     return `${await serviceUrl(remote)}/app/sign-in/link?token=${await issueSignInLink(execute, request)}`;
   });

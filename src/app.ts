@@ -1,5 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { endpoints as dashboard, PLACE as dashboardPlace } from "./dashboard/routes.ts";
+import { endpoints as dashboard, HTML_AREA as dashboardArea } from "./dashboard/routes.ts";
 import { endpoints as account } from "./features/account/routes.ts";
 import { endpoints as agentApi } from "./features/agent-api/routes.ts";
 import { endpoints as agentCommands } from "./features/agent-commands/routes.ts";
@@ -58,7 +58,7 @@ import {
   startRequest,
 } from "./http/middleware.ts";
 import { routeHosts } from "./status-page/custom-host.ts";
-import { endpoints as publicPages, PLACE as publicPlace } from "./status-page/routes.ts";
+import { HTML_AREA as publicArea, endpoints as publicPages } from "./status-page/routes.ts";
 import { endpoints as subscribing } from "./status-page/subscribe-routes.ts";
 import { endpoints as subscriptionLinks } from "./status-page/subscription-link-routes.ts";
 import { endpoints as unlocking } from "./status-page/unlock-routes.ts";
@@ -133,7 +133,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   });
   app.use(rejectHostileRequests);
   app.onError(handleErrors);
-  app.notFound(handleUnknownRoute(ENDPOINTS, [dashboardPlace, publicPlace]));
+  app.notFound(handleUnknownRoute(ENDPOINTS, [dashboardArea, publicArea]));
   mountEndpoints(app, ENDPOINTS);
   mountDocs(app, ENDPOINTS);
   return app;

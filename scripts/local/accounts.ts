@@ -44,7 +44,7 @@ export async function issueSignInLink(execute: Execute, request: TokenRequest): 
 }
 
 /** Ends every way to sign in with the password, two-factor sign-in included: the user then needs a sign-in link or a mailed reset link. */
-export async function forgetPassword(execute: Execute, email: string): Promise<void> {
+export async function clearPassword(execute: Execute, email: string): Promise<void> {
   const userId = await findUserId(execute, email);
   const now = Date.now();
   await execute([

@@ -1,6 +1,6 @@
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { WorkerConfig } from "./config.ts";
-import { askControl, controlWorker } from "./runtime-control.ts";
+import { callControl, controlWorker } from "./runtime-control.ts";
 import type { StateDir } from "./settings.ts";
 
 export interface Statement {
@@ -14,7 +14,7 @@ export type Execute = (statements: Statement[]) => Promise<Row[][]>;
 
 /** The database of a runtime that has a control worker. */
 export function databaseOf(runtime: Miniflare): Execute {
-  return async (statements) => (await askControl(runtime, "/execute", statements)) as Row[][];
+  return async (statements) => (await callControl(runtime, "/execute", statements)) as Row[][];
 }
 
 /**

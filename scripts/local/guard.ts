@@ -16,18 +16,18 @@ export function guardRuntimes(): void {
   guard.unref();
   if (guard.stdin instanceof Socket) guard.stdin.unref();
   const runtimes = new Set<ChildProcess>();
-  const tell = () => guard.stdin.write(`${Array.from(runtimes, ({ pid }) => pid).join(" ")}\n`);
+  const sendPids = () => guard.stdin.write(`${Array.from(runtimes, ({ pid }) => pid).join(" ")}\n`);
   tracingChannel("child_process.spawn").subscribe({
     end: (message) => {
       if (!isSpawn(message) || basename(message.process.spawnfile) !== "workerd") return;
       const runtime = message.process;
       runtime.once("spawn", () => {
         runtimes.add(runtime);
-        tell();
+        sendPids();
       });
       runtime.once("exit", () => {
         runtimes.delete(runtime);
-        tell();
+        sendPids();
       });
     },
     start: () => {},

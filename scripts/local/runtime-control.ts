@@ -32,7 +32,7 @@ function databaseId(databases: WorkerConfig["options"]["d1Databases"], binding: 
 }
 
 /** What the control worker answers; its refusals become errors. */
-export async function askControl(runtime: Miniflare, action: "/execute" | "/cron", body: unknown): Promise<unknown> {
+export async function callControl(runtime: Miniflare, action: "/execute" | "/cron", body: unknown): Promise<unknown> {
   const response = await runtime.dispatchFetch(`http://${HOST}${action}`, {
     method: "POST",
     headers: { authorization: SECRET },

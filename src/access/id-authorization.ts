@@ -70,7 +70,7 @@ const PRELOADERS: Partial<Record<IdKind, (ctx: RequestScope, ids: readonly strin
   "monitor:see": preloadMonitors,
   group: preloadGroups,
 };
-/** No list of ids is longer; judging comes before the schema, which may allow fewer. */
+/** No list of ids is longer; access is checked before the schema, which may allow fewer. */
 const IDS_MAX = 1000;
 
 /**

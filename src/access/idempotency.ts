@@ -55,14 +55,14 @@ export async function runOnce<Answer>(
 ): Promise<Answer> {
   const earlier = await findEarlier(ctx);
   if (earlier && earlier.answer !== null) return parse(earlier.answer);
-  if (earlier) await forgetUnanswered(ctx, ctx.now - UNANSWERED_MS);
+  if (earlier) await deleteUnanswered(ctx, ctx.now - UNANSWERED_MS);
   await claim();
   try {
     const answer = await run();
     if (ctx.idempotency) await runBatch(ctx.db, [storeIdempotentResponse(ctx.db, ctx.idempotency, answer)]);
     return answer;
   } catch (error) {
-    await forgetUnanswered(ctx, ctx.now);
+    await deleteUnanswered(ctx, ctx.now);
     throw error;
   }
 }
@@ -76,7 +76,7 @@ export async function claimKey(ctx: RequestScope, resourceId: string | null): Pr
   }
 }
 
-async function forgetUnanswered(ctx: RequestScope, takenUpTo: number): Promise<void> {
+async function deleteUnanswered(ctx: RequestScope, takenUpTo: number): Promise<void> {
   if (ctx.idempotency) await runBatch(ctx.db, [deleteUnfinishedRequest(ctx.db, ctx.idempotency, takenUpTo)]);
 }
 

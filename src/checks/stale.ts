@@ -46,9 +46,9 @@ export async function markStaleGroups(scope: Scope, groupIds: readonly string[])
   const groups = (await listCheckGroupStates(scope.db, groupIds)).filter((group) => isStale(scope, group));
   if (groups.length === 0) return;
   const intervals = new Map(groups.map(({ id, interval }) => [id, interval]));
-  const judged = new Map(groups.flatMap(({ latest }) => latest).map((packed) => [packed[0], packed[6]]));
+  const checkedAt = new Map(groups.flatMap(({ latest }) => latest).map((packed) => [packed[0], packed[6]]));
   const monitors = (await listMonitorsWithStatus(scope.db, [...intervals.keys()])).flatMap((monitor) => {
-    const last_result_at = judged.get(monitor.id) ?? null;
+    const last_result_at = checkedAt.get(monitor.id) ?? null;
     const interval = intervals.get(monitor.check_group_id) ?? 0;
     const isValid = last_result_at !== null && scope.now - last_result_at <= staleAfterMs(interval);
     return isValid ? [] : [{ ...monitor, last_result_at }];

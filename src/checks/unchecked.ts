@@ -24,10 +24,10 @@ export async function markUncheckedMonitors(
   latest: readonly PackedResult[],
   checked: readonly CheckedMonitor[],
 ): Promise<Statement[]> {
-  const judged = new Map(latest.map((packed) => [packed[0], packed[6]]));
+  const checkedAt = new Map(latest.map((packed) => [packed[0], packed[6]]));
   const marked = await mapConcurrently(checked, CONNECTIONS, async ({ monitor, result, blocked }) => {
     if (result.outcome !== "error" || monitor.status === "unknown") return [];
-    const last_result_at = judged.get(monitor.id) ?? null;
+    const last_result_at = checkedAt.get(monitor.id) ?? null;
     const validUntil = (last_result_at ?? monitor.status_since) + staleAfterMs(monitor.interval);
     const canBeChecked = probeFor(monitor.type) !== null && blocked === undefined;
     if (canBeChecked && scope.now < validUntil) return [];

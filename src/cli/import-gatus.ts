@@ -103,7 +103,7 @@ function convertEndpoint(endpoint: Endpoint, remark: Remark): ImportedMonitor | 
     ...(!enabled && { paused: true }),
   };
   for (const condition of endpoint.conditions) {
-    if (!takeCondition(monitor, condition)) remark(`its condition "${condition}" is not taken`);
+    if (!importCondition(monitor, condition)) remark(`its condition "${condition}" is not taken`);
   }
   return monitor;
 }
@@ -146,15 +146,15 @@ const CONDITION = /^(\[[A-Z_]+\]\S*|len\(.*?\)|has\(.*?\))\s*(==|!=|<=|>=|<|>)\s
 const IMPLIED = new Set(["[CONNECTED] == true", "[DNS_RCODE] == NOERROR"]);
 
 /** Adds a condition to the monitor; false where the monitor cannot express it. */
-function takeCondition(monitor: ImportedMonitor, condition: string): boolean {
+function importCondition(monitor: ImportedMonitor, condition: string): boolean {
   if (IMPLIED.has(condition.trim())) return true;
   const [, subject = "", operator = "", value = ""] = CONDITION.exec(condition.trim()) ?? [];
-  if (subject === "[STATUS]") return takeStatus(monitor, operator, value);
+  if (subject === "[STATUS]") return importStatus(monitor, operator, value);
   if (subject === "[RESPONSE_TIME]" && operator.startsWith("<") && /^\d+(ms|s)?$/.test(value)) {
     monitor.latency_threshold_ms = milliseconds(/\d$/.test(value) ? `${value}ms` : value);
     return true;
   }
-  if (subject === "[BODY]" && operator === "==") return takeBody(monitor, value);
+  if (subject === "[BODY]" && operator === "==") return importBody(monitor, value);
   const [, path] = /^\[BODY\]\.([\w-]+(?:\.[\w-]+|\[\d+\])*)$/.exec(subject) ?? [];
   if (path === undefined || /^(pat|any)\(/.test(value)) return false;
   const assertion = { path: `$.${path}`, operator, value: scalarOf(value) };
@@ -162,7 +162,7 @@ function takeCondition(monitor: ImportedMonitor, condition: string): boolean {
   return true;
 }
 
-function takeStatus(monitor: ImportedMonitor, operator: string, value: string): boolean {
+function importStatus(monitor: ImportedMonitor, operator: string, value: string): boolean {
   const listed = /^any\((.*)\)$/.exec(value)?.[1]?.split(",") ?? [value];
   const statuses = listed.map((status) => Number(status.trim()));
   const [status = Number.NaN] = statuses;
@@ -174,7 +174,7 @@ function takeStatus(monitor: ImportedMonitor, operator: string, value: string): 
   return true;
 }
 
-function takeBody(monitor: ImportedMonitor, value: string): boolean {
+function importBody(monitor: ImportedMonitor, value: string): boolean {
   if (monitor.type === "dns") {
     monitor.dns_expected = [value];
     return true;

@@ -25,7 +25,7 @@ export function parseHttpHeaders(text: string): Parsed<Record<string, string>> {
   }
   const trimmed = text.trim();
   const pairs = trimmed.startsWith("{") ? pairsOfJson(trimmed) : pairsOfLines(trimmed);
-  return pairs.ok ? judgeHeaders(pairs.value) : pairs;
+  return pairs.ok ? parseHeaders(pairs.value) : pairs;
 }
 
 type Pairs = [name: string, value: string][];
@@ -59,7 +59,7 @@ function pairsOfLines(text: string): Parsed<Pairs> {
   return { ok: true, value: pairs };
 }
 
-function judgeHeaders(pairs: Pairs): Parsed<Record<string, string>> {
+function parseHeaders(pairs: Pairs): Parsed<Record<string, string>> {
   if (pairs.length > HEADERS_MAX) return { ok: false, reason: `must not hold more than ${HEADERS_MAX} headers` };
   const seen = new Set<string>();
   for (const [name, value] of pairs) {

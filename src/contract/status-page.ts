@@ -61,7 +61,7 @@ const Slug = z
 export const HttpsUrl = z.string().trim().max(URL_LENGTH_MAX).refine(isHttpsUrl, "must be an https URL");
 
 export function isHttpsUrl(text: string): boolean {
-  // The URL parser drops control characters and blanks; what is stored has to be what was judged.
+  // The URL parser drops control characters and blanks; what is stored has to be what was checked.
   return /^https:\/\/[^\s<>"\\^`{|}]+$/i.test(text) && URL.canParse(text);
 }
 

@@ -59,7 +59,7 @@ const onSignIn: ErrorPage = async (c, refusal) => {
   return showSignIn(c, { email: form.get("email"), next: form.get("next"), refused: toFormErrors(refusal) });
 };
 
-export const PLACE: HtmlArea = { prefix: "/app", refusalPage: renderErrorPage };
+export const HTML_AREA: HtmlArea = { prefix: "/app", refusalPage: renderErrorPage };
 
 export const endpoints = [
   endpoint(

@@ -6,9 +6,9 @@ import type { DeliveryRecord } from "../data/deliveries/read.ts";
 import { listThrottledOwners } from "../data/delivery-budgets/read.ts";
 import {
   clearThrottling,
+  countDelivery,
   endThrottling,
   releaseDeliveries,
-  takeDelivery,
   throttleDelivery,
 } from "../data/delivery-budgets/write.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
@@ -30,11 +30,11 @@ interface Sendable {
 }
 
 /** Takes a claimed delivery from this minute's budget; false when there is none left and it waits. */
-export async function takeFromBudget(scope: Scope, { delivery, owner }: Sendable): Promise<boolean> {
+export async function claimFromBudget(scope: Scope, { delivery, owner }: Sendable): Promise<boolean> {
   const { db, settings, now } = scope;
   const max = capOf(settings, "deliveries", owner.plan ?? settings.DEFAULT_PLAN);
   const minuteAt = Math.floor(now / MINUTE_MS) * MINUTE_MS;
-  if (max === null || (await takeDelivery(db, owner.id, minuteAt)) <= max) {
+  if (max === null || (await countDelivery(db, owner.id, minuteAt)) <= max) {
     if (delivery.throttled_owner_id !== null) await runBatch(db, [clearThrottling(db, delivery.id)]);
     return true;
   }

@@ -99,8 +99,8 @@ async function routeEvents(
     !routings.get(event.id)?.is_suppressed &&
     !isAlertSuppressed(event, pageOf.get(event.status_page_id ?? "")?.alert_suppressions, now);
   const sent = events.filter(isSent);
-  const told = sent.filter((event) => !routings.get(event.id)?.is_held);
-  const routed: Routed = { deliveries: [], critical: [], holds: await holdAlerts(scope, told, now) };
+  const released = sent.filter((event) => !routings.get(event.id)?.is_held);
+  const routed: Routed = { deliveries: [], critical: [], holds: await holdAlerts(scope, released, now) };
   for (const event of sent) {
     const page = pageOf.get(event.status_page_id ?? "");
     const routing = routings.get(event.id);

@@ -2,7 +2,7 @@ import type { Scope } from "../access/scope.ts";
 import { runBatch } from "../data/db.ts";
 import { claimDelivery, settleDelivery, unclaimDelivery } from "../data/deliveries/write.ts";
 import { performAttempt } from "./attempt.ts";
-import { takeFromBudget } from "./budget.ts";
+import { claimFromBudget } from "./budget.ts";
 import { wakeDeliveries, wakeSlowDelivery } from "./fan-out.ts";
 
 /** Longer waits are left to the sweep, so that queues stay short. */
@@ -39,7 +39,7 @@ export async function processDelivery(
     await wakeSlowDelivery(scope, deliveryId);
     return;
   }
-  if (!(await takeFromBudget(scope, { delivery, owner: { id: webhook.owner_id, plan: owner_plan } }))) return;
+  if (!(await claimFromBudget(scope, { delivery, owner: { id: webhook.owner_id, plan: owner_plan } }))) return;
   const { next_attempt_at, duration_ms } = await performAttempt(scope, { delivery, webhook, event });
   const delayMs = (next_attempt_at ?? Number.POSITIVE_INFINITY) - now - duration_ms;
   if (delayMs < DELAYED_MESSAGE_MAX_MS) await wakeDeliveries(scope, [deliveryId], Math.max(delayMs, 0));

@@ -4,7 +4,7 @@ import type { QueueName } from "../contract/queues.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { computeDatabaseUse, type KnownQueues, listLateQueues } from "./service-health.ts";
 
-/** Units of this long are judged. */
+/** Units of this long are evaluated. */
 export const ALARM_WINDOW_MS = 15 * MINUTE_MS;
 /** Dead letters older than this are known. */
 const DEAD_LETTER_MS = HOUR_MS;
@@ -25,13 +25,13 @@ export interface ServiceState extends KnownQueues {
   units: CountedUnits;
 }
 
-interface Judged {
+interface AlarmLimits {
   late_after_ms: number;
   now: number;
 }
 
 /** What is wrong with the installation, each with what it was found by. */
-export function findAlarms(state: ServiceState, { late_after_ms, now }: Judged): Map<AlarmName, string> {
+export function findAlarms(state: ServiceState, { late_after_ms, now }: AlarmLimits): Map<AlarmName, string> {
   const { units, database_bytes } = state;
   const late = listLateQueues(state, late_after_ms);
   const dead = state.queues.filter(

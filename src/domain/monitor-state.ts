@@ -152,12 +152,12 @@ function decideResult(state: MonitorState, input: RoundResult, rules: MonitorRul
   if (verdict === null) return orderRetry(accept(before), input, rules, now);
 
   const finding = summarizeRound(round, verdict);
-  const judged = judge({ ...before, judged_at: finding.since }, verdict, finding, rules, now);
-  return orderRetry(judged, input, rules, now);
+  const decided = decideVerdict({ ...before, judged_at: finding.since }, verdict, finding, rules, now);
+  return orderRetry(decided, input, rules, now);
 }
 
 /** Applies one verdict: it either extends the run against the status, or ends that run. */
-function judge(
+function decideVerdict(
   state: MonitorState,
   verdict: Verdict,
   finding: RoundSummary,
@@ -219,7 +219,7 @@ function decideMissedDeadline(
   const finding = ours(message, due_at);
   if (level === "degraded") return state.status === "up" ? move(state, "degraded", finding, now) : refuse(state);
   const round: Round = { slot_at: due_at, attempt: 0, results: {}, verdict: null, retry: null };
-  return judge({ ...state, round }, "failure", finding, rules, now);
+  return decideVerdict({ ...state, round }, "failure", finding, rules, now);
 }
 
 /**

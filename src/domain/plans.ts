@@ -73,21 +73,21 @@ interface PlannedMonitor {
   type?: string;
   /** The smallest plan that includes the type. */
   type_plan?: Plan;
-  interval?: number;
+  interval?: number | null;
   regions?: readonly unknown[];
 }
 
-/** The first limit of a plan that a monitor exceeds, as a sentence; absent members are not checked. */
 /** The one of two plans that includes less. */
 export function lowerPlan(one: Plan, other: Plan): Plan {
   return PLANS.indexOf(one) < PLANS.indexOf(other) ? one : other;
 }
 
+/** The first limit of a plan that a monitor exceeds, as a sentence; absent members are not checked. */
 export function findPlanViolation(plan: Plan, monitor: PlannedMonitor): string | null {
   const limits = PLAN_LIMITS[plan];
   const { type, type_plan, interval, regions } = monitor;
   if (type_plan && !includesPlan(plan, type_plan)) return `type ${type} is not included in the ${plan} plan`;
-  if (interval !== undefined && interval < limits.min_interval) {
+  if (interval && interval < limits.min_interval) {
     return `interval must be at least ${limits.min_interval} seconds on the ${plan} plan`;
   }
   if (regions && regions.length > limits.regions_per_monitor) {

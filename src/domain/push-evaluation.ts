@@ -7,7 +7,7 @@ import type { MetricsRules, PushRules, PushState } from "./push-deadline.ts";
 import type { RoundResult } from "./rounds.ts";
 import { findCrossed } from "./thresholds.ts";
 
-type Judgement = Pick<RoundResult, "outcome" | "latency_ms" | "message">;
+type Evaluation = Pick<RoundResult, "outcome" | "latency_ms" | "message">;
 
 export interface PushEvaluation {
   /** Results for the monitor's state, oldest first; empty for pushes without a result (`start`, `log`). */
@@ -34,13 +34,13 @@ function readOneBeat(beat: Heartbeat, memory: PushState, rules: PushRules, now: 
   const read = evaluateHeartbeat(beat, memory.runs, now);
   const { duration_ms, runs } = read;
   const entry = { received_at: now, beat: { ...beat, duration_ms } };
-  const judged = judgeBeat(read, rules);
+  const judged = evaluateBeat(read, rules);
   if (!judged) return { results: [], runs, entry };
   const slot_at = nextSlot(memory.result?.slot_at, now);
   return { results: [{ region: DEFAULT_REGION, slot_at, attempt: 0, checked_at: now, ...judged }], runs, entry };
 }
 
-function judgeBeat({ outcome, duration_ms, message }: HeartbeatEvaluation, rules: PushRules): Judgement | null {
+function evaluateBeat({ outcome, duration_ms, message }: HeartbeatEvaluation, rules: PushRules): Evaluation | null {
   if (outcome === null) return null;
   const isSlow = outcome === "success" && isOver(duration_ms, rules.latency_threshold_ms);
   return { outcome: isSlow ? "slow" : outcome, latency_ms: duration_ms, message };
@@ -52,7 +52,7 @@ function judgeBeat({ outcome, duration_ms, message }: HeartbeatEvaluation, rules
  */
 export function evaluateStoredPush({ received_at, beat, samples }: StoredPush, rules: PushRules): PushedResult[] {
   if (beat) {
-    const judged = judgeBeat(evaluateHeartbeat(beat, [], received_at), rules);
+    const judged = evaluateBeat(evaluateHeartbeat(beat, [], received_at), rules);
     const { run_id, exit_code, status, duration_ms } = beat;
     const told = { outcome: null, latency_ms: duration_ms, message: beat.message ?? status };
     const kind = status === "start" || status === "log" ? status : "check";
@@ -63,7 +63,7 @@ export function evaluateStoredPush({ received_at, beat, samples }: StoredPush, r
     kind: "check",
     checked_at: Math.min(sample.at ?? received_at, received_at),
     received_at,
-    ...judgeSample(sample, rules),
+    ...evaluateSample(sample, rules),
     details: sample.fields,
   }));
 }
@@ -85,7 +85,7 @@ function readSamples(
     const checked_at = isDated ? (sample.at ?? now) : now;
     const slot_at = isDated ? checked_at : nextSlot(last, now);
     last = Math.max(last ?? slot_at, slot_at);
-    return { region: DEFAULT_REGION, slot_at, attempt: 0, checked_at, ...judgeSample(sample, rules) };
+    return { region: DEFAULT_REGION, slot_at, attempt: 0, checked_at, ...evaluateSample(sample, rules) };
   });
 }
 
@@ -94,7 +94,7 @@ function nextSlot(last: number | undefined, now: number): number {
   return last === undefined ? now : Math.max(now, last + 1);
 }
 
-function judgeSample(sample: MetricSample, rules: MetricsRules): Judgement {
+function evaluateSample(sample: MetricSample, rules: MetricsRules): Evaluation {
   const numbers = numericMetrics(sample);
   const latency_ms = numbers.get("latency_ms") ?? null;
   if (numbers.get("is_error") === 1) return { outcome: "failure", latency_ms, message: "the push reports an error" };

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { MONITOR_STATUSES, type MonitorStatus } from "../contract/monitor-values.ts";
 import {
   compositeMaintenance,
-  judgeSla,
+  evaluateSla,
   mergeSpans,
   type SlaRules,
   type Span,
@@ -107,7 +107,7 @@ describe("spanOfPeriod", () => {
   });
 });
 
-describe("judgeSla", () => {
+describe("evaluateSla", () => {
   const ms = (up: number, down: number, degraded = 0) => ({
     up,
     down,
@@ -125,29 +125,29 @@ describe("judgeSla", () => {
     ["four decimals count", ms(999_999, 1), 99.9999, true, 1],
     ["nothing counted meets nothing", ms(0, 0), 99.9, null, 0],
   ])("%s", (_name, tally, target, meets_target, error_budget_ms) => {
-    expect(judgeSla(tally, target, PLAIN)).toMatchObject({ meets_target, error_budget_ms });
+    expect(evaluateSla(tally, target, PLAIN)).toMatchObject({ meets_target, error_budget_ms });
   });
 
   it("stays exact for a year of a thousand monitors", () => {
     const year = 366 * 86_400_000 * 1000;
-    const result = judgeSla(ms(year - 31_622_400_001, 31_622_400_001), 99.9, PLAIN);
+    const result = evaluateSla(ms(year - 31_622_400_001, 31_622_400_001), 99.9, PLAIN);
     expect(result).toMatchObject({ meets_target: false, error_budget_ms: 31_622_400_000 });
     expect(result.uptime_percentage).toBe(99.899);
   });
 
   it("gives mean times by outage, and none without one", () => {
     const tally = { up: 900, degraded: 0, down: 100, maintenance: 0, outages: 4 };
-    expect(judgeSla(tally, 99, PLAIN)).toMatchObject({ mttr_ms: 25, mtbf_ms: 225 });
-    expect(judgeSla(ms(5, 0), 99, PLAIN)).toMatchObject({ mttr_ms: null, mtbf_ms: null, uptime_percentage: 100 });
+    expect(evaluateSla(tally, 99, PLAIN)).toMatchObject({ mttr_ms: 25, mtbf_ms: 225 });
+    expect(evaluateSla(ms(5, 0), 99, PLAIN)).toMatchObject({ mttr_ms: null, mtbf_ms: null, uptime_percentage: 100 });
   });
 
   it("counts degraded time once, as uptime or as downtime", () => {
-    expect(judgeSla(ms(50, 0, 50), 99, PLAIN)).toMatchObject({
+    expect(evaluateSla(ms(50, 0, 50), 99, PLAIN)).toMatchObject({
       downtime_ms: 0,
       degraded_ms: 50,
       uptime_percentage: 100,
     });
-    expect(judgeSla(ms(50, 0, 50), 99, STRICT)).toMatchObject({
+    expect(evaluateSla(ms(50, 0, 50), 99, STRICT)).toMatchObject({
       downtime_ms: 50,
       degraded_ms: 50,
       uptime_percentage: 50,
@@ -203,7 +203,11 @@ describe("against a timeline that is gone through second by second", () => {
   it("meets the target exactly where the downtime fits into the budget", () => {
     fc.assert(
       fc.property(fc.nat(1e9), fc.nat(1e9), fc.integer({ min: 0, max: 1_000_000 }), (up, down, parts) => {
-        const { meets_target } = judgeSla({ up, down, degraded: 0, maintenance: 0, outages: 1 }, parts / 10_000, PLAIN);
+        const { meets_target } = evaluateSla(
+          { up, down, degraded: 0, maintenance: 0, outages: 1 },
+          parts / 10_000,
+          PLAIN,
+        );
         const isMet = BigInt(up) * 1_000_000n >= BigInt(up + down) * BigInt(parts);
         expect(meets_target).toBe(up + down === 0 ? null : isMet);
       }),

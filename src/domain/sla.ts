@@ -135,7 +135,7 @@ export function sumSlaTallies(tallies: readonly SlaTotals[]): SlaTotals {
 }
 
 /** `meets_target` compares whole milliseconds and not rounded percentages. */
-export function judgeSla(tally: SlaTotals, targetPercentage: number, rules: SlaRules): SlaResult {
+export function evaluateSla(tally: SlaTotals, targetPercentage: number, rules: SlaRules): SlaResult {
   const { up, degraded, down, maintenance, outages } = tally;
   const downtime = rules.degraded_counts_as_downtime ? down + degraded : down;
   const counted = up + degraded + down;

@@ -183,7 +183,7 @@ export class MonitorStore {
     });
   }
 
-  /** Judges what is overdue; what we noticed too late is our own fault and starts afresh. */
+  /** Evaluates what is overdue; what we noticed too late is our own fault and starts afresh. */
   processDeadlines(at: number): void {
     for (let { deadline } = this; deadline && deadline.at < at; { deadline } = this) {
       const { after, due_at, level, message, at: valid_until } = deadline;

@@ -122,7 +122,7 @@ const SECURITY: Record<EndpointPolicy["auth"], Record<string, string[]>[]> = {
 };
 
 /**
- * The one way to add an endpoint. A request is judged in this order: credential, size, type and JSON of the body,
+ * The one way to add an endpoint. A request is checked in this order: credential, size, type and JSON of the body,
  * access to the objects that path and body name, plan, schema, handler.
  */
 export function endpoint<R extends RouteConfig>(
@@ -295,7 +295,7 @@ function addressOf(c: Context<AppEnv>): string | null {
   return c.req.header("cf-connecting-ip") ?? null;
 }
 
-/** Access is judged by one value and the schema by another if a name may come twice. */
+/** Access is decided by one value and the schema by another if a name may come twice. */
 function refuseRepeatedQuery(url: string): void {
   if (!url.includes("&")) return;
   const names = [...new URL(url).searchParams.keys()];

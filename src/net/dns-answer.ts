@@ -23,7 +23,7 @@ export function rcodeName(rcode: number): string {
 }
 
 /** The message of a success, or what is wrong. Choice: records are shown, because they are public and the point. */
-export function judgeReply({ rcode, records }: DnsReply, check: DnsCheck): string | ProbeFailure {
+export function evaluateReply({ rcode, records }: DnsReply, check: DnsCheck): string | ProbeFailure {
   const type = check.dns_record_type;
   if (rcode !== 0) {
     const meaning = RCODES[rcode]?.[1] ?? "the name server answers with an error";

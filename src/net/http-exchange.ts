@@ -28,7 +28,7 @@ export async function exchange(
   }
 }
 
-/** The method and the headers were judged when the monitor was saved; a URL holds no line breaks. */
+/** The method and the headers were checked when the monitor was saved; a URL holds no line breaks. */
 function bytesOf({ url, method, headers, body }: Pick<NetRequest, "url" | "method" | "headers" | "body">): Uint8Array {
   const content = new TextEncoder().encode(body ?? "");
   const sent = {

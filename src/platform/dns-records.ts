@@ -61,13 +61,13 @@ function dataOf(answer: Answer | null, type: RecordType): string[] {
 
 async function lookUp(settings: Settings, name: string, type: RecordType): Promise<Answer | null> {
   for (const resolver of settings.DOH_RESOLVERS) {
-    const answer = await ask(settings, resolver, { name, type }).catch(() => null);
+    const answer = await query(settings, resolver, { name, type }).catch(() => null);
     if (answer && [NO_ERROR, NO_SUCH_NAME].includes(answer.Status)) return answer;
   }
   return null;
 }
 
-async function ask(settings: Settings, resolver: string, question: { name: string; type: string }): Promise<Answer> {
+async function query(settings: Settings, resolver: string, question: { name: string; type: string }): Promise<Answer> {
   const url = new URL(resolver);
   url.searchParams.set("name", question.name);
   url.searchParams.set("type", question.type);

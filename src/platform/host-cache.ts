@@ -21,6 +21,6 @@ export function cacheHost(host: string, entry: KnownHost): void {
 }
 
 /** To be called after every change of a claim: this isolate then follows at once. */
-export function forgetHosts(): void {
+export function clearHosts(): void {
   known.clear();
 }

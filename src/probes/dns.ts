@@ -2,7 +2,7 @@ import type { ProbeResult } from "../contract/check.ts";
 import { DnsCheck } from "../contract/dns-check.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { converse } from "../net/conversation.ts";
-import { type DnsReply, judgeReply, rcodeName } from "../net/dns-answer.ts";
+import { type DnsReply, evaluateReply, rcodeName } from "../net/dns-answer.ts";
 import { type Question, queryResolver, queryServer } from "../net/dns-transport.ts";
 import type { NetIo } from "../net/port.ts";
 import type { Probe } from "./port.ts";
@@ -36,7 +36,7 @@ export const dnsProbe: Probe<string, DnsCheck> = {
     return converse({ ...server, tls: "off" }, io, signal, async (conversation, details) => {
       const reply = await queryServer(conversation, question);
       Object.assign(details, detailsOf(reply));
-      return judgeReply(reply, check);
+      return evaluateReply(reply, check);
     });
   },
 };
@@ -79,7 +79,7 @@ async function checkByResolvers(
     const within = AbortSignal.any([signal, AbortSignal.timeout(RESOLVER_TIMEOUT_MS)]);
     try {
       const { reply, latency_ms } = await queryResolver(io, resolver, question, within);
-      const verdict = judgeReply(reply, check);
+      const verdict = evaluateReply(reply, check);
       const details = { ...detailsOf(reply), resolver: new URL(resolver).hostname };
       const finding = typeof verdict === "string" ? { outcome: "success" as const, message: verdict } : verdict;
       result = { ...finding, latency_ms, details };

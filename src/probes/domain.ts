@@ -44,9 +44,9 @@ export function buildDomainProbe(): Probe<string, DomainCheck> {
         const byRdap: Registration = server
           ? await queryRdap(io, server, name, signal)
           : { kind: "unknown", reason: "its zone has no RDAP server" };
-        if (byRdap.kind !== "unknown") return judge(name, byRdap, "rdap", options, io);
+        if (byRdap.kind !== "unknown") return evaluate(name, byRdap, "rdap", options, io);
         const byWhois = await queryWhois(io, name, signal);
-        if (byWhois.kind !== "unknown") return judge(name, byWhois, "whois", options, io);
+        if (byWhois.kind !== "unknown") return evaluate(name, byWhois, "whois", options, io);
         return unknown(`the registration of ${name} is not known: ${byRdap.reason}, and ${byWhois.reason}`);
       } catch (error) {
         const { message } = resultOf(classifyError(error, signal, io.now() - startedAt));
@@ -66,7 +66,7 @@ function parseTarget(text: string): Parsed<string> {
   return name ? { ok: true, value: name } : { ok: false, reason: "must be a domain such as example.com" };
 }
 
-function judge(
+function evaluate(
   name: string,
   registration: Exclude<Registration, { kind: "unknown" }>,
   source: "rdap" | "whois",

@@ -9,7 +9,7 @@ const TEXT_MAX = 200;
 
 /** An address of the user's own, which has to give JSON. */
 export function queryRestApi(url: URL, io: NetIo, signal: AbortSignal): Promise<ProbeResult> {
-  return judged(io, signal, async () => {
+  return evaluateWith(io, signal, async () => {
     const { latency_ms } = await getDocument(io, url, signal);
     return { latency_ms, message: "the server answers with JSON", details: {} };
   });
@@ -17,7 +17,7 @@ export function queryRestApi(url: URL, io: NetIo, signal: AbortSignal): Promise<
 
 /** FiveM's web interface; `dynamic.json` is the server's word that it runs, the others only add to it. */
 export function queryFivem(root: URL, io: NetIo, signal: AbortSignal): Promise<ProbeResult> {
-  return judged(io, signal, async () => {
+  return evaluateWith(io, signal, async () => {
     const { value, latency_ms } = await getDocument(io, new URL("dynamic.json", root), signal);
     if (!isRecord(value)) throw new IoFault("protocol", "the answer is not that of a FiveM server");
     const optional = (path: string) => getDocument(io, new URL(path, root), signal).catch(() => null);
@@ -57,7 +57,7 @@ async function getDocument(io: NetIo, url: URL, signal: AbortSignal): Promise<Js
   return answer;
 }
 
-async function judged(
+async function evaluateWith(
   io: NetIo,
   signal: AbortSignal,
   ask: () => Promise<Omit<ProbeResult, "outcome">>,

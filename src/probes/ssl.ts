@@ -37,7 +37,7 @@ export const sslProbe: Probe<HostPort, SslCheck> = {
     const startedAt = io.now();
     try {
       const look = await inspectCertificate(io, target, signal);
-      return await judge(look, target, options, io, signal);
+      return await evaluate(look, target, options, io, signal);
     } catch (error) {
       return resultOf(classifyError(error, signal, io.now() - startedAt));
     }
@@ -52,7 +52,7 @@ function parseTarget(text: string): Parsed<HostPort> {
   return parseHostPort(authority, "tls", HTTPS_PORT);
 }
 
-async function judge(
+async function evaluate(
   look: TlsInspection,
   target: HostPort,
   { ssl_expiry_warning_days }: SslCheck,

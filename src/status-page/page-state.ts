@@ -28,13 +28,13 @@ export interface PageStateView {
 
 const NAMES_SHOWN = 3;
 
-type Judged = Pick<PagePayload, "monitors" | "incidents" | "maintenance">;
+type PageParts = Pick<PagePayload, "monitors" | "incidents" | "maintenance">;
 
 /**
  * The worst of what checks and open incidents report: an incident may concern what no check covers. The status of
  * a monitor inside its maintenance is no trouble.
  */
-export function computePageState(payload: Judged, now: number, texts: Texts = en): PageStateView {
+export function computePageState(payload: PageParts, now: number, texts: Texts = en): PageStateView {
   const { incidents } = payload;
   const { active } = sortMaintenance(payload, now);
   const planned = monitorsInMaintenance(payload, now);

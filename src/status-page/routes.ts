@@ -34,7 +34,7 @@ const policy: EndpointPolicy = { at: ["root"], auth: "public", permission: null,
 const unchanged = { description: "As the If-None-Match says" };
 const hiddenPages = "A private page is visible to its members alone, who send their credential.";
 
-export const PLACE: HtmlArea = { prefix: "/status", refusalPage: respondWithError };
+export const HTML_AREA: HtmlArea = { prefix: "/status", refusalPage: respondWithError };
 const htmlPolicy: EndpointPolicy = { ...policy, refusalPage: respondWithError };
 
 export const endpoints = [

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { cephProbe, healthOfStatus, judgeHealth } from "../../src/agent/probes/ceph.ts";
+import { cephProbe, evaluateHealth, healthOfStatus } from "../../src/agent/probes/ceph.ts";
 import { dockerSwarmProbe } from "../../src/agent/probes/docker-swarm.ts";
 import { dockerProbe, podmanProbe } from "../../src/agent/probes/engine.ts";
 import { kubernetesProbe } from "../../src/agent/probes/kubernetes.ts";
@@ -301,6 +301,6 @@ describe("a ceph check against stubs", () => {
   /** After what `ceph status --format json` prints. */
   it("reads the command line", () => {
     const status = { health: { status: "HEALTH_OK", checks: {} }, osdmap: { num_osds: 3, num_up_osds: 3 } };
-    expect(judgeHealth(healthOfStatus(status))).toMatchObject({ message: "HEALTH_OK, 3 of 3 OSDs up" });
+    expect(evaluateHealth(healthOfStatus(status))).toMatchObject({ message: "HEALTH_OK, 3 of 3 OSDs up" });
   });
 });

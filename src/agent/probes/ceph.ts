@@ -5,7 +5,7 @@ import { type ApiTarget, cephType } from "../../probes/agent-types.ts";
 import type { Probe } from "../../probes/port.ts";
 import { codeOf } from "../files.ts";
 import { JsonApi, listOf, numberOf, objectOf, parseJson, requireOk, textOf } from "./json-api.ts";
-import { judged, type Verdict } from "./judged.ts";
+import { checkWith, type Verdict } from "./verdict.ts";
 
 /** What one of the three ways to ask gives. */
 interface CephHealth {
@@ -19,15 +19,15 @@ interface CephHealth {
 export const cephProbe: Probe<ApiTarget, ApiCheck> = {
   ...cephType,
   check: (target, options, io, signal) =>
-    judged(io, signal, async () => {
-      if (target.kind !== "url") return judgeHealth(await fromCommand(signal));
+    checkWith(io, signal, async () => {
+      if (target.kind !== "url") return evaluateHealth(await fromCommand(signal));
       const api = new JsonApi({ ...target, credentials: null }, options, { io, signal });
       const { credentials } = target;
-      return judgeHealth(credentials ? await fromDashboard(api, credentials) : await fromExporter(api));
+      return evaluateHealth(credentials ? await fromDashboard(api, credentials) : await fromExporter(api));
     }),
 };
 
-export function judgeHealth({ status, problems, osds, osds_up }: CephHealth): Verdict {
+export function evaluateHealth({ status, problems, osds, osds_up }: CephHealth): Verdict {
   const details = { health: status, osds, osds_up, not_well: problems };
   const message = problems.length > 0 ? `${status}: ${problems.slice(0, 5).join(", ")}` : status;
   if (status === "HEALTH_OK")

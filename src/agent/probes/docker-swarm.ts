@@ -4,16 +4,16 @@ import { type ApiTarget, dockerSwarmType } from "../../probes/agent-types.ts";
 import type { Probe } from "../../probes/port.ts";
 import { engineReader, type ReadEngine } from "./engine.ts";
 import { listOf, missingOf, numberOf, objectOf, textOf } from "./json-api.ts";
-import { failureOf, judged, type Verdict } from "./judged.ts";
+import { checkWith, failureOf, type Verdict } from "./verdict.ts";
 
 /** Nodes and services, as a manager of the swarm sees them. https://docs.docker.com/reference/api/engine/ */
 export const dockerSwarmProbe: Probe<ApiTarget, ApiCheck> = {
   ...dockerSwarmType,
   check: (target, options, io, signal) =>
-    judged(io, signal, () => judgeSwarm(engineReader(target, options, { io, signal }), options.components)),
+    checkWith(io, signal, () => evaluateSwarm(engineReader(target, options, { io, signal }), options.components)),
 };
 
-async function judgeSwarm(read: ReadEngine, wanted: readonly string[]): Promise<Verdict> {
+async function evaluateSwarm(read: ReadEngine, wanted: readonly string[]): Promise<Verdict> {
   const swarm = objectOf(objectOf(await read("/info")).Swarm);
   if (swarm.LocalNodeState !== "active") throw new IoFault("status", "the engine is not part of a swarm");
   if (swarm.ControlAvailable !== true) {

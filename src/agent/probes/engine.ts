@@ -6,7 +6,7 @@ import type { Probe } from "../../probes/port.ts";
 import { getFromSocket } from "../container-engine.ts";
 import { codeOf } from "../files.ts";
 import { JsonApi, listOf, missingOf, numberOf, objectOf, requireOk, textOf } from "./json-api.ts";
-import { failureOf, judged, type Verdict } from "./judged.ts";
+import { checkWith, failureOf, type Verdict } from "./verdict.ts";
 
 /** Podman answers the API of Docker; both are only ever read. https://docs.docker.com/reference/api/engine/ */
 export const dockerProbe = engineProbe(dockerType);
@@ -16,7 +16,9 @@ function engineProbe(type: AgentType<ApiTarget, ApiCheck>): Probe<ApiTarget, Api
   return {
     ...type,
     check: (target, options, io, signal) =>
-      judged(io, signal, () => judgeContainers(engineReader(target, options, { io, signal }), options.components)),
+      checkWith(io, signal, () =>
+        evaluateContainers(engineReader(target, options, { io, signal }), options.components),
+      ),
   };
 }
 
@@ -60,7 +62,7 @@ interface Container {
   state: string;
 }
 
-async function judgeContainers(read: ReadEngine, wanted: readonly string[]): Promise<Verdict> {
+async function evaluateContainers(read: ReadEngine, wanted: readonly string[]): Promise<Verdict> {
   const all = listOf(await read("/containers/json?all=true")).map(containerOf);
   const running = all.filter(({ state }) => state === "running").length;
   const watched = wanted.length > 0 ? all.filter(({ name }) => wanted.includes(name)) : all;

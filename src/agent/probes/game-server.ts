@@ -3,7 +3,7 @@ import type { GameType } from "../../contract/monitor-values.ts";
 import { IoFault } from "../../lib/io-fault.ts";
 import { gameServerProbe } from "../../probes/game-server.ts";
 import { playersOnline } from "../../probes/game-server-rest.ts";
-import { judged, untilAborted, type Verdict } from "./judged.ts";
+import { checkWith, untilAborted, type Verdict } from "./verdict.ts";
 
 /** What the library calls games that are queried over UDP; any other game that speaks Valve's protocol is `custom`. */
 const UDP_GAMES: Partial<Record<GameType, string>> = {
@@ -22,7 +22,7 @@ export const agentGameServerProbe: typeof gameServerProbe = {
   check(target, options, io, signal) {
     const type = options.query_method === "query" ? UDP_GAMES[options.game_type] : undefined;
     if (!type) return gameServerProbe.check(target, options, io, signal);
-    return judged(io, signal, async () => {
+    return checkWith(io, signal, async () => {
       const place = gameServerProbe.destination(target, options);
       if (!place || place instanceof URL || place.port === NO_PORT) {
         throw new IoFault("unsupported", "target must be a host with the port that answers queries");

@@ -3,14 +3,14 @@ import type { KafkaCheck } from "../../contract/infrastructure-check.ts";
 import { IoFault } from "../../lib/io-fault.ts";
 import { type KafkaTarget, kafkaType } from "../../probes/agent-types.ts";
 import type { Probe } from "../../probes/port.ts";
-import { failureOf, judged, untilAborted, type Verdict } from "./judged.ts";
+import { checkWith, failureOf, untilAborted, type Verdict } from "./verdict.ts";
 
 const REQUEST_MS = 30_000;
 
 export const kafkaProbe: Probe<KafkaTarget, KafkaCheck> = {
   ...kafkaType,
   check: (target, options, io, signal) =>
-    judged(io, signal, async () => {
+    checkWith(io, signal, async () => {
       const admin = adminOf(target, options);
       const close = () => void admin.disconnect().catch(() => {});
       try {

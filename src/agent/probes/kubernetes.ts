@@ -2,19 +2,19 @@ import type { ApiCheck } from "../../contract/infrastructure-check.ts";
 import { type ApiTarget, kubernetesType } from "../../probes/agent-types.ts";
 import type { Probe } from "../../probes/port.ts";
 import { JsonApi, listOf, numberOf, objectOf, parseJson, requireOk, textOf } from "./json-api.ts";
-import { failureOf, judged, type Verdict } from "./judged.ts";
+import { checkWith, failureOf, type Verdict } from "./verdict.ts";
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/ with `Authorization: Bearer …` in http_headers. */
 export const kubernetesProbe: Probe<ApiTarget, ApiCheck> = {
   ...kubernetesType,
   check: (target, options, io, signal) =>
-    judged(io, signal, async () => {
+    checkWith(io, signal, async () => {
       if (target.kind !== "url") throw new Error("the target of a cluster is an address");
-      return judgeCluster(new JsonApi(target, options, { io, signal }), options.components);
+      return evaluateCluster(new JsonApi(target, options, { io, signal }), options.components);
     }),
 };
 
-async function judgeCluster(api: JsonApi, wanted: readonly string[]): Promise<Verdict> {
+async function evaluateCluster(api: JsonApi, wanted: readonly string[]): Promise<Verdict> {
   requireOk((await api.send("/readyz")).status, "/readyz");
   const version = textOf(objectOf(await api.json("/version")).gitVersion);
   const nodes = listOf(objectOf(await api.json("/api/v1/nodes?limit=1000")).items);

@@ -5,12 +5,12 @@ import { IoFault } from "../../lib/io-fault.ts";
 import { mqttType } from "../../probes/agent-types.ts";
 import type { Probe } from "../../probes/port.ts";
 import type { ServerTarget } from "../../probes/server-target.ts";
-import { judged, untilAborted, type Verdict } from "./judged.ts";
+import { checkWith, untilAborted, type Verdict } from "./verdict.ts";
 
 export const mqttProbe: Probe<ServerTarget, MqttCheck> = {
   ...mqttType,
   check: (target, options, io, signal) =>
-    judged(io, signal, async () => {
+    checkWith(io, signal, async () => {
       const client = open(target, options);
       try {
         return await untilAborted(

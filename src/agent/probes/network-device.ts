@@ -3,8 +3,8 @@ import { networkDeviceType } from "../../probes/agent-types.ts";
 import type { Probe } from "../../probes/port.ts";
 import type { ServerTarget } from "../../probes/server-target.ts";
 import { missingOf } from "./json-api.ts";
-import { failureOf, judged, type Verdict } from "./judged.ts";
 import { type SnmpSession, withSession } from "./snmp-session.ts";
+import { checkWith, failureOf, type Verdict } from "./verdict.ts";
 
 /** RFC 3418 (system) and RFC 2863 (interfaces). */
 const SYSTEM = { description: "1.3.6.1.2.1.1.1.0", uptime: "1.3.6.1.2.1.1.3.0", name: "1.3.6.1.2.1.1.5.0" };
@@ -16,7 +16,7 @@ const TEXT_MAX = 200;
 export const networkDeviceProbe: Probe<ServerTarget, NetworkDeviceCheck> = {
   ...networkDeviceType,
   check: (target, options, io, signal) =>
-    judged(io, signal, () =>
+    checkWith(io, signal, () =>
       withSession(target, options, signal, (session) => checkDevice(session, options.components)),
     ),
 };

@@ -3,7 +3,7 @@ import type { PingCheck } from "../../contract/infrastructure-check.ts";
 import { IoFault } from "../../lib/io-fault.ts";
 import { type AgentType, icmpType, pingType } from "../../probes/agent-types.ts";
 import type { Probe } from "../../probes/port.ts";
-import { judged, type Verdict } from "./judged.ts";
+import { checkWith, type Verdict } from "./verdict.ts";
 
 const COUNT = 3;
 /** Seconds for an answer to the last echo. */
@@ -17,7 +17,7 @@ function probeOf(type: AgentType<{ host: string }, PingCheck>): Probe<{ host: st
   return {
     ...type,
     check: ({ host }, options, io, signal) =>
-      judged(io, signal, async () => judgePing(await ping(host, signal), options)),
+      checkWith(io, signal, async () => evaluatePing(await ping(host, signal), options)),
   };
 }
 
@@ -37,7 +37,7 @@ function ping(host: string, signal: AbortSignal): Promise<PingOutput> {
 }
 
 /** Reads what iputils and BusyBox print at the end. */
-export function judgePing({ code, text }: PingOutput, { packet_loss_max_percent }: PingCheck): Verdict {
+export function evaluatePing({ code, text }: PingOutput, { packet_loss_max_percent }: PingCheck): Verdict {
   if (code === "ENOENT") throw new IoFault("unsupported", "this host has no ping program; install iputils-ping");
   if (/not permitted|permission denied/i.test(text)) {
     throw new IoFault("unsupported", "this agent may not ping; allow its group in net.ipv4.ping_group_range");

@@ -2,19 +2,19 @@ import type { ApiCheck } from "../../contract/infrastructure-check.ts";
 import { type ApiTarget, proxmoxType } from "../../probes/agent-types.ts";
 import type { Probe } from "../../probes/port.ts";
 import { JsonApi, listOf, missingOf, objectOf, parseJson, textOf } from "./json-api.ts";
-import { failureOf, judged, type Verdict } from "./judged.ts";
+import { checkWith, failureOf, type Verdict } from "./verdict.ts";
 
 /** https://pve.proxmox.com/pve-docs/api-viewer/ with `Authorization: PVEAPIToken=user@realm!name=secret` in http_headers. */
 export const proxmoxProbe: Probe<ApiTarget, ApiCheck> = {
   ...proxmoxType,
   check: (target, options, io, signal) =>
-    judged(io, signal, async () => {
+    checkWith(io, signal, async () => {
       if (target.kind !== "url") throw new Error("the target of a cluster is an address");
-      return judgeCluster(new JsonApi(target, options, { io, signal }), options.components);
+      return evaluateCluster(new JsonApi(target, options, { io, signal }), options.components);
     }),
 };
 
-async function judgeCluster(api: JsonApi, wanted: readonly string[]): Promise<Verdict> {
+async function evaluateCluster(api: JsonApi, wanted: readonly string[]): Promise<Verdict> {
   const [status, resources] = await Promise.all([data(api, "/cluster/status"), data(api, "/cluster/resources")]);
   const nodes = resources.filter(({ type }) => type === "node");
   const guests = resources.filter(({ type }) => type === "qemu" || type === "lxc");

@@ -5,7 +5,7 @@ import { type ApiTarget, rabbitmqType } from "../../probes/agent-types.ts";
 import type { Probe } from "../../probes/port.ts";
 import { codeOf } from "../files.ts";
 import { JsonApi, listOf, missingOf, numberOf, objectOf, parseJson, requireOk, textOf } from "./json-api.ts";
-import { failureOf, judged, untilAborted, type Verdict } from "./judged.ts";
+import { checkWith, failureOf, untilAborted, type Verdict } from "./verdict.ts";
 
 type UrlTarget = Extract<ApiTarget, { kind: "url" }>;
 
@@ -13,12 +13,12 @@ type UrlTarget = Extract<ApiTarget, { kind: "url" }>;
 export const rabbitmqProbe: Probe<ApiTarget, RabbitmqCheck> = {
   ...rabbitmqType,
   check: (target, options, io, signal) =>
-    judged(io, signal, () => {
+    checkWith(io, signal, () => {
       if (target.kind !== "url") throw new Error("the target of a broker is an address");
       const isAmqp = target.url.protocol.startsWith("amqp");
       return isAmqp
         ? checkBroker(target, options, signal)
-        : judgeBroker(new JsonApi(target, options, { io, signal }), options);
+        : evaluateBroker(new JsonApi(target, options, { io, signal }), options);
     }),
 };
 
@@ -30,7 +30,7 @@ interface Queue {
 }
 
 /** https://www.rabbitmq.com/docs/http-api-reference */
-async function judgeBroker(api: JsonApi, options: RabbitmqCheck): Promise<Verdict> {
+async function evaluateBroker(api: JsonApi, options: RabbitmqCheck): Promise<Verdict> {
   const overview = objectOf(await api.json("/api/overview"));
   const alarms = await alarmsOf(api);
   const columns = "name,vhost,messages_ready,consumers,state";
@@ -42,7 +42,7 @@ async function judgeBroker(api: JsonApi, options: RabbitmqCheck): Promise<Verdic
       state: textOf(queue.state),
     }),
   );
-  return judgeQueues(queues, options, {
+  return evaluateQueues(queues, options, {
     version: textOf(overview.rabbitmq_version),
     alarms,
     connections: numberOf(objectOf(overview.object_totals).connections),
@@ -62,7 +62,7 @@ async function alarmsOf(api: JsonApi): Promise<string[]> {
   return [];
 }
 
-export function judgeQueues(
+export function evaluateQueues(
   queues: readonly Queue[],
   { components, max_queue_depth }: Pick<RabbitmqCheck, "components" | "max_queue_depth">,
   about: { alarms: readonly string[] } & Record<string, unknown>,
@@ -115,7 +115,7 @@ async function checkBroker(
   try {
     const queues = await untilAborted(inspect(connection, options.components), signal, () => {});
     const { version } = objectOf(connection.connection.serverProperties);
-    return judgeQueues(queues, options, { alarms: [], version: textOf(version) });
+    return evaluateQueues(queues, options, { alarms: [], version: textOf(version) });
   } finally {
     await connection.close().catch(() => {});
   }

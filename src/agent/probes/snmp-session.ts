@@ -3,7 +3,7 @@ import snmp from "net-snmp";
 import type { SnmpAccess } from "../../contract/infrastructure-check.ts";
 import { IoFault } from "../../lib/io-fault.ts";
 import type { ServerTarget } from "../../probes/server-target.ts";
-import { untilAborted } from "./judged.ts";
+import { untilAborted } from "./verdict.ts";
 
 export interface SnmpValue {
   oid: string;

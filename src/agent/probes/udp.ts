@@ -5,14 +5,14 @@ import { IoFault } from "../../lib/io-fault.ts";
 import { udpType } from "../../probes/agent-types.ts";
 import type { Probe } from "../../probes/port.ts";
 import type { HostPort } from "../../probes/tcp.ts";
-import { judged, untilAborted, type Verdict } from "./judged.ts";
+import { checkWith, untilAborted, type Verdict } from "./verdict.ts";
 
 /** How long a closed port has to refuse. */
 const REFUSAL_MS = 1000;
 
 export const udpProbe: Probe<HostPort, UdpCheck> = {
   ...udpType,
-  check: (target, options, io, signal) => judged(io, signal, () => exchange(target, options, signal)),
+  check: (target, options, io, signal) => checkWith(io, signal, () => exchange(target, options, signal)),
 };
 
 async function exchange({ host, port }: HostPort, options: UdpCheck, signal: AbortSignal): Promise<Verdict> {
@@ -31,13 +31,13 @@ async function exchange({ host, port }: HostPort, options: UdpCheck, signal: Abo
       signal,
       () => {},
     );
-    return judgeReply(reply, options);
+    return evaluateReply(reply, options);
   } finally {
     socket.close();
   }
 }
 
-function judgeReply(reply: Buffer | null, { expected_body }: UdpCheck): Verdict {
+function evaluateReply(reply: Buffer | null, { expected_body }: UdpCheck): Verdict {
   if (!reply) {
     throw new IoFault("unsupported", "no reply, which for UDP says nothing; set udp_payload and expected_body to tell");
   }

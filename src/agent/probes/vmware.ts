@@ -3,13 +3,13 @@ import { IoFault } from "../../lib/io-fault.ts";
 import { type ApiTarget, vmwareType } from "../../probes/agent-types.ts";
 import type { Probe } from "../../probes/port.ts";
 import { JsonApi, listOf, missingOf, parseJson, requireOk, textOf } from "./json-api.ts";
-import { failureOf, judged, type Verdict } from "./judged.ts";
+import { checkWith, failureOf, type Verdict } from "./verdict.ts";
 
 /** A vCenter server. https://developer.broadcom.com/xapis/vsphere-automation-api/latest/ */
 export const vmwareProbe: Probe<ApiTarget, ApiCheck> = {
   ...vmwareType,
   check: (target, options, io, signal) =>
-    judged(io, signal, async () => {
+    checkWith(io, signal, async () => {
       if (target.kind !== "url") throw new Error("the target of a vCenter is an address");
       if (!target.credentials) {
         throw new IoFault("unsupported", "target must name a user and a password: https://user:password@host");
@@ -17,7 +17,7 @@ export const vmwareProbe: Probe<ApiTarget, ApiCheck> = {
       const api = new JsonApi(target, options, { io, signal });
       const headers = { "vmware-api-session-id": await openSession(api), authorization: "" };
       try {
-        return await judgeVcenter(api, headers, options.components);
+        return await evaluateVcenter(api, headers, options.components);
       } finally {
         // A vCenter has room for so many sessions, and keeps one for half an hour.
         await api.send("/api/session", { method: "DELETE", headers }).catch(() => {});
@@ -33,7 +33,7 @@ async function openSession(api: JsonApi): Promise<string> {
   return session;
 }
 
-async function judgeVcenter(
+async function evaluateVcenter(
   api: JsonApi,
   headers: Record<string, string>,
   wanted: readonly string[],

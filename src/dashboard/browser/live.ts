@@ -21,28 +21,28 @@ export function followChanges(): void {
   const attend = () => {
     const wasIdle = performance.now() > attentiveUntil;
     attentiveUntil = performance.now() + ATTENTIVE_MS;
-    if (wasIdle) askAfter(0);
+    if (wasIdle) pollAfter(0);
   };
   for (const event of ["pointerdown", "pointermove", "keydown", "scroll"]) {
     document.addEventListener(event, attend, { passive: true });
   }
-  document.addEventListener("visibilitychange", () => askAfter(0));
+  document.addEventListener("visibilitychange", () => pollAfter(0));
   attentiveUntil = performance.now() + ATTENTIVE_MS;
-  askAfter(POLL_MS);
+  pollAfter(POLL_MS);
 }
 
 /** Asks at once, as after an action of this reader. */
-export function askNow(): void {
-  if (document.querySelector("[data-follow]")) askAfter(0);
+export function pollNow(): void {
+  if (document.querySelector("[data-follow]")) pollAfter(0);
 }
 
-function askAfter(delay: number): void {
+function pollAfter(delay: number): void {
   clearTimeout(timer);
   if (document.hidden) return;
-  timer = setTimeout(ask, delay);
+  timer = setTimeout(poll, delay);
 }
 
-async function ask(): Promise<void> {
+async function poll(): Promise<void> {
   if (isAsking) return;
   isAsking = true;
   let next = RETRY_MS;
@@ -61,7 +61,7 @@ async function ask(): Promise<void> {
     // The network is away for a moment; the document stays as it is.
   } finally {
     isAsking = false;
-    askAfter(next);
+    pollAfter(next);
   }
 }
 

@@ -51,7 +51,7 @@ export const endpoints = [
   }),
 ];
 
-/** Each monitor is judged by itself, so that one that may not be changed keeps no other from it. */
+/** Each monitor is decided by itself, so that one that may not be changed keeps no other from it. */
 async function change(c: AppContext, selection: Selection): Promise<string> {
   const answers = await Promise.all(
     (await bodiesOf(c, selection)).map((body) => callApi(c, { method: "POST", path: `${API}/bulk`, body })),

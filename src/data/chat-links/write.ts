@@ -37,7 +37,7 @@ export async function recordChatRequest(db: Db, id: string, now: number): Promis
 }
 
 /** The service may send a request again that failed on our side. */
-export async function forgetChatRequest(db: Db, id: string): Promise<void> {
+export async function deleteChatRequest(db: Db, id: string): Promise<void> {
   await db.delete(chatRequests).where(eq(chatRequests.id, id));
 }
 

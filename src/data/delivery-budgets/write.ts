@@ -6,7 +6,7 @@ import { deliveries } from "../webhooks/table.ts";
 import { deliveryBudgets } from "./table.ts";
 
 /** Takes one delivery of this minute and gives how many are taken with it. */
-export async function takeDelivery(db: Db, ownerId: string, minuteAt: number): Promise<number> {
+export async function countDelivery(db: Db, ownerId: string, minuteAt: number): Promise<number> {
   const isSameMinute = sql`${deliveryBudgets.minute_at} = ${minuteAt}`;
   const [row] = await db
     .insert(deliveryBudgets)

@@ -53,10 +53,10 @@ export function listMonitorsOfPage(db: Db, pageId: string): Promise<MonitorRecor
   return db.select().from(monitors).where(eq(monitors.status_page_id, pageId));
 }
 
-/** The condition under which the monitors of a page are not those that were judged. */
-export function haveMonitorsChanged(pageId: string, judged: readonly MonitorRecord[]): SQL {
-  const versions = JSON.stringify(Object.fromEntries(judged.map(({ id, config_version }) => [id, config_version])));
-  return sql`((SELECT count(*) FROM ${monitors} WHERE ${monitors.status_page_id} = ${pageId}) <> ${judged.length}
+/** The condition under which the monitors of a page are not those that were checked. */
+export function haveMonitorsChanged(pageId: string, checked: readonly MonitorRecord[]): SQL {
+  const versions = JSON.stringify(Object.fromEntries(checked.map(({ id, config_version }) => [id, config_version])));
+  return sql`((SELECT count(*) FROM ${monitors} WHERE ${monitors.status_page_id} = ${pageId}) <> ${checked.length}
     OR EXISTS (SELECT 1 FROM json_each(${versions}) j LEFT JOIN ${monitors} m ON m.id = j.key
       WHERE m.config_version IS NOT j.value OR m.status_page_id IS NOT ${pageId}))`;
 }

@@ -39,18 +39,18 @@ export function deleteExpiredMonitorHistory(db: Db, kept: readonly RetentionScop
   // A day earlier, so that it lies before the edge in every zone.
   const month = sql`strftime('%Y-%m', ${EDGE} / 1000 - 86400, 'unixepoch')`;
   return [
-    forget(db, { kept, limit, from: statusIntervals, rows: sql`t.monitor_id = ${ID} AND t.from_at < ${holding}` }),
-    forget(db, {
+    deleteOld(db, { kept, limit, from: statusIntervals, rows: sql`t.monitor_id = ${ID} AND t.from_at < ${holding}` }),
+    deleteOld(db, {
       ...{ kept, limit, from: transitions },
       rows: sql`t.monitor_id = ${ID} AND t.seq < min(${oldest}, coalesce(${outage}, ${oldest}))`,
     }),
-    forget(db, {
+    deleteOld(db, {
       kept,
       limit,
       from: outages,
       rows: sql`t.monitor_id = ${ID} AND t.started_at < ${EDGE} AND t.ended_at < ${EDGE}`,
     }),
-    forget(db, { kept, limit, from: dailyAggregates, rows: sql`t.monitor_id = ${ID} AND t.month < ${month}` }),
+    deleteOld(db, { kept, limit, from: dailyAggregates, rows: sql`t.monitor_id = ${ID} AND t.month < ${month}` }),
   ];
 }
 
@@ -59,29 +59,29 @@ export function deleteExpiredAccountHistory(db: Db, kept: readonly RetentionScop
   const isOld = (owner: "owner_id" | "user_id") => sql`t.${sql.raw(owner)} = ${ID} AND t.created_at < ${EDGE}`;
   const hadOccurrence = sql`EXISTS (SELECT 1 FROM ${maintenanceOccurrences} o WHERE o.maintenance_id = t.id AND o.end_at >= ${EDGE})`;
   return [
-    forget(db, { kept, limit, from: auditLog, rows: isOld("owner_id") }),
-    forget(db, { kept, limit, from: events, rows: sql`${isOld("owner_id")} AND t.processed_at IS NOT NULL` }),
-    forget(db, { kept, limit, from: eventLog, rows: isOld("owner_id") }),
+    deleteOld(db, { kept, limit, from: auditLog, rows: isOld("owner_id") }),
+    deleteOld(db, { kept, limit, from: events, rows: sql`${isOld("owner_id")} AND t.processed_at IS NOT NULL` }),
+    deleteOld(db, { kept, limit, from: eventLog, rows: isOld("owner_id") }),
     // Choice: what was published stays, because others link to it.
-    forget(db, {
+    deleteOld(db, {
       ...{ kept, limit, from: incidents },
       rows: sql`t.owner_id = ${ID} AND t.started_at < ${EDGE} AND t.status = 'resolved' AND t.resolved_at < ${EDGE}
         AND t.is_public = 0`,
     }),
-    forget(db, {
+    deleteOld(db, {
       ...{ kept, limit, from: maintenanceOccurrences },
       of: sql`JOIN ${maintenance} w ON w.owner_id = ${ID} AND w.start_time < ${EDGE}`,
       rows: sql`t.maintenance_id = w.id AND t.start_at < ${EDGE} AND t.end_at < ${EDGE}`,
     }),
-    forget(db, {
+    deleteOld(db, {
       ...{ kept, limit, from: maintenance },
       rows: sql`t.owner_id = ${ID} AND t.start_time < ${EDGE} AND t.end_time < ${EDGE} AND t.next_edge_at IS NULL
         AND NOT ${hadOccurrence}`,
     }),
     // The escalation of an incident goes with it.
-    forget(db, { kept, limit, from: escalations, rows: sql`${isOld("owner_id")} AND t.incident_id IS NULL` }),
-    forget(db, { kept, limit, from: notifications, rows: isOld("user_id") }),
-    forget(db, { kept, limit, from: apiTokens, rows: sql`${isOld("user_id")} AND t.expires_at < ${EDGE}` }),
+    deleteOld(db, { kept, limit, from: escalations, rows: sql`${isOld("owner_id")} AND t.incident_id IS NULL` }),
+    deleteOld(db, { kept, limit, from: notifications, rows: isOld("user_id") }),
+    deleteOld(db, { kept, limit, from: apiTokens, rows: sql`${isOld("user_id")} AND t.expires_at < ${EDGE}` }),
   ];
 }
 
@@ -91,7 +91,7 @@ export function deleteUnsubscribedBefore(db: Db, before: number, limit: number):
   return db.delete(subscribers).where(sql`rowid IN (${left})`).returning({ id: subscribers.id });
 }
 
-interface Forgotten {
+interface OldRows {
   kept: readonly RetentionScope[];
   limit: number;
   from: SQLiteTable;
@@ -100,7 +100,7 @@ interface Forgotten {
   rows: SQL;
 }
 
-function forget(db: Db, { kept, limit, from, of = sql``, rows }: Forgotten): Statement {
+function deleteOld(db: Db, { kept, limit, from, of = sql``, rows }: OldRows): Statement {
   const old = sql`SELECT t.rowid FROM json_each(${JSON.stringify(kept)}) k ${of} CROSS JOIN ${from} t WHERE ${rows} LIMIT ${limit}`;
   return db.delete(from).where(sql`rowid IN (${old})`).returning({ deleted: sql`1` });
 }

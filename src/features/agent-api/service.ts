@@ -185,9 +185,9 @@ export async function submitBulkResults(
   const { agent } = requireCallingAgent(ctx);
   const named = [...new Set(results.map(({ monitor_id }) => monitor_id))];
   const assigned = new Map((await listAssignedAmong(ctx.db, agent, named)).map((monitor) => [monitor.id, monitor]));
-  const judged = results.map((result, index) => ({ index, result, error: errorOf(ctx, result, assigned) }));
+  const examined = results.map((result, index) => ({ index, result, error: errorOf(ctx, result, assigned) }));
   const possible = Map.groupBy(
-    judged.filter(({ error }) => error === undefined),
+    examined.filter(({ error }) => error === undefined),
     ({ result }) => result.monitor_id,
   );
   const measured = [...possible].flatMap(([id, entries]) => {
@@ -195,7 +195,7 @@ export async function submitBulkResults(
     return monitor ? [{ monitor, results: entries.map(({ result }) => toMeasured(result, ctx.now)) }] : [];
   });
   const { accepted, statuses, unreachable } = await acceptAgentResults(ctx, agent.id, measured);
-  const rejected = judged.flatMap(({ index, result, error }) => {
+  const rejected = examined.flatMap(({ index, result, error }) => {
     if (error !== undefined) return [{ index, error }];
     if (unreachable.has(result.monitor_id)) return [{ index, error: UNREACHABLE }];
     return statuses.has(result.monitor_id) ? [] : [{ index, error: "monitor_id does not exist" }];

@@ -24,12 +24,12 @@ interface KeyName {
   status_page_id?: string | null;
 }
 
-/** The key, the page and nothing else of a body whose schema has not judged it yet. */
+/** The key, the page and nothing else of a body that has not passed its schema yet. */
 const Named = z
   .object({ status_page_id: z.guid().nullish().catch(undefined), external_key: z.unknown().optional() })
   .catch({});
 
-/** The id under this key, or undefined; access to the page was judged before. */
+/** The id under this key, or undefined; access to the page was checked before. */
 export async function findByKey(
   ctx: RequestScope,
   { table }: KeyedResource,

@@ -4,8 +4,8 @@ import type { ChatService } from "../../contract/chat-link.ts";
 import { conflict } from "../../contract/errors.ts";
 import { findLinkToken, listOpenEscalations, listPagesOfChannel, loadPageStatus } from "../../data/chat-links/read.ts";
 import {
+  deleteChatRequest,
   deleteLinkToken,
-  forgetChatRequest,
   insertStatusChannel,
   isTokenUsed,
   recordChatRequest,
@@ -65,7 +65,7 @@ export async function once<Result>(
   try {
     return await run();
   } catch (error) {
-    await forgetChatRequest(db, requestId);
+    await deleteChatRequest(db, requestId);
     throw error;
   }
 }

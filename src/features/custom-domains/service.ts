@@ -39,7 +39,7 @@ import { customHostnamesOf } from "../../platform/custom-hostnames.ts";
 import { violates } from "../../platform/d1-errors.ts";
 import { lookUpTexts, resolvesTo } from "../../platform/dns-records.ts";
 import { findHostnameConflict, targetOfDomains } from "../../platform/egress/service-hosts.ts";
-import { forgetHosts } from "../../platform/host-cache.ts";
+import { clearHosts } from "../../platform/host-cache.ts";
 import { idFrom } from "../../platform/ids.ts";
 import { invalidatePage } from "../../platform/page-cache.ts";
 import { buildDomainNotifications } from "./notifications.ts";
@@ -104,7 +104,7 @@ export async function setDomain(ctx: RequestScope, pageId: string, input: Domain
     },
     conflicts: CLAIM_CONFLICTS,
   });
-  forgetHosts();
+  clearHosts();
   return { page: { ...page, ...wanted }, domain: await findDomainOfPage(ctx.db, pageId) };
 }
 
@@ -164,7 +164,7 @@ export async function sweepDomains(scope: Scope): Promise<void> {
   await mapConcurrently(due, CHECKS_AT_A_TIME, async (domain) => {
     if (!deadline.aborted) await sweepDomain(scope, domain);
   });
-  if (due.length > 0) forgetHosts();
+  if (due.length > 0) clearHosts();
 }
 
 async function sweepDomain(scope: Scope, domain: DomainRecord): Promise<void> {

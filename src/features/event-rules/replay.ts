@@ -94,7 +94,7 @@ export async function testRule(ctx: RequestScope, named: NamedRule, input: Event
   };
 }
 
-/** Conditions that are not stored, judged by what a monitor or a host of the page measures now. */
+/** Conditions that are not stored, evaluated on what a monitor or a host of the page measures now. */
 export async function tryConditions(
   ctx: RequestScope,
   { status_page_id, monitor_id, agent_id, conditions }: ConditionsTried,

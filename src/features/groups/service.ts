@@ -18,7 +18,7 @@ import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { changedMembers, replaced } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
 
-/** The groups of one page, whose visibility was judged before, or of all pages that the caller sees. */
+/** The groups of one page, whose visibility was checked before, or of all pages that the caller sees. */
 export async function listGroups(ctx: RequestScope, pageId: string | undefined, page: Pagination) {
   const scope = pageId === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id: pageId };
   return listMonitorGroups(ctx.db, scope, page);

@@ -47,7 +47,7 @@ const MONTH_MS_MAX = 31 * DAY_MS;
 const NOTHING = { monitor_ids: [], group_ids: [] };
 export type StatsOfPage = Awaited<ReturnType<typeof computeStatsOfPage>>;
 
-/** The incidents of one page, whose visibility was judged before, or of all pages that the caller sees. */
+/** The incidents of one page, whose visibility was checked before, or of all pages that the caller sees. */
 export async function listMyIncidents(
   ctx: RequestScope,
   { status_page_id, ...filter }: IncidentFilter & { status_page_id?: string },
@@ -81,14 +81,14 @@ export async function createIncident(ctx: RequestScope, body: IncidentCreate): P
     ...setAffected(ctx.db, incident.id, affected),
     ...first.map((update) => insertIncidentUpdate(ctx.db, update)),
   ];
-  const told = await notifyAssignee(ctx, page, { incident, former: null });
+  const notice = await notifyAssignee(ctx, page, { incident, former: null });
   await write(ctx, incident, {
     verb: "created",
-    statements: [...statements, ...told.statements],
+    statements: [...statements, ...notice.statements],
     events: [news],
     guards: await openGuard(ctx, incident),
   });
-  told.send();
+  notice.send();
   return getFresh(ctx, incident.id);
 }
 
@@ -149,12 +149,12 @@ export async function changeIncident(
     ? setAffected(ctx.db, current.id, await resolveAffected(ctx, page.id, input, current))
     : [];
   const assigned = { ...current, ...change };
-  const told = await notifyAssignee(ctx, page, { incident: assigned, former: current.assigned_to_id });
+  const notice = await notifyAssignee(ctx, page, { incident: assigned, former: current.assigned_to_id });
   await moveIncident(ctx, current, {
-    ...{ change, statements: [...statements, ...told.statements], to: input.status, message: input.message },
+    ...{ change, statements: [...statements, ...notice.statements], to: input.status, message: input.message },
     notify: true,
   });
-  told.send();
+  notice.send();
   return getFresh(ctx, current.id);
 }
 

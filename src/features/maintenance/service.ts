@@ -48,7 +48,7 @@ const DEFAULTS = {
   recurrence_day_of_month: null,
 } as const;
 
-/** The windows of one page, whose visibility was judged before, or of all pages that the caller sees. */
+/** The windows of one page, whose visibility was checked before, or of all pages that the caller sees. */
 export async function listMyMaintenance(
   ctx: RequestScope,
   { status_page_id: pageId, ...filter }: MaintenanceFilter & { status_page_id?: string },

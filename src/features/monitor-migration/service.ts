@@ -52,7 +52,7 @@ export async function migrateMonitors(
     removed_maintenance_targets: found.flatMap((removed) => removed?.removed_maintenance_targets ?? []),
   };
   await write(ctx, move, result, guards);
-  await tellObjects(ctx, move);
+  await syncObjects(ctx, move);
   return result;
 }
 
@@ -130,7 +130,7 @@ async function write(
  * Syncs the objects of moved monitors, and composites that lost a child. Failures here do not undo the move: the sweep
  * syncs these objects again.
  */
-async function tellObjects(ctx: RequestScope, { monitors, detached }: Move): Promise<void> {
+async function syncObjects(ctx: RequestScope, { monitors, detached }: Move): Promise<void> {
   const left = monitors.filter(({ id }) => detached.includes(id)).map(({ parent_monitor_id }) => parent_monitor_id);
   const synced = [
     ...[...new Set(left)].filter((id) => id !== null).map((id) => ({ id, version: 0 })),

@@ -36,7 +36,7 @@ interface Item {
 }
 
 /**
- * Does the same to up to a hundred monitors in one transaction. Each is judged by itself; those that may not or cannot be
+ * Does the same to up to a hundred monitors in one transaction. Each is decided by itself; those that may not or cannot be
  * changed are left and listed with the reason.
  */
 export async function changeMonitors(ctx: RequestScope, request: MonitorBulk): Promise<BulkResult> {

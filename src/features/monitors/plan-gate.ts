@@ -6,41 +6,43 @@ import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { type ApiError, betaRequired, forbidden, planLimit } from "../../contract/errors.ts";
-import { INTERVAL_MIN_S } from "../../contract/monitor.ts";
-import { MONITOR_TYPES, type MonitorType } from "../../contract/monitor-values.ts";
+import { MonitorUpdate } from "../../contract/monitor.ts";
+import type { MonitorType } from "../../contract/monitor-values.ts";
 import { countMonitors } from "../../data/monitor-settings/read.ts";
 import { findPlanViolation, PLAN_LIMITS } from "../../domain/plans.ts";
 import { monitorType } from "../../probes/registry.ts";
 
 /**
- * What the plan of a monitor's owner includes. It is judged before the body is validated, so members of the wrong form
+ * What the plan of a monitor's owner includes. It is decided before the body is validated, so members of the wrong form
  * count as absent here; the schema refuses them afterwards.
  */
+const { type, interval, status_page_id } = MonitorUpdate.shape;
 const Wishes = z
   .object({
-    type: z.enum(MONITOR_TYPES).optional().catch(undefined),
-    interval: z.int().min(INTERVAL_MIN_S).optional().catch(undefined),
+    type: type.catch(undefined),
+    interval: interval.catch(undefined),
+    status_page_id: status_page_id.catch(undefined),
+    // The plan counts them; which there are, the schema knows.
     regions: z.array(z.unknown()).optional().catch(undefined),
-    status_page_id: z.guid().nullish().catch(undefined),
   })
   .catch({});
 
 interface Wish {
   type?: MonitorType;
-  interval?: number;
+  interval?: number | null;
   regions?: readonly unknown[];
 }
 
 export async function gateCreation(ctx: RequestScope, body: unknown): Promise<void> {
   if ((await findIdempotentResult(ctx)) !== undefined) return;
-  await judgeCount(ctx, await gateDryRun(ctx, body));
+  await requireMonitorCount(ctx, await gateDryRun(ctx, body));
 }
 
 /** A trial takes no place, so it only has to be of a kind that the owner's plan includes. */
 export async function gateDryRun(ctx: RequestScope, body: unknown): Promise<UserPrincipal> {
   const { status_page_id, ...wish } = Wishes.parse(body);
   const owner = await getOwner(ctx, await ownerOfPage(ctx, status_page_id ?? null, requireUser(ctx).user_id));
-  judge(owner, wish);
+  requirePlan(owner, wish);
   return owner;
 }
 
@@ -51,20 +53,20 @@ export async function gateUpdate(ctx: RequestScope, body: unknown, params: Recor
   if ((await ownerOfPage(ctx, status_page_id ?? null, monitor.owner_id)) !== monitor.owner_id) {
     throw forbidden("status_page_id belongs to another account: migrate the monitor, as an admin of both pages");
   }
-  judge(await getOwner(ctx, monitor.owner_id), {
+  requirePlan(await getOwner(ctx, monitor.owner_id), {
     type: wish.type === monitor.type ? undefined : wish.type,
     interval: wish.interval === monitor.interval ? undefined : wish.interval,
     regions: (wish.regions?.length ?? 0) <= monitor.regions.length ? undefined : wish.regions,
   });
 }
 
-/** Access to the page was judged before; this finds whose page it is. */
+/** Access to the page was checked before; this finds whose page it is. */
 async function ownerOfPage(ctx: RequestScope, pageId: string | null, otherwise: string): Promise<string> {
   const found = pageId === null ? undefined : await findVisiblePage(ctx, pageId);
   return found?.page.owner_id ?? otherwise;
 }
 
-function judge({ plan, beta }: UserPrincipal, wish: Wish): void {
+function requirePlan({ plan, beta }: UserPrincipal, wish: Wish): void {
   const type = wish.type && monitorType(wish.type);
   const excess = findPlanViolation(plan, { ...wish, type_plan: type?.plan });
   if (excess !== null) throw planLimit(excess);
@@ -73,7 +75,7 @@ function judge({ plan, beta }: UserPrincipal, wish: Wish): void {
   }
 }
 
-async function judgeCount(ctx: RequestScope, owner: UserPrincipal): Promise<void> {
+async function requireMonitorCount(ctx: RequestScope, owner: UserPrincipal): Promise<void> {
   const { monitors } = PLAN_LIMITS[owner.plan];
   if (monitors !== null && (await countMonitors(ctx.db, owner.user_id)) >= monitors) throw monitorLimitError(owner);
 }

@@ -60,7 +60,7 @@ export const endpoints = [
     async (c) => {
       const { limit, offset, cursor, ...filter } = c.req.valid("query");
       const page = { limit, offset, cursor };
-      // One page has an index of its own; whether the caller sees it was judged with the query.
+      // One page has an index of its own; whether the caller sees it was checked with the query.
       const onePage = filter.status_page_id?.length === 1 ? filter.status_page_id[0] : undefined;
       if (onePage !== undefined) delete filter.status_page_id;
       const { views, total } = await listMyMonitors(c.var.ctx, onePage, page, filter);
@@ -144,7 +144,7 @@ export const endpoints = [
       tags,
       summary: "Pause, resume, delete or update up to 100 monitors",
       description:
-        "Of these ids, or all that match a filter. Each monitor is judged by itself; failed lists those that were left as they were. An empty filter, or one that matches more than 100, is 400.",
+        "Of these ids, or all that match a filter. Each monitor is decided by itself; failed lists those that were left as they were. An empty filter, or one that matches more than 100, is 400.",
       request: { body: jsonBody(MonitorBulkBody) },
       responses: { 200: json("What was changed", BulkResult), ...USER_ERRORS, ...BODY_ERRORS },
     }),

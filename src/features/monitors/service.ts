@@ -27,7 +27,7 @@ import { loadMonitorDetail, loadMonitorDetails, type MonitorDetail } from "./vie
 export { gateUpdate } from "./plan-gate.ts";
 export { changeMonitor } from "./update.ts";
 
-/** The monitors of one page, whose visibility was judged before, or all that the caller sees. */
+/** The monitors of one page, whose visibility was checked before, or all that the caller sees. */
 export async function listMyMonitors(
   ctx: RequestScope,
   pageId: string | undefined,
@@ -82,7 +82,7 @@ async function setPaused(ctx: RequestScope, monitor: MonitorRecord, paused: bool
   return fresh;
 }
 
-/** Access to every monitor was judged before. */
+/** Access to every monitor was checked before. */
 export async function orderMonitors(ctx: RequestScope, order: OrderList): Promise<number> {
   const ids = [...new Set(order.map(({ id }) => id))];
   if (ids.length < order.length) throw invalid("monitors must not name a monitor twice");

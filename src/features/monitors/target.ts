@@ -5,7 +5,7 @@ import { checkGiven, type Destination } from "../../platform/egress/guard.ts";
 import { monitorType, parseTarget, targetsOf } from "../../probes/registry.ts";
 import type { TypeFields } from "./fields.ts";
 
-export interface JudgedTarget {
+export interface DecidedTarget {
   target: string | null;
   is_internal: boolean;
 }
@@ -18,7 +18,7 @@ interface Given {
 }
 
 /** The target as it is kept. Throws when it does not suit its type, or cannot be reached from where it is checked. */
-export function judgeTarget(ctx: RequestScope, { type, fields, target, agent_id }: Given): JudgedTarget {
+export function decideTarget(ctx: RequestScope, { type, fields, target, agent_id }: Given): DecidedTarget {
   if (fields.source === "push" || fields.source === "computed") return { target: null, is_internal: false };
   if (target === null || target === "") throw refusal("target is required");
   const parsed = parseTarget(type, target);
@@ -45,7 +45,7 @@ export function checkedHost(type: MonitorType, target: string, options: unknown)
   return host.toLowerCase().replace(/\.$/, "");
 }
 
-/** What the guard has to judge; null where nothing is reached. */
+/** What the guard has to check; null where nothing is reached. */
 function destinationOf(type: MonitorType, target: string, options: unknown): Destination | null {
   const targets = targetsOf(type);
   const parsed = targets?.parseTarget(target);

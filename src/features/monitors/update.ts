@@ -46,7 +46,7 @@ export interface PlannedChange {
   audit: AuditSubject;
 }
 
-/** Judges a change of a monitor that the caller may change, and says what would carry it out. */
+/** Decides a change of a monitor that the caller may change, and says what would carry it out. */
 export async function planChange(
   ctx: RequestScope,
   current: MonitorRecord,

@@ -14,7 +14,7 @@ import { DAY_MS } from "../../lib/durations.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { readFields, type TypeFields } from "./fields.ts";
-import { judgeTarget } from "./target.ts";
+import { decideTarget } from "./target.ts";
 
 const INTERVAL_DEFAULT_S = 60;
 const TIMEOUT_DEFAULT_S = 10;
@@ -57,11 +57,11 @@ export async function draftMonitor(ctx: RequestScope, input: MonitorCreate, arou
   requireAgentFor(input, fields);
   await requireAgentOfOwner(ctx, columns.agent_id, around);
   await requireGroupOnPage(ctx, columns);
-  const target = judgeTarget(ctx, { ...columns, fields, target: input.target ?? null });
+  const target = decideTarget(ctx, { ...columns, fields, target: input.target ?? null });
   return {
     columns: { ...columns, ...target },
     options: fields.options,
-    child_ids: await judgeMembers(ctx, input, around),
+    child_ids: await requireMembers(ctx, input, around),
     isScheduled: fields.source === "edge" && columns.agent_id === null,
   };
 }
@@ -111,7 +111,7 @@ function requireAgentFor({ type, agent_id }: MonitorCreate, { source, read }: Ty
   if (needsAgent && !agent_id) throw refuse("agent_id", `is required for ${type} monitors, which an agent has to run`);
 }
 
-/** Whether the caller may see it was judged before; an agent gets the secrets of its monitors, so both have one owner. */
+/** Whether the caller may see it was checked before; an agent gets the secrets of its monitors, so both have one owner. */
 async function requireAgentOfOwner(
   ctx: RequestScope,
   agentId: string | null,
@@ -130,7 +130,7 @@ async function requireGroupOnPage(ctx: RequestScope, { group_id, status_page_id 
   if (group.status_page_id !== status_page_id) throw refuse("group_id", "must name a group of the same status page");
 }
 
-async function judgeMembers(ctx: RequestScope, input: MonitorCreate, around: MonitorContext): Promise<string[]> {
+async function requireMembers(ctx: RequestScope, input: MonitorCreate, around: MonitorContext): Promise<string[]> {
   const ids = [...new Set(input.child_ids)];
   if (monitorType(input.type).follows !== "members") {
     if (ids.length > 0) throw refuse("child_ids", "is for composite monitors only");

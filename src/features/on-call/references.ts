@@ -36,7 +36,7 @@ export async function requireContacts(ctx: RequestScope, page: Page, { steps }: 
   await requireReferences(ctx, page, references);
 }
 
-/** The address is judged by its spelling here, and by what it resolves to when it is used. */
+/** The address is checked by its spelling here, and by what it resolves to when it is used. */
 function requireReachable(ctx: RequestScope, value: string, path: string): void {
   const decision = URL.canParse(value) && checkGiven(ctx, new URL(value), "delivery");
   if (!decision) throw invalid(`${path} must be an https URL`, [{ path, message: "must be an https URL" }]);

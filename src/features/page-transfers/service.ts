@@ -41,7 +41,7 @@ import { monitorType } from "../../probes/registry.ts";
 
 /**
  * A page changes its account in two steps: its owner offers it, and the receiver accepts with a token that the mail alone
- * carries. The receiver's plan and keys are judged at the second step, when they count.
+ * carries. The receiver's plan and keys are checked at the second step, when they count.
  */
 const VALID_MS = 7 * DAY_MS;
 const TOKEN_LENGTH = 43;

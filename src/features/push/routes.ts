@@ -73,7 +73,7 @@ async function ping(c: AppContext, token: string, signal: string | null) {
   if (beat === "malformed") return c.text("invalid url format", 400);
   if (rid !== undefined && !z.guid().safeParse(rid).success) return c.text("invalid uuid format", 400);
   const message = c.req.method === "POST" ? await readMessage(c.req.raw) : null;
-  const taken = await takeForeign(c, token, { ...beat, message, run_id: rid?.toLowerCase() });
+  const taken = await acceptForeign(c, token, { ...beat, message, run_id: rid?.toLowerCase() });
   return taken ? c.text("OK", 200, PING_HEADERS) : c.text("not found", 404);
 }
 
@@ -86,7 +86,7 @@ function readSignal(signal: string | null): HeartbeatBody | "unknown" | "malform
 }
 
 /** Undefined for an invalid token, for which each client protocol has its own response. */
-async function takeForeign(c: AppContext, token: string, input: HeartbeatBody): Promise<AcceptedPush | undefined> {
+async function acceptForeign(c: AppContext, token: string, input: HeartbeatBody): Promise<AcceptedPush | undefined> {
   const { ctx, settings } = c.var;
   const own = readPushToken(settings.ROOT_SECRET, "beat", token);
   const credential = own ?? (isAlias(token) ? await findAliasedCredential(ctx, token) : undefined);
@@ -121,7 +121,7 @@ const GatusQuery = z.object({
 async function gatusPush(c: AppContext, key: string, query: z.infer<typeof GatusQuery>) {
   const token = /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? "";
   const beat = { status: query.success === "true" ? ("ok" as const) : ("fail" as const), message: query.error };
-  const taken = await takeForeign(c, gatusAlias(key, token), { ...beat, duration_ms: readDuration(query.duration) });
+  const taken = await acceptForeign(c, gatusAlias(key, token), { ...beat, duration_ms: readDuration(query.duration) });
   return taken ? c.body(null, 200) : c.body(null, 401);
 }
 
@@ -152,7 +152,7 @@ async function kumaPush(c: AppContext, token: string) {
     return c.json(kumaRefusal(`ping must be from 0 to ${KUMA_PING_MAX_MS} ms`), 400);
   }
   const beat = { status: status === "up" ? ("ok" as const) : ("fail" as const), message: msg, duration_ms };
-  const taken = await takeForeign(c, token, beat);
+  const taken = await acceptForeign(c, token, beat);
   if (!taken) return c.json(kumaRefusal("Monitor not found or not active."), 404);
   return c.json({ ok: true as const }, 200);
 }

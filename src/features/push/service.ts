@@ -37,7 +37,7 @@ export type AcceptedPush = Extract<PushOutcome, { outcome: "taken" }>;
 export async function acceptPush(ctx: RequestScope, credential: PushCredential, pushed: Pushed): Promise<AcceptedPush> {
   const { monitor_id, credential_version, credential_key } = credential;
   const per_minute = limitOf(ctx.settings, "push")?.limit ?? null;
-  const answer = await askObject(ctx, monitor_id, { ...pushed, credential_version, credential_key, per_minute });
+  const answer = await pushToObject(ctx, monitor_id, { ...pushed, credential_version, credential_key, per_minute });
   if (answer.outcome === "unauthorized") throw unauthenticated();
   if (answer.outcome === "rate_limited") throw rateLimited(Math.ceil(answer.retry_after_ms / 1000));
   if (answer.snapshot) await project(ctx, monitor_id, answer.snapshot);
@@ -45,7 +45,7 @@ export async function acceptPush(ctx: RequestScope, credential: PushCredential, 
   return answer;
 }
 
-async function askObject(ctx: RequestScope, monitorId: string, push: Push): Promise<PushOutcome> {
+async function pushToObject(ctx: RequestScope, monitorId: string, push: Push): Promise<PushOutcome> {
   try {
     return await monitorObject(ctx.env, monitorId).push(monitorId, push);
   } catch (error) {

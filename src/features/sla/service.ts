@@ -18,7 +18,7 @@ import { assignSlaPolicy, replaceSlaTargets } from "../../data/sla/write.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import {
   compositeMaintenance,
-  judgeSla,
+  evaluateSla,
   REPORT_PERIODS,
   type SlaResult,
   type SlaRules,
@@ -86,12 +86,12 @@ export async function measureSla(ctx: RequestScope, pageId: string, query: SlaQu
     range,
     policy: found.policy ?? null,
     target_percentage,
-    overall: judgeSla(sumSlaTallies(standing.map(({ tally }) => tally)), target_percentage, rules),
+    overall: evaluateSla(sumSlaTallies(standing.map(({ tally }) => tally)), target_percentage, rules),
     monitors: measured.map(({ monitor: { id, name }, tally, target }) => ({
       id,
       name,
       target_percentage: target,
-      result: judgeSla(tally, target, rules),
+      result: evaluateSla(tally, target, rules),
     })),
   };
 }

@@ -138,7 +138,7 @@ export async function createPage(ctx: RequestScope, input: StatusPageCreate): Pr
         ? []
         : [{ name: "status_pages", when: ownsAtLeast(user.user_id, limit), error: pagesUsedUp(user, limit) }],
   });
-  await tellComposites(ctx, assignment.composites);
+  await syncComposites(ctx, assignment.composites);
   return withUrl(ctx, record);
 }
 
@@ -164,7 +164,7 @@ export async function updateStatusPage(
     guards: input.notify_team !== undefined || touchesDomain(input) || isMoved ? [pageGuard(page)] : [],
     conflicts: CONFLICTS,
   });
-  await tellComposites(ctx, assignment.composites);
+  await syncComposites(ctx, assignment.composites);
   const changed: StatusPageRecord = { ...page, ...change, version: page.version + 1 };
   const isLocked = changed.password_hash !== page.password_hash;
   if (!changed.is_public || isLocked || changed.slug !== page.slug) dropStored(ctx, page.slug);
@@ -220,7 +220,7 @@ async function planAssignment(
 }
 
 /** They may have lost a member. The assignment stands whatever happens here. */
-async function tellComposites(ctx: RequestScope, monitorIds: readonly string[]): Promise<void> {
+async function syncComposites(ctx: RequestScope, monitorIds: readonly string[]): Promise<void> {
   await mapConcurrently(monitorIds.slice(0, TOLD_MAX), TOLD_AT_ONCE, async (id) => {
     try {
       await syncMonitor(ctx, id, 0);
@@ -240,7 +240,7 @@ function pagesUsedUp(user: UserPrincipal, limit: number) {
   return planLimit(`the ${user.plan} plan includes ${limit} status page${limit === 1 ? "" : "s"}`);
 }
 
-/** Readers judge what they find by the database; this is for the time when the database does not answer. */
+/** Readers check what they find against the database; this is for the time when the database does not answer. */
 function dropStored(ctx: RequestScope, slug: string): void {
   ctx.defer(
     dropStoredPage(ctx.env, slug).catch((error: unknown) => ctx.log.error("page: could not be dropped", error)),

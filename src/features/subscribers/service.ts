@@ -6,7 +6,7 @@ import type { Pagination } from "../../contract/pagination.ts";
 import { listSubscribers, type SubscriberRecord } from "../../data/subscribers/read.ts";
 import { deleteSubscriber } from "../../data/subscribers/write.ts";
 
-/** The subscribers of one page, whose visibility was judged before, or of all pages that the caller sees. */
+/** The subscribers of one page, whose visibility was checked before, or of all pages that the caller sees. */
 export async function listMySubscribers(ctx: RequestScope, pageId: string | undefined, page: Pagination) {
   const scope = pageId === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id: pageId };
   return listSubscribers(ctx.db, scope, page);

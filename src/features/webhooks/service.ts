@@ -214,7 +214,7 @@ async function ownerOf(ctx: RequestScope, statusPageId: string | null): Promise<
   return (await requirePage(ctx, statusPageId)).owner_id;
 }
 
-/** The address is judged as written here, and as resolved at each delivery. */
+/** The address is checked as written here, and as resolved at each delivery. */
 function requireUsable(ctx: RequestScope, provider: WebhookProvider, config: WebhookConfig): void {
   const problem = notifierOf(provider).validate(config, chatServicesOf(ctx.settings));
   if (problem !== null) throw invalid(problem);

@@ -25,7 +25,7 @@ const PROTOCOLS: Record<number, string> = {
 };
 
 /** `host` is a name or a bare address, as it was asked for. */
-export function judgeCertificates(seen: ServerCertificates, host: string, now: number): CertificateVerdict {
+export function evaluateCertificates(seen: ServerCertificates, host: string, now: number): CertificateVerdict {
   const [own, ...others] = seen.certificates.map(parse);
   if (!own) throw brokenTls();
   const expires_at = Date.parse(own.validTo);

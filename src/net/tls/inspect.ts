@@ -1,6 +1,6 @@
 import { classifyError, type ProbeFailure } from "../faults.ts";
 import type { NetIo } from "../port.ts";
-import { type CertificateVerdict, judgeCertificates } from "./certificate.ts";
+import { type CertificateVerdict, evaluateCertificates } from "./certificate.ts";
 import { readCertificates } from "./handshake.ts";
 import { nameIn, serverName } from "./host.ts";
 
@@ -21,7 +21,7 @@ export async function inspectCertificate(io: NetIo, target: TlsTarget, signal: A
     const openedAt = io.now();
     const seen = await readCertificates(socket, { server_name: serverName(target.host), alpn: [] });
     const now = io.now();
-    return { ...judgeCertificates(seen, nameIn(target.host), now), latency_ms: socket.latency_ms + now - openedAt };
+    return { ...evaluateCertificates(seen, nameIn(target.host), now), latency_ms: socket.latency_ms + now - openedAt };
   } finally {
     socket.close();
   }

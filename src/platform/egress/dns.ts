@@ -50,7 +50,7 @@ export function dohResolver(
     cache.delete(name);
     let someoneAnswered = false;
     for (const resolver of parts.resolvers) {
-      const answers = await askBoth({ ...parts, ...options }, resolver, name, signal);
+      const answers = await queryBoth({ ...parts, ...options }, resolver, name, signal);
       if (!answers) continue;
       const records = answers.flatMap(addressRecords);
       const addresses = records.map((record) => record.data);
@@ -66,23 +66,23 @@ export function dohResolver(
   };
 }
 
-async function askBoth(
+async function queryBoth(
   parts: DohParts & ResolveOptions,
   resolver: string,
   name: string,
   signal: AbortSignal,
 ): Promise<Answer[] | null> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(RESOLVER_TIMEOUT_MS)]);
-  const askFor = (record: keyof typeof RECORDS) => ask(parts, resolver, name, record, within);
+  const queryFor = (record: keyof typeof RECORDS) => query(parts, resolver, name, record, within);
   try {
-    if (parts.one_at_a_time) return [await askFor("A"), await askFor("AAAA")];
-    return await Promise.all([askFor("A"), askFor("AAAA")]);
+    if (parts.one_at_a_time) return [await queryFor("A"), await queryFor("AAAA")];
+    return await Promise.all([queryFor("A"), queryFor("AAAA")]);
   } catch {
     return null;
   }
 }
 
-async function ask(
+async function query(
   parts: DohParts,
   resolver: string,
   name: string,

@@ -6,7 +6,7 @@ import { type Address, type AllowList, addressOf, allowListOf, notPublic } from 
 import { dohResolver, type Resolution, type Resolve } from "./dns.ts";
 
 /**
- * The one way out. A destination is judged twice: by its spelling when a person saves it, and by what its name resolves
+ * The one way out. A destination is checked twice: by its spelling when a person saves it, and by what its name resolves
  * to each time it is used. Only global unicast addresses pass; `EGRESS_ALLOW` names the operator's exceptions.
  *
  * Between the look-up and the request a name may change its address; fetch cannot pin one. That residue is the
@@ -39,7 +39,7 @@ export interface Egress {
   resolvers: readonly string[];
   /** What HOP_HEADER carries. */
   hop: string;
-  /** Judges the spelling alone, for the moment a person saves it. */
+  /** Checks the spelling alone, for the moment a person saves it. */
   checkLiteral(destination: Destination, purpose: Purpose): EgressDecision;
   checkResolved(destination: Destination, purpose: Purpose, signal: AbortSignal): Promise<EgressDecision>;
   /**
@@ -81,7 +81,7 @@ type Literal = { host: string; address: Address | null; isAllowed: boolean };
 
 /** Pure: what the spelling of a destination says. */
 export function checkLiteral(destination: Destination, policy: EgressPolicy): EgressDecision {
-  const literal = judgeLiteral(destination, policy);
+  const literal = decideLiteral(destination, policy);
   return "reason" in literal ? literal : { ok: true, host: literal.host, addresses: null };
 }
 
@@ -92,7 +92,7 @@ export async function checkResolved(
   resolve: Resolve,
   signal: AbortSignal,
 ): Promise<EgressDecision> {
-  const literal = judgeLiteral(destination, policy);
+  const literal = decideLiteral(destination, policy);
   if ("reason" in literal) return literal;
   const { host, address, isAllowed } = literal;
   if (address) return { ok: true, host, addresses: [address.toString()] };
@@ -104,11 +104,11 @@ export async function checkResolved(
     case "nothing":
       return { ok: false, fault: "dns", reason: `"${host}" does not resolve` };
     case "addresses":
-      return judgeAddresses(host, resolution.addresses, policy);
+      return decideAddresses(host, resolution.addresses, policy);
   }
 }
 
-function judgeAddresses(host: string, addresses: string[], policy: EgressPolicy): EgressDecision {
+function decideAddresses(host: string, addresses: string[], policy: EgressPolicy): EgressDecision {
   for (const text of addresses) {
     const address = addressOf(text);
     const reason = address ? notPublic(address) : "something that is not an address";
@@ -117,21 +117,21 @@ function judgeAddresses(host: string, addresses: string[], policy: EgressPolicy)
   return { ok: true, host, addresses };
 }
 
-function judgeLiteral(destination: Destination, policy: EgressPolicy): Literal | EgressDenied {
+function decideLiteral(destination: Destination, policy: EgressPolicy): Literal | EgressDenied {
   const url = destination instanceof URL ? destination : urlOf(destination);
   if (!url) return refuse("it has no valid host name");
   if (url.username !== "" || url.password !== "") return refuse("it must not contain a user name or password");
   if (url.protocol !== "https:" && url.protocol !== "http:") return refuse("only http and https can be reached");
   const port = destination instanceof URL ? Number(url.port) : destination.port;
   if (port === SMTP_PORT) return refuse("port 25 cannot be reached from here");
-  const literal = judgeHost(url.hostname, policy);
+  const literal = decideHost(url.hostname, policy);
   if ("reason" in literal || literal.isAllowed) return literal;
   if (policy.own_hosts.includes(literal.host)) return refuse(`"${literal.host}" is this service itself`);
   if (policy.purpose === "delivery" && url.protocol !== "https:") return refuse("it must be an https address");
   return literal;
 }
 
-function judgeHost(hostname: string, policy: EgressPolicy): Literal | EgressDenied {
+function decideHost(hostname: string, policy: EgressPolicy): Literal | EgressDenied {
   const address = addressOf(hostname);
   if (address) {
     const isAllowed = policy.allow.allowsAddress(address);
@@ -178,7 +178,7 @@ export function egressOf(settings: Settings): Egress {
 }
 
 /**
- * Judges the spelling of an address that a request wants to store. Where PUBLIC_URL is empty, the host of the request is the
+ * Checks the spelling of an address that a request wants to store. Where PUBLIC_URL is empty, the host of the request is the
  * service's own.
  */
 export function checkGiven(
@@ -206,7 +206,7 @@ export function buildEgress(
   const allow = allowListOf(settings.EGRESS_ALLOW);
   const own_hosts = hostsOf([settings.PUBLIC_URL]);
   const hop = installationId(settings.ROOT_SECRET);
-  const ask = dohResolver({ ...outside, resolvers: settings.DOH_RESOLVERS });
+  const resolveHost = dohResolver({ ...outside, resolvers: settings.DOH_RESOLVERS });
   const nameOf = (destination: Destination) => nameToLookUp(destination, { purpose: "check", allow, own_hosts });
 
   const open = (resolve: Resolve): Egress => ({
@@ -217,13 +217,13 @@ export function buildEgress(
       checkResolved(destination, { purpose, allow, own_hosts }, resolve, signal),
     lookUpFirst(destinations, schedule) {
       const names = new Set(destinations.flatMap((destination) => nameOf(destination) ?? []));
-      const lookUp = (name: string) => ask(name, AbortSignal.timeout(LOOK_UP_MS), { one_at_a_time: true });
+      const lookUp = (name: string) => resolveHost(name, AbortSignal.timeout(LOOK_UP_MS), { one_at_a_time: true });
       const found = new Map([...names].map((name) => [name, schedule(() => lookUp(name))]));
       const known = async (name: string, signal: AbortSignal) => {
         const resolution = await found.get(name);
         return resolution && resolution.kind !== "unavailable"
           ? resolution
-          : ask(name, signal, { one_at_a_time: true });
+          : resolveHost(name, signal, { one_at_a_time: true });
       };
       return { ...open(known), lookedUp: async (destination) => void (await found.get(nameOf(destination) ?? "")) };
     },
@@ -242,11 +242,11 @@ export function buildEgress(
       return { response, latency_ms: outside.now() - sentAt, addresses: verdict.addresses };
     },
   });
-  return open(ask);
+  return open(resolveHost);
 }
 
 /** Null where the spelling decides: an address, a name that is trusted or refused. */
 function nameToLookUp(destination: Destination, policy: EgressPolicy): string | null {
-  const literal = judgeLiteral(destination, policy);
+  const literal = decideLiteral(destination, policy);
   return "reason" in literal || literal.address || literal.isAllowed ? null : literal.host;
 }

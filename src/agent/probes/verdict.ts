@@ -14,7 +14,7 @@ export interface Verdict {
 }
 
 /** Runs a check to its verdict; what it throws becomes a result, as for the probes of the edge. */
-export async function judged(io: NetIo, signal: AbortSignal, check: () => Promise<Verdict>): Promise<ProbeResult> {
+export async function checkWith(io: NetIo, signal: AbortSignal, check: () => Promise<Verdict>): Promise<ProbeResult> {
   const startedAt = io.now();
   try {
     const { outcome = "success", cause = "status", latency_ms = io.now() - startedAt, ...verdict } = await check();
