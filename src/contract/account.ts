@@ -11,7 +11,15 @@ export const TOKEN_LIFETIMES_DAYS = [30, 90, 180, 365] as const;
 export const TokenCreate = z
   .object({
     name: Name,
-    expires_in_days: z.literal(TOKEN_LIFETIMES_DAYS).nullish().meta({ description: "absent or null: never expires" }),
+    // The document would name the first of several literals alone.
+    expires_in_days: z
+      .literal(TOKEN_LIFETIMES_DAYS)
+      .nullish()
+      .meta({
+        type: ["integer", "null"],
+        enum: [...TOKEN_LIFETIMES_DAYS, null],
+        description: "absent or null: never expires",
+      }),
   })
   .meta({ id: "TokenCreate" });
 export type TokenCreate = z.infer<typeof TokenCreate>;

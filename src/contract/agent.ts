@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { HOUR_MS } from "../lib/durations.ts";
 import { CHECK_STATUSES, Evidence } from "./check.ts";
-import { Id, Instant, InstantInput, Name } from "./common.ts";
+import { Id, Instant, InstantInput, Name, TAKES_ONE } from "./common.ts";
 import { AgentDiscovery } from "./discovery.ts";
 import { MONITOR_STATUSES, MONITOR_TYPES, REGIONS } from "./monitor-values.ts";
 
@@ -75,7 +75,9 @@ const Metrics = z.object({
 
 /** Takes a single one, too; a union of both could not say what is wrong with either. */
 const oneOrMany = <Schema extends z.ZodType>(schema: Schema) =>
-  z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(schema).min(1).max(ITEMS_MAX));
+  z
+    .preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(schema).min(1).max(ITEMS_MAX))
+    .meta({ [TAKES_ONE]: true });
 
 export const AgentMetricsReport = oneOrMany(Metrics.extend({ collected_at: InstantInput.nullish() }));
 export type AgentMetricsReport = z.infer<typeof AgentMetricsReport>;

@@ -26,7 +26,9 @@ const object = { monitor_id: Id.optional(), status_page_id: Id.optional() };
 export const AuditQuery = z.object({ ...object, event_type: event_type.optional(), ...page });
 export const AuditTimelineQuery = z.object({ event_type: event_type.optional(), ...page });
 export const AuditStatsQuery = z.object({ ...object, days });
-export const AuditDaysQuery = z.object({ days });
+export const AuditDaysQuery = z
+  .object({ days, ...page, limit: page.limit.unwrap().default(LIMIT_MAX) })
+  .omit({ cursor: true });
 
 export interface AuditFilter {
   monitor_id?: string;

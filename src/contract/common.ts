@@ -20,12 +20,17 @@ export const ExternalKey = z
 
 export const LongText = z.string().trim().max(TEXT_LENGTH_MAX);
 
+/** Marks a schema whose values may come as JSON in a string, too, for the OpenAPI document. */
+export const TAKES_TEXT = "x-takes-text";
+/** Likewise a list in whose place a single entry may come. */
+export const TAKES_ONE = "x-takes-one";
+
 /**
  * A member that takes JSON either natively or as a string that holds it, as older clients send it. Bad JSON in the
  * string form is refused like any other bad value.
  */
 export function jsonOrText<Schema extends z.ZodType>(schema: Schema) {
-  return z.preprocess((value, ctx) => {
+  const parsed = z.preprocess((value, ctx) => {
     if (typeof value !== "string") return value;
     if (value.trim() === "") return undefined;
     if (isDeeperThan(value, JSON_DEPTH_MAX)) {
@@ -39,4 +44,5 @@ export function jsonOrText<Schema extends z.ZodType>(schema: Schema) {
       return z.NEVER;
     }
   }, schema);
+  return parsed.meta({ [TAKES_TEXT]: true });
 }

@@ -38,8 +38,9 @@ const FIELDS = {
   name: Name,
   url: z.string().trim().min(1).max(2048),
   provider: Provider.nullish().meta({
+    enum: [...WEBHOOK_PROVIDERS, ...Object.keys(PROVIDER_ALIASES), null],
     description:
-      "default generic; `service` is another name for discord; docs/channels.md states what url and secret mean for each",
+      "default generic; `service` and `the service` are other names for discord; docs/channels.md states what url and secret mean for each",
   }),
   secret: z
     .string()

@@ -13,6 +13,11 @@ export const ListQuery = z.object({
   offset: z.coerce.number().int().min(0).max(OFFSET_MAX).default(0),
 });
 
+/** Query of lists that another parameter bounds already: all of it, unless a part is asked for. */
+export const WholeListQuery = ListQuery.extend({
+  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_MAX),
+});
+
 /** Query of lists that may grow without end. */
 export const LongListQuery = ListQuery.extend({ cursor: Cursor.optional() });
 

@@ -1,6 +1,7 @@
 import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import { type Endpoint, SURFACES, type Surface } from "./endpoint.ts";
 import { BODY_EXAMPLES, paramExample } from "./examples.ts";
+import { describeForms } from "./openapi-forms.ts";
 
 /** Of the interface, not of the program; it changes when a client would notice. */
 const INTERFACE_VERSION = "1.0.0";
@@ -70,7 +71,7 @@ export function describeApi(endpoints: readonly Endpoint[]): ApiDescription {
   // What holds where an operation says nothing else; they all say it, but some readers look here only.
   const document = collector.getOpenAPI31Document({ openapi: "3.1.0", info: INFO, tags, security: [{ bearer: [] }] });
   addParamExamples(document);
-  return document;
+  return describeForms(document);
 }
 
 /** Parameters of a path are described where their schemas are; what to put into them is said here. */

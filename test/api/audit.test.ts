@@ -161,6 +161,11 @@ describe("GET /audit/status-page/{id}/daily-events", () => {
       { date: date(1), total: 2, events: { "page.created": 1, "page.updated": 1 } },
       { date: date(0), total: 1, events: { "page.updated": 1 } },
     ]);
+    const path = `${V1}/audit/status-page/${page}/daily-events?days=3`;
+    const part = await owner.client.get(`${path}&limit=1&offset=1`);
+    expect(part.body).toEqual([body[1]]);
+    expect(part.headers.get("x-total-count")).toBe("3");
+    expect(part.headers.get("link")).toContain(`limit=1&offset=2>; rel="next"`);
   });
 
   it("is 404 for whoever does not see the page", async () => {

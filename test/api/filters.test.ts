@@ -1,5 +1,8 @@
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { openDb } from "../../src/data/db.ts";
+import { findMonitor } from "../../src/data/monitors/read.ts";
+import { proberObject } from "../../src/platform/prober-objects.ts";
 import { CORE, V1 } from "../support/client.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
@@ -173,7 +176,68 @@ describe("several values of status_page_id", () => {
   });
 });
 
+async function readPart<Entry>(account: Account, path: string) {
+  const headers = { authorization: `Bearer ${account.token}` };
+  const response = await exports.default.fetch(`http://vigil.test${path}`, { headers });
+  const next = /<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
+  return { status: response.status, body: (await response.json()) as Entry[], next };
+}
+
+const COUNT = 10_150;
+const START = Date.now() - 30 * 86_400_000;
+const TIMES = Array.from({ length: COUNT }, (_, n) => START + (n >> 1) * 2_000);
+
+/** Histories of one monitor, two entries at each instant. */
+const HISTORIES: Record<string, (monitorId: string) => Promise<unknown>> = {
+  outages: (id) =>
+    env.DB.prepare(
+      `INSERT INTO outages (id, monitor_id, seq, started_at, ended_at, cause, in_maintenance)
+       SELECT format('00000000-0000-4000-8000-%012d', key), ?, key, value, value + 1, 'HTTP 503', 0 FROM json_each(?)`,
+    )
+      .bind(id, JSON.stringify(TIMES))
+      .run(),
+  events: (id) =>
+    env.DB.prepare(
+      `INSERT INTO transitions (monitor_id, seq, from_status, to_status, decided_at, effective_at, message)
+       SELECT ?, key + 1, 'up', 'degraded', value, value, 'slow' FROM json_each(?)`,
+    )
+      .bind(id, JSON.stringify(TIMES))
+      .run(),
+  results: async (id) => {
+    const shard = (await findMonitor(openDb(env.DB), id))?.shard_id ?? "";
+    const check = { monitor_id: id, outcome: "success", latency_ms: 20, message: "HTTP 200" } as const;
+    const instants = [...new Set(TIMES)].map((at) => at + 29 * 86_400_000);
+    for (const region of ["default", "weur"]) {
+      await proberObject(env, shard, region).add(
+        instants.map((checked_at) => ({ ...check, checked_at })),
+        [],
+      );
+    }
+  },
+};
+
 describe("a list beyond what an offset reaches", () => {
+  it.each(Object.keys(HISTORIES))("goes through all %s of a monitor, each once", async (list) => {
+    const account = await createAccount();
+    const { id } = await createMonitor(account.client, { regions: ["weur"] });
+    await HISTORIES[list]?.(id);
+    const entries: unknown[] = [];
+    const path = `${V1}/monitors/${id}/${list}?limit=997`;
+    let part = await readPart<unknown>(account, path);
+    for (; part.next !== undefined; part = await readPart(account, part.next)) {
+      expect(part).toMatchObject({ status: 200, body: { length: 997 } });
+      entries.push(...part.body);
+    }
+    entries.push(...part.body);
+    expect(new Set(entries.map((entry) => JSON.stringify(entry)))).toHaveLength(COUNT);
+    expect(entries).toHaveLength(COUNT);
+    for (const cursor of ["x", "e30", btoa('[1,"x"]'), btoa('[1,"1e9"]')]) {
+      const { status } = await readPart(account, `${path}&cursor=${cursor}`);
+      expect([200, 400]).toContain(status);
+    }
+    expect((await readPart(account, `${path}&cursor=x`)).status).toBe(400);
+  });
+
   it("goes on by the cursor of its next link, each entry once, whatever is added meanwhile", async () => {
     const account = await createAccount();
     const { user_id } = account;
@@ -189,13 +253,7 @@ describe("a list beyond what an offset reaches", () => {
         .bind(user_id, JSON.stringify(rows))
         .run();
     await insert(times);
-    const read = async (path: string) => {
-      const response = await exports.default.fetch(`http://vigil.test${path}`, {
-        headers: { authorization: `Bearer ${account.token}` },
-      });
-      const next = /<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
-      return { status: response.status, body: (await response.json()) as { created_at: string }[], next };
-    };
+    const read = (path: string) => readPart<{ created_at: string }>(account, path);
     const last = await read(`${CORE}/notifications?limit=60&offset=9990`);
     expect(last.next).toContain("cursor=");
     await insert([{ id: "newer", at: 900_000 }]);

@@ -37,6 +37,20 @@ describe("GET /monitors/{id}/uptime", () => {
     ]);
   });
 
+  it("is a list like any other: in parts, with its total and links", async () => {
+    const { client, user_id } = await createAccount();
+    const { id } = await insertMonitor(user_id);
+    const path = `${V1}/monitors/${id}/uptime`;
+    const all = await client.get(`${path}?days=200`);
+    expect(all.body).toHaveLength(200);
+    const part = await client.get(`${path}?days=200&limit=50&offset=50`);
+    expect(part.body).toEqual(all.body.slice(50, 100));
+    expect(part.headers.get("x-total-count")).toBe("200");
+    expect(part.headers.get("link")).toContain(`<${path}?days=200&limit=50&offset=100>; rel="next"`);
+    expect(part.headers.get("link")).toContain(`offset=0>; rel="prev"`);
+    expect((await client.get(`${path}?limit=1001`)).status).toBe(400);
+  });
+
   it("goes back as far as the plan of the monitor's owner", async () => {
     const { client, user_id } = await createAccount({ plan: "free" });
     const { id } = await insertMonitor(user_id);

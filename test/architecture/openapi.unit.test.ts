@@ -42,6 +42,30 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  it("names every value and every form that a body may have", () => {
+    const { TokenCreate, WebhookCreate, EventRuleCreate, IncidentCreate } = description.components?.schemas ?? {};
+    expect(TokenCreate).toHaveProperty("properties.expires_in_days.enum", [30, 90, 180, 365, null]);
+    const providers = expect.arrayContaining(["discord", "service", "the service", "slack", "telegram_bot"]);
+    expect(WebhookCreate).toHaveProperty("properties.provider.enum", providers);
+    const text = expect.arrayContaining([{ type: "string" }]);
+    expect(WebhookCreate).toHaveProperty("properties.events.anyOf", text);
+    expect(EventRuleCreate).toHaveProperty("properties.conditions.anyOf", text);
+    expect(EventRuleCreate).toHaveProperty("properties.actions.anyOf", text);
+    expect(IncidentCreate).toHaveProperty("properties.tags.anyOf", text);
+    for (const path of ["/api/uptime/v1/agents/metrics", "/api/uptime/v1/monitors/{id}/status"]) {
+      const forms = [{ type: "array" }, { type: "object" }].map((form) => expect.objectContaining(form));
+      const schema = { anyOf: forms };
+      const content = { "application/json": expect.objectContaining({ schema }) };
+      expect(description.paths?.[path]?.post?.requestBody, path).toHaveProperty("content", content);
+    }
+    expect(JSON.stringify(description)).not.toContain("x-takes");
+  });
+
+  it("has no parameter that could be null", () => {
+    const parameters = operations.flatMap((operation) => operation.parameters ?? []);
+    expect(parameters.filter(({ schema }) => JSON.stringify(schema ?? {}).includes("null"))).toEqual([]);
+  });
+
   it("gives openapi-typescript a client type that compiles and is as strict as the service", async () => {
     const dir = mkdtempSync(join(ROOT, "node_modules/.openapi-"));
     try {
@@ -71,7 +95,7 @@ const CLIENT = `
 import type { components, paths } from "./api.d.ts";
 
 type Create = paths["/api/core/v1/user/api-tokens"]["post"];
-export const body: Create["requestBody"]["content"]["application/json"] = { name: "CI", expires_in_days: 30 };
+export const body: Create["requestBody"]["content"]["application/json"] = { name: "CI", expires_in_days: 90 };
 // @ts-expect-error no such lifetime
 export const wrong: Create["requestBody"]["content"]["application/json"] = { name: "CI", expires_in_days: 31 };
 export const read = (token: components["schemas"]["Token"]): string => token.token_prefix;

@@ -1,6 +1,8 @@
 import { and, count, desc, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
 import { incidents } from "../incidents/table.ts";
+import { isBelow, skippedOf } from "../keyset.ts";
 import { monitors, transitions } from "../monitors/table.ts";
 import { outages } from "./table.ts";
 
@@ -9,11 +11,6 @@ export type TransitionRecord = typeof transitions.$inferSelect;
 
 /** Counting stops here, because a long history would be read in full for one number. */
 const TOTAL_MAX = 10_000;
-
-interface Page {
-  limit: number;
-  offset: number;
-}
 
 export interface TimeRange {
   from?: number;
@@ -24,7 +21,7 @@ export interface TimeRange {
 export type OutageScope = { monitor_id: string } | { status_page_id: string };
 
 /** Outages that overlap the range, the latest first, each with its automatic incident. */
-export async function listOutages(db: Db, scope: OutageScope, range: TimeRange, page: Page) {
+export async function listOutages(db: Db, scope: OutageScope, range: TimeRange, page: Pagination) {
   const wanted = and(isOf(scope), overlaps(range));
   const counted = db
     .select({ one: sql`1` })
@@ -43,17 +40,17 @@ export async function listOutages(db: Db, scope: OutageScope, range: TimeRange, 
       .from(outages)
       .innerJoin(monitors, eq(monitors.id, outages.monitor_id))
       .leftJoin(incidents, sql`${incidents.origin_outage_id} = ${outages.monitor_id} || '/' || ${outages.seq}`)
-      .where(wanted)
-      .orderBy(desc(outages.started_at), desc(outages.seq))
+      .where(and(wanted, isBelow(page, outages.started_at, outages.id)))
+      .orderBy(desc(outages.started_at), desc(outages.id))
       .limit(page.limit)
-      .offset(page.offset),
+      .offset(skippedOf(page)),
     db.select({ total: count() }).from(counted),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };
 }
 
 /** Changes of a monitor's status that took effect in the range, the latest first. */
-export async function listTransitions(db: Db, monitorId: string, range: TimeRange, page: Page) {
+export async function listTransitions(db: Db, monitorId: string, range: TimeRange, page: Pagination) {
   const wanted = and(
     eq(transitions.monitor_id, monitorId),
     range.from === undefined ? undefined : sql`${transitions.effective_at} >= ${range.from}`,
@@ -61,7 +58,13 @@ export async function listTransitions(db: Db, monitorId: string, range: TimeRang
   );
   const counted = db.select({ one: sql`1` }).from(transitions).where(wanted).limit(TOTAL_MAX).as("counted");
   const [rows, totals] = await db.batch([
-    db.select().from(transitions).where(wanted).orderBy(desc(transitions.seq)).limit(page.limit).offset(page.offset),
+    db
+      .select()
+      .from(transitions)
+      .where(and(wanted, isBelow(page, transitions.seq, transitions.monitor_id)))
+      .orderBy(desc(transitions.seq))
+      .limit(page.limit)
+      .offset(skippedOf(page)),
     db.select({ total: count() }).from(counted),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };

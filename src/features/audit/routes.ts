@@ -78,9 +78,10 @@ export const endpoints = [
       responses: { 200: json("One entry a day, oldest first", z.array(AuditDay)), ...OBJECT_ERRORS },
     }),
     async (c) => {
-      const days = await listDays(c.var.ctx, c.req.valid("param").id, c.req.valid("query").days);
-      setListHeaders(c, { limit: days.length, offset: 0 }, days.length);
-      return c.json(days.map(presentDay), 200);
+      const { days: count, ...page } = c.req.valid("query");
+      const days = await listDays(c.var.ctx, c.req.valid("param").id, count);
+      setListHeaders(c, page, days.length);
+      return c.json(days.slice(page.offset, page.offset + page.limit).map(presentDay), 200);
     },
   ),
 

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { MonitorResult, RESULT_REGIONS } from "../../contract/agent.ts";
 import { InstantInput } from "../../contract/common.ts";
 import { endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { LongListQuery, setListHeaders } from "../../http/lists.ts";
 import { IdParam, json, OBJECT_ERRORS } from "../../http/responses.ts";
 import { presentResult } from "./present.ts";
 import { listMonitorResults } from "./service.ts";
@@ -26,7 +26,7 @@ export const endpoints = [
         "One entry per check, heartbeat or metric sample, as measured; heartbeats of kind start and log among them. The plan sets for how many days they are kept; of pushes, the newest 1,000 are kept and evaluated by the current thresholds. X-Total-Count stops counting at 1,000.",
       request: {
         params: IdParam,
-        query: ListQuery.extend({
+        query: LongListQuery.extend({
           from: InstantInput.optional(),
           to: InstantInput.optional(),
           region: z.enum(RESULT_REGIONS).optional(),
@@ -36,8 +36,8 @@ export const endpoints = [
     }),
     async (c) => {
       const wanted = c.req.valid("query");
-      const { rows, total } = await listMonitorResults(c.var.ctx, c.req.valid("param").id, wanted);
-      setListHeaders(c, wanted, total);
+      const { rows, positions, total } = await listMonitorResults(c.var.ctx, c.req.valid("param").id, wanted);
+      setListHeaders(c, wanted, total, positions);
       return c.json(rows.map(presentResult), 200);
     },
   ),

@@ -3,6 +3,8 @@ import { requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { regionsOf } from "../../checks/enqueue.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
+import { invalid } from "../../contract/errors.ts";
+import type { Pagination, Position } from "../../contract/pagination.ts";
 import type { ResultQuery, StoredResult } from "../../contract/prober-object.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { STATUS_OF_OUTCOME } from "../../domain/check-status.ts";
@@ -15,6 +17,10 @@ import type { MeasuredResult } from "./present.ts";
 
 /** Results are packed in many rows, so the total count is bounded. */
 const COUNTED_MAX = 1000;
+/** Offsets end here; a cursor, which is given beyond, says nothing of how many came before it. */
+const OFFSET_MAX = 10_000;
+/** Results of one instant: one in each place, at most. */
+const SIMULTANEOUS_MAX = 100;
 
 interface Wanted {
   from?: number;
@@ -30,13 +36,14 @@ interface Wanted {
 export async function listMonitorResults(
   ctx: RequestScope,
   monitorId: string,
-  { limit, offset, ...asked }: Wanted & { offset: number },
-): Promise<{ rows: MeasuredResult[]; total: number }> {
+  { limit, offset, cursor, ...asked }: Wanted & Pagination,
+): Promise<{ rows: MeasuredResult[]; positions: Position[]; total: number }> {
   const monitor = await requireVisibleMonitor(ctx, monitorId);
   const { plan } = await getOwner(ctx, monitor.owner_id);
   const kept = ctx.now - ctx.settings.RAW_RESULTS_DAYS[plan] * DAY_MS;
-  const reach = Math.max(COUNTED_MAX, offset + limit + 1);
-  const wanted = { ...asked, from: Math.max(asked.from ?? 0, kept), limit: reach };
+  const { to, skipped } = cursor ? resumeAt(cursor, asked.to) : { to: asked.to, skipped: offset };
+  const reach = Math.max(COUNTED_MAX, skipped + limit + 1);
+  const wanted = { ...asked, ...(to !== undefined && { to }), from: Math.max(asked.from ?? 0, kept), limit: reach };
   const regions = [...new Set([DEFAULT_REGION, ...regionsOf(monitor.regions)])].filter(
     (region) => wanted.region === undefined || wanted.region === region,
   );
@@ -46,7 +53,31 @@ export async function listMonitorResults(
     ...regions.map((region) => listFromProber(ctx, monitor, { ...wanted, region })),
   ]);
   const newest = measured.flat().sort((a, b) => b.checked_at - a.checked_at);
-  return { rows: newest.slice(offset, offset + limit), total: Math.min(newest.length, reach) };
+  const rows = newest.slice(skipped, skipped + limit);
+  return {
+    rows,
+    positions: positionsOf(newest).slice(skipped, skipped + limit),
+    total: cursor ? OFFSET_MAX : Math.min(newest.length, reach),
+  };
+}
+
+/** A result's instant, and how many results of this instant a list has given by then. */
+function positionsOf(newest: readonly MeasuredResult[]): Position[] {
+  let [instant, given] = [Number.NaN, 0];
+  return newest.map(({ checked_at }) => {
+    given = checked_at === instant ? given + 1 : 1;
+    instant = checked_at;
+    return [checked_at, String(given)];
+  });
+}
+
+function resumeAt([instant, text]: Position, to = Number.MAX_SAFE_INTEGER): { to: number; skipped: number } {
+  const skipped = Number(text);
+  if (!Number.isInteger(skipped) || skipped < 0 || skipped > SIMULTANEOUS_MAX) {
+    throw invalid("cursor is not one of this list");
+  }
+  // Past the end of the asked range nothing of the instant was given.
+  return instant < to ? { to: instant + 1, skipped } : { to, skipped: 0 };
 }
 
 async function listFromAgents(ctx: RequestScope, monitor: MonitorRecord, wanted: Wanted): Promise<MeasuredResult[]> {

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Outage, StatusChange } from "../../contract/outage.ts";
+import type { Position } from "../../contract/pagination.ts";
 import type { OutageRecord, TransitionRecord } from "../../data/outages/read.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import { idFrom } from "../../platform/ids.ts";
@@ -9,6 +10,9 @@ interface FoundOutage {
   incident_id: string | null;
   acknowledged_at: number | null;
 }
+
+export const positionOfOutage = ({ outage }: FoundOutage): Position => [outage.started_at, outage.id];
+export const positionOfChange = ({ seq, monitor_id }: TransitionRecord): Position => [seq, monitor_id];
 
 export function presentOutage(found: FoundOutage, now: number): z.infer<typeof Outage> {
   const { outage, incident_id, acknowledged_at } = found;

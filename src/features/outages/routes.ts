@@ -1,13 +1,13 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { Outage, StatusChange, TimeRangeQuery } from "../../contract/outage.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { LongListQuery, setListHeaders } from "../../http/lists.ts";
 import { IdParam, json, OBJECT_ERRORS } from "../../http/responses.ts";
-import { presentOutage, presentStatusChange } from "./present.ts";
+import { positionOfChange, positionOfOutage, presentOutage, presentStatusChange } from "./present.ts";
 import { listMonitorOutages, listPageOutages, listStatusChanges } from "./service.ts";
 
 const reads = { at: ["v1"], auth: "user", permission: "page.read", audit: null, rate: "api" } satisfies EndpointPolicy;
-const query = ListQuery.extend(TimeRangeQuery.shape);
+const query = LongListQuery.extend(TimeRangeQuery.shape);
 const overlapping = "Those that overlap the range, as far back as the plan keeps history. Counting stops at 10,000.";
 
 export const endpoints = [
@@ -25,7 +25,7 @@ export const endpoints = [
     async (c) => {
       const wanted = c.req.valid("query");
       const { rows, total } = await listMonitorOutages(c.var.ctx, c.req.valid("param").id, wanted);
-      setListHeaders(c, wanted, total);
+      setListHeaders(c, wanted, total, rows.map(positionOfOutage));
       return c.json(
         rows.map((found) => presentOutage(found, c.var.now)),
         200,
@@ -47,7 +47,7 @@ export const endpoints = [
     async (c) => {
       const wanted = c.req.valid("query");
       const { rows, total } = await listPageOutages(c.var.ctx, c.req.valid("param").id, wanted);
-      setListHeaders(c, wanted, total);
+      setListHeaders(c, wanted, total, rows.map(positionOfOutage));
       return c.json(
         rows.map((found) => presentOutage(found, c.var.now)),
         200,
@@ -69,7 +69,7 @@ export const endpoints = [
     async (c) => {
       const wanted = c.req.valid("query");
       const { rows, total } = await listStatusChanges(c.var.ctx, c.req.valid("param").id, wanted);
-      setListHeaders(c, wanted, total);
+      setListHeaders(c, wanted, total, rows.map(positionOfChange));
       return c.json(rows.map(presentStatusChange), 200);
     },
   ),

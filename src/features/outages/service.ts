@@ -1,9 +1,10 @@
 import { requirePage } from "../../access/pages.ts";
 import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import { listOutages, listTransitions, type TimeRange } from "../../data/outages/read.ts";
 
-type Wanted = TimeRange & { limit: number; offset: number };
+type Wanted = TimeRange & Pagination;
 
 /** Outages of a monitor that overlap the range, the latest first. */
 export async function listMonitorOutages(ctx: RequestScope, monitorId: string, wanted: Wanted) {

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { LatencyBaseline, UptimeDay, UptimeQuery } from "../../contract/uptime.ts";
 import { endpoint } from "../../http/endpoint.ts";
-import { setListHeaders } from "../../http/lists.ts";
+import { setListHeaders, WholeListQuery } from "../../http/lists.ts";
 import { IdParam, json, OBJECT_ERRORS } from "../../http/responses.ts";
 import { presentBaseline, presentDay } from "./present.ts";
 import { computeUptime, learnLatency } from "./service.ts";
@@ -25,13 +25,14 @@ export const endpoints = [
       summary: "Get the daily uptime of a monitor",
       description:
         "Seconds up, degraded and down, oldest day first, as far back as the plan keeps history. Unknown, pending and paused time does not count.",
-      request: { params: IdParam, query: UptimeQuery },
+      request: { params: IdParam, query: WholeListQuery.extend(UptimeQuery.shape) },
       responses: { 200: json("One entry per day", z.array(UptimeDay)), ...OBJECT_ERRORS },
     }),
     async (c) => {
-      const days = await computeUptime(c.var.ctx, c.req.valid("param").id, c.req.valid("query").days);
-      setListHeaders(c, { limit: days.length, offset: 0 }, days.length);
-      return c.json(days.map(presentDay), 200);
+      const { days: count, ...page } = c.req.valid("query");
+      const days = await computeUptime(c.var.ctx, c.req.valid("param").id, count);
+      setListHeaders(c, page, days.length);
+      return c.json(days.slice(page.offset, page.offset + page.limit).map(presentDay), 200);
     },
   ),
 
