@@ -12,6 +12,8 @@ import type { MonitorRecord } from "../data/monitors/read.ts";
 import { bumpPageVersions } from "../data/status-pages/write.ts";
 import type { LateResult } from "../domain/backfill.ts";
 import { staleAfterMs } from "../domain/check-schedule.ts";
+import { toMeasuredCheck } from "../domain/rule-metrics.ts";
+import { evaluateResultRules, type MonitorResult } from "../events/metric-rules.ts";
 import { violates } from "../platform/d1-errors.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { agentHistory } from "../platform/prober-objects.ts";
@@ -70,6 +72,7 @@ export async function acceptAgentResults(
   const history = agentHistory(scope.env, agentId);
   const { added, around } = entries.length === 0 ? { added: 0, around: [] } : await history.add(entries, ranges);
   await store(scope, agentId, { taken, backfills: ranges.map((range, n) => requestOf(range, around[n] ?? [])) });
+  await evaluateResultRules(scope, taken.flatMap(presentResultsOf));
   return {
     accepted: added,
     statuses: new Map(taken.map(({ monitor, answer }) => [monitor.id, answer?.status ?? monitor.status])),
@@ -154,6 +157,14 @@ async function report(scope: Scope, { monitor, present }: Prepared): Promise<Mon
 
 interface Taken extends Prepared {
   answer: MonitorSnapshot | undefined;
+}
+
+/** Late ones say nothing about the present, so that no rule fires on them. */
+function presentResultsOf({ monitor, present }: Taken): MonitorResult[] {
+  return present.map(({ status, ...result }) => ({
+    ...{ monitor, region: DEFAULT_REGION },
+    ...toMeasuredCheck({ ...result, outcome: OUTCOMES[status] }),
+  }));
 }
 
 /** Starts again when another batch divided the same stretch of time meanwhile. */

@@ -5,13 +5,14 @@ import { loadCheckGroup } from "../data/check-groups/read.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { inLane, shardOf } from "../domain/check-schedule.ts";
 import { STATUS_OF_OUTCOME } from "../domain/check-status.ts";
+import { evaluateResultRules } from "../events/metric-rules.ts";
 import { now } from "../platform/clock.ts";
 import { proberObject } from "../platform/prober-objects.ts";
 import type { CheckJob } from "../probes/run.ts";
 import { enqueueChecks } from "./enqueue.ts";
 import { runCheck } from "./probe-check.ts";
 import { toResultBlock } from "./result-history.ts";
-import { checkMonitors } from "./runner.ts";
+import { checkMonitors, toMonitorResult } from "./runner.ts";
 import { laneOf, recordChecks } from "./slot-record.ts";
 
 /**
@@ -29,6 +30,7 @@ export async function checkNow(scope: Scope, monitor: MonitorRecord): Promise<Ma
     recordChecks(scope, { ...slot, group, begun_at: slot.slot_at, isWholeGroup: false }, [checked]),
     proberObject(scope.env, shardOf(group.id), slot.region).record(row),
   ]);
+  await evaluateResultRules(scope, [toMonitorResult(checked, slot)]);
   const regions = monitor.regions.slice(1);
   if (regions.length > 0) {
     const check_group_id = inLane(group.id, laneOf(checked.result));

@@ -9,6 +9,8 @@ import { type CheckGroupRecord, loadCheckGroup, MEMBERS_PER_MESSAGE } from "../d
 import { deleteEmptyCheckGroup } from "../data/check-groups/write.ts";
 import { runBatch } from "../data/db.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
+import { toMeasuredCheck } from "../domain/rule-metrics.ts";
+import { evaluateResultRules, type MonitorResult } from "../events/metric-rules.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { now } from "../platform/clock.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
@@ -54,8 +56,16 @@ export async function runSlot(scope: Scope, message: CheckMessage, store: StoreR
     recordChecks(scope, slot, checked),
     checked.length === 0 ? undefined : store(toResultBlock(message, checked)),
   ]);
+  await evaluateResultRules(
+    scope,
+    checked.map((each) => toMonitorResult(each, message)),
+  );
   if (isWholeGroup && members.length === 0 && isLastOfMinute(group, message))
     await runBatch(scope.db, [deleteEmptyCheckGroup(scope.db, message.group_id)]);
+}
+
+export function toMonitorResult({ monitor, checked_at, result }: CheckedMonitor, { region }: Slot): MonitorResult {
+  return { monitor, region, ...toMeasuredCheck({ ...result, checked_at }) };
 }
 
 /** Whether this slot of the only region was checked before: a repeated message checks nothing again. */

@@ -279,6 +279,9 @@ declare const IS_CUSTOM: unique symbol;
 /** Distinct from the names of the catalogue, so that `name` discriminates. */
 export type CustomEventName = string & { readonly [IS_CUSTOM]: true };
 
+/** Every name of an event of the service; the end of maintenance has two. */
+export const KNOWN_EVENT_NAMES: ReadonlySet<string> = new Set([...EVENT_NAMES, ...MAINTENANCE_END]);
+
 /** A name that users give to events of their own. */
 export function isCustomEventName(name: string): name is CustomEventName {
   return !RESERVED_NAME.test(name) && !isEventName(name);

@@ -40,9 +40,9 @@ export interface MetricPoint {
 /** What is known of the metrics when a rule is evaluated. */
 export interface MetricSnapshot {
   /** The newest value of each metric. */
-  values: ReadonlyMap<string, number>;
+  values: Pick<ReadonlyMap<string, number>, "get">;
   /** Past values for windows, the newest included, in any order; a metric without points has no mean. */
-  points: ReadonlyMap<string, readonly MetricPoint[]>;
+  points: Pick<ReadonlyMap<string, readonly MetricPoint[]>, "get">;
 }
 
 export const NO_METRICS: MetricSnapshot = { values: new Map(), points: new Map() };

@@ -1,5 +1,14 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { buildMetrics, computeLatencySigma, type MeasuredCheck, replaceMetrics } from "./rule-metrics.ts";
+import {
+  buildMetrics,
+  CHECK_METRICS,
+  computeLatencySigma,
+  type MeasuredCheck,
+  type MetricSources,
+  openTimeline,
+  replaceMetrics,
+} from "./rule-metrics.ts";
 
 const MINUTE = 60_000;
 const NOW = 100 * 60 * MINUTE;
@@ -13,11 +22,18 @@ const check = (minutesAgo: number, fields: Partial<MeasuredCheck> = {}): Measure
 const failure = (minutesAgo: number) => check(minutesAgo, { outcome: "failure", latency_ms: null, status_code: 500 });
 
 describe("metrics of checks", () => {
-  const values = (sources: Parameters<typeof buildMetrics>[0]) => Object.fromEntries(buildMetrics(sources, NOW).values);
+  const values = (sources: MetricSources) => {
+    const snapshot = buildMetrics(sources, NOW);
+    const entries = [...CHECK_METRICS, "heartbeat_age_seconds", "queue", "fps"].map((name) => [
+      name,
+      snapshot.values.get(name),
+    ]);
+    return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  };
 
   it("are those of the newest check, with shares over their spans", () => {
     const checks = [failure(1), check(3, { latency_ms: 80 }), failure(0), check(6), check(24 * 60 - 1)];
-    expect(values({ checks, usual_latency: { mean_ms: 50, stddev_ms: 10 } })).toEqual({
+    expect(values({ checks, usual_latency: () => ({ mean_ms: 50, stddev_ms: 10 }) })).toEqual({
       latency_ms: 80,
       latency_sigma: 3,
       status_code: 500,
@@ -56,13 +72,46 @@ describe("metrics of checks", () => {
   });
 
   it("are replaced by given numbers, over any window", () => {
-    const { values: replaced, points } = replaceMetrics(
-      buildMetrics({ checks: [check(0)] }, NOW),
-      { latency_ms: 7 },
-      NOW,
-    );
+    const measured = buildMetrics({ checks: [check(0)] }, NOW);
+    const { values: replaced, points } = replaceMetrics(measured, { latency_ms: 7 }, NOW);
     expect([replaced.get("latency_ms"), points.get("latency_ms")]).toEqual([7, [{ at: NOW, value: 7 }]]);
     expect(replaced.get("status_code")).toBe(200);
+  });
+});
+
+describe("a timeline", () => {
+  const anyCheck = fc.record({
+    at: fc.integer({ min: 0, max: 300 }).map((minutes) => minutes * MINUTE),
+    outcome: fc.constantFrom("success", "slow", "failure", "failure", "error"),
+    latency_ms: fc.option(fc.integer({ min: 0, max: 500 })),
+    status_code: fc.option(fc.constantFrom(200, 503)),
+  });
+  const anyPush = fc.record({
+    at: fc.integer({ min: 0, max: 300 }).map((minutes) => minutes * MINUTE),
+    metrics: fc.dictionary(fc.constantFrom("queue", "latency_ms"), fc.integer({ min: 0, max: 9 })),
+  });
+
+  it("says at any instant what a snapshot of what lies within its reach says", () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(anyCheck, { maxLength: 40, selector: ({ at }) => at }),
+        fc.uniqueArray(anyPush, { maxLength: 10, selector: ({ at }) => at }),
+        fc.integer({ min: 60, max: 180 }).map((minutes) => minutes * MINUTE),
+        fc.integer({ min: 0, max: 300 }).map((minutes) => minutes * MINUTE),
+        (checks, pushed, reachMs, now) => {
+          const usual_latency = (at: number) => (at % (2 * MINUTE) === 0 ? null : { mean_ms: 100, stddev_ms: 7 });
+          const isWithin = ({ at }: { at: number }) => at > now - reachMs && at <= now;
+          const timeline = openTimeline({ checks, pushed, usual_latency }, reachMs)(now);
+          const near = { checks: checks.filter(isWithin), pushed: pushed.filter(isWithin), usual_latency };
+          const snapshot = buildMetrics(near, now);
+          for (const name of [...CHECK_METRICS, "queue"]) {
+            expect([name, timeline.points.get(name)]).toEqual([name, snapshot.points.get(name)]);
+            if (name === "uptime_percentage") continue; // Its own span is longer than these reaches.
+            expect([name, timeline.values.get(name)]).toEqual([name, snapshot.values.get(name)]);
+          }
+        },
+      ),
+    );
   });
 });
 

@@ -67,7 +67,6 @@ export interface StoredMonitor extends Outbox {
 export interface LoadedMonitor {
   monitor: MonitorRecord;
   epoch: string;
-  evaluates_rules: boolean;
   past: { recorded: RecordedTransition | null; known_until: number } | null;
 }
 
@@ -110,7 +109,7 @@ export class MonitorStore {
   }
 
   applyConfig(loaded: LoadedMonitor, at: number): void {
-    const { monitor: record, epoch, evaluates_rules } = loaded;
+    const { monitor: record, epoch } = loaded;
     const rules = pushRulesOf(record);
     const { follows } = monitorType(record.type);
     const isComposite = follows === "members";
@@ -128,7 +127,7 @@ export class MonitorStore {
           rules,
           credential_version: record.credential_version,
           credential_key: record.credential_key,
-          evaluates_rules,
+          evaluates_rules: record.has_metric_rules,
           memory: this.#memoryUnder(rules, present, at),
         },
         composite: isComposite ? { paused: record.paused } : null,

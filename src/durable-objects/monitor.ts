@@ -189,7 +189,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     const db = openDb(this.env.DB);
     const found = await findMonitorForObject(db, monitorId);
     if (!found) return undefined;
-    const { monitor, metric_rules } = found;
+    const { monitor } = found;
     const epoch = found.epoch ?? "";
     const known = this.#store.stored;
     const isContinued = known !== undefined && (known.epoch ?? "") === epoch;
@@ -198,7 +198,6 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     return {
       monitor,
       epoch,
-      evaluates_rules: metric_rules !== null && metric_rules > 0,
       past: past && { ...past, known_until: found.known_until ?? now() },
     };
   }

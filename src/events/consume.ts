@@ -12,7 +12,7 @@ import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { fanOut } from "../delivery/fan-out.ts";
 import { releaseAlerts } from "../delivery/held-alerts.ts";
 import { sendStatusPost } from "../delivery/status-posts.ts";
-import type { MeasuredCheck } from "../domain/rule-metrics.ts";
+import { toMeasuredCheck } from "../domain/rule-metrics.ts";
 import { joinPublications, NOTHING, type Publication, sweepPages } from "../outbox/publication.ts";
 import { toIso } from "../platform/clock.ts";
 import { monitorObject, tombstoneObject } from "../platform/monitor-objects.ts";
@@ -24,7 +24,6 @@ import { type Damping, dampChange, dampPause, tickFlapping } from "./flapping.ts
 import { type IncidentEffects, NONE, planIncidentEffects, type TransitionContext } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";
 import { recordOutage } from "./outages.ts";
-import { readStatusCode } from "./rule-metrics.ts";
 import { evaluateRules, NO_RULES, type RuleOutcome, retryStale, triggerOf } from "./rules.ts";
 import { withSubject } from "./subject.ts";
 import { decideSuppression } from "./suppression.ts";
@@ -144,7 +143,7 @@ function evaluateTransition(
 ): Promise<RuleOutcome> {
   const { at, latency_ms, message, to } = transition;
   const outcome = to === "down" ? "failure" : to === "degraded" ? "slow" : "success";
-  const latest: MeasuredCheck = { at, outcome, latency_ms, status_code: readStatusCode(message) };
+  const latest = toMeasuredCheck({ checked_at: at, outcome, latency_ms, message });
   return evaluateRules(
     scope,
     [...(own ? [own] : []), ...others].map((event) => ({

@@ -1,6 +1,7 @@
 import type { Scope } from "../access/scope.ts";
 import { DEFAULT_REGION } from "../contract/check.ts";
 import type { RuleCondition } from "../contract/event-rule.ts";
+import type { StoredResult } from "../contract/prober-object.ts";
 import { listReports } from "../data/agent-reports/read.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { addTallies, deviationOf, isReady, meanOf } from "../domain/baseline.ts";
@@ -10,16 +11,18 @@ import {
   computeReachMs,
   type MeasuredCheck,
   type MetricSources,
+  toMeasuredCheck,
   type UsualLatency,
 } from "../domain/rule-metrics.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { isRecord } from "../lib/is-record.ts";
-import { readObjectLatency } from "../platform/latency-history.ts";
+import { readObjectLatency, type TalliedStep } from "../platform/latency-history.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { listAgentResults, proberObject } from "../platform/prober-objects.ts";
 
-/** A day of checks every 10 seconds from several regions; of a longer history the newest entries count. */
+/** A day of checks every 10 seconds from several regions; of a longer history the newest entries of each part count. */
 const ENTRIES_MAX = 20_000;
+const PART_MS = 5 * DAY_MS;
 const PUSHES_MAX = 1000;
 const BASELINE_DAYS = 14;
 
@@ -37,30 +40,33 @@ interface Range {
   to: number;
 }
 
-/** What conditions can need to be compared at `to`, for any instant since `from`. Reads nothing without conditions. */
+/**
+ * What conditions can need to be compared at `to`, for any instant since `from`. Reads nothing without conditions. With
+ * `arrivals`, checks are read whatever the conditions name, because rules were evaluated when their results arrived.
+ */
 export async function readMetricSources(
   scope: ReadScope,
   { monitor, agent_id }: MetricTarget,
   conditions: readonly RuleCondition[],
-  { from, to }: Range,
+  { from, to, arrivals = false }: Range & { arrivals?: boolean },
 ): Promise<MetricSources> {
   if (conditions.length === 0) return {};
   const range = { from: from - computeReachMs(conditions, monitor?.interval ?? 0), to: to + 1 };
   const names = new Set(conditions.map(({ metric }) => metric));
   const host = agent_id ?? monitor?.agent_id ?? null;
-  const needsChecks = [...names].some((name) => CHECK_METRICS.has(name));
+  const needsChecks = arrivals || [...names].some((name) => CHECK_METRICS.has(name));
   const [pushes, checks, reports, usual_latency] = await Promise.all([
     monitor && isPushed(monitor) ? readPushes(scope, monitor, range) : NO_PUSHES,
-    monitor && needsChecks ? readChecks(scope, monitor, range) : [],
+    monitor && needsChecks ? readChecks(scope, monitor, range) : NO_CHECKS,
     host === null ? [] : readReports(scope, host, range),
-    monitor && names.has("latency_sigma") ? findUsualLatency(scope, monitor, to) : null,
+    monitor && names.has("latency_sigma") ? readUsualLatency(scope, monitor, from) : undefined,
   ]);
   return {
-    checks: [...checks, ...pushes.checks],
+    checks: [...checks.checks, ...pushes.checks],
     usual_latency,
     last_heartbeat_at: pushes.last_heartbeat_at,
     pushed: [...pushes.pushed, ...reports],
-    arrivals: [...pushes.arrivals, ...(monitor ? [] : reports.map(({ at }) => at))],
+    arrivals: [...pushes.arrivals, ...checks.arrivals, ...(monitor ? [] : reports.map(({ at }) => at))],
   };
 }
 
@@ -95,24 +101,32 @@ async function readPushes({ env }: ReadScope, { id }: MonitorRecord, { from, to 
   };
 }
 
-async function readChecks(scope: ReadScope, monitor: MonitorRecord, { from, to }: Range): Promise<MeasuredCheck[]> {
-  const range = { from, to, limit: ENTRIES_MAX };
-  const regions = monitor.shard_id === "" ? [] : [...new Set([DEFAULT_REGION, ...monitor.regions])];
-  const [agentResults, ...probeResults] = await Promise.all([
-    listAgentResults(scope.env, monitor.measured_by, { monitor_id: monitor.id, ...range }),
-    ...regions.map((region) =>
-      proberObject(scope.env, monitor.shard_id, region).list({ monitor_id: monitor.id, ...range }),
-    ),
-  ]);
-  return [...agentResults, ...probeResults.flat()].map(({ checked_at, outcome, latency_ms, message }) => ({
-    ...{ at: checked_at, outcome, latency_ms, status_code: readStatusCode(message) },
-  }));
+type Checks = Required<Pick<MetricSources, "arrivals">> & { checks: MeasuredCheck[] };
+const NO_CHECKS: Checks = { checks: [], arrivals: [] };
+
+async function readChecks(scope: ReadScope, monitor: MonitorRecord, { from, to }: Range): Promise<Checks> {
+  const results: StoredResult[] = [];
+  for (let start = from; start < to; start += PART_MS) {
+    const part = { from: start, to: Math.min(to, start + PART_MS), limit: ENTRIES_MAX };
+    for (const result of await listResults(scope, monitor, part)) results.push(result);
+  }
+  return {
+    checks: results.map(toMeasuredCheck),
+    // Rules are not evaluated on results that came too late to say anything about the present.
+    arrivals: results
+      .filter(({ outcome, is_late }) => outcome !== "error" && !is_late)
+      .map(({ checked_at }) => checked_at),
+  };
 }
 
-/** History keeps the message of a check, which begins with the status of an HTTP response, and not its details. */
-export function readStatusCode(message: string): number | null {
-  const [, code] = /^HTTP (\d{3})\b/.exec(message) ?? [];
-  return code === undefined ? null : Number(code);
+async function listResults(scope: ReadScope, monitor: MonitorRecord, range: Range & { limit: number }) {
+  const query = { monitor_id: monitor.id, ...range };
+  const regions = monitor.shard_id === "" ? [] : [...new Set([DEFAULT_REGION, ...monitor.regions])];
+  const results = await Promise.all([
+    listAgentResults(scope.env, monitor.measured_by, query),
+    ...regions.map((region) => proberObject(scope.env, monitor.shard_id, region).list(query)),
+  ]);
+  return results.flat();
 }
 
 async function readReports({ db }: ReadScope, agentId: string, { from, to }: Range) {
@@ -128,14 +142,32 @@ export function numbersOf(data: Readonly<Record<string, unknown>>): Record<strin
   return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === "number"));
 }
 
-/** The mean and deviation of this hour of the day over the last two weeks; null before a baseline is ready. */
-async function findUsualLatency({ env }: ReadScope, monitor: MonitorRecord, at: number): Promise<UsualLatency | null> {
-  const hour = Math.floor(at / HOUR_MS) * HOUR_MS;
-  const range = { from: hour - BASELINE_DAYS * DAY_MS, step_ms: HOUR_MS };
-  const is_pushed = monitor.shard_id === "" && monitor.agent_id === null;
-  const hours = await readObjectLatency(env, { ...monitor, is_pushed }, range);
-  const same = hours.filter((step) => step.at < hour && (hour - step.at) % DAY_MS === 0);
+/**
+ * The mean and deviation of an hour of the day over the two weeks before it, for any instant since `from`; null before a
+ * baseline is ready.
+ */
+async function readUsualLatency({ env }: ReadScope, monitor: MonitorRecord, from: number) {
+  const range = { from: startOfHour(from) - BASELINE_DAYS * DAY_MS, step_ms: HOUR_MS };
+  const steps = await readObjectLatency(env, { ...monitor, is_pushed: isPushed(monitor) }, range);
+  const known = new Map<number, UsualLatency | null>();
+  return (at: number): UsualLatency | null => {
+    const hour = startOfHour(at);
+    const usual = known.get(hour);
+    if (usual !== undefined) return usual;
+    const computed = computeUsual(steps, hour);
+    known.set(hour, computed);
+    return computed;
+  };
+}
+
+function computeUsual(steps: readonly TalliedStep[], hour: number): UsualLatency | null {
+  const earliest = hour - BASELINE_DAYS * DAY_MS;
+  const same = steps.filter(({ at }) => at >= earliest && at < hour && (hour - at) % DAY_MS === 0);
   const total = addTallies(same.map(({ tally }) => tally));
   const [mean_ms, stddev_ms] = [meanOf(total), deviationOf(total)];
   return isReady(total) && mean_ms !== null && stddev_ms !== null ? { mean_ms, stddev_ms } : null;
+}
+
+function startOfHour(at: number): number {
+  return Math.floor(at / HOUR_MS) * HOUR_MS;
 }

@@ -7,14 +7,8 @@ import {
   type KnownEvent,
   type NewEvent,
 } from "../contract/events.ts";
-import { runBatch, type Statement } from "../data/db.ts";
-import {
-  type EventRuleRecord,
-  findMonitorWithRules,
-  findPageWithRules,
-  isRuleStale,
-  listRulesOnEvents,
-} from "../data/event-rules/read.ts";
+import type { Statement } from "../data/db.ts";
+import { type EventRuleRecord, isRuleStale, listRulesOnEvents } from "../data/event-rules/read.ts";
 import { insertLogEntry, recordFiring } from "../data/event-rules/write.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
@@ -26,7 +20,7 @@ import { decide, listEffects, listensTo, namesOf, type RuleEvent } from "../doma
 import { buildMetrics, type MeasuredCheck } from "../domain/rule-metrics.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { violates } from "../platform/d1-errors.ts";
-import { idFrom, newId } from "../platform/ids.ts";
+import { idFrom } from "../platform/ids.ts";
 import { publishRouted } from "./emit.ts";
 import { planRuleIncident } from "./rule-incident.ts";
 import { readMetricSources } from "./rule-metrics.ts";
@@ -92,53 +86,8 @@ export function triggerOf(
   return { kind: "event", id: event.id, name: event.name, event, page, monitor, agent_id, at: event.created_at };
 }
 
-/** Evaluates rules on metrics that arrived. A failure is logged: the next metrics are evaluated again. */
-export async function evaluateMetricRules(
-  scope: Scope,
-  { monitor_id, at }: { monitor_id: string; at: number },
-): Promise<void> {
-  try {
-    const id = `${monitor_id} ${newId()}`;
-    await fireOnMetrics(scope, async () => {
-      const found = await findMonitorWithRules(scope.db, monitor_id);
-      return found && { ...found, id, agent_id: null, at, in_maintenance: null };
-    });
-  } catch (error) {
-    scope.log.error("event rules not evaluated", error, { monitor_id });
-  }
-}
-
-/** The same for metrics of an agent's host. */
-export async function evaluateHostRules(
-  scope: Scope,
-  { agent_id, page_id, at }: { agent_id: string; page_id: string; at: number },
-): Promise<void> {
-  try {
-    const id = `${agent_id} ${newId()}`;
-    await fireOnMetrics(scope, async () => {
-      const found = await findPageWithRules(scope.db, page_id);
-      return found && { ...found, id, monitor: null, agent_id, at, in_maintenance: false };
-    });
-  } catch (error) {
-    scope.log.error("event rules not evaluated", error, { agent_id });
-  }
-}
-
-type MetricTrigger = Omit<RuleTrigger, "kind" | "name" | "event"> & { rules: readonly EventRuleRecord[] };
-
-async function fireOnMetrics(scope: Scope, read: () => Promise<MetricTrigger | undefined>): Promise<void> {
-  const publication = await retryStale(async () => {
-    const found = await read();
-    if (!found) return NOTHING;
-    const { rules, ...trigger } = found;
-    const outcome = await fireRules(scope, [{ ...trigger, kind: "metrics", name: null, event: null }], rules);
-    await runBatch(scope.db, outcome.publication.statements);
-    return outcome.publication;
-  });
-  await publication.wake();
-}
-
-async function fireRules(
+/** Decides which of these rules fire on each trigger, and what that stores and sends. */
+export async function fireRules(
   scope: Scope,
   triggers: readonly RuleTrigger[],
   rules: readonly EventRuleRecord[],

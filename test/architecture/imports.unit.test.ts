@@ -38,7 +38,8 @@ const RULES: Record<string, Rule> = {
   },
   checks: {
     may: [
-      ...["contract", "domain", "data", "platform", "access", "probes", "net", "events/emit.ts", "events/rules.ts"],
+      ...["contract", "domain", "data", "platform", "access", "probes", "net"],
+      ...["events/emit.ts", "events/rules.ts", "events/metric-rules.ts"],
       "sweeps/resumable-sweep.ts",
     ],
     packages: [],
@@ -52,7 +53,7 @@ const RULES: Record<string, Rule> = {
   features: {
     may: [
       ...["contract", "domain", "data", "platform", "access", "checks", "outbox", "delivery", "report", "ui"],
-      ...["events/emit.ts", "events/rules.ts", "events/rule-metrics.ts"],
+      ...["events/emit.ts", "events/rules.ts", "events/metric-rules.ts", "events/rule-metrics.ts"],
       ...["probes/registry.ts", "notifiers/registry.ts", "feature files"],
     ],
     packages: [],

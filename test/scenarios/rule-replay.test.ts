@@ -11,13 +11,14 @@ import { monitors } from "../../src/data/monitors/table.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
 import { sweepMaintenance } from "../../src/events/maintenance.ts";
 import { sweepSuppressions } from "../../src/events/suppression.ts";
+import { runScheduled } from "../support/checks.ts";
 import { createClientUnder, V1 } from "../support/client.ts";
 import { createAccount, createMonitor, createPage } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { recordingEnv } from "../support/queues.ts";
 
 /**
- * Random rules live through a random history of a page: outages, incidents, emissions, pushes, maintenance and mutes. A
+ * Random rules live through a random history of a page: outages, incidents, emissions, checks, pushes, maintenance and mutes. A
  * backtest of each rule over that history then names the very instants at which the rule fired.
  */
 
@@ -37,20 +38,41 @@ const RULE_EVENTS = [
   ...["maintenance.started", "maintenance.ended", "maintenance.completed", "deploy.failed", "deploy.failed"],
 ];
 const QUEUE_IS_LONG = [{ metric: "queue", operator: "gt", value: 10 }];
+/** Of a check, whose success says nothing but how. */
+const ANSWERS_ARE_ODD = [
+  { metric: "status_code", operator: "gt", value: 200 },
+  { metric: "status_code", operator: "gte", value: 202, window_minutes: 30 },
+  { metric: "failure_count", operator: "eq", value: 0 },
+  { metric: "uptime_percentage", operator: "gt", value: 99 },
+];
 
 const anyRule = fc.record({
   event_name: fc.constantFrom(...RULE_EVENTS),
   cooldown_seconds: fc.constantFrom(0, 0, 60, 900),
   max_fires_per_hour: fc.constantFrom(null, null, 1, 3),
   notify_in_maintenance: fc.boolean(),
-  subject: fc.constantFrom("page", "page", "first", "pushed"),
-  measures: fc.boolean(),
+  subject: fc.constantFrom("page", "page", "first", "pushed", "checked"),
+  measures: fc.constantFrom("nothing", "pushes", "checks"),
   opens: fc.boolean(),
 });
 const anyStep = fc.record({
-  does: fc.constantFrom("flip", "flip", "flip", "emit", "emit", "push", "push", "report", "window", "mute"),
+  does: fc.constantFrom(
+    "flip",
+    "flip",
+    "flip",
+    "emit",
+    "emit",
+    "push",
+    "push",
+    "check",
+    "check",
+    "report",
+    "window",
+    "mute",
+  ),
   monitor: fc.constantFrom("first" as const, "second" as const),
   queue: fc.constantFrom(5, 10, 11, 50),
+  code: fc.constantFrom(200, 204),
   gap_ms: fc.constantFrom(1, 20_000, MINUTE, 5 * MINUTE, 20 * MINUTE, HOUR),
 });
 const anyHistory = fc.record({
@@ -60,7 +82,7 @@ const anyHistory = fc.record({
 type Drawn<Values> = Values extends fc.Arbitrary<infer Value> ? Value : never;
 type Step = Drawn<typeof anyStep>;
 
-/** A page with two checked monitors and a pushed one, whose messages wait until a step handles them. */
+/** A page with two monitors that a step moves, a checked and a pushed one; messages wait until a step handles them. */
 async function aStage() {
   const recording = recordingEnv();
   const account = await createAccount();
@@ -73,17 +95,18 @@ async function aStage() {
   };
   const api = { type: "api", target: undefined, paused: false, status_page_id: page_id };
   const pushed = await createMonitor(account.client, api);
+  const checked = await insertMonitor(account.user_id, fields);
   const template = await client.post(`${V1}/status-pages/${page_id}/incident-templates`, { name: "T", title: "Rule" });
-  return { recording, client, page_id, ids, pushed, template_id: String(template.body.id) };
+  return { recording, client, page_id, ids, pushed, checked, template_id: String(template.body.id) };
 }
 type Stage = Awaited<ReturnType<typeof aStage>>;
 
-async function createRule({ client, page_id, ids, pushed, template_id }: Stage, rule: Drawn<typeof anyRule>) {
+async function createRule({ client, page_id, ids, pushed, checked, template_id }: Stage, rule: Drawn<typeof anyRule>) {
   const { subject, measures, opens, ...fields } = rule;
   const { status, body } = await client.post(`${V1}/status-pages/${page_id}/events/rules`, {
     ...fields,
-    monitor_id: subject === "first" ? ids.first : subject === "pushed" ? pushed.id : null,
-    conditions: measures ? QUEUE_IS_LONG : [],
+    monitor_id: { page: null, first: ids.first, pushed: pushed.id, checked: checked.id }[subject],
+    conditions: { nothing: [], pushes: QUEUE_IS_LONG, checks: ANSWERS_ARE_ODD }[measures],
     incident_template_id: opens ? template_id : null,
   });
   expect(status).toBe(201);
@@ -110,8 +133,8 @@ async function flip({ recording }: Stage, monitor_id: string): Promise<void> {
   await consumeEvent(jobScope(recording.env, "test"), { monitor_id, transitions: [transition] });
 }
 
-async function take(stage: Stage, { does, monitor, queue }: Step): Promise<void> {
-  const { client, page_id, ids, pushed, recording } = stage;
+async function take(stage: Stage, { does, monitor, queue, code }: Step): Promise<void> {
+  const { client, page_id, ids, pushed, checked, recording } = stage;
   const now = Date.now();
   if (does === "flip") await flip(stage, ids[monitor]);
   else if (does === "emit") {
@@ -120,6 +143,9 @@ async function take(stage: Stage, { does, monitor, queue }: Step): Promise<void>
   } else if (does === "push") {
     const bearer = createClientUnder(recording.env, pushed.push_key);
     expect((await bearer.post(`${V1}/api-monitoring/push`, { latency_ms: 5, metrics: { queue } })).status).toBe(200);
+  } else if (does === "check") {
+    vi.mocked(fetch).mockImplementation(async () => new Response(null, { status: code }));
+    await runScheduled(recording.env, checked.check_group_id, now);
   } else if (does === "report") {
     expect((await client.post(`${V1}/incidents`, { status_page_id: page_id, title: "Trouble" })).status).toBe(201);
   } else if (does === "mute") {
@@ -129,7 +155,7 @@ async function take(stage: Stage, { does, monitor, queue }: Step): Promise<void>
     const answer = await client.post(`${V1}/maintenance`, {
       ...{ status_page_id: page_id, title: "Disks", start_time: new Date(now).toISOString() },
       end_time: new Date(now + 30 * MINUTE).toISOString(),
-      targets: [ids[monitor], pushed.id].map((target_id) => ({ target_type: "monitor", target_id })),
+      targets: [ids[monitor], pushed.id, checked.id].map((target_id) => ({ target_type: "monitor", target_id })),
     });
     expect(answer.status).toBe(201);
   }

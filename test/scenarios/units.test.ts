@@ -9,13 +9,13 @@ import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors/t
 import { sweepCursors } from "../../src/data/sweep-cursors/table.ts";
 import { checkGroupId } from "../../src/domain/check-schedule.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
-import { handleChecks } from "../../src/jobs/checks.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { buildPayload } from "../../src/status-page/payload.ts";
 import { sweepDailyAggregates } from "../../src/sweeps/daily-aggregates.ts";
 import worker from "../../src/worker.ts";
 import { enrollAgent } from "../support/agents.ts";
+import { runScheduled } from "../support/checks.ts";
 import { createClientUnder, V1 } from "../support/client.ts";
 import { meter, type Units } from "../support/cost-meter.ts";
 import { createAccount, createMonitor } from "../support/factories.ts";
@@ -49,11 +49,7 @@ async function aFullGroup() {
 let slot = 0;
 async function runSlot(metered: Env, group_id: string) {
   slot += 60_000;
-  const body = { group_id, region: "default", slot_at: slot, attempt: 0 };
-  const message = { id: newId(), timestamp: new Date(), attempts: 1, body, ack() {}, retry() {} };
-  // The runner uses no other member of a batch.
-  const batch = { queue: "checks", messages: [message] } as unknown as MessageBatch;
-  await handleChecks(batch, metered);
+  await runScheduled(metered, group_id, slot);
 }
 
 const perCheck = (units: Units) =>
@@ -262,6 +258,28 @@ describe("event rules", () => {
     // Every rule of the page by its index, none of another page.
     expect(after - before).toBeLessThanOrEqual(2 * (2 * RULES + 1));
     expect(await explain(one.ofRules[0] ?? "")).toEqual([expect.stringContaining("USING INDEX event_rules_page")]);
+  });
+
+  it("cost checks no query on a page without rules on metrics, and one round trip for all of a message with some", async () => {
+    slot = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 600_000;
+    const account = await createAccount();
+    const page_id = await insertPage(account.user_id);
+    const group_id = await aFullGroup();
+    await db.update(monitors).set({ status_page_id: page_id, owner_id: account.user_id });
+    const path = `${V1}/status-pages/${page_id}/events/rules`;
+    const conditions = [{ metric: "status_code", operator: "gt", value: 1000 }];
+    const post = async (event_name: string) =>
+      expect((await account.client.post(path, { event_name, conditions })).status).toBe(201);
+    await post("monitor.down");
+    for (let n = 0; n < 2; n++) await runSlot(env, group_id);
+    const none = await record((bindings) => runSlot(bindings, group_id));
+    expect(none.ofRules).toEqual([]);
+    for (let n = 0; n < RULES; n++) await post("shop.odd");
+    const some = await record((bindings) => runSlot(bindings, group_id));
+    expect([some.ofRules.length, some.trips - none.trips]).toEqual([1, 1]);
+    expect(await explain(some.ofRules[0] ?? "")).toContainEqual(
+      expect.stringContaining("USING INDEX event_rules_page"),
+    );
   });
 
   it("cost a push no query on a page without rules, and one round trip on a page with some", async () => {

@@ -97,21 +97,19 @@ export async function listHosts(db: Db, pageId: string, limit: number): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** Monitors of a page that nothing checks, so that their metrics arrive as pushes. */
-export function listPushedMonitors(db: Db, pageId: string, limit: number): Promise<MonitorRecord[]> {
-  return db.select().from(monitors).where(isPushedOn(pageId)).orderBy(monitors.id).limit(limit);
+/** Monitors of a page, whose checks and pushes measure. */
+export function listMeasuredMonitors(db: Db, pageId: string, limit: number): Promise<MonitorRecord[]> {
+  return db.select().from(monitors).where(eq(monitors.status_page_id, pageId)).orderBy(monitors.id).limit(limit);
 }
 
-/** Those of them whose objects have yet to read a change of their configuration. */
+/** Monitors of a page that nothing checks, whose objects have yet to read a change of their configuration. */
 export function listUnsyncedPushed(db: Db, pageId: string, limit: number) {
   return db
     .select({ id: monitors.id, config_version: monitors.config_version })
     .from(monitors)
-    .where(and(isPushedOn(pageId), ne(monitors.synced_version, monitors.config_version)))
+    .where(and(eq(monitors.status_page_id, pageId), isPushed, ne(monitors.synced_version, monitors.config_version)))
     .limit(limit);
 }
 
-/** Composites as well, which have no object state that pushes could change. */
-export function isPushedOn(pageId: string): SQL | undefined {
-  return and(eq(monitors.status_page_id, pageId), eq(monitors.shard_id, ""), isNull(monitors.agent_id));
-}
+/** Nothing checks it. Composites as well, which have no object state that pushes could change. */
+export const isPushed: SQL = sql`(${monitors.shard_id} = '' AND ${monitors.agent_id} IS NULL)`;

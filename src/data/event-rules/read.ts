@@ -6,6 +6,7 @@ import type { Db } from "../db.ts";
 import { incidentTemplates } from "../incident-templates/table.ts";
 import { isBelow, skippedOf } from "../keyset.ts";
 import { monitors } from "../monitors/table.ts";
+import type { StatusPageRecord } from "../status-pages/read.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { webhooks } from "../webhooks/table.ts";
 import { eventLog, eventRules, eventRuleVersions } from "./table.ts";
@@ -96,13 +97,26 @@ export async function findMonitorWithRules(db: Db, monitorId: string) {
   return monitor && page && { monitor, page, rules };
 }
 
+export interface PageWithRules {
+  page: StatusPageRecord;
+  rules: EventRuleRecord[];
+}
+
 /** The same for metrics of a host, whose agent belongs to the page. */
-export async function findPageWithRules(db: Db, pageId: string) {
-  const [[page], rules] = await db.batch([
-    db.select().from(statusPages).where(eq(statusPages.id, pageId)).limit(1),
-    selectEnabled(db, eq(eventRules.status_page_id, pageId), HAS_CONDITIONS),
+export async function findPageWithRules(db: Db, pageId: string): Promise<PageWithRules | undefined> {
+  const [found] = await listPagesWithRules(db, [pageId]);
+  return found;
+}
+
+/** The same for results of monitors of several pages. */
+export async function listPagesWithRules(db: Db, pageIds: readonly string[]): Promise<PageWithRules[]> {
+  const named = sql`(SELECT value FROM json_each(${JSON.stringify(pageIds)}))`;
+  const [pages, rules] = await db.batch([
+    db.select().from(statusPages).where(sql`${statusPages.id} IN ${named}`).limit(pageIds.length),
+    selectEnabled(db, sql`${eventRules.status_page_id} IN ${named}`, HAS_CONDITIONS),
   ]);
-  return page && { page, rules };
+  const rulesOf = Map.groupBy(rules, ({ status_page_id }) => status_page_id);
+  return pages.map((page) => ({ page, rules: rulesOf.get(page.id) ?? [] }));
 }
 
 function selectEnabled(db: Db, ...wanted: SQL[]) {

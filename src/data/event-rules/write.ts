@@ -1,9 +1,10 @@
 import { and, eq, lte, sql } from "drizzle-orm";
 import type { StoredRuleContent } from "../../contract/event-rule.ts";
+import { KNOWN_EVENT_NAMES } from "../../contract/events.ts";
 import type { Db, Statement } from "../db.ts";
 import { monitors } from "../monitors/table.ts";
 import { statusPages } from "../status-pages/table.ts";
-import { isPushedOn } from "./history.ts";
+import { isPushed } from "./history.ts";
 import type { EventLogRecord, EventRuleRecord, EventRuleVersionRecord } from "./read.ts";
 import { eventLog, eventRules, eventRuleVersions } from "./table.ts";
 
@@ -37,23 +38,38 @@ export function insertRuleVersion(db: Db, version: EventRuleVersionRecord, kept:
   ];
 }
 
+/** Rules with a name of the service's own events listen to those alone. */
+const listensToMetrics = sql`${eventRules.is_enabled} = 1 AND ${eventRules.conditions} <> '[]'
+  AND ${eventRules.event_name} NOT IN (SELECT value FROM json_each(${JSON.stringify([...KNOWN_EVENT_NAMES])}))`;
+
+/** Whether a rule of its page listens to what a monitor measures; one of an agent listens to metrics of its host. */
+const hasMetricRules = sql<boolean>`EXISTS (SELECT 1 FROM ${eventRules}
+  WHERE ${eventRules.status_page_id} = ${monitors.status_page_id} AND ${listensToMetrics} AND ${eventRules.agent_id} IS NULL
+    AND (${eventRules.monitor_id} IS NULL OR ${eventRules.monitor_id} = ${monitors.id}))`;
+const isNoteStale = sql`${monitors.has_metric_rules} <> ${hasMetricRules}`;
+
 /**
- * After rules of the page were inserted, changed or deleted. Where the first rule on metrics came or the last one went, the
- * objects of the page's pushed monitors have to learn it, so their configuration gets a new version.
+ * After rules of the page were inserted, changed or deleted. A runner reads the row of its monitors; the object of a pushed
+ * one has to learn the change, so that its configuration gets a new version.
  */
 export function countPageRules(db: Db, pageId: string): Statement[] {
-  const enabled = sql<number>`(SELECT count(*) FROM ${eventRules}
-    WHERE ${eventRules.status_page_id} = ${pageId} AND ${eventRules.is_enabled} = 1)`;
-  const measured = sql<number>`(SELECT count(*) FROM ${eventRules}
-    WHERE ${eventRules.status_page_id} = ${pageId} AND ${eventRules.is_enabled} = 1 AND ${eventRules.conditions} <> '[]')`;
-  const known = sql`(SELECT ${statusPages.metric_rules} > 0 FROM ${statusPages} WHERE ${statusPages.id} = ${pageId})`;
+  const ofPage = eq(eventRules.status_page_id, pageId);
+  const enabled = sql<number>`(SELECT count(*) FROM ${eventRules} WHERE ${ofPage} AND ${eventRules.is_enabled} = 1)`;
+  const measured = sql<number>`(SELECT count(*) FROM ${eventRules} WHERE ${ofPage} AND ${listensToMetrics})`;
+  const config_version = sql`${monitors.config_version} + (${isPushed})`;
   return [
     db
       .update(monitors)
-      .set({ config_version: sql`${monitors.config_version} + 1` })
-      .where(and(isPushedOn(pageId), sql`${known} <> (${measured} > 0)`)),
+      .set({ has_metric_rules: hasMetricRules, config_version })
+      .where(and(eq(monitors.status_page_id, pageId), isNoteStale)),
     db.update(statusPages).set({ enabled_rules: enabled, metric_rules: measured }).where(eq(statusPages.id, pageId)),
   ];
+}
+
+/** Of monitors that come to a page with a configuration that their objects read anyway. */
+export function noteMetricRules(db: Db, monitorIds: readonly string[]): Statement {
+  const isNamed = sql`${monitors.id} IN (SELECT value FROM json_each(${JSON.stringify(monitorIds)}))`;
+  return db.update(monitors).set({ has_metric_rules: hasMetricRules }).where(and(isNamed, isNoteStale));
 }
 
 export function recordFiring(

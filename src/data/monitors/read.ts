@@ -30,17 +30,15 @@ export async function findMonitorWithPage(db: Db, monitorId: string) {
   return rows[0];
 }
 
-/** What the object of a monitor needs to go on: its row, its page's rules, the epoch and until when D1 knew of the past. */
+/** What the object of a monitor needs to go on: its row, the epoch and until when D1 knew of the past. */
 export async function findMonitorForObject(db: Db, monitorId: string) {
   const rows = await db
     .select({
       monitor: monitors,
-      metric_rules: statusPages.metric_rules,
       epoch: installation.epoch,
       known_until: installation.known_until,
     })
     .from(monitors)
-    .leftJoin(statusPages, eq(statusPages.id, monitors.status_page_id))
     .leftJoin(installation, sql`true`)
     .where(eq(monitors.id, monitorId))
     .limit(1);

@@ -95,6 +95,8 @@ export const monitors = sqliteTable(
     expiry_notice_at: instant("expiry_notice_at"),
     /** Grows when intervals of days change that may be aggregated already, so that no older aggregate is stored afterwards. */
     history_version: integer("history_version").notNull().default(0),
+    /** An enabled event rule may listen to what its checks and pushes measure; without one they cost no query. */
+    has_metric_rules: flag("has_metric_rules").notNull().default(false),
     ...timestamps(),
   },
   (table) => [

@@ -5,7 +5,7 @@ import type { AgentDiscoveriesReport, AgentEventsReport, AgentMetricsReport } fr
 import { type AgentReportRecord, countKnown } from "../../data/agent-reports/read.ts";
 import { insertReports } from "../../data/agent-reports/write.ts";
 import { runBatch } from "../../data/db.ts";
-import { evaluateHostRules } from "../../events/rules.ts";
+import { evaluateHostRules } from "../../events/metric-rules.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { idFrom } from "../../platform/ids.ts";
 import { agentAudit } from "./service.ts";

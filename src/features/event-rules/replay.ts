@@ -13,9 +13,9 @@ import type {
 import { isCustomEventName } from "../../contract/events.ts";
 import {
   listHosts,
+  listMeasuredMonitors,
   listPastEmissions,
   listPastEvents,
-  listPushedMonitors,
   type PastEvent,
   type PastEventFilter,
 } from "../../data/event-rules/history.ts";
@@ -30,16 +30,11 @@ import {
   decide,
   evaluateConditions,
   listensToMetrics,
+  type MetricSnapshot,
   namesOf,
   type RuleEvent,
 } from "../../domain/event-rules.ts";
-import {
-  buildMetrics,
-  computeReachMs,
-  type MetricSources,
-  replaceMetrics,
-  sliceSources,
-} from "../../domain/rule-metrics.ts";
+import { buildMetrics, computeReachMs, openTimeline, replaceMetrics } from "../../domain/rule-metrics.ts";
 import { type MetricTarget, readMetricSources } from "../../events/rule-metrics.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
@@ -52,6 +47,10 @@ const EVENTS_PER_PART = 10_000;
 /** So many monitors have their metrics read for one backtest. */
 const MONITORS_MAX = 50;
 const READS_AT_ONCE = 6;
+/** The checks of so many are held in memory at the same time. */
+const TARGETS_AT_ONCE = 2;
+/** So many moments at which the conditions held are replayed, the newest of each monitor. */
+const MET_MAX = 100_000;
 
 export interface RuleTest {
   would_fire: boolean;
@@ -116,8 +115,8 @@ export async function backtestRule(ctx: RequestScope, named: NamedRule, query: B
     names: namesOf(content.event_name),
   });
   const events = await measure(ctx, content, isCustom ? await coverEvents(ctx, past, range) : past);
-  const pushes = isCustom ? await listPastPushes(ctx, content, { rule, monitor, range }) : [];
-  return { fires: backtest(content, [...events, ...pushes], range), ...range };
+  const arrivals = isCustom ? await listPastArrivals(ctx, content, { rule, monitor, range }) : [];
+  return { fires: backtest(content, [...events, ...arrivals], range), ...range };
 }
 
 async function listPast(ctx: RequestScope, filter: Omit<PastEventFilter, "limit">): Promise<PastEvent[]> {
@@ -173,7 +172,8 @@ async function measureTarget(
     const times = cluster.flatMap(({ at, released_at }) => (released_at === null ? [at] : [at, released_at]));
     const range = { from: Math.min(...times), to: Math.max(...times) };
     const sources = await readMetricSources(ctx, target, rule.conditions, range);
-    for (const event of cluster) measured.push(...toRuleEvents("event", rule, { event, sources, reachMs }));
+    const timeline = openTimeline(sources, reachMs);
+    for (const event of cluster) measured.push(...toRuleEvents("event", rule, event, timeline));
   });
   return measured;
 }
@@ -201,8 +201,8 @@ async function coverEvents(ctx: RequestScope, past: readonly PastEvent[], range:
   return covered.flat();
 }
 
-/** The pushes and host metrics that are kept, each as the moment at which the rule was evaluated. */
-async function listPastPushes(
+/** The results, pushes and host metrics that are kept, each as the moment at which the rule was evaluated. */
+async function listPastArrivals(
   ctx: RequestScope,
   rule: EventRuleContent,
   {
@@ -213,16 +213,28 @@ async function listPastPushes(
 ): Promise<RuleEvent[]> {
   if (!listensToMetrics(rule)) return [];
   const targets = await listMetricTargets(ctx, { monitor, agent_id, status_page_id });
-  const reachMs = computeReachMs(rule.conditions, 0);
-  const found = await mapConcurrently(targets, READS_AT_ONCE, async (target) => {
-    const sources = await readMetricSources(ctx, target, rule.conditions, range);
-    const times = [...new Set(sources.arrivals)].filter((at) => at >= range.from);
-    const subject = { monitor_id: target.monitor?.id ?? null, agent_id: target.agent_id };
-    const past = times.map((at) => ({ ...subject, at, in_maintenance: false, was_muted: false, released_at: null }));
-    const events = await coverEvents(ctx, past, range);
-    return events.flatMap((event) => toRuleEvents("metrics", rule, { event, sources, reachMs }));
-  });
+  const limit = Math.ceil(MET_MAX / Math.max(1, targets.length));
+  const found = await mapConcurrently(targets, TARGETS_AT_ONCE, (target) =>
+    listMet(ctx, rule, { target, range, limit }),
+  );
   return found.flat();
+}
+
+/** Of one monitor or host the newest moments at which the conditions held: at no other one can the rule have fired. */
+async function listMet(
+  ctx: RequestScope,
+  rule: EventRuleContent,
+  { target, range, limit }: { target: MetricTarget; range: Range; limit: number },
+): Promise<RuleEvent[]> {
+  const sources = await readMetricSources(ctx, target, rule.conditions, { ...range, arrivals: true });
+  const timeline = openTimeline(sources, computeReachMs(rule.conditions, target.monitor?.interval ?? 0));
+  const isMet = (at: number) => evaluateConditions(rule.conditions, timeline(at), at).every(({ passed }) => passed);
+  const times = [...new Set(sources.arrivals)].filter((at) => at >= range.from && isMet(at));
+  const subject = { monitor_id: target.monitor?.id ?? null, agent_id: target.agent_id };
+  const newest = times.toSorted((a, b) => b - a).slice(0, limit);
+  const past = newest.map((at) => ({ ...subject, at, in_maintenance: false, was_muted: false, released_at: null }));
+  const covered = await coverEvents(ctx, past, range);
+  return covered.flatMap((event) => toRuleEvents("metrics", rule, event, timeline));
 }
 
 /** Metrics of a monitor name no agent, those of a host no monitor. */
@@ -233,7 +245,7 @@ async function listMetricTargets(
   if (monitor) return agent_id === null ? [{ monitor, agent_id: null }] : [];
   if (agent_id !== null) return [{ monitor: null, agent_id }];
   const [monitors, hosts] = await Promise.all([
-    listPushedMonitors(ctx.db, status_page_id, MONITORS_MAX),
+    listMeasuredMonitors(ctx.db, status_page_id, MONITORS_MAX),
     listHosts(ctx.db, status_page_id, MONITORS_MAX),
   ]);
   return [
@@ -246,7 +258,8 @@ async function listMetricTargets(
 function toRuleEvents(
   kind: RuleEvent["kind"],
   rule: EventRuleContent,
-  { event, sources, reachMs }: { event: PastEvent; sources: MetricSources; reachMs: number },
+  event: PastEvent,
+  timeline: (at: number) => MetricSnapshot,
 ): RuleEvent[] {
   const { released_at, was_muted, ...happened } = event;
   const released = released_at === null ? [] : [{ ...happened, at: released_at, is_release: true }];
@@ -255,6 +268,6 @@ function toRuleEvents(
     kind,
     name: kind === "event" ? rule.event_name : null,
     caused_by_rule: false,
-    metrics: buildMetrics(sliceSources(sources, { from: each.at - reachMs, to: each.at }), each.at),
+    metrics: timeline(each.at),
   }));
 }

@@ -7,7 +7,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { syncMonitor } from "../../checks/projection.ts";
 import { betaRequired, conflict, invalid, planLimit } from "../../contract/errors.ts";
 import { type MigrationRequest, MigrationResult } from "../../contract/monitor-migration.ts";
-import { countPageRules } from "../../data/event-rules/write.ts";
+import { countPageRules, noteMetricRules } from "../../data/event-rules/write.ts";
 import { haveMonitorsChanged, listChildrenOf, REFERENCES } from "../../data/monitor-migration/read.ts";
 import { moveMonitors } from "../../data/monitor-migration/write.ts";
 import { countMonitors, hasMonitors, listMonitorsByIds } from "../../data/monitor-settings/read.ts";
@@ -102,6 +102,7 @@ async function write(
     ...moveMonitors(ctx.db, { from: source.id, to: target, monitor_ids, detached, now: ctx.now }),
     ...REFERENCES.map((reference) => reference.remove(ctx.db, monitor_ids)),
     ...countPageRules(ctx.db, source.id),
+    noteMetricRules(ctx.db, monitor_ids),
     ...[source, target].map((page) => bumpPageVersion(ctx.db, page.id, ctx.now)),
   ];
   await commit(ctx, statements, {

@@ -9,6 +9,7 @@ import { requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
+import { noteMetricRules } from "../../data/event-rules/write.ts";
 import { findNextPosition, hasMonitors } from "../../data/monitor-settings/read.ts";
 import { insertMonitor, setChildren } from "../../data/monitor-settings/write.ts";
 import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
@@ -102,6 +103,7 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
     domain_expires_at: null,
     expiry_notice_at: null,
     history_version: 0,
+    has_metric_rules: false,
     created_at: ctx.now,
     updated_at: ctx.now,
   };
@@ -110,7 +112,9 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
     ...insertMonitor(ctx.db, record),
     ...place.after,
     ...(child_ids.length > 0 ? setChildren(ctx.db, id, child_ids, ctx.now) : []),
-    ...(record.status_page_id === null ? [] : [bumpPageVersion(ctx.db, record.status_page_id, ctx.now)]),
+    ...(record.status_page_id === null
+      ? []
+      : [noteMetricRules(ctx.db, [id]), bumpPageVersion(ctx.db, record.status_page_id, ctx.now)]),
   ];
   return { record, statements };
 }

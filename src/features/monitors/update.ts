@@ -9,6 +9,7 @@ import { invalid, raced } from "../../contract/errors.ts";
 import type { MonitorCreate, MonitorSecrets, MonitorUpdate } from "../../contract/monitor.ts";
 import { awaitResult } from "../../data/agent-results/write.ts";
 import type { Statement } from "../../data/db.ts";
+import { noteMetricRules } from "../../data/event-rules/write.ts";
 import { isChanged, listChildren } from "../../data/monitor-settings/read.ts";
 import { setChildren, updateMonitor } from "../../data/monitor-settings/write.ts";
 import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
@@ -147,6 +148,7 @@ async function planStatements(
     ...place.after,
     ...expectResult(ctx, { ...current, ...change }, current),
     ...(hasMembers(current) || child_ids.length > 0 ? setChildren(ctx.db, current.id, child_ids, ctx.now) : []),
+    ...(isMoved ? [noteMetricRules(ctx.db, [current.id])] : []),
     ...[...pages].map((pageId) => bumpPageVersion(ctx.db, pageId, ctx.now)),
   ];
   const audit = monitorAudit({ ...current, ...change }, "changed", { changed: changedNames(current, change) });

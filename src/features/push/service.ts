@@ -19,7 +19,7 @@ import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
 import type { PackedResult } from "../../data/monitors/table.ts";
 import { chooseBucketSize, POINTS_MAX, toSeries } from "../../domain/metric-series.ts";
 import { hasPermission } from "../../domain/roles.ts";
-import { evaluateMetricRules } from "../../events/rules.ts";
+import { evaluateMetricRules } from "../../events/metric-rules.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { isObjectUnavailable, monitorObject } from "../../platform/monitor-objects.ts";
 import { mintPushToken, type PushCredential } from "../../platform/push-tokens.ts";
