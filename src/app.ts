@@ -15,6 +15,7 @@ import { endpoints as chatServices } from "./features/chat-services/routes.ts";
 import { endpoints as results } from "./features/check-results/routes.ts";
 import { endpoints as customDomains } from "./features/custom-domains/routes.ts";
 import { endpoints as customEvents } from "./features/custom-events/routes.ts";
+import { endpoints as escalations } from "./features/escalations/routes.ts";
 import { endpoints as eventRules } from "./features/event-rules/routes.ts";
 import { endpoints as gameServers } from "./features/game-servers/routes.ts";
 import { endpoints as groups } from "./features/groups/routes.ts";
@@ -38,6 +39,7 @@ import { endpoints as pageTransfers } from "./features/page-transfers/routes.ts"
 import { endpoints as alertSetup } from "./features/page-webhooks/routes.ts";
 import { endpoints as preferences } from "./features/preferences/routes.ts";
 import { endpoints as push } from "./features/push/routes.ts";
+import { endpoints as pushAliases } from "./features/push-aliases/routes.ts";
 import { endpoints as referrals } from "./features/referrals/routes.ts";
 import { endpoints as sessions } from "./features/sessions/routes.ts";
 import { endpoints as sla } from "./features/sla/routes.ts";
@@ -88,6 +90,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...chatLinks,
   ...chatServices,
   ...onCall,
+  ...escalations,
   ...onCallCalendars,
   ...incidents,
   ...latency,
@@ -105,6 +108,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...pageTransfers,
   ...preferences,
   ...push,
+  ...pushAliases,
   ...referrals,
   ...results,
   ...sessions,

@@ -1,7 +1,15 @@
 import { z } from "zod";
-import { ALARM_NAMES } from "./alarm.ts";
-import { INCIDENT_STATUSES } from "./incident.ts";
-import { INCIDENT_SEVERITIES, MONITOR_STATUSES, MONITOR_TYPES } from "./monitor-values.ts";
+import {
+  AgentData,
+  AlarmData,
+  ExpiryData,
+  FlappingData,
+  GapData,
+  IncidentData,
+  MaintenanceData,
+  MonitorData,
+  TestData,
+} from "./event-data.ts";
 import type { TeamTopic } from "./team-notification.ts";
 
 /**
@@ -32,129 +40,6 @@ interface EventEntry {
   /** Member `data` of the envelope. */
   data: z.ZodObject;
 }
-
-/** Instants are strings here: `data` leaves as it is stored. */
-const At = z.string().meta({ description: "ISO 8601, UTC" });
-/** Such an event is stored and not sent. */
-const MutedUntil = At.nullish().meta({ description: "the monitor was muted until then, so no alert was sent" });
-
-const MonitorData = z.object({
-  monitor_id: z.string(),
-  monitor_name: z.string(),
-  status: z.enum(MONITOR_STATUSES),
-  previous_status: z.enum(MONITOR_STATUSES),
-  message: z.string(),
-  latency: z.number().nullable().meta({ description: "milliseconds" }),
-  region: z.string().nullable(),
-  since: At,
-  outage_id: z.string().nullable().default(null).meta({ description: "the same for an outage and its recovery" }),
-  outage_started_at: At.nullable().default(null),
-  duration_seconds: z.int().nullable().default(null).meta({ description: "of the outage that this ends" }),
-  incident_id: z.string().nullable().default(null).meta({ description: "automatic incident of the outage" }),
-  suppressed_by: z.string().nullish().meta({ description: "maintenance window that withheld the alert" }),
-  released_at: At.nullish().meta({ description: "when the alert was sent that maintenance had withheld" }),
-  muted_until: MutedUntil,
-  context: z
-    .object({
-      monitor_type: z.enum(MONITOR_TYPES),
-      tags: z.array(z.string()),
-      external_key: z.string().nullable(),
-      failure_threshold: z.int(),
-    })
-    .nullable()
-    .default(null)
-    .meta({ description: "what is checked, where the page's `advanced_alerts` is on" }),
-});
-
-const FlappingData = z.object({
-  monitor_id: z.string(),
-  monitor_name: z.string(),
-  status: z.enum(MONITOR_STATUSES),
-  message: z.string(),
-  changes: z.int(),
-  since: At,
-});
-
-const ExpiryData = z.object({
-  monitor_id: z.string(),
-  monitor_name: z.string(),
-  message: z.string(),
-  expires_at: At,
-  days_left: z.int(),
-});
-
-/** Filled in by the consumer of the event, which reads it from the incident or window. */
-const subject = {
-  monitor_ids: z.array(z.string()).default([]).meta({ description: "affected monitors" }),
-  group_ids: z.array(z.string()).default([]).meta({ description: "affected groups" }),
-  impact: z.string().nullable().default(null).meta({ description: "as on the incident; `maintenance` for a window" }),
-  url: z
-    .string()
-    .nullable()
-    .default(null)
-    .meta({ description: "where people read about it: the status page, in the dashboard what is not public" }),
-};
-
-const IncidentData = z.object({
-  incident_id: z.string(),
-  title: z.string(),
-  severity: z.enum(INCIDENT_SEVERITIES),
-  status: z.enum(INCIDENT_STATUSES),
-  is_public: z.boolean(),
-  monitor_id: z.string().nullable(),
-  message: z.string().meta({ description: "Markdown" }),
-  notify_subscribers: z.boolean(),
-  started_at: At,
-  resolved_at: At.nullable(),
-  outage_id: z.string().nullable().default(null).meta({ description: "of an automatic incident" }),
-  acknowledged_at: At.nullable().default(null),
-  muted_until: MutedUntil,
-  ...subject,
-});
-
-const MaintenanceData = z.object({
-  maintenance_id: z.string(),
-  title: z.string(),
-  message: z.string().nullable().meta({ description: "Markdown" }),
-  is_public: z.boolean(),
-  status: z.enum(["scheduled", "in_progress", "completed", "cancelled"]),
-  notify_subscribers: z.boolean().optional().meta({ description: "false: subscribers receive no message" }),
-  start: At.nullable(),
-  end: At.nullable(),
-  ...subject,
-});
-export type MaintenanceData = z.input<typeof MaintenanceData>;
-
-const AgentData = z.object({
-  agent_id: z.string(),
-  agent_name: z.string(),
-  hostname: z.string().nullable(),
-  status: z.enum(["online", "offline"]),
-  previous_status: z.string(),
-  message: z.string(),
-  last_seen_at: At.nullable(),
-  since: At,
-});
-
-const GapData = z.object({
-  policy_id: z.string().nullable().meta({ description: "of an escalation" }),
-  policy_name: z.string().nullable(),
-  schedule_id: z.string().nullable(),
-  schedule_name: z.string().nullable().default(null).meta({ description: "of a gap that is reported in advance" }),
-  start: At.nullable().default(null),
-  end: At.nullable().default(null),
-  message: z.string(),
-  incident_id: z.string().nullable(),
-});
-
-const AlarmData = z.object({
-  alarm: z.enum(ALARM_NAMES),
-  message: z.string(),
-  raised_at: At,
-  cleared_at: At.nullable(),
-});
-
-const TestData = z.object({ webhook_id: z.string(), webhook_name: z.string(), message: z.string() });
 
 const monitor = { classification: "public", is_routable: true, topic: null, data: MonitorData } as const;
 const expiry = {

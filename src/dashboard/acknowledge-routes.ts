@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { acknowledgeByLink, findLinkedAlert } from "../features/on-call/escalations.ts";
+import { acknowledgeByLink, findLinkedAlert } from "../features/escalations/service.ts";
 import { type AppContext, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
 import { ERROR_RESPONSES, page, renderErrorPage } from "./responses.ts";

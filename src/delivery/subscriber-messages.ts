@@ -1,8 +1,8 @@
 import type { Scope } from "../access/scope.ts";
+import type { MaintenanceData } from "../contract/event-data.ts";
 import {
   EVENTS,
   type KnownEvent,
-  type MaintenanceData,
   SUBSCRIBER_NOTICES,
   type SubscriberNoticeName,
   type SubscriptionTopic,

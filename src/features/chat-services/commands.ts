@@ -16,7 +16,7 @@ import { formatStatusText } from "../../domain/status-posts.ts";
 import { parseAcknowledgeButton } from "../../platform/acknowledge-tokens.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
 import { idFrom } from "../../platform/ids.ts";
-import { acknowledgeFrom } from "../on-call/escalations.ts";
+import { acknowledgeFrom } from "../escalations/service.ts";
 
 /** A command that somebody in a channel gave the bot. */
 export interface ChatCommand {

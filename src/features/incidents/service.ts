@@ -1,12 +1,9 @@
-import { commit, type Guard } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
-import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
 import { invalidateLoaded, requireIncident } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { conflict, invalid, raced } from "../../contract/errors.ts";
-import type { NewEvent } from "../../contract/events.ts";
+import { conflict, invalid } from "../../contract/errors.ts";
 import {
   type IncidentChange,
   type IncidentCreate,
@@ -17,7 +14,7 @@ import {
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Statement } from "../../data/db.ts";
 import { detailIncidents, type IncidentDetail, listIncidents, listIncidentTimes } from "../../data/incidents/list.ts";
-import { type IncidentRecord, type IncidentUpdateRecord, isMoved } from "../../data/incidents/read.ts";
+import type { IncidentRecord } from "../../data/incidents/read.ts";
 import {
   deleteIncident,
   type IncidentEdit,
@@ -27,12 +24,10 @@ import {
   updateIncident,
 } from "../../data/incidents/write.ts";
 import { findPageFor } from "../../data/members/read.ts";
-import { hasIncidentUpdates, hasOpenIncidents } from "../../data/plan-caps/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
-import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { computeIncidentStats, listMonthsUntil } from "../../domain/incident-stats.ts";
 import { decideStatusChange } from "../../domain/incident-status.ts";
-import { acknowledgedEvent, incidentEvent, publish } from "../../events/emit.ts";
+import { acknowledgedEvent, incidentEvent } from "../../events/emit.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { changedMembers, replaced } from "../../lib/merge-field.ts";
 import { zonedClock } from "../../lib/zoned-days.ts";
@@ -41,6 +36,7 @@ import { newId } from "../../platform/ids.ts";
 import { resolveAffected } from "./affected.ts";
 import { notifyAssignee } from "./assignee.ts";
 import { fillFromTemplate } from "./template.ts";
+import { moveGuards, newUpdate, openGuard, writeIncident } from "./write.ts";
 
 const STATS_INCIDENTS_MAX = 10_000;
 const MONTH_MS_MAX = 31 * DAY_MS;
@@ -82,7 +78,7 @@ export async function createIncident(ctx: RequestScope, body: IncidentCreate): P
     ...first.map((update) => insertIncidentUpdate(ctx.db, update)),
   ];
   const notice = await notifyAssignee(ctx, page, { incident, former: null });
-  await write(ctx, incident, {
+  await writeIncident(ctx, incident, {
     verb: "created",
     statements: [...statements, ...notice.statements],
     events: [news],
@@ -180,7 +176,7 @@ async function moveIncident(ctx: RequestScope, current: IncidentRecord, asked: M
     notify_subscribers: asked.notify,
     now: ctx.now,
   });
-  await write(ctx, moved, {
+  await writeIncident(ctx, moved, {
     verb: "changed",
     statements: [
       updateIncident(ctx.db, current.id, {
@@ -212,7 +208,7 @@ export async function acknowledgeIncident(ctx: RequestScope, incidentId: string)
   if (isDone) return getIncident(ctx, incidentId);
   const change = { acknowledged_at: ctx.now, acknowledged_by: requireUser(ctx).user_id, updated_at: ctx.now };
   const escalation = continueEscalation(ctx, incident.id, ctx.now);
-  await write(ctx, incident, {
+  await writeIncident(ctx, incident, {
     verb: "acknowledged",
     statements: [updateIncident(ctx.db, incident.id, change), ...escalation.statements],
     events: [acknowledgedEvent(incident, ctx.now)],
@@ -223,7 +219,11 @@ export async function acknowledgeIncident(ctx: RequestScope, incidentId: string)
 
 export async function removeIncident(ctx: RequestScope, incidentId: string): Promise<void> {
   const incident = await requireIncident(ctx, incidentId);
-  await write(ctx, incident, { verb: "deleted", statements: [deleteIncident(ctx.db, incident.id)], events: [] });
+  await writeIncident(ctx, incident, {
+    verb: "deleted",
+    statements: [deleteIncident(ctx.db, incident.id)],
+    events: [],
+  });
 }
 
 /** The last `months` calendar months of the page's zone, the present one included. */
@@ -234,83 +234,6 @@ export async function computeStatsOfPage(ctx: RequestScope, pageId: string, mont
   const listed = listMonthsUntil(ctx.now, timezone, months);
   const from = zonedClock(timezone).instantOf(Date.parse(`${listed[0]}-01`));
   return { from, to: ctx.now, ...computeIncidentStats(times, { months: listed, timezone }) };
-}
-
-interface Write {
-  verb: string;
-  statements: Statement[];
-  events: NewEvent[];
-  guards?: Guard[];
-  /** What the request made, when that is not the incident itself. */
-  made?: { target_type: string; target_id: string };
-}
-
-/** The one way to write anything of an incident: with its events and a new version of its page. */
-export async function write(ctx: RequestScope, incident: IncidentRecord, done: Write): Promise<void> {
-  const publication = publish(ctx, done.events);
-  const statements = [
-    ...done.statements,
-    ...publication.statements,
-    bumpPageVersion(ctx.db, incident.status_page_id, ctx.now),
-  ];
-  await commit(ctx, statements, {
-    guards: done.guards,
-    // Of the automatic incidents of a monitor one alone may be open.
-    conflicts: { "incidents.origin_monitor_id": conflict("the monitor already has another open incident") },
-    audit: {
-      owner_id: incident.owner_id,
-      status_page_id: incident.status_page_id,
-      monitor_id: incident.origin_monitor_id,
-      ...{ target_type: "incident", target_id: incident.id, ...done.made },
-      summary: `${done.verb} incident "${incident.title}"`,
-      data: { severity: incident.severity, status: incident.status, is_public: incident.is_public },
-    },
-  });
-  await publication.wake();
-}
-
-export function newUpdate(ctx: RequestScope, incident: IncidentRecord, message: string): IncidentUpdateRecord {
-  return {
-    id: newId(),
-    incident_id: incident.id,
-    status: incident.status,
-    message,
-    created_by: requireUser(ctx).user_id,
-    created_at: ctx.now,
-    updated_at: ctx.now,
-  };
-}
-
-/** What an added update, and the change of status that it may be, has to respect. */
-export async function moveGuards(
-  ctx: RequestScope,
-  { current, moved }: { current: IncidentRecord; moved: IncidentRecord },
-): Promise<Guard[]> {
-  const isReopened = current.status === "resolved" && moved.status !== "resolved";
-  const isResolved = current.status !== "resolved" && moved.status === "resolved";
-  const { id, owner_id } = current;
-  const room = { cap: "timeline_updates", owner_id, isReached: hasIncidentUpdates(id) } as const;
-  return [
-    movedGuard(current),
-    ...(isReopened ? await openGuard(ctx, moved) : []),
-    // Whatever was written before, an incident can be ended.
-    ...(isResolved ? [] : await capGuard(ctx, room)),
-  ];
-}
-
-/** Automatic incidents have no creator and no limit. */
-async function openGuard(ctx: RequestScope, { owner_id, status, created_by }: IncidentRecord): Promise<Guard[]> {
-  if (status === "resolved" || created_by === null) return [];
-  return capGuard(ctx, { cap: "open_incidents", owner_id, isReached: hasOpenIncidents(owner_id) });
-}
-
-/** Two concurrent status changes send one event: the second writer gets 409. */
-function movedGuard(current: IncidentRecord): Guard {
-  return {
-    name: "stale",
-    when: isMoved(current),
-    error: raced("the incident was changed by another request, reload it and try again"),
-  };
 }
 
 async function detail(ctx: RequestScope, incident: IncidentRecord): Promise<IncidentDetail> {

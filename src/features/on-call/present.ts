@@ -1,16 +1,9 @@
 import type { z } from "zod";
-import type {
-  ActiveOnCall,
-  Escalation,
-  EscalationPolicy,
-  EscalationSummary,
-  OnCallSchedule,
-} from "../../contract/on-call.ts";
+import type { ActiveOnCall, EscalationPolicy, OnCallSchedule } from "../../contract/on-call.ts";
 import type { OnCallScheduleRecord } from "../../data/on-call/read.ts";
 import { findOnCall, GAP_HORIZON_MS, listGaps, type Span } from "../../domain/on-call.ts";
 import { zonedClock } from "../../lib/zoned-days.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
-import type { EscalationDetail } from "./escalations.ts";
 import type { ShownPolicy } from "./policies.ts";
 
 export function presentPolicy({ policy, steps }: ShownPolicy): EscalationPolicy {
@@ -73,40 +66,4 @@ function presentSpan({ start_at, end_at }: Span) {
 
 function timeOfDay(timezone: string, instant: number): string {
   return new Date(zonedClock(timezone).toLocal(instant)).toISOString().slice(11, 16);
-}
-
-export function presentEscalation({ escalation, own, bundled, notifications }: EscalationDetail): Escalation {
-  const { state } = escalation;
-  const last = notifications.filter(({ level }) => level > 0).at(-1);
-  return {
-    ...presentEscalationSummary({ escalation, own }),
-    level: last?.level ?? null,
-    round: state?.round ?? null,
-    bundled: bundled.map(({ incident_id, monitor_id, title }) => ({ incident_id, monitor_id, title })),
-    notifications: notifications.map(({ id, level, contact_type, label, state: status, error, created_at }) => ({
-      ...{ id, level, type: contact_type, label, status, error },
-      created_at: toIso(created_at),
-    })),
-  };
-}
-
-export function presentEscalationSummary({
-  escalation,
-  own,
-}: Pick<EscalationDetail, "escalation" | "own">): EscalationSummary {
-  return {
-    id: escalation.id,
-    incident_id: own.incident_id,
-    monitor_id: own.monitor_id,
-    event: escalation.subject?.event_name ?? "incident.created",
-    title: own.title,
-    policy_id: escalation.policy_id,
-    status: escalation.state?.status ?? "waiting",
-    due_at: toIsoOrNull(escalation.state?.due_at ?? null),
-    acknowledged_at: toIsoOrNull(own.acknowledged_at),
-    bundle_id: escalation.bundle_id,
-    started_at: toIso(escalation.started_at),
-    created_at: toIso(escalation.created_at),
-    updated_at: toIso(escalation.updated_at),
-  };
 }

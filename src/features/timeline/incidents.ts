@@ -14,7 +14,7 @@ import { decideStatusChange } from "../../domain/incident-status.ts";
 import { incidentEvent } from "../../events/emit.ts";
 import { newId } from "../../platform/ids.ts";
 import { presentUpdate } from "../incidents/present.ts";
-import { moveGuards, newUpdate, write } from "../incidents/service.ts";
+import { moveGuards, newUpdate, writeIncident } from "../incidents/write.ts";
 import type { Timeline, UpdateIds } from "./service.ts";
 
 const namesOf = ({ id, update_id }: UpdateIds) => ({ incident_id: id, id: update_id });
@@ -26,7 +26,7 @@ export const INCIDENT_TIMELINE: Timeline = {
   add: addUpdate,
   updateStatement: (db, update: IncidentUpdateRecord) => updateIncidentUpdate(db, update),
   deleteStatement: (db, ids) => deleteIncidentUpdate(db, namesOf(ids)),
-  commit: async (ctx, id, change) => write(ctx, await requireIncident(ctx, id), { ...change, events: [] }),
+  commit: async (ctx, id, change) => writeIncident(ctx, await requireIncident(ctx, id), { ...change, events: [] }),
   present: presentUpdate,
 };
 
@@ -49,7 +49,7 @@ async function addUpdate(
     notify_subscribers: input.notify_subscribers ?? true,
     now: ctx.now,
   });
-  await write(ctx, incident, {
+  await writeIncident(ctx, incident, {
     verb: "updated",
     statements: [
       updateIncident(ctx.db, incident.id, { ...move, updated_at: ctx.now }),

@@ -8,7 +8,7 @@ import { findAliasedMonitor } from "../../data/push-aliases/read.ts";
 import { deletePushAliases, insertPushAlias } from "../../data/push-aliases/write.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
 import type { PushCredential } from "../../platform/push-tokens.ts";
-import { pushEntryOf } from "./service.ts";
+import { pushEntryOf } from "../push/service.ts";
 
 /**
  * Credentials that another tool gave to senders of heartbeats, so that they keep sending when its name leads here. Only
