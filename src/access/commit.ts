@@ -31,6 +31,8 @@ export interface Guard {
 
 interface CommitOptions {
   audit: AuditSubject;
+  /** Whether its texts count for the account, as those of people always do. */
+  counts_text?: boolean;
   /** Entries of their own for each object of a write to many. */
   audit_each?: readonly (AuditSubject & { event_type: string })[];
   guards?: readonly Guard[];
@@ -49,7 +51,8 @@ export async function commit(
   statements: readonly Statement[],
   options: CommitOptions,
 ): Promise<void> {
-  const text = await planStoredText(ctx, options.audit.owner_id);
+  const { counts_text = ctx.principal.kind === "user" } = options;
+  const text = counts_text ? await planStoredText(ctx, options.audit.owner_id) : { statements: [], guards: [] };
   const guards = [...(options.guards ?? []), ...text.guards];
   const batch = [
     // First, so that the second of two equal requests learns that, and not that what it wants is taken already.
@@ -74,6 +77,23 @@ export async function commit(
       if (violates(error, column)) throw conflict;
     }
     throw error;
+  }
+}
+
+/** Reports of agents are too many for the audit log; their texts count for the account as those of people do. */
+export async function commitReports(
+  ctx: RequestScope,
+  ownerId: string,
+  statements: readonly Statement[],
+): Promise<void> {
+  const text = await planStoredText(ctx, ownerId);
+  const guards = text.guards.map(({ name, when }) => failBatchWhen(ctx.db, name, when));
+  try {
+    await runBatch(ctx.db, [...guards, ...text.statements, ...statements]);
+  } catch (error) {
+    if (!violates(error, guardConstraint("stored_text"))) throw error;
+    if (await correctedStoredText(ctx, ownerId)) return commitReports(ctx, ownerId, statements);
+    throw text.guards[0]?.error ?? error;
   }
 }
 

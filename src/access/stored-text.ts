@@ -10,13 +10,13 @@ import type { RequestScope } from "./scope.ts";
 /** Measuring reads everything that the account has written. */
 const MEASURED_EVERY_MS = MINUTE_MS;
 
-/** What a write by a person adds to the texts of an account, and the guard that keeps them within its plan. */
+/** What a request adds to the texts of an account, and the guard that keeps them within its plan. */
 export async function planStoredText(
   ctx: RequestScope,
   ownerId: string,
 ): Promise<{ statements: Statement[]; guards: Guard[] }> {
   const bytes = ctx.bodyBytes;
-  if (ctx.principal.kind !== "user" || bytes === 0) return { statements: [], guards: [] };
+  if (bytes === 0) return { statements: [], guards: [] };
   const plan = await getOwnerPlan(ctx, ownerId);
   const max = capOf(ctx.settings, "stored_text", plan);
   if (max === null) return { statements: [], guards: [] };

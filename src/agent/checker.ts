@@ -1,5 +1,6 @@
 import type { AgentAssignment, ResultStatus } from "../contract/agent.ts";
 import type { CheckOutcome, ProbeResult } from "../contract/check.ts";
+import { printable, printableJson } from "../lib/printable.ts";
 import type { NetIo } from "../net/port.ts";
 import type { Probe } from "../probes/port.ts";
 import { runProbe } from "../probes/run.ts";
@@ -40,9 +41,10 @@ export async function checkAssignment(assignment: AgentAssignment, parts: Checke
       status: STATUSES[found.outcome],
       checked_at,
       latency_ms: found.latency_ms === null ? null : Math.round(found.latency_ms),
-      message: found.message.slice(0, MESSAGE_MAX),
-      details: detailsOf(found),
-      ...(found.evidence && { evidence: found.evidence }),
+      // What a target said may hold what the service takes from nobody.
+      message: printable(found.message.slice(0, MESSAGE_MAX)),
+      details: printableJson(detailsOf(found)),
+      ...(found.evidence && { evidence: printableJson(found.evidence) }),
     },
   };
 }

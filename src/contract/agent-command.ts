@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { printable, printableJson } from "../lib/printable.ts";
 import { AGENT_JSON_MAX, AGENT_MESSAGE_MAX, Bag } from "./agent.ts";
 import { Id, Instant } from "./common.ts";
 
@@ -40,7 +41,11 @@ export const AgentCommandCreate = z
 export type AgentCommandCreate = z.infer<typeof AgentCommandCreate>;
 
 export const AgentCommandAck = z
-  .object({ ok: z.boolean(), result: z.unknown().optional(), error: z.string().max(AGENT_MESSAGE_MAX).nullish() })
+  .object({
+    ok: z.boolean(),
+    result: z.unknown().overwrite(printableJson).optional(),
+    error: z.string().overwrite(printable).max(AGENT_MESSAGE_MAX).nullish(),
+  })
   .refine(({ result }) => (JSON.stringify(result) ?? "").length <= AGENT_JSON_MAX, {
     path: ["result"],
     message: `must take at most ${AGENT_JSON_MAX} characters as JSON`,

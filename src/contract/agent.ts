@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { HOUR_MS } from "../lib/durations.ts";
+import { printable, printableJson, printableLine } from "../lib/printable.ts";
 import { CHECK_STATUSES, Evidence } from "./check.ts";
-import { Id, Instant, InstantInput, Name, TAKES_ONE } from "./common.ts";
+import { Id, Instant, InstantInput, NAME_LENGTH_MAX, Name, TAKES_ONE } from "./common.ts";
 import { AgentDiscovery } from "./discovery.ts";
 import { MONITOR_STATUSES, MONITOR_TYPES, REGIONS } from "./monitor-values.ts";
 
@@ -26,10 +27,12 @@ const WORD_MAX = 200;
 export const AGENT_MESSAGE_MAX = 10_000;
 export const AGENT_JSON_MAX = 16_384;
 
-const Word = z.string().trim().max(WORD_MAX);
+const Word = z.string().overwrite(printableLine).max(WORD_MAX);
+const Message = z.string().overwrite(printable).max(AGENT_MESSAGE_MAX);
 /** Members of the agent's own choice; bounded, because it is kept. */
 export const Bag = z
   .record(z.string().max(WORD_MAX), z.unknown())
+  .overwrite(printableJson)
   .refine(
     (value) => JSON.stringify(value).length <= AGENT_JSON_MAX,
     `must take at most ${AGENT_JSON_MAX} characters as JSON`,
@@ -100,7 +103,7 @@ const LOG_LEVELS = ["debug", "info", "notice", "warn", "warning", "error", "crit
 const LogEvent = z.object({
   level: z.enum(LOG_LEVELS).default("info"),
   type: Word.default(""),
-  message: z.string().max(AGENT_MESSAGE_MAX).default(""),
+  message: Message.default(""),
   data: Bag.nullish(),
 });
 export const AgentEventsReport = z
@@ -111,7 +114,7 @@ export type AgentEventsReport = z.infer<typeof AgentEventsReport>;
 const Found = z.object({
   kind: Word.min(1),
   name: Word.min(1),
-  target: z.string().max(2048).nullish(),
+  target: z.string().overwrite(printableLine).max(2048).nullish(),
   details: Bag.nullish(),
 });
 export const AgentDiscoveriesReport = z
@@ -159,7 +162,9 @@ export const AgentHandshake = z
   .meta({ id: "AgentHandshake" });
 export type AgentHandshake = z.infer<typeof AgentHandshake>;
 
-export const AgentEnroll = AgentHandshake.extend({ name: Name.nullish() }).meta({ id: "AgentEnroll" });
+export const AgentEnroll = AgentHandshake.extend({
+  name: z.string().overwrite(printableLine).min(1).max(NAME_LENGTH_MAX).nullish(),
+}).meta({ id: "AgentEnroll" });
 export type AgentEnroll = z.infer<typeof AgentEnroll>;
 
 /** The agent program that this service offers. */
@@ -208,10 +213,10 @@ export type AgentAssignment = z.infer<typeof AgentAssignment>;
 const Result = z.object({
   status: z.enum(RESULT_STATUSES),
   latency_ms: z.number().min(0).max(HOUR_MS).nullish(),
-  message: z.string().max(AGENT_MESSAGE_MAX).nullish(),
+  message: Message.nullish(),
   checked_at: InstantInput.nullish().meta({ description: "when the check began; absent: now" }),
   details: Bag.nullish(),
-  evidence: Evidence.nullish().meta({ description: "what the target answered, of a failure" }),
+  evidence: Evidence.nullish().overwrite(printableJson).meta({ description: "what the target answered, of a failure" }),
 });
 export const AgentResults = oneOrMany(Result);
 export type AgentResults = z.infer<typeof AgentResults>;

@@ -3,9 +3,11 @@ import { describe, expect, it } from "vitest";
 import type { Plan } from "../../src/contract/plan.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
+import { enrollAgent } from "../support/agents.ts";
 import { createClientUnder, V1 } from "../support/client.ts";
 import { type Account, createAccount, createPage } from "../support/factories.ts";
 import { mailsTo } from "../support/mail.ts";
+import { insertMonitor } from "../support/monitors.ts";
 import { freshSlug } from "../support/pages.ts";
 import { insertSubscriber, useSubscriberQueue } from "../support/subscribers.ts";
 import { sinkUrl } from "../support/webhooks.ts";
@@ -185,6 +187,32 @@ describe("stored texts", () => {
       body: { code: "plan_limit", error: "the free plan includes at most 25000 bytes of stored texts" },
     });
     expect((await client.get(`${V1}/incidents`)).body).toHaveLength(2);
+  });
+
+  it("of agents count as well, whose reports end there, while their results and signs of life go on", async () => {
+    const account = await createAccount({ plan: "free" });
+    const agent = await enrollAgent(account);
+    const monitor = await insertMonitor(account.user_id, { agent_id: agent.id, check_group_id: "" });
+    const client = createClientUnder({ RATE_LIMITS: "all=off,stored_text=25000" });
+    const headers = { "x-agent-token": agent.token };
+    const send = (path: string, body: unknown) => client.post(`${V1}${path}`, body, headers);
+    const event = (message: string) => ({ events: [{ message: `${message}${text(9_000)}` }] });
+    expect((await send("/agents/events", event("one"))).status).toBe(200);
+    expect((await send("/agents/events", event("two"))).status).toBe(200);
+    expect(await send("/agents/events", event("three"))).toMatchObject(LIMITED);
+    const found = { discoveries: [{ kind: "port", name: "redis", details: { x: text(9_000) } }] };
+    expect(await send("/agents/discoveries", found)).toMatchObject(LIMITED);
+    expect((await account.client.get(`${V1}/agents/${agent.id}/detail`)).body).toMatchObject({
+      events: [{ message: expect.stringMatching(/^two/) }, { message: expect.stringMatching(/^one/) }],
+      discoveries: [],
+    });
+    const result = { status: "up", message: text(9_000) };
+    expect((await send(`/monitors/${monitor.id}/status`, result)).status).toBe(200);
+    expect((await send("/agents/handshake", { hostname: text(150) })).status).toBe(200);
+
+    await env.DB.prepare("DELETE FROM agent_reports WHERE agent_id = ?").bind(agent.id).run();
+    await env.DB.prepare("UPDATE stored_texts SET measured_at = 0 WHERE owner_id = ?").bind(account.user_id).run();
+    expect((await send("/agents/events", event("four"))).status).toBe(200);
   });
 
   it("that were replaced or deleted count no longer", async () => {

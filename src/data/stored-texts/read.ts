@@ -1,5 +1,6 @@
 import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { agentCommands, agentReports, agents } from "../agents/table.ts";
 import type { Db } from "../db.ts";
 import { eventLog, eventRules, eventRuleVersions } from "../event-rules/table.ts";
 import { incidentTemplates } from "../incident-templates/table.ts";
@@ -22,12 +23,25 @@ export function exceedsStoredText(ownerId: string, { bytes, max }: { bytes: numb
   return sql`coalesce((${stored}), 0) + ${bytes} > ${max}`;
 }
 
-/** What people of an account have written and not deleted, in bytes. Reads all of it. */
+/** What people and agents of an account have written and not deleted, in bytes. Reads all of it. */
 export async function measureStoredText(db: Db, ownerId: string): Promise<number> {
   const pages = sql`SELECT id FROM ${statusPages} WHERE ${statusPages.owner_id} = ${ownerId}`;
-  const owned = [statusPages, monitorGroups, monitors, webhooks, incidents, incidentTemplates, maintenance, eventLog];
+  const ownAgents = sql`agent_id IN (SELECT id FROM ${agents} WHERE ${agents.owner_id} = ${ownerId})`;
+  const owned = [
+    agents,
+    statusPages,
+    monitorGroups,
+    monitors,
+    webhooks,
+    incidents,
+    incidentTemplates,
+    maintenance,
+    eventLog,
+  ];
   const sums = [
     ...owned.map((table) => sumOfTexts(table, sql`owner_id = ${ownerId}`)),
+    sumOfTexts(agentReports, ownAgents),
+    sumOfTexts(agentCommands, ownAgents),
     sumOfTexts(eventRules, sql`status_page_id IN (${pages})`),
     sumOfTexts(
       eventRuleVersions,

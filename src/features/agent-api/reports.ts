@@ -1,10 +1,9 @@
-import { type AuditSubject, commit } from "../../access/commit.ts";
+import { type AuditSubject, commit, commitReports } from "../../access/commit.ts";
 import { requireCallingAgent } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { AgentDiscoveriesReport, AgentEventsReport, AgentMetricsReport } from "../../contract/agent.ts";
 import { type AgentReportRecord, countKnown } from "../../data/agent-reports/read.ts";
 import { insertReports } from "../../data/agent-reports/write.ts";
-import { runBatch } from "../../data/db.ts";
 import { evaluateHostRules } from "../../events/metric-rules.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { idFrom } from "../../platform/ids.ts";
@@ -62,7 +61,7 @@ async function keepReports(
   received: readonly Report[],
   audit?: AuditSubject,
 ): Promise<number> {
-  const agent_id = requireCallingAgent(ctx).agent.id;
+  const { id: agent_id, owner_id } = requireCallingAgent(ctx).agent;
   const reports = received
     .map(({ at, key, data }) => ({
       id: idFrom(`agent ${kind}`, agent_id, String(at), ...key),
@@ -76,7 +75,7 @@ async function keepReports(
   const statements = distinct.length > 0 ? insertReports(ctx.db, { agent_id, kind }, distinct) : [];
   const known = audit ? await countKnown(ctx.db, distinct) : distinct.length;
   const found = distinct.length - known;
-  if (audit && found > 0) await commit(ctx, statements, { audit: { ...audit, data: { found } } });
-  else await runBatch(ctx.db, statements);
+  if (audit && found > 0) await commit(ctx, statements, { audit: { ...audit, data: { found } }, counts_text: true });
+  else if (statements.length > 0) await commitReports(ctx, owner_id, statements);
   return distinct.length;
 }
