@@ -1,11 +1,12 @@
 /**
- * Puts together what the Worker serves or reads as static assets: the files of the API reference, and the letters for
- * PDF reports with their licences. Runs after every installation; the result lies among what was installed.
+ * Puts together what the Worker serves or reads as static assets: the files of the API reference, the letters for
+ * PDF reports with their licences, and the list of public suffixes. Runs after every installation; the result lies among what was installed.
  */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { deflateSync } from "node:zlib";
 import { buildPacks, type Face } from "./glyph-packs.ts";
+import { EVERYBODY, formatSuffixes } from "./public-suffixes.ts";
 
 const MODULES = resolve(import.meta.dirname, "../node_modules");
 const TARGET = join(MODULES, ".assets");
@@ -30,6 +31,7 @@ const SETS: { name: string; weight: number; faces: string[]; from?: number }[] =
 const building = `${TARGET}.${process.pid}`;
 rmSync(building, { recursive: true, force: true });
 copy(join(MODULES, "swagger-ui-dist"), SWAGGER, building);
+writeFileSync(join(building, "public-suffixes.txt"), formatSuffixes(EVERYBODY));
 for (const { name, weight, faces, from = 0 } of SETS) {
   const dir = join(building, "letters", name);
   mkdirSync(dir, { recursive: true });

@@ -31,7 +31,7 @@ export interface Env {
   RATE_30: RateLimit;
   RATE_20: RateLimit;
   RATE_10: RateLimit;
-  /** The script and style sheet of the API reference, and the letters of reports: scripts/assets.ts. */
+  /** The files of the API reference, the letters of reports, lists that are too long for the Worker: scripts/assets.ts. */
   ASSETS: Fetcher;
   /** The platform's way to send mail, where the operator has bound it. */
   MAIL?: { send(message: EmailMessageBuilder): Promise<unknown> };

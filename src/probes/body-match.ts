@@ -1,5 +1,5 @@
-import { RE2JS } from "re2js";
 import { type HttpCheck, keywordsOf } from "../contract/http-check.ts";
+import { compileRegex } from "../lib/linear-regex/program.ts";
 
 const PATTERN_MAX = 512;
 /** Instructions of the compiled pattern. */
@@ -15,8 +15,8 @@ const SHOWN_MAX = 80;
 export function patternProblem(pattern: string): string | null {
   if (pattern.length > PATTERN_MAX) return `must not be longer than ${PATTERN_MAX} characters as a regular expression`;
   try {
-    const size = RE2JS.compile(pattern).programSize();
-    return size > PROGRAM_MAX ? "is too large a regular expression" : null;
+    compileRegex(pattern, PROGRAM_MAX);
+    return null;
   } catch (error) {
     return `is not a supported regular expression: ${error instanceof Error ? error.message : "unknown error"}`;
   }
@@ -47,8 +47,8 @@ export function bodyProblem(check: HttpCheck, body: { text: string; isCut: boole
 }
 
 function matches(pattern: string, text: string): boolean {
-  const program = RE2JS.compile(pattern);
-  return program.matcher(text.slice(0, Math.floor(STEPS_MAX / program.programSize()))).find();
+  const regex = compileRegex(pattern, PROGRAM_MAX);
+  return regex.matches(text.slice(0, Math.floor(STEPS_MAX / regex.size)));
 }
 
 function shown(text: string): string {

@@ -1,9 +1,9 @@
-import { getDomain } from "tldts";
 import { z } from "zod";
 import type { ProbeResult } from "../contract/check.ts";
 import { spanOf } from "../lib/duration-format.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import type { Parsed } from "../lib/parse-result.ts";
+import { registeredName } from "../lib/public-suffixes.ts";
 import { classifyError, resultOf } from "../net/faults.ts";
 import type { NetIo } from "../net/port.ts";
 import { queryRdap, rdapDirectory } from "./domain-rdap.ts";
@@ -62,7 +62,7 @@ export const domainProbe = buildDomainProbe();
 function parseTarget(text: string): Parsed<string> {
   const bare = text.trim().replace(/^[a-z][a-z0-9+.-]*:\/\//i, "");
   const host = /^[^\s/?#@:]+(?=$|[/?#:])/.exec(bare)?.[0] ?? "";
-  const name = URL.canParse(`https://${host}`) ? getDomain(new URL(`https://${host}`).hostname) : null;
+  const name = URL.canParse(`https://${host}`) ? registeredName(new URL(`https://${host}`).hostname) : null;
   return name ? { ok: true, value: name } : { ok: false, reason: "must be a domain such as example.com" };
 }
 

@@ -42,6 +42,7 @@ import { findHostnameConflict, targetOfDomains } from "../../platform/egress/ser
 import { clearHosts } from "../../platform/host-cache.ts";
 import { idFrom } from "../../platform/ids.ts";
 import { invalidatePage } from "../../platform/page-cache.ts";
+import { loadPublicSuffixes } from "../../platform/public-suffixes.ts";
 import { buildDomainNotifications } from "./notifications.ts";
 import { verificationName, verificationValue } from "./records.ts";
 
@@ -93,7 +94,7 @@ export async function setDomain(ctx: RequestScope, pageId: string, input: Domain
   const custom_domain = input.custom_domain === undefined ? page.custom_domain : input.custom_domain;
   const wanted = { custom_domain, ssl_type: input.ssl_type ?? sslTypeOf(page, custom_domain) };
   const changed = updatePage(ctx.db, pageId, { ...wanted, updated_at: ctx.now });
-  await commit(ctx, [...planDomain(ctx, page, wanted), changed], {
+  await commit(ctx, [...(await planDomain(ctx, page, wanted)), changed], {
     audit: {
       owner_id: page.owner_id,
       status_page_id: page.id,
@@ -118,18 +119,19 @@ export function sslTypeOf(
 }
 
 /** What has to happen to claims when a page's domain becomes that; belongs into the batch that changes the page. */
-export function planDomain(
+export async function planDomain(
   ctx: RequestScope,
   page: Claimant,
   { custom_domain: hostname, ssl_type }: Pick<StatusPageRecord, "custom_domain" | "ssl_type">,
-): Statement[] {
+): Promise<Statement[]> {
   const { db, now } = ctx;
   const released = releaseDomain(db, { page_id: page.id, except: hostname, now, held_until: now + RESERVED_MS });
   if (hostname === null) return page.custom_domain === null ? [] : [released];
   if (hostname === page.custom_domain) {
     return [renewClaim(db, page.id, { ssl_type, now })];
   }
-  const refusal = findHostnameConflict({ ...ctx.settings, PUBLIC_URL: ctx.publicUrl }, hostname);
+  const suffixes = await loadPublicSuffixes(ctx.env);
+  const refusal = findHostnameConflict({ ...ctx.settings, PUBLIC_URL: ctx.publicUrl }, hostname, suffixes);
   if (refusal !== null) throw invalid(`custom_domain ${refusal}`, [{ path: "custom_domain", message: refusal }]);
   const claim: DomainRecord = {
     hostname,

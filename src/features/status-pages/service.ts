@@ -129,7 +129,7 @@ export async function createPage(ctx: RequestScope, input: StatusPageCreate): Pr
   };
   const limit = PLAN_LIMITS[user.plan].status_pages;
   const assignment = await planAssignment(ctx, record, input.monitors ?? []);
-  const claimed = planDomain(ctx, { ...record, custom_domain: null }, record);
+  const claimed = await planDomain(ctx, { ...record, custom_domain: null }, record);
   await commit(ctx, [insertPage(ctx.db, record), ...claimed, ...assignment.statements], {
     audit: pageAudit(record, "created"),
     conflicts: CONFLICTS,
@@ -156,7 +156,7 @@ export async function updateStatusPage(
       : { ssl_type: sslTypeOf(page, input.custom_domain) };
   const change: StatusPageChange = { ...toChange(ctx, input), ...ordered, ...topics, updated_at: ctx.now };
   const assignment = input.monitors === undefined ? UNASSIGNED : await planAssignment(ctx, page, input.monitors ?? []);
-  const claimed = touchesDomain(input) ? planDomain(ctx, page, { ...page, ...change }) : [];
+  const claimed = touchesDomain(input) ? await planDomain(ctx, page, { ...page, ...change }) : [];
   const isMoved = change.timezone !== undefined && change.timezone !== page.timezone;
   const moved = isMoved ? await followTimezone(ctx, { ...page, ...change }) : [];
   await commit(ctx, [...claimed, updatePage(ctx.db, pageId, change), ...assignment.statements, ...moved], {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { EVERYBODY, formatSuffixes } from "../../../scripts/public-suffixes.ts";
+import { parseSuffixes } from "../../lib/public-suffixes.ts";
 import { findHostnameConflict, isServiceHost, mayBeOwnHost } from "./service-hosts.ts";
 
 const settings = { PUBLIC_URL: "https://vigil.acme.com", CUSTOM_DOMAIN_TARGET: "pages.acme.com" };
@@ -29,6 +31,8 @@ describe("the service's own names", () => {
   });
 });
 
+const suffixes = parseSuffixes(formatSuffixes(EVERYBODY));
+
 describe("findHostnameConflict", () => {
   it.each([
     "vigil.acme.com",
@@ -40,7 +44,7 @@ describe("findHostnameConflict", () => {
     "github.io",
     "com",
   ])("keeps %s", (host) => {
-    expect(findHostnameConflict(settings, host)).toEqual(expect.any(String));
+    expect(findHostnameConflict(settings, host, suffixes)).toEqual(expect.any(String));
   });
 
   it.each([
@@ -50,6 +54,6 @@ describe("findHostnameConflict", () => {
     "me.github.io",
     "xn--zrich-kva.example",
   ])("lets people claim %s", (host) => {
-    expect(findHostnameConflict(settings, host)).toBe(null);
+    expect(findHostnameConflict(settings, host, suffixes)).toBe(null);
   });
 });

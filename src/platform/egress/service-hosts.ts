@@ -1,4 +1,4 @@
-import { getPublicSuffix } from "tldts";
+import { isSuffix, type Suffixes } from "../../lib/public-suffixes.ts";
 import type { Settings } from "../settings.ts";
 import { addressOf } from "./address.ts";
 
@@ -23,13 +23,12 @@ export function mayBeOwnHost(host: string): boolean {
 export function findHostnameConflict(
   settings: Pick<Settings, "PUBLIC_URL" | "CUSTOM_DOMAIN_TARGET">,
   host: string,
+  suffixes: Suffixes,
 ): string | null {
   const own = [ownHost(settings), settings.CUSTOM_DOMAIN_TARGET].filter((name) => name !== "");
   if (isUnder(host, own)) return "belongs to this service";
   if (host.endsWith(WORKERS_SUFFIX)) return "belongs to the platform";
-  if (getPublicSuffix(host, { allowPrivateDomains: true }) === host)
-    return "is a public suffix, under which everybody registers";
-  return null;
+  return isSuffix(suffixes, host) ? "is a public suffix, under which everybody registers" : null;
 }
 
 /** Where the names of pages have to lead; empty where the operator has not said under which name the service is reached. */
