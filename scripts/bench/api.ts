@@ -29,15 +29,14 @@ export async function benchApi(minutes: number): Promise<void> {
 async function benchRead(service: BenchService, { name, path, share }: { name: string; path: string; share: number }) {
   const address = service.url + path;
   const headers = { authorization: `Bearer ${service.token}` };
-  const body = await (await fetch(address, { headers })).text();
-  await using constant = await startConstant(body);
+  await using constant = await startConstant(await fetch(address, { headers }));
   const alone = { turnMs: TURN_MS, connections: 1, headers };
   const turns = { read: [] as Turn[], constant: [] as Turn[] };
   for (const end = Date.now() + share; Date.now() < end; ) {
     turns.constant.push(await turn([constant.href], () => cpuSecondsOf(process.pid), alone));
     turns.read.push(await turn([address], service.cpuSeconds, alone));
   }
-  report(`${name}, constant of ${Buffer.byteLength(body)} bytes`, turns.constant);
+  report(`${name}, constant of ${constant.bytes} bytes`, turns.constant);
   report(name, turns.read);
 }
 

@@ -5,16 +5,32 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 
 const SCRIPT = `
 export default {
-  fetch: (_request, env) => new Response(env.BODY, { headers: { "Content-Type": "text/html; charset=utf-8" } }),
+  fetch: (_request, env) => new Response(env.BODY, { headers: env.HEADERS }),
 };
 `;
+/** What the runtime writes itself. */
+const OF_THE_RUNTIME = new Set([
+  "connection",
+  "content-encoding",
+  "content-length",
+  "date",
+  "keep-alive",
+  "transfer-encoding",
+]);
 
 export interface ConstantService extends AsyncDisposable {
   href: string;
+  /** Of the body. */
+  bytes: number;
 }
 
-/** A Worker that has nothing to do but return these bytes: what this machine can serve at most. */
-export async function startConstant(body: string): Promise<ConstantService> {
+/**
+ * A Worker that has nothing to do but give this answer, of the same size and with the same headers: what this machine can
+ * serve at most. Of a short answer, headers are a good part of the work.
+ */
+export async function startConstant(answer: Response): Promise<ConstantService> {
+  const headers = Object.fromEntries([...answer.headers].filter(([name]) => !OF_THE_RUNTIME.has(name)));
+  const body = await answer.text();
   const dir = mkdtempSync(join(tmpdir(), "vigil-constant-"));
   const runtime = new Miniflare(
     convertV4MiniflareOptions({
@@ -22,7 +38,7 @@ export async function startConstant(body: string): Promise<ConstantService> {
       modules: true,
       script: SCRIPT,
       compatibilityDate: "2026-08-01",
-      bindings: { BODY: body },
+      bindings: { BODY: body, HEADERS: headers },
       host: "127.0.0.1",
       port: 0,
       resourcePersistencePath: dir,
@@ -33,6 +49,7 @@ export async function startConstant(body: string): Promise<ConstantService> {
   const { href } = await runtime.ready;
   return {
     href,
+    bytes: Buffer.byteLength(body),
     async [Symbol.asyncDispose]() {
       await runtime.dispose();
       rmSync(dir, { recursive: true, force: true });

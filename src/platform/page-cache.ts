@@ -16,6 +16,14 @@ export interface CachedPage {
   stored_at: number;
 }
 
+/**
+ * In the last quarter of its time a memo is renewed by one reader, while the others still get it: were all of them to find
+ * it expired at once, each would take the long way.
+ */
+export function isRenewalDue(slug: string, age: number, memoMs: number): boolean {
+  return age >= memoMs * 0.75 && !isPageLoading(slug);
+}
+
 /** Bounds the memory of an isolate; a page of ordinary size takes about 50 kB. */
 const PAGES_MAX = 200;
 
@@ -35,6 +43,11 @@ export function getCachedPage(slug: string): CachedPage | undefined {
 /** To be taken before the database is asked: what a write has overtaken in the meantime is not remembered. */
 export function cacheEpoch(): number {
   return changes;
+}
+
+/** Whether a reader is asking the database right now, for an answer that no write of this isolate has overtaken. */
+export function isPageLoading(slug: string): boolean {
+  return loading.get(slug)?.epoch === changes;
 }
 
 export function cachePage(slug: string, page: CachedPage, epoch: number): void {

@@ -12,6 +12,7 @@ import {
   cachePage,
   type FoundPage,
   getCachedPage,
+  isRenewalDue,
   loadPageOnce,
 } from "../platform/page-cache.ts";
 import { loadSharedPage } from "../platform/page-objects.ts";
@@ -45,8 +46,10 @@ type PageVersion = NonNullable<Awaited<ReturnType<typeof findPageVersion>>>;
 export async function readPage(ctx: RequestScope, slug: string, announced = 0): Promise<PageReading> {
   if (!SLUG.test(slug)) return { kind: "absent" };
   const known = getCachedPage(slug);
-  if (known && ctx.now - known.confirmed_at < memoMs(ctx, known, announced) && isInTime(known.payload, ctx.now)) {
-    return toReading(known, false);
+  if (known && isInTime(known.payload, ctx.now)) {
+    const age = ctx.now - known.confirmed_at;
+    const memo = memoMs(ctx, known, announced);
+    if (age < memo && !isRenewalDue(slug, age, memo)) return toReading(known, false);
   }
   try {
     const page = await loadShared(ctx, { slug, known, announced });

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { PagePayload } from "../contract/public-page.ts";
+import { findDelayedSince } from "../domain/check-schedule.ts";
 import type { AppEnv } from "../http/endpoint.ts";
 import { completeHeaders, REQUEST_ID_HEADER } from "../http/response-headers.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
@@ -7,9 +8,10 @@ import { now as readClock } from "../platform/clock.ts";
 import { HOP_HEADER } from "../platform/egress/guard.ts";
 import { newId } from "../platform/ids.ts";
 import { createLogger } from "../platform/logger.ts";
-import { type CachedPage, getCachedPage } from "../platform/page-cache.ts";
+import { type CachedPage, getCachedPage, isRenewalDue } from "../platform/page-cache.ts";
 import type { Rendering } from "../platform/rendering-cache.ts";
-import { settingsOf } from "../platform/settings.ts";
+import { type Settings, settingsOf } from "../platform/settings.ts";
+import { countUnits } from "../platform/usage.ts";
 import { isHostCurrent, TRANSPORT_SECURITY } from "./custom-host.ts";
 
 /**
@@ -18,7 +20,7 @@ import { isHostCurrent, TRANSPORT_SECURITY } from "./custom-host.ts";
  */
 interface WarmAnswer {
   slug: string;
-  /** The memo that the answer was made from; any newer one ends it. */
+  /** The memo that the answer was made from, or a later one that says the same. */
   page: CachedPage;
   /** Epoch ms. */
   valid_until: number;
@@ -76,24 +78,43 @@ export function answerWarm(request: Request, env: object | undefined): Response 
   if (!warm || !isForEverybody(request)) return undefined;
   const now = readClock();
   const settings = settingsOf(env);
-  const { page, host } = warm;
-  const isFresh = getCachedPage(warm.slug) === page && now - page.confirmed_at < settings.PAGE_MEMO_MS;
-  if (!isFresh || now >= warm.valid_until) return undefined;
-  const slug = warm.isOwnDomain ? warm.slug : null;
-  if (host !== null && !isHostCurrent(settings, { host, slug, now })) return undefined;
+  if (!isCurrent(warm, settings, now)) return undefined;
   const request_id = newId(now);
   const isKnown = isKnownTo(request.headers.get("if-none-match"), warm.rendering.etag);
   const response = isKnown
     ? new Response(null, { status: 304, headers: warm.headers })
     : new Response(warm.rendering.body, { headers: warm.headers });
   response.headers.set(REQUEST_ID_HEADER, request_id);
-  createLogger(settings, { request_id }).info("request", {
+  countUnits({ responses: 1 });
+  createLogger(settings, { request_id }).debug("request", {
     method: "GET",
     route: warm.route,
     status: response.status,
     ms: readClock() - now,
   });
   return response;
+}
+
+function isCurrent(warm: WarmAnswer, settings: Settings, now: number): boolean {
+  const { slug, isOwnDomain, host, valid_until } = warm;
+  const page = getCachedPage(slug);
+  if (page === undefined || now >= valid_until) return false;
+  if (page !== warm.page && !saysTheSame(page, warm, findDelayedSince(page.checks, now, settings.CHECKS_LATE_AFTER_MS)))
+    return false;
+  const age = now - page.confirmed_at;
+  if (age >= settings.PAGE_MEMO_MS || isRenewalDue(slug, age, settings.PAGE_MEMO_MS)) return false;
+  warm.page = page;
+  return host === null || isHostCurrent(settings, { host, slug: isOwnDomain ? slug : null, now });
+}
+
+/** A page that was found unchanged has the same payload; what is not part of it are its password and the punctuality of its checks. */
+function saysTheSame(
+  { payload, lock }: CachedPage,
+  { page, rendering }: WarmAnswer,
+  delayedSince: number | null,
+): boolean {
+  const isPunctual = rendering.late_ms === null && (delayedSince === null || payload?.needs_ticks === false);
+  return payload === page.payload && lock === page.lock && isPunctual;
 }
 
 /** Cookies and credentials may change what a visitor gets; the service's own requests are refused elsewhere. */

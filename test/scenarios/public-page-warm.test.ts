@@ -1,8 +1,13 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { openDb } from "../../src/data/db.ts";
+import { statusPages } from "../../src/data/status-pages/table.ts";
 import { meter } from "../support/cost-meter.ts";
 import { createShop, createVisitor, PAGES } from "../support/pages.ts";
 
 const visit = createVisitor({ PAGE_MEMO_MS: "60000" });
+const db = openDb(env.DB);
 const DOCUMENTS = ["", "/summary.json", "/feed.atom", "/history", "/api/v2/summary.json"];
 
 afterEach(() => {
@@ -69,6 +74,36 @@ describe("a document that was read a moment ago", () => {
     expect(await asOf()).toBe(first);
     vi.setSystemTime(Date.now() + 60_000);
     expect(await asOf()).not.toBe(first);
+  });
+
+  it("is confirmed by one of many readers, and then stays ready for all of them", async () => {
+    const minute = Math.ceil(Date.now() / 60_000) * 60_000;
+    vi.useFakeTimers({ toFake: ["Date"], now: minute + 1000 });
+    const [quiet, busy] = [await createShop(), await createShop()];
+    const texts = new Map<string, string>();
+    for (const { path } of [quiet, busy]) texts.set(path, (await visit(path)).text);
+    // The last quarter of what the memo is good for has begun.
+    vi.setSystemTime(minute + 50_000);
+    const readersOf = ({ path }: typeof busy, many: number) =>
+      meter(async (metered) => {
+        const read = createVisitor({ ...metered, PAGE_MEMO_MS: "60000" });
+        const answers = await Promise.all(Array.from({ length: many }, () => read(path)));
+        expect(new Set(answers.map(({ text }) => text))).toEqual(new Set([texts.get(path)]));
+      });
+    const { rows_read } = await readersOf(quiet, 1);
+    expect(rows_read).toBeGreaterThan(0);
+    expect((await readersOf(busy, 8)).rows_read).toBe(rows_read);
+    expect((await readersOf(busy, 8)).rows_read).toBe(0);
+  });
+
+  it("is gone once checks are late, though the page itself is as it was", async () => {
+    const minute = Math.ceil(Date.now() / 60_000) * 60_000;
+    vi.useFakeTimers({ toFake: ["Date"], now: minute + 1000 });
+    const { path, page } = await createShop();
+    expect((await visit(path)).text).not.toContain("Checks are delayed.");
+    await db.update(statusPages).set({ checks_late_since: minute }).where(eq(statusPages.id, page.id));
+    vi.setSystemTime(minute + 50_000);
+    for (let n = 0; n < 2; n++) expect((await visit(path)).text).toContain("Checks are delayed.");
   });
 
   it("has no body for HEAD", async () => {
