@@ -8,6 +8,7 @@ export const MailText = z.object({
   html: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
 });
+export type Mail = z.output<typeof MailText>;
 
 /** The result of sending one message. `unavailable`: the transport itself failed, and would fail for other messages, too. */
 export type MailOutcome =

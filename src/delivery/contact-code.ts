@@ -7,10 +7,11 @@ import type { NotifyContactRecord } from "../data/notify-contacts/read.ts";
 import type { AlertMessage } from "../domain/alert-messages.ts";
 import type { WebhookTarget } from "../notifiers/port.ts";
 import { notifierOf } from "../notifiers/registry.ts";
-import { dispatchMail, sealMail } from "../outbox/mail.ts";
+import { sealMail } from "../outbox/mail.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { contactCode } from "../platform/contact-codes.ts";
 import { idFrom } from "../platform/ids.ts";
+import { dispatchMail } from "./mail.ts";
 import { chatServicesOf } from "./prepare.ts";
 import { send } from "./sender.ts";
 

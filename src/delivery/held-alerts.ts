@@ -24,11 +24,11 @@ import {
   groupAlerts,
   type HeldEvent,
 } from "../domain/alert-bundling.ts";
-import { wakeMail } from "../outbox/mail.ts";
 import { wake } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
 import { wakeDeliveries } from "./fan-out.ts";
 import { wakeHeldAlerts } from "./hold.ts";
+import { wakeMail } from "./mail.ts";
 import { notifyTeam, type TeamAlert } from "./team-notifications.ts";
 
 /**

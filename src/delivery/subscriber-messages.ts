@@ -24,10 +24,10 @@ import {
 } from "../data/subscribers/write.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
-import { dispatchMail } from "../outbox/mail.ts";
 import { joinPublications, type Publication, sweepPages } from "../outbox/publication.ts";
 import { wakeSubscribers } from "../outbox/subscriber-queue.ts";
 import { runFrom, toIso } from "../platform/clock.ts";
+import { dispatchMail } from "./mail.ts";
 import { attemptMessage } from "./subscriber-message-attempt.ts";
 
 /**

@@ -5,9 +5,9 @@ import { recordEscalationFailure } from "../data/escalations/write.ts";
 import { insertMail } from "../data/mail/write.ts";
 import { insertNotification } from "../data/notifications/write.ts";
 import { sealAlertMail } from "../delivery/alert-mail.ts";
+import { dispatchMail } from "../delivery/mail.ts";
 import { composeUnreadableMessage } from "../domain/escalation-messages.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
-import { dispatchMail } from "../outbox/mail.ts";
 import { isUnavailable, violates } from "../platform/d1-errors.ts";
 import { idFrom } from "../platform/ids.ts";
 

@@ -9,6 +9,7 @@ import { insertNotification } from "../data/notifications/write.ts";
 import { findOnCallReferences, listSchedulesForReview, listSchedulesToReview } from "../data/on-call/read.ts";
 import { postponeReview } from "../data/on-call/write.ts";
 import { sealAlertMail } from "../delivery/alert-mail.ts";
+import { dispatchMail } from "../delivery/mail.ts";
 import type { AlertMessage } from "../domain/alert-messages.ts";
 import type { Gap } from "../domain/on-call.ts";
 import {
@@ -18,7 +19,6 @@ import {
   listNotices,
   REVIEW_EVERY_MS,
 } from "../domain/on-call-notices.ts";
-import { dispatchMail } from "../outbox/mail.ts";
 import { toIso } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
 import { processInPortions } from "../platform/minute-queue.ts";

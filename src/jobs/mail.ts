@@ -1,6 +1,6 @@
 import { jobScope } from "../access/scope.ts";
 import { MailMessage } from "../contract/messages.ts";
-import { sendMailBatch } from "../outbox/mail.ts";
+import { sendMailBatch } from "../delivery/mail.ts";
 import type { Env } from "../platform/env.ts";
 import { handleMessages } from "./messages.ts";
 

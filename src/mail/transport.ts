@@ -1,4 +1,4 @@
-import type { MailOutcome } from "../contract/mail.ts";
+import type { Mail, MailOutcome } from "../contract/mail.ts";
 import { domainOf, type Mailbox, parseMailbox, withAsciiDomain } from "../lib/mailbox.ts";
 import type { SmtpServer } from "../lib/smtp-url.ts";
 import { egressTo } from "../platform/egress/guard.ts";
@@ -7,14 +7,6 @@ import { edgeIo } from "../platform/probe-io.ts";
 import type { Settings } from "../platform/settings.ts";
 import { composeLetter } from "./mime.ts";
 import { SmtpConnection } from "./smtp.ts";
-
-export interface Mail {
-  to: string;
-  subject: string;
-  text: string;
-  html?: string;
-  headers?: Record<string, string>;
-}
 
 /** A message of the outbox. A repeat carries the same id, where the transport has a field for it. */
 export interface OutgoingMail extends Mail {

@@ -6,8 +6,9 @@ import { insertMail } from "../../data/mail/write.ts";
 import { insertNotification } from "../../data/notifications/write.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { findUser } from "../../data/users/read.ts";
+import { sendAfterResponse } from "../../delivery/mail.ts";
 import { oneLine } from "../../lib/one-line.ts";
-import { sealMail, sendAfterResponse } from "../../outbox/mail.ts";
+import { sealMail } from "../../outbox/mail.ts";
 import { newId } from "../../platform/ids.ts";
 
 interface Assignment {

@@ -29,12 +29,13 @@ import {
 } from "../../data/page-transfers/write.ts";
 import { countOwnedPages, findPage, ownsAtLeast, type StatusPageRecord } from "../../data/status-pages/read.ts";
 import { findUser, type UserRecord } from "../../data/users/read.ts";
+import { sendAfterResponse } from "../../delivery/mail.ts";
 import { findPlanViolation, PLAN_LIMITS } from "../../domain/plans.ts";
 import { formatMoment } from "../../lib/date-format.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { oneLine } from "../../lib/one-line.ts";
-import { sealMail, sendAfterResponse } from "../../outbox/mail.ts";
+import { sealMail } from "../../outbox/mail.ts";
 import { randomBase62, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
 import { monitorType } from "../../probes/registry.ts";

@@ -10,7 +10,7 @@ import { findPasswordHash } from "../../data/sessions/read.ts";
 import { deleteSessionsOf, markPasswordGiven, setPassword } from "../../data/sessions/write.ts";
 import { findUser } from "../../data/users/read.ts";
 import { deleteTokensOf } from "../../data/users/write.ts";
-import { sendAfterResponse } from "../../outbox/mail.ts";
+import { sendAfterResponse } from "../../delivery/mail.ts";
 import { hashPassword, isPassword } from "../../platform/password.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 

@@ -20,7 +20,7 @@ import {
 import { deleteSession, deleteSessionsOf, replaceHash } from "../../data/sessions/write.ts";
 import { findUser, type UserRecord } from "../../data/users/read.ts";
 import { deleteTokensOf } from "../../data/users/write.ts";
-import { sendAfterResponse } from "../../outbox/mail.ts";
+import { sendAfterResponse } from "../../delivery/mail.ts";
 import { currentHashPrefix, hashPassword, isPassword } from "../../platform/password.ts";
 import { countGuess } from "./password-guesses.ts";
 import { type AcceptedFactor, acceptSecondFactor, findActiveFactor } from "./second-factor.ts";

@@ -14,8 +14,8 @@ import {
   upsertTwoFactor,
 } from "../../data/two-factor/write.ts";
 import { findUser } from "../../data/users/read.ts";
+import { sendAfterResponse } from "../../delivery/mail.ts";
 import { buildOtpauthUrl, formatRecoveryCode } from "../../domain/totp.ts";
-import { sendAfterResponse } from "../../outbox/mail.ts";
 import { newId } from "../../platform/ids.ts";
 import { seal } from "../../platform/seal.ts";
 import { createRecoveryCodes, createTotpSecret, hashRecoveryCode } from "../../platform/totp.ts";
