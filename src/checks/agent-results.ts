@@ -5,6 +5,7 @@ import type { CheckResult, MonitorSnapshot } from "../contract/monitor-object.ts
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 import type { MeasuredRange, StoredResult } from "../contract/prober-object.ts";
 import { type BackfillRequest, planBackfill } from "../data/agent-results/backfill.ts";
+import { findLatest } from "../data/agent-results/read.ts";
 import { addMeasuringAgent, recordLatest } from "../data/agent-results/write.ts";
 import type { AgentPackedResult } from "../data/agents/table.ts";
 import { runBatch, type Statement } from "../data/db.ts";
@@ -174,6 +175,7 @@ async function store(
   { taken, backfills }: { taken: readonly Taken[]; backfills: readonly BackfillRequest[] },
 ): Promise<void> {
   if (taken.length === 0) return;
+  const known = await findLatest(scope.db, agentId);
   // The agent repeats a failed check by itself, so the object's wish to have it repeated is nothing to remember.
   const answered = taken.flatMap(({ monitor, answer }) =>
     answer ? [{ known: monitor, answer: { ...answer, retry: null } }] : [],
@@ -185,7 +187,7 @@ async function store(
     ...buildProjections(scope, answered),
     ...taken.flatMap(({ monitor, present }) => buildExpiries(scope, monitor, present.at(-1)?.details ?? {})),
     ...(unnoted.length === 0 ? [] : [addMeasuringAgent(scope.db, unnoted, agentId)]),
-    recordLatest(scope.db, agentId, taken.flatMap(latestOf)),
+    recordLatest(scope.db, { agent_id: agentId, known, fresh: taken.flatMap(latestOf), now: scope.now }),
   ];
   const pageOf = new Map(taken.map(({ monitor }) => [monitor.id, monitor.status_page_id]));
   for (let attempt = 1; ; attempt++) {

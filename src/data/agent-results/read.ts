@@ -10,6 +10,21 @@ export interface RunByAgent {
   agent_id: string | null;
 }
 
+/** An agent's newest results as they are stored, so that a write can tell whether they still are. */
+export interface StoredLatest {
+  latest: string;
+  look_at: number | null;
+}
+
+export async function findLatest(db: Db, agentId: string): Promise<StoredLatest | undefined> {
+  const rows = await db
+    .select({ latest: sql<string>`${agentLatest.latest}`, look_at: agentLatest.look_at })
+    .from(agentLatest)
+    .where(eq(agentLatest.agent_id, agentId))
+    .limit(1);
+  return rows[0];
+}
+
 /** The newest result of each of these monitors that its present agent measured. */
 export async function listLatestOfAgents(db: Db, runBy: readonly RunByAgent[]): Promise<PackedResult[]> {
   const agentOf = new Map(runBy.flatMap(({ id, agent_id }) => (agent_id === null ? [] : [[id, agent_id] as const])));

@@ -1,12 +1,41 @@
-import { and, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, lte, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { MINUTE_MS } from "../../lib/durations.ts";
 import { type AgentPackedResult, agentLatest, agents } from "../agents/table.ts";
 import type { Db, Statement } from "../db.ts";
 import { monitors } from "../monitors/table.ts";
+import { firstLook, mergeLatest } from "./latest.ts";
+import type { StoredLatest } from "./read.ts";
 
-/** Keeps the newest result of each monitor, by one row for any number of them. */
-export function recordLatest(db: Db, agentId: string, fresh: readonly AgentPackedResult[]): Statement {
-  return mergeLatest(db, agentId, sql`SELECT value FROM json_each(${JSON.stringify(fresh)})`);
+interface Recorded {
+  agent_id: string;
+  known: StoredLatest | undefined;
+  fresh: readonly AgentPackedResult[];
+  now: number;
+}
+
+/**
+ * Keeps the newest result of each monitor, by one row for any number of them. It is written as merged from what was read;
+ * only where another request has stored some since then they are merged where they are stored, which reads a row for each.
+ */
+export function recordLatest(db: Db, { agent_id, known, fresh, now }: Recorded): Statement {
+  const added = sql`SELECT value FROM json_each(${JSON.stringify(fresh)})`;
+  if (!known) return mergeStored(db, agent_id, added);
+  const merged = mergeLatest({ latest: JSON.parse(known.latest), look_at: known.look_at }, fresh, now);
+  const isUnchanged = sql`${agentLatest.latest} = ${known.latest}`;
+  const mergedHere = sql`(SELECT json_group_array(json(value)) FROM (${newestOf(added, agentLatest.latest)}) WHERE place = 1)`;
+  // The first look for any of them, or an earlier one: the sweep looks at each.
+  const soonest = firstLook(fresh);
+  const earlier = sql`min(coalesce(${agentLatest.look_at}, ${soonest}), ${soonest})`;
+  return db
+    .update(agentLatest)
+    .set({
+      latest: sql`CASE WHEN ${isUnchanged} THEN ${JSON.stringify(merged.latest)} ELSE ${mergedHere} END`,
+      // SQLite writes the index of a column that is set, even to what it was.
+      ...(merged.look_at !== undefined && {
+        look_at: sql`CASE WHEN ${isUnchanged} THEN ${merged.look_at} ELSE ${earlier} END`,
+      }),
+    })
+    .where(eq(agentLatest.agent_id, agent_id));
 }
 
 export interface AwaitedResult {
@@ -21,15 +50,11 @@ export function awaitResult(db: Db, { monitor_id, agent_id, valid_until }: Await
   const none: AgentPackedResult = [monitor_id, 0, null, "", "default", "error", null, null];
   const stored = sql`(SELECT value FROM json_each(${storedBy(agent_id)}) WHERE value ->> 0 = ${monitor_id})`;
   const awaited = sql`json_set(coalesce(${stored}, ${JSON.stringify(none)}), '$[7]', CAST(${valid_until} AS INTEGER))`;
-  return mergeLatest(db, agent_id, sql`SELECT ${awaited} AS value`);
+  return mergeStored(db, agent_id, sql`SELECT ${awaited} AS value`);
 }
 
-/** Merged where it is stored, because an agent may send several requests at the same time. */
-function mergeLatest(db: Db, agentId: string, added: SQL): Statement {
-  const both = sql`SELECT value, 0 AS source FROM (${added})
-    UNION ALL SELECT value, 1 AS source FROM json_each(coalesce(${storedBy(agentId)}, '[]'))`;
-  const newest = sql`SELECT value, row_number() OVER (PARTITION BY value ->> 0 ORDER BY value ->> 1 DESC, source) AS place
-    FROM (${both})`;
+function mergeStored(db: Db, agentId: string, added: SQL): Statement {
+  const newest = newestOf(added, sql`coalesce(${storedBy(agentId)}, '[]')`);
   return db
     .insert(agentLatest)
     .select(
@@ -41,6 +66,11 @@ function mergeLatest(db: Db, agentId: string, added: SQL): Statement {
       set: { latest: sql`excluded.latest`, look_at: sql`excluded.look_at` },
     });
 }
+
+/** As `mergeLatest`: those at place 1. */
+const newestOf = (added: SQL, stored: SQLWrapper) =>
+  sql`SELECT value, row_number() OVER (PARTITION BY value ->> 0 ORDER BY value ->> 1 DESC, source) AS place
+    FROM (SELECT value, 0 AS source FROM (${added}) UNION ALL SELECT value, 1 AS source FROM json_each(${stored}))`;
 
 const storedBy = (agentId: string) => sql`(SELECT l.latest FROM ${agentLatest} l WHERE l.agent_id = ${agentId})`;
 

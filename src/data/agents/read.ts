@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { AGENT_MONITORS_MAX, type AgentStatus } from "../../contract/agent.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Plan } from "../../contract/plan.ts";
@@ -9,6 +9,7 @@ import { isOneOf } from "../filters.ts";
 import { isBelow, skippedOf } from "../keyset.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import { pageMembers } from "../members/table.ts";
+import type { MonitorRecord } from "../monitors/read.ts";
 import { monitors } from "../monitors/table.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
@@ -127,32 +128,48 @@ export async function countAssigned(db: Db, agentId: string): Promise<number> {
   return rows[0]?.total ?? 0;
 }
 
-export function listAssignedAmong(db: Db, agent: AgentKey, monitorIds: readonly string[]) {
-  return db
-    .select()
-    .from(monitors)
+/**
+ * Those of the named monitors that the agent runs. Most requests name all of an agent's monitors, so its index is read
+ * first, as far as the named ones would cost by their ids; only what is missing then is read by its id.
+ */
+export async function listAssignedAmong(
+  db: Db,
+  agent: AgentKey,
+  monitorIds: readonly string[],
+): Promise<MonitorRecord[]> {
+  const named = new Set(monitorIds);
+  const readMax = 2 * named.size;
+  const assigned = await db.select().from(monitors).where(isAssignedTo(agent)).limit(readMax);
+  const found = assigned.filter(({ id }) => named.delete(id));
+  if (named.size === 0 || assigned.length < readMax) return found;
+  const others = await db
+    .select(getTableColumns(monitors))
+    .from(sql`json_each(${JSON.stringify([...named])}) AS named`)
+    // In this order: neither the index of the agent nor that of its owner finds them by few rows.
+    .crossJoin(monitors)
     .where(
       and(
-        sql`${monitors.id} IN (SELECT value FROM json_each(${JSON.stringify(monitorIds)}))`,
-        // Without an index on the owner, which would read all monitors of the account.
+        sql`${monitors.id} = named.value`,
         sql`+${monitors.owner_id} = ${agent.owner_id}`,
         sql`+${monitors.agent_id} = ${agent.id}`,
       ),
     )
-    .limit(monitorIds.length);
+    .limit(named.size);
+  return [...found, ...others];
 }
 
 export function listAssigned(db: Db, agent: AgentKey) {
-  return (
-    db
-      .select()
-      .from(monitors)
-      // Without an index on the owner, which would read all monitors of the account in their order.
-      .where(and(eq(monitors.agent_id, agent.id), sql`+${monitors.owner_id} = ${agent.owner_id}`))
-      .orderBy(asc(monitors.position), asc(monitors.id))
-      .limit(ASSIGNED_MAX)
-  );
+  return db
+    .select()
+    .from(monitors)
+    .where(isAssignedTo(agent))
+    .orderBy(asc(monitors.position), asc(monitors.id))
+    .limit(ASSIGNED_MAX);
 }
+
+/** Without an index on the owner, which would read all monitors of the account in their order. */
+const isAssignedTo = (agent: AgentKey) =>
+  and(eq(monitors.agent_id, agent.id), sql`+${monitors.owner_id} = ${agent.owner_id}`);
 
 export function hasAssigned(agentId: string): SQL {
   return sql`EXISTS (SELECT 1 FROM ${monitors} WHERE ${monitors.agent_id} = ${agentId})`;
