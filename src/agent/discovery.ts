@@ -1,7 +1,9 @@
 import type { AgentDiscoveriesReport } from "../contract/agent.ts";
 import type { MonitorType } from "../contract/monitor-values.ts";
 import { isRecord } from "../lib/is-record.ts";
+import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { engineSockets, findSocket, getFromSocket } from "./container-engine.ts";
+import { findCertificateFault } from "./discovery-certificates.ts";
 import { type ListeningSocket, listListeningSockets } from "./discovery-sockets.ts";
 
 type Discovery = AgentDiscoveriesReport["discoveries"][number];
@@ -38,13 +40,28 @@ const TYPES_BY_PORT: Readonly<Record<number, MonitorType>> = {
   9092: "kafka",
   15672: "rabbitmq",
 };
+/** Of these the monitor begins with TLS, and so verifies a certificate. */
+const TLS_PORTS: ReadonlySet<number> = new Set([443, 465, 993, 995, 6443, 8006, 8443, 8883]);
+const CERTIFICATES_AT_ONCE = 8;
 const TYPES_OF_UDP: Readonly<Record<number, MonitorType>> = { 161: "snmp" };
 
 /** Services that listen on this host and containers that run on it, as far as this user may see them. */
 export async function discover(env: NodeJS.ProcessEnv): Promise<Discovery[]> {
-  const services = listListeningSockets().flatMap((socket) => serviceOf(socket) ?? []);
+  const services = await discoverServices(listListeningSockets().slice(0, DISCOVERIES_MAX));
   const containers = await discoverContainers(env);
   return [...containers, ...services].slice(0, DISCOVERIES_MAX);
+}
+
+export async function discoverServices(sockets: readonly ListeningSocket[]): Promise<Discovery[]> {
+  const found = await mapConcurrently(sockets, CERTIFICATES_AT_ONCE, async (socket) => {
+    const service = serviceOf(socket);
+    if (!service || socket.protocol !== "tcp" || !TLS_PORTS.has(socket.port)) return service;
+    const certificate_fault = await findCertificateFault(socket);
+    // A monitor that fails from the first check on tells nothing.
+    const details = { ...service.details, verify_ssl: false, certificate_fault };
+    return certificate_fault === null ? service : { ...service, details };
+  });
+  return found.filter((service) => service !== null);
 }
 
 /** UDP services that no monitor type knows say nothing when they are asked, so there is nothing to watch. */

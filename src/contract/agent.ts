@@ -129,7 +129,9 @@ export const ReportsAccepted = z
 export const AgentDetail = Agent.extend({
   os: z.string().nullable(),
   arch: z.string().nullable(),
-  capabilities: z.array(z.string()),
+  capabilities: z.array(z.string()).meta({
+    description: "monitor types that the agent says it can check; information, which restricts no assignment",
+  }),
   enrolled_at: Instant.nullable(),
   monitors: z.array(
     z.object({ id: Id, name: z.string(), type: z.enum(MONITOR_TYPES), status: z.enum(MONITOR_STATUSES) }),
@@ -157,7 +159,11 @@ export const AgentHandshake = z
     os: Word.nullish(),
     arch: Word.nullish(),
     region: Word.nullish(),
-    capabilities: z.array(Word).max(ITEMS_MAX).nullish(),
+    capabilities: z
+      .array(Word)
+      .max(ITEMS_MAX)
+      .nullish()
+      .meta({ description: "monitor types that the agent can check; shown with the agent" }),
   })
   .meta({ id: "AgentHandshake" });
 export type AgentHandshake = z.infer<typeof AgentHandshake>;

@@ -27,6 +27,10 @@ export const DiscoveryMonitor = z
     status_page_id: Id.nullish().meta({ description: "default: the page of the agent; null: none" }),
     group_id: Id.nullish(),
     paused: z.boolean().optional(),
+    verify_ssl: z.boolean().optional().meta({
+      description:
+        "default: false where the agent found at a private address a certificate that it cannot verify, else true",
+    }),
   })
   .meta({ id: "DiscoveryMonitor" });
 export type DiscoveryMonitor = z.infer<typeof DiscoveryMonitor>;

@@ -6,6 +6,7 @@ import { HttpCheck } from "./http-check.ts";
 const Count = z.int().min(0).max(1_000_000_000);
 const Word = z.string().trim().min(1).max(200);
 
+export const KAFKA_SASL_MECHANISMS = ["plain", "scram-sha-256", "scram-sha-512"] as const;
 export const SNMP_VERSIONS = ["1", "2c", "3"] as const;
 export const SNMP_AUTH_PROTOCOLS = ["md5", "sha", "sha256", "sha512"] as const;
 export const SNMP_PRIVACY_PROTOCOLS = ["des", "aes", "aes256"] as const;
@@ -37,6 +38,10 @@ export const INFRASTRUCTURE_FIELDS = {
   max_queue_depth: Count.nullish().meta({ description: "rabbitmq: a failure when more messages wait in a queue" }),
   consumer_group: Word.nullish().meta({ description: "kafka: the consumer group whose lag is watched" }),
   max_consumer_lag: Count.nullish().meta({ description: "kafka: a failure when the consumer group is further behind" }),
+  kafka_sasl_mechanism: z
+    .enum(KAFKA_SASL_MECHANISMS)
+    .nullish()
+    .meta({ description: "kafka: how the user name and password of the target are presented; default plain" }),
   mqtt_topic: Word.nullish().meta({ description: "mqtt: a message has to arrive on it within the time-out" }),
   snmp_version: z.enum(SNMP_VERSIONS).nullish().meta({ description: "snmp, network_device: default 2c" }),
   snmp_auth_protocol: z.enum(SNMP_AUTH_PROTOCOLS).nullish().meta({ description: "snmp version 3: default sha" }),
@@ -81,6 +86,7 @@ export const KafkaCheck = z
     verify_ssl: http.verify_ssl,
     consumer_group: fields.consumer_group.transform((value) => value ?? null),
     max_consumer_lag: fields.max_consumer_lag.transform((value) => value ?? null),
+    kafka_sasl_mechanism: fields.kafka_sasl_mechanism.transform((value) => value ?? "plain"),
   })
   .refine(({ consumer_group, max_consumer_lag }) => max_consumer_lag === null || consumer_group !== null, {
     path: ["consumer_group"],

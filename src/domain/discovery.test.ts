@@ -9,16 +9,23 @@ const web: Discovery = {
   details: { type: "docker", components: ["web"], image: "nginx" },
 };
 
+const plain = { components: [], is_unverified: false };
+
 describe("how a discovery is watched", () => {
   it.each<[string, Discovery, ReturnType<typeof watchSettingsOf>]>([
-    ["a service", redis, { type: "redis", target: "127.0.0.1:6379", components: [] }],
-    ["a container", web, { type: "docker", target: "unix:///run/docker.sock", components: ["web"] }],
+    ["a service", redis, { ...plain, type: "redis", target: "127.0.0.1:6379" }],
+    ["a container", web, { ...plain, type: "docker", target: "unix:///run/docker.sock", components: ["web"] }],
+    [
+      "a certificate that would not be accepted",
+      { ...redis, target: "https://127.0.0.1:8443/", details: { type: "https", verify_ssl: false } },
+      { ...plain, type: "https", target: "https://127.0.0.1:8443/", is_unverified: true },
+    ],
     ["a kind that is a type", { ...redis, kind: "redis", details: null }, { ...watchSettingsOf(redis) }],
     ["a type that is none", { ...redis, details: { type: "gopher" } }, { ...watchSettingsOf(redis), type: null }],
     [
       "components that are none",
       { ...web, details: { type: "docker", components: [1, "web"] } },
-      { type: "docker", target: "unix:///run/docker.sock", components: ["web"] },
+      { ...plain, type: "docker", target: "unix:///run/docker.sock", components: ["web"] },
     ],
   ])("%s", (_name, discovery, expected) => {
     expect(watchSettingsOf(discovery)).toEqual(expected);

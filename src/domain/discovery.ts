@@ -14,13 +14,20 @@ export interface WatchSettings {
   target: string | null;
   /** Parts of the target, such as one container of an engine; none: all of it. */
   components: string[];
+  /** Its certificate would not be accepted. */
+  is_unverified: boolean;
 }
 
 /** The agent program names the monitor type in its details; other reporters may name it as the kind. */
 export function watchSettingsOf({ kind, target, details }: Discovery): WatchSettings {
   const named: Record<string, unknown> = typeof details === "object" && details !== null ? { ...details } : {};
   const components = Array.isArray(named.components) ? named.components.filter((name) => typeof name === "string") : [];
-  return { type: typeOf(named.type) ?? typeOf(kind), target, components };
+  return {
+    type: typeOf(named.type) ?? typeOf(kind),
+    target,
+    components,
+    is_unverified: named.verify_ssl === false,
+  };
 }
 
 function typeOf(value: unknown): MonitorType | null {

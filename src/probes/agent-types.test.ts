@@ -63,6 +63,7 @@ describe("fields of types that only an agent runs", () => {
     ["snmp", { snmp_oid: ".1.3.6.1.2.1.1.5.0", snmp_operator: "eq", snmp_value: "x" }],
     ["rabbitmq", { components: ["orders"], max_queue_depth: 100, http_headers: "X-Team: lab" }],
     ["kafka", { consumer_group: "billing", max_consumer_lag: 0 }],
+    ["kafka", { kafka_sasl_mechanism: "scram-sha-512" }],
     ["mqtt", {}],
   ])("are accepted: %s %j", (type, fields) => {
     expect(monitorType(type).options.safeParse(fields).success).toBe(true);

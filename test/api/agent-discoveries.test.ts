@@ -74,6 +74,22 @@ describe("POST /agents/{agent_id}/discoveries/{discovery_id}/monitor", () => {
     expect(Object.fromEntries(watched)).toEqual({ web: web.body.id, docker: engine.body.id });
   });
 
+  it.each([
+    ["a private address", "https://127.0.0.1:8443/", {}, false],
+    ["a private network", "https://10.1.2.3:8443/", {}, false],
+    ["a private address, told to verify", "https://127.0.0.1:8443/", { verify_ssl: true }, true],
+    ["a public address", "https://93.184.216.34/", {}, true],
+  ])("does not verify a certificate that the agent could not verify at %s", async (_name, target, body, verify_ssl) => {
+    const details = { type: "https", verify_ssl: false, certificate_fault: "DEPTH_ZERO_SELF_SIGNED_CERT" };
+    const { account, agent } = await aHost([{ kind: "service", name: "web", target, details }]);
+    const [{ id }] = await listOf(account, agent);
+    const created = await watch(account, agent, id, body);
+    expect(created.status).toBe(201);
+    expect(created.body.verify_ssl ?? true).toBe(verify_ssl);
+    const [assigned] = (await agent.client.get(`${AGENTS}/monitors`)).body;
+    expect(assigned.options.verify_ssl ?? true).toBe(verify_ssl);
+  });
+
   it("takes from the body what is to be other than found", async () => {
     const { account, agent } = await aHost();
     const status_page_id = await createPage(account);

@@ -1,8 +1,10 @@
-import kafkajs, { type Admin } from "kafkajs";
+import kafkajs, { type Admin, type SASLOptions } from "kafkajs";
 import type { KafkaCheck } from "../../contract/infrastructure-check.ts";
+import { assertNever } from "../../lib/assert-never.ts";
 import { IoFault } from "../../lib/io-fault.ts";
 import { type KafkaTarget, kafkaType } from "../../probes/agent-types.ts";
 import type { Probe } from "../../probes/port.ts";
+import type { Credentials } from "../../probes/server-target.ts";
 import { checkWith, failureOf, untilAborted, type Verdict } from "./verdict.ts";
 
 const REQUEST_MS = 30_000;
@@ -23,20 +25,34 @@ export const kafkaProbe: Probe<KafkaTarget, KafkaCheck> = {
     }),
 };
 
-function adminOf({ brokers }: KafkaTarget, { verify_ssl }: KafkaCheck): Admin {
+function adminOf({ brokers }: KafkaTarget, { verify_ssl, kafka_sasl_mechanism }: KafkaCheck): Admin {
   const [first] = brokers;
   const credentials = first?.credentials;
   const client = new kafkajs.Kafka({
     clientId: "vigil-agent",
     brokers: brokers.map(({ host, port }) => `${host}:${port}`),
     ssl: first?.tls === "on" ? { rejectUnauthorized: verify_ssl } : false,
-    ...(credentials ? { sasl: { mechanism: "plain" as const, ...credentials } } : {}),
+    ...(credentials ? { sasl: saslOf(kafka_sasl_mechanism, credentials) } : {}),
     connectionTimeout: REQUEST_MS,
     requestTimeout: REQUEST_MS,
     retry: { retries: 0 },
     logLevel: kafkajs.logLevel.NOTHING,
   });
   return client.admin({ retry: { retries: 0 } });
+}
+
+/** The client knows each mechanism as a form of its own. */
+function saslOf(mechanism: KafkaCheck["kafka_sasl_mechanism"], credentials: Credentials): SASLOptions {
+  switch (mechanism) {
+    case "plain":
+      return { mechanism, ...credentials };
+    case "scram-sha-256":
+      return { mechanism, ...credentials };
+    case "scram-sha-512":
+      return { mechanism, ...credentials };
+    default:
+      return assertNever(mechanism);
+  }
 }
 
 async function checkCluster(admin: Admin, options: KafkaCheck): Promise<Verdict> {
@@ -95,6 +111,9 @@ async function lagOf(admin: Admin, groupId: string, topics: string[]): Promise<n
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const words = `${error.name} ${error.message}`;
+  if (/mechanism is not supported|not support the requested SASL/i.test(words)) {
+    return new IoFault("status", "the broker offers another kind of login: kafka_sasl_mechanism chooses it");
+  }
   if (/SASL|Authentication/i.test(words)) return new IoFault("status", "the credentials were refused");
   if (/ENOTFOUND|EAI_AGAIN/.test(words)) return new IoFault("dns", "the name does not resolve");
   if (/ECONNREFUSED/.test(words)) return new IoFault("connect", "connection refused");

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { AgentDetail, AgentMetrics } from "../../contract/agent.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import { PostButton, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { exactTime, Time } from "../components/time.tsx";
@@ -22,6 +23,7 @@ export function Facts({ agent, now }: { agent: Detail; now: number }) {
     ["CPU", percent(metrics?.cpu_percent)],
     ["Memory", percent(metrics?.memory_percent)],
     ["Disk", percent(metrics?.disk_percent)],
+    ["Checks", agent.capabilities.join(", ") || "–"],
   ];
   return (
     <section class="card" aria-label="Facts">
@@ -45,17 +47,26 @@ export function Facts({ agent, now }: { agent: Detail; now: number }) {
   );
 }
 
-export function Monitors({ agent: { monitors } }: { agent: Detail }) {
+/** A monitor of type agent follows the agent's presence, whatever its program knows. */
+const isUnknownTo = (capabilities: readonly string[], type: string) =>
+  capabilities.length > 0 && type !== "agent" && !capabilities.includes(type);
+
+export function Monitors({ agent: { monitors, capabilities } }: { agent: Detail }) {
   if (monitors.length === 0) return null;
   return (
     <section aria-labelledby="monitors">
       <h2 id="monitors">Monitors</h2>
       <ul class="rows card">
-        {monitors.map(({ id, name, status }) => (
+        {monitors.map(({ id, name, type, status }) => (
           <li class="row">
-            <a href={`/app/monitors/${id}`} dir="auto">
-              {name}
-            </a>
+            <span>
+              <a href={`/app/monitors/${id}`} dir="auto">
+                {name}
+              </a>
+              {isUnknownTo(capabilities, type) ? (
+                <span class="quiet"> this agent's program does not know the type {type}: update it</span>
+              ) : null}
+            </span>
             <StatusWord status={status} />
           </li>
         ))}
@@ -77,12 +88,13 @@ export function Discoveries({ agent: { discoveries }, path, may_watch }: Discove
     <section aria-labelledby="discoveries">
       <h2 id="discoveries">Found on the host</h2>
       <ul class="rows card">
-        {discoveries.map(({ id, kind, name, target, type, monitor_id }) => (
+        {discoveries.map(({ id, kind, name, target, type, monitor_id, details }) => (
           <li class="row">
             <span>
               <span dir="auto">{name}</span>{" "}
               <span class="quiet">
                 <span class="tag">{kind}</span> {target === null ? "" : <code>{target}</code>}
+                {isUnverified(details) ? " certificate cannot be verified" : ""}
               </span>
             </span>
             {monitor_id !== null ? (
@@ -96,6 +108,8 @@ export function Discoveries({ agent: { discoveries }, path, may_watch }: Discove
     </section>
   );
 }
+
+const isUnverified = (details: unknown) => isRecord(details) && details.verify_ssl === false;
 
 const SHARES = [
   ["cpu_percent", "CPU"],

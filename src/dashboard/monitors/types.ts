@@ -230,6 +230,14 @@ export const TYPE_FORM_FIELDS: readonly FormField[] = [
   { name: "max_queue_depth", label: "Most waiting messages", kind: "number", min: 0, advanced: true },
   { name: "max_consumer_lag", label: "Most consumer lag", kind: "number", min: 0, advanced: true },
   {
+    name: "kafka_sasl_mechanism",
+    label: "Kafka login",
+    kind: "select",
+    options: upper(["plain", "scram-sha-256", "scram-sha-512"]),
+    empty: "PLAIN (default)",
+    advanced: true,
+  },
+  {
     name: "snmp_operator",
     label: "The value is to be",
     kind: "select",

@@ -12,6 +12,7 @@ import { discoveryOf } from "../agents/present-discovery.ts";
 import { listVisibleMonitors } from "../agents/service.ts";
 import { createMonitor } from "../monitors/create.ts";
 import { gateCreation } from "../monitors/plan-gate.ts";
+import { isPrivateTarget } from "../monitors/target.ts";
 import { loadMonitorDetail, type MonitorDetail } from "../monitors/view.ts";
 
 /** With the monitors of the agent that the caller may see. */
@@ -53,7 +54,14 @@ export async function watchDiscovery(
     ...(wanted.interval !== undefined && { interval: wanted.interval }),
     ...(wanted.paused !== undefined && { paused: wanted.paused }),
     ...(isAsFound && settings.components.length > 0 && { components: settings.components }),
+    ...verificationOf(wanted, isAsFound && settings.is_unverified && isPrivateTarget(type, target)),
   };
   await gateCreation(ctx, input);
   return createMonitor(ctx, input);
+}
+
+/** A certificate of a private address is rarely one that anybody can verify; that of a public one always has to be. */
+function verificationOf({ verify_ssl }: DiscoveryMonitor, isUnverified: boolean): { verify_ssl?: boolean } {
+  if (verify_ssl !== undefined) return { verify_ssl };
+  return isUnverified ? { verify_ssl: false } : {};
 }

@@ -1,6 +1,7 @@
 import type { RequestScope } from "../../access/scope.ts";
 import { type ErrorDetail, invalid } from "../../contract/errors.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
+import { addressOf, notPublic } from "../../platform/egress/address.ts";
 import { checkGiven, type Destination } from "../../platform/egress/guard.ts";
 import { monitorType, parseTarget, targetsOf } from "../../probes/registry.ts";
 import type { TypeFields } from "./fields.ts";
@@ -43,6 +44,13 @@ export function checkedHost(type: MonitorType, target: string, options: unknown)
   const destination = read.success ? destinationOf(type, target, read.data) : null;
   const host = destination === null ? target : destination instanceof URL ? destination.hostname : destination.host;
   return host.toLowerCase().replace(/\.$/, "");
+}
+
+/** Whether it is an address of the host itself or of its network. */
+export function isPrivateTarget(type: MonitorType, target: string | null): boolean {
+  const host = target === null ? "" : checkedHost(type, target, {});
+  const address = addressOf(host);
+  return host === "localhost" || (address !== null && notPublic(address) !== null);
 }
 
 /** What the guard has to check; null where nothing is reached. */
