@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CONFIG_FIELDS, METRIC_SERIES_FIELDS, MetricsMonitorFields, STORED_SAMPLE_FIELDS } from "./api-monitoring.ts";
 import { InstantInput } from "./common.ts";
 import { GAME_TYPES, QUERY_METHODS } from "./monitor-values.ts";
-import { CustomMetrics, oneOrMore } from "./push.ts";
+import { AnyMetrics, oneOrMore } from "./push.ts";
 
 const PLAYERS_MAX = 1_000_000;
 const RESOURCES_MAX = 500;
@@ -23,7 +23,9 @@ const GameFields = {
 export const GameSample = z
   .object({
     ...GameFields,
-    custom_metrics: CustomMetrics.nullish().meta({ description: "at most 50, values of at most 1 kB of JSON" }),
+    custom_metrics: AnyMetrics.nullish().meta({
+      description: "at most 50 with any keys, values of at most 1 kB of JSON",
+    }),
     timestamp: InstantInput.nullish().meta({
       description: "within 24 hours; older samples than the newest do not change the status",
     }),

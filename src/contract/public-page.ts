@@ -44,6 +44,8 @@ export const PublicMonitor = z.object({
   group_id: z.string().nullable(),
   status: z.enum(PUBLIC_STATUSES),
   status_since: z.number(),
+  /** Its trouble is a planned restart so far, which does not count. */
+  is_restarting: z.boolean().optional(),
   /** One for each of the payload's days. Not looked into: a page may have 45,000, and the format says whose they are. */
   tallies: z.custom<DayDurations[]>(Array.isArray),
   /** Of a composite only: what the maintenance of its hidden members says about it. */

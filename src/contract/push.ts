@@ -64,13 +64,18 @@ export const HeartbeatAccepted = PushAccepted.extend({
 
 export const MetricName = z.string().regex(/^[A-Za-z0-9_.:-]{1,64}$/, "must match [A-Za-z0-9_.:-]{1,64}");
 
-export const CustomMetrics = z
-  .record(MetricName, z.unknown())
-  .refine((metrics) => Object.keys(metrics).length <= METRICS_MAX, `must have at most ${METRICS_MAX} metrics`)
-  .refine(
-    (metrics) => Object.values(metrics).every((value) => bytesOf(value) <= METRIC_BYTES_MAX),
-    "must have values of at most 1 kB of JSON",
-  );
+const metricsNamed = (name: z.ZodType<string, string>) =>
+  z
+    .record(name, z.unknown())
+    .refine((metrics) => Object.keys(metrics).length <= METRICS_MAX, `must have at most ${METRICS_MAX} metrics`)
+    .refine(
+      (metrics) => Object.values(metrics).every((value) => bytesOf(value) <= METRIC_BYTES_MAX),
+      "must have values of at most 1 kB of JSON",
+    );
+
+export const CustomMetrics = metricsNamed(MetricName);
+/** Of game servers, whose plug-ins call things as they like; rules and thresholds know those with a metric's name. */
+export const AnyMetrics = metricsNamed(z.string().max(METRIC_BYTES_MAX));
 
 function bytesOf(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;

@@ -27,6 +27,7 @@ export function queryFivem(root: URL, io: NetIo, signal: AbortSignal): Promise<P
     const details = {
       players: online,
       max_players: max,
+      map: textOf(value.mapname),
       version: isRecord(info?.value) ? textOf(info.value.server) : null,
       name: textOf(value.hostname),
     };

@@ -127,7 +127,7 @@ async function computeUptime(
 ): Promise<number | null> {
   if (period === "24h") {
     const range = { from_at: now - DAY_MS, to_at: now };
-    const intervals = await listIntervalsSince(db, monitor.id, range.from_at);
+    const intervals = await listIntervalsSince(db, monitor.id, { since: range.from_at, now });
     return computeUptimePercentage(sumStatusDurations(computeStatusDurations(intervals, [range], now)));
   }
   const days = talliesUntil(monitor, payload, now).slice(-PERIOD_DAYS[period]);

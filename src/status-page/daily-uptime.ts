@@ -46,7 +46,7 @@ export async function tallyMonitors(db: Db, past: Past, days: readonly ZonedDay[
   const gaps = timelines.flatMap(({ id, missing_from }) =>
     missing_from === null ? [] : [{ monitor_id: id, since: missing_from }],
   );
-  const again = gaps.length === 0 ? [] : await listIntervalsOf(db, gaps);
+  const again = gaps.length === 0 ? [] : await listIntervalsOf(db, gaps, now);
   const againOf = Map.groupBy(again, (interval) => interval.monitor_id);
   return new Map(
     timelines.map(({ id, aggregates, missing_from, intervals }) => {

@@ -12,8 +12,8 @@ export function talliesUntil(
 ): StatusDurations[] {
   const tallies = monitor.tallies.map(unpack);
   const today = tallies.at(-1);
-  const { status } = monitor;
-  if (today && (status === "up" || status === "degraded" || status === "down")) {
+  const { status, is_restarting = false } = monitor;
+  if (today && !is_restarting && (status === "up" || status === "degraded" || status === "down")) {
     today[status] += Math.max(0, Math.min(now, valid_until) - generated_at);
   }
   return tallies;

@@ -107,7 +107,7 @@ async function loadFacts(c: Context<AppEnv>, shown: VisiblePage, { id, period }:
   const range = { from_at: viewing.as_of - DAY_MS, to_at: viewing.as_of };
   const monitor = await findMonitor(db, id);
   const [intervals, latency, metrics, { rows }] = await Promise.all([
-    listIntervalsSince(db, id, range.from_at),
+    listIntervalsSince(db, id, { since: range.from_at, now: viewing.as_of }),
     monitor && shown.payload.page.show_latency ? loadLatency(c, { monitor, period, now: viewing.as_of }) : null,
     monitor ? loadMetrics(c, { monitor, period, now: viewing.as_of }) : null,
     listOutages(

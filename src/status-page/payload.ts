@@ -31,7 +31,12 @@ type ShownMaintenance = VisiblePage["maintenance"][number];
 export async function buildPayload(db: Db, pageId: string, now: number): Promise<PagePayload | undefined> {
   // Days in the page's zone begin at most a day before those of UTC.
   const first = now - (DAYS_SHOWN + 1) * DAY_MS;
-  const since = { days: first, month: monthOf(dateIn("UTC", first)), resolved: now - RESOLVED_SHOWN_DAYS * DAY_MS };
+  const since = {
+    days: first,
+    month: monthOf(dateIn("UTC", first)),
+    resolved: now - RESOLVED_SHOWN_DAYS * DAY_MS,
+    now,
+  };
   const shown = await readPublicPage(db, pageId, since);
   if (!shown.page) return undefined;
   const days = listDaysUntil(now, shown.page.timezone, DAYS_SHOWN);
@@ -75,6 +80,8 @@ interface Readings extends VisiblePage {
 function composePayload(shown: Readings, now: number): PagePayload {
   const { page, groups, monitors, days, tallies, incidents, maintenance } = shown;
   const windows = maintenance.map((window) => toPublicMaintenance(window, page.timezone, now));
+  const paused = shown.intervals.filter(({ status, to_at }) => status === "paused" && to_at === null);
+  const restarting = new Set(paused.map(({ monitor_id }) => monitor_id));
   return {
     format: 7,
     version: page.version,
@@ -108,6 +115,7 @@ function composePayload(shown: Readings, now: number): PagePayload {
       group_id: monitor.group_id,
       status: toPublicStatus(monitor.status),
       status_since: monitor.status_since,
+      ...(restarting.has(monitor.id) && { is_restarting: true }),
       tallies: tallies.get(monitor.id) ?? [],
       ...(monitor.members.length > 0 && { composite: toComposite(monitor, shown.targets) }),
     })),

@@ -76,7 +76,7 @@ async function aggregateMonths(scope: Scope, works: readonly Work[]): Promise<Mo
     from_at: days[0]?.from_at ?? 0,
     to_at: days.at(-1)?.to_at ?? 0,
   }));
-  const { intervals, months } = await readWantedDays(scope.db, wanted, INTERVALS_MAX);
+  const { intervals, months } = await readWantedDays(scope.db, wanted, { limit: INTERVALS_MAX, now: scope.now });
   const isCut = intervals.length === INTERVALS_MAX;
   const last = isCut ? (intervals.at(-1)?.wanted ?? 0) : works.length;
   const intervalsOf = Map.groupBy(intervals, (interval) => interval.wanted);

@@ -57,6 +57,15 @@ describe("a game server push", () => {
     ]);
   });
 
+  it("takes custom metrics under any keys", async () => {
+    const custom_metrics = { "players online (EU)": 7, "größte Basis": 3.5, "": 1, constructor: 2 };
+    expect((await push({ custom_metrics })).status).toBe(200);
+    expect((await account.client.get(address())).body.last_push).toMatchObject({ custom_metrics });
+    moveClock(1);
+    const { body } = await account.client.get(address("/metrics"));
+    expect(body.series.map(({ metric }: { metric: string }) => metric)).toEqual(Object.keys(custom_metrics).sort());
+  });
+
   it.each([
     ["players that are no number", { player_count: "many" }],
     ["fewer players than none", { player_count: -1 }],
@@ -86,12 +95,16 @@ describe("a game server push", () => {
 });
 
 describe("game server monitors", () => {
-  it("are listed alone, without what only a detail shows", async () => {
+  it("are listed alone with their last push, without what only a detail shows", async () => {
     await createMonitor(account.client);
+    expect((await push({ player_count: 12 })).status).toBe(200);
     const { body, headers } = await account.client.get(`${V2}/game-server/monitors`);
     expect(body.map(({ id }: { id: string }) => id)).toEqual([monitor.id]);
     expect(headers.get("x-total-count")).toBe("1");
     expect(body[0].push_key).toBeNull();
+    const { body: detail } = await account.client.get(`${V2}/game-server/monitors/${monitor.id}`);
+    expect(body[0]).toMatchObject({ last_push_at: detail.last_push_at, last_push: { player_count: 12 } });
+    expect(detail.last_push_at).toEqual(expect.any(String));
   });
 
   it("live under version 2 only", async () => {

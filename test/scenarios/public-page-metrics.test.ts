@@ -1,8 +1,11 @@
 import { env } from "cloudflare:workers";
+import { and, eq } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { maintenanceOccurrences } from "../../src/data/maintenance/table.ts";
+import { monitors, statusIntervals } from "../../src/data/monitors/table.ts";
 import { outages } from "../../src/data/outages/table.ts";
+import { bumpPageVersion } from "../../src/data/status-pages/write.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { aStage, submit } from "../support/agents.ts";
 import { createClient, V1, V2 } from "../support/client.ts";
@@ -69,6 +72,39 @@ describe("the page of a game server", () => {
     expect(text).not.toContain("play.example.com");
   });
 
+  it("shows what the service found by asking the server itself", async () => {
+    const documents: Record<string, unknown> = {
+      "/dynamic.json": { hostname: "^1Arena", mapname: "Los Santos", clients: 9, sv_maxclients: "48" },
+      "/info.json": { server: "FXServer" },
+      "/players.json": [],
+    };
+    const outside = vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
+      const { pathname } = new URL(new Request(input).url);
+      return Response.json(documents[pathname] ?? {}, { status: pathname in documents ? 200 : 404 });
+    });
+    const queried = {
+      type: "game_server",
+      game_type: "fivem",
+      query_method: "query",
+      target: "http://sink.test:30120",
+    };
+    const widgets = [{ type: "stat", metric: "player_count", title: "Here now" }];
+    const { account, monitor, address } = await createPushed({ ...queried, widgets });
+    const check = () => account.client.post(`${V1}/monitors/${monitor.id}/check`);
+    expect((await check()).body).toMatchObject({ status: "up", message: "9 of 48 players online" });
+    documents["/dynamic.json"] = { hostname: "Arena", mapname: "Los Santos", clients: 4, sv_maxclients: "48" };
+    expect((await check()).body).toMatchObject({ status: "up", message: "4 of 48 players online" });
+    outside.mockRestore();
+    const { text } = await visit(address);
+    expect(textOf(text)).toMatch(/Players 4 \/ 48 Most players, 24 hours 9 Map Los Santos/);
+    expect(textOf(text)).toContain("Here now 4");
+    expect(text).not.toContain("sink.test");
+    const { text: dashboard } = await visit(`/app/monitors/${monitor.id}`, {
+      authorization: `Bearer ${account.token}`,
+    });
+    expect(textOf(dashboard)).toMatch(/Players 4 \/ 48 Most players, 24 hours 9 Map Los Santos Here now 4/);
+  });
+
   it("counts nobody while the server is down", async () => {
     const thresholds = [{ metric: "fps", operator: "<", value: 10, status: "down" }];
     const { monitor, address } = await createPushed({ ...GAME, thresholds });
@@ -102,7 +138,49 @@ describe("the page of a game server", () => {
     expect(text).toContain(`datetime="${iso(start)}"`);
     expect(textOf(text)).toContain("No outages in the last 90 days.");
 
-    await runBatch(db, [insertOutage(2, { started_at: restart + 1000, ended_at: restart + HOUR })]);
+    await runBatch(db, [
+      bumpPageVersion(db, page.id, Date.now()),
+      db
+        .update(monitors)
+        .set({ created_at: restart - HOUR })
+        .where(eq(monitors.id, monitor.id)),
+      db.delete(statusIntervals).where(eq(statusIntervals.monitor_id, monitor.id)),
+      db.insert(statusIntervals).values(
+        [
+          { status: "up" as const, from_at: restart - HOUR, to_at: restart + 1000 },
+          { status: "degraded" as const, from_at: restart + 1000, to_at: restart + 2000 },
+          { status: "down" as const, from_at: restart + 2000, to_at: restart + HOUR / 12 },
+          { status: "up" as const, from_at: restart + HOUR / 12, to_at: null },
+        ].map((interval, seq) => ({ monitor_id: monitor.id, seq, ...interval })),
+      ),
+    ]);
+    const uptimes = async () => {
+      const days = (await account.client.get(`${V1}/monitors/${monitor.id}/uptime?days=3`)).body;
+      const badge = (await visit(`/badge/${monitor.id}/uptime.json?period=7d`)).text;
+      const summary = JSON.parse((await visit(`/status/${page.slug}/summary.json`)).text);
+      return {
+        down: days.reduce((sum: number, { down_seconds }: { down_seconds: number }) => sum + down_seconds, 0),
+        degraded: days.reduce((sum: number, day: { degraded_seconds: number }) => sum + day.degraded_seconds, 0),
+        badge: JSON.parse(badge).message,
+        page: summary.monitors[0].uptime_percentage,
+      };
+    };
+    expect(await uptimes()).toEqual({ down: 0, degraded: 0, badge: "100%", page: 100 });
+
+    await runBatch(db, [
+      insertOutage(2, { started_at: restart + 1000, ended_at: restart + HOUR }),
+      bumpPageVersion(db, page.id, Date.now()),
+      db
+        .update(statusIntervals)
+        .set({ to_at: restart + HOUR })
+        .where(and(eq(statusIntervals.monitor_id, monitor.id), eq(statusIntervals.seq, 2))),
+      db
+        .update(statusIntervals)
+        .set({ from_at: restart + HOUR })
+        .where(and(eq(statusIntervals.monitor_id, monitor.id), eq(statusIntervals.seq, 3))),
+    ]);
+    expect(await uptimes()).toMatchObject({ down: (HOUR - 2000) / 1000, degraded: 0, page: expect.any(Number) });
+    expect((await uptimes()).page).toBeLessThan(100);
     const { text: late } = await visit(`${address}?period=7d`);
     expect(textOf(late)).toMatch(/, 59 min during maintenance/);
   });

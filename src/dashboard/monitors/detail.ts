@@ -35,7 +35,7 @@ export async function loadPicture(
   const { record } = monitor;
   const [intervals, days, outages, events, results, changes, windows, latency, metrics, may_change] = await Promise.all(
     [
-      listRecentIntervals(ctx.db, [id], { since: ctx.now - DAY_MS, limit: INTERVALS_MAX }),
+      listRecentIntervals(ctx.db, [id], { since: ctx.now - DAY_MS, now: ctx.now, limit: INTERVALS_MAX }),
       computeUptime(ctx, id, DAYS),
       listMonitorOutages(ctx, id, OUTAGES),
       listStatusChanges(ctx, id, EVENTS),

@@ -77,7 +77,7 @@ async function toRows(c: AppContext, views: readonly MonitorDetail[]): Promise<M
   const ids = views.map(({ record }) => record.id);
   const since = ctx.now - DAY_MS;
   const intervals = Map.groupBy(
-    await listRecentIntervals(ctx.db, ids, { since, limit: INTERVALS_MAX }),
+    await listRecentIntervals(ctx.db, ids, { since, now: ctx.now, limit: INTERVALS_MAX }),
     ({ monitor_id }) => monitor_id,
   );
   return Promise.all(

@@ -7,7 +7,7 @@ import type { Db } from "../db.ts";
 import { incidentGroups, incidentMonitors, incidents, incidentUpdates } from "../incidents/table.ts";
 import { monitorGroups } from "../monitor-groups/table.ts";
 import { monitors, plannedMinutes, statusIntervals } from "../monitors/table.ts";
-import { INTERVAL } from "../status-intervals/read.ts";
+import { intervalColumns } from "../status-intervals/read.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { joinMaintenance, recentMaintenance, selectMaintenance, selectTargets } from "./maintenance.ts";
 import { affectsPublicPage, isPubliclyVisible } from "./visible-monitors.ts";
@@ -55,7 +55,11 @@ const needsTicks = (pageId: string) =>
 const isPublished = (pageId: string) => and(eq(incidents.status_page_id, pageId), eq(incidents.is_public, true));
 
 /** Everything that a payload is made of, as of one moment. */
-export async function readPublicPage(db: Db, pageId: string, since: { days: number; month: string; resolved: number }) {
+export async function readPublicPage(
+  db: Db,
+  pageId: string,
+  since: { days: number; month: string; resolved: number; now: number },
+) {
   const recent = and(
     isPublished(pageId),
     or(ne(incidents.status, "resolved"), gte(incidents.resolved_at, since.resolved)),
@@ -179,12 +183,12 @@ function selectDailyAggregates(db: Db, pageId: string, fromMonth: string) {
  * `since`. Earlier ones are not even read. The caller detects a missing month from the daily aggregates.
  * In no order either.
  */
-function selectIntervals(db: Db, pageId: string, since: { days: number; month: string }) {
+function selectIntervals(db: Db, pageId: string, since: { days: number; month: string; now: number }) {
   const aggregatedTo = sql`SELECT r.to_at FROM ${dailyAggregates} r WHERE r.monitor_id = ${monitors.id}
     AND r.month >= ${since.month} AND r.timezone = ${zoneOf(pageId)} ORDER BY r.month DESC LIMIT 1`;
   const earlier = sql`SELECT max(i.from_at) FROM ${statusIntervals} i WHERE i.monitor_id = ${monitors.id} AND i.from_at <= ${since.days}`;
   return db
-    .select({ monitor_id: statusIntervals.monitor_id, seq: statusIntervals.seq, ...INTERVAL })
+    .select({ monitor_id: statusIntervals.monitor_id, seq: statusIntervals.seq, ...intervalColumns(since.now) })
     .from(monitors)
     .innerJoin(statusIntervals, eq(statusIntervals.monitor_id, monitors.id))
     .where(

@@ -1,9 +1,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { MetricsQuery, RotatedPushKey } from "../../contract/api-monitoring.ts";
 import { GameConfig, GameMetrics, GameMonitor, GamePush, PluginQuery } from "../../contract/game-server.ts";
+import type { Position } from "../../contract/pagination.ts";
 import { PUSH_BYTES_MAX, PushAccepted } from "../../contract/push.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { LongListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { toIso } from "../../platform/clock.ts";
 import { presentKey } from "../push/present.ts";
@@ -55,13 +56,15 @@ export const endpoints = [
       path: "/game-server/monitors",
       tags,
       summary: "List game server monitors",
-      request: { query: ListQuery },
+      description: "With the last push of the first 100 of them, and no push keys.",
+      request: { query: LongListQuery },
       responses: { 200: json("The monitors", z.array(GameMonitor)), ...USER_ERRORS },
     }),
     async (c) => {
       const page = c.req.valid("query");
       const { views, total } = await listGameMonitors(c.var.ctx, page);
-      setListHeaders(c, page, total);
+      const positions = views.map(({ record }): Position => [record.position, record.id]);
+      setListHeaders(c, page, total, positions);
       return c.json(views.map(presentGameMonitor), 200);
     },
   ),

@@ -1,3 +1,4 @@
+import { viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireMonitor, requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
@@ -6,11 +7,14 @@ import { betaRequired, invalid, notFound } from "../../contract/errors.ts";
 import { GAME_SERVER_FIELDS, type GameSample } from "../../contract/game-server.ts";
 import type { MonitorUpdate } from "../../contract/monitor.ts";
 import type { GameType } from "../../contract/monitor-values.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import type { MetricSample } from "../../contract/push.ts";
+import { listMonitors } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
-import { changeMonitor, gateUpdate, listMyMonitors } from "../monitors/service.ts";
+import { changeMonitor, gateUpdate } from "../monitors/service.ts";
 import {
   acceptSamples,
+  listLastSamples,
   NO_ACCESS,
   type PushMonitor,
   pushAccessOf,
@@ -39,10 +43,11 @@ function toSample({ custom_metrics, timestamp, ...fields }: GameSample): MetricS
   return { at: timestamp ?? null, fields, metrics: custom_metrics ?? {} };
 }
 
-/** Lists do not ask each monitor's object, so they show no last push and no credentials. */
-export async function listGameMonitors(ctx: RequestScope, page: { limit: number; offset: number }) {
-  const { views, total } = await listMyMonitors(ctx, undefined, page, { type: [TYPE] });
-  return { views: views.map(({ record }) => ({ record, last: null, access: NO_ACCESS })), total };
+/** Lists show no credentials. */
+export async function listGameMonitors(ctx: RequestScope, page: Pagination) {
+  const { rows, total } = await listMonitors(ctx.db, { visible_to: await viewerOf(ctx) }, page, { type: [TYPE] });
+  const samples = await listLastSamples(ctx, rows);
+  return { views: rows.map((record) => ({ record, last: samples.get(record.id) ?? null, access: NO_ACCESS })), total };
 }
 
 export async function getGameMonitor(ctx: RequestScope, monitorId: string): Promise<PushMonitor> {

@@ -29,7 +29,7 @@ export async function scrapeMonitors(ctx: RequestScope): Promise<ScrapedMonitor[
   const [groups, fromAgents, intervals] = await Promise.all([
     listCheckGroupStates(ctx.db, groupIds),
     listLatestOfAgents(ctx.db, monitors),
-    listRecentIntervals(ctx.db, ids, { since, limit: INTERVALS_MAX }),
+    listRecentIntervals(ctx.db, ids, { since, now: ctx.now, limit: INTERVALS_MAX }),
   ]);
   const latencies = new Map(
     [...groups.flatMap(({ latest }) => latest), ...fromAgents].map(([id, , latency_ms]) => [id, latency_ms]),

@@ -16,7 +16,10 @@ const foreign = { at: ["root"], auth: "public", permission: null, audit: null, r
 const text = (description: string) => ({ description, content: { "text/plain": { schema: z.string() } } });
 const PING_ANSWERS = {
   200: { ...text("OK"), headers: z.object({ "Ping-Body-Limit": z.string() }) },
-  400: text("The address or the run id is malformed"),
+  400: {
+    description: "The address or the run id is malformed",
+    content: { "text/plain": { schema: z.string() }, "application/json": { schema: ErrorBody } },
+  },
   404: text("The token is not known"),
 };
 const PING_HEADERS = { "Ping-Body-Limit": String(MESSAGE_BYTES_MAX), "Access-Control-Allow-Origin": "*" };

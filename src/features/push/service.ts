@@ -21,6 +21,7 @@ import { chooseBucketSize, POINTS_MAX, toSeries } from "../../domain/metric-seri
 import { hasPermission } from "../../domain/roles.ts";
 import { evaluateMetricRules } from "../../events/metric-rules.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
+import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { isObjectUnavailable, monitorObject } from "../../platform/monitor-objects.ts";
 import { mintPushToken, type PushCredential } from "../../platform/push-tokens.ts";
 import { rootKeysOf } from "../../platform/root-keys.ts";
@@ -100,6 +101,24 @@ async function findLastSample(ctx: RequestScope, monitorId: string): Promise<Sto
   const [entry] = (await readPushes(ctx, monitorId, { limit: 1, range: null })).entries;
   const sample = entry?.samples?.at(-1);
   return entry && sample ? { received_at: entry.received_at, sample } : null;
+}
+
+/** Monitors of one answer whose objects are asked for their newest push, which the database does not hold. */
+const ASKED_MAX = 100;
+const ASKED_AT_ONCE = 20;
+
+/** The newest samples of the first pushed monitors, by their ids; those whose object is not reachable are left out. */
+export async function listLastSamples(ctx: RequestScope, records: readonly MonitorRecord[]) {
+  const asked = records.filter(isPushed).slice(0, ASKED_MAX);
+  const found = await mapConcurrently(asked, ASKED_AT_ONCE, async ({ id }) => {
+    try {
+      return [id, await findLastSample(ctx, id)] as const;
+    } catch (error) {
+      ctx.log.error("last sample", error, { monitor_id: id });
+      return [id, null] as const;
+    }
+  });
+  return new Map(found);
 }
 
 export interface PushMonitor {

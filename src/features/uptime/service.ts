@@ -23,7 +23,7 @@ export async function computeUptime(ctx: RequestScope, monitorId: string, wanted
   const from_month = monthOf(days[0]?.date ?? "");
   const aggregates = await listDailyAggregates(ctx.db, { monitor_id: monitorId, timezone, from_month });
   const unaggregated = findUnaggregatedFrom(days, aggregates, monitor.created_at);
-  const intervals = await listIntervalsSince(ctx.db, monitorId, unaggregated);
+  const intervals = await listIntervalsSince(ctx.db, monitorId, { since: unaggregated, now: ctx.now });
   return tallyDays(days, { aggregates, intervals }, ctx.now).flatMap((tally, n) => {
     const date = days[n]?.date;
     return date === undefined ? [] : [{ date, tally }];
