@@ -43,8 +43,8 @@ const workers = {
   },
 };
 
-/** Tests in Node that start services need the machine for themselves. */
-const services = { ...PATIENCE, environment: "node", fileParallelism: false } as const;
+/** Tests in Node that start services: two at once on two cores, because most of them wait most of the time. */
+const services = { ...PATIENCE, environment: "node", fileParallelism: true, maxWorkers: 2 } as const;
 
 export default defineConfig({
   test: {
@@ -99,19 +99,12 @@ export default defineConfig({
           provide: { seed, effort: 20 },
         },
       },
-      { test: { ...services, name: "probes", include: ["test/probes/**/*.test.ts"], fileParallelism: true } },
-      {
-        test: {
-          ...services,
-          name: "process",
-          include: ["test/process/**/*.test.ts"],
-          fileParallelism: true,
-          maxWorkers: 2,
-        },
-      },
+      { test: { ...services, name: "probes", include: ["test/probes/**/*.test.ts"] } },
+      { test: { ...services, name: "process", include: ["test/process/**/*.test.ts"] } },
       {
         resolve: { alias: NO_RUNTIME },
-        test: { ...services, name: "browser", include: ["test/browser/**/*.test.ts"] },
+        // Browsers need the machine for themselves.
+        test: { ...services, name: "browser", include: ["test/browser/**/*.test.ts"], fileParallelism: false },
       },
       { test: { ...services, name: "soak", include: ["test/soak/**/*.test.ts"] } },
     ],

@@ -3,7 +3,7 @@ import { type PushPurpose, readPushToken } from "../platform/push-tokens.ts";
 import type { Settings } from "../platform/settings.ts";
 import type { PushPrincipal } from "./principal.ts";
 
-interface AuthInput {
+interface PresentedCredential {
   authorization: string | undefined;
   /** From the query, for clients that cannot set headers. */
   token: string | undefined;
@@ -13,7 +13,7 @@ interface AuthInput {
 export function authenticatePusher(
   settings: Settings,
   purpose: PushPurpose,
-  { authorization, token }: AuthInput,
+  { authorization, token }: PresentedCredential,
 ): PushPrincipal {
   const bearer = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   const read = (presented: string | undefined) => readPushToken(settings.ROOT_SECRET, purpose, presented ?? "");

@@ -44,12 +44,12 @@ async function visit(
   scope: Scope,
   after: string,
   visited: readonly { id: string; plan: Plan | null }[],
-  forget: (kept: RetentionScope[]) => Statement[],
+  deletionsOf: (kept: RetentionScope[]) => Statement[],
 ): Promise<string | null> {
   if (visited.length === 0) return null;
   const deleted = await runBatch(
     scope.db,
-    forget(visited.map(({ id, plan }) => ({ id, edge: retentionCutoff(scope, plan) }))),
+    deletionsOf(visited.map(({ id, plan }) => ({ id, edge: retentionCutoff(scope, plan) }))),
   );
   if (deleted.some((rows) => Array.isArray(rows) && rows.length >= DELETED_MAX)) return after;
   return visited.length < VISITED_MAX ? null : (visited.at(-1)?.id ?? null);

@@ -104,10 +104,10 @@ async function checkBroker(
   const settings = { protocol: isTls ? "amqps" : "amqp", hostname: host, port, vhost, heartbeat: 0, ...credentials };
   const opening = amqp.connect(settings, { rejectUnauthorized: options.verify_ssl, servername: host, timeout: 30_000 });
   // Should it open after the check has ended.
-  const forget = () => void opening.then((late) => late.close()).catch(() => {});
+  const discard = () => void opening.then((late) => late.close()).catch(() => {});
   let connection: Awaited<typeof opening>;
   try {
-    connection = await untilAborted(opening, signal, forget);
+    connection = await untilAborted(opening, signal, discard);
   } catch (error) {
     throw refusalOf(error);
   }

@@ -19,7 +19,7 @@ export async function redeemMyCredits(ctx: RequestScope, credits: number): Promi
   const { user_id } = requireUser(ctx);
   if ((await findIdempotentResult(ctx)) !== undefined) return getMyReferrals(ctx);
   const { signups, credits_redeemed } = await getMyReferrals(ctx);
-  const error = tooMany(signups - credits_redeemed);
+  const error = redemptionLimitError(signups - credits_redeemed);
   if (credits > signups - credits_redeemed) throw error;
   await commit(ctx, [redeemCredits(ctx.db, user_id, { credits, now: ctx.now })], {
     audit: {
@@ -40,7 +40,7 @@ export async function recordClick(ctx: RequestScope, code: string): Promise<void
   if (!isCounted) throw invalid("code is of nobody", [{ path: "code", message: "is of nobody" }]);
 }
 
-function tooMany(available: number) {
+function redemptionLimitError(available: number) {
   const message = `must be at most the ${available} that are left`;
   return invalid(`credits ${message}`, [{ path: "credits", message }]);
 }
