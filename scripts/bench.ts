@@ -1,4 +1,5 @@
 import { benchAlerts } from "./bench/alerts.ts";
+import { benchAll } from "./bench/all.ts";
 import { benchApi } from "./bench/api.ts";
 import { benchChecks, benchTimeouts } from "./bench/checks.ts";
 import { benchPage } from "./bench/page.ts";
@@ -18,10 +19,12 @@ const BENCHES: Record<string, (minutes: number) => Promise<void>> = {
   receivers: benchReceivers,
 };
 
-const [name = "", minutes = "3"] = process.argv.slice(2);
+const [name = "", ...args] = process.argv.slice(2);
 const bench = BENCHES[name];
-if (!bench) {
-  console.error(`usage: npm run bench -- ${Object.keys(BENCHES).join("|")} [minutes]`);
+if (name === "all") await benchAll(args);
+else if (bench) await bench(Number(args[0] ?? "3"));
+else {
+  console.error(`usage: npm run bench -- ${Object.keys(BENCHES).join("|")} [minutes]
+       npm run bench -- all [--quick] [--json FILE] [--compare FILE] [--peer kuma=DIR]`);
   process.exit(2);
 }
-await bench(Number(minutes));

@@ -63,13 +63,14 @@ export async function send({ url, token }: BenchService, method: string, path: s
   return (await response.json()) as Sent;
 }
 
-async function readGreeting(child: ChildProcess): Promise<{ url: string; token: string }> {
+/** Waits until a service that was just started says that it is ready; the token is empty where it has an owner already. */
+export async function readGreeting(child: ChildProcess): Promise<{ url: string; token: string }> {
   let output = "";
   for await (const chunk of child.stdout ?? []) {
     output += chunk;
     const url = /^ready (http\S+)$/m.exec(output)?.[1];
-    const token = /sk_svc_\w+/.exec(output)?.[0];
-    if (url && token) {
+    const token = /sk_svc_\w+/.exec(output)?.[0] ?? "";
+    if (url) {
       child.stdout?.resume();
       return { url, token };
     }
@@ -85,6 +86,11 @@ export function cpuSecondsOf(parent: number): number {
     return stat?.name === "workerd" && stat.parent === parent ? [stat.cpu] : [];
   });
   return runtimes.reduce((sum, cpu) => sum + cpu, 0);
+}
+
+/** CPU seconds that one process has used so far. */
+export function cpuSecondsOfProcess(pid: number): number {
+  return readStat(String(pid))?.cpu ?? 0;
 }
 
 function readStat(pid: string) {

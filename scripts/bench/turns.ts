@@ -15,12 +15,17 @@ interface TurnOptions {
   turnMs?: number;
   connections?: number;
   headers?: Record<string, string>;
+  method?: string;
+  /** Of the next request. */
+  body?: () => string;
+  /** What every answer must have; null for any. */
+  status?: number | null;
 }
 
 export async function turn(
   addresses: readonly string[],
   cpuSeconds: () => number,
-  { turnMs = TURN_MS, connections = CONNECTIONS, headers = {} }: TurnOptions = {},
+  { turnMs = TURN_MS, connections = CONNECTIONS, headers = {}, method = "GET", body, status = 200 }: TurnOptions = {},
 ): Promise<Turn> {
   const latencies: number[] = [];
   const cpuBefore = cpuSeconds();
@@ -29,9 +34,10 @@ export async function turn(
   const ask = async () => {
     while (performance.now() - from < turnMs) {
       const began = performance.now();
-      const response = await fetch(addresses[next++ % addresses.length] ?? "", { headers });
+      const address = addresses[next++ % addresses.length] ?? "";
+      const response = await fetch(address, { method, headers, body: body?.() });
       await response.arrayBuffer();
-      if (response.status !== 200) throw new Error(`answered ${response.status}`);
+      if (status !== null && response.status !== status) throw new Error(`${address} answered ${response.status}`);
       latencies.push(performance.now() - began);
     }
   };

@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { stateDirOf } from "../local/settings.ts";
+import { startBare } from "./bare.ts";
+import type { Measure } from "./measures.ts";
+import { readGreeting } from "./service.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const IDLE_MS = 3_000;
+const IDLE_BYTES_MAX = 250_000_000;
+const BUNDLE_BYTES_MAX = 650_000;
+
+/** `npm start` where nothing has changed since the last time. */
+export async function measureStart(): Promise<Measure[]> {
+  const stateDir = mkdtempSync(join(tmpdir(), "vigil-bench-"));
+  process.once("exit", () => rmSync(stateDir, { recursive: true, force: true }));
+  await stop((await start(stateDir)).child);
+  let idle = Number.NaN;
+  return [
+    {
+      ...{ name: "start, nothing changed", unit: "ms", baseline: "start of a bare Worker" },
+      async round() {
+        const from = performance.now();
+        await (await startBare())[Symbol.asyncDispose]();
+        const baseline = performance.now() - from;
+        const { child, readyMs } = await start(stateDir);
+        await sleep(IDLE_MS);
+        idle = residentBytes(child.pid ?? 0);
+        await stop(child);
+        return { value: readyMs, baseline };
+      },
+    },
+    {
+      ...{ name: "memory when idle, all processes", unit: "MB", baseline: "limit" },
+      round: async () => ({ value: idle / 1e6, baseline: IDLE_BYTES_MAX / 1e6 }),
+    },
+    {
+      ...{ name: "Worker", unit: "kB gzip", baseline: "limit" },
+      async round() {
+        const script = readFileSync(join(stateDirOf({ STATE_DIR: stateDir }).build, "worker.js"));
+        return { value: gzipSync(script).length / 1000, baseline: BUNDLE_BYTES_MAX / 1000 };
+      },
+    },
+  ];
+}
+
+async function start(stateDir: string): Promise<{ child: ChildProcess; readyMs: number }> {
+  const env = { ...process.env, PORT: "0", STATE_DIR: stateDir, LOG_LEVEL: "warn" };
+  const from = performance.now();
+  // As package.json has it.
+  const args = ["--optimize-for-size", "scripts/start.ts"];
+  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ["ignore", "pipe", "inherit"] });
+  await readGreeting(child);
+  return { child, readyMs: performance.now() - from };
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const ended = once(child, "close");
+  child.kill("SIGTERM");
+  await ended;
+}
+
+/** Of a process and all that it started. */
+function residentBytes(root: number): number {
+  const statuses = readdirSync("/proc").flatMap((pid) => (/^\d+$/.test(pid) ? readStatus(Number(pid)) : []));
+  const sum = (pid: number): number =>
+    statuses.reduce(
+      (total, each) => total + (each.pid === pid ? each.bytes : each.parent === pid ? sum(each.pid) : 0),
+      0,
+    );
+  return sum(root);
+}
+
+function readStatus(pid: number) {
+  try {
+    const text = readFileSync(`/proc/${pid}/status`, "utf8");
+    const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0);
+    return [{ pid, parent: field("PPid"), bytes: 1024 * field("VmRSS") }];
+  } catch {
+    return []; // It ended while we looked.
+  }
+}

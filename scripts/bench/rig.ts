@@ -1,0 +1,123 @@
+import type { CountedUnits } from "../../src/contract/capacity.ts";
+import { type BareService, startBare } from "./bare.ts";
+import { type Receiver, startReceiver } from "./receiver.ts";
+import { type BenchService, send, startBenchService } from "./service.ts";
+
+const API = "/api/uptime/v1";
+const CREATED_AT_ONCE = 8;
+const DAY_MS = 86_400_000;
+export const HISTORY_DAYS = 90;
+
+/** How much a run measures; the quick one shows that everything can be measured, not how fast it is. */
+export interface Scale {
+  rounds: number;
+  turnMs: number;
+  /** Monitors of the largest page; the others have a tenth and a hundredth. */
+  monitors: number;
+  /** Checked monitors, and how long they are watched in each round. */
+  checked: number;
+  watchedMs: number;
+  receivers: number;
+}
+export const FULL: Scale = {
+  ...{ rounds: 5, turnMs: 2_000, monitors: 1_000 },
+  ...{ checked: 600, watchedMs: 30_000, receivers: 100 },
+};
+export const QUICK: Scale = {
+  ...{ rounds: 1, turnMs: 150, monitors: 100 },
+  ...{ checked: 6, watchedMs: 12_000, receivers: 5 },
+};
+
+export interface Page {
+  id: string;
+  slug: string;
+  size: number;
+  monitors: string[];
+  /** Addresses to push to. */
+  beats: string[];
+}
+
+/** Units of the platform's bill that the service counts itself. */
+export type Units = Pick<
+  CountedUnits,
+  "requests" | "object_requests" | "messages" | "d1_rows_read" | "d1_rows_written"
+>;
+
+/** A service with data, a receiver, and what both are compared to. */
+export interface Rig extends AsyncDisposable {
+  scale: Scale;
+  service: BenchService;
+  bare: BareService;
+  receiver: Receiver;
+  /** The smallest first. */
+  pages: [Page, Page, Page];
+  post(path: string, body: object): Promise<{ id: string; push_urls?: { heartbeat?: string } }>;
+  headers: Record<string, string>;
+  /** What the service has counted so far. */
+  units(): Promise<Units>;
+}
+
+export async function startRig(scale: Scale): Promise<Rig> {
+  const parts = new AsyncDisposableStack();
+  const receiver = parts.use(await startReceiver());
+  const bare = parts.use(await startBare());
+  const service = parts.use(await startBenchService({ EGRESS_ALLOW: "127.0.0.1" }));
+  const sizes = [scale.monitors / 100, scale.monitors / 10, scale.monitors] as const;
+  const pages = [
+    await createPage(service, sizes[0]),
+    await createPage(service, sizes[1]),
+    await createPage(service, sizes[2]),
+  ] satisfies Rig["pages"];
+  await insertHistory(service);
+  const headers = { authorization: `Bearer ${service.token}` };
+  return {
+    ...{ scale, service, bare, receiver, pages, headers },
+    post: (path, body) => send(service, "POST", API + path, body),
+    async units() {
+      const response = await fetch(`${service.url}/api/core/v1/uptime/capacity`, { headers });
+      return ((await response.json()) as { units: Units }).units;
+    },
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+async function createPage(service: BenchService, size: number): Promise<Page> {
+  const monitors: string[] = [];
+  const beats: string[] = [];
+  for (let from = 0; from < size; from += CREATED_AT_ONCE) {
+    const names = Array.from({ length: Math.min(CREATED_AT_ONCE, size - from) }, (_, n) => `Service ${from + n}`);
+    const created = await Promise.all(
+      names.map((name) => {
+        const body = { name, type: "heartbeat", expected_interval: 3600 };
+        return send(service, "POST", `${API}/monitors`, body);
+      }),
+    );
+    const addresses = created.map(({ push_urls }) => push_urls?.heartbeat ?? "");
+    // From then on they are up, and nothing changes.
+    await Promise.all(addresses.map(async (address) => (await fetch(address)).arrayBuffer()));
+    monitors.push(...created.map(({ id }) => id));
+    beats.push(...addresses);
+  }
+  const slug = `bench-${size}`;
+  const { id } = await send(service, "POST", `${API}/status-pages`, { name: `Page of ${size}`, slug, monitors });
+  return { id, slug, size, monitors, beats };
+}
+
+/** As if all monitors were down for a tenth of every day since then. */
+async function insertHistory({ execute }: BenchService): Promise<void> {
+  const now = Date.now();
+  const from = now - HISTORY_DAYS * DAY_MS;
+  const past = 2 * HISTORY_DAYS;
+  await execute([
+    { sql: "UPDATE monitors SET created_at = ?", params: [from] },
+    { sql: "UPDATE status_intervals SET from_at = ? WHERE seq = 0", params: [now] },
+    {
+      sql: `INSERT INTO status_intervals (monitor_id, seq, status, from_at, to_at)
+        WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n + 1 < ${past})
+        SELECT id, n - ${past}, iif(n % 2, 'down', 'up'),
+          ?1 + (n / 2) * ${DAY_MS} + (n % 2) * ${0.9 * DAY_MS}, ?1 + (n / 2) * ${DAY_MS} + iif(n % 2, 1, 0.9) * ${DAY_MS}
+        FROM monitors JOIN n`,
+      params: [from],
+    },
+  ]);
+}
