@@ -47,6 +47,18 @@ export const FlappingData = z.object({
   since: At,
 });
 
+export const ReminderData = z.object({
+  monitor_id: z.string(),
+  monitor_name: z.string(),
+  status: z.literal("down"),
+  is_reminder: z.literal(true),
+  message: z.string().meta({ description: "the first failure of the outage" }),
+  since: At.meta({ description: "start of the outage" }),
+  duration_seconds: z.int().meta({ description: "for how long it has been down" }),
+  outage_id: z.string(),
+  incident_id: z.string().nullable().meta({ description: "the automatic incident of the outage" }),
+});
+
 export const ExpiryData = z.object({
   monitor_id: z.string(),
   monitor_name: z.string(),

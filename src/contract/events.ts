@@ -8,6 +8,7 @@ import {
   IncidentData,
   MaintenanceData,
   MonitorData,
+  ReminderData,
   TestData,
 } from "./event-data.ts";
 import type { TeamTopic } from "./team-notification.ts";
@@ -85,6 +86,11 @@ export const EVENTS = {
     team: "degraded",
     heading: "Monitor degraded",
     when: "a monitor is slower than its threshold",
+  },
+  "monitor.reminder": {
+    ...{ classification: "public", is_routable: false, topic: null, team: null, data: ReminderData },
+    ...{ heading: "Monitor still down" },
+    when: "a monitor stays down; only to webhooks with `remind_every_minutes` that were sent its `monitor.down`, whatever they list",
   },
   "monitor.flapping": {
     ...{ classification: "public", is_routable: false, topic: null, team: "down", data: FlappingData },

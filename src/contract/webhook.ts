@@ -33,6 +33,7 @@ const Provider = z.preprocess(
 );
 
 const EVENT_FILTERS_MAX = 100;
+export const REMIND_MINUTES_MAX = 1440;
 
 const FIELDS = {
   name: Name,
@@ -66,6 +67,10 @@ const FIELDS = {
       .refine((map) => Object.keys(map).length <= EVENT_FILTERS_MAX, `must have at most ${EVENT_FILTERS_MAX} entries`)
       .nullish(),
   ).meta({ description: "event name to the channel that receives it instead; `***` keeps the stored one" }),
+  remind_every_minutes: z.int().min(1).max(REMIND_MINUTES_MAX).nullish().meta({
+    description:
+      "while a monitor stays down, sends `monitor.reminder` so often, until it recovers or its incident is acknowledged; null, the default: never",
+  }),
   external_key: ExternalKey.nullish(),
 };
 
@@ -92,6 +97,7 @@ export const Webhook = z
     is_active: z.boolean(),
     is_team_only: z.boolean(),
     alert_channels: z.record(z.string(), z.string()).meta({ description: "values masked without alerting.write" }),
+    remind_every_minutes: z.int().nullable(),
     external_key: z.string().nullable(),
     disabled_reason: z.string().nullable().meta({ description: "why the service disabled it" }),
     failing_since: Instant.nullable().meta({ description: "first failure since the last success" }),

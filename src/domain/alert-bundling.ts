@@ -20,7 +20,7 @@ const HOLD_MAX_MS = 15_000;
 /** When nothing released a held alert until then, it is sent by itself. */
 export const HOLD_FALLBACK_MS = 2 * BUNDLE_WINDOW_MS;
 
-export type Outage = "down" | "up";
+export type Outage = "down" | "up" | "reminder";
 
 export function bundleThreshold(monitors: number): number {
   return Math.max(MONITORS_MIN, Math.ceil(monitors * SHARE));
@@ -37,6 +37,8 @@ export function bundleKind(event: NewEvent): Outage | null {
       return "down";
     case "monitor.up":
       return event.data.outage_id === null ? null : "up";
+    case "monitor.reminder":
+      return "reminder";
     case "incident.created":
       return isOfOutage(event) ? "down" : null;
     case "incident.resolved":

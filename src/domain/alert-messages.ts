@@ -78,6 +78,8 @@ function contentOf(event: KnownEvent): Content {
         ...{ facts: [fact("Since", moment(since))], thread: { id: monitor_id, state: "flapping" }, is_resolved: false },
       };
     }
+    case "monitor.reminder":
+      return reminderContent(event);
     case "monitor.certificate_expiring":
     case "monitor.domain_expiring":
       return expiryContent(event);
@@ -150,6 +152,17 @@ function changeContent({ name, data }: Extract<KnownEvent, { name: keyof typeof 
     thread: { id: outage_id ?? monitor_id, state: data.status },
     is_resolved: isRecovery,
     ...{ monitor_id, incident_id },
+  };
+}
+
+/** A state of its own, so that a chat shows a new message instead of an edited one. */
+function reminderContent({ data }: EventOf<"monitor.reminder">): Content {
+  const { monitor_id, monitor_name, message, since, duration_seconds, outage_id, incident_id } = data;
+  return {
+    ...{ tone: "down", title: `${oneLine(monitor_name)} is still down`, text: message },
+    facts: [fact("Down for", formatDuration(duration_seconds)), fact("Since", moment(since))],
+    thread: { id: outage_id, state: `down for ${duration_seconds} s` },
+    ...{ is_resolved: false, monitor_id, incident_id },
   };
 }
 

@@ -7,7 +7,7 @@ import { type AlertMessage, composeAlert, moment } from "./alert-messages.ts";
 export const BUNDLE_LISTED_MAX = 50;
 const REASON_MAX = 120;
 
-const WORDS: Record<Outage, string> = { down: "are down", up: "are up again" };
+const WORDS: Record<Outage, string> = { down: "are down", up: "are up again", reminder: "are still down" };
 
 interface Bundle {
   kind: Outage;
@@ -31,7 +31,7 @@ export function composeBundle({ kind, events, size }: Bundle, public_url: string
   const [first] = events;
   const since = first && new Date(sinceOf(first)).toISOString();
   return {
-    tone: kind === "down" ? "down" : "good",
+    tone: kind === "up" ? "good" : "down",
     title: `${size} monitors ${WORDS[kind]}`,
     text: [...listed, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n"),
     facts: since === undefined ? [] : [{ label: "Since", value: moment(since) }],
@@ -42,7 +42,10 @@ export function composeBundle({ kind, events, size }: Bundle, public_url: string
 }
 
 function lineOf(event: NewEvent): string {
-  if (isKnownEvent(event) && (event.name === "monitor.down" || event.name === "monitor.up")) {
+  if (
+    isKnownEvent(event) &&
+    (event.name === "monitor.down" || event.name === "monitor.up" || event.name === "monitor.reminder")
+  ) {
     const { monitor_name, message } = event.data;
     return `${oneLine(monitor_name)}: ${oneLine(message).slice(0, REASON_MAX)}`;
   }

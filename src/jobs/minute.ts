@@ -15,6 +15,7 @@ import type { QueueMarker } from "../contract/queues.ts";
 import { sweepThrottled } from "../delivery/budget.ts";
 import { sweepHeldAlerts } from "../delivery/held-alerts.ts";
 import { deleteOldMail, sweepMail } from "../delivery/mail.ts";
+import { sweepReminders } from "../delivery/reminders.ts";
 import { sweepStatusPosts } from "../delivery/status-posts.ts";
 import { sweepSubscribers } from "../delivery/subscriber-messages.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
@@ -56,6 +57,7 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
   "held alerts": sweepHeldAlerts,
   expiries: sweepExpiries,
   "flapping monitors": sweepFlapping,
+  reminders: sweepReminders,
   escalations: sweepEscalations,
   "on-call notifications": sweepNotifications,
   "on-call schedules": sweepSchedules,

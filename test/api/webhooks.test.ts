@@ -66,6 +66,7 @@ describe("POST /webhooks", () => {
       is_active: true,
       is_team_only: false,
       alert_channels: {},
+      remind_every_minutes: null,
       external_key: null,
       disabled_reason: null,
       failing_since: null,

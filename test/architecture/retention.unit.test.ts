@@ -33,6 +33,7 @@ const ENDS: Record<string, string> = {
   deliveries: "delivery/sweep.ts: 30 days",
   delivery_budgets: "with its user",
   delivery_attempts: "with its delivery",
+  webhook_reminders: "with its webhook or monitor",
   escalation_notifications: "with its escalation",
   escalation_policies: PEOPLE,
   escalations: `with its incident; of a critical event ${HISTORY}`,

@@ -50,6 +50,15 @@ export const EXAMPLES: { [Name in EventName]: EventData<Name> } = {
     outage_id: null,
     incident_id: null,
   },
+  "monitor.reminder": {
+    ...{ monitor_id: MONITOR_ID, monitor_name: "Shop", status: "down", is_reminder: true, message: "HTTP 503" },
+    ...{
+      since: "2026-01-02T03:04:05.000Z",
+      duration_seconds: 1800,
+      outage_id: `${MONITOR_ID}/2`,
+      incident_id: INCIDENT_ID,
+    },
+  },
   "monitor.flapping": {
     ...{ monitor_id: MONITOR_ID, monitor_name: "Shop", status: "down", message: "7 changes within 10 minutes" },
     ...{ changes: 7, since: "2026-01-02T03:04:05.000Z" },

@@ -1,5 +1,5 @@
 import { EVENT_NAMES } from "../../contract/events.ts";
-import { WEBHOOK_PROVIDERS, type WebhookProvider } from "../../contract/webhook.ts";
+import { REMIND_MINUTES_MAX, WEBHOOK_PROVIDERS, type WebhookProvider } from "../../contract/webhook.ts";
 import type { FormField, Option } from "../form-fields.ts";
 
 export const PROVIDER_NAMES: Record<WebhookProvider, string> = {
@@ -47,6 +47,10 @@ export function channelFields(pages: readonly Option[]): FormField[] {
     {
       ...{ kind: "several", name: "events", label: "Events", hint: "none: all of them", advanced: true },
       options: EVENT_NAMES.map((value) => ({ value, label: value })),
+    },
+    {
+      ...{ kind: "number", name: "remind_every_minutes", label: "Remind every so many minutes", advanced: true },
+      ...{ min: 1, max: REMIND_MINUTES_MAX, hint: "while a monitor stays down; empty: never" },
     },
     {
       ...{ kind: "checkbox", name: "is_team_only", label: "For the team", advanced: true },

@@ -26,6 +26,11 @@ export function insertEventsIf(db: Db, inserted: readonly StoredEvent[], conditi
     .returning({ id: events.id });
 }
 
+/** As `insertEvent`, by one statement for any number. */
+export function insertNewEvents(db: Db, inserted: readonly StoredEvent[]): Statement {
+  return insertEventsIf(db, inserted, sql`NOT EXISTS (SELECT 1 FROM ${events} WHERE ${events.id} = r.value ->> 'id')`);
+}
+
 /** Replaces the data of a stored event, so that it no longer names what suppressed it. */
 export function replaceEvent(db: Db, event: StoredEvent): Statement {
   return db

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Evidence } from "../../contract/check.ts";
 import { emptyList, flag, id, instant } from "../columns.ts";
@@ -27,6 +28,7 @@ export const outages = sqliteTable(
   },
   (table) => [
     uniqueIndex("outages_monitor").on(table.monitor_id, table.started_at, table.seq),
+    index("outages_open").on(table.monitor_id).where(sql`ended_at IS NULL`),
     index("outages_page").on(table.status_page_id, table.started_at),
   ],
 );

@@ -102,7 +102,8 @@ export async function listEndedSuppressions(db: Db, now: number, limit: number):
   return rows.map(({ id }) => id);
 }
 
-function isReleasable(now: number): SQL {
+/** A monitor is down and in no window. */
+export function isReleasable(now: number): SQL {
   return sql`${monitors.status} = 'down' AND NOT EXISTS (SELECT 1 FROM ${maintenance} WHERE ${covers(now)})`;
 }
 

@@ -31,10 +31,13 @@ export const webhooks = sqliteTable(
     disabled_reason: text("disabled_reason"),
     /** While its receiver lets attempts time out: since when. */
     slow_since: instant("slow_since"),
+    /** While a monitor stays down, its alert is repeated so often; null: never. */
+    remind_every_minutes: integer("remind_every_minutes"),
     external_key: text("external_key"),
     ...timestamps(),
   },
   (table) => [
+    index("webhooks_reminding").on(table.owner_id).where(sql`remind_every_minutes IS NOT NULL AND is_active = 1`),
     index("webhooks_owner").on(table.owner_id, table.created_at),
     uniqueIndex("webhooks_external_key").on(table.owner_id, table.external_key),
     index("webhooks_unwarned")
@@ -42,6 +45,9 @@ export const webhooks = sqliteTable(
       .where(sql`failing_since IS NOT NULL AND warned_at IS NULL AND is_active = 1`),
   ],
 );
+
+/** Spelled out, not bound: SQLite uses the partial index of these webhooks only for the very same condition. */
+export const isReminding = sql`${webhooks.remind_every_minutes} IS NOT NULL AND ${webhooks.is_active} = 1`;
 
 /** One event for one webhook. */
 export const deliveries = sqliteTable(

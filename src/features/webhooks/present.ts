@@ -31,6 +31,7 @@ export function presentWebhook(shown: ShownWebhook): z.infer<typeof Webhook> {
     is_active: webhook.is_active,
     is_team_only: webhook.is_team_only,
     alert_channels,
+    remind_every_minutes: webhook.remind_every_minutes,
     external_key: webhook.external_key,
     disabled_reason: webhook.disabled_reason,
     failing_since: toIsoOrNull(webhook.failing_since),

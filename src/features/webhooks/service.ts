@@ -106,6 +106,7 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
     warned_at: null,
     disabled_reason: null,
     slow_since: null,
+    remind_every_minutes: input.remind_every_minutes ?? null,
     external_key: input.external_key ?? null,
     created_at: ctx.now,
     updated_at: ctx.now,
@@ -162,6 +163,7 @@ export async function changeWebhook(ctx: RequestScope, webhookId: string, input:
     status_page_id,
     events: input.events === undefined ? webhook.events : (input.events ?? []),
     is_team_only: replaced(input.is_team_only, webhook.is_team_only, false),
+    remind_every_minutes: replaced(input.remind_every_minutes, webhook.remind_every_minutes, null),
     external_key: replaced(input.external_key, webhook.external_key, null),
     // Failures of the former address do not count for a new one.
     ...(config.url !== stored.url && { failing_since: null, warned_at: null, slow_since: null }),
