@@ -58,7 +58,10 @@ export function buildMonitorView(
   const describeDay = (n: number) => {
     const date = payload.days[n] ?? "";
     const said = [describe(tallies[n]), ...(incidentsOf.get(date) ?? [])].filter((text) => text !== "");
-    return said.length === 0 ? null : `${formats.date(date).text}: ${said.join("; ")}`;
+    if (said.length === 0) return null;
+    const share = tallies[n] === undefined ? null : computeUptimePercentage(tallies[n]);
+    const known = share === null ? [] : [words.uptime(formats.percentage(share))];
+    return `${formats.date(date).text}: ${[...known, ...said].join("; ")}`;
   };
   const isPlain = monitor.status === "up" || monitor.status === "pending";
   return {

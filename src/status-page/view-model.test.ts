@@ -293,9 +293,9 @@ describe("a monitor on the page", () => {
     expect(seen?.runs).toEqual([
       { state: "none", first: 0, length: 2, hint: null },
       { state: "up", first: 2, length: 1, hint: null },
-      { state: "down", first: 3, length: 1, hint: "18 Nov 2026: down for 11 min" },
-      { state: "down", first: 4, length: 1, hint: "19 Nov 2026: down for 11 min" },
-      { state: "degraded", first: 5, length: 1, hint: "20 Nov 2026: degraded for 1 h" },
+      { state: "down", first: 3, length: 1, hint: "18 Nov 2026: 99.23% uptime; down for 11 min" },
+      { state: "down", first: 4, length: 1, hint: "19 Nov 2026: 99.23% uptime; down for 11 min" },
+      { state: "degraded", first: 5, length: 1, hint: "20 Nov 2026: 100% uptime; degraded for 1 h" },
     ]);
     expect(seen?.troubled.map((day) => `${day.date.iso} ${day.text}`)).toEqual([
       "2026-11-20 degraded for 1 h",

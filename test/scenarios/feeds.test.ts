@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import ICAL from "ical.js";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { STATUSPAGE_DOCUMENTS, type StatuspageAnswer } from "../../src/contract/statuspage-api.ts";
 import { openDb } from "../../src/data/db.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
@@ -14,7 +15,30 @@ const visit = createVisitor({ PAGE_MEMO_MS: "0" });
 const NOW = Math.floor(Date.now() / 1000) * 1000;
 const iso = (at: number) => new Date(at).toISOString();
 const ANSWERS = Object.keys(STATUSPAGE_DOCUMENTS) as StatuspageAnswer[];
-const FILES = ["feed.atom", "feed.rss", "maintenance.ics", ...ANSWERS.map((name) => `api/v2/${name}.json`)];
+const FILES = [
+  "feed.atom",
+  "feed.rss",
+  "feed.json",
+  "maintenance.ics",
+  ...ANSWERS.map((name) => `api/v2/${name}.json`),
+];
+/** What https://www.jsonfeed.org/version/1.1/ asks of a feed, and nothing beside it. */
+const JsonFeed = z.strictObject({
+  version: z.literal("https://jsonfeed.org/version/1.1"),
+  title: z.string().min(1),
+  language: z.string(),
+  home_page_url: z.url(),
+  feed_url: z.url(),
+  items: z.array(
+    z.strictObject({
+      id: z.string().min(1),
+      url: z.url(),
+      title: z.string(),
+      content_html: z.string(),
+      date_published: z.iso.datetime({ offset: true }),
+    }),
+  ),
+});
 type Shop = Awaited<ReturnType<typeof createShop>>;
 
 async function plan({ account, page, monitor }: Shop, fields: Record<string, unknown> = {}) {
@@ -115,10 +139,24 @@ describe("feeds", () => {
     expect(said?.description).toContain("<em>bold</em>");
   });
 
+  it("give the same to a reader of JSON Feed", async () => {
+    const { path, incident, planned } = await aPage("*bold*");
+    const answer = await visit(`${path}/feed.json`);
+    expect(answer.headers.get("content-type")).toBe("application/feed+json; charset=utf-8");
+    const feed = JsonFeed.parse(JSON.parse(answer.text));
+    const address = `http://vigil.test${path}`;
+    expect([feed.home_page_url, feed.feed_url]).toEqual([address, `${address}/feed.json`]);
+    expect(new Set(feed.items.map(({ id }) => id)).size).toBe(4);
+    const said = feed.items.find(({ url }) => url === `${address}/incidents/${incident}`);
+    expect(said?.content_html).toContain("<em>bold</em>");
+    expect(feed.items.map(({ url }) => url)).toContain(`${address}/maintenance/${planned.id}`);
+  });
+
   it("are empty, not broken, for a page where nothing happened", async () => {
     const { path } = await createShop();
     expect(parseXml((await visit(`${path}/feed.atom`)).text).feed.entry).toBeUndefined();
     expect(parseXml((await visit(`${path}/feed.rss`)).text).rss.channel.item).toBeUndefined();
+    expect(JsonFeed.parse(JSON.parse((await visit(`${path}/feed.json`)).text)).items).toEqual([]);
     expect(parseCalendar((await visit(`${path}/maintenance.ics`)).text)).toEqual([]);
   });
 });
@@ -261,6 +299,9 @@ describe("hostile texts", () => {
       expect(String(entry.content["#text"] ?? "")).not.toMatch(/<(?:script|img|svg)|href="(?!https?:|mailto:)/i);
     }
     expect(parseXml((await visit(`${path}/feed.rss`)).text).rss.channel.item).toHaveLength(4);
+    for (const item of JsonFeed.parse(JSON.parse((await visit(`${path}/feed.json`)).text)).items) {
+      expect(item.content_html).not.toMatch(/<(?:script|img|svg)|href="(?!https?:|mailto:)/i);
+    }
     expect(parseCalendar((await visit(`${path}/maintenance.ics`)).text)).toHaveLength(2);
     expect((await readAnswer(path, "incidents")).incidents[0].name).toBe(hostile);
     for (const document of [await visit(path), await visit(`${path}/history`)]) {

@@ -5,7 +5,7 @@ import { HtmlDocument } from "../../ui/document.tsx";
 import { IconShapes } from "../../ui/status-icons.tsx";
 import { ICONS, SCRIPT, STYLESHEET } from "../assets.ts";
 import { brandSheetAddress } from "../brand.ts";
-import type { Moment } from "../format.ts";
+import { createFormats, type Moment } from "../format.ts";
 import type { FrameView } from "../frame-view.ts";
 import { TEXTS } from "../texts/registry.ts";
 import type { Texts } from "../texts/texts.ts";
@@ -63,8 +63,11 @@ export function Document(props: DocumentProps) {
 }
 
 /** What the script says. */
-function scriptWords({ locale, home, monitor, frame }: Texts) {
-  return { locale, found: home.found, none: monitor.day_none, good: monitor.day_good, zone: frame.own_zone };
+function scriptWords(texts: Texts) {
+  const { locale, home, monitor, frame } = texts;
+  const whole = monitor.uptime(createFormats("UTC", texts).percentage(100));
+  const good = `${whole}; ${monitor.day_good}`;
+  return { locale, found: home.found, none: monitor.day_none, good, zone: frame.own_zone };
 }
 
 function Preview(props: { title: string; description?: string; canonical: string; frame?: FrameView }) {
