@@ -21,6 +21,8 @@ export const Manifest = z.object({
   made_at: z.string(),
   /** Names of the migrations that the database has had. */
   migrations: z.array(z.string()),
+  /** It went on and sent what was pending. */
+  was_running: z.boolean().default(true),
 });
 export type Manifest = z.infer<typeof Manifest>;
 

@@ -1,6 +1,8 @@
 import { existsSync, globSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
+import { restoredEpoch } from "../../src/domain/epoch.ts";
 import { Refusal } from "../local/command-error.ts";
 import { lockState } from "../local/lock.ts";
 import { createStateDir, type StateDir } from "../local/settings.ts";
@@ -18,6 +20,9 @@ const SECRETS = "secrets.json";
 /** Beside the databases and objects of a kind the runtime keeps their alarms. */
 const RUNTIME_OWN = "metadata.sqlite";
 
+/** What objects were passing on when they were copied is in the database by then, and is not passed on after a restore. */
+const HANDOVER_MS = 2000;
+
 /** In one step: a copy in several begins again whenever the service writes in between. */
 const ALL_PAGES = 2 ** 31 - 1;
 
@@ -31,21 +36,28 @@ export async function backUpLocal(stateDir: StateDir, file: string, passphrase: 
   const copies = join(stateDir.path, "backup");
   rmSync(copies, { recursive: true, force: true });
   mkdirSync(copies, { mode: 0o700 });
-  const manifest = { kind: "local" as const, made_at: new Date().toISOString(), migrations: migrationsOf(database) };
+  const was_running = isLocked(stateDir);
+  const manifest = {
+    ...{ kind: "local" as const, made_at: new Date().toISOString(), was_running },
+    migrations: migrationsOf(database),
+  };
   const archive = createArchive(file, manifest, passphrase);
   try {
     archive.add(SECRETS, stateDir.secrets);
-    const sources = [OBJECTS, DATABASES].flatMap((part) => databasesIn(join(stateDir.path, part)));
-    for (const source of sources) {
+    const add = async (source: string) => {
       const copy = join(copies, basename(source));
       const original = new DatabaseSync(source, { readOnly: true });
       await backup(original, copy, { rate: ALL_PAGES });
       original.close();
       archive.add(relative(stateDir.path, source), copy);
       rmSync(copy);
-    }
+    };
+    const [objects = [], databases = []] = [OBJECTS, DATABASES].map((part) => databasesIn(join(stateDir.path, part)));
+    for (const source of objects) await add(source);
+    if (was_running) await setTimeout(HANDOVER_MS);
+    for (const source of databases) await add(source);
     archive.finish();
-    return sources.length;
+    return objects.length + databases.length;
   } catch (error) {
     archive.discard();
     throw error;
@@ -79,6 +91,9 @@ export function restoreLocal(
     mkdirSync(dirname(join(incoming, path)), { recursive: true, mode: 0o700 });
     archive.extract(path, join(incoming, path));
   }
+  if (archive.manifest.was_running) {
+    for (const database of databasesIn(join(incoming, DATABASES))) markRestored(database);
+  }
   const outgoing = join(stateDir.path, `replaced-${new Date().toISOString().replaceAll(":", "-")}`);
   if (present.length > 0) mkdirSync(outgoing, { mode: 0o700 });
   for (const part of present) renameSync(join(stateDir.path, part), join(outgoing, part));
@@ -91,6 +106,19 @@ export function restoreLocal(
 
 function databasesIn(dir: string): string[] {
   return globSync(join(dir, "**/*.sqlite")).sort();
+}
+
+/** The service then ends what was pending, because the one that was copied sent it. */
+function markRestored(file: string): void {
+  const database = new DatabaseSync(file);
+  const hasTable = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'installation'").get();
+  if (hasTable) database.prepare("UPDATE installation SET epoch = ?").run(restoredEpoch(Date.now()));
+  database.close();
+}
+
+function isLocked(stateDir: StateDir): boolean {
+  using lock = lockState(stateDir, 0);
+  return lock === undefined;
 }
 
 function migrationsOf(file: string): string[] {

@@ -1,5 +1,6 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { restoredEpoch } from "../../src/domain/epoch.ts";
 import * as account from "../deploy/account.ts";
 import type { Platform } from "../deploy/platform.ts";
 import type { DeploymentFiles } from "../deploy/record.ts";
@@ -11,6 +12,8 @@ import { refuseNewerRelease } from "./releases.ts";
 
 /** Apart, because in a dump of both a row can come before the table that it refers to. */
 const DUMPS = { "schema.sql": "--no-data", "rows.sql": "--no-schema" };
+/** Releases without the table had no epochs. */
+const HAS_INSTALLATION = /CREATE TABLE[^(]*\binstallation\b/;
 const SECRETS = "secrets.json";
 
 interface Remote {
@@ -35,7 +38,7 @@ export async function backUpRemote(remote: Remote, file: string, passphrase: str
   const secrets = files.readSecrets();
   if (!secrets.ROOT_SECRET) throw new Refusal(`${files.secrets} has no ROOT_SECRET: without it no backup can be used`);
   const dir = mkdtempSync(join(remote.tmpDir, "backup-"));
-  const manifest = { kind: "remote" as const, made_at: new Date().toISOString(), migrations };
+  const manifest = { kind: "remote" as const, made_at: new Date().toISOString(), migrations, was_running: true };
   const archive = createArchive(file, manifest, passphrase);
   try {
     archive.add(SECRETS, files.secrets);
@@ -84,6 +87,10 @@ export async function restoreRemote(remote: Remote, file: string, passphrase: st
     files.write(files.config, buildWorkerConfig(release, ids));
     const dump = join(dir, "database.sql");
     for (const part of Object.keys(DUMPS)) appendFileSync(dump, readFileSync(join(dir, part)), { mode: 0o600 });
+    // The service that was exported went on and sent what was pending; the new one ends it.
+    if (HAS_INSTALLATION.test(readFileSync(join(dir, "schema.sql"), "utf8"))) {
+      appendFileSync(dump, `\nUPDATE installation SET epoch = '${restoredEpoch(Date.now())}';\n`);
+    }
     await platform.wrangler(["d1", "execute", name, "--remote", "--config", files.config, "--file", dump, "--yes"]);
     files.writeRecord({ ...record, account_id, database_id });
     return made_at;

@@ -71,10 +71,7 @@ export async function emptyObjects(scope: Scope, monitorIds: readonly string[]):
  */
 export async function watchEpoch(scope: Scope): Promise<void> {
   const { db, env, log, now } = scope;
-  const { epoch, went_back, restored_to } = await withDeadline(witnessObject(env).tick(now), TICK_TIMEOUT_MS);
+  const { epoch, went_back, restored } = await withDeadline(witnessObject(env).tick(now), TICK_TIMEOUT_MS);
   if (went_back) log.warn("the database or the objects went back in time", { epoch });
-  if (restored_to === null) return;
-  // D1 was restored to an instant after its last tick and up to a minute before this one.
-  const made_before = Math.min(restored_to + MINUTE_MS, now - MINUTE_MS);
-  await runBatch(db, endRestoredMessages(db, { made_before, now }));
+  if (restored) await runBatch(db, endRestoredMessages(db, { ...restored, now }));
 }

@@ -1,9 +1,15 @@
+/** What a database that went back in time calls pending was sent meanwhile, if it was made before `sent_before`. */
+export interface Restored {
+  sent_before: number;
+  known_until: number;
+}
+
 export interface Ticked {
   epoch: string;
   /** A new epoch began, not the first one. */
   went_back: boolean;
-  /** Until when a D1 that was restored knew what happened; null where D1 is not older than it was. */
-  restored_to: number | null;
+  /** Null where D1 is not older than it was. */
+  restored: Restored | null;
 }
 
 /** The verbs of the one object that notices when D1 or the objects went back in time. */

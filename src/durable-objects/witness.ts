@@ -20,14 +20,10 @@ export class WitnessObject extends DurableObject<Env> implements WitnessRpc {
       const db = openDb(this.env.DB);
       const stored = (await findInstallation(db)) ?? null;
       const witnessed = this.ctx.storage.kv.get<Tick>(KEY) ?? null;
-      const { next, isNew } = decideEpoch(witnessed, stored, { now, fresh: newId(now) });
+      const { next, isNew, restored } = decideEpoch(witnessed, stored, { now, fresh: newId(now) });
       await runBatch(db, [upsertInstallation(db, next)]);
       this.ctx.storage.kv.put<Tick>(KEY, { epoch: next.epoch, ticks: next.ticks });
-      return {
-        epoch: next.epoch,
-        went_back: isNew && (stored !== null || witnessed !== null),
-        restored_to: isNew && stored !== null && witnessed !== null ? next.known_until : null,
-      };
+      return { epoch: next.epoch, went_back: isNew && (stored !== null || witnessed !== null), restored };
     });
   }
 }

@@ -8,7 +8,12 @@ import { deploy } from "../../scripts/deploy/deployment.ts";
 import { readOptions } from "../../scripts/deploy/options.ts";
 import { deploymentFiles } from "../../scripts/deploy/record.ts";
 import { readRelease } from "../../scripts/deploy/worker-config.ts";
+import { controlOf } from "../../scripts/local/control.ts";
+import type { Execute } from "../../scripts/local/database.ts";
+import { stateDirOf } from "../../scripts/local/settings.ts";
+import { newId } from "../../src/platform/ids.ts";
 import { FakeCloudflare } from "../support/cloudflare.ts";
+import { PATIENCE } from "../support/patience.ts";
 import { runNpm, type Service, START_TIMEOUT_MS, startService, temporaryDir } from "./support.ts";
 
 const PASSPHRASE = "a passphrase of some length";
@@ -86,6 +91,39 @@ describe("npm run backup and restore", () => {
     await restored.stop();
   });
 
+  it("sends nothing again that the service sent after its backup, and what a stopped one never sent", async () => {
+    const waiting = newId();
+    const insert = (execute: Execute) =>
+      execute([
+        {
+          // Nothing wakes it in the service that is backed up.
+          sql: `INSERT INTO events (id, owner_id, name, classification, data, created_at, wake_at)
+            SELECT ?, id, 'deploy.finished', 'info', '{}', ?, 9e15 FROM users LIMIT 1`,
+          params: [waiting, Date.now()],
+        },
+      ]);
+    await insert(controlOf(stateDirOf({ STATE_DIR: service.stateDir })));
+    const running = join(dir, "running.backup");
+    expect(await npm("backup", service.stateDir, [running])).toMatchObject({ code: 0 });
+    const stateDir = temporaryDir();
+    expect(await npm("restore", stateDir, [running])).toMatchObject({ code: 0 });
+    const stopped = join(dir, "stopped.backup");
+    const copy = temporaryDir();
+    expect(await npm("restore", copy, [running])).toMatchObject({ code: 0 });
+    expect(await npm("backup", copy, [stopped])).toMatchObject({ code: 0 });
+    expect([running, stopped].map((path) => openArchive(path, undefined).manifest.was_running)).toEqual([true, false]);
+
+    const restored = await startService({ env: { ...settings, STATE_DIR: stateDir } });
+    const execute = controlOf(stateDirOf({ STATE_DIR: stateDir }));
+    await vi.waitFor(async () => {
+      const [rows] = await execute([{ sql: "SELECT processed_at FROM events WHERE id = ?", params: [waiting] }]);
+      expect(rows?.[0]?.processed_at).toEqual(expect.any(Number));
+    }, PATIENCE);
+    const [sent] = await execute([{ sql: "SELECT id FROM deliveries WHERE event_id = ?", params: [waiting] }]);
+    expect(sent).toEqual([]);
+    await restored.stop();
+  });
+
   it("refuses what it cannot restore whole, in one line, before it touches anything", async () => {
     const stateDir = temporaryDir();
     const refusals: [string[], string | undefined, string][] = [
@@ -104,7 +142,7 @@ describe("npm run backup and restore", () => {
 });
 
 describe("a backup file", () => {
-  const manifest = { kind: "local" as const, made_at: "2026-11-22T00:00:00.000Z", migrations: [] };
+  const manifest = { kind: "local" as const, made_at: "2026-11-22T00:00:00.000Z", migrations: [], was_running: true };
 
   function aBackup(passphrase?: string) {
     const dir = temporaryDir();
@@ -190,6 +228,27 @@ describe("a backup of a deployment", () => {
     const secrets = (name: string) => JSON.parse(readFileSync(join(dir, name, "secrets.json"), "utf8"));
     expect(secrets("second")).toEqual(secrets("vigil"));
     await expect(restoreRemote(remote("vigil"), file, PASSPHRASE)).rejects.toThrow(/holds data already/);
+  });
+
+  it("marks the database that it fills, so that the new service does not send what the old one sent", async () => {
+    const platform = new FakeCloudflare();
+    const dir = temporaryDir();
+    await deployTo(platform, dir, "vigil");
+    const remote = (name: string) => ({
+      ...{ name, platform, release, env: {}, tmpDir: temporaryDir() },
+      files: deploymentFiles(dir, name),
+    });
+    platform.databases
+      .get("vigil")
+      ?.database.exec(
+        "INSERT INTO installation (id, epoch, ticks, known_until, ticked_at) VALUES (1, 'first', 5, 1, 1)",
+      );
+    const file = join(dir, "deployment.backup");
+    await backUpRemote(remote("vigil"), file, PASSPHRASE);
+    await restoreRemote(remote("second"), file, PASSPHRASE);
+    const epochOf = (name: string) =>
+      platform.databases.get(name)?.database.prepare("SELECT epoch FROM installation").get()?.epoch;
+    expect([epochOf("vigil"), epochOf("second")]).toEqual(["first", expect.stringMatching(/^restored \d{13}$/)]);
   });
 
   it("is restored again where the restore broke off", async () => {

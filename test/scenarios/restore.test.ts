@@ -4,12 +4,15 @@ import { asc, eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { reconcileUnsyncedMonitors, watchEpoch } from "../../src/checks/reconcile.ts";
-import { openDb } from "../../src/data/db.ts";
+import { openDb, runBatch } from "../../src/data/db.ts";
+import { events } from "../../src/data/events/table.ts";
+import { insertEvent } from "../../src/data/events/write.ts";
 import { mailOutbox } from "../../src/data/mail/table.ts";
 import { listUnsynced } from "../../src/data/monitors/read.ts";
 import { monitors, statusIntervals, transitions } from "../../src/data/monitors/table.ts";
 import { deliveries, webhooks } from "../../src/data/webhooks/table.ts";
 import { sweepDeliveries } from "../../src/delivery/sweep.ts";
+import { restoredEpoch } from "../../src/domain/epoch.ts";
 import type { Outbox } from "../../src/durable-objects/transition-outbox.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
 import { runMinute } from "../../src/jobs/minute.ts";
@@ -17,6 +20,7 @@ import { newId } from "../../src/platform/ids.ts";
 import { createAccount } from "../support/factories.ts";
 import { alarmOf, beat, createHeartbeat, fireAlarm, moveClock, type Pushed, stubOf } from "../support/pushes.ts";
 import { recordingEnv } from "../support/queues.ts";
+import { eventOf } from "../support/webhooks.ts";
 
 const HOUR = 3_600_000;
 const db = openDb(env.DB);
@@ -227,6 +231,51 @@ describe("messages that a restored D1 calls pending", () => {
     expect(statesOf(await read())).toEqual(["skipped", "pending", "failed"]);
     await sweepDeliveries(jobScope(recording.env, "test"));
     expect(recording.deliveries).toEqual([]);
+  });
+
+  it.each([
+    ["with its objects", async () => {}],
+    ["without objects, in a new deployment", () => loseObjects(witness)],
+  ])("are not sent a second time by a backup that was restored %s, nor are events processed again", async (_, lose) => {
+    await tick();
+    const read = await pendingMessages();
+    const { user_id } = await createAccount();
+    const waiting = [eventOf(user_id, { processed_at: null }), eventOf(user_id)];
+    await runBatch(
+      db,
+      waiting.map((event) => insertEvent(db, event)),
+    );
+    await db
+      .update(events)
+      .set({ held_until: Date.now() + 1000 })
+      .where(eq(events.id, waiting[1]?.id ?? ""));
+    const neverMailed = newId();
+    const long = Date.now() - HOUR;
+    const times = { next_attempt_at: long, wake_at: long, created_at: long, updated_at: long };
+    await db.insert(mailOutbox).values({ id: neverMailed, sealed: "", ...times });
+    const backup = await backUp();
+    moveClock(HOUR);
+    await restoreDatabase(backup);
+    await lose();
+    await env.DB.prepare("UPDATE installation SET epoch = ?").bind(restoredEpoch(Date.now())).run();
+    const recording = recordingEnv();
+    const minute = () => runMinute({ scheduledTime: Date.now(), cron: "* * * * *", noRetry() {} }, recording.env);
+    await minute();
+    expect(statesOf(await read())).toEqual(["skipped", "pending", "failed"]);
+    const rows = await db.select().from(events).where(eq(events.owner_id, user_id));
+    expect(rows.map(({ processed_at, held_until }) => [processed_at !== null, held_until])).toEqual([
+      [true, null],
+      [true, null],
+    ]);
+    const [kept] = await db.select().from(mailOutbox).where(eq(mailOutbox.id, neverMailed));
+    expect(kept?.state, "no service of before could send mail").toBe("pending");
+
+    const fresh = eventOf(user_id, { processed_at: null });
+    await runBatch(db, [insertEvent(db, fresh)]);
+    moveClock(60_000);
+    await minute();
+    const [waits] = await db.select().from(events).where(eq(events.id, fresh.id));
+    expect(waits?.processed_at).toBeNull();
   });
 
   it("stay pending where the objects were lost and D1 is the present one", async () => {
