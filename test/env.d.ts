@@ -3,9 +3,6 @@ import type { Env } from "../src/platform/env.ts";
 
 declare global {
   namespace Cloudflare {
-    interface GlobalProps {
-      mainModule: typeof import("../src/worker.ts");
-    }
     interface Env extends ProductEnv {
       ROOT_SECRET: string;
       TEST_MIGRATIONS: D1Migration[];

@@ -6,6 +6,7 @@ import { openDb } from "../../src/data/db.ts";
 import type { SubscriberRecord } from "../../src/data/subscribers/read.ts";
 import { subscribers } from "../../src/data/subscribers/table.ts";
 import { handleSubscribers } from "../../src/jobs/subscribers.ts";
+import type { Env } from "../../src/platform/env.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { type Account, createPage } from "./factories.ts";
 
@@ -33,9 +34,10 @@ export async function insertSubscriber(account: Account, fields: Partial<Subscri
 /** Keeps the messages that would wake the consumer, so that a test decides when it runs. */
 export function useSubscriberQueue() {
   const waiting: SubscriberBatchMessage[] = [];
+  const { SUBSCRIBERS }: Env = env;
   beforeEach(() => {
     waiting.length = 0;
-    vi.spyOn(env.SUBSCRIBERS, "sendBatch").mockImplementation(async (messages) => {
+    vi.spyOn(SUBSCRIBERS, "sendBatch").mockImplementation(async (messages) => {
       for (const { body } of messages) if (!("marker_sent_at" in body)) waiting.push(body);
       return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
     });
