@@ -65,6 +65,7 @@ export class Agent {
   readonly #sender: Sender;
   readonly #assignments: Assignments;
   readonly #scheduler: Scheduler;
+  readonly #certificates = new Set<string>();
   readonly #stopping = new AbortController();
   #pollSeconds = POLL_S;
   #isUpdated = false;
@@ -89,7 +90,12 @@ export class Agent {
     this.#scheduler = new Scheduler({
       now: () => clock.now(),
       check: (assignment) =>
-        checkAssignment(assignment, { probeFor: agentProbe, ioFor: (fields) => createNodeIo(fields), clock }),
+        checkAssignment(assignment, {
+          probeFor: agentProbe,
+          ioFor: (fields) => createNodeIo(fields),
+          clock,
+          certificates: this.#certificates,
+        }),
       onResult: (assignment, result) => this.#noteResult(assignment, result),
       onError: (assignment, reason, isNew) => this.#noteError(assignment, reason, isNew),
     });

@@ -22,6 +22,7 @@ it("sends a failure in a form that the service accepts, whatever the target said
     probeFor: () => probe,
     ioFor: () => ({}) as NetIo,
     clock: { now: () => 7, correct: () => 7 },
+    certificates: new Set(),
   });
   expect(checked).toMatchObject({ ok: true, result: { status: "down", checked_at: 7 } });
   const sent = JSON.stringify(checked);

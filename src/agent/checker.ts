@@ -1,5 +1,6 @@
 import type { AgentAssignment, ResultStatus } from "../contract/agent.ts";
 import type { CheckOutcome, ProbeResult } from "../contract/check.ts";
+import { readsCertificate } from "../domain/expiries.ts";
 import { printable, printableJson } from "../lib/printable.ts";
 import type { NetIo } from "../net/port.ts";
 import type { Probe } from "../probes/port.ts";
@@ -15,6 +16,8 @@ export interface CheckerParts {
   /** The network as this monitor wants it used. */
   ioFor(fields: Record<string, unknown>): NetIo;
   clock: Clock;
+  /** Monitors whose certificate this process has read. */
+  certificates: Set<string>;
 }
 
 const STATUSES: Record<Exclude<CheckOutcome, "error">, ResultStatus> = {
@@ -32,7 +35,10 @@ export async function checkAssignment(assignment: AgentAssignment, parts: Checke
   const checked_at = parts.clock.now();
   const { target, options: fields, timeout_seconds, latency_threshold_ms } = assignment;
   const io = parts.ioFor(fields);
-  const found = await runProbe(probe, { target, fields, timeout_seconds, latency_threshold_ms }, io);
+  const reads_certificate = !parts.certificates.has(assignment.id) || readsCertificate(assignment, checked_at);
+  const job = { target, fields, timeout_seconds, latency_threshold_ms, reads_certificate };
+  const found = await runProbe(probe, job, io);
+  parts.certificates.add(assignment.id);
   if (found.outcome === "error") return { ok: false, reason: found.message };
   return {
     ok: true,

@@ -20,7 +20,7 @@ import { laneOf, recordChecks } from "./slot-record.ts";
  * the other regions join in at once, so that the round gets its verdict.
  */
 export async function checkNow(scope: Scope, monitor: MonitorRecord): Promise<ManualCheckResult> {
-  const slot = { region: monitor.regions[0] ?? DEFAULT_REGION, slot_at: scope.now, attempt: 0 };
+  const slot = { region: monitor.regions[0] ?? DEFAULT_REGION, slot_at: scope.now, attempt: 0, is_manual: true };
   const { group } = await loadCheckGroup(scope.db, monitor.check_group_id);
   if (!group) throw new Error("a checked monitor has no group");
   const [checked] = await checkMonitors(scope, [monitor], slot);
@@ -42,7 +42,7 @@ export async function checkNow(scope: Scope, monitor: MonitorRecord): Promise<Ma
 /** Checks settings that are not saved. Stores nothing. */
 export async function dryRunCheck(scope: Scope, type: MonitorType, job: CheckJob): Promise<ManualCheckResult> {
   const checked_at = now();
-  return reportOf(await runCheck(scope, type, job), DEFAULT_REGION, checked_at);
+  return reportOf(await runCheck(scope, type, { ...job, reads_certificate: true }), DEFAULT_REGION, checked_at);
 }
 
 function reportOf(result: ProbeResult, region: string, checked_at: number): ManualCheckResult {

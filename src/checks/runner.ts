@@ -9,6 +9,7 @@ import { type CheckGroupRecord, loadCheckGroup, MEMBERS_PER_MESSAGE } from "../d
 import { deleteEmptyCheckGroup } from "../data/check-groups/write.ts";
 import { runBatch } from "../data/db.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
+import { readsCertificate } from "../domain/expiries.ts";
 import { toMeasuredCheck } from "../domain/rule-metrics.ts";
 import { evaluateResultRules, type MonitorResult } from "../events/metric-rules.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
@@ -24,6 +25,8 @@ export interface Slot {
   region: string;
   slot_at: number;
   attempt: number;
+  /** Somebody waits for the result, and wants to see everything. */
+  is_manual?: boolean;
 }
 
 export interface CheckedMonitor {
@@ -85,7 +88,9 @@ export async function checkMonitors(
   monitors: readonly MonitorRecord[],
   slot: Slot,
 ): Promise<CheckedMonitor[]> {
-  const opened = await Promise.all(monitors.map(async (monitor) => ({ monitor, job: await openJob(scope, monitor) })));
+  const opened = await Promise.all(
+    monitors.map(async (monitor) => ({ monitor, job: await openJob(scope, monitor, slot) })),
+  );
   const readable = opened.flatMap(({ monitor, job }) => (job ? [{ monitor, job }] : []));
   const work = { region: slot.region, jobs: readable.map(({ job }) => job) };
   const checked = await checkFrom(scope, work, async (outcome, place): Promise<CheckedMonitor[]> => {
@@ -104,10 +109,13 @@ export async function checkMonitors(
   ];
 }
 
-async function openJob(scope: Scope, monitor: MonitorRecord): Promise<CheckerJob | null> {
+async function openJob(scope: Scope, monitor: MonitorRecord, slot: Slot): Promise<CheckerJob | null> {
   const { type, timeout_seconds, latency_threshold_ms } = monitor;
+  const isNew = !monitor.settled && monitor.certificate_expires_at === null;
+  const reads_certificate = isNew || slot.is_manual === true || readsCertificate(monitor, slot.slot_at);
   try {
-    return { type, ...(await openSecrets(scope.settings, monitor)), timeout_seconds, latency_threshold_ms };
+    const opened = await openSecrets(scope.settings, monitor);
+    return { type, ...opened, timeout_seconds, latency_threshold_ms, reads_certificate };
   } catch (error) {
     scope.log.error("monitor secrets", error, { monitor_id: monitor.id });
     return null;

@@ -11,6 +11,7 @@ export const CheckerJob = z.object({
   fields: z.unknown(),
   timeout_seconds: z.number().nullable(),
   latency_threshold_ms: z.number().nullable(),
+  reads_certificate: z.boolean().optional(),
 });
 export type CheckerJob = z.infer<typeof CheckerJob>;
 

@@ -127,7 +127,8 @@ export const Monitor = z.looseObject({
     description: "null: paused, or not checked by a schedule; in the past while that check is late",
   }),
   certificate_expires_at: Instant.nullable().meta({
-    description: "of type ssl: when the certificate expires that the newest check saw; else null",
+    description:
+      "of type ssl: when the certificate expires that the newest check saw; of https addresses of type http and https: likewise, read a few times a day; else null",
   }),
   domain_expires_at: Instant.nullable().meta({
     description: "of type domain: when the registration expires that the newest check saw; else null",

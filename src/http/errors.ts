@@ -45,8 +45,9 @@ export function invalidInput({ issues }: ZodError): ApiError {
 /** Where a value may have several forms, the problems within the form that it has. */
 function ofBestForm(issue: core.$ZodIssue): core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
-  const forms = issue.errors.filter((issues) => issues.some(({ path }) => path.length > 0));
-  const [best] = forms.sort((a, b) => a.length - b.length);
+  // A value of the wrong type has the other form; one of a wrong length has this one.
+  const isOwn = ({ path, code }: core.$ZodIssue) => path.length > 0 || code !== "invalid_type";
+  const [best] = issue.errors.filter((issues) => issues.some(isOwn)).sort((a, b) => a.length - b.length);
   return best?.flatMap((each) => ofBestForm({ ...each, path: [...issue.path, ...each.path] })) ?? [issue];
 }
 
@@ -83,6 +84,10 @@ function describe(issue: core.$ZodIssue): string {
       return `must be one of ${issue.values.map(String).join(", ")}`;
     case "invalid_format":
       return FORMATS[issue.format] ?? issue.message;
+    case "invalid_union":
+      return issue.message === "Invalid input" ? "has none of the forms that it may have" : issue.message;
+    case "unrecognized_keys":
+      return `must not have the name ${issue.keys[0] ?? ""}`;
     case "invalid_key":
       return issue.issues[0] ? describe(issue.issues[0]) : issue.message;
     default:

@@ -5,7 +5,7 @@ import type { Parsed } from "../lib/parse-result.ts";
 import { classifyError, type ProbeFailure, resultOf, syntheticFailure } from "../net/faults.ts";
 import { discard, readResponseBody } from "../net/http-body.ts";
 import type { NetIo, NetResponse } from "../net/port.ts";
-import { explainTls } from "../net/tls/inspect.ts";
+import { explainTls, type TlsTarget } from "../net/tls/inspect.ts";
 import { bodyProblem, needsBody, patternProblem } from "./body-match.ts";
 import { conceal, evidenceOf, readExcerpt } from "./evidence.ts";
 import { type Hop, nextHop, redirectLocation } from "./http-hop.ts";
@@ -34,6 +34,7 @@ export const httpProbe: Probe<URL, HttpCheck> = {
   options,
   parseTarget: (text) => parseTarget(text, "http"),
   destination: (target) => splitCredentials(target).url,
+  certificateAt: (target) => (target.protocol === "https:" ? tlsTargetOf(target) : null),
   check,
 };
 
@@ -119,8 +120,11 @@ function secretsOf(target: URL, check: HttpCheck): string[] {
 /** The platform gives no reason for a TLS failure; inspecting the certificate often finds it. */
 async function explain(finding: ProbeFailure, url: URL, check: HttpCheck, io: NetIo, signal: AbortSignal) {
   if (finding.cause !== "tls" || !check.verify_ssl || signal.aborted) return finding;
-  const target = { host: url.hostname, port: Number(url.port) || 443 };
-  return (await explainTls(io, target, signal)) ?? finding;
+  return (await explainTls(io, tlsTargetOf(url), signal)) ?? finding;
+}
+
+function tlsTargetOf(url: URL): TlsTarget {
+  return { host: url.hostname, port: Number(url.port) || 443 };
 }
 
 /** Follows redirects by hand, because each hop has to pass the guard. Latency is the sum of the hops. */

@@ -6,6 +6,7 @@ import type { PushKind } from "../contract/push.ts";
 import type { PushRules } from "../domain/push-deadline.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import type { NetIo } from "../net/port.ts";
+import type { TlsTarget } from "../net/tls/inspect.ts";
 
 export type Destination = URL | { host: string; port: number };
 
@@ -21,6 +22,8 @@ export interface Probe<Target = unknown, Options = unknown> {
   parseTarget(text: string): Parsed<Target>;
   /** What the egress guard judges when a person saves the monitor; null where only our own resolvers are asked. */
   destination(target: Target, options: Options): Destination | null;
+  /** Where a certificate is that the check does not read itself; null where the target has none. */
+  certificateAt?(target: Target): TlsTarget | null;
   /** Speaks the protocol over `io` until the signal fires. Expected failures are results, never exceptions. */
   check(target: Target, options: Options, io: NetIo, signal: AbortSignal): Promise<ProbeResult>;
 }

@@ -1,5 +1,6 @@
 import type { ProbeResult } from "../contract/check.ts";
 import type { NetIo } from "../net/port.ts";
+import { inspectCertificate, type TlsTarget } from "../net/tls/inspect.ts";
 import { recordEvidence } from "./evidence.ts";
 import type { Destination, Probe } from "./port.ts";
 
@@ -33,7 +34,12 @@ export interface CheckJob {
   fields: unknown;
   timeout_seconds: number | null;
   latency_threshold_ms: number | null;
+  /** A success also says when the certificate of its target expires. */
+  reads_certificate?: boolean;
 }
+
+/** Reading a certificate never keeps a result for longer. */
+const CERTIFICATE_TIMEOUT_MS = 3000;
 
 /** Runs one check to its end, in time, whatever happens: what goes wrong on our side is an `error`. */
 export async function runProbe(probe: Probe, job: CheckJob, io: NetIo): Promise<ProbeResult> {
@@ -43,11 +49,31 @@ export async function runProbe(probe: Probe, job: CheckJob, io: NetIo): Promise<
   const recorder = recordEvidence(io, passwordsIn(job.target));
   try {
     const result = await probe.check(prepared.value.target, prepared.value.options, recorder.io, signal);
-    if (result.outcome !== "failure") return applyLatencyThreshold(result, job.latency_threshold_ms);
+    if (result.outcome !== "failure") {
+      const dated = job.reads_certificate
+        ? await addCertificate(result, probe.certificateAt?.(prepared.value.target), io)
+        : result;
+      return applyLatencyThreshold(dated, job.latency_threshold_ms);
+    }
     const evidence = result.evidence ?? recorder.seen();
     return evidence ? { ...result, evidence } : result;
   } catch {
     return failedCheck("the check itself failed");
+  }
+}
+
+/** A certificate that cannot be read says nothing of a check that succeeded. */
+async function addCertificate(
+  result: ProbeResult,
+  target: TlsTarget | null | undefined,
+  io: NetIo,
+): Promise<ProbeResult> {
+  if (!target || result.outcome === "error") return result;
+  try {
+    const { details } = await inspectCertificate(io, target, AbortSignal.timeout(CERTIFICATE_TIMEOUT_MS));
+    return { ...result, details: { ...result.details, certificate_expires_at: details.valid_to } };
+  } catch {
+    return result;
   }
 }
 

@@ -9,7 +9,7 @@ import { createLogger } from "../../src/platform/logger.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
 import worker from "../../src/worker.ts";
 import { CORE, createClient, V1 } from "../support/client.ts";
-import { createAccount, createPage } from "../support/factories.ts";
+import { createAccount, createMonitor, createPage } from "../support/factories.ts";
 
 const TOKENS = `${CORE}/user/api-tokens`;
 /** Tests are not counted unless they ask for it. */
@@ -222,6 +222,27 @@ describe("a request", () => {
   ])("whose body has %s is 400 and says where", async (_name, body, error) => {
     const { client } = await createAccount();
     expect(await client.post(TOKENS, body)).toMatchObject({ status: 400, body: { error } });
+  });
+});
+
+describe("a refusal of a value", () => {
+  it("is about the form that the value has, where it may have several", async () => {
+    const { client } = await createAccount();
+    const { push_key } = await createMonitor(client, { type: "api", target: undefined, paused: false });
+    const push = (body: unknown) => createClient(push_key).post(`${V1}/api-monitoring/push`, body);
+    const errorOf = async (body: unknown) => (await push(body)).body.error;
+    expect(await errorOf(Array.from({ length: 101 }, () => ({})))).toBe("the input must have at most 100 items");
+    expect(await errorOf([])).toBe("the input must have at least 1 items");
+    expect(await errorOf([{ latency_ms: "fast" }])).toBe("[0].latency_ms must be a number");
+    expect(await errorOf({ latency_ms: "fast" })).toBe("latency_ms must be a number");
+    expect(await errorOf(5)).toBe("the input has none of the forms that it may have");
+  });
+
+  it("names what a map must not have", async () => {
+    const account = await createAccount();
+    const path = `${V1}/status-pages/${await createPage(account)}/alerting`;
+    const { status, body } = await account.client.patch(path, { alert_routing: { "monitor.sideways": "public" } });
+    expect([status, body.error]).toEqual([400, "alert_routing must not have the name monitor.sideways"]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { type EnrolledAgent, enrollAgent } from "../support/agents.ts";
 import { V1 } from "../support/client.ts";
 import { createAccount, createMonitor } from "../support/factories.ts";
@@ -32,6 +32,27 @@ describe("what a monitor watches", () => {
 
     await account.client.put(`${V1}/monitors/${monitor.id}`, { target: `other.${target}` });
     expect(await read()).toMatchObject({ [field]: null });
+  });
+});
+
+describe("an https monitor", () => {
+  it("knows when the certificate of its target expires, which a list finds it by", async () => {
+    const { client } = await createAccount();
+    const target = `https://localhost:${inject("tls").good}/x`;
+    const settings = { type: "https", target, verify_ssl: false };
+    const { body: tried } = await client.post(`${V1}/monitors/test`, { name: "Shop", ...settings });
+    const expires_at = tried.details.certificate_expires_at;
+    expect(Date.parse(expires_at)).toBeGreaterThan(Date.now() + 80 * DAY);
+
+    const { id } = await createMonitor(client, { ...settings, paused: false });
+    expect((await client.post(`${V1}/monitors/${id}/check`)).body).toMatchObject({ status: "up" });
+    expect((await client.get(`${V1}/monitors/${id}`)).body).toMatchObject({ certificate_expires_at: expires_at });
+    const before = encodeURIComponent(inDays(100));
+    const { body: found } = await client.get(`${V1}/monitors?certificate_expires_before=${before}`);
+    expect(found).toMatchObject([{ id }]);
+
+    await client.put(`${V1}/monitors/${id}`, { target: "https://localhost:1/", paused: true });
+    expect((await client.get(`${V1}/monitors/${id}`)).body).toMatchObject({ certificate_expires_at: null });
   });
 });
 

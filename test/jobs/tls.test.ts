@@ -3,7 +3,7 @@ import type { ProbeResult } from "../../src/contract/check.ts";
 import type { NetIo } from "../../src/net/port.ts";
 import { buildEgress } from "../../src/platform/egress/guard.ts";
 import { edgeIo } from "../../src/platform/probe-io.ts";
-import { httpsProbe } from "../../src/probes/http.ts";
+import { httpProbe, httpsProbe } from "../../src/probes/http.ts";
 import type { Probe } from "../../src/probes/port.ts";
 import { runProbe } from "../../src/probes/run.ts";
 import { sslProbe } from "../../src/probes/ssl.ts";
@@ -98,6 +98,17 @@ describe("an https check that ignores certificates in the Workers runtime", () =
   ] as const)("reads the answer of the server %j", async (server) => {
     const result = await ignoring(server, "x", { expected_body: "all systems ok" });
     expect(result).toMatchObject({ outcome: "success", message: "HTTP 200" });
+  });
+
+  it("says when the certificate expires where that is asked for", async () => {
+    const target = `https://localhost:${ports.good}/x`;
+    const job = { target, fields: { verify_ssl: false }, timeout_seconds: 5, latency_threshold_ms: null };
+    const { details } = await runProbe(httpsProbe, { ...job, reads_certificate: true }, io);
+    const { details: inspected } = await run(sslProbe, `localhost:${ports.good}`);
+    expect(details).toEqual({ status_code: 200, redirects: 0, certificate_expires_at: inspected.valid_to });
+    expect((await runProbe(httpsProbe, job, io)).details).toEqual({ status_code: 200, redirects: 0 });
+    const clear = { ...job, target: `http://127.0.0.1:${outside.http}/ok`, reads_certificate: true };
+    expect((await runProbe(httpProbe, clear, io)).details).not.toHaveProperty("certificate_expires_at");
   });
 
   it("sends a body and reads as much of an answer as any check", async () => {
