@@ -1,4 +1,4 @@
-import type { OpenAPIHono, RouteConfig, RouteHandler } from "@hono/zod-openapi";
+import type { OpenAPIHono, RouteConfig, RouteHandler, z } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import { authenticateAgent, authenticateInstall } from "../access/agent-credentials.ts";
 import { authenticateOptional, authenticateUser } from "../access/credentials.ts";
@@ -90,6 +90,8 @@ export interface EndpointPolicy {
   acceptsYaml?: boolean;
   /** The body may be what a browser's form sends; the schema sees an object of its fields. */
   acceptsForm?: boolean;
+  /** What the body may be where the handler reads it itself, by content type; for the document alone. */
+  ownBody?: Readonly<Record<string, { schema: z.ZodType }>>;
   /** For pages: what whoever is refused gets to see. */
   refusalPage?: ErrorPage;
   ids?: IdLocations;

@@ -33,6 +33,7 @@ const ACCOUNT = {
 };
 
 const MONITORS = {
+  "POST /heartbeat/{monitor_id}": { status: "ok", message: "42 files", duration_ms: 1200 },
   "POST /monitors": { name: "Shop", type: "https", target: "https://shop.example/", interval: 60, tags: ["eu"] },
   "POST /monitors/test": { name: "Shop", type: "https", target: "https://shop.example/" },
   "PUT /monitors/{id}": { interval: 300, failure_threshold: 2 },

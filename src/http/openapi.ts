@@ -102,7 +102,7 @@ function schemaOf(content: Record<string, unknown> | undefined): unknown {
 }
 
 /** The same body with an example, where there is one. */
-function withExample({ method, path, request }: RouteConfig): RouteConfig["request"] {
+function withExample({ method, path }: RouteConfig, request: RouteConfig["request"]): RouteConfig["request"] {
   const example = BODY_EXAMPLES[`${method.toUpperCase()} ${path}`];
   const json = request?.body?.content["application/json"];
   if (!request?.body || !json || !example) return request;
@@ -115,9 +115,11 @@ function withExample({ method, path, request }: RouteConfig): RouteConfig["reque
 function describeEndpoint({ policy, route }: Endpoint, surface: Surface): RouteConfig {
   const repeatable = route.method === "post" && policy.auth === "user";
   const success = route.responses[200];
+  const { ownBody } = policy;
+  const request = ownBody ? { ...route.request, body: { content: ownBody, required: false } } : route.request;
   return {
     ...route,
-    request: withExample(route),
+    request: withExample(route, request),
     ...(isList(route) && success && { responses: { ...route.responses, 200: { ...success, headers: LIST_HEADERS } } }),
     path: SURFACES[surface] + route.path,
     operationId: route.operationId ?? operationId(route, surface === policy.at[0] ? null : surface),

@@ -58,6 +58,8 @@ describe("the OpenAPI document", () => {
       const content = { "application/json": expect.objectContaining({ schema }) };
       expect(description.paths?.[path]?.post?.requestBody, path).toHaveProperty("content", content);
     }
+    const beat = description.paths?.["/heartbeat/{monitor_id}"]?.post?.requestBody;
+    expect(beat).toMatchObject({ required: false, content: { "application/json": {}, "text/plain": {} } });
     expect(JSON.stringify(description)).not.toContain("x-takes");
   });
 

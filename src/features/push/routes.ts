@@ -53,7 +53,10 @@ const about =
 
 export const endpoints = [
   endpoint(
-    heartbeats,
+    {
+      ...heartbeats,
+      ownBody: { "application/json": { schema: HeartbeatBody }, "text/plain": { schema: z.string() } },
+    },
     createRoute({
       method: "post",
       path: "/heartbeat/{monitor_id}",
