@@ -1,4 +1,4 @@
-import { MINUTES_PER_MONTH, UNITS_PER_CHECK } from "../src/domain/bill.ts";
+import { computeListPrice, MINUTES_PER_MONTH, UNITS_PER_CHECK } from "../src/domain/bill.ts";
 
 /**
  * A day of a fleet, from the units that tests hold the service to and the limits that Cloudflare publishes
@@ -70,3 +70,65 @@ export function findCeiling(part: string): number {
   if (!one) throw new Error(`there is no part named ${part}`);
   return Math.floor(one.limit / one.used);
 }
+
+/** What of a part a day has left over, with 2 % of all targets failing at noon and back ten minutes later. */
+export interface FaultDay {
+  databases: number;
+  rowsWritten: number;
+  messages: number;
+  /** Rows that wait for the writers at worst, and for how many minutes any wait. */
+  rowsWaitingMax: number;
+  minutesWaiting: number;
+  usd: number;
+}
+
+const MINUTES_PER_DAY = 1440;
+const FAULT_AT = 720;
+const RECOVERY_AT = 730;
+
+/** Minute by minute, on as many databases as the fleet's bytes need. */
+export function simulateFaultDay(monitors: number): FaultDay {
+  const databases = Math.ceil(monitors / findCeiling("database size"));
+  const checks = (monitors * 60) / INTERVAL_SECONDS;
+  const steady =
+    checks * UNITS_PER_CHECK.d1RowsWritten +
+    (monitors * TRANSITIONS_PER_MONTH * ROWS_PER_TRANSITION) / MINUTES_PER_MONTH +
+    monitors / MINUTES_PER_DAY;
+  const day = { databases, rowsWritten: 0, messages: 0, rowsWaitingMax: 0, minutesWaiting: 0 };
+  let waiting = 0;
+  for (let minute = 0; minute < MINUTES_PER_DAY; minute++) {
+    const isEdge = minute === FAULT_AT || minute === RECOVERY_AT;
+    const rows = steady + (isEdge ? monitors * FAULT_SHARE * ROWS_PER_TRANSITION : 0);
+    waiting = Math.max(0, waiting + rows - databases * D1_ROWS_PER_SECOND * 60);
+    day.rowsWritten += rows;
+    day.messages += checks * UNITS_PER_CHECK.objectRequests;
+    day.rowsWaitingMax = Math.max(day.rowsWaitingMax, waiting);
+    day.minutesWaiting += waiting > 0 ? 1 : 0;
+  }
+  const units = Object.entries(UNITS_PER_CHECK).map(([unit, each]) => [unit, each * checks * MINUTES_PER_DAY]);
+  return { ...day, usd: computeListPrice(Object.fromEntries(units)) };
+}
+
+/**
+ * Where the tables go when the database is divided by account. `both` stands for those that each database has for itself.
+ */
+export const TABLE_PLACES: Record<"directory" | "account" | "both", readonly string[]> = {
+  directory: [
+    ...["account_links", "api_tokens", "check_groups", "installation", "page_invitations", "page_members"],
+    ...["page_transfers", "passwords", "planned_minutes", "queue_health", "recovery_codes", "referrals", "sessions"],
+    ...["shards", "two_factors", "users"],
+  ],
+  account: [
+    ...["agent_commands", "agent_latest", "agent_reports", "agents", "alarms", "audit_log", "calendar_feeds"],
+    ...["chat_link_tokens", "chat_messages", "chat_requests", "custom_domains", "daily_rollups", "deleted_monitors"],
+    ...["deliveries", "delivery_attempts", "delivery_budgets", "escalation_notifications", "escalation_policies"],
+    ...["escalations", "event_log", "event_rule_versions", "event_rules", "events", "flapping_monitors"],
+    ...["held_outages", "idempotency_keys", "incident_groups", "incident_monitors", "incident_templates"],
+    ...["incident_updates", "incidents", "install_tokens", "mail_outbox", "maintenance", "maintenance_groups"],
+    ...["maintenance_monitors", "maintenance_occurrences", "maintenance_updates", "metrics_tokens", "monitor_groups"],
+    ...["monitors", "notifications", "notify_contacts", "on_call_schedules", "outages", "push_aliases"],
+    ...["sla_assignments", "sla_policies", "sla_targets", "status_channels", "status_intervals", "status_pages"],
+    ...["status_posts", "stored_texts", "subscriber_messages", "subscribers", "transitions", "webhooks"],
+  ],
+  both: ["guards", "upkeep_rounds"],
+};

@@ -145,7 +145,7 @@ function priceOf(rows: readonly Row[]): Report["per_million"] {
   return [
     price("heartbeat,", 1.6, UNITS_PER_HEARTBEAT.objectRowsWritten),
     price("page of", 1),
-    price("check", 0.25, UNITS_PER_CHECK.objectRowsWritten),
+    price("check", 0.12, UNITS_PER_CHECK.objectRowsWritten),
     price("failure to webhook", 100),
   ];
 }

@@ -24,15 +24,16 @@ export const MINUTES_PER_MONTH = 30.4 * 1440;
 export const OPERATIONS_PER_MESSAGE = 3;
 
 /**
- * Units per check: the limits that the tests hold the service to, for full groups of one region and healthy targets.
+ * Units per check: the limits that the tests hold the service to, for full shards of one region and healthy targets. A
+ * message checks sixty monitors, stores one row in the database and one of history, and deletes one of history.
  */
 export const UNITS_PER_CHECK = {
-  d1RowsRead: 1.2,
-  d1RowsWritten: 1 / 20,
-  objectRequests: 1 / 20,
-  objectRowsWritten: 1 / 20,
-  queueOperations: OPERATIONS_PER_MESSAGE / 20,
-  workerRequests: 1 / 20,
+  d1RowsRead: 1.05,
+  d1RowsWritten: 1 / 60,
+  objectRequests: 1 / 60,
+  objectRowsWritten: 2.05 / 60,
+  queueOperations: OPERATIONS_PER_MESSAGE / 60,
+  workerRequests: 1 / 60,
   cpuMs: 1,
 } as const satisfies BilledUnits;
 

@@ -31,7 +31,7 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS checks (slot_at INTEGER NOT NULL, att
     block BLOB NOT NULL, PRIMARY KEY (slot_at, attempt, key)) WITHOUT ROWID`;
 
 /**
- * The history of one shard in one region, or of one agent: a packed row per message of about thirty checks, or per five
+ * The history of one shard in one region, or of one agent: a packed row per message of up to sixty checks, or per five
  * minutes of an agent, and the latencies of every hour.
  */
 export class ProberObject extends DurableObject<Env> implements ProberRpc {

@@ -57,12 +57,10 @@ function describeCost(): string {
     ...table(
       ["A million", "$"],
       [
-        ...Object.entries(KINDS).map(([name, units]) => [
-          `${name}s`.replace("regions", "region"),
-          dollars(price(units)),
-        ]),
+        ...Object.entries(KINDS).map(([name, units]) => [name, dollars(price(units))]),
         ["checks from three regions", dollars(3 * price(UNITS_PER_CHECK))],
         ["checks in groups that are half full", dollars(price(halfFull(UNITS_PER_CHECK)))],
+        ["checks in full groups, of each one target hanging", dollars(price(withOneHanging(UNITS_PER_CHECK)))],
       ],
     ),
     "",
@@ -93,6 +91,12 @@ function describeCost(): string {
 function halfFull(units: BilledUnits): BilledUnits {
   const { d1RowsRead = 0, cpuMs = 0, ...perMessage } = units;
   return { d1RowsRead, cpuMs, ...times(perMessage, 2) };
+}
+
+/** It has a message of its own, and each of its checks wakes the object of its monitor. */
+function withOneHanging(units: typeof UNITS_PER_CHECK): BilledUnits {
+  const doubled = halfFull(units);
+  return { ...doubled, objectRequests: 3 * units.objectRequests };
 }
 
 it("docs/cost.md says what the code counts with (npm run costs writes it anew)", async () => {

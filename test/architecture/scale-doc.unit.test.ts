@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
-import { findCeiling, simulateDay } from "../../scripts/scale.ts";
+import { findCeiling, simulateDay, simulateFaultDay, TABLE_PLACES } from "../../scripts/scale.ts";
 
 const FLEETS = [10_000, 100_000, 1_000_000];
 
@@ -19,6 +21,27 @@ function describeParts(): string[] {
       return row([name, `${limit.toLocaleString("en-US")} ${unit}`, ...shares, `${round(findCeiling(name))} monitors`]);
     }),
   ];
+}
+
+function describeFaultDays(): string[] {
+  const days = FLEETS.map(simulateFaultDay);
+  const line = (name: string, read: (day: ReturnType<typeof simulateFaultDay>) => string) =>
+    row([name, ...days.map(read)]);
+  return [
+    row(["", ...FLEETS.map((fleet) => fleet.toLocaleString("en-US"))]),
+    row(["---", ...FLEETS.map(() => "---:")]),
+    line("databases", ({ databases }) => String(databases)),
+    line("rows written", ({ rowsWritten }) => round(rowsWritten)),
+    line("messages of checks", ({ messages }) => round(messages)),
+    line("rows that wait at worst", ({ rowsWaitingMax }) => round(rowsWaitingMax)),
+    line("minutes in which rows wait", ({ minutesWaiting }) => String(minutesWaiting)),
+    line("checks, in dollars by list price", ({ usd }) => usd.toFixed(2)),
+  ];
+}
+
+/** In the order of the alphabet, as lines of the page. */
+function listTables(place: keyof typeof TABLE_PLACES): string {
+  return TABLE_PLACES[place].map((table) => `\`${table}\``).join(", ");
 }
 
 function describeScale(): string {
@@ -44,15 +67,32 @@ function describeScale(): string {
     "A part that is full delays and loses nothing: messages wait in their queue, checks start late and pages say so,",
     "and `/health` names the age of what waits.",
     "",
+    "## A day with a fault",
+    "",
+    "Simulated minute by minute: at noon 2 % of all targets fail at once, and ten minutes later they are back. The fleet is divided",
+    "over as many databases as its bytes need.",
+    "",
+    ...describeFaultDays(),
+    "",
     "## Beyond one database",
     "",
     "The database is full first. The next step divides it by account, because every row belongs to the account of its owner:",
     "",
-    "- **Directory database**: users, sessions, API tokens, memberships, invitations, slugs and host names of status pages, and the",
-    "  schedule (`check_groups`); of each account the key of its database.",
-    "- **Account databases**: everything else, by `owner_id`. A new account goes to the emptiest database.",
-    "- **Messages** carry the key of the database beside the ids that they carry today; a consumer opens that database. Objects keep the",
-    "  key with their configuration. Groups are made of monitors of one database, so that one message opens one database.",
+    `- **Directory database**: ${listTables("directory")}; and two new tables. \`accounts\` (\`owner_id\` primary key, \`database_key\`, \`epoch\`,`,
+    "  `moving_since`) says where an account is. `addresses` (`kind`, `key` primary key, `owner_id`) leads from whatever a request",
+    "  brings along to its account: slug, host name, hash of an agent's, feed's or scraper's token, push alias, link of a chat.",
+    `- **Account databases**: ${listTables("account")}. All of them name their owner or a row that does. A new account goes to the`,
+    "  emptiest database.",
+    `- **Both**: ${listTables("both")}, of each database its own.`,
+    "- **Messages** get one key more, `database`, in each schema of `src/contract/messages.ts`; a message without it, sent before the",
+    "  step, means `main`. `CheckMessage` takes it from `shards.database_key`: a shard holds monitors of one database, so that one",
+    "  message opens one database. `MinuteMessage` is sent once for each part and database. `EventMessage`, `DeliveryMessage`,",
+    "  `SubscriberBatchMessage` and `MailMessage` take it from the scope that sends them. Objects keep it with their configuration.",
+    "- **Bindings** are named `DB` for the directory and `DB_<key>` for the others; the scope of a request or message opens one of them",
+    "  by key, and everything below it stays as it is, because `src/data` sees one database.",
+    "- **Migration** in three releases. The first creates `accounts` and `addresses`, fills them from the present rows, writes both",
+    '  with every change, and sends `database: "main"`; the one database is directory and account database at once. The second reads',
+    "  by them, and new accounts go to a second database. The third moves accounts, and each can stay where it is.",
     "- **Sharing**: a member of pages of several accounts has one directory entry for each; lists of a user read at most as many",
     "  databases as that user has accounts, side by side.",
     "- **Moving an account**: pause its plan of checks, copy its rows, raise the epoch of the account, switch the directory entry, resume.",
@@ -66,4 +106,14 @@ function describeScale(): string {
 
 it("docs/scale.md says what the simulation finds (npm run costs writes it anew)", async () => {
   await expect(describeScale()).toMatchFileSnapshot("../../docs/scale.md");
+});
+
+it("places every table", () => {
+  const data = resolve(import.meta.dirname, "../../src/data");
+  const files = readdirSync(data, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+  const tables = files.flatMap((file) => {
+    const text = readFileSync(join(data, file), "utf8");
+    return [...text.matchAll(/sqliteTable\(\s*"(\w+)"/g)].map(([, name]) => name);
+  });
+  expect(Object.values(TABLE_PLACES).flat().sort()).toEqual(tables.sort());
 });
