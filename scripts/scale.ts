@@ -110,25 +110,14 @@ export function simulateFaultDay(monitors: number): FaultDay {
 }
 
 /**
- * Where the tables go when the database is divided by account. `both` stands for those that each database has for itself.
+ * Where tables go when the database is divided by account: to the directory, or to each database its own of the name. All
+ * others go to the database of the account that they belong to.
  */
-export const TABLE_PLACES: Record<"directory" | "account" | "both", readonly string[]> = {
+export const TABLE_PLACES: Record<"directory" | "each", readonly string[]> = {
   directory: [
     ...["account_links", "api_tokens", "check_groups", "installation", "page_invitations", "page_members"],
     ...["page_transfers", "passwords", "planned_minutes", "queue_health", "recovery_codes", "referrals", "sessions"],
     ...["shards", "two_factors", "users"],
   ],
-  account: [
-    ...["agent_commands", "agent_latest", "agent_reports", "agents", "alarms", "audit_log", "calendar_feeds"],
-    ...["chat_link_tokens", "chat_messages", "chat_requests", "custom_domains", "daily_rollups", "deleted_monitors"],
-    ...["deliveries", "delivery_attempts", "delivery_budgets", "escalation_notifications", "escalation_policies"],
-    ...["escalations", "event_log", "event_rule_versions", "event_rules", "events", "flapping_monitors"],
-    ...["held_outages", "idempotency_keys", "incident_groups", "incident_monitors", "incident_templates"],
-    ...["incident_updates", "incidents", "install_tokens", "mail_outbox", "maintenance", "maintenance_groups"],
-    ...["maintenance_monitors", "maintenance_occurrences", "maintenance_updates", "metrics_tokens", "monitor_groups"],
-    ...["monitors", "notifications", "notify_contacts", "on_call_schedules", "outages", "push_aliases"],
-    ...["sla_assignments", "sla_policies", "sla_targets", "status_channels", "status_intervals", "status_pages"],
-    ...["status_posts", "stored_texts", "subscriber_messages", "subscribers", "transitions", "webhooks"],
-  ],
-  both: ["guards", "upkeep_rounds"],
+  each: ["guards", "upkeep_rounds"],
 };

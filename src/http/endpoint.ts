@@ -106,7 +106,7 @@ export interface Endpoint {
   method: RouteConfig["method"];
   path: string;
   /** With every refusal that the frame may give, besides what the feature declared. */
-  route: RouteConfig;
+  readonly route: RouteConfig;
   mount(app: OpenAPIHono<AppEnv>, surface: Surface): void;
 }
 
@@ -133,16 +133,20 @@ export function endpoint<R extends RouteConfig>(
   handler: RouteHandler<R, AppEnv>,
 ): Endpoint {
   const security = SECURITY[policy.auth];
-  const described = { ...route, security, responses: responsesOf(policy, route) };
+  let described: RouteConfig | undefined;
   return {
     policy,
     method: route.method,
     path: route.path,
-    route: described,
+    // For all endpoints together this takes too long for a start, and only the description of the API wants it.
+    get route() {
+      described ??= { ...route, security, responses: responsesOf(policy, route) };
+      return described;
+    },
     mount(app, surface) {
       const path = SURFACES[surface] + route.path;
       // The description is made from ENDPOINTS when somebody asks for it, not at each start.
-      const config = { ...described, path, hide: true, middleware: [admit(policy, route)] };
+      const config = { ...route, path, hide: true, middleware: [admit(policy, route)] };
       // Spreading widens the route's type; the handler was checked against the original above.
       app.openapi(
         config as unknown as R & { getRoutingPath(): string },

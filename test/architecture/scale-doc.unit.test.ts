@@ -81,9 +81,9 @@ function describeScale(): string {
     `- **Directory database**: ${listTables("directory")}; and two new tables. \`accounts\` (\`owner_id\` primary key, \`database_key\`, \`epoch\`,`,
     "  `moving_since`) says where an account is. `addresses` (`kind`, `key` primary key, `owner_id`) leads from whatever a request",
     "  brings along to its account: slug, host name, hash of an agent's, feed's or scraper's token, push alias, link of a chat.",
-    `- **Account databases**: ${listTables("account")}. All of them name their owner or a row that does. A new account goes to the`,
-    "  emptiest database.",
-    `- **Both**: ${listTables("both")}, of each database its own.`,
+    "- **Account databases**: all other tables, each row with the account that it names, or that the row names to which it belongs.",
+    "  A new account goes to the emptiest database.",
+    `- **Each database** has its own ${listTables("each")}.`,
     "- **Messages** get one key more, `database`, in each schema of `src/contract/messages.ts`; a message without it, sent before the",
     "  step, means `main`. `CheckMessage` takes it from `shards.database_key`: a shard holds monitors of one database, so that one",
     "  message opens one database. `MinuteMessage` is sent once for each part and database. `EventMessage`, `DeliveryMessage`,",
@@ -108,12 +108,12 @@ it("docs/scale.md says what the simulation finds (npm run costs writes it anew)"
   await expect(describeScale()).toMatchFileSnapshot("../../docs/scale.md");
 });
 
-it("places every table", () => {
+it("places tables that there are", () => {
   const data = resolve(import.meta.dirname, "../../src/data");
   const files = readdirSync(data, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
   const tables = files.flatMap((file) => {
     const text = readFileSync(join(data, file), "utf8");
     return [...text.matchAll(/sqliteTable\(\s*"(\w+)"/g)].map(([, name]) => name);
   });
-  expect(Object.values(TABLE_PLACES).flat().sort()).toEqual(tables.sort());
+  expect(tables).toEqual(expect.arrayContaining(Object.values(TABLE_PLACES).flat()));
 });
