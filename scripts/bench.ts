@@ -4,6 +4,7 @@ import { benchApi } from "./bench/api.ts";
 import { benchChecks, benchTimeouts } from "./bench/checks.ts";
 import { benchPage } from "./bench/page.ts";
 import { benchPush } from "./bench/push.ts";
+import { benchReaders } from "./bench/readers.ts";
 import { benchReceivers } from "./bench/receivers.ts";
 import { benchRules } from "./bench/rules.ts";
 
@@ -12,6 +13,7 @@ const BENCHES: Record<string, (minutes: number) => Promise<void>> = {
   checks: benchChecks,
   timeouts: benchTimeouts,
   page: benchPage,
+  readers: benchReaders,
   push: benchPush,
   alerts: benchAlerts,
   api: benchApi,

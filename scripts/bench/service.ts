@@ -41,9 +41,11 @@ export async function startBenchService(settings: Record<string, string>): Promi
     cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
     storedBytes: () => bytesBelow(join(stateDir, "v3")),
     async [Symbol.asyncDispose]() {
-      const ended = once(child, "close");
-      child.kill("SIGTERM");
-      await ended;
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = once(child, "close");
+        child.kill("SIGTERM");
+        await ended;
+      }
       rmSync(stateDir, { recursive: true, force: true });
     },
   };
@@ -64,14 +66,15 @@ export async function send({ url, token }: BenchService, method: string, path: s
 }
 
 /** Waits until a service that was just started says that it is ready; the token is empty where it has an owner already. */
-export async function readGreeting(child: ChildProcess): Promise<{ url: string; token: string }> {
+export async function readGreeting({ stdout }: ChildProcess): Promise<{ url: string; token: string }> {
   let output = "";
-  for await (const chunk of child.stdout ?? []) {
+  // The service logs on, and would end if nobody took what it says.
+  for await (const chunk of stdout?.iterator({ destroyOnReturn: false }) ?? []) {
     output += chunk;
     const url = /^ready (http\S+)$/m.exec(output)?.[1];
     const token = /sk_svc_\w+/.exec(output)?.[0] ?? "";
     if (url) {
-      child.stdout?.resume();
+      stdout?.resume();
       return { url, token };
     }
   }
