@@ -38,7 +38,7 @@ import { endpoints as pageSettings } from "./features/page-settings/routes.ts";
 import { endpoints as pageTransfers } from "./features/page-transfers/routes.ts";
 import { endpoints as alertSetup } from "./features/page-webhooks/routes.ts";
 import { endpoints as preferences } from "./features/preferences/routes.ts";
-import { endpoints as push } from "./features/push/routes.ts";
+import { answerPlainHeartbeat, endpoints as push } from "./features/push/routes.ts";
 import { endpoints as pushAliases } from "./features/push-aliases/routes.ts";
 import { endpoints as referrals } from "./features/referrals/routes.ts";
 import { endpoints as sessions } from "./features/sessions/routes.ts";
@@ -128,7 +128,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ defaultHook: rejectInvalid });
   const { fetch } = app;
-  app.fetch = (request, env, context) => answerWarm(request, env) ?? fetch(request, env, context);
+  app.fetch = (request, env, context) =>
+    answerWarm(request, env) ?? answerPlainHeartbeat(request, env, context) ?? fetch(request, env, context);
   app.use(routeHosts(fetch));
   app.use(startRequest);
   app.use(async (c, next) => {

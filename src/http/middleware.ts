@@ -1,19 +1,17 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { ErrorHandler, MiddlewareHandler, NotFoundHandler } from "hono";
-import { limitOf } from "../access/rate-limit.ts";
 import { ApiError, forbidden, invalid, notFound } from "../contract/errors.ts";
-import type { RateClass } from "../contract/limiter-object.ts";
 import { now } from "../platform/clock.ts";
 import { HOP_HEADER } from "../platform/egress/guard.ts";
 import { newId } from "../platform/ids.ts";
 import { isOwnInstallation } from "../platform/installation.ts";
 import { createLogger } from "../platform/logger.ts";
-import { type Settings, settingsOf } from "../platform/settings.ts";
-import { countUnits } from "../platform/usage.ts";
+import { settingsOf } from "../platform/settings.ts";
 import { drain } from "./body.ts";
 import { type AppEnv, type Endpoint, type ErrorPage, SURFACES } from "./endpoint.ts";
 import { mapError, toErrorResponse } from "./errors.ts";
-import { completeHeaders, REQUEST_ID_HEADER } from "./response-headers.ts";
+import { recordResponse } from "./recorded-response.ts";
+import { completeHeaders, REQUEST_ID_HEADER, stateRateLimit } from "./response-headers.ts";
 
 const URL_LENGTH_MAX = 16_384;
 
@@ -30,40 +28,14 @@ export const startRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.set("publicUrl", settings.PUBLIC_URL || new URL(c.req.url).origin);
   await next();
   await drain(c.req.raw);
-  countUnits({ responses: 1, server_errors: c.res.status >= 500 ? 1 : 0 });
-  const headers = c.res.headers;
+  const { headers, status } = c.res;
   headers.set(REQUEST_ID_HEADER, requestId);
   completeHeaders(headers);
   const { rateClass, ctx } = c.var;
-  const rate = rateClass && limitOf(settings, rateClass);
-  if (rate) {
-    headers.set("RateLimit-Policy", `"${rateClass}";q=${rate.limit};w=${rate.window_seconds}`);
-    headers.set("RateLimit-Limit", String(rate.limit));
-  }
-  const write = isLogged(c.res.status, { rateClass, requestId, settings }) ? log.info : log.debug;
-  write("request", {
-    method: c.req.method,
-    route: c.req.routePath,
-    status: c.res.status,
-    ms: now() - started,
-    user_id: userIdOf(ctx),
-  });
+  if (rateClass) stateRateLimit(headers, settings, rateClass);
+  const request = { method: c.req.method, route: c.req.routePath, user_id: userIdOf(ctx) };
+  recordResponse({ ...request, status, started, requestId, settings, log, rateClass });
 };
-
-interface LoggedRequest {
-  rateClass: RateClass | undefined;
-  requestId: string;
-  settings: Settings;
-}
-
-/** The platform bills every line: what comes in masses is left out where it succeeds, failures are always logged. */
-function isLogged(status: number, { rateClass, requestId, settings }: LoggedRequest): boolean {
-  if (status >= 500) return true;
-  if (rateClass === undefined || rateClass === "push" || rateClass === "agent") return status >= 400;
-  // The end of an id is random.
-  const drawn = Number.parseInt(requestId.slice(-8), 16) / 2 ** 32;
-  return status >= 400 || drawn < settings.LOG_SAMPLE_RATE;
-}
 
 /** What no endpoint takes: addresses that no client writes, and requests that this installation sent itself. */
 export const rejectHostileRequests: MiddlewareHandler<AppEnv> = async (c, next) => {

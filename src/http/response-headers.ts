@@ -1,3 +1,7 @@
+import { limitOf } from "../access/rate-limit.ts";
+import type { RateClass } from "../contract/limiter-object.ts";
+import type { Settings } from "../platform/settings.ts";
+
 /** What every answer carries beside the headers of its own, and beside the id of its request. */
 const SECURITY_HEADERS = Object.entries({
   "X-Content-Type-Options": "nosniff",
@@ -20,4 +24,11 @@ export function completeHeaders(headers: Headers): void {
   if (!headers.get("content-type")?.startsWith("application/json")) return;
   headers.set("Content-Type", "application/json; charset=utf-8");
   for (const [name, value] of API_HEADERS) if (!headers.has(name)) headers.set(name, value);
+}
+
+export function stateRateLimit(headers: Headers, settings: Settings, rateClass: RateClass): void {
+  const rate = limitOf(settings, rateClass);
+  if (!rate) return;
+  headers.set("RateLimit-Policy", `"${rateClass}";q=${rate.limit};w=${rate.window_seconds}`);
+  headers.set("RateLimit-Limit", String(rate.limit));
 }

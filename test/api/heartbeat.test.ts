@@ -2,8 +2,10 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
+import { findPlainHeartbeat } from "../../src/features/push/plain-heartbeat.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { mintPushToken } from "../../src/platform/push-tokens.ts";
+import { settingsOf } from "../../src/platform/settings.ts";
 import { createClient, V1, V2 } from "../support/client.ts";
 import { type Account, createAccount, createMonitor } from "../support/factories.ts";
 import { beat, createHeartbeat, holdClock, keptOf, moveClock, type Pushed } from "../support/pushes.ts";
@@ -288,5 +290,60 @@ describe("a token in an address", () => {
     vi.restoreAllMocks();
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.join()).not.toContain(monitor.heartbeat_token);
+  });
+});
+
+describe("a heartbeat that says nothing but its token, under the service's own address", () => {
+  const own = { PUBLIC_URL: "http://vigil.test" };
+  const under = (settings: Record<string, string>, base: string, token: string) =>
+    fetchUnder({ ...own, ...settings }, `${base}/heartbeat/${monitor.id}?token=${token}`);
+
+  /** Without what differs between any two answers. */
+  async function seen(response: Response) {
+    const { "x-request-id": id, ...headers } = Object.fromEntries(response.headers);
+    const { request_id = id, ...body } = await response.json<Record<string, unknown>>();
+    expect(request_id).toBe(id);
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    return { status: response.status, headers, body };
+  }
+
+  it.each<[name: string, status: number, settings: Record<string, string>, version: number]>([
+    ["taken", 200, {}, 1],
+    ["counted against no limit", 200, { RATE_LIMITS: "push=off" }, 1],
+    ["one too many", 429, { RATE_LIMITS: "push=1" }, 1],
+    ["of a credential that was replaced", 401, {}, 0],
+  ])("is answered as everywhere else: %s", async (_name, status, settings, credential_version) => {
+    holdClock();
+    await beat(monitor);
+    const credential = { monitor_id: monitor.id, credential_version, credential_key: 1 };
+    const token = mintPushToken(ROOT_SECRET, "beat", credential);
+    const plain = await seen(await under(settings, "", token));
+    expect(plain.status).toBe(status);
+    expect(plain).toEqual(await seen(await under(settings, V1, token)));
+  });
+
+  it("brings a monitor up, and events and lists with it", async () => {
+    const down = await fetchUnder(own, `/heartbeat/${monitor.id}?token=${monitor.heartbeat_token}&status=fail`);
+    expect(await down.json()).toMatchObject({ status: "down" });
+    expect(await (await under({}, "", monitor.heartbeat_token)).json()).toMatchObject({ status: "up" });
+    expect((await account.client.get(`${V1}/monitors/${monitor.id}`)).body).toMatchObject({ status: "up" });
+  });
+
+  it.each<[name: string, isPlain: boolean, requestOf: () => [query: string, init?: RequestInit]]>([
+    ["by GET", true, () => [`?token=${monitor.heartbeat_token}`]],
+    ["by POST", true, () => [`?token=${monitor.heartbeat_token}`, { method: "POST" }]],
+    ["by a header", true, () => ["", { headers: { authorization: `Bearer ${monitor.heartbeat_token}` } }]],
+    ["with a message", false, () => [`?token=${monitor.heartbeat_token}`, { method: "POST", body: "done" }]],
+    ["with a status", false, () => [`?token=${monitor.heartbeat_token}&status=fail`]],
+    ["by HEAD", false, () => [`?token=${monitor.heartbeat_token}`, { method: "HEAD" }]],
+    ["with another token", false, () => ["?token=hb_nonsense"]],
+    ["without a token", false, () => [""]],
+  ])("goes past the router only where it is that: %s", (_name, isPlain, requestOf) => {
+    const [query, init] = requestOf();
+    const request = new Request(`http://vigil.test/heartbeat/${monitor.id}${query}`, init);
+    const settings = settingsOf({ ...env, ...own });
+    expect(findPlainHeartbeat(request, settings)?.monitor_id).toBe(isPlain ? monitor.id : undefined);
+    const elsewhere = new Request(request.url.replace("vigil.test", "other.test"), init);
+    expect(findPlainHeartbeat(elsewhere, settings)).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import { findMembership } from "../../access/pages.ts";
 import { requirePushCredential } from "../../access/principal.ts";
 import { limitOf } from "../../access/rate-limit.ts";
 import { requireMonitor, requireVisibleMonitor } from "../../access/resources.ts";
-import type { RequestScope } from "../../access/scope.ts";
+import type { RequestScope, Scope } from "../../access/scope.ts";
 import { buildProjection, syncMonitor } from "../../checks/projection.ts";
 import type { MetricsQuery } from "../../contract/api-monitoring.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
@@ -32,10 +32,12 @@ export interface StoredSample {
   received_at: number;
   sample: MetricSample;
 }
+/** A push is accepted before anything is known of its sender but the credential. */
+export type PushScope = Scope & Pick<RequestScope, "defer">;
 export type AcceptedPush = Extract<PushOutcome, { outcome: "taken" }>;
 
 /** Hands a push to its monitor's object; the database is touched only when the status moved. */
-export async function acceptPush(ctx: RequestScope, credential: PushCredential, pushed: Pushed): Promise<AcceptedPush> {
+export async function acceptPush(ctx: PushScope, credential: PushCredential, pushed: Pushed): Promise<AcceptedPush> {
   const { monitor_id, credential_version, credential_key } = credential;
   const per_minute = limitOf(ctx.settings, "push")?.limit ?? null;
   const answer = await pushToObject(ctx, monitor_id, { ...pushed, credential_version, credential_key, per_minute });
@@ -46,7 +48,7 @@ export async function acceptPush(ctx: RequestScope, credential: PushCredential, 
   return answer;
 }
 
-async function pushToObject(ctx: RequestScope, monitorId: string, push: Push): Promise<PushOutcome> {
+async function pushToObject(ctx: Scope, monitorId: string, push: Push): Promise<PushOutcome> {
   try {
     return await monitorObject(ctx.env, monitorId).push(monitorId, push);
   } catch (error) {
@@ -57,7 +59,7 @@ async function pushToObject(ctx: RequestScope, monitorId: string, push: Push): P
 }
 
 /** The push is kept already, so that a database that does not answer delays only what lists show. */
-async function project(ctx: RequestScope, monitorId: string, snapshot: MonitorSnapshot): Promise<void> {
+async function project(ctx: Scope, monitorId: string, snapshot: MonitorSnapshot): Promise<void> {
   try {
     const record = await findMonitor(ctx.db, monitorId);
     if (record) await runBatch(ctx.db, buildProjection(ctx, record, snapshot));

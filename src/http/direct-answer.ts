@@ -1,0 +1,78 @@
+import { openScope, type RequestScope, type Scope } from "../access/scope.ts";
+import type { RateClass } from "../contract/limiter-object.ts";
+import { now } from "../platform/clock.ts";
+import type { Env } from "../platform/env.ts";
+import { newId } from "../platform/ids.ts";
+import { createLogger } from "../platform/logger.ts";
+import { type Settings, settingsOf } from "../platform/settings.ts";
+import { toErrorResponse } from "./errors.ts";
+import { recordResponse } from "./recorded-response.ts";
+import { completeHeaders, REQUEST_ID_HEADER, stateRateLimit } from "./response-headers.ts";
+
+/**
+ * Requests that come in masses are answered ahead of the router, which costs more than they do. What clients, logs and
+ * counters see of them is the same as behind it.
+ */
+export type Deferring = Pick<ExecutionContext, "waitUntil">;
+type DirectScope = Scope & Pick<RequestScope, "defer">;
+
+interface DirectCall {
+  request: Request;
+  env: Env;
+  context: Deferring;
+  /** As the router names it. */
+  route: string;
+  rateClass: RateClass;
+}
+
+export async function answerDirectly(
+  { request, env, context, route, rateClass }: DirectCall,
+  answer: (scope: DirectScope) => Promise<object>,
+): Promise<Response> {
+  const started = now();
+  const settings = settingsOf(env);
+  const requestId = newId(started);
+  const log = createLogger(settings, { request_id: requestId });
+  let response: Response;
+  try {
+    const parts = { env, settings, log, now: started };
+    const body = JSON.stringify(await answer(toScope(parts, context)));
+    response = new Response(body, { headers: headersOf(settings, rateClass) });
+  } catch (error) {
+    response = toErrorResponse(error, requestId, log);
+    completeHeaders(response.headers);
+    stateRateLimit(response.headers, settings, rateClass);
+  }
+  response.headers.set(REQUEST_ID_HEADER, requestId);
+  const { method } = request;
+  recordResponse({ method, route, status: response.status, started, requestId, settings, log, rateClass });
+  return response;
+}
+
+/** Most such requests never ask the database, so it is opened for those that do. */
+function toScope(parts: Omit<Scope, "db">, context: Deferring): DirectScope {
+  let opened: Scope | undefined;
+  return {
+    ...parts,
+    get db() {
+      opened ??= openScope(parts);
+      return opened.db;
+    },
+    defer: (work) => context.waitUntil(work),
+  };
+}
+
+const ready = new WeakMap<Settings, Map<RateClass, Headers>>();
+
+/** Of every success, but for the id of the request. */
+function headersOf(settings: Settings, rateClass: RateClass): Headers {
+  const byClass = ready.get(settings) ?? new Map<RateClass, Headers>();
+  ready.set(settings, byClass);
+  const known = byClass.get(rateClass);
+  if (known) return known;
+  const headers = new Headers({ "Content-Type": "application/json" });
+  completeHeaders(headers);
+  stateRateLimit(headers, settings, rateClass);
+  byClass.set(rateClass, headers);
+  return headers;
+}
