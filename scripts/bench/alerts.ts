@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { type BenchService, startBenchService } from "./service.ts";
+import { API, beat, createHeartbeat, send, startBenchService } from "./service.ts";
 
 /**
  * How long a pushed failure takes until a receiver on loopback has its alert, beside the least that any such path has to
@@ -75,16 +75,16 @@ export async function benchAlerts(minutes: number): Promise<void> {
   const bare = startBare(dir);
   try {
     const origin = (await bare.ready).origin;
-    await post(service, "webhooks", { name: "bench", url: `${receiver.origin}/vigil`, events: ["monitor.down"] });
+    await send(service, "POST", `${API}/webhooks`, {
+      name: "bench",
+      url: `${receiver.origin}/vigil`,
+      events: ["monitor.down"],
+    });
     const times = { alert: [] as number[], bare: [] as number[] };
     for (let n = 0; n < minutes * ALERTS_PER_MINUTE; n++) {
-      const monitor = await post(service, "monitors", {
-        ...{ name: `bench ${n}`, type: "heartbeat", expected_interval: 3600 },
-      });
-      await push(monitor.push_urls.heartbeat, "ok");
-      times.alert.push(
-        await time(receiver.arrival(`monitor.down ${monitor.id}`), () => push(monitor.push_urls.heartbeat, "fail")),
-      );
+      const { id, address } = await createHeartbeat(service, `bench ${n}`);
+      await beat(address, "ok");
+      times.alert.push(await time(receiver.arrival(`monitor.down ${id}`), () => beat(address, "fail")));
       const to = encodeURIComponent(`${receiver.origin}/${n}`);
       times.bare.push(await time(receiver.arrival(`/${n}`), () => call(`${origin}/?to=${to}`)));
     }
@@ -114,22 +114,6 @@ function startBare(dir: string): Miniflare {
       telemetry: { enabled: false },
     }),
   );
-}
-
-async function post({ url, token }: BenchService, path: string, body: Record<string, unknown>) {
-  const response = await fetch(`${url}/api/uptime/v1/${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (response.status !== 201) throw new Error(`${path}: ${await response.text()}`);
-  return (await response.json()) as { id: string; push_urls: { heartbeat: string } };
-}
-
-function push(address: string, status: "ok" | "fail"): Promise<void> {
-  const url = new URL(address);
-  url.searchParams.set("status", status);
-  return call(url.href);
 }
 
 async function call(url: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type BenchService, startBenchService } from "./service.ts";
+import { API, beat, createHeartbeat, send, startBenchService } from "./service.ts";
 
 /**
  * How long healthy receivers wait for an event of which others never answer: from the pushed failure to the arrival, for
@@ -25,19 +25,19 @@ export async function benchReceivers(minutes: number): Promise<void> {
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await using service = await startBenchService({ EGRESS_ALLOW: "127.0.0.1" });
   try {
-    const monitor = await post(service, "monitors", { name: "bench", type: "heartbeat", expected_interval: 3600 });
+    const { address } = await createHeartbeat(service, "bench");
     const kinds = Array.from({ length: HEALTHY + HANGING }, (_, n) => (n % 11 === 0 ? "hanging" : "healthy"));
     for (let from = 0; from < kinds.length; from += CREATED_AT_ONCE) {
       const some = kinds.slice(from, from + CREATED_AT_ONCE);
       const urls = some.map((kind, n) => `${origin}/${kind}/${from + n}`);
-      await Promise.all(urls.map((url) => post(service, "webhooks", { name: "bench", url })));
+      await Promise.all(urls.map((url) => send(service, "POST", `${API}/webhooks`, { name: "bench", url })));
     }
     const healthy = kinds.filter((kind) => kind === "healthy").length;
-    await push(monitor.push_urls.heartbeat, "ok");
+    await beat(address, "ok");
     for (let event = 1, end = Date.now() + minutes * 60_000; event <= 2 || Date.now() < end; event++) {
       arrivals.length = 0;
       const from = performance.now();
-      await push(monitor.push_urls.heartbeat, event % 2 === 1 ? "fail" : "ok");
+      await beat(address, event % 2 === 1 ? "fail" : "ok");
       await waitFor(() => arrivals.length >= healthy);
       const waits = arrivals.map((at) => at - from).sort((a, b) => a - b);
       const at = (share: number) => ((waits[Math.floor(waits.length * share)] ?? 0) / 1000).toFixed(2);
@@ -54,22 +54,4 @@ async function waitFor(isDone: () => boolean): Promise<void> {
     if (Date.now() > end) throw new Error("not every healthy receiver got the event");
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-async function post({ url, token }: BenchService, path: string, body: Record<string, unknown>) {
-  const response = await fetch(`${url}/api/uptime/v1/${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (response.status !== 201) throw new Error(`${path}: ${await response.text()}`);
-  return (await response.json()) as { push_urls: { heartbeat: string } };
-}
-
-async function push(address: string, status: "ok" | "fail"): Promise<void> {
-  const url = new URL(address);
-  url.searchParams.set("status", status);
-  const response = await fetch(url);
-  await response.arrayBuffer();
-  if (response.status !== 200) throw new Error(`answered ${response.status}`);
 }

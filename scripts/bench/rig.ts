@@ -1,9 +1,8 @@
 import type { CountedUnits } from "../../src/contract/capacity.ts";
 import { type BareService, startBare } from "./bare.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
-import { type BenchService, send, startBenchService } from "./service.ts";
+import { API, type BenchService, send, startBenchService } from "./service.ts";
 
-const API = "/api/uptime/v1";
 const CREATED_AT_ONCE = 8;
 const DAY_MS = 86_400_000;
 export const HISTORY_DAYS = 90;

@@ -7,6 +7,7 @@ import { controlOf } from "../local/control.ts";
 import type { Execute } from "../local/database.ts";
 import { stateDirOf } from "../local/settings.ts";
 
+export const API = "/api/uptime/v1";
 const ROOT = resolve(import.meta.dirname, "../..");
 /** Ticks of /proc/<pid>/stat: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
 const TICKS_PER_SECOND = 100;
@@ -51,18 +52,34 @@ export async function startBenchService(settings: Record<string, string>): Promi
   };
 }
 
-/** An API request that must succeed. */
+/** What answers are read for. */
 interface Sent {
   id: string;
   /** Of monitors that are pushed to. */
   push_urls?: { heartbeat?: string };
 }
 
+/** An API request that must succeed. */
 export async function send({ url, token }: BenchService, method: string, path: string, body: object): Promise<Sent> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
   return (await response.json()) as Sent;
+}
+
+/** A new monitor that receives beats, and where. */
+export async function createHeartbeat(service: BenchService, name: string): Promise<{ id: string; address: string }> {
+  const body = { name, type: "heartbeat", expected_interval: 3600 };
+  const { id, push_urls } = await send(service, "POST", `${API}/monitors`, body);
+  return { id, address: push_urls?.heartbeat ?? "" };
+}
+
+export async function beat(address: string, status: "ok" | "fail"): Promise<void> {
+  const url = new URL(address);
+  url.searchParams.set("status", status);
+  const response = await fetch(url);
+  await response.arrayBuffer();
+  if (response.status !== 200) throw new Error(`answered ${response.status}`);
 }
 
 /** Waits until a service that was just started says that it is ready; the token is empty where it has an owner already. */

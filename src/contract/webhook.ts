@@ -150,8 +150,8 @@ export const SentRequest = z.object({
 });
 export type SentRequest = z.infer<typeof SentRequest>;
 
-/** As it is stored: a null body is the envelope of the event, which is stored once. */
-export type RecordedRequest = Omit<SentRequest, "body"> & { body: string | null };
+/** As it is stored. Of a signed envelope everything else follows from the event, which is stored once, and the attempt. */
+export type RecordedRequest = SentRequest | { url: string; signature: string | null };
 
 export const DeliveryAttempt = z
   .object({

@@ -6,7 +6,7 @@ import type { Pagination } from "../contract/pagination.ts";
  * Lists that go on by a cursor, however long they are: the condition for what comes after it. The order is by both
  * columns, the first of which has an index.
  */
-export function isBelow(page: Pagination, first: SQLiteColumn, id: SQLiteColumn): SQL | undefined {
+export function isBelow(page: Pagination, first: SQLiteColumn, id: SQLiteColumn | SQL): SQL | undefined {
   return page.cursor && sql`(${first}, ${id}) < (${page.cursor[0]}, ${page.cursor[1]})`;
 }
 

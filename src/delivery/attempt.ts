@@ -128,14 +128,12 @@ const UNBUILT: Performed = {
 
 function attemptRecord(
   { now }: Scope,
-  { delivery, webhook }: Claimed,
+  { delivery }: Claimed,
   { request, reply, outcome }: Pick<Performed, "request" | "reply"> & { outcome: Outcome },
 ): AttemptRecord {
   const answer = reply.kind === "answered" ? reply : null;
   return {
-    id: idFrom("attempt", delivery.id, String(delivery.attempt)),
     delivery_id: delivery.id,
-    webhook_id: webhook.id,
     attempt: delivery.attempt,
     request: request ?? { method: "POST", url: "", headers: {}, body: "" },
     response_status: answer?.status ?? null,
@@ -147,14 +145,15 @@ function attemptRecord(
   };
 }
 
-/** Without address and secrets; the body of a generic webhook is the envelope of the event, which is stored already. */
+/** Without address and secrets. */
 function recordedRequest(request: NotifierRequest, { provider }: Notifier): RecordedRequest {
   const { method, body, secrets = [] } = request;
+  const url = maskUrl(request.url);
+  if (provider === "generic") return { url, signature: request.headers["webhook-signature"] ?? null };
   const { authorization, ...headers } = request.headers;
   const shown = authorization === undefined ? headers : { ...headers, authorization: "***" };
   const shownBody = secrets.reduce((text, secret) => text.replaceAll(secret, "***"), withoutAcknowledgeLinks(body));
-  const kept = provider === "generic" ? null : shownBody;
-  return { method, url: maskUrl(request.url), headers: shown, body: kept };
+  return { method, url, headers: shown, body: shownBody };
 }
 
 function mailRequest({ subject, text }: NotifierMail): RecordedRequest {

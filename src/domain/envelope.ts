@@ -13,3 +13,27 @@ export function envelopeOf({ event, event_name }: { event: NewEvent; event_name:
     sequence: event.created_at,
   };
 }
+
+interface Signed {
+  delivery_id: string;
+  /** Epoch ms. */
+  sent_at: number;
+  /** Null where the webhook has no secret. */
+  signature: string | null;
+}
+
+/** The headers under which a generic webhook receives it. */
+export function envelopeHeaders({ delivery_id, sent_at, signature }: Signed): Record<string, string> {
+  return {
+    "content-type": "application/json",
+    "user-agent": "Vigil-Webhooks/1",
+    "webhook-id": delivery_id,
+    "webhook-timestamp": timestampOf(sent_at),
+    ...(signature !== null && { "webhook-signature": signature }),
+  };
+}
+
+/** In seconds, as it is signed. */
+export function timestampOf(sentAt: number): string {
+  return String(Math.floor(sentAt / 1000));
+}

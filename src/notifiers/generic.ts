@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { envelopeOf } from "../domain/envelope.ts";
+import { envelopeHeaders, envelopeOf, timestampOf } from "../domain/envelope.ts";
 import type { Notifier, NotifierInput, WebhookTarget } from "./port.ts";
 
 /**
@@ -25,29 +25,19 @@ export const generic: Notifier = {
 
   build(input, target) {
     const body = JSON.stringify(envelopeOf(input));
-    const headers = { "content-type": "application/json", "user-agent": "Vigil-Webhooks/1" };
-    return {
-      kind: "http",
-      method: "POST",
-      url: target.url,
-      headers: { ...headers, ...sign(input, body, target) },
-      body,
-    };
+    const headers = envelopeHeaders({ ...input, signature: sign(input, body, target) });
+    return { kind: "http", method: "POST", url: target.url, headers, body };
   },
 };
 
-function sign({ delivery_id, sent_at }: NotifierInput, body: string, target: WebhookTarget): Record<string, string> {
-  const timestamp = String(Math.floor(sent_at / 1000));
+/** By each secret that is valid now; null where there is none. */
+function sign({ delivery_id, sent_at }: NotifierInput, body: string, target: WebhookTarget): string | null {
   const secrets = [target.secret, target.previous_secret].filter((secret) => secret !== null);
+  const signed = `${delivery_id}.${timestampOf(sent_at)}.${body}`;
   const signatures = secrets.map((secret) => {
-    const digest = createHmac("sha256", keyOf(secret)).update(`${delivery_id}.${timestamp}.${body}`).digest("base64");
-    return `v1,${digest}`;
+    return `v1,${createHmac("sha256", keyOf(secret)).update(signed).digest("base64")}`;
   });
-  return {
-    "webhook-id": delivery_id,
-    "webhook-timestamp": timestamp,
-    ...(signatures.length > 0 && { "webhook-signature": signatures.join(" ") }),
-  };
+  return signatures.length === 0 ? null : signatures.join(" ");
 }
 
 function keyOf(secret: string): Buffer {

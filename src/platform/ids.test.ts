@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { idFrom, newId } from "./ids.ts";
+import { attemptId, deliveryIdsOf, idFrom, newId } from "./ids.ts";
 
 const UUID = (version: number) =>
   new RegExp(`^[0-9a-f]{8}-[0-9a-f]{4}-${version}[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`);
@@ -45,5 +45,19 @@ describe("idFrom", () => {
     ["a part more", idFrom("event", "monitor", "7", "")],
   ])("differs for %s", (_, other) => {
     expect(other).not.toBe(idFrom("event", "monitor", "7"));
+  });
+});
+
+describe("the id of an attempt", () => {
+  it("is a UUID of its own, from which its delivery is found", () => {
+    for (const delivery of [idFrom("delivery", "a"), "3870e5f6-13cd-5d6c-959c-4c40ffffffff"]) {
+      const ids = [1, 2, 9, 200].map((attempt) => attemptId(delivery, attempt));
+      expect(new Set([delivery, ...ids]).size).toBe(5);
+      for (const id of ids) {
+        expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+        expect(deliveryIdsOf(id)).toContain(delivery);
+      }
+    }
+    expect(deliveryIdsOf(idFrom("delivery", "a"))).toEqual([]);
   });
 });

@@ -56,6 +56,26 @@ export function idFrom(namespaceName: string, ...parts: string[]): string {
   return format(bytes);
 }
 
+const ATTEMPTS_FOUND_MAX = 200;
+
+/** Id of an attempt of a delivery, whose own id is a UUID v5: version 8, the last 32 bits grown by its number. */
+export function attemptId(deliveryId: string, attempt: number): string {
+  return shifted(deliveryId, "8", attempt);
+}
+
+/** The deliveries of which this may be an attempt. */
+export function deliveryIdsOf(id: string): string[] {
+  if (id[VERSION_AT] !== "8") return [];
+  return Array.from({ length: ATTEMPTS_FOUND_MAX }, (_, n) => shifted(id, "5", -(n + 1)));
+}
+
+const VERSION_AT = 14;
+
+function shifted(id: string, version: string, by: number): string {
+  const low = (Number.parseInt(id.slice(-8), 16) + by) >>> 0;
+  return id.slice(0, VERSION_AT) + version + id.slice(VERSION_AT + 1, -8) + low.toString(16).padStart(8, "0");
+}
+
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 function format(bytes: Uint8Array): string {

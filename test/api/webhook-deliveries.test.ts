@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
-import { deliveries, deliveryAttempts } from "../../src/data/webhooks/table.ts";
+import { deliveries } from "../../src/data/webhooks/table.ts";
 import { V1 } from "../support/client.ts";
 import { deliver } from "../support/deliveries.ts";
 import { createAccount } from "../support/factories.ts";
@@ -63,7 +63,7 @@ describe("POST /webhooks/{id}/test", () => {
 });
 
 describe("deliveries", () => {
-  it("are listed attempt by attempt, newest first, counted up to 10,000", async () => {
+  it("are listed attempt by attempt, those of the newest first, counted up to 10,000", async () => {
     const account = await createAccount();
     const webhook = await createWebhook(account);
     for (const status of [200, 400, 200]) {
@@ -75,12 +75,11 @@ describe("deliveries", () => {
     const rest = await account.client.get(at(webhook, "/deliveries?limit=2&offset=2"));
     expect([...first.body, ...rest.body].map((attempt) => attempt.response_status)).toEqual([200, 400, 200]);
 
-    const [sample] = await db.select().from(deliveryAttempts).where(eq(deliveryAttempts.webhook_id, webhook.id));
+    const [sample] = await db.select().from(deliveries).where(eq(deliveries.webhook_id, webhook.id));
     await env.DB.prepare(
-      `INSERT INTO delivery_attempts SELECT 'many-' || value, ?, ?, 1, '{}', NULL, NULL, 0, NULL, NULL, 0
-       FROM json_each(?)`,
+      `INSERT INTO delivery_attempts SELECT ?, 2 + value, '{}', NULL, NULL, 0, NULL, NULL, 0 FROM json_each(?)`,
     )
-      .bind(sample?.delivery_id, webhook.id, JSON.stringify(Array.from({ length: 10_050 }, (_, n) => n)))
+      .bind(sample?.id, JSON.stringify(Array.from({ length: 10_050 }, (_, n) => n)))
       .run();
     const many = await account.client.get(at(webhook, "/deliveries?limit=1"));
     expect(many.headers.get("x-total-count")).toBe("10000");

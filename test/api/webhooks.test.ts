@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { eq, like } from "drizzle-orm";
+import { eq, like, notInArray } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
 import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb } from "../../src/data/db.ts";
@@ -268,9 +268,13 @@ describe("DELETE /webhooks/{id}", () => {
     await account.client.post(at(webhook, "/test"));
     expect((await account.client.delete(at(webhook))).status).toBe(204);
     expect((await account.client.get(at(webhook))).status).toBe(404);
-    for (const table of [deliveries, deliveryAttempts]) {
-      expect(await db.select().from(table).where(eq(table.webhook_id, webhook.id))).toEqual([]);
-    }
+    expect(await db.select().from(deliveries).where(eq(deliveries.webhook_id, webhook.id))).toEqual([]);
+    expect(
+      await db
+        .select()
+        .from(deliveryAttempts)
+        .where(notInArray(deliveryAttempts.delivery_id, db.select({ id: deliveries.id }).from(deliveries))),
+    ).toEqual([]);
   });
 });
 
@@ -314,7 +318,11 @@ describe("audit rows and stored rows", () => {
       await db.select().from(auditLog).where(eq(auditLog.owner_id, account.user_id)),
       await db.select().from(webhooks).where(eq(webhooks.id, webhook.id)),
       await db.select().from(deliveries).where(eq(deliveries.webhook_id, webhook.id)),
-      await db.select().from(deliveryAttempts).where(eq(deliveryAttempts.webhook_id, webhook.id)),
+      await db
+        .select()
+        .from(deliveries)
+        .innerJoin(deliveryAttempts, eq(deliveryAttempts.delivery_id, deliveries.id))
+        .where(eq(deliveries.webhook_id, webhook.id)),
       await db.select().from(auditLog).where(like(auditLog.data, "%canary%")),
     ]);
     expect(dump).toContain("webhook.tested");

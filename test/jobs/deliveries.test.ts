@@ -46,7 +46,7 @@ describe("a delivery", () => {
     expect(attempts).toMatchObject([
       {
         attempt: 1,
-        request: { method: "POST", url: "https://sink.test/***", body: null },
+        request: { url: "https://sink.test/***", signature: signed["webhook-signature"] },
         response_status: 202,
         response_body: "thanks",
         error: null,

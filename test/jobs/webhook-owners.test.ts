@@ -186,7 +186,8 @@ describe("the search for failing webhooks", () => {
       expect.stringContaining("SEARCH users"),
       expect.stringContaining("SEARCH status_pages"),
       expect.stringContaining("CORRELATED"),
-      expect.stringContaining("USING INDEX delivery_attempts_webhook"),
+      expect.stringContaining("USING INDEX deliveries_webhook"),
+      expect.stringContaining("SEARCH a USING INDEX sqlite_autoindex_delivery_attempts"),
       expect.stringContaining("ORDER BY"),
     ]);
   });

@@ -1,5 +1,5 @@
-import { and, desc, eq, or, sql } from "drizzle-orm";
-import type { Pagination } from "../../contract/pagination.ts";
+import { and, desc, eq, sql } from "drizzle-orm";
+import type { Pagination, Position } from "../../contract/pagination.ts";
 import type { DeliveryState } from "../../contract/webhook.ts";
 import type { Db } from "../db.ts";
 import { listEvents, type StoredEvent } from "../events/read.ts";
@@ -18,17 +18,17 @@ export function isLeased(deliveryId: string, now: number) {
   return sql`EXISTS (SELECT 1 FROM ${deliveries} WHERE id = ${deliveryId} AND state = 'pending' AND lease_until >= ${now})`;
 }
 
-/** By its own id or by the id of one of its attempts, since lists show both. */
-export async function findDelivery(db: Db, webhookId: string, id: string): Promise<DeliveryRecord | undefined> {
+/** One of these ids. */
+export async function findDelivery(
+  db: Db,
+  webhookId: string,
+  ids: readonly string[],
+): Promise<DeliveryRecord | undefined> {
+  const isNamed = sql`${deliveries.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
   const rows = await db
     .select()
     .from(deliveries)
-    .where(
-      and(
-        eq(deliveries.webhook_id, webhookId),
-        or(eq(deliveries.id, id), eq(deliveries.id, sql`(SELECT delivery_id FROM delivery_attempts WHERE id = ${id})`)),
-      ),
-    )
+    .where(and(eq(deliveries.webhook_id, webhookId), isNamed))
     .limit(1);
   return rows[0];
 }
@@ -44,9 +44,16 @@ export async function findLastAttempt(db: Db, deliveryId: string): Promise<Attem
 }
 
 export type ListedAttempt = AttemptRecord &
-  Pick<DeliveryRecord, "event_name" | "state"> & { event: StoredEvent | undefined };
+  Pick<DeliveryRecord, "event_name" | "state"> & {
+    event: StoredEvent | undefined;
+    /** Where a list goes on after it. */
+    position: Position;
+  };
 
-/** Newest first. The total stops counting at 10,000. */
+/** Attempts of one delivery are together, the newest first. */
+const PLACE = sql<string>`${deliveryAttempts.delivery_id} || printf('/%05d', ${deliveryAttempts.attempt})`;
+
+/** Those of the newest delivery first. The total stops counting at 10,000. */
 export async function listAttempts(
   db: Db,
   webhookId: string,
@@ -54,14 +61,15 @@ export async function listAttempts(
   filter: { state?: DeliveryState[]; event?: string[] } = {},
 ): Promise<{ rows: ListedAttempt[]; total: number }> {
   const wanted = and(
-    eq(deliveryAttempts.webhook_id, webhookId),
+    eq(deliveries.webhook_id, webhookId),
     isOneOf(deliveries.state, filter.state),
     isOneOf(deliveries.event_name, filter.event),
   );
+  const isOf = eq(deliveries.id, deliveryAttempts.delivery_id);
   const counted = db
     .select({ one: sql`1` })
-    .from(deliveryAttempts)
-    .innerJoin(deliveries, eq(deliveries.id, deliveryAttempts.delivery_id))
+    .from(deliveries)
+    .innerJoin(deliveryAttempts, isOf)
     .where(wanted)
     .limit(COUNT_MAX)
     .as("counted");
@@ -72,20 +80,25 @@ export async function listAttempts(
         event_name: deliveries.event_name,
         state: deliveries.state,
         event_id: deliveries.event_id,
+        // A batch keeps one of two columns of the same name.
+        routed_at: sql<number>`${deliveries.created_at}`.as("routed_at"),
+        place: PLACE.as("place"),
       })
-      .from(deliveryAttempts)
-      .innerJoin(deliveries, eq(deliveries.id, deliveryAttempts.delivery_id))
-      .where(and(wanted, isBelow(page, deliveryAttempts.created_at, deliveryAttempts.id)))
-      .orderBy(desc(deliveryAttempts.created_at), desc(deliveryAttempts.id))
+      .from(deliveries)
+      .innerJoin(deliveryAttempts, isOf)
+      .where(and(wanted, isBelow(page, deliveries.created_at, PLACE)))
+      .orderBy(desc(deliveries.created_at), desc(PLACE))
       .limit(page.limit)
       .offset(skippedOf(page)),
     db.select({ total: sql<number>`count(*)` }).from(counted),
   ]);
-  const eventIds = rows.filter(({ attempt }) => attempt.request.body === null).map(({ event_id }) => event_id);
+  const eventIds = rows.filter(({ attempt }) => "signature" in attempt.request).map(({ event_id }) => event_id);
   const stored = eventIds.length === 0 ? [] : await listEvents(db, [...new Set(eventIds)]);
   const eventOf = new Map(stored.map((event) => [event.id, event]));
   return {
-    rows: rows.map(({ attempt, event_id, ...delivery }) => ({ ...attempt, ...delivery, event: eventOf.get(event_id) })),
+    rows: rows.map(({ attempt, event_id, routed_at, place, ...delivery }) => {
+      return { ...attempt, ...delivery, event: eventOf.get(event_id), position: [routed_at, place] };
+    }),
     total: totals[0]?.total ?? 0,
   };
 }

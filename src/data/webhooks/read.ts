@@ -7,7 +7,7 @@ import { isBelow, skippedOf } from "../keyset.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
-import { deliveryAttempts, webhooks } from "./table.ts";
+import { deliveries, deliveryAttempts, webhooks } from "./table.ts";
 
 export type WebhookRecord = typeof webhooks.$inferSelect;
 
@@ -115,8 +115,10 @@ const isUnwarned = sql`${webhooks.failing_since} IS NOT NULL AND ${webhooks.warn
 
 /** Webhooks without a success since then, with their owner and the error of the last attempt. */
 export async function listWebhooksToWarn(db: Db, failingSince: number, limit: number) {
-  const last_error = sql<string | null>`(SELECT error FROM ${deliveryAttempts}
-    WHERE webhook_id = ${webhooks.id} ORDER BY created_at DESC, attempt DESC LIMIT 1)`;
+  const last_error = sql<
+    string | null
+  >`(SELECT a.error FROM ${deliveries} d JOIN ${deliveryAttempts} a ON a.delivery_id = d.id
+    WHERE d.webhook_id = ${webhooks.id} ORDER BY d.created_at DESC, a.attempt DESC LIMIT 1)`;
   return db
     .select({
       webhook: webhooks,

@@ -105,14 +105,13 @@ export const chatMessages = sqliteTable(
   ],
 );
 
+/** What differs between the attempts of a delivery; their ids derive from it (platform/ids.ts). */
 export const deliveryAttempts = sqliteTable(
   "delivery_attempts",
   {
-    id: id(),
     delivery_id: text("delivery_id")
       .notNull()
       .references(() => deliveries.id, { onDelete: "cascade" }),
-    webhook_id: text("webhook_id").notNull(),
     attempt: integer("attempt").notNull(),
     request: text("request", { mode: "json" }).$type<RecordedRequest>().notNull(),
     response_status: integer("response_status"),
@@ -122,8 +121,5 @@ export const deliveryAttempts = sqliteTable(
     next_attempt_at: instant("next_attempt_at"),
     created_at: instant("created_at").notNull(),
   },
-  (table) => [
-    index("delivery_attempts_webhook").on(table.webhook_id, table.created_at),
-    index("delivery_attempts_delivery").on(table.delivery_id),
-  ],
+  (table) => [primaryKey({ columns: [table.delivery_id, table.attempt] })],
 );

@@ -139,7 +139,10 @@ export const endpoints = [
         params: OnPage,
         query: LongListQuery.extend({ state: severalOf(z.enum(DELIVERY_STATES)), event: severalOf(EventFilterName) }),
       },
-      responses: { 200: json("Attempts, newest first", z.array(DeliveryAttempt)), ...OBJECT_ERRORS },
+      responses: {
+        200: json("Attempts, those of the newest delivery first", z.array(DeliveryAttempt)),
+        ...OBJECT_ERRORS,
+      },
     }),
     async (c) => {
       const { limit, offset, cursor, ...filter } = c.req.valid("query");
@@ -150,7 +153,7 @@ export const endpoints = [
         c,
         page,
         total,
-        rows.map(({ created_at, id }) => [created_at, id]),
+        rows.map(({ position }) => position),
       );
       return c.json(rows.map(presentAttempt), 200);
     },

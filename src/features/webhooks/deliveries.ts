@@ -20,7 +20,7 @@ import type { WebhookRecord } from "../../data/webhooks/read.ts";
 import { performAttempt } from "../../delivery/attempt.ts";
 import { deliveriesOf, wakeDeliveries } from "../../delivery/fan-out.ts";
 import { leaseUntil } from "../../delivery/process-delivery.ts";
-import { newId } from "../../platform/ids.ts";
+import { deliveryIdsOf, newId } from "../../platform/ids.ts";
 
 export async function listWebhookAttempts(
   ctx: RequestScope,
@@ -51,10 +51,10 @@ export async function testWebhook(ctx: RequestScope, webhookId: string): Promise
   return performAttempt(ctx, { delivery, webhook, event });
 }
 
-/** Sends once more under the same webhook-id, with the retries that are left. */
+/** Named by its own id or by that of one of its attempts, since lists show both. Sends once more under the same webhook-id, with the retries that are left. */
 export async function redeliver(ctx: RequestScope, webhookId: string, deliveryId: string): Promise<DeliveryRecord> {
   const webhook = await requireWebhook(ctx, webhookId);
-  const delivery = await findDelivery(ctx.db, webhook.id, deliveryId);
+  const delivery = await findDelivery(ctx.db, webhook.id, [deliveryId, ...deliveryIdsOf(deliveryId)]);
   if (!delivery) throw notFound("delivery");
   if (await findIdempotentResult(ctx)) return delivery;
   if (!webhook.is_active) throw conflict("the webhook is disabled");

@@ -1,9 +1,10 @@
 import type { z } from "zod";
-import type { Delivery, DeliveryAttempt, Webhook, WebhookTestResult } from "../../contract/webhook.ts";
+import type { Delivery, DeliveryAttempt, SentRequest, Webhook, WebhookTestResult } from "../../contract/webhook.ts";
 import type { AttemptRecord, DeliveryRecord, ListedAttempt } from "../../data/deliveries/read.ts";
 import type { WebhookRecord } from "../../data/webhooks/read.ts";
-import { envelopeOf } from "../../domain/envelope.ts";
+import { envelopeHeaders, envelopeOf } from "../../domain/envelope.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
+import { attemptId } from "../../platform/ids.ts";
 
 /** A webhook with its address, masked where the caller may not see it. */
 export interface ShownWebhook {
@@ -41,15 +42,14 @@ export function presentWebhook(shown: ShownWebhook): z.infer<typeof Webhook> {
   };
 }
 
-/** The body of an attempt that is not stored is the envelope of its event. */
 export function presentAttempt(attempt: ListedAttempt): z.infer<typeof DeliveryAttempt> {
   return {
-    id: attempt.id,
+    id: attemptId(attempt.delivery_id, attempt.attempt),
     delivery_id: attempt.delivery_id,
     event: attempt.event_name,
     state: attempt.state,
     attempt: attempt.attempt,
-    request: { ...attempt.request, body: attempt.request.body ?? bodyOf(attempt) },
+    request: requestOf(attempt),
     response_status: attempt.response_status,
     response_body: attempt.response_body,
     duration_ms: attempt.duration_ms,
@@ -59,8 +59,12 @@ export function presentAttempt(attempt: ListedAttempt): z.infer<typeof DeliveryA
   };
 }
 
-function bodyOf({ event, event_name }: ListedAttempt): string {
-  return event ? JSON.stringify(envelopeOf({ event, event_name })) : "";
+/** What is not stored of a signed envelope is built again as it was sent. */
+function requestOf({ request, delivery_id, created_at, event, event_name }: ListedAttempt): SentRequest {
+  if (!("signature" in request)) return request;
+  const { url, signature } = request;
+  const headers = envelopeHeaders({ delivery_id, sent_at: created_at, signature });
+  return { method: "POST", url, headers, body: event ? JSON.stringify(envelopeOf({ event, event_name })) : "" };
 }
 
 export function presentDelivery(delivery: DeliveryRecord): z.infer<typeof Delivery> {

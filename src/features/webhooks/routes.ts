@@ -176,7 +176,10 @@ export const endpoints = [
       summary: "List delivery attempts of a webhook",
       description: "Kept for 30 days. X-Total-Count stops counting at 10,000.",
       request: { params: IdParam, query: DeliveriesQuery },
-      responses: { 200: json("Attempts, newest first", z.array(DeliveryAttempt)), ...OBJECT_ERRORS },
+      responses: {
+        200: json("Attempts, those of the newest delivery first", z.array(DeliveryAttempt)),
+        ...OBJECT_ERRORS,
+      },
     }),
     async (c) => {
       const { limit, offset, cursor, ...filter } = c.req.valid("query");
@@ -186,7 +189,7 @@ export const endpoints = [
         c,
         page,
         total,
-        rows.map(({ created_at, id }) => [created_at, id]),
+        rows.map(({ position }) => position),
       );
       return c.json(rows.map(presentAttempt), 200);
     },
