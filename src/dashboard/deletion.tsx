@@ -1,9 +1,10 @@
-import type { AppContext } from "../http/endpoint.ts";
+import type { z } from "zod";
+import type { AppContext, Endpoint } from "../http/endpoint.ts";
 import { requireApi } from "./call-api.ts";
 import { ConfirmByName, confirmationProblems } from "./components/confirm.tsx";
 import type { Problems } from "./form-fields.ts";
 import { type Section, showView, type View } from "./shell.tsx";
-import { redirectWithNotice } from "./view.ts";
+import { action, redirectWithNotice, type ViewOptions, view } from "./view.ts";
 
 /** Something that is destroyed once its name was typed. */
 export interface Deletion {
@@ -12,8 +13,9 @@ export interface Deletion {
   name: string;
   section: Section;
   trail: NonNullable<View["trail"]>;
-  /** Of the object in the dashboard; the confirmation is its `/delete`. */
+  /** Of the object in the dashboard; the confirmation is its `/delete`, unless `confirmation` names another address. */
   path: string;
+  confirmation?: string;
   /** Where it is shown, if that is another view. */
   shown?: string;
   /** Where it was listed. */
@@ -22,19 +24,24 @@ export interface Deletion {
   api: string;
   /** What is lost with it, as a sentence. */
   lost: string;
+  /** "Remove" and "removed", where "Delete" is not the word. */
+  verb?: [verb: string, done: string];
 }
+
+const DELETE: [string, string] = ["Delete", "deleted"];
 
 export function confirmDeletion(c: AppContext, deletion: Deletion, problems: Problems = {}): Promise<Response> {
   const { kind, name, section, trail, path, shown = path, lost } = deletion;
+  const { confirmation = `${path}/delete`, verb: [verb] = DELETE } = deletion;
   return showView(c, {
-    title: `Delete ${name}`,
+    title: `${verb} ${name}`,
     section,
-    trail: [...trail, { href: shown, text: name }],
+    trail: shown === deletion.list ? trail : [...trail, { href: shown, text: name }],
     isNarrow: true,
     hasProblem: Object.keys(problems).length > 0,
     ...(Object.keys(problems).length > 0 ? { status: 400 } : {}),
     children: (
-      <ConfirmByName kind={kind} name={name} action={`${path}/delete`} cancel={shown} problems={problems}>
+      <ConfirmByName {...{ kind, name, verb, problems }} action={confirmation} cancel={shown}>
         <p>{lost}</p>
       </ConfirmByName>
     ),
@@ -45,5 +52,19 @@ export async function deleteConfirmed(c: AppContext, deletion: Deletion, entered
   const problems = confirmationProblems(entered, deletion.name);
   if (Object.keys(problems).length > 0) return confirmDeletion(c, deletion, problems);
   await requireApi(c, { method: "DELETE", path: deletion.api });
-  return redirectWithNotice(deletion.list, `${deletion.name} is deleted.`);
+  const [, done] = deletion.verb ?? DELETE;
+  return redirectWithNotice(deletion.list, `${deletion.name} is ${done}.`);
+}
+
+/** The form that asks for the name and its submission, under one address. */
+export function confirmedDeletion<Params extends z.ZodObject>(
+  options: Omit<ViewOptions<Params, z.ZodObject>, "query">,
+  deletionOf: (c: AppContext, params: z.output<Params>) => Promise<Deletion>,
+): Endpoint[] {
+  return [
+    view({ ...options, summary: `Confirm: ${options.summary}` }, async (c, { params }) =>
+      confirmDeletion(c, await deletionOf(c, params)),
+    ),
+    action(options, async (c, entered, params) => deleteConfirmed(c, await deletionOf(c, params), entered)),
+  ];
 }

@@ -26,7 +26,7 @@ const SHOWN = {
   503: html("Temporarily unavailable"),
 };
 
-interface ViewOptions<Params extends z.ZodObject, Query extends z.ZodObject> {
+export interface ViewOptions<Params extends z.ZodObject, Query extends z.ZodObject> {
   /** Below the root: `/app/monitors/{id}`. */
   path: string;
   summary: string;

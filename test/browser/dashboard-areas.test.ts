@@ -111,8 +111,10 @@ describe.skipIf(!existsSync(CHROMIUM))("the areas of the dashboard", () => {
       await page.getByRole("button", { name: "Invite member" }).click();
       await page.getByRole("heading", { name: "Invitation sent" }).waitFor();
       await page.getByRole("link", { name: "To the team" }).click();
+      await page.getByRole("link", { name: "Revoke" }).click();
+      await page.getByLabel("exact name").fill("dora@example.com");
       await page.getByRole("button", { name: "Revoke" }).click();
-      await page.getByText("The invitation is revoked.").waitFor();
+      await page.getByText("dora@example.com is no longer invited.").waitFor();
     });
   });
 
@@ -215,8 +217,10 @@ describe.skipIf(!existsSync(CHROMIUM))("the areas of the dashboard", () => {
       await page.getByRole("link", { name: "Done" }).click();
       expect(await page.content()).not.toContain(token);
       const row = page.getByRole("row").filter({ hasText: "Pipeline" });
-      await row.getByRole("button", { name: "Delete" }).click();
-      await page.getByText("The token is worth nothing now.").waitFor();
+      await row.getByRole("link", { name: "Delete" }).click();
+      await page.getByLabel("exact name").fill("Pipeline");
+      await page.getByRole("button", { name: "Delete" }).click();
+      await page.getByText("Pipeline is deleted.").waitFor();
       expect((await fetch(`${dashboard.service.url}${CORE}/auth/me`, { headers })).status).toBe(401);
     });
   });

@@ -1,17 +1,20 @@
 import { z } from "zod";
 import { BillingStatus, CreatedToken, TierInfo, TOKEN_LIFETIMES_DAYS, Token } from "../../contract/account.ts";
+import { notFound } from "../../contract/errors.ts";
 import { ReferralStats } from "../../contract/referral.ts";
 import { Me, Session } from "../../contract/session.ts";
 import { TEAM_TOPICS, UserPreferences } from "../../contract/team-notification.ts";
 import { RecoveryCodes, TotpSecret } from "../../contract/two-factor.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
+import { callApi, errorOf, readApi } from "../call-api.ts";
 import { CopyText } from "../components/pieces.tsx";
+import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, type Problems, storedValues, toSentences } from "../form-fields.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { NOTIFY_TOPICS } from "../pages/form.ts";
 import { showView, type View } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { browserName } from "./browser-name.ts";
 import { AccountTabs } from "./tabs.tsx";
 import { Data, Plan, Profile, Sessions, Tokens } from "./views.tsx";
 
@@ -89,18 +92,12 @@ export const endpoints = [
     const { token, name } = CreatedToken.parse(sent.body);
     return showView(c, shownOnce(`Token ${name}`, <CopyText label="API token" text={token} />));
   }),
-  action(
+  ...confirmedDeletion(
     { path: "/app/account/tokens/{id}/delete", summary: "Delete an API token", params },
-    async (c, _entered, { id }) => {
-      await requireApi(c, { method: "DELETE", path: `${CORE}/user/api-tokens/${id}` });
-      return redirectWithNotice("/app/account", "The token is worth nothing now.");
-    },
+    deletionOfToken,
   ),
 
-  action({ path: "/app/account/sessions/{id}/end", summary: "End a session", params }, async (c, _entered, { id }) => {
-    await requireApi(c, { method: "DELETE", path: `${CORE}/auth/sessions/${id}` });
-    return redirectWithNotice("/app/account", "The session ended.");
-  }),
+  ...confirmedDeletion({ path: "/app/account/sessions/{id}/end", summary: "End a session", params }, deletionOfSession),
 
   view({ path: "/app/account/two-factor", summary: "Two-factor sign-in" }, async (c) => {
     const { body: me } = await readApi(c, `${CORE}/auth/me`, Me);
@@ -153,6 +150,33 @@ export const endpoints = [
     return sent.ok ? redirectWithNotice("/app/account", "Saved.") : sent.response;
   }),
 ];
+
+async function deletionOfToken(c: AppContext, { id }: { id: string }): Promise<Deletion> {
+  const { body: tokens } = await readApi(c, `${CORE}/user/api-tokens?limit=${LIST_MAX}`, z.array(Token));
+  const token = tokens.find((each) => each.id === id);
+  if (!token) throw notFound("API token");
+  return {
+    ...{ kind: "token", name: token.name, section: "account", trail, list: "/app/account", shown: "/app/account" },
+    ...{ path: `/app/account/tokens/${id}`, api: `${CORE}/user/api-tokens/${id}` },
+    lost: `Programs that use the token beginning with ${token.token_prefix} are refused from then on.`,
+  };
+}
+
+async function deletionOfSession(c: AppContext, { id }: { id: string }): Promise<Deletion> {
+  const { body: sessions } = await readApi(c, `${CORE}/auth/sessions?limit=${LIST_MAX}`, z.array(Session));
+  const session = sessions.find((each) => each.id === id);
+  if (!session) throw notFound("session");
+  return {
+    ...{ kind: "session", name: browserName(session.user_agent), section: "account", trail },
+    ...{ list: "/app/account", shown: "/app/account", path: `/app/account/sessions/${id}` },
+    ...{
+      confirmation: `/app/account/sessions/${id}/end`,
+      api: `${CORE}/auth/sessions/${id}`,
+      verb: ["End", "signed out"],
+    },
+    lost: `The browser at ${session.ip ?? "an unknown address"} is signed out at once.`,
+  };
+}
 
 /** What no view shows a second time. */
 function shownOnce(title: string, children: View["children"]): View {

@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import type { BillingStatus, TierInfo, Token } from "../../contract/account.ts";
 import type { Me, Session } from "../../contract/session.ts";
-import { ACTIONS, PostButton, Table } from "../components/pieces.tsx";
+import { ACTIONS, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
+import { browserName } from "./browser-name.ts";
 
 export function Profile({ me }: { me: z.output<typeof Me> }) {
   return (
@@ -119,7 +120,9 @@ export function Tokens({ tokens, now }: { tokens: readonly z.output<typeof Token
               <td>{token.last_used_at === null ? "Never" : <Time at={Date.parse(token.last_used_at)} now={now} />}</td>
               <td>{token.expires_at === null ? "Never" : <Time at={Date.parse(token.expires_at)} now={now} />}</td>
               <td>
-                <PostButton action={`/app/account/tokens/${token.id}/delete`} label="Delete" kind="danger" />
+                <a class="button danger" href={`/app/account/tokens/${token.id}/delete`}>
+                  Delete
+                </a>
               </td>
             </tr>
           ))}
@@ -136,8 +139,8 @@ export function Sessions({ sessions, now }: { sessions: readonly z.output<typeof
       <Table caption="Where you are signed in" head={["Browser", "Address", "Last used", ACTIONS]}>
         {sessions.map((session) => (
           <tr>
-            <th scope="row" dir="auto">
-              {session.user_agent ?? "Unknown"}
+            <th scope="row" title={session.user_agent ?? undefined} dir="auto">
+              {browserName(session.user_agent)}
             </th>
             <td>{session.ip ?? "–"}</td>
             <td>
@@ -147,7 +150,9 @@ export function Sessions({ sessions, now }: { sessions: readonly z.output<typeof
               {session.is_current ? (
                 <span class="tag">This one</span>
               ) : (
-                <PostButton action={`/app/account/sessions/${session.id}/end`} label="End" />
+                <a class="button second" href={`/app/account/sessions/${session.id}/end`}>
+                  End
+                </a>
               )}
             </td>
           </tr>

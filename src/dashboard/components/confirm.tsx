@@ -9,6 +9,8 @@ interface ConfirmByNameProps {
   kind: string;
   /** To be typed. */
   name: string;
+  /** Of the button. */
+  verb?: string;
   /** What is lost with it. */
   children: Child;
   /** Where the form goes. */
@@ -18,7 +20,7 @@ interface ConfirmByNameProps {
 }
 
 /** The form before something is destroyed for good. */
-export function ConfirmByName({ kind, name, children, action, cancel, problems }: ConfirmByNameProps) {
+export function ConfirmByName({ kind, name, verb = "Delete", children, action, cancel, problems }: ConfirmByNameProps) {
   return (
     <form method="post" action={action} class="card">
       <FormProblem problems={problems} />
@@ -33,7 +35,7 @@ export function ConfirmByName({ kind, name, children, action, cancel, problems }
       />
       <p class="actions">
         <button type="submit" class="danger">
-          Delete
+          {verb}
         </button>
         <a class="button second" href={cancel}>
           Cancel

@@ -1,13 +1,18 @@
 import { z } from "zod";
+import { requireGroup } from "../../access/resources.ts";
+import { notFound } from "../../contract/errors.ts";
 import { Group } from "../../contract/group.ts";
 import { MONITOR_STATUSES } from "../../contract/monitor-values.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
+import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { readBody } from "../form-fields.ts";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { GROUP_FIELDS } from "./form.ts";
 import { Services } from "./services.tsx";
 import { API, ids, LIST_MAX, params, type Refused, sendForm, showTab, V1 } from "./tab.tsx";
+
+const groupParams = params.extend({ group: z.uuid() });
 
 export const endpoints = [
   view({ path: "/app/pages/{id}/services", summary: "Services of a status page", params, ids }, (c, p) =>
@@ -45,12 +50,25 @@ export const endpoints = [
     return redirectWithNotice(`/app/pages/${id}/services`, "Moved.");
   }),
 
-  action({ path: "/app/pages/{id}/groups/delete", summary: "Remove a group", params }, async (c, entered, { id }) => {
-    const group = encodeURIComponent(entered.get("id") || "none");
-    await requireApi(c, { method: "DELETE", path: `${V1}/groups/${group}` });
-    return redirectWithNotice(`/app/pages/${id}/services`, "Removed. Its services have no group now.");
-  }),
+  ...confirmedDeletion(
+    {
+      ...{ path: "/app/pages/{id}/groups/{group}/delete", summary: "Delete a group", params: groupParams },
+      ...{ ids: { params: { id: "page", group: "group" } }, permission: "monitors.write" },
+    },
+    deletionOfGroup,
+  ),
 ];
+
+async function deletionOfGroup(c: AppContext, { id, group }: z.output<typeof groupParams>): Promise<Deletion> {
+  const { name, status_page_id } = await requireGroup(c.var.ctx, group);
+  if (status_page_id !== id) throw notFound("group");
+  const list = `/app/pages/${id}/services`;
+  return {
+    ...{ kind: "group", name, section: "pages", trail: [{ href: list, text: "Services" }], list, shown: list },
+    ...{ path: `/app/pages/${id}/groups/${group}`, api: `${V1}/groups/${group}` },
+    lost: "Its services stay on the page, without a group.",
+  };
+}
 
 const ServiceList = z.array(
   z.object({ id: z.string(), name: z.string(), status: z.enum(MONITOR_STATUSES), group_id: z.string().nullable() }),

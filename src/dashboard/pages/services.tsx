@@ -1,6 +1,6 @@
 import type { MonitorStatus } from "../../contract/monitor-values.ts";
 import { DragForm } from "../components/drag-form.tsx";
-import { EmptyState, PostButton, Table } from "../components/pieces.tsx";
+import { EmptyState, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { GROUP_FIELDS } from "./form.ts";
 import { FormCard, type Forms, type Page } from "./views.tsx";
@@ -90,12 +90,9 @@ export function Services(
                         isFirst={n === 0}
                         isLast={n === groups.length - 1}
                       />
-                      <PostButton
-                        action={`${path}/groups/delete`}
-                        label="Remove"
-                        fields={{ id: group.id }}
-                        kind="danger"
-                      />
+                      <a class="button danger" href={`${path}/groups/${group.id}/delete`}>
+                        Delete
+                      </a>
                     </span>
                   ) : null}
                 </li>

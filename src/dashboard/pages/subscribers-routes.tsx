@@ -1,8 +1,11 @@
 import { z } from "zod";
+import { requireSubscriber } from "../../access/resources.ts";
+import { notFound } from "../../contract/errors.ts";
 import { INVITED_MAX, Subscriber, SubscribersInvited } from "../../contract/subscriber.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { plural } from "../../lib/relative-time.ts";
-import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
+import { callApi, errorOf, readApi } from "../call-api.ts";
+import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import type { FormValues, Problems } from "../form-fields.ts";
 import { typedValues } from "../form-fields.ts";
 import { action, redirectWithNotice, view } from "../view.ts";
@@ -13,6 +16,8 @@ import { ids, params, showTab, V1 } from "./tab.tsx";
 const SHOWN_MAX = 50;
 const NAMED_MAX = 20;
 const OffsetQuery = z.object({ offset: z.coerce.number().int().min(0).max(10_000).default(0).catch(0) });
+
+const subscriberParams = params.extend({ subscriber: z.uuid() });
 
 export const endpoints = [
   view(
@@ -40,15 +45,26 @@ export const endpoints = [
     },
   ),
 
-  action(
-    { path: "/app/pages/{id}/subscribers/delete", summary: "Remove a subscriber", params },
-    async (c, entered, p) => {
-      const subscriber = encodeURIComponent(entered.get("id") || "none");
-      await requireApi(c, { method: "DELETE", path: `${V1}/subscribers/${subscriber}` });
-      return redirectWithNotice(`/app/pages/${p.id}/subscribers`, "Removed.");
+  ...confirmedDeletion(
+    {
+      ...{ path: "/app/pages/{id}/subscribers/{subscriber}/delete", summary: "Remove a subscriber" },
+      ...{ params: subscriberParams, ids: { params: { id: "page", subscriber: "subscriber" } } },
+      permission: "page.write",
     },
+    deletionOf,
   ),
 ];
+
+async function deletionOf(c: AppContext, { id, subscriber }: z.output<typeof subscriberParams>): Promise<Deletion> {
+  const { endpoint_masked: name, status_page_id } = await requireSubscriber(c.var.ctx, subscriber);
+  if (status_page_id !== id) throw notFound("subscriber");
+  const list = `/app/pages/${id}/subscribers`;
+  return {
+    ...{ kind: "subscriber", name, section: "pages", trail: [{ href: list, text: "Subscribers" }], list, shown: list },
+    ...{ path: `${list}/${subscriber}`, api: `${V1}/subscribers/${subscriber}`, verb: ["Remove", "removed"] },
+    lost: "Nothing more is sent to this address, and what is known of it is deleted. It may subscribe again.",
+  };
+}
 
 interface Shown {
   offset?: number;

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Subscriber } from "../../contract/subscriber.ts";
-import { ACTIONS, EmptyState, ListPages, PostButton, Table } from "../components/pieces.tsx";
+import { ACTIONS, EmptyState, ListPages, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import type { FormValues, Problems } from "../form-fields.ts";
 import { INVITE_FIELDS } from "./form.ts";
@@ -72,7 +72,9 @@ function List({ page, subscribers, total, limit, offset, now, may_change }: Subs
             </td>
             <td>
               {may_change ? (
-                <PostButton action={`${path}/delete`} label="Remove" fields={{ id: subscriber.id }} kind="danger" />
+                <a class="button danger" href={`${path}/${subscriber.id}/delete`}>
+                  Remove
+                </a>
               ) : null}
             </td>
           </tr>

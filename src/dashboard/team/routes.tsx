@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { findVisiblePage, requireVisiblePage } from "../../access/pages.ts";
+import { requireVisiblePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { forbidden, notFound } from "../../contract/errors.ts";
 import { CAPABILITIES, type GrantedRole, Invitation, Member, Seats } from "../../contract/member.ts";
@@ -7,6 +7,7 @@ import { hasPermission, includesPermissions, type Membership } from "../../domai
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
 import { CopyText } from "../components/pieces.tsx";
+import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, storedValues } from "../form-fields.ts";
 import { type EditForm, type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
@@ -110,13 +111,12 @@ export const endpoints = [
     },
   ),
 
-  action(
-    { path: "/app/team/{page}/members/{member}/remove", summary: "Remove a member", params: memberParams },
-    async (c, _entered, { page, member }) => {
-      await requireApi(c, { method: "DELETE", path: `${API}/${page}/members/${member}` });
-      const isLeft = !(await findVisiblePage(c.var.ctx, page));
-      return redirectWithNotice(isLeft ? "/app/team" : `/app/team?page=${page}`, isLeft ? "You left." : "Removed.");
+  ...confirmedDeletion(
+    {
+      ...{ path: "/app/team/{page}/members/{member}/remove", summary: "Remove a member", params: memberParams },
+      ids: { params: { page: "page:see" } },
     },
+    removalOf,
   ),
 
   action(
@@ -127,14 +127,58 @@ export const endpoints = [
     },
   ),
 
-  action(
-    { path: "/app/team/{page}/invitations/{member}/revoke", summary: "Revoke an invitation", params: memberParams },
-    async (c, _entered, { page, member }) => {
-      await requireApi(c, { method: "DELETE", path: `${API}/${page}/members/invitations/${member}` });
-      return redirectWithNotice(`/app/team?page=${page}`, "The invitation is revoked.");
+  ...confirmedDeletion(
+    {
+      ...{ path: "/app/team/{page}/invitations/{member}/revoke", summary: "Revoke an invitation" },
+      ...{ params: memberParams, ids: { params: { page: "page" } }, permission: "members.manage" },
     },
+    revocationOf,
   ),
 ];
+
+type MemberIds = z.output<typeof memberParams>;
+
+/** Of another member, or of the caller, who leaves the page. */
+async function removalOf(c: AppContext, { page, member: id }: MemberIds): Promise<Deletion> {
+  const { member, membership, name } = await loadMember(c, { page, member: id });
+  const shared = {
+    ...{ section: "team" as const, trail, path: `/app/team/${page}/members/${id}` },
+    ...{ confirmation: `/app/team/${page}/members/${id}/remove`, api: `${API}/${page}/members/${id}` },
+  };
+  if (member.user_id === requireUser(c.var.ctx).user_id) {
+    const lost = "You no longer see this page and what belongs to it, until you are invited again.";
+    const list = { list: "/app/team", shown: `/app/team?page=${page}` };
+    return { ...shared, ...list, kind: "status page", name, lost, verb: ["Leave", "no longer yours"] };
+  }
+  if (!hasPermission(membership, "members.manage")) throw forbidden("your role may not remove members");
+  if (!includesPermissions(membership, member)) throw forbidden("this member has permissions that you do not have");
+  const lost = `${member.name ?? "The member"} no longer sees the page and what belongs to it.`;
+  const list = { list: `/app/team?page=${page}`, shown: `/app/team?page=${page}` };
+  return { ...shared, ...list, kind: "member", name: member.email, lost, verb: ["Remove", "removed"] };
+}
+
+async function revocationOf(c: AppContext, { page, member: id }: MemberIds): Promise<Deletion> {
+  const { member, membership } = await loadMember(c, { page, member: id });
+  if (!includesPermissions(membership, member)) throw forbidden("this invitation has permissions that you do not have");
+  const list = `/app/team?page=${page}`;
+  return {
+    ...{ kind: "invitation", name: member.email, section: "team", trail, list, shown: list },
+    ...{ path: list, confirmation: `/app/team/${page}/invitations/${id}/revoke` },
+    ...{ api: `${API}/${page}/members/invitations/${id}`, verb: ["Revoke", "no longer invited"] },
+    lost: "The link in the mail stops working.",
+  };
+}
+
+/** A member or an invitation, beside what the caller may do on the page. */
+async function loadMember(c: AppContext, { page, member: id }: MemberIds) {
+  const [{ body: members }, visible] = await Promise.all([
+    readApi(c, `${API}/${page}/members?limit=${MEMBERS_MAX}`, z.array(Member)),
+    requireVisiblePage(c.var.ctx, page),
+  ]);
+  const member = members.find((each) => each.id === id);
+  if (!member) throw notFound("member");
+  return { member, membership: visible.membership, name: visible.page.name };
+}
 
 /** The link that the mail holds, too. */
 function showInvitation(c: AppContext, page: string, { email, accept_url }: z.output<typeof Invitation>) {
@@ -175,13 +219,8 @@ async function inviteForm(c: AppContext, page: string): Promise<ObjectForm> {
   };
 }
 
-async function memberForm(c: AppContext, { page, member: id }: { page: string; member: string }): Promise<EditForm> {
-  const [{ body: members }, { membership }] = await Promise.all([
-    readApi(c, `${API}/${page}/members?limit=${MEMBERS_MAX}`, z.array(Member)),
-    requireVisiblePage(c.var.ctx, page),
-  ]);
-  const member = members.find((each) => each.id === id);
-  if (!member) throw notFound("member");
+async function memberForm(c: AppContext, { page, member: id }: MemberIds): Promise<EditForm> {
+  const { member, membership } = await loadMember(c, { page, member: id });
   if (member.user_id === requireUser(c.var.ctx).user_id) throw forbidden("you cannot change your own role");
   if (!includesPermissions(membership, member)) throw forbidden("this member has permissions that you do not have");
   const fields = roleFields(membership);

@@ -99,18 +99,24 @@ function MemberRow({ page, member, me }: { page: PageChoice; member: TeamMember;
       </td>
       <td class="actions">
         {member.user_id === me ? (
-          <PostButton action={`${path}/remove`} label="Leave" kind="danger" />
+          <a class="button danger" href={`${path}/remove`}>
+            Leave
+          </a>
         ) : !mayManage(page, member) ? null : isPending ? (
           <>
             <PostButton action={`${path}/resend`} label="Send again" />
-            <PostButton action={`/app/team/${page.id}/invitations/${member.id}/revoke`} label="Revoke" kind="danger" />
+            <a class="button danger" href={`/app/team/${page.id}/invitations/${member.id}/revoke`}>
+              Revoke
+            </a>
           </>
         ) : (
           <>
             <a class="button second" href={path}>
               Change role
             </a>
-            <PostButton action={`${path}/remove`} label="Remove" kind="danger" />
+            <a class="button danger" href={`${path}/remove`}>
+              Remove
+            </a>
           </>
         )}
       </td>

@@ -1,0 +1,150 @@
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { CORE, V1 } from "../support/client.ts";
+import { browserOf } from "../support/dashboard-crawl.ts";
+import { type Account, createAccount } from "../support/factories.ts";
+import type { Browser } from "../support/forms.ts";
+import { type FurnishedPage, furnishPage } from "../support/furnished-page.ts";
+import { insertBrowser, joinPage } from "../support/members.ts";
+
+/** What the dashboard destroys asks for a name first. */
+let owner: Account;
+let browser: Browser;
+let made: FurnishedPage;
+beforeAll(async () => {
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("ok"));
+  owner = await createAccount();
+  browser = await browserOf(owner);
+  made = await furnishPage(owner);
+});
+
+const nameIn = (text: string) => /To confirm, type <strong dir="auto">([^<]*)</.exec(text)?.[1] ?? "";
+const countOf = async (path: string) => (await owner.client.get(path)).body.length;
+
+interface Case {
+  /** Of the confirmation. */
+  path(): Promise<string>;
+  /** A list of the API that is one shorter afterwards. */
+  list(): string;
+  /** What is to be typed. */
+  name: string | RegExp;
+  /** Where the confirmation is linked. */
+  linked(): string;
+}
+
+const CASES: Record<string, Case> = {
+  "a group": {
+    path: async () => {
+      const { body } = await owner.client.get(`${V1}/status-pages/${made.page}/groups`);
+      return `/app/pages/${made.page}/groups/${body[0].id}/delete`;
+    },
+    ...{ list: () => `${V1}/status-pages/${made.page}/groups`, name: "group name" },
+    linked: () => `/app/pages/${made.page}/services`,
+  },
+  "a subscriber": {
+    path: async () => `/app/pages/${made.page}/subscribers/${made.subscriber}/delete`,
+    ...{ list: () => `${V1}/subscribers?status_page_id=${made.page}`, name: "subscriber" },
+    linked: () => `/app/pages/${made.page}/subscribers`,
+  },
+  "an invitation": {
+    path: async () => `/app/team/${made.page}/invitations/${made.invitation}/revoke`,
+    ...{ list: () => `${V1}/status-pages/${made.page}/members`, name: /@example\.com$/ },
+    linked: () => `/app/team?page=${made.page}`,
+  },
+  "a member": {
+    path: async () => {
+      const member = await createAccount();
+      await joinPage(member, made.page, { role: "viewer" });
+      const { body } = await owner.client.get(`${V1}/status-pages/${made.page}/members`);
+      const { id } = body.find(({ user_id }: { user_id: string }) => user_id === member.user_id);
+      return `/app/team/${made.page}/members/${id}/remove`;
+    },
+    ...{ list: () => `${V1}/status-pages/${made.page}/members`, name: /@/ },
+    linked: () => `/app/team?page=${made.page}`,
+  },
+  "an API token": {
+    path: async () => {
+      const { body } = await browserToken("Pipeline");
+      return `/app/account/tokens/${body.id}/delete`;
+    },
+    ...{ list: () => `${CORE}/user/api-tokens`, name: "Pipeline", linked: () => "/app/account" },
+  },
+  "a session": {
+    path: async () => {
+      await insertBrowser(owner);
+      const { body } = await owner.client.get(`${CORE}/auth/sessions`);
+      return `/app/account/sessions/${body[0].id}/end`;
+    },
+    ...{ list: () => `${CORE}/auth/sessions`, name: "Unknown browser", linked: () => "/app/account" },
+  },
+};
+
+/** Tokens are made by a person who is signed in. */
+async function browserToken(name: string) {
+  const answer = await browser.submit("/app/account/tokens", { name, expires_in_days: "" });
+  expect(answer.status).toBe(200);
+  const { body } = await owner.client.get(`${CORE}/user/api-tokens`);
+  return { body: body.find((token: { name: string }) => token.name === name) };
+}
+
+describe.each(Object.entries(CASES))("%s", (_kind, { path: prepare, list, name, linked }) => {
+  it("is destroyed once its name was typed, and not before", async () => {
+    const path = await prepare();
+    const before = await countOf(list());
+    expect((await browser.open(linked())).text).toContain(`href="${path}"`);
+    const asked = await browser.open(path);
+    const wanted = nameIn(asked.text);
+    expect([asked.status, wanted]).toEqual([200, expect.stringMatching(name)]);
+
+    for (const confirmation of ["", `${wanted}x`]) {
+      const refused = await browser.submit(path, { confirmation });
+      expect([refused.status, refused.text.includes("That is not the name.")]).toEqual([400, true]);
+    }
+    expect(await countOf(list())).toBe(before);
+
+    const done = await browser.submit(path, { confirmation: ` ${wanted} ` });
+    expect([done.status, done.headers.get("location")]).toEqual([303, linked().replace(/&.*/, "")]);
+    expect(await countOf(list())).toBe(before - 1);
+    expect((await browser.open(path)).status).toBe(404);
+  });
+});
+
+describe("a confirmation", () => {
+  it("names nothing of another page, and is refused to those who may not", async () => {
+    const other = await furnishPage(owner);
+    const { body: groups } = await owner.client.get(`${V1}/status-pages/${other.page}/groups`);
+    const paths = [
+      `/app/pages/${made.page}/groups/${groups[0].id}/delete`,
+      `/app/pages/${made.page}/subscribers/${other.subscriber}/delete`,
+    ];
+    for (const path of paths) expect((await browser.open(path)).status, path).toBe(404);
+
+    const stranger = await browserOf(await createAccount());
+    const viewer = await createAccount();
+    await joinPage(viewer, other.page, { role: "viewer" });
+    const reader = await browserOf(viewer);
+    const own = [
+      `/app/pages/${other.page}/groups/${groups[0].id}/delete`,
+      `/app/pages/${other.page}/subscribers/${other.subscriber}/delete`,
+      `/app/team/${other.page}/invitations/${other.invitation}/revoke`,
+    ];
+    for (const path of own) {
+      const answers = [await stranger.open(path), await reader.open(path), await reader.submit(path, {})];
+      expect(
+        answers.map(({ status }) => status),
+        path,
+      ).toEqual([404, 403, 403]);
+    }
+  });
+
+  it("lets a member leave by the name of the page", async () => {
+    const member = await createAccount();
+    await joinPage(member, made.page, { role: "viewer" });
+    const { body } = await owner.client.get(`${V1}/status-pages/${made.page}/members`);
+    const { id } = body.find(({ user_id }: { user_id: string }) => user_id === member.user_id);
+    const own = await browserOf(member);
+    const path = `/app/team/${made.page}/members/${id}/remove`;
+    expect(nameIn((await own.open(path)).text)).toBe("page name");
+    expect((await own.submit(path, { confirmation: "page name" })).headers.get("location")).toBe("/app/team");
+    expect((await own.open(`/app/pages/${made.page}`)).status).toBe(404);
+  });
+});
