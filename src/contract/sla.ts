@@ -116,3 +116,22 @@ export const SlaSummary = z
   })
   .meta({ id: "SlaSummary" });
 export type SlaSummary = z.infer<typeof SlaSummary>;
+
+export const SlaHistory = z
+  .object({
+    status_page_id: Id,
+    period: z.object({ from: Instant, to: Instant }),
+    target_percentage: z.number(),
+    steps: z
+      .array(
+        z.object({
+          from: Instant,
+          to: Instant,
+          uptime_percentage: z.number().nullable().meta({ description: "null: nothing was measured" }),
+          downtime_seconds: z.int(),
+        }),
+      )
+      .meta({ description: "days of the page's time zone, or weeks where the period is longer than 92 days" }),
+  })
+  .meta({ id: "SlaHistory" });
+export type SlaHistory = z.infer<typeof SlaHistory>;

@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import type { AppContext } from "../http/endpoint.ts";
 import { type ApiCall, callApi, errorOf } from "./call-api.ts";
 import { Fields, FormProblem } from "./components/fields.tsx";
+import { PreviewButton, WithPreview } from "./components/live-preview.tsx";
 import {
   changedFields,
   type FormField,
@@ -25,6 +26,8 @@ export interface ObjectForm {
   /** Buttons beside it that send the same form with another `intent`. */
   intents?: readonly { intent: string; label: string }[];
   cancel: string;
+  /** Shows what the form makes, in a frame beside it. */
+  preview?: string;
   /** What the object has, as the form shows it: only what differs from it is sent. */
   stored?: FormValues;
   above?: Child;
@@ -44,39 +47,55 @@ interface Shown {
 
 export function showForm(c: AppContext, form: ObjectForm, values: FormValues, shown: Shown = {}): Promise<Response> {
   const { problems = {}, status, headers, result } = shown;
+  const card = <FormCard {...{ form, values, problems, result }} />;
   return showView(c, {
     title: form.title,
     section: form.section,
     trail: form.trail,
-    isNarrow: true,
+    isNarrow: form.preview === undefined,
+    hasFrame: form.preview !== undefined,
     hasProblem: Object.keys(problems).length > 0,
     ...(status === undefined ? {} : { status }),
     ...(headers === undefined ? {} : { headers }),
     children: (
       <>
         {form.above}
-        <form method="post" action={form.action} class="card">
-          <FormProblem problems={problems} />
-          {result}
-          <div class="fields">
-            <Fields fields={form.fields} values={values} problems={problems} />
-          </div>
-          <p class="actions">
-            <button type="submit">{form.submit ?? "Save"}</button>
-            {form.intents?.map(({ intent, label }) => (
-              <button type="submit" class="second" name="intent" value={intent} formnovalidate>
-                {label}
-              </button>
-            ))}
-            <a class="button second" href={form.cancel}>
-              Cancel
-            </a>
-          </p>
-        </form>
+        {form.preview === undefined ? card : <WithPreview address={form.preview}>{card}</WithPreview>}
         {form.below}
       </>
     ),
   });
+}
+
+interface FormCardProps {
+  form: ObjectForm;
+  values: FormValues;
+  problems: Problems;
+  result: Child;
+}
+
+function FormCard({ form, values, problems, result }: FormCardProps) {
+  return (
+    <form method="post" action={form.action} class="card">
+      <FormProblem problems={problems} />
+      {result}
+      <div class="fields">
+        <Fields fields={form.fields} values={values} problems={problems} />
+      </div>
+      <p class="actions">
+        <button type="submit">{form.submit ?? "Save"}</button>
+        {form.intents?.map(({ intent, label }) => (
+          <button type="submit" class="second" name="intent" value={intent} formnovalidate>
+            {label}
+          </button>
+        ))}
+        {form.preview === undefined ? null : <PreviewButton address={form.preview} />}
+        <a class="button second" href={form.cancel}>
+          Cancel
+        </a>
+      </p>
+    </form>
+  );
 }
 
 /** The form again with what was typed, as after a button that saves nothing. */

@@ -41,6 +41,8 @@ export interface View {
   hasProblem?: boolean;
   /** The document loads the charts of the browser bundle. */
   hasCharts?: boolean;
+  /** The document shows another of this service in a frame. */
+  hasFrame?: boolean;
   status?: number;
   headers?: Record<string, string>;
 }
@@ -57,7 +59,7 @@ const VIEW_POLICY = [
   "base-uri 'none'",
 ].join("; ");
 
-export const VIEW_HEADERS = {
+const VIEW_HEADERS = {
   "Content-Type": "text/html; charset=utf-8",
   "Cache-Control": "no-store",
   "Content-Security-Policy": VIEW_POLICY,
@@ -74,6 +76,7 @@ export async function showView(c: AppContext, view: View): Promise<Response> {
   const { name, email } = requireUser(c.var.ctx);
   const body = renderShell({ view, notice, assets, name, email, theme: themeOf(c), path: c.req.path });
   const headers: Record<string, string> = { ...view.headers, ...VIEW_HEADERS };
+  if (view.hasFrame) headers["Content-Security-Policy"] = `${VIEW_POLICY}; frame-src 'self'`;
   if (isUpdate) {
     headers.ETag = `"${sha256Hex(body).slice(0, 32)}"`;
     if (c.req.header("if-none-match") === headers.ETag) return new Response(null, { status: 304, headers });

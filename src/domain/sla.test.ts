@@ -8,8 +8,10 @@ import {
   type SlaRules,
   type Span,
   spanOfPeriod,
+  splitIntoSteps,
   sumSlaTallies,
   tallySla,
+  tallySteps,
 } from "./sla.ts";
 import type { StatusInterval } from "./uptime.ts";
 
@@ -238,5 +240,65 @@ describe("compositeMaintenance", () => {
     ["a healthy member in a window", [member(line([0, "up"]), span(0, 100))], []],
   ])("%s", (_name, members, spans) => {
     expect(compositeMaintenance(members, 100 * SECOND)).toEqual(spans);
+  });
+});
+
+describe("splitIntoSteps", () => {
+  const day = (text: string) => Date.parse(text);
+  it("gives the days of the zone, the first and last cut off by the range", () => {
+    const range = { from_at: day("2026-03-27T12:00:00Z"), to_at: day("2026-03-30T06:00:00Z") };
+    const steps = splitIntoSteps(range, "Europe/Berlin");
+    expect(steps.map(({ from_at, to_at }) => [new Date(from_at).toISOString(), (to_at - from_at) / 3_600_000])).toEqual(
+      [
+        ["2026-03-27T12:00:00.000Z", 11],
+        ["2026-03-27T23:00:00.000Z", 24],
+        // The clocks go forward.
+        ["2026-03-28T23:00:00.000Z", 23],
+        ["2026-03-29T22:00:00.000Z", 8],
+      ],
+    );
+  });
+
+  it("adjoin, cover the range and stay few, however long it is", () => {
+    const ends = fc.tuple(fc.integer({ min: 0, max: 2_000_000_000 }), fc.integer({ min: 1, max: 400 * 86_400 }));
+    fc.assert(
+      fc.property(ends, fc.constantFrom("UTC", "Europe/Berlin", "America/St_Johns"), ([from, length], timezone) => {
+        const range = span(from, from + length);
+        const steps = splitIntoSteps(range, timezone);
+        expect([steps[0]?.from_at, steps.at(-1)?.to_at]).toEqual([range.from_at, range.to_at]);
+        for (const [n, { from_at, to_at }] of steps.entries()) {
+          expect(to_at).toBeGreaterThan(from_at);
+          if (n > 0) expect(from_at).toBe(steps[n - 1]?.to_at);
+        }
+        expect(steps.length).toBeLessThanOrEqual(94);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe("tallySteps", () => {
+  it("sums up to the tally of the whole, but for outages that go on over a step's end", () => {
+    const stretch = fc.tuple(fc.integer({ min: 1, max: 40 }), fc.constantFrom(...MONITOR_STATUSES));
+    fc.assert(
+      fc.property(
+        fc.array(stretch, { minLength: 1, maxLength: 20 }),
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 1, max: 50 })), { maxLength: 5 }),
+        (stretches, windows) => {
+          let at = 0;
+          const intervals = line(
+            ...stretches.map(([length, status]): [number, MonitorStatus] => {
+              at += length;
+              return [at - length, status];
+            }),
+          );
+          const maintenance = windows.map(([from, length]) => span(from, from + length));
+          const around = { maintenance, now: 250 * SECOND, rules: PLAIN };
+          const steps = Array.from({ length: 20 }, (_, n) => span(n * 15, n * 15 + 15));
+          const { outages: _, ...whole } = tallySla(intervals, { ...around, range: span(0, 300) });
+          expect(sumSlaTallies(tallySteps(intervals, { ...around, steps }))).toMatchObject(whole);
+        },
+      ),
+    );
   });
 });

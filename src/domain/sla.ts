@@ -1,7 +1,7 @@
 import type { PolicyPeriod, SlaPeriod } from "../contract/sla.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import { DAY_MS } from "../lib/durations.ts";
-import { zonedClock } from "../lib/zoned-days.ts";
+import { listDaysUntil, zonedClock } from "../lib/zoned-days.ts";
 import { computeUptimePercentage, type StatusInterval } from "./uptime.ts";
 
 /** Half-open, epoch ms. */
@@ -64,6 +64,44 @@ export function spanOfPeriod(period: SlaPeriod, timezone: string, now: number): 
     default:
       return assertNever(period);
   }
+}
+
+/** A report over more than these days is drawn by weeks. */
+const DAYS_DRAWN_MAX = 92;
+
+/** A range in whole days of a time zone, or in weeks where it is long; the first and the last step may be shorter. */
+export function splitIntoSteps({ from_at, to_at }: Span, timezone: string): Span[] {
+  const days = listDaysUntil(to_at - 1, timezone, Math.ceil((to_at - from_at) / DAY_MS) + 1).filter(
+    (day) => day.to_at > from_at,
+  );
+  const size = days.length > DAYS_DRAWN_MAX ? 7 : 1;
+  return days.flatMap((day, n) => {
+    if (n % size !== 0) return [];
+    const end = days[Math.min(n + size, days.length) - 1]?.to_at ?? to_at;
+    return [{ from_at: Math.max(day.from_at, from_at), to_at: Math.min(end, to_at) }];
+  });
+}
+
+/** A tally for each step, which adjoin. Every interval is looked at once, and once more for each further step it is in. */
+export function tallySteps(
+  intervals: readonly StatusInterval[],
+  {
+    maintenance,
+    steps,
+    now,
+    rules,
+  }: { maintenance: readonly Span[]; steps: readonly Span[]; now: number; rules: SlaRules },
+): SlaTotals[] {
+  const windows = mergeSpans(maintenance);
+  let first = 0;
+  return steps.map((range) => {
+    while (first + 1 < intervals.length && (intervals[first + 1]?.from_at ?? 0) <= range.from_at) first += 1;
+    let end = first;
+    while (end < intervals.length && (intervals[end]?.from_at ?? 0) < range.to_at) end += 1;
+    const near = windows.filter((window) => window.from_at < range.to_at && window.to_at > range.from_at);
+    // One more, because an interval ends no later than the next one begins.
+    return tallySla(intervals.slice(first, end + 1), { maintenance: near, range, now, rules });
+  });
 }
 
 function calendarSpan(months: number, timezone: string, now: number): Span {

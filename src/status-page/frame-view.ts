@@ -14,6 +14,8 @@ export interface RenderContext {
   texts: Texts;
   /** Since when checks that matter to the page have not run, while they are late. */
   late: { since: number; for_ms: number } | null;
+  /** In the editor of the page, where the document has no script. */
+  is_preview?: boolean;
 }
 
 /** Where, in which language and with which dates a part of a page is read. */
@@ -41,6 +43,7 @@ export interface FrameView {
   brand_color: string | null;
   as_of: Moment;
   is_stale: boolean;
+  is_preview: boolean;
   /** Of the payload; open pages compare it with what is announced. */
   version: number;
   timezone: string;
@@ -54,7 +57,7 @@ export interface FrameView {
 
 /** What is around every document of a page. */
 export function buildFrame({ page, version }: PagePayload, viewing: RenderContext, formats: Formats): FrameView {
-  const { as_of, is_stale, address, texts } = viewing;
+  const { as_of, is_stale, is_preview = false, address, texts } = viewing;
   return {
     texts,
     name: page.name,
@@ -65,12 +68,13 @@ export function buildFrame({ page, version }: PagePayload, viewing: RenderContex
     brand_color: page.brand_color,
     as_of: formats.moment(as_of),
     is_stale,
+    is_preview,
     version,
     timezone: page.timezone,
     footer: {
       paragraphs: toParagraphs(page.footer_text),
       links: page.footer_links,
-      powered_by_href: page.show_branding ? (address.base === "" ? null : "/") : undefined,
+      powered_by_href: page.show_branding ? (address.base === "" || is_preview ? null : "/") : undefined,
     },
   };
 }

@@ -14,6 +14,7 @@ import { listOccurrences } from "../domain/maintenance.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { dateIn, listDaysUntil, monthOf, type ZonedDay } from "../lib/zoned-days.ts";
 import { tallyMonitors } from "./daily-uptime.ts";
+import type { PageLook } from "./preview.ts";
 
 export const DAYS_SHOWN = 90;
 export const RESOLVED_SHOWN_DAYS = 14;
@@ -27,8 +28,16 @@ type VisiblePage = Awaited<ReturnType<typeof readPublicPage>>;
 type ShownIncident = VisiblePage["incidents"][number];
 type ShownMaintenance = VisiblePage["maintenance"][number];
 
-/** Builds a page's payload, but for rare cases in one round trip; undefined when the page is gone. */
-export async function buildPayload(db: Db, pageId: string, now: number): Promise<PagePayload | undefined> {
+/**
+ * Builds a page's payload, but for rare cases in one round trip; undefined when the page is gone. `look` replaces what is
+ * stored of the page itself.
+ */
+export async function buildPayload(
+  db: Db,
+  pageId: string,
+  now: number,
+  look: Partial<PageLook> = {},
+): Promise<PagePayload | undefined> {
   // Days in the page's zone begin at most a day before those of UTC.
   const first = now - (DAYS_SHOWN + 1) * DAY_MS;
   const since = {
@@ -39,9 +48,23 @@ export async function buildPayload(db: Db, pageId: string, now: number): Promise
   };
   const shown = await readPublicPage(db, pageId, since);
   if (!shown.page) return undefined;
-  const days = listDaysUntil(now, shown.page.timezone, DAYS_SHOWN);
+  const page = { ...shown.page, ...look };
+  const days = listDaysUntil(now, page.timezone, DAYS_SHOWN);
   const tallies = await tallyMonitors(db, shown, days, now);
-  return composePayload({ ...shown, page: shown.page, days, tallies }, now);
+  return composePayload({ ...shown, page, days, tallies }, now);
+}
+
+/** A page that has nothing yet but its look. */
+export function buildBlankPayload(look: PageLook, now: number): PagePayload {
+  const nothing = { footer_links: [], imprint_url: null, privacy_url: null };
+  return composePayload(
+    {
+      ...{ page: { id: "", slug: "", version: 0, ...nothing, ...look }, domain: null, needs_ticks: false },
+      ...{ days: listDaysUntil(now, look.timezone, DAYS_SHOWN), tallies: new Map() },
+      ...{ groups: [], monitors: [], targets: [], incidents: [], maintenance: [] },
+    },
+    now,
+  );
 }
 
 /** Published incidents that began before that moment, the last begun first. */
@@ -69,8 +92,11 @@ export async function findPublicMaintenance(
   return window && boundUpdates([toPublicMaintenance(window, timezone, now)], INCIDENT_LENGTH_MAX)[0];
 }
 
-interface Readings extends VisiblePage {
-  page: NonNullable<VisiblePage["page"]>;
+type ShownPage = PageLook &
+  Pick<StatusPageRecord, "id" | "slug" | "version" | "footer_links" | "imprint_url" | "privacy_url">;
+
+interface Readings extends Omit<VisiblePage, "page" | "aggregates" | "intervals"> {
+  page: ShownPage;
   days: readonly ZonedDay[];
   /** By the monitor's id. */
   tallies: ReadonlyMap<string, DayDurations[]>;

@@ -21,6 +21,7 @@ import { buildHistoryView, buildIncidentView } from "./incident-view.ts";
 import { FRAMED, HTML, respondPartNotFound, respondWithError } from "./messages.ts";
 import { endpoints as parts } from "./part-routes.ts";
 import { findPublicIncident, listPublicIncidents } from "./payload.ts";
+import { endpoints as previews } from "./preview-routes.ts";
 import { loadPageForViewer, PAGE_ANSWERS, respond, respondWithPage } from "./responses.ts";
 import { presentSummary } from "./summary.ts";
 import { buildPageView } from "./view-model.ts";
@@ -206,6 +207,7 @@ export const endpoints = [
   ...parts,
   ...feeds,
   ...badges,
+  ...previews,
 
   endpoint(
     policy,

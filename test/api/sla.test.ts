@@ -464,3 +464,38 @@ describe("GET /status-pages/{id}/sla/export", () => {
     expect((await client.get(`${path}/sla/export?format=xls`)).status).toBe(400);
   });
 });
+
+describe("the course of an SLA", () => {
+  it("has the uptime of each day, by the same rules as the summary", async () => {
+    const account = await createAccount();
+    const monitor = await insertTroubled(account, "Shop");
+    const page = await createPage(account, { monitors: [monitor.id] });
+    const path = `${PAGES}/${page.id}/sla`;
+    const range = `from=${iso(NOW - 6 * DAY)}&to=${iso(NOW - 3 * DAY)}`;
+    const [{ body: summary }, { status, body: history }] = await Promise.all([
+      account.client.get(`${path}?${range}`),
+      account.client.get(`${path}/history?${range}`),
+    ]);
+    expect([status, history.period, history.target_percentage]).toEqual([200, summary.period, 99.9]);
+    const { steps } = history;
+    expect(steps.reduce((sum: number, step: { downtime_seconds: number }) => sum + step.downtime_seconds, 0)).toBe(
+      3600,
+    );
+    const outage = NOW - 5 * DAY;
+    for (const step of steps) {
+      const isHit = Date.parse(step.from) < outage + HOUR && Date.parse(step.to) > outage;
+      expect(step.uptime_percentage < 100, step.from).toBe(isHit);
+    }
+  });
+
+  it("has no figure for days without a measurement, and is for members alone", async () => {
+    const account = await createAccount();
+    const page = await createPage(account, {});
+    const { body } = await account.client.get(`${PAGES}/${page.id}/sla/history?period=7d`);
+    expect(new Set(body.steps.map((step: { uptime_percentage: unknown }) => step.uptime_percentage))).toEqual(
+      new Set([null]),
+    );
+    const stranger = await createAccount();
+    expect((await stranger.client.get(`${PAGES}/${page.id}/sla/history`)).status).toBe(404);
+  });
+});

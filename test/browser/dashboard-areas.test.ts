@@ -66,6 +66,31 @@ describe.skipIf(!existsSync(CHROMIUM))("the areas of the dashboard", () => {
     expect([shown.status, (await shown.text()).includes(`Page on ${name}`)]).toEqual([200, true]);
   });
 
+  it.each([
+    ["while it is typed on a desktop", DESKTOP, true],
+    ["while it is typed on a phone", PHONE, true],
+    ["by its button on a phone without scripts", PHONE, false],
+  ])("shows the page as it would look %s, and saves nothing", async (_name, options, javaScriptEnabled) => {
+    await dashboard.visit({ ...options, javaScriptEnabled }, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/pages/${pageId}`);
+      const shown = page.frameLocator('iframe[title="The page as readers will see it"]:not(.is-loading)');
+      await shown.getByRole("heading", { level: 1, name: "Shop" }).waitFor();
+      await page.getByLabel("Name", { exact: true }).fill(`Typed <b>"name"</b>`);
+      await page.getByLabel("Description").fill("Now **bold**");
+      if (!javaScriptEnabled) await page.getByRole("button", { name: "Preview" }).click();
+      await shown.getByRole("heading", { level: 1, name: `Typed <b>"name"</b>` }).waitFor();
+      await shown.locator("strong", { hasText: "bold" }).waitFor();
+      expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe(`Typed <b>"name"</b>`);
+      if (javaScriptEnabled) {
+        expect(await page.evaluate("history.length")).toBe(2);
+        await shown.getByRole("link", { name: "Subscribe" }).click();
+        await shown.getByRole("heading", { level: 1, name: `Typed <b>"name"</b>` }).waitFor();
+      }
+      expect(await isWiderThanWindow(page)).toBe(false);
+    });
+    expect(await dashboard.call("GET", `${V1}/status-pages/${pageId}`)).toMatchObject({ name: "Shop" });
+  });
+
   it("chooses what the team is notified of, and what a person wants of it", async () => {
     await dashboard.visit(DESKTOP, async (page) => {
       await page.goto(`${dashboard.service.url}/app/pages/${pageId}/notifications`);

@@ -23,7 +23,9 @@ function draw(figure: HTMLElement): void {
   if (times.length < 2) return;
   const unit = figure.dataset.unit ?? "";
   const paths = figure.dataset.chart === "bars" ? uPlot.paths.bars?.({ size: [0.7] }) : undefined;
-  const color = (name: string) => getComputedStyle(figure).getPropertyValue(name).trim();
+  const color = (name: string) => resolveColor(place, name);
+  const spanOf = ([first = 0, ...others]: readonly (number | null)[]) => (others.at(-1) ?? first ?? 0) - (first ?? 0);
+  const clock = spanOf(times) > LONG_S ? date : time;
   const axis = () => ({
     stroke: color("--quiet"),
     grid: { stroke: color("--line"), width: 1 },
@@ -44,7 +46,10 @@ function draw(figure: HTMLElement): void {
         value: (_u: uPlot, value: number | null) => (value === null ? "–" : `${value} ${unit}`.trim()),
       })),
     ],
-    axes: [axis(), { ...axis(), size: 64, values: (_u, ticks) => ticks.map((tick) => `${tick} ${unit}`.trim()) }],
+    axes: [
+      { ...axis(), values: (_u, ticks) => ticks.map((tick) => clock.format(tick * 1000)) },
+      { ...axis(), size: 64, values: (_u, ticks) => ticks.map((tick) => `${tick} ${unit}`.trim()) },
+    ],
   });
   const data = columns as uPlot.AlignedData;
   let plot = new uPlot(options(), data, place);
@@ -58,6 +63,20 @@ function draw(figure: HTMLElement): void {
   new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: HEIGHT })).observe(place);
 }
 
+/** A canvas knows neither custom properties nor `light-dark()`: an element that has the colour says what it is here. */
+function resolveColor(place: HTMLElement, name: string): string {
+  const sample = document.createElement("span");
+  sample.style.color = `var(${name})`;
+  place.append(sample);
+  const { color } = getComputedStyle(sample);
+  sample.remove();
+  return color;
+}
+
+/** Over more than two days the axis names days. */
+const LONG_S = 2 * 86_400;
+const time = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", hourCycle: "h23" });
+const date = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 
 /** Instants in seconds, as uPlot counts them; an empty cell is a gap. */

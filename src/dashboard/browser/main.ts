@@ -5,6 +5,7 @@ import { followChanges } from "./live.ts";
 import { showFieldsOfType } from "./monitor-form.ts";
 import { showCurrentSection } from "./navigation.ts";
 import { offerCommands } from "./palette.ts";
+import { followForm } from "./preview.ts";
 import { toggleTheme } from "./theme.ts";
 import { keepTimesCurrent } from "./times.ts";
 
@@ -22,4 +23,5 @@ followChanges();
 keepTimesCurrent();
 copyButtons();
 dragAndDrop();
+followForm();
 offerCommands();

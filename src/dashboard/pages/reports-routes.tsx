@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SLA_PERIODS, SlaSummary, SlaTargets } from "../../contract/sla.ts";
+import { SLA_PERIODS, SlaHistory, SlaSummary, SlaTargets } from "../../contract/sla.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi } from "../call-api.ts";
 import { readBody } from "../form-fields.ts";
@@ -49,12 +49,16 @@ interface Shown {
 }
 
 async function showReports(c: AppContext, id: string, { period = "month", refused }: Shown): Promise<Response> {
-  const [{ body: sla }, { body: targets }] = await Promise.all([
+  const [{ body: sla }, { body: history }, { body: targets }] = await Promise.all([
     readApi(c, `${API}/${id}/sla?period=${period}`, SlaSummary),
+    readApi(c, `${API}/${id}/sla/history?period=${period}`, SlaHistory),
     readApi(c, `${API}/${id}/sla-targets`, SlaTargets),
   ]);
   const values = refused?.values ?? targetValues(targets);
-  return showTab(c, { id, tab: "/reports", refused }, ({ page, may }) => (
-    <Reports {...{ page, sla, period, values, problems: refused?.problems ?? {} }} may_change={may("sla.write")} />
+  return showTab(c, { id, tab: "/reports", refused, hasCharts: true }, ({ page, may }) => (
+    <Reports
+      {...{ page, sla, history, period, values, problems: refused?.problems ?? {} }}
+      may_change={may("sla.write")}
+    />
   ));
 }

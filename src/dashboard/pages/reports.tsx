@@ -1,7 +1,8 @@
-import { SLA_PERIODS, type SlaFigures, type SlaSummary, type SlaTargets } from "../../contract/sla.ts";
+import { SLA_PERIODS, type SlaFigures, type SlaHistory, type SlaSummary, type SlaTargets } from "../../contract/sla.ts";
 import { formatDuration } from "../../lib/duration-format.ts";
 import { Table } from "../components/pieces.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
+import { ChartFigure } from "../monitors/latency-chart.tsx";
 import { FormCard, type Page } from "./views.tsx";
 
 const PERIOD_WORDS: Record<string, string> = {
@@ -17,6 +18,7 @@ const PERIOD_WORDS: Record<string, string> = {
 interface ReportsProps {
   page: Page;
   sla: SlaSummary;
+  history: SlaHistory;
   period: string;
   /** What is promised, by field. */
   values: FormValues;
@@ -24,7 +26,7 @@ interface ReportsProps {
   may_change: boolean;
 }
 
-export function Reports({ page, sla, period, values, problems, may_change }: ReportsProps) {
+export function Reports({ page, sla, history, period, values, problems, may_change }: ReportsProps) {
   const file = `/api/uptime/v1/status-pages/${page.id}/sla/export?period=${period}&format=`;
   return (
     <>
@@ -37,6 +39,7 @@ export function Reports({ page, sla, period, values, problems, may_change }: Rep
           </li>
         ))}
       </ul>
+      <Course history={history} />
       <UptimeBars sla={sla} />
       <Table caption="Service levels" head={["Service", "Uptime", "Target", "Downtime", "Outages", "Budget left"]}>
         <tr>
@@ -66,6 +69,30 @@ export function Reports({ page, sla, period, values, problems, may_change }: Rep
         action={`/app/pages/${page.id}/targets`}
       />
     </>
+  );
+}
+
+/** Fewer steps make no line. */
+const STEPS_MIN = 2;
+
+/** The uptime of the page as a whole over the period, beside the target. */
+function Course({ history: { steps, target_percentage } }: { history: SlaHistory }) {
+  const measured = steps.filter(({ uptime_percentage }) => uptime_percentage !== null);
+  if (measured.length < STEPS_MIN) return null;
+  const at = ({ from }: { from: string }) => Date.parse(from);
+  const uptime = measured.map((step) => [at(step), step.uptime_percentage ?? 0] as const);
+  return (
+    <section class="card" aria-labelledby="course">
+      <h2 id="course">Uptime over time</h2>
+      <ChartFigure
+        caption="Uptime of the page as a whole, in percent"
+        unit="%"
+        lines={[
+          { name: "Uptime", values: new Map(uptime) },
+          { name: "Target", values: new Map(steps.map((step) => [at(step), target_percentage])) },
+        ]}
+      />
+    </section>
   );
 }
 

@@ -18,7 +18,7 @@ import { Domain, Notifications, pageListView, Settings } from "./views.tsx";
 const trail = [{ href: "/app/pages", text: "Status pages" }];
 const NEW: ObjectForm = {
   ...{ title: "New status page", section: "pages", trail, fields: NEW_PAGE_FIELDS },
-  ...{ action: "/app/pages/new", cancel: "/app/pages" },
+  ...{ action: "/app/pages/new", cancel: "/app/pages", preview: "/app/pages/new/preview" },
 };
 
 export const endpoints = [
@@ -97,7 +97,7 @@ export const endpoints = [
 ];
 
 function showSettings(c: AppContext, id: string, refused?: Refused): Promise<Response> {
-  return showTab(c, { id, tab: "", refused }, ({ page, may }) => (
+  return showTab(c, { id, tab: "", refused, hasFrame: true }, ({ page, may }) => (
     <Settings
       page={page}
       values={refused?.values ?? storedValues(PAGE_FIELDS, page)}

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { CustomDomain } from "../../contract/custom-domain.ts";
 import type { StatusPage } from "../../contract/status-page.ts";
 import { Fields, FormProblem } from "../components/fields.tsx";
+import { PreviewButton, WithPreview } from "../components/live-preview.tsx";
 import { EmptyState, Table, Tabs } from "../components/pieces.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import type { PageChoice } from "../rights.ts";
@@ -66,9 +67,11 @@ interface TabView {
   status?: number;
   headers?: Record<string, string>;
   hasCharts?: boolean;
+  hasFrame?: boolean;
 }
 
-export function pageTabView({ page, tab, children, problems = {}, status, headers, hasCharts = false }: TabView): View {
+export function pageTabView(view: TabView): View {
+  const { page, tab, children, problems = {}, status, headers, hasCharts = false, hasFrame = false } = view;
   const name = TABS.find(([path]) => path === tab)?.[1] ?? "";
   const path = `/app/pages/${page.id}`;
   return {
@@ -77,6 +80,7 @@ export function pageTabView({ page, tab, children, problems = {}, status, header
     trail: [{ href: "/app/pages", text: "Status pages" }, ...(tab === "" ? [] : [{ href: path, text: page.name }])],
     hasProblem: Object.keys(problems).length > 0,
     hasCharts,
+    hasFrame,
     ...(status === undefined ? {} : { status }),
     ...(headers === undefined ? {} : { headers }),
     actions: (
@@ -103,6 +107,8 @@ interface FormCardProps {
   values: FormValues;
   problems: Problems;
   submit?: string;
+  /** Where the fields are sent to be looked at. */
+  preview?: string;
   /** Without the right to save, the fields are there to be read. */
   may_change?: boolean;
 }
@@ -114,6 +120,7 @@ export function FormCard({
   values,
   problems,
   submit = "Save",
+  preview,
   may_change = true,
 }: FormCardProps) {
   if (!may_change) return <ReadOnly {...{ title, fields, values }} />;
@@ -127,6 +134,7 @@ export function FormCard({
         </div>
         <p class="actions">
           <button type="submit">{submit}</button>
+          {preview === undefined ? null : <PreviewButton address={preview} />}
         </p>
       </form>
     </section>
@@ -155,12 +163,15 @@ type MayChange = { may_change: boolean };
 export function Settings(props: Forms & MayChange & { page: Page; may_delete: boolean }) {
   const { page, values, problems, may_change, may_delete } = props;
   const path = `/app/pages/${page.id}`;
+  const card = { title: "Settings", action: path, fields: PAGE_FIELDS, values, problems };
+  if (!may_change) return <FormCard {...card} may_change={false} />;
+  const preview = `${path}/preview`;
   return (
-    <>
-      <FormCard title="Settings" action={path} fields={PAGE_FIELDS} {...{ values, problems, may_change }} />
-      {may_change ? <Password page={page} path={path} /> : null}
+    <WithPreview address={preview}>
+      <FormCard {...card} preview={preview} />
+      <Password page={page} path={path} />
       {may_delete ? <Deletion path={path} /> : null}
-    </>
+    </WithPreview>
   );
 }
 

@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import type { SlaFigures, SlaPolicy, SlaSummary, SlaTargets } from "../../contract/sla.ts";
+import type { SlaFigures, SlaHistory, SlaPolicy, SlaSummary, SlaTargets } from "../../contract/sla.ts";
 import type { SlaPolicyRecord, SlaTargetRecord } from "../../data/sla/read.ts";
 import type { SlaResult } from "../../domain/sla.ts";
 import { toIso } from "../../platform/clock.ts";
-import type { MeasuredPage } from "./service.ts";
+import type { MeasuredHistory, MeasuredPage } from "./service.ts";
 
 export function presentSummary(measured: MeasuredPage): SlaSummary {
   const { page, range, target_percentage, overall, monitors } = measured;
@@ -17,6 +17,20 @@ export function presentSummary(measured: MeasuredPage): SlaSummary {
       name: monitor.name,
       target_percentage: monitor.target_percentage,
       ...presentResult(monitor.result),
+    })),
+  };
+}
+
+export function presentHistory({ page, range, target_percentage, steps }: MeasuredHistory): SlaHistory {
+  return {
+    status_page_id: page.id,
+    period: { from: toIso(range.from_at), to: toIso(range.to_at) },
+    target_percentage,
+    steps: steps.map(({ from_at, to_at, result }) => ({
+      from: toIso(from_at),
+      to: toIso(to_at),
+      uptime_percentage: result.uptime_percentage,
+      downtime_seconds: toSeconds(result.downtime_ms),
     })),
   };
 }

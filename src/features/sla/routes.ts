@@ -3,6 +3,7 @@ import {
   AssignedSlaPolicy,
   SlaAssignment,
   SlaExportQuery,
+  SlaHistory,
   SlaPolicy,
   SlaPolicyCreate,
   SlaPolicyUpdate,
@@ -15,8 +16,16 @@ import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { exportSla } from "./export.ts";
 import { changePolicy, createPolicy, listPolicies, removePolicy } from "./policies.ts";
-import { presentPolicy, presentSummary, presentTargets } from "./present.ts";
-import { assignPolicy, getAssignedPolicy, getPolicy, getTargets, measureSla, setTargets } from "./service.ts";
+import { presentHistory, presentPolicy, presentSummary, presentTargets } from "./present.ts";
+import {
+  assignPolicy,
+  getAssignedPolicy,
+  getPolicy,
+  getTargets,
+  measureSla,
+  measureSlaHistory,
+  setTargets,
+} from "./service.ts";
 
 const tags = ["SLA"];
 const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
@@ -40,6 +49,23 @@ export const endpoints = [
     async (c) => {
       const measured = await measureSla(c.var.ctx, c.req.valid("param").id, c.req.valid("query"));
       return c.json(presentSummary(measured), 200);
+    },
+  ),
+
+  endpoint(
+    { ...shared, permission: "page.read", audit: null, rate: "heavy", ids: page },
+    createRoute({
+      method: "get",
+      path: "/status-pages/{id}/sla/history",
+      tags,
+      summary: "Get the course of the SLA over a period",
+      description: "The uptime of the page as a whole in each step of the period, by the same rules as the summary.",
+      request: { params: IdParam, query: SlaQuery },
+      responses: { 200: json("The steps, oldest first", SlaHistory), ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const measured = await measureSlaHistory(c.var.ctx, c.req.valid("param").id, c.req.valid("query"));
+      return c.json(presentHistory(measured), 200);
     },
   ),
 

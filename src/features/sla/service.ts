@@ -24,8 +24,10 @@ import {
   type SlaRules,
   type Span,
   spanOfPeriod,
+  splitIntoSteps,
   sumSlaTallies,
   tallySla,
+  tallySteps,
 } from "../../domain/sla.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { newId } from "../../platform/ids.ts";
@@ -54,38 +56,13 @@ export interface MeasuredPage {
  * composite stands for them. Choice: without a period that of the policy, else 30 days.
  */
 export async function measureSla(ctx: RequestScope, pageId: string, query: SlaQuery): Promise<MeasuredPage> {
-  const page = await requirePage(ctx, pageId);
-  const period = query.period ?? (await periodOfPolicy(ctx, pageId, query));
-  const range = period === null ? explicitRange(query, ctx.now) : spanOfPeriod(period, page.timezone, ctx.now);
-  const [found, maintenance] = await Promise.all([
-    readSla(ctx.db, pageId, range),
-    listMaintenanceSpans(ctx.db, pageId, range),
-  ]);
-  if (found.intervals.length > SLA_INTERVALS_MAX) {
-    throw invalid("the period holds more changes of status than one report takes; choose a shorter one");
-  }
-  const rules = found.policy ?? RULES_DEFAULT;
-  const intervalsOf = Map.groupBy(found.intervals, ({ monitor_id }) => monitor_id);
-  const spansOf = Map.groupBy(maintenance, ({ monitor_id }) => monitor_id);
-  const targetOf = new Map(found.targets.map((target) => [target.monitor_id, target.target_percentage]));
-  const target_percentage = targetOf.get(null) ?? found.policy?.target_percentage ?? TARGET_DEFAULT;
-  const historyOf = ({ id }: { id: string }) => ({
-    intervals: intervalsOf.get(id) ?? [],
-    maintenance: spansOf.get(id) ?? [],
-  });
-  const membersOf = Map.groupBy(found.monitors, ({ parent_monitor_id }) => parent_monitor_id);
-  const measured = found.monitors.map((monitor) => {
-    const members = membersOf.get(monitor.id) ?? [];
-    const spans = [...historyOf(monitor).maintenance, ...compositeMaintenance(members.map(historyOf), ctx.now)];
-    const tally = tallySla(intervalsOf.get(monitor.id) ?? [], { maintenance: spans, range, now: ctx.now, rules });
-    return { monitor, tally, target: targetOf.get(monitor.id) ?? target_percentage };
+  const { page, range, policy, rules, target_percentage, histories } = await loadHistories(ctx, pageId, query);
+  const measured = histories.map(({ monitor, intervals, maintenance, target }) => {
+    return { monitor, target, tally: tallySla(intervals, { maintenance, range, now: ctx.now, rules }) };
   });
   const standing = measured.filter(({ monitor }) => monitor.parent_monitor_id === null);
   return {
-    page,
-    range,
-    policy: found.policy ?? null,
-    target_percentage,
+    ...{ page, range, policy, target_percentage },
     overall: evaluateSla(sumSlaTallies(standing.map(({ tally }) => tally)), target_percentage, rules),
     monitors: measured.map(({ monitor: { id, name }, tally, target }) => ({
       id,
@@ -94,6 +71,57 @@ export async function measureSla(ctx: RequestScope, pageId: string, query: SlaQu
       result: evaluateSla(tally, target, rules),
     })),
   };
+}
+
+export interface MeasuredHistory extends Pick<MeasuredPage, "page" | "range" | "target_percentage"> {
+  steps: (Span & { result: SlaResult })[];
+}
+
+/** The whole of a page by days or weeks. */
+export async function measureSlaHistory(ctx: RequestScope, pageId: string, query: SlaQuery): Promise<MeasuredHistory> {
+  const { page, range, rules, target_percentage, histories } = await loadHistories(ctx, pageId, query);
+  const steps = splitIntoSteps(range, page.timezone);
+  const tallies = histories
+    .filter(({ monitor }) => monitor.parent_monitor_id === null)
+    .map(({ intervals, maintenance }) => tallySteps(intervals, { maintenance, steps, now: ctx.now, rules }));
+  return {
+    ...{ page, range, target_percentage },
+    steps: steps.map((step, n) => {
+      const tally = sumSlaTallies(tallies.flatMap((each) => each[n] ?? []));
+      return { ...step, result: evaluateSla(tally, target_percentage, rules) };
+    }),
+  };
+}
+
+/** What both are computed from: each monitor's statuses and maintenance, by which rules, against which target. */
+async function loadHistories(ctx: RequestScope, pageId: string, query: SlaQuery) {
+  const page = await requirePage(ctx, pageId);
+  const period = query.period ?? (await periodOfPolicy(ctx, pageId, query));
+  const range = period === null ? explicitRange(query, ctx.now) : spanOfPeriod(period, page.timezone, ctx.now);
+  const [found, windows] = await Promise.all([
+    readSla(ctx.db, pageId, range),
+    listMaintenanceSpans(ctx.db, pageId, range),
+  ]);
+  if (found.intervals.length > SLA_INTERVALS_MAX) {
+    throw invalid("the period holds more changes of status than one report takes; choose a shorter one");
+  }
+  const intervalsOf = Map.groupBy(found.intervals, ({ monitor_id }) => monitor_id);
+  const spansOf = Map.groupBy(windows, ({ monitor_id }) => monitor_id);
+  const targetOf = new Map(found.targets.map((target) => [target.monitor_id, target.target_percentage]));
+  const target_percentage = targetOf.get(null) ?? found.policy?.target_percentage ?? TARGET_DEFAULT;
+  const historyOf = ({ id }: { id: string }) => ({
+    intervals: intervalsOf.get(id) ?? [],
+    maintenance: spansOf.get(id) ?? [],
+  });
+  const membersOf = Map.groupBy(found.monitors, ({ parent_monitor_id }) => parent_monitor_id);
+  const histories = found.monitors.map((monitor) => {
+    const { intervals, maintenance: own } = historyOf(monitor);
+    const members = membersOf.get(monitor.id) ?? [];
+    const maintenance = [...own, ...compositeMaintenance(members.map(historyOf), ctx.now)];
+    return { monitor, intervals, maintenance, target: targetOf.get(monitor.id) ?? target_percentage };
+  });
+  const rules = found.policy ?? RULES_DEFAULT;
+  return { page, range, policy: found.policy ?? null, rules, target_percentage, histories };
 }
 
 async function periodOfPolicy(ctx: RequestScope, pageId: string, query: SlaQuery) {

@@ -52,7 +52,9 @@ export function Document(props: DocumentProps) {
           ) : (
             <link rel="icon" href={icon} />
           )}
-          <script src={SCRIPT.address} defer data-words={JSON.stringify(scriptWords(texts))} />
+          {frame?.is_preview ? null : (
+            <script src={SCRIPT.address} defer data-words={JSON.stringify(scriptWords(texts))} />
+          )}
         </>
       }
     >
