@@ -83,7 +83,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the areas of the dashboard", () => {
       expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe(`Typed <b>"name"</b>`);
       if (javaScriptEnabled) {
         expect(await page.evaluate("history.length")).toBe(2);
-        await shown.getByRole("link", { name: "Subscribe" }).click();
+        await shown.getByRole("link", { name: "Subscribe" }).first().click();
         await shown.getByRole("heading", { level: 1, name: `Typed <b>"name"</b>` }).waitFor();
       }
       expect(await isWiderThanWindow(page)).toBe(false);

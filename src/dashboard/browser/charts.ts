@@ -1,6 +1,12 @@
 import uPlot from "uplot";
 import { forEachPart } from "./updates.ts";
 
+/** Over more than two days the axis names days. */
+const LONG_S = 2 * 86_400;
+const time = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", hourCycle: "h23" });
+const date = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
+
 /**
  * Draws every `figure[data-chart]` from the table inside it, which stays as the fallback and for screen readers. The first
  * column holds instants, each further one a series; the heading of a column is its name, `data-unit` its unit.
@@ -72,12 +78,6 @@ function resolveColor(place: HTMLElement, name: string): string {
   sample.remove();
   return color;
 }
-
-/** Over more than two days the axis names days. */
-const LONG_S = 2 * 86_400;
-const time = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", hourCycle: "h23" });
-const date = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
-const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 
 /** Instants in seconds, as uPlot counts them; an empty cell is a gap. */
 function readCell(cell: Element | undefined, column: number): number | null {
