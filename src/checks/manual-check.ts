@@ -1,5 +1,5 @@
 import type { Scope } from "../access/scope.ts";
-import { DEFAULT_REGION, type ManualCheckResult, type ProbeResult } from "../contract/check.ts";
+import { DEFAULT_REGION, type DryRunResult, type ManualCheckResult, type ProbeResult } from "../contract/check.ts";
 import type { MonitorType } from "../contract/monitor-values.ts";
 import { loadCheckGroup } from "../data/check-groups/read.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
@@ -11,6 +11,7 @@ import { proberObject } from "../platform/prober-objects.ts";
 import type { CheckJob } from "../probes/run.ts";
 import { enqueueChecks } from "./enqueue.ts";
 import { runCheck } from "./probe-check.ts";
+import { checkFrom } from "./region-checker.ts";
 import { toResultBlock } from "./result-history.ts";
 import { checkMonitors, toMonitorResult } from "./runner.ts";
 import { laneOf, recordChecks } from "./slot-record.ts";
@@ -39,10 +40,29 @@ export async function checkNow(scope: Scope, monitor: MonitorRecord): Promise<Ma
   return reportOf(checked.result, slot.region, checked.checked_at);
 }
 
-/** Checks settings that are not saved. Stores nothing. */
-export async function dryRunCheck(scope: Scope, type: MonitorType, job: CheckJob): Promise<ManualCheckResult> {
-  const checked_at = now();
-  return reportOf(await runCheck(scope, type, { ...job, reads_certificate: true }), DEFAULT_REGION, checked_at);
+interface DryRun {
+  type: MonitorType;
+  job: CheckJob;
+  /** None: where this runs. */
+  regions: readonly string[];
+}
+
+/** Checks settings that are not saved, from each of the regions at once. Stores nothing. */
+export async function dryRunCheck(scope: Scope, { type, job: saved, regions }: DryRun): Promise<DryRunResult> {
+  const job = { ...saved, reads_certificate: true };
+  const places = regions.length === 0 ? [DEFAULT_REGION] : regions;
+  return { regions: await Promise.all(places.map((region) => dryRunFrom(scope, region, { type, job }))) };
+}
+
+async function dryRunFrom(scope: Scope, region: string, { type, job }: Omit<DryRun, "regions">) {
+  if (region === DEFAULT_REGION) {
+    const checked_at = now();
+    return reportOf(await runCheck(scope, type, job), region, checked_at);
+  }
+  const jobs = [{ type, ...job }];
+  const [found] = await checkFrom(scope, { region, jobs }, async (outcome) => outcome);
+  if (!found) throw new Error("a check gave no result");
+  return reportOf(found.result, region, found.checked_at);
 }
 
 function reportOf(result: ProbeResult, region: string, checked_at: number): ManualCheckResult {

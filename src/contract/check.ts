@@ -30,6 +30,10 @@ export const ManualCheckResult = z.object({
 });
 export type ManualCheckResult = z.infer<typeof ManualCheckResult>;
 
+/** Of settings that are not saved, region by region; one at least. */
+export const DryRunResult = z.object({ regions: z.array(ManualCheckResult).min(1) });
+export type DryRunResult = z.infer<typeof DryRunResult>;
+
 /** What a failed check saw of its target. It may quote the answer, so it is for the team alone. */
 export const Evidence = z
   .object({

@@ -155,6 +155,10 @@ export type MonitorSecrets = z.infer<typeof MonitorSecrets>;
 
 export const CheckReport = ManualCheckResult.extend({ checked_at: Instant }).meta({ id: "CheckReport" });
 
+export const DryRunReport = CheckReport.extend({
+  regions: z.array(CheckReport).meta({ description: "of each region that is named, in that order" }),
+}).meta({ id: "DryRunReport", description: "the result of the first region, and of all" });
+
 const Placed = z.object({ id: Id, order: z.int().min(0).max(1_000_000) });
 export const OrderList = z.array(Placed).min(1).max(ORDER_MAX);
 export type OrderList = z.infer<typeof OrderList>;

@@ -36,6 +36,7 @@ const MONITORS = {
   "POST /heartbeat/{monitor_id}": { status: "ok", message: "42 files", duration_ms: 1200 },
   "POST /monitors": { name: "Shop", type: "https", target: "https://shop.example/", interval: 60, tags: ["eu"] },
   "POST /monitors/test": { name: "Shop", type: "https", target: "https://shop.example/" },
+  "POST /monitors/{id}/test": { target: "https://shop.example/health" },
   "PUT /monitors/{id}": { interval: 300, failure_threshold: 2 },
   "POST /monitors/{id}/clone": { name: "Second shop" },
   "POST /monitors/{id}/tune": { max_false_alarms_per_month: 1, max_delay_seconds: 300 },

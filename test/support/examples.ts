@@ -182,6 +182,7 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   },
   "POST /monitors": async () => ({ body: { name: "Shop", type: "http", target: "http://sink.test/", paused: true } }),
   "POST /monitors/test": async () => ({ body: { name: "Shop", type: "http", target: "http://sink.test/" } }),
+  "POST /monitors/{id}/test": async () => ({ body: { target: "http://sink.test/health" } }),
   "PUT /monitors/{id}": async () => ({ body: { name: "Store" } }),
   "POST /monitors/{id}/pause": async ({ client }) => ({
     params: { id: (await createMonitor(client, { type: "heartbeat", target: undefined, paused: false })).id },

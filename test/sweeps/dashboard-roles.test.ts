@@ -7,7 +7,7 @@ import { browserOf, crawl, isOurs, keyOf } from "../support/dashboard-crawl.ts";
 import { createAccount } from "../support/factories.ts";
 import type { Browser } from "../support/forms.ts";
 import { furnishPage } from "../support/furnished-page.ts";
-import { joinPage } from "../support/members.ts";
+import { insertBrowser, joinPage } from "../support/members.ts";
 import { type Control, readView } from "../support/shown-controls.ts";
 
 /**
@@ -65,6 +65,8 @@ async function preparePage() {
   const owner = await createAccount();
   const { page } = await furnishPage(owner);
   await joinPage(await createAccount(), page, { role: "viewer" });
+  // Another browser of theirs, whose session can be ended.
+  await insertBrowser(owner);
   return { owner, page, seen: await crawl(await browserOf(owner)) };
 }
 

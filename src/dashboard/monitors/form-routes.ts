@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { forbidden } from "../../contract/errors.ts";
-import { CheckReport } from "../../contract/monitor.ts";
+import { DryRunReport } from "../../contract/monitor.ts";
 import { MONITOR_TYPES } from "../../contract/monitor-values.ts";
 import { presentMonitor } from "../../features/monitors/present.ts";
 import { getMonitor } from "../../features/monitors/service.ts";
@@ -69,8 +69,8 @@ export const endpoints = [
       const values = typedValues(form.fields, entered);
       const path = `/app/monitors/${p.id}`;
       const asked: Asked = { form, entered, values, action: `${path}/edit`, edited: { id: p.id, name } };
-      if (entered.get("intent") !== null) return showTested(c, asked, readMonitor(form, entered));
       const body = readMonitor(form, entered, stored);
+      if (entered.get("intent") !== null) return showTested(c, asked, body);
       const answer = await callApi(c, { method: "PUT", path: `${API}/${p.id}`, body });
       return answer.ok ? redirectWithNotice(path, "Saved.") : showRefused(c, asked, answer);
     },
@@ -107,14 +107,18 @@ function showRefused(c: AppContext, asked: Asked, refusal: ApiRefusal): Promise<
 async function showTested(c: AppContext, asked: Asked, body: Record<string, unknown>): Promise<Response> {
   if (asked.entered.get("intent") !== "test") return showForm(c, asked, { problems: {} });
   // A monitor that is only tried needs no name yet.
-  const answer = await callApi(c, { method: "POST", path: `${API}/test`, body: { name: "Test", ...body } });
+  const wanted = asked.edited
+    ? { path: `${API}/${asked.edited.id}/test`, body }
+    : { path: `${API}/test`, body: { name: "Test", ...body } };
+  const answer = await callApi(c, { method: "POST", ...wanted });
   if (!answer.ok) return showRefused(c, asked, answer);
-  return showForm(c, asked, { problems: {}, tested: describeResult(CheckReport.parse(answer.body), c.var.now) });
+  const { regions } = DryRunReport.parse(answer.body);
+  return showForm(c, asked, { problems: {}, tested: regions.map((each) => describeResult(each, c.var.now)) });
 }
 
 interface Shown {
   problems: Problems;
-  tested?: TestResult;
+  tested?: readonly TestResult[];
   status?: number;
   headers?: Record<string, string>;
 }
@@ -123,14 +127,16 @@ function showForm(c: AppContext, { form, values, action, edited }: Asked, shown:
   return showView(c, monitorFormView({ form, values, action, ...(edited ? { edited } : {}), ...shown }));
 }
 
-function describeResult({ status, latency_ms, message, details }: z.output<typeof CheckReport>, now: number) {
+type Report = z.output<typeof DryRunReport>["regions"][number];
+
+function describeResult({ status, region, latency_ms, message, details }: Report, now: number): TestResult {
   const days = daysLeft(details, now);
   const parts = [
     ...(latency_ms === null ? [] : [`${Math.round(latency_ms)} ms`]),
     ...(days === null ? [] : [`certificate ${plural(days, "day")}`]),
     ...(message ? [message] : []),
   ];
-  return { status, text: parts.length === 0 ? "" : `, ${parts.join(", ")}` };
+  return { status, region, text: parts.length === 0 ? "" : `, ${parts.join(", ")}` };
 }
 
 const Expiry = z.object({ certificate_expires_at: z.iso.datetime().or(z.number()) }).loose();

@@ -1,11 +1,13 @@
-import type { MonitorType } from "../../contract/monitor-values.ts";
+import { MONITOR_TYPES, type MonitorType } from "../../contract/monitor-values.ts";
+import { monitorType } from "../../probes/registry.ts";
 import { FieldRow, FormProblem } from "../components/fields.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
-import { isShownFor, type MonitorForm, typeOf } from "./form.ts";
+import { isShownFor, type MonitorForm, regionName, typeOf } from "./form.ts";
 
 export interface TestResult {
+  region: string;
   status: "up" | "down" | "degraded" | "unknown";
   /** "Up, 84 ms, certificate 61 days". */
   text: string;
@@ -20,7 +22,8 @@ interface FormView {
   action: string;
   /** The monitor that is edited. */
   edited?: { id: string; name: string };
-  tested?: TestResult | undefined;
+  /** Of each region. */
+  tested?: readonly TestResult[] | undefined;
   status?: number;
   headers?: Record<string, string>;
 }
@@ -41,7 +44,7 @@ export function monitorFormView(view: FormView): View {
     children: (
       <form method="post" action={action} class="card" data-typed novalidate>
         <FormProblem problems={problems} />
-        {tested ? <Tested result={tested} /> : null}
+        {tested ? <Tested results={tested} /> : null}
         <FieldsOf form={form} values={values} problems={problems} type={type} advanced={false} />
         <details class="advanced" id="advanced" open={hasAdvancedProblem(form, problems)}>
           <summary>Advanced</summary>
@@ -51,9 +54,7 @@ export function monitorFormView(view: FormView): View {
         </details>
         <p class="actions">
           <button type="submit">Save</button>
-          <button type="submit" class="second" name="intent" value="test">
-            Test now
-          </button>
+          <TestButton type={type} />
           <button type="submit" class="second" name="intent" value="fields" data-unscripted>
             Show the fields of this type
           </button>
@@ -66,13 +67,36 @@ export function monitorFormView(view: FormView): View {
   };
 }
 
-function Tested({ result }: { result: TestResult }) {
-  const kind = { up: "", degraded: "is-warn", down: "is-bad", unknown: "is-info" }[result.status];
+/** Types that the service checks itself; others report by themselves, or their agent does. */
+const TESTED_TYPES = MONITOR_TYPES.filter((type) => monitorType(type).source === "edge");
+
+/** Hidden like the fields of other types where there is nothing to test from here. */
+function TestButton({ type }: { type: MonitorType }) {
+  const isHidden = !TESTED_TYPES.includes(type);
   return (
-    <p class={`banner ${kind}`} role="status" id="test-result" dir="auto">
-      <StatusWord status={result.status} />
-      {result.text}
-    </p>
+    <fieldset class="bare" data-types={TESTED_TYPES.join(" ")} hidden={isHidden} disabled={isHidden}>
+      <button type="submit" class="second" name="intent" value="test">
+        Test now
+      </button>
+    </fieldset>
+  );
+}
+
+const WORST_FIRST = ["down", "degraded", "unknown", "up"] as const;
+const BANNERS = { up: "", degraded: "is-warn", down: "is-bad", unknown: "is-info" };
+
+function Tested({ results }: { results: readonly TestResult[] }) {
+  const worst = WORST_FIRST.find((status) => results.some((result) => result.status === status)) ?? "unknown";
+  return (
+    <div class={`banner ${BANNERS[worst]}`} role="status" id="test-result">
+      {results.map(({ region, status, text }) => (
+        <p dir="auto">
+          {results.length > 1 ? <strong>{regionName(region)}: </strong> : null}
+          <StatusWord status={status} />
+          {text}
+        </p>
+      ))}
+    </div>
   );
 }
 

@@ -30,6 +30,8 @@ const REGION_NAMES: Record<string, string> = {
   me: "Middle East",
 };
 
+export const regionName = (region: string): string => REGION_NAMES[region] ?? region;
+
 export interface MonitorForm {
   /** All of them, in their order. */
   fields: readonly FormField[];
@@ -54,7 +56,7 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
     groups: groups.rows.map(named),
     agents: agents.rows.map(named),
     monitors: monitors.map(named),
-    regions: ctx.settings.REGIONS.map((value) => ({ value, label: REGION_NAMES[value] ?? value })),
+    regions: ctx.settings.REGIONS.map((value) => ({ value, label: regionName(value) })),
   };
   return {
     fields: [...basicFields(choices), ...TYPE_FORM_FIELDS, ...advancedFields(choices)],

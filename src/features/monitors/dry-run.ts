@@ -2,31 +2,44 @@ import { claimKey, runOnce } from "../../access/idempotency.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
+import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { dryRunCheck } from "../../checks/manual-check.ts";
-import { ManualCheckResult } from "../../contract/check.ts";
+import { DryRunResult } from "../../contract/check.ts";
 import { invalid } from "../../contract/errors.ts";
-import type { MonitorCreate } from "../../contract/monitor.ts";
+import type { MonitorCreate, MonitorUpdate } from "../../contract/monitor.ts";
+import type { Plan } from "../../contract/plan.ts";
 import { requireHostBudget } from "./check-budget.ts";
 import { rejectSecretPlaceholders } from "./create.ts";
-import { draftMonitor } from "./validate.ts";
+import { draftChange } from "./update.ts";
+import { type Draft, draftMonitor } from "./validate.ts";
 
-/** Checks what a body describes, once and from here, without saving it. The body has to be one that could be saved. */
-export async function dryRunMonitor(ctx: RequestScope, input: MonitorCreate): Promise<ManualCheckResult> {
+/** Checks what a body describes, once and without saving it. The body has to be one that could be saved. */
+export async function dryRunMonitor(ctx: RequestScope, input: MonitorCreate): Promise<DryRunResult> {
   const page = input.status_page_id ? await requirePage(ctx, input.status_page_id) : null;
   const owner = await getOwner(ctx, page?.owner_id ?? requireUser(ctx).user_id);
   rejectSecretPlaceholders(input);
   const around = { plan: owner.plan, owner_id: owner.user_id, page, current: null };
-  const { columns, options, isScheduled } = await draftMonitor(ctx, input, around);
-  if (!isScheduled)
-    throw invalid(`a ${input.type} monitor cannot be tested, because the service does not run its checks`);
-  const { timeout_seconds, latency_threshold_ms } = columns;
+  return run(ctx, await draftMonitor(ctx, input, around), owner.plan);
+}
+
+/** The same for a change of a stored monitor, whose secrets are used where the body masks them. */
+export async function dryRunChange(ctx: RequestScope, monitorId: string, body: MonitorUpdate): Promise<DryRunResult> {
+  const monitor = await requireMonitor(ctx, monitorId);
+  const { plan } = await getOwner(ctx, monitor.owner_id);
+  return run(ctx, await draftChange(ctx, monitor, body), plan);
+}
+
+async function run(ctx: RequestScope, { columns, options, isScheduled }: Draft, plan: Plan): Promise<DryRunResult> {
+  const { type, agent_id, regions, timeout_seconds, latency_threshold_ms } = columns;
+  if (agent_id !== null) throw invalid("agent_id names an agent, which checks only what is saved");
+  if (!isScheduled) throw invalid(`a ${type} monitor cannot be tested, because the service does not run its checks`);
   const job = { target: columns.target ?? "", fields: options, timeout_seconds, latency_threshold_ms };
-  return runOnce(ctx, (stored) => ManualCheckResult.parse(stored), {
+  return runOnce(ctx, (stored) => DryRunResult.parse(stored), {
     claim: async () => {
-      await requireHostBudget(ctx, { type: input.type, target: columns.target, options }, owner.plan);
+      await requireHostBudget(ctx, { type, target: columns.target, options }, plan);
       await claimKey(ctx, null);
     },
-    run: () => dryRunCheck(ctx, input.type, job),
+    run: () => dryRunCheck(ctx, { type, job, regions }),
   });
 }

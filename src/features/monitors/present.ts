@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { ManualCheckResult } from "../../contract/check.ts";
-import type { CheckReport, Monitor } from "../../contract/monitor.ts";
+import type { DryRunResult, ManualCheckResult } from "../../contract/check.ts";
+import type { CheckReport, DryRunReport, Monitor } from "../../contract/monitor.ts";
 import { retryIntervalMs, slotBefore } from "../../domain/check-schedule.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import { showFields } from "./fields.ts";
@@ -75,6 +75,14 @@ function nextCheckAt({ record, last_slot_at }: MonitorDetail, now: number): numb
   const intervalMs = record.interval * 1000;
   if (last_slot_at !== null) return last_slot_at + intervalMs;
   return slotBefore(record.check_group_id, intervalMs, now) + intervalMs;
+}
+
+/** The first region's result stands for all where a program reads one only. */
+export function presentDryRun({ regions }: DryRunResult): z.infer<typeof DryRunReport> {
+  const reports = regions.map(presentCheck);
+  const [first] = reports;
+  if (!first) throw new Error("a dry run gave no result");
+  return { ...first, regions: reports };
 }
 
 export function presentCheck(result: ManualCheckResult): z.infer<typeof CheckReport> {

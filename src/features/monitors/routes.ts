@@ -1,6 +1,13 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { InstantInput } from "../../contract/common.ts";
-import { BulkResult, CheckReport, MonitorClone, MonitorOrder, OrderResult } from "../../contract/monitor.ts";
+import {
+  BulkResult,
+  CheckReport,
+  DryRunReport,
+  MonitorClone,
+  MonitorOrder,
+  OrderResult,
+} from "../../contract/monitor.ts";
 import { MONITOR_STATUSES, MONITOR_TYPES } from "../../contract/monitor-values.ts";
 import type { Position } from "../../contract/pagination.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
@@ -10,9 +17,9 @@ import { changeMonitors } from "./bulk.ts";
 import { checkMonitor } from "./check.ts";
 import { cloneMonitor } from "./clone.ts";
 import { createMonitor } from "./create.ts";
-import { dryRunMonitor } from "./dry-run.ts";
+import { dryRunChange, dryRunMonitor } from "./dry-run.ts";
 import { gateCreation, gateDryRun, gateUpdate } from "./plan-gate.ts";
-import { presentCheck, presentMonitor } from "./present.ts";
+import { presentCheck, presentDryRun, presentMonitor } from "./present.ts";
 import { MonitorBody, MonitorBulkBody, MonitorCreateBody, MonitorUpdateBody } from "./schemas.ts";
 import { getMonitor, listMyMonitors, orderMonitors, pauseMonitor, removeMonitor, resumeMonitor } from "./service.ts";
 import { changeMonitor } from "./update.ts";
@@ -124,11 +131,36 @@ export const endpoints = [
       path: "/monitors/test",
       tags,
       summary: "Test monitor settings without saving",
-      description: "Accepts the body of a creation and checks its target once, from where this request is served.",
+      description:
+        "Accepts the body of a creation and checks its target once, from each of `regions`, or from where this request is served if there are none.",
       request: { body: jsonBody(MonitorCreateBody) },
-      responses: { 200: json("The result of the check", CheckReport), ...USER_ERRORS, ...BODY_ERRORS },
+      responses: { 200: json("The results of the check", DryRunReport), ...USER_ERRORS, ...BODY_ERRORS },
     }),
-    async (c) => c.json(presentCheck(await dryRunMonitor(c.var.ctx, c.req.valid("json"))), 200),
+    async (c) => c.json(presentDryRun(await dryRunMonitor(c.var.ctx, c.req.valid("json"))), 200),
+  ),
+
+  endpoint(
+    {
+      ...writes,
+      rate: "check",
+      audit: null,
+      ids: { params: { id: "monitor" }, body: NAMED_IN_BODY },
+      plan: gateUpdate,
+    },
+    createRoute({
+      method: "post",
+      path: "/monitors/{id}/test",
+      tags,
+      summary: "Test a change of a monitor without saving",
+      description:
+        "Accepts the body of an update and checks once what the monitor would be, as POST /monitors/test does. Stored secrets are used where the body omits or masks them.",
+      request: { params: IdParam, body: jsonBody(MonitorUpdateBody) },
+      responses: { 200: json("The results of the check", DryRunReport), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const found = await dryRunChange(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+      return c.json(presentDryRun(found), 200);
+    },
   ),
 
   endpoint(

@@ -53,13 +53,17 @@ export async function planChange(
   current: MonitorRecord,
   body: MonitorUpdate,
 ): Promise<PlannedChange> {
+  return planStatements(ctx, current, await draftChange(ctx, current, body));
+}
+
+/** The monitor as it would be after the change. */
+export async function draftChange(ctx: RequestScope, current: MonitorRecord, body: MonitorUpdate): Promise<Draft> {
   const diverted = findDiversion(current, body);
   if (diverted !== undefined) await requireSecretsRead(ctx, current, `a change of ${diverted}`);
   const input = await mergeInput(ctx, current, body);
   const page = await pageOf(ctx, current, input);
   const owner = await getOwner(ctx, current.owner_id);
-  const draft = await draftMonitor(ctx, input, { plan: owner.plan, owner_id: owner.user_id, page, current });
-  return planStatements(ctx, current, draft);
+  return draftMonitor(ctx, input, { plan: owner.plan, owner_id: owner.user_id, page, current });
 }
 
 /** The whole body as it would be after the change: what the request names, else what is stored. */
