@@ -61,7 +61,7 @@ export function buildBlankPayload(look: PageLook, now: number): PagePayload {
     {
       ...{ page: { id: "", slug: "", version: 0, ...nothing, ...look }, domain: null, needs_ticks: false },
       ...{ days: listDaysUntil(now, look.timezone, DAYS_SHOWN), tallies: new Map() },
-      ...{ groups: [], monitors: [], targets: [], incidents: [], maintenance: [] },
+      ...{ groups: [], monitors: [], intervals: [], targets: [], incidents: [], maintenance: [] },
     },
     now,
   );
@@ -95,7 +95,7 @@ export async function findPublicMaintenance(
 type ShownPage = PageLook &
   Pick<StatusPageRecord, "id" | "slug" | "version" | "footer_links" | "imprint_url" | "privacy_url">;
 
-interface Readings extends Omit<VisiblePage, "page" | "aggregates" | "intervals"> {
+interface Readings extends Omit<VisiblePage, "page" | "aggregates"> {
   page: ShownPage;
   days: readonly ZonedDay[];
   /** By the monitor's id. */
