@@ -2,7 +2,7 @@
  * `npm run screenshots`: starts the product on an empty state, fills it as a small shop would, and takes the pictures of the
  * dashboard that the documents show. Needs Chromium; CHROMIUM names another program than /usr/bin/chromium.
  */
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -11,6 +11,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { chromium } from "playwright-core";
+import { controlOf } from "./local/control.ts";
+import { stateDirOf } from "./local/settings.ts";
+import { type Example, furnishExample } from "./screenshots/example.ts";
+import { insertPast } from "./screenshots/past.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const TARGET = join(ROOT, "docs/screenshots");
@@ -37,8 +41,11 @@ try {
   const url = await printed(/^ready (http\S+)$/m);
   const token = await printed(/(sk_svc_\w+)/);
   const link = await printed(/(http\S+\/app\/sign-in\/link\?token=\w+)/);
-  const monitorId = await fill(url, token);
-  await takePictures({ url, link, monitorId });
+  const memberToken = tokenOf("mira@northwind.example", url);
+  const breakCheckout = () => void isDown.add("/checkout");
+  const example = await furnishExample({ url, token, memberToken, siteUrl, breakCheckout });
+  await insertPast(controlOf(stateDirOf({ STATE_DIR: stateDir })));
+  await takePictures({ url, link, example });
 } finally {
   service.kill();
   await once(service, "exit");
@@ -55,51 +62,23 @@ async function printed(pattern: RegExp): Promise<string> {
   throw new Error(`the service did not print ${pattern}:\n${logs}`);
 }
 
-/** Gives the id of the monitor whose view is shown. */
-async function fill(url: string, token: string): Promise<string> {
-  const call = async (method: string, path: string, body: unknown = {}) => {
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const response = await fetch(`${url}/api/uptime/v1${path}`, { method, headers, body: JSON.stringify(body) });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as { id: string };
-  };
-  const page = await call("POST", "/status-pages", { name: "Northwind Status", slug: "northwind" });
-  const on = { status_page_id: page.id, failure_threshold: 1, recovery_threshold: 1 };
-  const http = (name: string, path: string, tags: string[]) =>
-    call("POST", "/monitors", { ...on, name, type: "http", target: siteUrl + path, tags });
-  const shop = await http("Web shop", "/shop", ["shop"]);
-  const checkout = await http("Checkout API", "/checkout", ["shop", "payments"]);
-  const others = [await http("Search", "/search", ["shop"]), await http("Image delivery", "/images", ["cdn"])];
-  await call("POST", "/monitors", { ...on, name: "Nightly backup", type: "heartbeat", interval: 86_400 });
-  for (let round = 0; round < 12; round++) {
-    for (const { id } of [shop, checkout, ...others]) await call("POST", `/monitors/${id}/check`);
-  }
-  isDown.add("/checkout");
-  await call("POST", `/monitors/${checkout.id}/check`);
-  await call("POST", "/incidents", {
-    status_page_id: page.id,
-    title: "Payments are refused",
-    severity: "major",
-    initial_update: "We see failing payments and are looking into it.",
-    monitor_ids: [checkout.id],
-  });
-  const start = Date.now() + 26 * 3_600_000;
-  await call("POST", "/maintenance", {
-    status_page_id: page.id,
-    title: "New database servers",
-    start_time: new Date(start).toISOString(),
-    end_time: new Date(start + 3_600_000).toISOString(),
-  });
-  return shop.id;
+/** A person besides the operator, as `npm run token` makes one. */
+function tokenOf(email: string, publicUrl: string): string {
+  const env = { ...process.env, STATE_DIR: stateDir, PUBLIC_URL: publicUrl };
+  return execFileSync(process.execPath, ["scripts/token.ts", "--email", email], {
+    cwd: ROOT,
+    env,
+    encoding: "utf8",
+  }).trim();
 }
 
 interface Shown {
   url: string;
   link: string;
-  monitorId: string;
+  example: Example;
 }
 
-async function takePictures({ url, link, monitorId }: Shown): Promise<void> {
+async function takePictures({ url, link, example }: Shown): Promise<void> {
   mkdirSync(TARGET, { recursive: true });
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
@@ -115,13 +94,17 @@ async function takePictures({ url, link, monitorId }: Shown): Promise<void> {
       await page.setViewportSize(options.phone ? PHONE : DESKTOP);
       await page.emulateMedia({ colorScheme: options.dark ? "dark" : "light" });
       await page.goto(url + path);
-      await page.waitForTimeout(500);
+      await page.waitForLoadState("networkidle");
       await page.screenshot({ path: join(TARGET, `${name}.png`) });
     };
     await take("/app", "overview");
     await take("/app/monitors", "monitors");
-    await take(`/app/monitors/${monitorId}`, "monitor", { dark: true });
+    await take(`/app/monitors/${example.shop}`, "monitor", { dark: true });
+    await take(`/app/pages/${example.page}`, "editor");
+    await take(`/app/pages/${example.page}/reports?period=30d`, "reports");
+    await take(`/app/on-call/${example.page}/schedules/${example.schedule}/calendar`, "on-call");
     await take("/app", "phone", { phone: true });
+    await take(`/app/incidents/${example.incident}`, "incident", { phone: true });
   } finally {
     await browser.close();
   }

@@ -235,7 +235,7 @@ interface Planned {
 async function furnishPlan(call: Call, { page, shop, checkout, assignee }: Planned) {
   const incident = await call("POST", "/incidents", {
     ...{ status_page_id: page, title: "Payments are refused", severity: "major", is_public: true },
-    ...{ initial_update: "We see failing payments and are looking into it.", monitor_ids: [checkout] },
+    ...{ message: "We see failing payments and are looking into it.", monitor_ids: [checkout] },
     assigned_to_id: assignee,
   });
   await call("POST", `/incidents/${incident.id}/updates`, {
@@ -243,7 +243,7 @@ async function furnishPlan(call: Call, { page, shop, checkout, assignee }: Plann
   });
   const resolved = await call("POST", "/incidents", {
     ...{ status_page_id: page, title: "Slow product pages", severity: "minor", is_public: true },
-    ...{ initial_update: "Pages load slowly.", monitor_ids: [shop] },
+    ...{ message: "Pages load slowly.", monitor_ids: [shop] },
     started_at: new Date(Date.now() - 30 * HOUR).toISOString(),
   });
   await call("PUT", `/incidents/${resolved.id}`, { status: "resolved" });
@@ -261,7 +261,7 @@ async function furnishOnCall(call: Call, page: string, member: string) {
   const path = `/status-pages/${page}/on-call`;
   const schedule = await call("POST", `${path}/schedules`, {
     ...{ name: "Primary", timezone: "Europe/Berlin" },
-    rotations: [{ user_ids: [member, me], start_at: new Date(Date.now() - 48 * HOUR).toISOString(), period_hours: 24 }],
+    rotations: [{ user_ids: [member, me], start_at: "2026-01-05T08:00:00Z", period_hours: 24, handoff_time: "09:00" }],
   });
   const policy = await call("POST", `${path}/policies`, {
     ...{ name: "Outages", is_default: true, repeat_count: 2 },

@@ -16,6 +16,7 @@ import { endpoints as routing } from "./alerts/routing-routes.tsx";
 import { endpoints as audit } from "./audit/routes.tsx";
 import { type FormErrors, pathAfter, toFormErrors } from "./form.ts";
 import { endpoints as frame } from "./frame-routes.ts";
+import { ICON } from "./icon.ts";
 import { endpoints as incidents } from "./incidents/routes.tsx";
 import { endpoints as incidentTemplates } from "./incidents/template-routes.tsx";
 import { endpoints as installation } from "./installation/routes.tsx";
@@ -161,7 +162,7 @@ export const endpoints = [
   ...signInLinks,
   ...transferring,
 
-  assetEndpoint("app", [STYLESHEET], { tag: "Dashboard", summary: "Get the style sheet of the dashboard" }),
+  assetEndpoint("app", [STYLESHEET, ICON], { tag: "Dashboard", summary: "Get a style sheet or icon of the dashboard" }),
 ];
 
 interface SignInState {

@@ -6,6 +6,7 @@ import { HtmlDocument, toHtml } from "../ui/document.tsx";
 import { IconShapes } from "../ui/status-icons.tsx";
 import { type BrowserAssets, loadBrowserAssets } from "./browser-assets.ts";
 import { CLEAR_NOTICE, readCookie, readNotice, THEME_COOKIE } from "./cookies.ts";
+import { ICON } from "./icon.ts";
 
 /** The entries of the navigation, in their order. */
 const SECTIONS = [
@@ -104,6 +105,7 @@ function renderShell({ view, notice, assets, name, email, theme, path }: ShellPr
   const head = (
     <>
       <meta name="robots" content="noindex" />
+      <link rel="icon" type="image/svg+xml" href={ICON.address} />
       {view.hasCharts ? <link rel="stylesheet" href={assets.chart_style} /> : null}
       <script src={assets.script} defer />
       {view.hasCharts ? <script src={assets.chart_script} defer /> : null}

@@ -261,32 +261,4 @@ describe.skipIf(!existsSync(CHROMIUM))("the areas of the dashboard", () => {
       expect(new Set(events)).toEqual(new Set(["group.created"]));
     });
   });
-
-  it("has no barrier and fits a phone on any of these views", async () => {
-    const channel = await dashboard.call("POST", `${V1}/webhooks`, { name: "Chat", url: "https://chat.example/hook" });
-    const paths = [
-      ...["pages", "pages/new", `pages/${pageId}`, `pages/${pageId}/services`, `pages/${pageId}/notifications`],
-      ...[`pages/${pageId}/domain`, `pages/${pageId}/subscribers`, `pages/${pageId}/embed`, `pages/${pageId}/reports`],
-      ...["incidents/templates", `incidents/templates/${pageId}/new`, "alerts/routing", "account/delete"],
-      ...["alerts", "alerts/new", `alerts/${channel.id}/edit`, `alerts/deliveries?channel=${channel.id}`],
-      ...[
-        "rules",
-        `rules/${pageId}/new`,
-        "on-call",
-        `on-call/${pageId}/schedules/new`,
-        `on-call/${pageId}/policies/new`,
-      ],
-      ...["agents", "team", `team/${pageId}/invite`, "account", "account/password", "account/tokens"],
-      ...["account/two-factor", "account/notifications", "audit"],
-    ];
-    await dashboard.visit(PHONE, async (page) => {
-      for (const path of paths) {
-        const response = await page.goto(`${dashboard.service.url}/app/${path}`);
-        expect(response?.status(), path).toBe(200);
-        const name = path.replace(pageId, "x").replace(String(channel.id), "y").replaceAll(/\W/g, "-");
-        expect(await findBarriers(page, `area-${name}`), path).toEqual([]);
-        expect(await isWiderThanWindow(page), path).toBe(false);
-      }
-    });
-  });
 });

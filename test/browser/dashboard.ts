@@ -17,6 +17,10 @@ export interface Dashboard {
   service: Service;
   /** The API with the operator's token. */
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
+  /** A view as the operator's browser gets it, redirects followed. */
+  open(path: string): Promise<{ status: number; text: string }>;
+  /** Another session of the operator. */
+  signInAgain(): Promise<void>;
   /** Runs a story in a browser that is signed in as the operator; fails on any error of a script or policy. */
   visit<Found>(options: BrowserContextOptions, story: (page: Page) => Promise<Found>): Promise<Found>;
   stop(): Promise<void>;
@@ -32,6 +36,12 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
   return {
     service,
     call: (method, path, body) => call(service, { method, path, body }),
+    open: async (path) => {
+      const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
+      const response = await fetch(service.url + path, { headers: { cookie } });
+      return { status: response.status, text: await response.text() };
+    },
+    signInAgain: async () => void (await signIn(service)),
     visit: async (options, story) => {
       const context = await browser.newContext(options);
       await context.addCookies(cookies);

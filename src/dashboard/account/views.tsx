@@ -108,7 +108,7 @@ export function Tokens({ tokens, now }: { tokens: readonly z.output<typeof Token
       {tokens.length === 0 ? (
         <p class="quiet">None. A token lets a program do what you may do.</p>
       ) : (
-        <Table caption="Your API tokens" head={["Name", "Begins with", "Last used", "Expires", ACTIONS]}>
+        <Table caption="Your API tokens" head={["Name", "Begins with", "Last used", "Expires", ACTIONS]} isStacked>
           {tokens.map((token) => (
             <tr>
               <th scope="row" dir="auto">
@@ -136,7 +136,7 @@ export function Sessions({ sessions, now }: { sessions: readonly z.output<typeof
   return (
     <section aria-labelledby="sessions">
       <h2 id="sessions">Sessions</h2>
-      <Table caption="Where you are signed in" head={["Browser", "Address", "Last used", ACTIONS]}>
+      <Table caption="Where you are signed in" head={["Browser", "Address", "Last used", ACTIONS]} isStacked>
         {sessions.map((session) => (
           <tr>
             <th scope="row" title={session.user_agent ?? undefined} dir="auto">

@@ -86,7 +86,7 @@ function ChannelCard({ channel, page, now }: { channel: Channel; page: PageChoic
 
 function ChannelActions({ channel, path }: { channel: Channel; path: string }) {
   return (
-    <p class="actions">
+    <div class="actions">
       <PostButton action={`${path}/test`} label="Send test" />
       <PostButton action={`${path}/toggle`} label={channel.is_active ? "Turn off" : "Turn on"} />
       <a class="button second" href={`${path}/edit`}>
@@ -98,7 +98,7 @@ function ChannelActions({ channel, path }: { channel: Channel; path: string }) {
       <a class="button danger" href={`${path}/delete`}>
         Delete
       </a>
-    </p>
+    </div>
   );
 }
 
@@ -151,15 +151,17 @@ export function deliveriesView({ now, channels, chosen, deliveries }: Deliveries
         {channels.length === 0 ? (
           <EmptyState title="No channels yet">Deliveries appear here once a channel receives alerts.</EmptyState>
         ) : (
-          <form method="get" action="/app/alerts/deliveries" class="inline">
-            <label for="channel">Channel</label>{" "}
-            <select id="channel" name="channel">
-              {channels.map(({ id, name }) => (
-                <option value={id} selected={id === chosen?.id}>
-                  {name}
-                </option>
-              ))}
-            </select>{" "}
+          <form method="get" action="/app/alerts/deliveries" class="filters is-short" data-submit-on-change>
+            <div>
+              <label for="channel">Channel</label>
+              <select id="channel" name="channel">
+                {channels.map(({ id, name }) => (
+                  <option value={id} selected={id === chosen?.id}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </div>
             <button type="submit" class="second">
               Show
             </button>

@@ -38,18 +38,22 @@ export const endpoints = [
       children: (
         <>
           <AccountTabs open="/app/audit" isOperator={requireUser(c.var.ctx).is_operator} />
-          <form method="get" action="/app/audit" class="actions">
-            <label for="page">Status page</label>
-            <select id="page" name="page">
-              <option value="">My account</option>
-              {pages.map(({ id, name }) => (
-                <option value={id} selected={id === page?.id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-            <label for="event_type">Event</label>
-            <input id="event_type" name="event_type" value={query.event_type ?? ""} placeholder="monitor.created" />
+          <form method="get" action="/app/audit" class="filters is-short">
+            <div>
+              <label for="page">Status page</label>
+              <select id="page" name="page">
+                <option value="">My account</option>
+                {pages.map(({ id, name }) => (
+                  <option value={id} selected={id === page?.id}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </div>
+            <div>
+              <label for="event_type">Event</label>
+              <input id="event_type" name="event_type" value={query.event_type ?? ""} placeholder="monitor.created" />
+            </div>
             <button type="submit" class="second">
               Show
             </button>

@@ -100,16 +100,28 @@ export function CopyText({ label, text }: { label: string; text: string }) {
 /** The heading of a column of buttons. */
 export const ACTIONS = <span class="unseen">Actions</span>;
 
+interface TableProps {
+  caption: string;
+  head: readonly Child[];
+  /** The columns from this one on hold figures, whose headings stand above them at the end. */
+  figuresFrom?: number;
+  /** On a phone each row is a block, because its controls have to be within reach. */
+  isStacked?: boolean;
+  children: Child;
+}
+
 /** A table that scrolls by itself where it is wider than the screen. */
-export function Table({ caption, head, children }: { caption: string; head: readonly Child[]; children: Child }) {
+export function Table({ caption, head, figuresFrom, isStacked = false, children }: TableProps) {
   return (
-    <div class="table" tabindex={0}>
+    <div class={isStacked ? "table is-stacked" : "table"} tabindex={0}>
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>
           <tr>
-            {head.map((cell) => (
-              <th scope="col">{cell}</th>
+            {head.map((cell, n) => (
+              <th scope="col" class={figuresFrom !== undefined && n >= figuresFrom ? "num" : undefined}>
+                {cell}
+              </th>
             ))}
           </tr>
         </thead>

@@ -190,8 +190,7 @@ function OnCall({ on_call, now }: OverviewView) {
                 {schedule}, {page}
                 {until === null ? null : (
                   <>
-                    {" "}
-                    until <Time at={until} now={now} />
+                    , ends <Time at={until} now={now} />
                   </>
                 )}
               </p>

@@ -41,7 +41,11 @@ export function Reports({ page, sla, history, period, values, problems, may_chan
       </ul>
       <Course history={history} />
       <UptimeBars sla={sla} />
-      <Table caption="Service levels" head={["Service", "Uptime", "Target", "Downtime", "Outages", "Budget left"]}>
+      <Table
+        caption="Service levels"
+        head={["Service", "Uptime", "Target", "Downtime", "Outages", "Budget left"]}
+        figuresFrom={1}
+      >
         <tr>
           <th scope="row">The page as a whole</th>
           <Figures figures={{ ...sla.overall, target_percentage: sla.target_percentage }} />
@@ -115,7 +119,9 @@ function UptimeBars({ sla }: { sla: SlaSummary }) {
       <ul class="bars">
         {rows.map(({ name, uptime_percentage, target_percentage, meets_target }) => (
           <li>
-            <span dir="auto">{name}</span>
+            <span class="name" dir="auto">
+              {name}
+            </span>
             <svg
               viewBox={`0 0 ${BAR_WIDTH} ${BAR_HEIGHT}`}
               preserveAspectRatio="none"
@@ -183,8 +189,8 @@ function Figures({ figures }: { figures: SlaFigures }) {
   return (
     <>
       <td class="num">
+        {meets_target === false ? <span class="tag">Missed</span> : null}{" "}
         {uptime_percentage === null ? "–" : `${uptime_percentage.toFixed(3)} %`}
-        {meets_target === false ? <span class="tag">Missed</span> : null}
       </td>
       <td class="num">{figures.target_percentage} %</td>
       <td class="num">{formatDuration(figures.downtime_seconds)}</td>

@@ -37,7 +37,7 @@ export function Services(
         ) : (
           <div data-drag-area>
             {may_change ? <DragForm action={`${path}/services/order`} /> : null}
-            <Table caption="Services in their order" head={["Service", "Status", "Group", "Order"]}>
+            <Table caption="Services in their order" head={["Service", "Status", "Group", "Order"]} isStacked>
               {services.map((service, n) => (
                 <tr data-drop={service.id} data-drag={may_change ? service.id : undefined}>
                   <th scope="row">

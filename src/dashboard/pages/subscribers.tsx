@@ -52,7 +52,7 @@ function List({ page, subscribers, total, limit, offset, now, may_change }: Subs
   const path = `/app/pages/${page.id}/subscribers`;
   return (
     <>
-      <Table caption="Subscribers" head={["Address", "Channel", "State", ACTIONS]}>
+      <Table caption="Subscribers" head={["Address", "Channel", "State", ACTIONS]} isStacked>
         {subscribers.map((subscriber) => (
           <tr>
             <th scope="row" dir="auto">

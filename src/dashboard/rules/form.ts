@@ -15,6 +15,8 @@ const OPERATOR_WORDS = {
 const SAME_OPERATOR: Record<string, keyof typeof OPERATOR_WORDS> = {
   ...{ ">": "gt", ">=": "gte", "<": "lt", "<=": "lte", "==": "eq", "=": "eq", "!=": "neq" },
 };
+/** "more than" */
+export const operatorWord = (operator: string): string => OPERATOR_WORDS[SAME_OPERATOR[operator] ?? (operator as "gt")];
 const ROW_FIELD = /^(metric|operator|value|window)_\d+$/;
 const ACTION_FIELDS = ["quiet_minutes", "runbooks"];
 const MINUTE_S = 60;

@@ -5,7 +5,7 @@ import { plural } from "../../lib/relative-time.ts";
 import { toIso } from "../../platform/clock.ts";
 import { PostButton } from "../components/pieces.tsx";
 import { exactTime, Time } from "../components/time.tsx";
-import { conditionsOf } from "./form.ts";
+import { conditionsOf, operatorWord } from "./form.ts";
 
 interface CardProps {
   rule: EventRule;
@@ -32,7 +32,7 @@ export function RuleCard({ rule, path, now, may_change }: CardProps) {
         )}
       </p>
       {may_change ? (
-        <p class="actions">
+        <div class="actions">
           <a class="button second" href={path}>
             Edit
           </a>
@@ -41,7 +41,7 @@ export function RuleCard({ rule, path, now, may_change }: CardProps) {
           <a class="button danger" href={`${path}/delete`}>
             Delete
           </a>
-        </p>
+        </div>
       ) : null}
     </>
   );
@@ -81,7 +81,7 @@ export function Versions({
 /** The conditions in words. */
 function sentenceOf(rule: Pick<EventRule, "conditions">): string {
   const conditions = conditionsOf(rule).map(({ metric, operator, value, window_minutes }) => {
-    return `${metric} ${operator} ${value}${window_minutes ? ` over ${window_minutes} min` : ""}`;
+    return `${metric} is ${operatorWord(operator)} ${value}${window_minutes ? ` over ${window_minutes} min` : ""}`;
   });
   return conditions.length === 0 ? "always" : `if ${conditions.join(" and ")}`;
 }
@@ -95,8 +95,8 @@ export function CurrentValues({ results, of }: { results: readonly ConditionResu
       <ul>
         {results.map(({ metric, operator, value, actual, passed }) => (
           <li>
-            {metric} is {actual === null ? "not measured" : Math.round(actual * 100) / 100}, {operator} {value}:{" "}
-            <strong>{passed ? "holds" : "does not hold"}</strong>
+            {metric} is {actual === null ? "not measured" : Math.round(actual * 100) / 100}, {operatorWord(operator)}{" "}
+            {value}: <strong>{passed ? "holds" : "does not hold"}</strong>
           </li>
         ))}
       </ul>
@@ -125,7 +125,7 @@ export function Backtest({ result, path, now }: BacktestProps) {
         Over {plural(Math.round((to - from) / DAY_MS), "day")} it would have fired{" "}
         <strong>{plural(result.would_have_fired, "time")}</strong>.
       </p>
-      <p class="actions">
+      <div class="actions">
         {DAYS.map((days) => (
           <PostButton
             action={`${path}/backtest`}
@@ -133,7 +133,7 @@ export function Backtest({ result, path, now }: BacktestProps) {
             fields={{ days: String(days) }}
           />
         ))}
-      </p>
+      </div>
       <figure data-chart data-unit="">
         <div class="plot" />
         <div class="fallback" tabindex={0}>

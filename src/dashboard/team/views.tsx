@@ -52,7 +52,7 @@ interface TeamProps {
 export function Team({ page, members, owner, seats, me }: TeamProps) {
   return (
     <>
-      <Table caption="Members" head={["Name", "E-mail", "Role", ACTIONS]}>
+      <Table caption="Members" head={["Name", "E-mail", "Role", ACTIONS]} isStacked>
         {owner ? (
           <tr>
             <th scope="row" dir="auto">

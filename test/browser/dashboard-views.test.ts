@@ -1,0 +1,122 @@
+import { existsSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { furnishExample } from "../../scripts/screenshots/example.ts";
+import { runNpm, START_TIMEOUT_MS } from "../process/support.ts";
+import {
+  CHROMIUM,
+  type Dashboard,
+  DESKTOP,
+  findBarriers,
+  isWiderThanWindow,
+  PHONE,
+  startDashboard,
+} from "./dashboard.ts";
+import { collectViews, type FoundView } from "./views.ts";
+
+/** Every view that the service describes, found by its links: a new one is among them by itself. */
+const SWEEP_TIMEOUT_MS = 1_200_000;
+/** For visitors without a session, or with the link of a mail; other stories open them. */
+const OUTSIDE = /^\/app\/(accept|sign-in|forgotten-password|reset|transfer|acknowledge|welcome|link)/;
+
+describe.skipIf(!existsSync(CHROMIUM))("every view of the dashboard", () => {
+  let dashboard: Dashboard;
+  let site: Server;
+  let shop: string;
+  let views: FoundView[];
+  let described: string[];
+  beforeAll(async () => {
+    const broken = new Set<string>();
+    site = createServer((req, res) => res.writeHead(broken.has(req.url ?? "") ? 503 : 200).end("ok"));
+    await new Promise<void>((done) => site.listen(0, "127.0.0.1", done));
+    dashboard = await startDashboard();
+    const { url, token, stateDir } = dashboard.service;
+    const env = { STATE_DIR: stateDir, PUBLIC_URL: url };
+    const { stdout } = await runNpm(["run", "--silent", "token", "--", "--email", "mira@northwind.example"], { env });
+    const siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    const breakCheckout = () => void broken.add("/checkout");
+    ({ shop } = await furnishExample({ url, token: token ?? "", memberToken: stdout.trim(), siteUrl, breakCheckout }));
+    // A second session and a token, which can be ended.
+    await dashboard.signInAgain();
+    ({ views, described } = await collectViews(dashboard));
+  }, START_TIMEOUT_MS + SWEEP_TIMEOUT_MS);
+  afterAll(async () => {
+    site?.close();
+    await dashboard?.stop();
+  });
+
+  it("is reached by links, and no link leads nowhere", () => {
+    const seen = new Set(views.map(({ template }) => template));
+    expect(described.filter((path) => !seen.has(path) && !OUTSIDE.test(path))).toEqual([]);
+    expect(views.filter(({ status }) => status !== 200).map(({ path, status }) => [path, status])).toEqual([]);
+  });
+
+  it("has a title of its own, one heading and nothing inline", () => {
+    const titles = new Map<string, string>();
+    for (const { path, template, text, isFrame } of views) {
+      if (isFrame) continue;
+      const title = /<title>([^<]*)<\/title>/.exec(text)?.[1] ?? "";
+      expect(title, path).toMatch(/^.+ \| Vigil$/);
+      expect(text.match(/<h1[ >]/g), path).toHaveLength(1);
+      expect(text, path).not.toMatch(/<style|<script(?![^>]* src=)|<[^<>]*\s(?:style|on\w+)=/);
+      const other = titles.get(title);
+      if (other !== undefined) expect([other, title]).toEqual([template, title]);
+      titles.set(title, template);
+    }
+  });
+
+  it.each([
+    ["a desktop", DESKTOP],
+    ["a phone", PHONE],
+  ])("has no barrier that axe finds, in light or dark, and fits its window on %s", SWEEP(), async (name, options) => {
+    const problems: Record<string, unknown> = {};
+    await dashboard.visit(options, async (page) => {
+      for (const { path, template, isFrame } of views) {
+        if (isFrame) continue;
+        await page.goto(dashboard.service.url + path);
+        const shot = `${template}${path.includes("?") ? path.replace(/.*\?/, "?") : ""}`
+          .replace(/\W+/g, "-")
+          .slice(1, 70);
+        const barriers = await findBarriers(page, `view-${shot}-${name.replace("a ", "")}`);
+        const isWide = await isWiderThanWindow(page);
+        if (barriers.length > 0 || isWide) problems[path] = { barriers, isWide };
+      }
+    });
+    expect(problems).toEqual({});
+  });
+
+  it("answers without a script, with the same heading and navigation", SWEEP(), async () => {
+    await dashboard.visit({ ...PHONE, javaScriptEnabled: false }, async (page) => {
+      for (const { path, isFrame } of views) {
+        if (isFrame) continue;
+        await page.goto(dashboard.service.url + path);
+        expect(await page.getByRole("heading", { level: 1 }).count(), path).toBe(1);
+        expect(await page.getByRole("navigation", { name: "Main" }).getByRole("link").count(), path).toBe(11);
+        expect(await isWiderThanWindow(page), path).toBe(false);
+      }
+    });
+  });
+
+  it("draws its charts in the colours of the scheme", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await dashboard.visit({ ...DESKTOP, colorScheme }, async (page) => {
+        await page.goto(`${dashboard.service.url}/app/monitors/${shop}`);
+        await page.locator("figure[data-drawn] canvas").waitFor();
+        expect(await page.evaluate(COUNT_BLUE)).toBeGreaterThan(100);
+      });
+    }
+  });
+});
+
+function SWEEP() {
+  return { timeout: SWEEP_TIMEOUT_MS };
+}
+
+const COUNT_BLUE = `(() => {
+  const canvas = document.querySelector("figure[data-drawn] canvas");
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let count = 0;
+  for (let n = 0; n < data.length; n += 4) if (data[n + 3] > 200 && data[n + 2] - data[n] > 60) count++;
+  return count;
+})()`;
