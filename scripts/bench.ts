@@ -2,6 +2,7 @@ import { benchAlerts } from "./bench/alerts.ts";
 import { benchAll } from "./bench/all.ts";
 import { benchApi } from "./bench/api.ts";
 import { benchChecks, benchTimeouts } from "./bench/checks.ts";
+import { benchDashboard } from "./bench/dashboard.ts";
 import { benchPage } from "./bench/page.ts";
 import { benchPush } from "./bench/push.ts";
 import { benchReaders } from "./bench/readers.ts";
@@ -17,6 +18,7 @@ const BENCHES: Record<string, (minutes: number) => Promise<void>> = {
   push: benchPush,
   alerts: benchAlerts,
   api: benchApi,
+  dashboard: benchDashboard,
   rules: benchRules,
   receivers: benchReceivers,
 };

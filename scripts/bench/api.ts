@@ -3,8 +3,8 @@ import { type BenchService, cpuSecondsOf, send, startBenchService } from "./serv
 import { median, report, type Turn, turn } from "./turns.ts";
 
 /**
- * How long one client waits for lists of monitors, the dashboard's view of them, one monitor and a new monitor, beside a
- * constant answer of equal size from the same kind of runtime, in turns.
+ * How long one client waits for lists of monitors, one monitor and a new monitor, beside a constant answer of equal size from
+ * the same kind of runtime, in turns.
  */
 const MONITORS = 1_000;
 const TURN_MS = 2_000;
@@ -13,8 +13,6 @@ const PATHS = {
   "list of 100 monitors": "/api/uptime/v1/monitors?limit=100",
   "list of 500 monitors": "/api/uptime/v1/monitors?limit=500",
   "list of 1000 monitors": "/api/uptime/v1/monitors?limit=1000",
-  "monitors view of the dashboard": "/app/monitors",
-  "monitors view, sorted by status": "/app/monitors?sort=status&offset=500",
 };
 
 export async function benchApi(minutes: number): Promise<void> {

@@ -159,7 +159,7 @@ async function enrollAgent(call: Call, page: string): Promise<{ id: string; toke
     "/agents/discoveries",
     {
       discoveries: [
-        { kind: "port", name: "PostgreSQL", target: "127.0.0.1:5432", port: 5432 },
+        { kind: "postgres", name: "PostgreSQL", target: "127.0.0.1:5432" },
         { kind: "container", name: "label-printer", target: "label-printer" },
       ],
     },

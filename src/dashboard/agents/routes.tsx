@@ -4,7 +4,7 @@ import { Agent, AgentDetail, AgentMetrics, InstallToken } from "../../contract/a
 import { hasPermission, type Permission } from "../../domain/roles.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
-import { CopyText, EmptyState, PostButton, Table } from "../components/pieces.tsx";
+import { CopyText, EmptyState, ListPages, PostButton, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import { showView } from "../shell.tsx";
@@ -12,7 +12,8 @@ import { action, redirectWithNotice, view } from "../view.ts";
 import { type Detail, Discoveries, Events, Facts, HostMetrics, Monitors, Presence } from "./views.tsx";
 
 const API = "/api/uptime/v1/agents";
-const LIST_MAX = 200;
+const SHOWN_MAX = 50;
+const ListQuery = z.object({ offset: z.coerce.number().int().min(0).max(10_000).default(0).catch(0) });
 const METRICS_MAX = 500;
 const METRICS_SHOWN = 100;
 const params = z.object({ id: z.uuid() });
@@ -21,47 +22,51 @@ const trail = [{ href: "/app/agents", text: "Agents" }];
 const Made = z.object({ name: z.string() });
 
 export const endpoints = [
-  view({ path: "/app/agents", summary: "Agents in the dashboard" }, async (c) => {
-    const { body: agents } = await readApi(c, `${API}?limit=${LIST_MAX}`, z.array(Agent));
-    return showView(c, {
-      ...{ title: "Agents", section: "agents", isLive: true },
-      actions: <PostButton action="/app/agents/install" label="Install an agent" kind="primary" />,
-      children: (
-        <div id="agents" data-live>
-          {agents.length === 0 ? (
-            <EmptyState title="No agents yet">
-              An agent runs inside your network and checks what the service cannot reach: databases, containers,
-              printers.
-            </EmptyState>
-          ) : (
-            <Table caption="Agents" head={["Name", "State", "Host", "Version", "Last seen"]}>
-              {agents.map((agent) => (
-                <tr>
-                  <th scope="row">
-                    <a href={`/app/agents/${agent.id}`} dir="auto">
-                      {agent.name}
-                    </a>
-                  </th>
-                  <td>
-                    <Presence agent={agent} />
-                  </td>
-                  <td dir="auto">{agent.hostname ?? "–"}</td>
-                  <td>{agent.version ?? "–"}</td>
-                  <td>
-                    {agent.last_seen_at === null ? (
-                      "Never"
-                    ) : (
-                      <Time at={Date.parse(agent.last_seen_at)} now={c.var.now} />
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </Table>
-          )}
-        </div>
-      ),
-    });
-  }),
+  view(
+    { path: "/app/agents", summary: "Agents in the dashboard", query: ListQuery },
+    async (c, { query: { offset } }) => {
+      const { body: agents, total } = await readApi(c, `${API}?limit=${SHOWN_MAX}&offset=${offset}`, z.array(Agent));
+      return showView(c, {
+        ...{ title: "Agents", section: "agents", isLive: true },
+        actions: <PostButton action="/app/agents/install" label="Install an agent" kind="primary" />,
+        children: (
+          <div id="agents" data-live>
+            {agents.length === 0 ? (
+              <EmptyState title="No agents yet">
+                An agent runs inside your network and checks what the service cannot reach: databases, containers,
+                printers.
+              </EmptyState>
+            ) : (
+              <Table caption="Agents" head={["Name", "State", "Host", "Version", "Last seen"]}>
+                {agents.map((agent) => (
+                  <tr>
+                    <th scope="row">
+                      <a href={`/app/agents/${agent.id}`} dir="auto">
+                        {agent.name}
+                      </a>
+                    </th>
+                    <td>
+                      <Presence agent={agent} />
+                    </td>
+                    <td dir="auto">{agent.hostname ?? "–"}</td>
+                    <td>{agent.version ?? "–"}</td>
+                    <td>
+                      {agent.last_seen_at === null ? (
+                        "Never"
+                      ) : (
+                        <Time at={Date.parse(agent.last_seen_at)} now={c.var.now} />
+                      )}
+                    </td>
+                  </tr>
+                ))}
+              </Table>
+            )}
+            <ListPages {...{ total, limit: SHOWN_MAX, offset }} href={(from) => `/app/agents?offset=${from}`} />
+          </div>
+        ),
+      });
+    },
+  ),
 
   action({ path: "/app/agents/install", summary: "Make an install command" }, async (c) => {
     const { body } = await readApi(c, `${API}/token`, InstallToken);

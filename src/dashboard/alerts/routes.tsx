@@ -15,18 +15,28 @@ const API = "/api/uptime/v1/webhooks";
 const LIST_MAX = 200;
 const SHOWN_MAX = 50;
 const params = z.object({ id: z.uuid() });
-const ChannelQuery = z.object({ channel: z.uuid().optional().catch(undefined) });
+const offset = z.coerce.number().int().min(0).max(10_000).default(0).catch(0);
+const ListQuery = z.object({ offset });
+const ChannelQuery = z.object({ channel: z.uuid().optional().catch(undefined), offset });
 const ids = { params: { id: "webhook" } } as const;
 const trail = [{ href: "/app/alerts", text: "Alerts" }];
 
 export const endpoints = [
-  view({ path: "/app/alerts", summary: "List of channels in the dashboard" }, async (c) => {
-    const [channels, pages] = await Promise.all([listChannels(c), listPageChoices(c.var.ctx)]);
-    return showView(
-      c,
-      channelListView({ now: c.var.now, channels, pages: new Map(pages.map((page) => [page.id, page])) }),
-    );
-  }),
+  view(
+    { path: "/app/alerts", summary: "List of channels in the dashboard", query: ListQuery },
+    async (c, { query }) => {
+      const { offset } = query;
+      const [{ body: channels, total }, pages] = await Promise.all([
+        readApi(c, `${API}?limit=${SHOWN_MAX}&offset=${offset}`, z.array(Webhook)),
+        listPageChoices(c.var.ctx),
+      ]);
+      const place = { total, limit: SHOWN_MAX, offset };
+      return showView(
+        c,
+        channelListView({ now: c.var.now, channels, place, pages: new Map(pages.map((page) => [page.id, page])) }),
+      );
+    },
+  ),
 
   view({ path: "/app/alerts/new", summary: "Form of a new channel" }, async (c) =>
     showForm(c, await newForm(c), { provider: "slack" }),
@@ -44,9 +54,10 @@ export const endpoints = [
       const [all, pages] = await Promise.all([listChannels(c), listPageChoices(c.var.ctx, "alerting.write")]);
       const channels = all.filter(({ status_page_id: id }) => id === null || pages.some((page) => page.id === id));
       const chosen = channels.find(({ id }) => id === query.channel) ?? channels[0];
-      const path = `${API}/${chosen?.id}/deliveries?limit=${SHOWN_MAX}`;
-      const deliveries = chosen ? (await readApi(c, path, z.array(DeliveryAttempt))).body : [];
-      return showView(c, deliveriesView({ now: c.var.now, channels, chosen, deliveries }));
+      const path = `${API}/${chosen?.id}/deliveries?limit=${SHOWN_MAX}&offset=${query.offset}`;
+      const found = chosen ? await readApi(c, path, z.array(DeliveryAttempt)) : { body: [], total: 0 };
+      const place = { total: found.total, limit: SHOWN_MAX, offset: query.offset };
+      return showView(c, deliveriesView({ now: c.var.now, channels, chosen, place, deliveries: found.body }));
     },
   ),
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type Delivery, WEBHOOK_PROVIDERS, type Webhook } from "../../contract/webhook.ts";
 import { hasPermission } from "../../domain/roles.ts";
-import { ACTIONS, EmptyState, PostButton, Table, Tabs } from "../components/pieces.tsx";
+import { ACTIONS, EmptyState, ListPages, type ListPlace, PostButton, Table, Tabs } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
@@ -26,11 +26,12 @@ export function alertTabs(open: "channels" | "deliveries" | "routing") {
 interface ChannelsView {
   now: number;
   channels: readonly Channel[];
+  place: ListPlace;
   /** Those that the caller sees, by id. */
   pages: ReadonlyMap<string, PageChoice>;
 }
 
-export function channelListView({ now, channels, pages }: ChannelsView): View {
+export function channelListView({ now, channels, place, pages }: ChannelsView): View {
   return {
     title: "Alerts",
     section: "alerts",
@@ -55,6 +56,7 @@ export function channelListView({ now, channels, pages }: ChannelsView): View {
             ))}
           </ul>
         )}
+        <ListPages {...place} href={(from) => `/app/alerts?offset=${from}`} />
       </>
     ),
   };
@@ -126,6 +128,7 @@ interface DeliveriesView {
   channels: readonly Channel[];
   chosen: Channel | undefined;
   deliveries: readonly Attempt[];
+  place: ListPlace;
 }
 export interface Attempt {
   id: string;
@@ -139,7 +142,7 @@ export interface Attempt {
   delivery_id: string;
 }
 
-export function deliveriesView({ now, channels, chosen, deliveries }: DeliveriesView): View {
+export function deliveriesView({ now, channels, chosen, deliveries, place }: DeliveriesView): View {
   return {
     title: "Deliveries",
     section: "alerts",
@@ -171,6 +174,9 @@ export function deliveriesView({ now, channels, chosen, deliveries }: Deliveries
           {chosen && deliveries.length === 0 ? <p class="quiet">Nothing was delivered yet.</p> : null}
           {chosen && deliveries.length > 0 ? <Attempts channel={chosen} attempts={deliveries} now={now} /> : null}
         </div>
+        {chosen ? (
+          <ListPages {...place} href={(from) => `/app/alerts/deliveries?channel=${chosen.id}&offset=${from}`} />
+        ) : null}
       </>
     ),
   };

@@ -56,5 +56,13 @@ function send(dragged: HTMLElement, target: HTMLElement): void {
   };
   set("dragged", dragged.dataset.drag);
   set("onto", target.dataset.drop);
+  showMoved(dragged, target);
   form.requestSubmit();
+}
+
+/** What was dropped is shown at its place at once; the answer shows the order that is stored. */
+function showMoved(dragged: HTMLElement, target: HTMLElement): void {
+  if (dragged.parentElement !== target.parentElement) target.querySelector("ul")?.append(dragged);
+  else if (dragged.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_FOLLOWING) target.after(dragged);
+  else target.before(dragged);
 }

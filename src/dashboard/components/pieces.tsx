@@ -33,10 +33,14 @@ export function PostButton({ action, label, fields = {}, kind = "second" }: Post
   );
 }
 
-interface ListPagesProps {
+/** Which part of a list is shown. */
+export interface ListPlace {
   total: number;
   limit: number;
   offset: number;
+}
+
+interface ListPagesProps extends ListPlace {
   /** The address of the page that begins at an offset. */
   href(offset: number): string;
 }

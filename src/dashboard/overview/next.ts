@@ -1,3 +1,4 @@
+import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { findOccurrence } from "../../domain/maintenance.ts";
 import { findOnCall } from "../../domain/on-call.ts";
@@ -33,6 +34,7 @@ async function onCallOf(ctx: RequestScope, page: PageChoice): Promise<OnCallNow[
   if (active.length === 0) return [];
   const team = await listMembers(ctx, page.id, TEAM);
   const names = new Map(team.rows.map(({ user_id, name, email }) => [user_id, name ?? email]));
+  names.set(requireUser(ctx).user_id, "You");
   return active.map((schedule) => {
     const current = findOnCall(schedule, ctx.now);
     const person = current && (names.get(current.user_id) ?? "the owner");
