@@ -26,6 +26,7 @@ export const AgentCommandStatus = AgentCommand.extend({
   }),
   error: z.string().nullable().meta({ description: "why it could not be done" }),
   created_at: Instant,
+  updated_at: Instant,
 }).meta({ id: "AgentCommandStatus" });
 
 /** What the service sends over the connection of GET /agents/commands/live. */

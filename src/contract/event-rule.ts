@@ -148,6 +148,7 @@ export const EventRuleVersion = z
     rule: EventRuleExport.meta({ description: "as it was before the change" }),
     created_by: Id.nullable(),
     created_at: Instant,
+    updated_at: Instant.meta({ description: "as created_at: a version does not change" }),
   })
   .meta({ id: "EventRuleVersion" });
 export type EventRuleVersion = z.infer<typeof EventRuleVersion>;

@@ -167,6 +167,7 @@ export const DeliveryAttempt = z
     error: z.string().nullable(),
     next_attempt_at: Instant.nullable(),
     created_at: Instant,
+    updated_at: Instant.meta({ description: "as created_at: an attempt does not change" }),
   })
   .meta({ id: "DeliveryAttempt" });
 

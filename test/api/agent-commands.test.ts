@@ -49,7 +49,9 @@ describe("commands", () => {
     const result = { status: "up", latency_ms: 3, message: "port 22 is open" };
     await agent.client.post(`${AGENTS}/commands/${checked}/ack`, { ok: true, result });
     await agent.client.post(`${AGENTS}/commands/${failed}/ack`, { ok: false, error: "no /proc here" });
-    expect(await read(checked)).toMatchObject({ ok: true, result, error: null, acknowledged_at: expect.any(String) });
+    const answered = await read(checked);
+    expect(answered).toMatchObject({ ok: true, result, error: null, acknowledged_at: expect.any(String) });
+    expect(answered.updated_at).toBe(answered.acknowledged_at);
     expect(await read(failed)).toMatchObject({ ok: false, result: null, error: "no /proc here" });
     const all = (await account.client.get(`${AGENTS}/${agent.id}/commands`)).body;
     // Two of one millisecond have no order.

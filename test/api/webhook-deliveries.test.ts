@@ -45,6 +45,7 @@ describe("POST /webhooks/{id}/test", () => {
         error: result.error,
         next_attempt_at: null,
         created_at: expect.any(String),
+        updated_at: expect.any(String),
       },
     ]);
     expect(JSON.parse(sink.received[0]?.body ?? "")).toMatchObject({ event: "test_event", user_id: account.user_id });

@@ -77,6 +77,7 @@ export function presentCommandStatus(command: AgentCommandRecord): z.infer<typeo
     result: command.result ?? null,
     error: command.error,
     created_at: toIso(command.created_at),
+    updated_at: toIso(command.acked_at ?? command.created_at),
   };
 }
 

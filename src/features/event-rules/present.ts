@@ -40,6 +40,7 @@ export function presentVersion({ version, content }: ShownVersion): EventRuleVer
     rule: presentContent(content),
     created_by: version.created_by,
     created_at: toIso(version.created_at),
+    updated_at: toIso(version.created_at),
   };
 }
 

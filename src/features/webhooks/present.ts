@@ -56,6 +56,7 @@ export function presentAttempt(attempt: ListedAttempt): z.infer<typeof DeliveryA
     error: attempt.error,
     next_attempt_at: toIsoOrNull(attempt.next_attempt_at),
     created_at: toIso(attempt.created_at),
+    updated_at: toIso(attempt.created_at),
   };
 }
 
