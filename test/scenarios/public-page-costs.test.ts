@@ -1,8 +1,13 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { openDb } from "../../src/data/db.ts";
+import { readPublicPage } from "../../src/data/public-page/read.ts";
 import { newId } from "../../src/platform/ids.ts";
+import { buildPayload } from "../../src/status-page/payload.ts";
 import { meter } from "../support/cost-meter.ts";
 import { createShop, createVisitor, HOUR, insertIncident } from "../support/pages.ts";
+
+const db = openDb(env.DB);
 
 /** Long after the page's payload would show it, so that its document is made from D1. */
 async function anOldIncident({ account, page }: Awaited<ReturnType<typeof createShop>>) {
@@ -35,6 +40,28 @@ describe("a document of a public page", () => {
       expect([again.status, again.headers.get("etag")]).toEqual([200, first.headers.get("etag")]);
     });
     expect(units.rows_read + units.kv_reads).toBe(0);
+  });
+});
+
+describe("a page with megabytes of updates", () => {
+  it.each(["x", "é", "に", "😀"])("reads the texts that it shows, and no others, written in %s", async (letter) => {
+    const shop = await createShop();
+    const own = { owner_id: shop.account.user_id, status_page_id: shop.page.id };
+    const text = letter.repeat(10_000 / letter.length);
+    await insertIncident({ ...own, started_at: Date.now() - HOUR }, { messages: ["The oldest text"] });
+    await insertIncident(own, { messages: Array.from({ length: 100 }, () => text) });
+    const since = { days: 0, month: "2020-01", resolved: 0, now: Date.now() };
+    const { incidents } = await readPublicPage(db, shop.page.id, since);
+    const read = incidents.flatMap(({ updates }) => updates).filter(({ message }) => message !== "");
+    expect(read.length).toBeLessThan(70);
+    const payload = await buildPayload(db, shop.page.id, Date.now());
+    const shown = payload?.incidents.map(({ updates, omitted_updates }) => [updates.length, omitted_updates]);
+    expect(shown).toEqual([
+      [20, 80],
+      [1, 0],
+    ]);
+    const messages = payload?.incidents.flatMap(({ updates }) => updates.map(({ message }) => message));
+    expect([...new Set(messages)].toSorted()).toEqual([text, "The oldest text"].toSorted());
   });
 });
 

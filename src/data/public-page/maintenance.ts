@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, isNotNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gte, inArray, isNotNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
 import {
   maintenance,
@@ -8,6 +8,7 @@ import {
   maintenanceUpdates,
 } from "../maintenance/table.ts";
 import { monitors } from "../monitors/table.ts";
+import { newestTexts } from "./newest-texts.ts";
 import { isPubliclyVisible } from "./visible-monitors.ts";
 
 /** Maintenance as the public sees it. */
@@ -117,7 +118,13 @@ export function selectMaintenance(
       .innerJoin(monitors, TARGETS)
       .where(and(isPubliclyVisible(pageId), inArray(maintenance.id, ids()))),
     db
-      .select()
+      .select({
+        ...getTableColumns(maintenanceUpdates),
+        message: newestTexts({
+          ...getTableColumns(maintenanceUpdates),
+          subject_id: maintenanceUpdates.maintenance_id,
+        }),
+      })
       .from(maintenanceUpdates)
       .where(inArray(maintenanceUpdates.maintenance_id, ids()))
       .orderBy(desc(maintenanceUpdates.created_at), desc(maintenanceUpdates.id))

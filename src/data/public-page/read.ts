@@ -1,4 +1,18 @@
-import { and, asc, desc, eq, gte, inArray, lt, ne, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  gte,
+  inArray,
+  lt,
+  ne,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import { HiddenMember } from "../../contract/public-page.ts";
 import { unpackDays } from "../../domain/daily-aggregates.ts";
 import { selectServedDomain } from "../custom-domains/read.ts";
@@ -10,6 +24,7 @@ import { monitors, plannedMinutes, statusIntervals } from "../monitors/table.ts"
 import { intervalColumns } from "../status-intervals/read.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { joinMaintenance, recentMaintenance, selectMaintenance, selectTargets } from "./maintenance.ts";
+import { newestTexts } from "./newest-texts.ts";
 import { affectsPublicPage, isPubliclyVisible } from "./visible-monitors.ts";
 
 const INCIDENTS_MAX = 100;
@@ -228,7 +243,7 @@ function selectIncidents(db: Db, pageId: string, chosen: SQL | undefined, limit 
         id: incidentUpdates.id,
         incident_id: incidentUpdates.incident_id,
         status: incidentUpdates.status,
-        message: incidentUpdates.message,
+        message: newestTexts({ ...getTableColumns(incidentUpdates), subject_id: incidentUpdates.incident_id }),
         created_at: incidentUpdates.created_at,
       })
       .from(incidentUpdates)
