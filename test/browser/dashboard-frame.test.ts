@@ -1,4 +1,6 @@
 import { existsSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { START_TIMEOUT_MS } from "../process/support.ts";
 import {
@@ -14,10 +16,16 @@ import {
 /** The frame around every signed-in view. */
 describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
   let dashboard: Dashboard;
+  let site: Server;
   beforeAll(async () => {
+    site = createServer((_req, res) => res.end("ok"));
+    await new Promise<void>((done) => site.listen(0, "127.0.0.1", done));
     dashboard = await startDashboard();
   }, START_TIMEOUT_MS);
-  afterAll(() => dashboard?.stop());
+  afterAll(async () => {
+    site?.close();
+    await dashboard?.stop();
+  });
 
   it.each([
     ["a desktop", DESKTOP],
@@ -121,6 +129,19 @@ describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByText("Your password is set.").waitFor();
       await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+
+      await page.getByRole("link", { name: "Add monitor" }).click();
+      await page.getByLabel("Name").fill("First");
+      await page.getByLabel("Type").selectOption("http");
+      await page.getByLabel("Target").fill(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+      await page.getByRole("button", { name: "Test now" }).click();
+      await page.getByText(/Up\s*, \d+ ms/).waitFor();
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("First is created and checked at once.").waitFor();
+      await page.goto(`${dashboard.service.url}/app`);
+      for (const next of ["Add a channel", "Create a status page"]) {
+        expect(await page.getByRole("link", { name: next }).count()).toBe(1);
+      }
     });
   });
 });
