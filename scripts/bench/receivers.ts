@@ -36,12 +36,14 @@ export async function benchReceivers(minutes: number): Promise<void> {
     await beat(address, "ok");
     for (let event = 1, end = Date.now() + minutes * 60_000; event <= 2 || Date.now() < end; event++) {
       arrivals.length = 0;
-      const from = performance.now();
+      const [from, cpu] = [performance.now(), service.cpuSeconds()];
       await beat(address, event % 2 === 1 ? "fail" : "ok");
       await waitFor(() => arrivals.length >= healthy);
       const waits = arrivals.map((at) => at - from).sort((a, b) => a - b);
       const at = (share: number) => ((waits[Math.floor(waits.length * share)] ?? 0) / 1000).toFixed(2);
+      const used = (service.cpuSeconds() - cpu).toFixed(1);
       console.log(`event ${event}: ${healthy} healthy beside ${HANGING} hanging, p50 ${at(0.5)} s, p99 ${at(0.99)} s`);
+      console.log(`  until the last of them the runtime used ${used} s of CPU`);
     }
   } finally {
     server.closeAllConnections();
