@@ -1,6 +1,6 @@
 /**
  * `npm run backup`: everything that a service cannot be made without, in one file: the local one while it runs or not,
- * with --remote the database and the secrets of a deployment.
+ * with --remote the database, the objects and the secrets of a deployment.
  */
 import { remoteOf } from "./backup/deployments.ts";
 import { backUpLocal } from "./backup/local.ts";
@@ -21,8 +21,8 @@ await runCommand(async () => {
     console.log(`${file}: ${count} databases`);
   } else {
     const { backUpRemote } = await import("./backup/remote.ts");
-    await backUpRemote(await remoteOf(deployment), file, passphrase);
-    console.log(`${file}: the database of ${deployment}`);
+    const count = await backUpRemote(await remoteOf(deployment), file, passphrase);
+    console.log(`${file}: the database and ${count} objects of ${deployment}`);
   }
   if (passphrase === undefined)
     console.log("It is not encrypted and holds the root secret: keep it where nobody else reads.");

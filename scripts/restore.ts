@@ -27,5 +27,5 @@ await runCommand(async () => {
   if (replace) throw new Refusal("--replace is for local services: restore to another --deployment");
   const { restoreRemote } = await import("./backup/remote.ts");
   const made_at = await restoreRemote(await remoteOf(deployment), file, passphrase);
-  console.log(`restored the database of ${made_at}: npm run deploy -- --name ${deployment}`);
+  console.log(`restored the database of ${made_at}; its objects follow with npm run deploy -- --name ${deployment}`);
 });

@@ -3,12 +3,10 @@
  * exit status 3 where something would change.
  */
 import { parseArgs } from "node:util";
-import { createCloudflare } from "./deploy/cloudflare.ts";
 import { deploy } from "./deploy/deployment.ts";
 import { readOptions } from "./deploy/options.ts";
-import { DEPLOYMENTS_DIR, deploymentFiles } from "./deploy/record.ts";
+import { realDeployment } from "./deploy/real-deployment.ts";
 import { planUpgrade, readCheckout } from "./deploy/upgrade.ts";
-import { readRelease } from "./deploy/worker-config.ts";
 import { runCommand, withUsage } from "./local/command-error.ts";
 
 const USAGE = "usage: npm run upgrade -- [--check] [--name NAME]";
@@ -19,15 +17,7 @@ const { check, options } = withUsage(USAGE, () => {
   return { check: values.check, options: readOptions(values.name === undefined ? [] : ["--name", values.name]) };
 });
 await runCommand(async () => {
-  const deployment = {
-    options,
-    platform: createCloudflare(process.env),
-    files: deploymentFiles(DEPLOYMENTS_DIR, options.name),
-    release: readRelease(),
-    env: process.env,
-    target: "https://example.com/",
-    print: (line: string) => console.log(line),
-  };
+  const deployment = realDeployment(options);
   const checkout = readCheckout();
   const { deployed, changes } = await planUpgrade(deployment, checkout);
   console.log(`${options.name} is ${deployed}, this is ${checkout.version}`);

@@ -30,6 +30,7 @@ import { endpoints as migration } from "./features/monitor-migration/routes.ts";
 import { endpoints as monitors } from "./features/monitors/routes.ts";
 import { endpoints as notifications } from "./features/notifications/routes.ts";
 import { endpoints as notifyContacts } from "./features/notify-contacts/routes.ts";
+import { answerOperator } from "./features/object-state/routes.ts";
 import { endpoints as onCall } from "./features/on-call/routes.ts";
 import { endpoints as onCallCalendars } from "./features/on-call-calendars/routes.ts";
 import { endpoints as outages } from "./features/outages/routes.ts";
@@ -129,7 +130,10 @@ export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ defaultHook: rejectInvalid });
   const { fetch } = app;
   app.fetch = (request, env, context) =>
-    answerWarm(request, env) ?? answerPlainHeartbeat(request, env, context) ?? fetch(request, env, context);
+    answerOperator(request, env) ??
+    answerWarm(request, env) ??
+    answerPlainHeartbeat(request, env, context) ??
+    fetch(request, env, context);
   app.use(routeHosts(fetch));
   app.use(startRequest);
   app.use(async (c, next) => {

@@ -8,6 +8,7 @@ import { remoteDatabase } from "../deploy/remote-database.ts";
 import { buildWorkerConfig, type Release } from "../deploy/worker-config.ts";
 import { Refusal } from "../local/command-error.ts";
 import { createArchive, openArchive } from "./archive.ts";
+import { readObjects } from "./objects.ts";
 import { refuseNewerRelease } from "./releases.ts";
 
 /** Apart, because in a dump of both a row can come before the table that it refers to. */
@@ -15,6 +16,7 @@ const DUMPS = { "schema.sql": "--no-data", "rows.sql": "--no-schema" };
 /** Releases without the table had no epochs. */
 const HAS_INSTALLATION = /CREATE TABLE[^(]*\binstallation\b/;
 const SECRETS = "secrets.json";
+const OBJECTS = "objects.jsonl";
 
 interface Remote {
   name: string;
@@ -26,14 +28,16 @@ interface Remote {
   tmpDir: string;
 }
 
-/** Exports the database of a deployment, and the secrets that this machine knows of it. */
-export async function backUpRemote(remote: Remote, file: string, passphrase: string | undefined): Promise<void> {
+/**
+ * Exports the state of a deployment's objects, its database, and the secrets that this machine knows of it. Objects come
+ * before the database, as in a local backup; gives their number.
+ */
+export async function backUpRemote(remote: Remote, file: string, passphrase: string | undefined): Promise<number> {
   const { name, platform, files } = remote;
-  const { account_id, database_id } = files.readRecord();
-  if (!account_id || !database_id) throw new Refusal(`no deployment ${name} is known here: npm run deploy`);
-  const [rows] = await remoteDatabase(platform, { account_id, database_id })([
-    { sql: "SELECT name FROM d1_migrations ORDER BY id", params: [] },
-  ]);
+  const { account_id, database_id, url } = files.readRecord();
+  if (!account_id || !database_id || !url) throw new Refusal(`no deployment ${name} is known here: npm run deploy`);
+  const execute = remoteDatabase(platform, { account_id, database_id });
+  const [rows] = await execute([{ sql: "SELECT name FROM d1_migrations ORDER BY id", params: [] }]);
   const migrations = (rows ?? []).map((row) => String(row.name));
   const secrets = files.readSecrets();
   if (!secrets.ROOT_SECRET) throw new Refusal(`${files.secrets} has no ROOT_SECRET: without it no backup can be used`);
@@ -42,12 +46,16 @@ export async function backUpRemote(remote: Remote, file: string, passphrase: str
   const archive = createArchive(file, manifest, passphrase);
   try {
     archive.add(SECRETS, files.secrets);
+    const objects = join(dir, OBJECTS);
+    const count = await readObjects({ platform, url, rootSecret: secrets.ROOT_SECRET }, execute, objects);
+    archive.add(OBJECTS, objects);
     for (const [dump, part] of Object.entries(DUMPS)) {
       const output = join(dir, dump);
       await platform.wrangler(["d1", "export", name, "--remote", "--config", files.config, part, "--output", output]);
       archive.add(dump, output);
     }
     archive.finish();
+    return count;
   } catch (error) {
     archive.discard();
     throw error;
@@ -57,8 +65,8 @@ export async function backUpRemote(remote: Remote, file: string, passphrase: str
 }
 
 /**
- * Fills the empty database of a new deployment and keeps the secrets for it; `npm run deploy` makes a service of both.
- * A database that holds data is never written to.
+ * Fills the empty database of a new deployment and keeps the secrets and the state of objects for it; `npm run deploy` makes
+ * a service of them. A database that holds data is never written to.
  */
 export async function restoreRemote(remote: Remote, file: string, passphrase: string | undefined): Promise<string> {
   const { name, platform, files, env, release } = remote;
@@ -82,6 +90,8 @@ export async function restoreRemote(remote: Remote, file: string, passphrase: st
     if (tables?.length && record.restoring === made_at) return made_at;
     if (tables?.length) throw new Refusal(`the database ${name} holds data already: restore to another --deployment`);
     files.adoptSecrets(join(dir, SECRETS));
+    // A backup of an older release has none.
+    if (archive.files.some(({ path }) => path === OBJECTS)) files.keepObjects(join(dir, OBJECTS));
     files.writeRecord({ ...record, account_id, database_id, restoring: made_at });
     const ids = { name, account_id, database_id, namespace_id: "", domain: undefined, regions: [], vars: {} };
     files.write(files.config, buildWorkerConfig(release, ids));

@@ -1,4 +1,6 @@
+import { existsSync, rmSync } from "node:fs";
 import type { Region } from "../../src/contract/monitor-values.ts";
+import { writeObjects } from "../backup/objects.ts";
 import { createFirstOwner, issueSignInLink, needsSetUp } from "../local/accounts.ts";
 import { Refusal } from "../local/command-error.ts";
 import * as account from "./account.ts";
@@ -9,7 +11,7 @@ import type { DeploymentFiles, DeploymentRecord } from "./record.ts";
 import { checkerName, checkerPrefix, PLACEMENTS } from "./regions.ts";
 import { remoteDatabase } from "./remote-database.ts";
 import { chooseSettings, newRootSecret, refuseBadSettings, varsOf } from "./settings.ts";
-import { checkService } from "./smoke-test.ts";
+import { checkService, waitForAnswer } from "./smoke-test.ts";
 import { buildCheckerConfig, buildWorkerConfig, type ConfigInput, queueNames, type Release } from "./worker-config.ts";
 import { fallbackOrigin, findZoneId, setUpZone } from "./zone.ts";
 
@@ -193,8 +195,21 @@ function codeSteps(deployment: Deployment, situation: Situation): Step[] {
         : [],
     ),
     { title: `deploy ${name} with its cron, queues and secrets`, run: deployService },
+    ...objectSteps(deployment, situation),
     ...situation.staleCheckers.map((worker) => ({ title: `delete ${worker}`, run: removeWorker(worker) })),
   ];
+}
+
+/** After a restore: the service has to run, because its objects are reached through it alone. */
+function objectSteps({ platform, files, print }: Deployment, { url, secrets }: Situation): Step[] {
+  if (!existsSync(files.objects)) return [];
+  const run = async () => {
+    await waitForAnswer({ platform, url });
+    const count = await writeObjects({ platform, url, rootSecret: required(secrets.ROOT_SECRET) }, files.objects);
+    rmSync(files.objects);
+    print(`  ${count} objects`);
+  };
+  return [{ title: "bring back the state of its objects", run }];
 }
 
 /** What makes the code a service: names that lead to it, somebody who may use it, and the proof that it works. */

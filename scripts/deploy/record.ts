@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Region } from "../../src/contract/monitor-values.ts";
 import { Refusal } from "../local/command-error.ts";
@@ -29,6 +29,9 @@ export interface DeploymentRecord {
 export interface DeploymentFiles {
   config: string;
   secrets: string;
+  /** The state of objects that a restore brought and the next deployment writes; removed then. */
+  objects: string;
+  keepObjects(file: string): void;
   checkerConfig(region: Region): string;
   readRecord(): DeploymentRecord;
   writeRecord(record: DeploymentRecord): void;
@@ -45,6 +48,7 @@ export function deploymentFiles(dir: string, name: string): DeploymentFiles {
   const path = join(dir, name);
   const record = join(path, "deployment.json");
   const secrets = join(path, "secrets.json");
+  const objects = join(path, "objects.jsonl");
   const read = (file: string) => (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {});
   const write = (file: string, content: object) => {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -63,6 +67,12 @@ export function deploymentFiles(dir: string, name: string): DeploymentFiles {
     adoptSecrets,
     config: join(path, "wrangler.json"),
     secrets,
+    objects,
+    keepObjects(file) {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+      copyFileSync(file, `${objects}.new`);
+      renameSync(`${objects}.new`, objects);
+    },
     checkerConfig: (region) => join(path, `checker-${region}.json`),
     readRecord: () => read(record),
     writeRecord: (content) => write(record, content),

@@ -45,7 +45,7 @@ export async function checkService(test: SmokeTest): Promise<string[]> {
   }
 }
 
-async function waitForAnswer({ platform, url }: SmokeTest): Promise<void> {
+export async function waitForAnswer({ platform, url }: Pick<SmokeTest, "platform" | "url">): Promise<void> {
   let reason: unknown;
   for (let attempt = 0; attempt < ANSWER_ATTEMPTS; attempt++) {
     try {

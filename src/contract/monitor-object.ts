@@ -1,6 +1,7 @@
 import type { ResultKind } from "./agent.ts";
 import type { CheckOutcome, Evidence } from "./check.ts";
 import type { MonitorStatus } from "./monitor-values.ts";
+import type { ObjectStateRpc } from "./object-state.ts";
 import type { LatencyStep } from "./prober-object.ts";
 import type { Heartbeat, MetricSample, PushKind } from "./push.ts";
 
@@ -98,7 +99,7 @@ export interface PushedResult {
 }
 
 /** The verbs of the object that owns a monitor's status. null = there is no such monitor (any more). */
-export interface MonitorRpc {
+export interface MonitorRpc extends ObjectStateRpc {
   /**
    * Reads the monitor's row again unless the object has this version of it, 0 being any, in this epoch where one is given;
    * then catches up on missed work: deadlines, the alarm, the status of a composite. A deleted monitor empties its object.

@@ -1,4 +1,5 @@
 import type { CheckOutcome } from "./check.ts";
+import type { ObjectStateRpc } from "./object-state.ts";
 
 /** One result as the history keeps it. */
 export interface StoredResult {
@@ -42,7 +43,7 @@ export interface LatencyStep {
 }
 
 /** The verbs of the object that stores the history of one shard in one region. */
-export interface ProberRpc {
+export interface ProberRpc extends ObjectStateRpc {
   /** Keeps what a runner elsewhere found. */
   record(row: ResultBlock): Promise<void>;
   /**

@@ -10,6 +10,7 @@ import type {
   PushQuery,
   StaleReport,
 } from "../contract/monitor-object.ts";
+import type { ReadState, StateCursor, StateWriting, WrittenState } from "../contract/object-state.ts";
 import type { LatencyStep } from "../contract/prober-object.ts";
 import { findAgent } from "../data/agents/read.ts";
 import { openDb } from "../data/db.ts";
@@ -24,6 +25,7 @@ import { createLogger, type Logger } from "../platform/logger.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { countUnits, meterBindings, reportUsageWhenDue } from "../platform/usage.ts";
 import { type LoadedMonitor, MonitorStore, type StoredMonitor } from "./monitor-store.ts";
+import { readState, writeState } from "./object-state.ts";
 import { firstPage } from "./transition-outbox.ts";
 
 /** No row has this version, so it is read again. */
@@ -132,6 +134,19 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   async confirm(seq: number): Promise<void> {
     // A repeated confirmation sends nothing, or each repeated message would start a second train of them.
     if (this.#store.confirm(seq, now())) await this.#handOver(true);
+  }
+
+  async readState(cursor: StateCursor | null): Promise<ReadState> {
+    return readState(this.ctx.storage, cursor);
+  }
+
+  async writeState(written: WrittenState): Promise<StateWriting> {
+    const writing = writeState(this.ctx.storage, written);
+    if (writing !== "replaced") return writing;
+    this.#store.reset();
+    this.#isGone = false;
+    this.#alarmAt = undefined;
+    return writing;
   }
 
   override async alarm(): Promise<void> {

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import type { ReadState, StateCursor, StateWriting, WrittenState } from "../contract/object-state.ts";
 import type {
   LatencyStep,
   MeasuredRange,
@@ -13,6 +14,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { now } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { LatencyTiers } from "./latency-tiers.ts";
+import { readState, writeState } from "./object-state.ts";
 import { ResultWords } from "./result-words.ts";
 
 /** What the most generous plan may see; what others may is decided where it is read. */
@@ -98,6 +100,19 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
   async latency(monitorId: string, from: number, stepMs: number): Promise<LatencyStep[]> {
     const member = this.#words.memberOf(monitorId);
     return member === undefined ? [] : this.#latency.read(member, from, stepMs);
+  }
+
+  async readState(cursor: StateCursor | null): Promise<ReadState> {
+    return readState(this.ctx.storage, cursor);
+  }
+
+  async writeState(written: WrittenState): Promise<StateWriting> {
+    const writing = writeState(this.ctx.storage, written);
+    if (writing !== "replaced") return writing;
+    [this.#words, this.#latency] = this.#open();
+    const newestAt = this.#edgeAt("max");
+    if (newestAt !== null) await this.#wakeWhenExpired(newestAt);
+    return writing;
   }
 
   /** Nothing was recorded for as long as anything is kept: the shard or the agent is gone. */

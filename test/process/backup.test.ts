@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createArchive, openArchive } from "../../scripts/backup/archive.ts";
+import { readObjects, writeObjects } from "../../scripts/backup/objects.ts";
 import { backUpRemote, restoreRemote } from "../../scripts/backup/remote.ts";
 import { deploy } from "../../scripts/deploy/deployment.ts";
 import { readOptions } from "../../scripts/deploy/options.ts";
@@ -124,6 +125,30 @@ describe("npm run backup and restore", () => {
     await restored.stop();
   });
 
+  it("reads the objects of a running service with its root secret alone, and brings them back into one that lost them", async () => {
+    const { ROOT_SECRET: rootSecret } = JSON.parse(readFileSync(join(service.stateDir, "secrets.json"), "utf8"));
+    const platform = { fetch, sleep: async () => {} };
+    const objects = join(dir, "objects.jsonl");
+    const stranger = { platform, url: service.url, rootSecret: "another-root-secret-another-root-secret" };
+    await expect(readObjects(stranger, service.execute, objects)).rejects.toThrow(/root secret/);
+    expect(await readObjects({ platform, url: service.url, rootSecret }, service.execute, objects)).toBe(1);
+
+    const moved = join(dir, "moved.backup");
+    expect(await npm("backup", service.stateDir, [moved])).toMatchObject({ code: 0 });
+    const stateDir = temporaryDir();
+    expect(await npm("restore", stateDir, [moved])).toMatchObject({ code: 0 });
+    rmSync(join(stateDir, "v3/do"), { recursive: true });
+    const restored = await startService({ env: { ...settings, STATE_DIR: stateDir } });
+    const results = `/api/uptime/v1/monitors/${ids.monitor}/results`;
+    expect(await call(restored, results)).toEqual([]);
+    await writeObjects({ platform, url: restored.url, rootSecret }, objects);
+    expect(await call(restored, results)).toEqual(answers[results]);
+    expect((await call(restored, `/api/uptime/v1/monitors/${ids.monitor}`)).status).toBe("up");
+    expect((await fetch(restored.url + pushUrl, { method: "POST", body: "three" })).status).toBe(200);
+    expect(await call(restored, results)).toHaveLength(3);
+    await restored.stop();
+  });
+
   it("refuses what it cannot restore whole, in one line, before it touches anything", async () => {
     const stateDir = temporaryDir();
     const refusals: [string[], string | undefined, string][] = [
@@ -219,9 +244,18 @@ describe("a backup of a deployment", () => {
       files: deploymentFiles(dir, name),
     });
     const file = join(dir, "deployment.backup");
-    await backUpRemote(remote("vigil"), file, PASSPHRASE);
+    platform.databases
+      .get("vigil")
+      ?.database.exec("INSERT INTO shards (id, interval, regions, size) VALUES ('s', 60, 'weur+enam', 1)");
+    const state = { tables: [], values: [["key", { count: 7 }]] };
+    platform.objects.set("vigil prober s/enam", state);
+    expect(await backUpRemote(remote("vigil"), file, PASSPHRASE)).toBe(1);
     await restoreRemote(remote("second"), file, PASSPHRASE);
-    expect(await deployTo(platform, dir, "second")).not.toContain("sk_svc_");
+    const printed = await deployTo(platform, dir, "second");
+    expect(printed).not.toContain("sk_svc_");
+    expect(printed).toContain("bring back the state of its objects\n  1 objects");
+    expect(platform.objects.get("second prober s/enam")).toEqual(state);
+    expect(await deployTo(platform, dir, "second"), "once").not.toContain("bring back");
     const users = (name: string) =>
       platform.databases.get(name)?.database.prepare("SELECT id, email, created_at FROM users").all();
     expect(users("second")).toEqual(users("vigil"));

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { type Platform, PlatformError } from "../../scripts/deploy/platform.ts";
 import type { Row, Statement } from "../../scripts/local/database.ts";
+import { digestOfBody, OPERATOR_HEADER, readOperatorClaim } from "../../src/platform/operator-signature.ts";
 
 /**
  * A Cloudflare account that refuses what the real one refuses: names that are taken, ids that do not exist, Workers that
@@ -24,7 +25,7 @@ type WorkerConfig = {
 };
 interface Worker {
   config: WorkerConfig;
-  secrets: Set<string>;
+  secrets: Map<string, string>;
 }
 interface Zone {
   id: string;
@@ -53,6 +54,9 @@ export class FakeCloudflare implements Platform {
   user: { email: string } | null = { email: "Somebody@Mail.example" };
   /** The number of the change that fails, and whether it takes effect all the same. */
   failure: { at: number; isDone: boolean } | null = null;
+  /** The state of the objects of Workers, by Worker, kind and name. */
+  readonly objects = new Map<string, unknown>();
+  readonly #nonces = new Set<string>();
   #origin: Origin | undefined;
   #ids = 0;
   #deafFor = 0;
@@ -118,7 +122,24 @@ export class FakeCloudflare implements Platform {
     if (!worker || this.#deafFor-- > 0) throw new TypeError("fetch failed");
     if (!worker.secrets.has("ROOT_SECRET")) return new Response("internal error", { status: 500 });
     if (this.#origin) return fetch(this.#origin.url + url.pathname, init);
+    if (url.pathname.startsWith("/operator/")) return this.#answerOperator(worker, url.pathname, init);
     return answerAsService(url.pathname, init);
+  }
+
+  /** The pages of objects, to requests that are signed as the Worker's secret demands, each once. */
+  #answerOperator({ secrets, config }: Worker, path: string, init?: RequestInit): Response {
+    const header = new Headers(init?.headers).get(OPERATOR_HEADER);
+    const request = { method: init?.method ?? "GET", path, header, now: Date.now() };
+    const claim = readOperatorClaim(secrets.get("ROOT_SECRET") ?? "", request);
+    const body = String(init?.body);
+    if (claim === null || claim.digest !== digestOfBody(body) || this.#nonces.has(claim.nonce)) {
+      return new Response("not found", { status: 404 });
+    }
+    this.#nonces.add(claim.nonce);
+    const { kind, name, page } = JSON.parse(body);
+    const key = `${config.name} ${kind} ${name}`;
+    if (path.endsWith("/write")) this.objects.set(key, page);
+    return Response.json({ page: this.objects.get(key) ?? { tables: [], values: [] }, next: null });
   }
 
   #newId(): string {
@@ -180,8 +201,8 @@ export class FakeCloudflare implements Platform {
       if (![...this.zones.keys()].some((zone) => pattern.endsWith(zone))) refuse(400, 10082, `no zone of ${pattern}`);
     }
     const known = this.workers.get(config.name);
-    const added = secretsFile ? Object.keys(JSON.parse(readFileSync(secretsFile, "utf8"))) : [];
-    this.workers.set(config.name, { config, secrets: new Set([...(known?.secrets ?? []), ...added]) });
+    const added: Record<string, string> = secretsFile ? JSON.parse(readFileSync(secretsFile, "utf8")) : {};
+    this.workers.set(config.name, { config, secrets: new Map([...(known?.secrets ?? []), ...Object.entries(added)]) });
     if (!known) this.#deafFor = 3;
   }
 
@@ -273,7 +294,7 @@ export class FakeCloudflare implements Platform {
     if (kind !== "scripts") throw new Error(`the API has no workers/${kind}`);
     if (!name) return [...this.workers.keys()].map((id) => ({ id }));
     const worker = this.workers.get(name) ?? refuse(404, 10007, "This Worker does not exist on your account");
-    if (method === "GET" && part === "secrets") return [...worker.secrets].map((secret) => ({ name: secret }));
+    if (method === "GET" && part === "secrets") return [...worker.secrets.keys()].map((secret) => ({ name: secret }));
     if (worker.config.queues?.consumers.length) return refuse(400, 10064, "This Worker consumes a queue");
     const isBound = ({ config }: Worker) => config.services?.some(({ service }) => service === name);
     if ([...this.workers.values()].some(isBound)) return refuse(400, 10130, "This Worker is bound by another one");
