@@ -25,9 +25,10 @@ const NEWEST_VERSION = Number.MAX_SAFE_INTEGER;
  */
 export function answerOperator(request: Request, env: object | undefined): Promise<Response> | undefined {
   const header = request.headers.get(OPERATOR_HEADER);
+  // First, because every request of the service passes here.
+  if (header === null || env === undefined || request.method !== "POST") return undefined;
   const { pathname: path } = new URL(request.url);
-  if (env === undefined || header === null || request.method !== "POST" || (path !== READ && path !== WRITE))
-    return undefined;
+  if (path !== READ && path !== WRITE) return undefined;
   const { ROOT_SECRET } = settingsOf(env);
   const claim = readOperatorClaim(ROOT_SECRET, { method: request.method, path, header, now: now() });
   // The router declares that there may be no bindings; a deployed Worker has them.
