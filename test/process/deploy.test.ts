@@ -133,7 +133,7 @@ describe("npm run deploy", () => {
     const { config, secrets } = operator.platform.workers.get("vigil") ?? {};
     expect(config?.vars).toMatchObject({ DEFAULT_PLAN: "pro", MAIL_FROM: "me@mail.example", LOG_LEVEL: "warn" });
     expect(config?.vars).not.toHaveProperty("SMTP_URL");
-    expect([...(secrets ?? [])].sort()).toEqual(["ROOT_SECRET", "SMTP_URL"]);
+    expect([...(secrets?.keys() ?? [])].sort()).toEqual(["ROOT_SECRET", "SMTP_URL"]);
     await run({ ...operator, env: { DEFAULT_PLAN: "" } });
     expect(operator.platform.workers.get("vigil")?.config.vars).not.toHaveProperty("DEFAULT_PLAN");
     const before = operator.platform.changes.length;
