@@ -1,6 +1,8 @@
 CREATE TABLE `__new_delivery_attempts` (
 	`delivery_id` text NOT NULL,
 	`attempt` integer NOT NULL,
+	`id` text,
+	`webhook_id` text,
 	`request` text NOT NULL,
 	`response_status` integer,
 	`response_body` text,

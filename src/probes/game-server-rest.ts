@@ -47,9 +47,10 @@ export function toCount(value: unknown): number | null {
   return typeof count === "number" && Number.isInteger(count) && count >= 0 ? count : null;
 }
 
-/** Without the game's colour codes. */
+/** Without the game's colour codes; null where nothing is left. */
 function textOf(value: unknown): string | null {
-  return typeof value === "string" ? value.replaceAll(/\^\d/g, "").trim().slice(0, TEXT_MAX) : null;
+  const text = typeof value === "string" ? value.replaceAll(/\^\d/g, "").trim().slice(0, TEXT_MAX) : "";
+  return text || null;
 }
 
 async function getDocument(io: NetIo, url: URL, signal: AbortSignal): Promise<JsonAnswer> {
@@ -61,11 +62,11 @@ async function getDocument(io: NetIo, url: URL, signal: AbortSignal): Promise<Js
 async function evaluateWith(
   io: NetIo,
   signal: AbortSignal,
-  ask: () => Promise<Omit<ProbeResult, "outcome">>,
+  query: () => Promise<Omit<ProbeResult, "outcome">>,
 ): Promise<ProbeResult> {
   const startedAt = io.now();
   try {
-    return { outcome: "success", ...(await ask()) };
+    return { outcome: "success", ...(await query()) };
   } catch (error) {
     return resultOf(classifyError(error, signal, io.now() - startedAt));
   }

@@ -109,7 +109,7 @@ describe("what an agent sends", () => {
     for (const { body } of sentTo(slack)) expect(JSON.parse(body).text).not.toContain("<!channel>");
     for (const { body } of sentTo(discord)) expect(JSON.parse(body).allowed_mentions).toEqual({ parse: [] });
     for (const { subject, text, html } of await mailsTo(address)) {
-      expect([subject, subject.startsWith("Alert: "), /[\r\n]/.test(subject)]).toEqual([subject, true, false]);
+      expect([subject, /^(?:Alert|Resolved): /.test(subject), /[\r\n]/.test(subject)]).toEqual([subject, true, false]);
       expect(`${subject}${text}${html}`).not.toMatch(OBEYED);
       expect(html).not.toContain("<img src=x");
     }

@@ -55,7 +55,13 @@ describe("a FiveM server", () => {
   let server: GameServer;
   beforeAll(async () => {
     server = await startFivem({
-      "/dynamic.json": { hostname: "^1Los ^7Santos", clients: 12, sv_maxclients: "48", gametype: "", mapname: "" },
+      "/dynamic.json": {
+        hostname: "^1Los ^7Santos",
+        clients: 12,
+        sv_maxclients: "48",
+        gametype: "",
+        mapname: "skater",
+      },
       "/info.json": { server: "FXServer-master v1.0.0.9999 linux", vars: { sv_maxClients: "48" } },
       "/players.json": [{ name: "Alex", endpoint: "203.0.113.1" }],
     });
@@ -68,6 +74,7 @@ describe("a FiveM server", () => {
     expect(result.details).toEqual({
       players: 12,
       max_players: 48,
+      map: "skater",
       version: "FXServer-master v1.0.0.9999 linux",
       name: "Los Santos",
     });
@@ -83,7 +90,7 @@ describe("a FiveM server that says little", () => {
   let server: GameServer;
   beforeAll(async () => {
     server = await startFivem({
-      "/dynamic.json": {},
+      "/dynamic.json": { mapname: " " },
       "/players.json": [{}, {}],
       "/other.json": [1],
       "/page": "<html>",
@@ -93,7 +100,7 @@ describe("a FiveM server that says little", () => {
 
   it("is up all the same, its players counted", async () => {
     const result = await check(`localhost:${server.port}`, { game_type: "fivem", query_method: "query" });
-    expect(result).toMatchObject({ outcome: "success", message: "2 players online" });
+    expect(result).toMatchObject({ outcome: "success", message: "2 players online", details: { map: null } });
   });
 
   it.each([

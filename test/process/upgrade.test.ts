@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { issueToken } from "../../scripts/local/accounts.ts";
 import { readWorkerConfig } from "../../scripts/local/config.ts";
 import { openDatabase } from "../../scripts/local/database.ts";
@@ -27,20 +30,40 @@ async function call({ url, token }: Caller, method: string, path: string, body?:
   return /^[[{]/.test(text) ? JSON.parse(text) : {};
 }
 
-/** Everything that a release writes and reads: rows, an object's state, its history, an event. */
-async function use(caller: Caller, slug: string) {
+/** Everything that a release writes and reads: rows, an object's state, its history, an event, a delivery. */
+async function use(caller: Caller, slug: string, receiver: string) {
   const page = await call(caller, "POST", `${V1}/status-pages`, { name: slug, slug });
   const monitor = await call(caller, "POST", `${V1}/monitors`, {
     ...{ name: `Job of ${slug}`, type: "heartbeat", interval: 86_400, status_page_id: page.id },
   });
+  const webhook = await call(caller, "POST", `${V1}/webhooks`, {
+    ...{
+      name: slug,
+      url: receiver,
+      events: ["incident.created", "monitor.up"],
+      status_page_id: page.id,
+      secret: "s".repeat(32),
+    },
+  });
   await call(caller, "POST", `${V1}/incidents`, { title: `Trouble of ${slug}`, status_page_id: page.id });
   await call(caller, "POST", `/ping/${monitor.heartbeat_token}`);
   await vi.waitFor(async () => expect((await call(caller, "GET", `${V1}/monitors/${monitor.id}`)).status).toBe("up"));
-  return { page, monitor };
+  await deliver(caller, webhook.id);
+  return { page, monitor, webhook };
+}
+
+/** An attempt is sent, recorded and listed. */
+async function deliver(caller: Caller, webhookId: string) {
+  const path = `${V1}/webhooks/${webhookId}`;
+  expect(await call(caller, "POST", `${path}/test`)).toMatchObject({ delivered: true, status: 200 });
+  const listed = () => call(caller, "GET", `${path}/deliveries`);
+  await vi.waitFor(async () => {
+    expect((await listed())[0]).toMatchObject({ event: "test_event", response_status: 200 });
+  });
 }
 
 /** What was made by whatever release is read, pushed and changed. */
-async function goOn(caller: Caller, { page, monitor }: Awaited<ReturnType<typeof use>>, results: number) {
+async function goOn(caller: Caller, { page, monitor, webhook }: Awaited<ReturnType<typeof use>>, results: number) {
   expect(await call(caller, "GET", `${V1}/status-pages/${page.id}`)).toMatchObject({ slug: page.slug });
   const found = await call(caller, "GET", `${V1}/monitors/${monitor.id}`);
   expect(found).toMatchObject({ status: "up", heartbeat_token: monitor.heartbeat_token });
@@ -51,9 +74,24 @@ async function goOn(caller: Caller, { page, monitor }: Awaited<ReturnType<typeof
   expect(incidents).toMatchObject([{ title: `Trouble of ${page.slug}` }]);
   const summary = await (await fetch(`${caller.url}/status/${page.slug}/summary.json`)).json();
   expect(summary).toMatchObject({ page: { name: page.slug } });
+  await deliver(caller, webhook.id);
 }
 
+const EGRESS = { EGRESS_ALLOW: "127.0.0.1" };
+
 describe("an upgrade", () => {
+  const server = createServer((request, response) => request.resume().on("end", () => response.end()));
+  let receiver: string;
+  beforeAll(async () => {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    receiver = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
   it(
     "leaves what the release before wrote, and lets that release run again on the new schema",
     async () => {
@@ -69,23 +107,27 @@ describe("an upgrade", () => {
       const token = await issueToken(database.execute, { email: "owner@localhost", operator: true });
       await database[Symbol.asyncDispose]();
 
-      const before = await runPreviousRelease(dir);
-      const first = await use({ url: before.url, token }, "first");
+      const before = await runPreviousRelease(dir, EGRESS);
+      const first = await use({ url: before.url, token }, "first", receiver);
       await before.stop();
 
-      const service = await startService({ env: { STATE_DIR: dir, RATE_LIMITS: "all=off", LOG_LEVEL: "warn" } });
+      const service = await startService({
+        env: { STATE_DIR: dir, RATE_LIMITS: "all=off", LOG_LEVEL: "warn", ...EGRESS },
+      });
       const present = { url: service.url, token };
       await goOn(present, first, 2);
-      const second = await use(present, "second");
+      const second = await use(present, "second", receiver);
       await call(present, "GET", "/api/core/v1/uptime/capacity");
       await service.stop();
 
-      const again = await runPreviousRelease(dir);
+      const again = await runPreviousRelease(dir, EGRESS);
       await goOn({ url: again.url, token }, first, 3);
       await goOn({ url: again.url, token }, second, 2);
       await again.stop();
 
-      const last = await startService({ env: { STATE_DIR: dir, RATE_LIMITS: "all=off", LOG_LEVEL: "warn" } });
+      const last = await startService({
+        env: { STATE_DIR: dir, RATE_LIMITS: "all=off", LOG_LEVEL: "warn", ...EGRESS },
+      });
       await goOn({ url: last.url, token }, first, 4);
       await goOn({ url: last.url, token }, second, 3);
       await last.stop();

@@ -21,7 +21,7 @@ function exportedBy(code: string, className: string): boolean {
 }
 
 /** The Worker of the previous release on a state directory, whatever schema that has. */
-export async function runPreviousRelease(dir: string) {
+export async function runPreviousRelease(dir: string, settings: Record<string, string> = {}) {
   const stateDir = stateDirOf({ STATE_DIR: dir });
   createStateDir(stateDir);
   const config = readWorkerConfig();
@@ -38,7 +38,7 @@ export async function runPreviousRelease(dir: string) {
     config: { ...config, options: { ...options, durableObjects: Object.fromEntries(known) } as typeof config.options },
     stateDir,
     address: { host: "127.0.0.1", port: 0 },
-    bindings: { ...loadSecrets(stateDir), RATE_LIMITS: "all=off", LOG_LEVEL: "warn" },
+    bindings: { ...loadSecrets(stateDir), RATE_LIMITS: "all=off", LOG_LEVEL: "warn", ...settings },
   });
   const url = (await runtime.ready).href.replace(/\/$/, "");
   return { url, stop: () => runtime.dispose() };

@@ -9,7 +9,7 @@ import { isPending, listToWake } from "../outbox/rows.ts";
 import { deliveries, deliveryAttempts } from "../webhooks/table.ts";
 
 export type DeliveryRecord = typeof deliveries.$inferSelect;
-export type AttemptRecord = typeof deliveryAttempts.$inferSelect;
+export type AttemptRecord = Omit<typeof deliveryAttempts.$inferSelect, "id" | "webhook_id">;
 
 const COUNT_MAX = 10_000;
 

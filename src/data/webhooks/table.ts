@@ -113,6 +113,9 @@ export const deliveryAttempts = sqliteTable(
       .notNull()
       .references(() => deliveries.id, { onDelete: "cascade" }),
     attempt: integer("attempt").notNull(),
+    // Only the release before writes these, which may run on this schema for a while.
+    id: text("id"),
+    webhook_id: text("webhook_id"),
     request: text("request", { mode: "json" }).$type<RecordedRequest>().notNull(),
     response_status: integer("response_status"),
     response_body: text("response_body"),
