@@ -39,7 +39,7 @@ const policy = {
 const ofPage = { permission: "page.write", ids: { params: { id: "page" } } } as const;
 const route = {
   tags: ["Dashboard"],
-  responses: { 200: html("The page"), 400: html("Invalid"), 413: html("Too large") },
+  responses: { 200: html("The page"), 400: html("Invalid"), 413: html("Too large"), 415: html("Not a form") },
 };
 const request = { params: z.object({ id: z.uuid() }) };
 const description =

@@ -78,7 +78,8 @@ describe("deliveries", () => {
 
     const [sample] = await db.select().from(deliveries).where(eq(deliveries.webhook_id, webhook.id));
     await env.DB.prepare(
-      `INSERT INTO delivery_attempts SELECT ?, 2 + value, '{}', NULL, NULL, 0, NULL, NULL, 0 FROM json_each(?)`,
+      `INSERT INTO delivery_attempts (delivery_id, attempt, request, duration_ms, created_at)
+        SELECT ?, 2 + value, '{}', 0, 0 FROM json_each(?)`,
     )
       .bind(sample?.id, JSON.stringify(Array.from({ length: 10_050 }, (_, n) => n)))
       .run();

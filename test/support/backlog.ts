@@ -14,6 +14,8 @@ const idOf = (prefix: string) => `printf('${prefix}-%06d', i)`;
 const OWNER = "'owner'";
 /** Owns the webhooks alone, so that no event of the others fans out to them. */
 const RECEIVER = "'receiver'";
+/** Is reminded of outages by a webhook of its own. */
+const REMINDED = "'reminded'";
 const DAY_MS = 86_400_000;
 
 /** Columns of a monitor without a default. */
@@ -31,7 +33,7 @@ export function monitorColumns(prefix: string, at: number, change: Record<string
 export async function createBacklog(now: number, count: number): Promise<void> {
   const times = { created_at: now - DAY_MS, updated_at: now - DAY_MS };
   const old = { created_at: now - 1000 * DAY_MS, updated_at: now - 1000 * DAY_MS };
-  for (const id of [OWNER, RECEIVER]) await insertMany("users", 1, { id, email: id, name: id, ...old });
+  for (const id of [OWNER, RECEIVER, REMINDED]) await insertMany("users", 1, { id, email: id, name: id, ...old });
   const pages = { id: idOf("page"), owner_id: OWNER, created_by: OWNER, name: "'Page'", slug: idOf("slug") };
   await insertMany("status_pages", count, { ...pages, ...times });
   await insertMonitors(now, count);
@@ -104,6 +106,19 @@ async function insertMonitors(now: number, count: number): Promise<void> {
     ...{ effective_at: at, message: "'refused'", outage_seq: 1 },
   });
   await insertMany("held_outages", count, { monitor_id: idOf("held"), outage_seq: 1, held_by: "'gone'" });
+  await insert("reminded", { owner_id: REMINDED, status: "'down'", state_seq: 1 });
+  await insertMany("transitions", count, {
+    ...{ monitor_id: idOf("reminded"), seq: 1, from_status: "'up'", to_status: "'down'", decided_at: at },
+    ...{ effective_at: at, message: "'refused'", outage_seq: 1 },
+  });
+  await insertMany("outages", count, {
+    ...{ id: idOf("outage"), monitor_id: idOf("reminded"), seq: 1, started_at: at, cause: "'refused'" },
+    in_maintenance: 0,
+  });
+  await insertMany("webhooks", 1, {
+    ...{ id: "'reminding'", owner_id: REMINDED, created_by: REMINDED, name: "'Hook'", provider: "'generic'" },
+    ...{ sealed: "''", remind_every_minutes: 5, created_at: at, updated_at: at },
+  });
 
   const agent = { id: idOf("agent"), owner_id: OWNER, created_by: OWNER, name: idOf("agent"), status: "'online'" };
   const times = { created_at: at, updated_at: at };

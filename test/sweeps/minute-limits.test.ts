@@ -59,6 +59,7 @@ const LEFT: Record<string, [rows: string, left: number][]> = {
   "on-call schedules": [[`on_call_schedules WHERE next_review_at <= ${NOW}`, 0]],
   events: [[`events WHERE processed_at IS NULL AND wake_at <= ${NOW} AND id LIKE 'event-%'`, 0]],
   "held alerts": [],
+  reminders: [[`webhook_reminders WHERE due_at > ${NOW} - 300000`, BACKLOG]],
   "throttled deliveries": [],
   "flapping monitors": [],
   "deleted accounts": [],
@@ -73,7 +74,7 @@ const LEFT: Record<string, [rows: string, left: number][]> = {
     [`agent_latest WHERE look_at <= ${NOW}`, 0],
     ["install_tokens", 0],
   ],
-  "failing webhooks": [["webhooks WHERE warned_at IS NULL", BACKLOG - 300]],
+  "failing webhooks": [["webhooks WHERE warned_at IS NULL AND failing_since > 0", BACKLOG - 300]],
   mail: [[`mail_outbox WHERE state = 'pending' AND wake_at <= ${NOW}`, 0]],
   "old mail": [["mail_outbox WHERE id LIKE 'old-%'", 0]],
   "expired credentials": [
@@ -114,6 +115,8 @@ const BOUNDED = [
   /^SCAN installation$/, // its one row
   /^SCAN alarms\b/, // at most one of each name
   /^SCAN queue_health$/, // one row for each queue
+  /^SCAN webhooks USING (COVERING )?INDEX webhooks_reminding$/, // those that want reminders
+  /^SCAN outages USING (COVERING )?INDEX outages_open$/, // monitors that are down, where a webhook wants reminders
   /^SCAN held_outages /, // monitors that are down within a maintenance window
 ];
 
