@@ -259,6 +259,12 @@ describe("splitIntoSteps", () => {
     );
   });
 
+  it("touches three days within twenty-four hours, where one of them is shorter", () => {
+    const range = { from_at: day("2026-03-28T22:30:00Z"), to_at: day("2026-03-29T22:30:00Z") };
+    const steps = splitIntoSteps(range, "Europe/Berlin");
+    expect(steps.map(({ from_at, to_at }) => (to_at - from_at) / 60_000)).toEqual([30, 23 * 60, 30]);
+  });
+
   it("adjoin, cover the range and stay few, however long it is", () => {
     const ends = fc.tuple(fc.integer({ min: 0, max: 2_000_000_000 }), fc.integer({ min: 1, max: 400 * 86_400 }));
     fc.assert(
@@ -272,7 +278,7 @@ describe("splitIntoSteps", () => {
         }
         expect(steps.length).toBeLessThanOrEqual(94);
       }),
-      { numRuns: 50 },
+      { numRuns: 500 },
     );
   });
 });

@@ -71,9 +71,9 @@ const DAYS_DRAWN_MAX = 92;
 
 /** A range in whole days of a time zone, or in weeks where it is long; the first and the last step may be shorter. */
 export function splitIntoSteps({ from_at, to_at }: Span, timezone: string): Span[] {
-  const days = listDaysUntil(to_at - 1, timezone, Math.ceil((to_at - from_at) / DAY_MS) + 1).filter(
-    (day) => day.to_at > from_at,
-  );
+  // Twenty-four hours touch three days where the clocks go forward on the middle one.
+  const count = Math.ceil((to_at - from_at) / DAY_MS) + 2;
+  const days = listDaysUntil(to_at - 1, timezone, count).filter((day) => day.to_at > from_at);
   const size = days.length > DAYS_DRAWN_MAX ? 7 : 1;
   return days.flatMap((day, n) => {
     if (n % size !== 0) return [];
