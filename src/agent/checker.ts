@@ -47,7 +47,7 @@ export async function checkAssignment(assignment: AgentAssignment, parts: Checke
       status: STATUSES[found.outcome],
       checked_at,
       latency_ms: found.latency_ms === null ? null : Math.round(found.latency_ms),
-      // What a target said may hold what the service takes from nobody.
+      // A target may answer with characters that the service refuses in every field.
       message: printable(found.message.slice(0, MESSAGE_MAX)),
       details: printableJson(detailsOf(found)),
       ...(found.evidence && { evidence: printableJson(found.evidence) }),

@@ -25,7 +25,7 @@ export interface Slot {
   region: string;
   slot_at: number;
   attempt: number;
-  /** Somebody waits for the result, and wants to see everything. */
+  /** A request waits for the result and shows all of it. */
   is_manual?: boolean;
 }
 

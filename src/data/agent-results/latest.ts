@@ -20,7 +20,7 @@ export function mergeLatest(
   now: number,
 ): MergedLatest {
   const newest = new Map(latest.map((result) => [result[0], result]));
-  // Whoever replaced the known results meanwhile planned a look for each of these monitors, too.
+  // A concurrent request that replaced the known results has planned a look for each of these monitors, too.
   const areKnown = fresh.every(([id]) => endOf(newest.get(id)) !== null);
   for (const result of fresh) {
     const former = newest.get(result[0]);
