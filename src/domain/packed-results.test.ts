@@ -3,7 +3,14 @@ import { describe, expect, it } from "vitest";
 import { CHECK_OUTCOMES } from "../contract/check.ts";
 import { ByteReader, ByteWriter } from "../lib/varint.ts";
 import { addTallies, deviationOf, meanOf, percentileOf, readTally, tallyOf, writeTally } from "./baseline.ts";
-import { type PackedCheck, packChecks, unpackChecks } from "./packed-results.ts";
+import {
+  hasMessage,
+  type PackedCheck,
+  packChecks,
+  packMessage,
+  unpackChecks,
+  unpackMessages,
+} from "./packed-results.ts";
 
 const check = fc.record<PackedCheck>({
   member: fc.nat(),
@@ -42,6 +49,23 @@ describe("packed checks", () => {
       },
     ]);
     expect(() => unpackChecks(bytes.subarray(0, bytes.length - 1))).toThrow(RangeError);
+  });
+});
+
+describe("packed messages", () => {
+  const message = fc.record({ offset_ms: fc.nat(900_000), attempt: fc.nat(20), checks: fc.array(check) });
+
+  it("come back from one row as they went in, all or those that are wanted", () => {
+    fc.assert(
+      fc.property(fc.array(message), fc.nat(900_000), (messages, before) => {
+        const row = Buffer.concat(messages.map(packMessage));
+        expect(unpackMessages(row)).toEqual(messages);
+        const isWanted = ({ offset_ms }: { offset_ms: number }) => offset_ms < before;
+        expect(unpackMessages(row, isWanted)).toEqual(messages.filter(isWanted));
+        expect(messages.every((each) => hasMessage(row, each))).toBe(true);
+        expect(hasMessage(row, { offset_ms: 900_001, attempt: 0 })).toBe(false);
+      }),
+    );
   });
 });
 

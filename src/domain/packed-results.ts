@@ -2,7 +2,7 @@ import { CHECK_OUTCOMES, type CheckOutcome } from "../contract/check.ts";
 import { ByteReader, ByteWriter } from "../lib/varint.ts";
 
 /**
- * How results of checks are kept: one packed row per message, about six bytes per check. Monitors and the messages of
+ * How results of checks are kept: packed, about six bytes per check. Monitors and the messages of
  * successes, which repeat endlessly, are numbers of a directory that the row's object keeps beside it.
  */
 export interface PackedCheck {
@@ -78,4 +78,43 @@ export function unpackChecks(bytes: Uint8Array): PackedCheck[] {
     });
   }
   return checks;
+}
+
+/** The packed checks of one message, which lie with those of other messages in one row. */
+export interface PackedMessage {
+  /** Of its slot, after the beginning of the row. */
+  offset_ms: number;
+  attempt: number;
+  checks: PackedCheck[];
+}
+
+type MessagePlace = Omit<PackedMessage, "checks">;
+
+/** Packed messages can be appended to each other. */
+export function packMessage({ offset_ms, attempt, checks }: PackedMessage): Uint8Array<ArrayBuffer> {
+  return new ByteWriter().integer(offset_ms).integer(attempt).bytes(packChecks(checks)).finish();
+}
+
+/** Those that are wanted; the checks of others are not read. */
+export function unpackMessages(
+  bytes: Uint8Array,
+  isWanted: (message: MessagePlace) => boolean = () => true,
+): PackedMessage[] {
+  const messages: PackedMessage[] = [];
+  for (const { checks, ...place } of packedMessages(bytes)) {
+    if (isWanted(place)) messages.push({ ...place, checks: unpackChecks(checks) });
+  }
+  return messages;
+}
+
+export function hasMessage(bytes: Uint8Array, wanted: MessagePlace): boolean {
+  for (const { offset_ms, attempt } of packedMessages(bytes)) {
+    if (offset_ms === wanted.offset_ms && attempt === wanted.attempt) return true;
+  }
+  return false;
+}
+
+function* packedMessages(bytes: Uint8Array): Generator<MessagePlace & { checks: Uint8Array }> {
+  const reader = new ByteReader(bytes);
+  while (!reader.isAtEnd) yield { offset_ms: reader.integer(), attempt: reader.integer(), checks: reader.bytes() };
 }

@@ -3,6 +3,7 @@ import { addTallies, type LatencyHistogram, readTally, tallyOf, writeTally } fro
 import { QUARTER_MS, SPAN_MS, startOfStep } from "../domain/latency-series.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { ByteReader, ByteWriter } from "../lib/varint.ts";
+import type { ResultRows } from "./result-rows.ts";
 
 /** What a baseline is learned from, and a week of hours is shown of. */
 const HOURS_KEPT_MS = 14 * DAY_MS;
@@ -16,20 +17,17 @@ const SCHEMA = [
   "CREATE TABLE IF NOT EXISTS spans (span_at INTEGER PRIMARY KEY, block BLOB NOT NULL)",
 ];
 
-/** What was measured in `[from, to)`, by the number of the monitor. */
-export type Samples = (from: number, to: number) => Map<number, number[]>;
-
 /**
  * The latencies of a shard: a row for each hour with the tallies of all its monitors, and one for each six hours, which
  * is kept longer. The present hour is read from the checks themselves.
  */
 export class LatencyTiers {
   readonly #sql: SqlStorage;
-  readonly #samples: Samples;
+  readonly #rows: ResultRows;
 
-  constructor(sql: SqlStorage, samples: Samples) {
+  constructor(sql: SqlStorage, rows: ResultRows) {
     this.#sql = sql;
-    this.#samples = samples;
+    this.#rows = rows;
     for (const statement of SCHEMA) sql.exec(statement);
   }
 
@@ -71,8 +69,8 @@ export class LatencyTiers {
 
   #quarters(member: number, from: number): LatencyStep[] {
     const steps: LatencyStep[] = [];
-    const [newest] = this.#sql.exec<{ at: number | null }>("SELECT max(slot_at) AS at FROM checks");
-    for (let at = startOfStep(from, QUARTER_MS); at <= (newest?.at ?? 0); at += QUARTER_MS) {
+    const newestAt = this.#rows.edgeAt("max") ?? 0;
+    for (let at = startOfStep(from, QUARTER_MS); at <= newestAt; at += QUARTER_MS) {
       const samples = this.#samples(at, at + QUARTER_MS).get(member);
       if (samples) steps.push({ at, tally: packTally(tallyOf(samples)) });
     }
@@ -86,9 +84,9 @@ export class LatencyTiers {
 
   /** The current hour, and earlier ones that no record has closed yet. */
   #present(member: number, from: number): LatencyStep[] {
-    const [newest] = this.#sql.exec<{ at: number | null }>("SELECT max(slot_at) AS at FROM checks");
-    if (!newest?.at) return [];
-    const present = startOfStep(newest.at, HOUR_MS);
+    const newestAt = this.#rows.edgeAt("max");
+    if (newestAt === null) return [];
+    const present = startOfStep(newestAt, HOUR_MS);
     const earliest = Math.max(startOfStep(from, HOUR_MS), present - HOURS_PER_CALL * HOUR_MS);
     const found: LatencyStep[] = [];
     const last = this.#newest("hours", "hour_at") ?? -HOUR_MS;
@@ -119,6 +117,18 @@ export class LatencyTiers {
       ([member, found]) => [member, addTallies(found.map(([, tally]) => tally))] as const,
     );
     this.#sql.exec("INSERT OR REPLACE INTO spans (span_at, block) VALUES (?, ?)", at, packBlock(tallies));
+  }
+
+  /** What was measured in `[from, to)`, by the number of the monitor. */
+  #samples(from: number, to: number): Map<number, number[]> {
+    const samples = new Map<number, number[]>();
+    for (const { member, outcome, latency_ms } of this.#rows.ofSlots(from, to)) {
+      if (latency_ms === null || (outcome !== "success" && outcome !== "slow")) continue;
+      const known = samples.get(member);
+      if (known) known.push(latency_ms);
+      else samples.set(member, [latency_ms]);
+    }
+    return samples;
   }
 
   #newest(table: "hours" | "spans", column: "hour_at" | "span_at"): number | null {

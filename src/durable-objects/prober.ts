@@ -15,12 +15,11 @@ import { now } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { LatencyTiers } from "./latency-tiers.ts";
 import { readState, writeState } from "./object-state.ts";
+import { joinBytes, ResultRows } from "./result-rows.ts";
 import { ResultWords } from "./result-words.ts";
 
 /** What the most generous plan may see; what others may is decided where it is read. */
 const CHECKS_KEPT_MS = 90 * DAY_MS;
-/** No check is later than this after its slot: twenty repetitions keep its time, five minutes apart. */
-const DELAY_MAX_MS = 2 * HOUR_MS;
 /** What agents measured lies in windows of this length, so that a check that comes again is found in one row. */
 const WINDOW_MS = 5 * MINUTE_MS;
 /** A row may have 2 MB: https://developers.cloudflare.com/durable-objects/platform/limits/ */
@@ -28,26 +27,23 @@ const BLOCK_BYTES_MAX = 500_000;
 /** As many rows are searched for the details that a check repeats. */
 const DETAIL_ROWS_MAX = 1_000;
 
-/** Keys are numbers where they repeat with every check: a row without an index of its own is one row written. */
-const SCHEMA = `CREATE TABLE IF NOT EXISTS checks (slot_at INTEGER NOT NULL, attempt INTEGER NOT NULL, key TEXT NOT NULL,
-    block BLOB NOT NULL, PRIMARY KEY (slot_at, attempt, key)) WITHOUT ROWID`;
-
 /**
- * The history of one shard in one region, or of one agent: a packed row per message of up to sixty checks, or per five
- * minutes of an agent, and the latencies of every hour.
+ * The history of one shard in one region, or of one agent: a packed row for each quarter of an hour of a group,
+ * or for five minutes of an agent, and the latencies of every hour.
  */
 export class ProberObject extends DurableObject<Env> implements ProberRpc {
   #words: ResultWords;
+  #rows: ResultRows;
   #latency: LatencyTiers;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    [this.#words, this.#latency] = this.#open();
+    [this.#words, this.#rows, this.#latency] = this.#open();
   }
 
-  #open(): [ResultWords, LatencyTiers] {
-    this.#sql.exec(SCHEMA);
-    return [new ResultWords(this.#sql), new LatencyTiers(this.#sql, (from, to) => this.#samplesOf(from, to))];
+  #open(): [ResultWords, ResultRows, LatencyTiers] {
+    const rows = new ResultRows(this.#sql);
+    return [new ResultWords(this.#sql), rows, new LatencyTiers(this.#sql, rows)];
   }
 
   get #sql(): SqlStorage {
@@ -56,11 +52,8 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
 
   async record({ slot_at, attempt, key, entries }: ResultBlock): Promise<void> {
     const hasFinished = this.ctx.storage.transactionSync(() => {
-      const checks = entries.map((entry) => this.#words.pack(entry, slot_at));
-      this.#sql.exec(
-        "INSERT OR IGNORE INTO checks (slot_at, attempt, key, block) VALUES (?, ?, ?, ?)",
-        ...[slot_at, attempt, key, packChecks(checks)],
-      );
+      const pack = () => entries.map((entry) => this.#words.pack(entry, slot_at));
+      this.#rows.append({ slot_at, attempt, key }, pack);
       return this.#aggregate(slot_at);
     });
     if (hasFinished) await this.#wakeWhenExpired(slot_at);
@@ -109,18 +102,18 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
   async writeState(written: WrittenState): Promise<StateWriting> {
     const writing = writeState(this.ctx.storage, written);
     if (writing !== "replaced") return writing;
-    [this.#words, this.#latency] = this.#open();
-    const newestAt = this.#edgeAt("max");
+    [this.#words, this.#rows, this.#latency] = this.#open();
+    const newestAt = this.#rows.edgeAt("max");
     if (newestAt !== null) await this.#wakeWhenExpired(newestAt);
     return writing;
   }
 
   /** Nothing was recorded for as long as anything is kept: the shard or the agent is gone. */
   override async alarm(): Promise<void> {
-    const newestAt = this.#edgeAt("max");
+    const newestAt = this.#rows.edgeAt("max");
     if (newestAt !== null && newestAt + CHECKS_KEPT_MS > now()) return this.#wakeWhenExpired(newestAt);
     await this.ctx.storage.deleteAll();
-    [this.#words, this.#latency] = this.#open();
+    [this.#words, this.#rows, this.#latency] = this.#open();
   }
 
   async #wakeWhenExpired(newestAt: number): Promise<void> {
@@ -148,7 +141,7 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
     const begun = last && last.block.byteLength < BLOCK_BYTES_MAX ? last : { key: `${rows.length}`, block: undefined };
     this.#sql.exec(
       "INSERT OR REPLACE INTO checks (slot_at, attempt, key, block) VALUES (?, 0, ?, ?)",
-      ...[slotAt, begun.key, joined(begun.block, packChecks(fresh))],
+      ...[slotAt, begun.key, joinBytes(begun.block, packChecks(fresh))],
     );
     return fresh.length;
   }
@@ -174,13 +167,10 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
     );
     if (wanted.size === 0) return;
     const unpack = this.#words.reader();
-    const rows = this.#sql.exec<{ slot_at: number; block: ArrayBuffer }>(
-      "SELECT slot_at, block FROM checks WHERE slot_at >= ? AND slot_at < ? ORDER BY slot_at DESC, attempt DESC",
-      Math.min(...ranges.map(({ from }) => from)) - DELAY_MAX_MS,
-      Math.max(...ranges.map(({ to }) => to)),
-    );
-    for (const { slot_at, block } of rows) {
-      for (const check of unpackChecks(new Uint8Array(block))) {
+    const from = Math.min(...ranges.map((range) => range.from));
+    const to = Math.max(...ranges.map((range) => range.to));
+    for (const { slot_at, checks } of this.#rows.read(from, to)) {
+      for (const check of checks) {
         const range = wanted.get(check.member);
         const checkedAt = slot_at + check.delay_ms;
         if (!range || checkedAt < range.from || checkedAt >= range.to) continue;
@@ -191,39 +181,8 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
 
   /** Adds up finished hours, and deletes expired rows when one has finished. */
   #aggregate(slotAt: number): boolean {
-    if (!this.#latency.aggregate(slotAt, this.#edgeAt("min") ?? slotAt)) return false;
-    this.#sql.exec("DELETE FROM checks WHERE slot_at < ?", startOfStep(slotAt, HOUR_MS) - CHECKS_KEPT_MS);
+    if (!this.#latency.aggregate(slotAt, this.#rows.edgeAt("min") ?? slotAt)) return false;
+    this.#rows.deleteBefore(startOfStep(slotAt, HOUR_MS) - CHECKS_KEPT_MS);
     return true;
   }
-
-  #edgeAt(edge: "min" | "max"): number | null {
-    const [row] = this.#sql.exec<{ at: number | null }>(`SELECT ${edge}(slot_at) AS at FROM checks`);
-    return row?.at ?? null;
-  }
-
-  #samplesOf(from: number, to: number): Map<number, number[]> {
-    const samples = new Map<number, number[]>();
-    const rows = this.#sql.exec<{ block: ArrayBuffer }>(
-      "SELECT block FROM checks WHERE slot_at >= ? AND slot_at < ?",
-      from,
-      to,
-    );
-    for (const { block } of rows) {
-      for (const { member, outcome, latency_ms } of unpackChecks(new Uint8Array(block))) {
-        if (latency_ms === null || (outcome !== "success" && outcome !== "slow")) continue;
-        const known = samples.get(member);
-        if (known) known.push(latency_ms);
-        else samples.set(member, [latency_ms]);
-      }
-    }
-    return samples;
-  }
-}
-
-function joined(before: ArrayBuffer | undefined, after: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  if (before === undefined) return after;
-  const block = new Uint8Array(before.byteLength + after.length);
-  block.set(new Uint8Array(before));
-  block.set(after, before.byteLength);
-  return block;
 }

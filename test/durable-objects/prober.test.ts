@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import type { StoredResult } from "../../src/contract/prober-object.ts";
 import { readTally } from "../../src/domain/baseline.ts";
+import { packChecks } from "../../src/domain/packed-results.ts";
 import { ByteReader } from "../../src/lib/varint.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { proberObject } from "../../src/platform/prober-objects.ts";
@@ -63,19 +64,73 @@ describe("the history of a shard", () => {
     expect(await prober.list({ monitor_id: id, ...everything })).toHaveLength(2);
   });
 
-  it("writes one row for thirty checks", async () => {
+  it("takes eight bytes a check, one row for a quarter of an hour, and one row written for each message", async () => {
     const { prober, stub } = aProber();
     const ids = Array.from({ length: 30 }, newId);
     const record = (slot_at: number) =>
       prober.record({ slot_at, attempt: 0, key: "g", entries: ids.map((id) => entry(id, slot_at + 5)) });
-    await record(T0);
+    for (let n = 0; n < 15; n++) await record(T0 + n * 60_000);
     await runInDurableObject(stub, async (_object, state) => {
-      const written = state.storage.sql.exec("SELECT sum(length(block)) AS bytes, count(*) AS rows FROM checks").one();
-      expect(written.rows).toBe(1);
-      expect(Number(written.bytes) / 30).toBeLessThanOrEqual(8);
+      const stored = state.storage.sql.exec("SELECT sum(length(block)) AS bytes, count(*) AS rows FROM quarters").one();
+      expect(stored.rows).toBe(1);
+      expect(Number(stored.bytes) / 15 / 30).toBeLessThanOrEqual(8);
     });
-    await record(T0 + 60_000);
-    expect(await prober.list({ monitor_id: ids[29] ?? "", ...everything })).toHaveLength(2);
+    await record(T0 + 15 * 60_000);
+    expect(await prober.list({ monitor_id: ids[29] ?? "", ...everything })).toHaveLength(16);
+  });
+
+  it("lists a quarter's messages of several groups and attempts by their slots, newest first", async () => {
+    const { prober } = aProber();
+    const id = newId();
+    for (const [minute, attempt, key] of [
+      [3, 0, "h"],
+      [1, 0, "g"],
+      [2, 1, "g"],
+      [2, 0, "g"],
+      [16, 0, "g"],
+    ] as const) {
+      const slot_at = T0 + minute * 60_000;
+      await prober.record({ slot_at, attempt, key, entries: [entry(id, slot_at + attempt)] });
+    }
+    const times = async (limit: number) =>
+      (await prober.list({ monitor_id: id, ...everything, limit })).map(({ checked_at }) => checked_at - T0);
+    expect(await times(100)).toEqual([960_000, 180_000, 120_001, 120_000, 60_000]);
+    expect(await times(2)).toEqual([960_000, 180_000]);
+  });
+
+  it("continues a quarter of long failures in a further row, and keeps a repeated message once there, too", async () => {
+    const { prober, stub } = aProber();
+    const ids = Array.from({ length: 30 }, newId);
+    const failed = { outcome: "failure", message: "x".repeat(200), details: { body: "y".repeat(1900) } } as const;
+    const record = (n: number) => {
+      const slot_at = T0 + n * 60_000;
+      return prober.record({ slot_at, attempt: 0, key: "g", entries: ids.map((id) => entry(id, slot_at, failed)) });
+    };
+    for (const n of [0, 1, 2, 3, 0, 3]) await record(n);
+    const rows = await runInDurableObject(stub, async (_object, state) => [
+      ...state.storage.sql.exec<{ part: number; bytes: number }>("SELECT part, length(block) AS bytes FROM quarters"),
+    ]);
+    expect(rows.map(({ part }) => part)).toEqual([0, 1]);
+    expect(Math.max(...rows.map(({ bytes }) => bytes))).toBeLessThan(200_000);
+    expect(await prober.list({ monitor_id: ids[0] ?? "", ...everything })).toHaveLength(4);
+  });
+
+  it("reads messages that the release before recorded, each in a row of its own, and adds them up", async () => {
+    const { prober, stub } = aProber();
+    const id = newId();
+    await prober.record({ slot_at: T0, attempt: 0, key: "g", entries: [entry(id, T0 + 5)] });
+    await runInDurableObject(stub, async (_object, { storage: { sql } }) => {
+      const [word] = sql.exec<{ number: number }>("SELECT number FROM words WHERE kind = 'monitor'");
+      const check = { member: word?.number ?? 0, outcome: "success", latency_ms: 40, delay_ms: 7 } as const;
+      const block = packChecks([{ ...check, message: "HTTP 200", place: null, details: null }]);
+      for (const slot_at of [T0 - 60_000, T0 + 60_000])
+        sql.exec("INSERT INTO checks (slot_at, attempt, key, block) VALUES (?, 0, 'g', ?)", slot_at, block);
+    });
+    const old = (slot_at: number) => entry(id, slot_at + 7, { latency_ms: 40 });
+    const all = [old(T0 + 60_000), entry(id, T0 + 5), old(T0 - 60_000)];
+    expect(await prober.list({ monitor_id: id, ...everything })).toEqual(all);
+    const steps = await prober.latency(id, T0 - HOUR, HOUR);
+    expect(steps.map(({ tally }) => readTally(new ByteReader(tally)).count)).toEqual([1, 2]);
   });
 
   it("adds the latencies of each hour up, the present one included, without failures and errors", async () => {
