@@ -1,11 +1,11 @@
 import { existsSync, rmSync } from "node:fs";
-import type { Region } from "../../src/contract/monitor-values.ts";
+import { REGIONS, type Region } from "../../src/contract/monitor-values.ts";
 import { writeObjects } from "../backup/objects.ts";
 import { createFirstOwner, issueSignInLink, needsSetUp } from "../local/accounts.ts";
 import { Refusal } from "../local/command-error.ts";
 import * as account from "./account.ts";
 import { formatMonthlyCost } from "./cost.ts";
-import type { DeployOptions } from "./options.ts";
+import { type DeployOptions, parseRegions } from "./options.ts";
 import type { Platform } from "./platform.ts";
 import type { DeploymentFiles, DeploymentRecord } from "./record.ts";
 import { checkerName, checkerPrefix, PLACEMENTS } from "./regions.ts";
@@ -73,10 +73,7 @@ async function findSituation({ options, platform, files, release, env }: Deploym
   const record = { ...kept, ...withoutUndefined({ domain: options.domain, zone: options.zone, owner: options.owner }) };
   const account_id = kept.account_id ?? (await account.findAccountId(platform, env));
   const { name } = options;
-  const regions = options.regions ?? kept.regions ?? [];
-  if (regions.length > 0 && !release.checkerEntry) {
-    throw new Refusal("--regions: this release checks regions from the service itself and deploys no checkers");
-  }
+  const regions = options.regions ?? regionsIn(env) ?? kept.regions ?? [...REGIONS];
   const host = record.domain ?? `${name}.${await account.findWorkersDevHost(platform, account_id)}`;
   const zone_id = record.zone && (await findZoneId(platform, record.zone));
   const { chosen, secrets } = chooseSettings(env, kept, files.readSecrets());
@@ -101,6 +98,11 @@ async function findSituation({ options, platform, files, release, env }: Deploym
     secrets,
     vars,
   };
+}
+
+/** The setting of the Worker names the regions that have a checker, so it chooses them too. */
+function regionsIn({ REGIONS: text }: NodeJS.ProcessEnv): Region[] | undefined {
+  return text === undefined ? undefined : parseRegions(text);
 }
 
 function planSteps(deployment: Deployment, situation: Situation): Step[] {
@@ -170,9 +172,9 @@ function codeSteps(deployment: Deployment, situation: Situation): Step[] {
     files.write(files.config, buildWorkerConfig(release, input()));
     await platform.wrangler(["d1", "migrations", "apply", name, "--remote", "--config", files.config]);
   };
-  const deployChecker = (region: Region, entry: string) => async () => {
+  const deployChecker = (region: Region) => async () => {
     const config = files.checkerConfig(region);
-    files.write(config, buildCheckerConfig(release, entry, input(), region));
+    files.write(config, buildCheckerConfig(release, input(), region));
     await platform.wrangler(["deploy", "--config", config]);
   };
   const deployService = async () => {
@@ -181,19 +183,12 @@ function codeSteps(deployment: Deployment, situation: Situation): Step[] {
   const removeWorker = (worker: string) => async () => {
     await platform.api("DELETE", `/accounts/${situation.account_id}/workers/scripts/${worker}`);
   };
-  const { checkerEntry } = release;
   return [
     { title: "apply the migrations", run: migrate },
-    ...situation.regions.flatMap((region) =>
-      checkerEntry
-        ? [
-            {
-              title: `deploy ${checkerName(name, region)} near ${PLACEMENTS[region]}`,
-              run: deployChecker(region, checkerEntry),
-            },
-          ]
-        : [],
-    ),
+    ...situation.regions.map((region) => ({
+      title: `deploy ${checkerName(name, region)} near ${PLACEMENTS[region]}`,
+      run: deployChecker(region),
+    })),
     { title: `deploy ${name} with its cron, queues and secrets`, run: deployService },
     ...objectSteps(deployment, situation),
     ...situation.staleCheckers.map((worker) => ({ title: `delete ${worker}`, run: removeWorker(worker) })),

@@ -1,9 +1,10 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { REGIONS } from "../../src/contract/monitor-values.ts";
+import { REGIONS, type Region } from "../../src/contract/monitor-values.ts";
+import { Refusal } from "../local/command-error.ts";
 
 export const USAGE = `usage: npm run deploy -- [--dry-run] [--name NAME] [--owner ADDRESS] [--domain HOST] [--zone ZONE]
-         [--regions ${REGIONS.join(",")}] [--location HINT] [--monitors N] [--interval SECONDS]
+         [--regions none|${REGIONS.join(",")}] [--location HINT] [--monitors N] [--interval SECONDS]
        npm run deploy -- --destroy --confirm NAME [--name NAME]`;
 
 const LOCATIONS = ["wnam", "enam", "weur", "eeur", "apac", "oc"] as const;
@@ -28,11 +29,7 @@ const Options = z.object({
   owner: z.string().trim().toLowerCase().pipe(z.email("--owner must be an e-mail address")).optional(),
   domain: host("domain"),
   zone: host("zone"),
-  regions: z
-    .string()
-    .transform((text) => text.split(",").map((part) => part.trim()))
-    .pipe(z.array(z.enum(REGIONS, `--regions must be of ${REGIONS.join(", ")}`)))
-    .optional(),
+  regions: z.string().transform(parseRegions).optional(),
   location: z.enum(LOCATIONS, `--location must be one of ${LOCATIONS.join(", ")}`).optional(),
   monitors: count("monitors", [1, 1_000_000]).default(100),
   interval: count("interval", [10, 86_400]).default(60),
@@ -40,6 +37,14 @@ const Options = z.object({
   destroy: z.boolean().default(false),
   confirm: z.string().optional(),
 });
+
+/** Of `--regions` and the setting REGIONS; `none` deploys no checker. */
+export function parseRegions(text: string): Region[] {
+  const names = text.split(",").flatMap((part) => part.trim() || []);
+  const parsed = z.array(z.enum(REGIONS)).safeParse(names.join() === "none" ? [] : names);
+  if (!parsed.success) throw new Refusal(`--regions must be none or of ${REGIONS.join(", ")}`);
+  return parsed.data;
+}
 
 export type DeployOptions = z.infer<typeof Options>;
 

@@ -4,10 +4,18 @@ import { Refusal } from "../local/command-error.ts";
 import type { DeploymentRecord } from "./record.ts";
 
 /** Never in the vars of a Worker, which everybody with access to the account can read. */
-const SECRET_NAMES = ["ROOT_SECRET", "SMTP_URL", "MAIL_HTTP_TOKEN", "CF_API_TOKEN"];
+export const SECRET_NAMES = [
+  "ROOT_SECRET",
+  "SMTP_URL",
+  "MAIL_HTTP_TOKEN",
+  "TELEGRAM_BOT_TOKEN",
+  "TELEGRAM_WEBHOOK_SECRET",
+  "DISCORD_BOT_TOKEN",
+  "CF_API_TOKEN",
+];
 
 /** Made by the deployment itself. */
-const DERIVED_NAMES = ["PUBLIC_URL", "CF_ZONE_ID", "CUSTOM_DOMAIN_TARGET"];
+const DERIVED_NAMES = ["PUBLIC_URL", "CF_ZONE_ID", "CUSTOM_DOMAIN_TARGET", "REGIONS"];
 
 /** Two addresses of different operators; while neither answers, a failed check says nothing about its target. */
 const CANARY_TARGETS = "https://www.cloudflare.com/cdn-cgi/trace,https://www.google.com/generate_204";

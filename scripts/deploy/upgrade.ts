@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { REGIONS } from "../../src/contract/monitor-values.ts";
 import { SETTING_NAMES } from "../../src/platform/settings.ts";
 import { Refusal } from "../local/command-error.ts";
 import { PROJECT_ROOT } from "../local/paths.ts";
 import * as account from "./account.ts";
 import type { Deployment } from "./deployment.ts";
+import { checkerName, checkerPrefix } from "./regions.ts";
 import { remoteDatabase } from "./remote-database.ts";
 import { queueNames } from "./worker-config.ts";
 
@@ -35,7 +37,7 @@ export interface UpgradePlan {
 /** What deploying this checkout would change of a deployment, read from the deployment itself. Changes nothing. */
 export async function planUpgrade(deployment: Deployment, checkout: Checkout): Promise<UpgradePlan> {
   const { options, platform, files, release } = deployment;
-  const { account_id, database_id, url, settings = {} } = files.readRecord();
+  const { account_id, database_id, url, settings = {}, regions = REGIONS } = files.readRecord();
   if (!account_id || !database_id || !url) {
     throw new Refusal(`no deployment ${options.name} is known here: npm run deploy`);
   }
@@ -50,6 +52,8 @@ export async function planUpgrade(deployment: Deployment, checkout: Checkout): P
     throw new Refusal(`the deployment is of a newer release, which has ${unknown.join(", ")}: check that release out`);
   }
   const queues = new Set((await account.listQueues(platform, account_id)).map(({ queue_name }) => queue_name));
+  const workers = await account.listWorkers(platform, account_id, checkerPrefix(options.name));
+  const checkers = regions.map((region) => checkerName(options.name, region));
   return {
     deployed,
     changes: [
@@ -58,6 +62,7 @@ export async function planUpgrade(deployment: Deployment, checkout: Checkout): P
       ...queueNames(release.config, options.name)
         .filter((queue) => !queues.has(queue))
         .map((queue) => `queue to create: ${queue}`),
+      ...checkers.filter((checker) => !workers.includes(checker)).map((checker) => `checker to deploy: ${checker}`),
       ...Object.keys(settings)
         .filter((name) => !SETTING_NAMES.includes(name))
         .map((name) => `setting that this release does not know: ${name}`),

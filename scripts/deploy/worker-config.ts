@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { experimental_readRawConfig } from "wrangler";
 import { z } from "zod";
@@ -28,14 +27,13 @@ export type BaseConfig = z.infer<typeof BaseConfig>;
 export interface Release {
   config: BaseConfig;
   root: string;
-  /** Entry point of the checker Workers; null where regions are checked by the service itself. */
-  checkerEntry: string | null;
+  /** Entry point of the checker Workers. */
+  checkerEntry: string;
 }
 
 export function readRelease(): Release {
   const config = BaseConfig.parse(experimental_readRawConfig({ config: CONFIG_FILE }).rawConfig);
-  const checkerEntry = join(PROJECT_ROOT, "src/checker.ts");
-  return { config, root: PROJECT_ROOT, checkerEntry: existsSync(checkerEntry) ? checkerEntry : null };
+  return { config, root: PROJECT_ROOT, checkerEntry: join(PROJECT_ROOT, "src/checker.ts") };
 }
 
 export interface ConfigInput {
@@ -104,11 +102,11 @@ function limiterId(name: string, id: string): string {
 }
 
 /** A checker Worker: the probes alone, pinned near a cloud region, reached by the service and nobody else. */
-export function buildCheckerConfig({ config, root }: Release, entry: string, input: ConfigInput, region: Region) {
+export function buildCheckerConfig({ config, root, checkerEntry }: Release, input: ConfigInput, region: Region) {
   return {
     name: checkerName(input.name, region),
     account_id: input.account_id,
-    main: entry,
+    main: checkerEntry,
     compatibility_date: config.compatibility_date,
     compatibility_flags: config.compatibility_flags,
     alias: Object.fromEntries(Object.entries(config.alias).map(([from, to]) => [from, join(root, to)])),

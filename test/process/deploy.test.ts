@@ -10,18 +10,17 @@ import { deploy } from "../../scripts/deploy/deployment.ts";
 import { readOptions } from "../../scripts/deploy/options.ts";
 import { deploymentFiles } from "../../scripts/deploy/record.ts";
 import { destroy } from "../../scripts/deploy/removal.ts";
+import { SECRET_NAMES } from "../../scripts/deploy/settings.ts";
 import { type Checkout, planUpgrade, readCheckout } from "../../scripts/deploy/upgrade.ts";
 import { queueNames, type Release, readRelease } from "../../scripts/deploy/worker-config.ts";
 import { PROJECT_ROOT, WRANGLER } from "../../scripts/local/paths.ts";
+import { REGIONS } from "../../src/contract/monitor-values.ts";
 import { isWellFormedApiToken } from "../../src/platform/credentials.ts";
 import { FakeCloudflare } from "../support/cloudflare.ts";
 import { type Service, START_TIMEOUT_MS, startService, temporaryDir } from "./support.ts";
 
 const release = readRelease();
 const QUEUES = queueNames(release.config, "any").length;
-
-/** A release whose checkers exist, whatever this one has. */
-const withCheckers: Release = { ...release, checkerEntry: join(PROJECT_ROOT, release.config.main) };
 
 interface Operator {
   platform: FakeCloudflare;
@@ -62,6 +61,8 @@ describe("npm run deploy", () => {
     );
     const vars = workers.get("vigil")?.config.vars;
     expect(vars?.PUBLIC_URL).toBe("https://vigil.somebody.workers.dev");
+    expect(vars?.REGIONS).toBe(REGIONS.join(","));
+    expect([...workers.keys()]).toEqual([...REGIONS.map((region) => `vigil-checker-${region}`), "vigil"]);
     expect(vars?.CANARY_TARGETS?.split(",")).toHaveLength(2);
     expect(vars).not.toHaveProperty("ROOT_SECRET");
   });
@@ -73,7 +74,8 @@ describe("npm run deploy", () => {
     const before = operator.platform.changes.length;
     const output = await run(operator);
     const changes = operator.platform.changes.slice(before).filter((change) => change !== "write to the database");
-    expect(changes).toEqual(["migrate vigil", "deploy vigil"]);
+    const checkers = REGIONS.map((region) => `deploy vigil-checker-${region}`);
+    expect(changes).toEqual(["migrate vigil", ...checkers, "deploy vigil"]);
     expect(output).not.toContain("sk_svc_");
     expect(output).toContain("/app/sign-in/link?token=");
     const { database } = operator.platform.databases.get("vigil") ?? {};
@@ -87,12 +89,12 @@ describe("npm run deploy", () => {
     const whole = newOperator();
     whole.platform.addZone("pages.example");
     const args = ["--zone", "pages.example", "--regions", "weur,enam"];
-    await run({ ...whole, release: withCheckers }, ...args);
+    await run(whole, ...args);
     const steps = whole.platform.changes.length;
     expect(steps).toBeGreaterThan(20);
     for (let at = 0; at < steps; at++) {
       for (const isDone of [false, true]) {
-        const operator = { ...newOperator(), release: withCheckers };
+        const operator = newOperator();
         operator.platform.addZone("pages.example");
         operator.platform.failure = { at, isDone };
         await expect(run(operator, ...args), `${whole.platform.changes[at]}`).rejects.toThrow(/503|connection/);
@@ -123,6 +125,12 @@ describe("npm run deploy", () => {
     await expect(run(operator)).rejects.toThrow(/sealed under a root secret/);
     await run({ ...operator, env: { ROOT_SECRET: "the secret that the operator kept elsewhere" } });
     expect(operator.platform.workers.get("vigil")?.secrets.has("ROOT_SECRET")).toBe(true);
+  });
+
+  it("makes secrets of exactly the settings that are documented as secret", () => {
+    const settings = readFileSync(join(PROJECT_ROOT, "docs/settings.md"), "utf8");
+    const documented = [...settings.matchAll(/^\| `(\w+)` \|.*\bSecret\b.*$/gm)].map(([, name]) => name);
+    expect([...SECRET_NAMES].sort()).toEqual(documented.sort());
   });
 
   it("keeps the settings of earlier runs, and secrets out of the vars", async () => {
@@ -167,7 +175,7 @@ describe("npm run deploy", () => {
   });
 
   it("deploys one checker near each region, before the service that binds them, and removes those given up", async () => {
-    const operator = { ...newOperator(), release: withCheckers };
+    const operator = newOperator();
     await run(operator, "--regions", "weur,eeur");
     const { changes, workers } = operator.platform;
     expect(changes.filter((change) => change.startsWith("deploy"))).toEqual([
@@ -180,20 +188,30 @@ describe("npm run deploy", () => {
       { binding: "CHECKER_WEUR", service: "vigil-checker-weur" },
       { binding: "CHECKER_EEUR", service: "vigil-checker-eeur" },
     ]);
-    await run(operator, "--regions", "weur");
+    await run({ ...operator, env: { REGIONS: "weur" } });
     expect([...workers.keys()].sort()).toEqual(["vigil", "vigil-checker-weur"]);
-    await expect(run({ ...operator, release: { ...release, checkerEntry: null } })).rejects.toThrow(/no checkers/);
+    await run(operator);
+    expect(workers.get("vigil")?.config.vars.REGIONS).toBe("weur");
+    await expect(run({ ...operator, env: { REGIONS: "mars" } })).rejects.toThrow(/--regions must be none or of wnam/);
+    await run(operator, "--regions", "none");
+    expect([...workers.keys()]).toEqual(["vigil"]);
+    expect(workers.get("vigil")?.config.vars.REGIONS).toBe("");
   });
 
   it("stands beside a staging deployment and removes that alone", async () => {
     const operator = newOperator();
-    await run(operator);
-    await run(operator, "--name", "staging");
-    expect([...operator.platform.workers.keys()]).toEqual(["vigil", "staging"]);
+    await run(operator, "--regions", "weur");
+    await run(operator, "--name", "staging", "--regions", "weur");
+    expect([...operator.platform.workers.keys()]).toEqual([
+      "vigil-checker-weur",
+      "vigil",
+      "staging-checker-weur",
+      "staging",
+    ]);
     expect(operator.platform.queues.size).toBe(2 * QUEUES);
     expect(() => readOptions(["--destroy"])).toThrow(/--confirm vigil/);
     await run(operator, "--destroy", "--name", "staging", "--confirm", "staging");
-    expect([...operator.platform.workers.keys()]).toEqual(["vigil"]);
+    expect([...operator.platform.workers.keys()]).toEqual(["vigil-checker-weur", "vigil"]);
     expect([...operator.platform.databases.keys()]).toEqual(["vigil"]);
     expect(operator.platform.queues.size).toBe(QUEUES);
     expect(existsSync(join(operator.dir, "staging"))).toBe(false);
@@ -203,7 +221,7 @@ describe("npm run deploy", () => {
     const args = ["--zone", "pages.example", "--regions", "weur"];
     const destroyArgs = ["--destroy", "--confirm", "vigil"];
     const newDeployment = async () => {
-      const operator = { ...newOperator(), release: withCheckers };
+      const operator = newOperator();
       operator.platform.addZone("pages.example");
       await run(operator, ...args);
       return { operator, from: operator.platform.changes.length };
@@ -247,7 +265,7 @@ describe("npm run deploy", () => {
   it.each([
     [["--name", "Not A Name"], /--name must be/],
     [["--owner", "nobody"], /--owner must be/],
-    [["--regions", "mars"], /--regions must be of/],
+    [["--regions", "mars"], /--regions must be none or of/],
     [["--monitors", "many"], /--monitors must be a number/],
     [["--domain", "no host"], /--domain must be a host name/],
   ])("refuses %j", (args, reason) => {
@@ -278,6 +296,7 @@ describe("npm run upgrade -- --check", () => {
     await run(operator);
     const { deployed } = await plan(operator);
     operator.platform.queues.delete("vigil-mail-dlq");
+    operator.platform.workers.delete("vigil-checker-apac");
     const before = operator.platform.changes.length;
     const migrations = [...checkout.migrations, "9999_next.sql"];
     const changelog = `# Changelog\n\n## [9.0.0] - 2030-01-01\n\n- New.\n\n## [${deployed}] - 2026-01-01\n\n- Old.\n`;
@@ -285,6 +304,7 @@ describe("npm run upgrade -- --check", () => {
       `version: ${deployed} -> 9.0.0`,
       "migration to apply: 9999_next.sql",
       "queue to create: vigil-mail-dlq",
+      "checker to deploy: vigil-checker-apac",
       "changelog [9.0.0] - 2030-01-01",
       "  - New.",
     ]);
