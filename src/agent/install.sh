@@ -269,10 +269,13 @@ uninstall() {
     run rc-update del "$SERVICE" || true
     run rm -f "$INIT"
   fi
-  user_file="${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user/$SERVICE.service"
-  if ! is_root && [ -f "$user_file" ]; then
-    run systemctl --user disable --now "$SERVICE" || true
-    run rm -f "$user_file"
+  # Root may have no HOME, as in a service or at the first boot of a cloud server.
+  if ! is_root; then
+    user_file="${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user/$SERVICE.service"
+    if [ -f "$user_file" ]; then
+      run systemctl --user disable --now "$SERVICE" || true
+      run rm -f "$user_file"
+    fi
   fi
   if [ -f "$DIR/vigil-agent.mjs" ]; then
     # By name: the directory may hold what is not the agent's.

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
+import { MONITOR_STATUSES } from "../contract/monitor-values.ts";
 import type { Api, Item } from "./api.ts";
 import { createApi } from "./api.ts";
 import { applyChanges, readPresent } from "./apply.ts";
@@ -134,6 +135,9 @@ async function status({ values, env }: Parameters<Command>[0]): Promise<number> 
 }
 
 async function monitors({ values, env }: Parameters<Command>[0]): Promise<number> {
+  if (values.status !== undefined && !MONITOR_STATUSES.some((known) => known === values.status)) {
+    throw new UsageFailure(`--status must be one of ${MONITOR_STATUSES.join(", ")}`);
+  }
   const all = await openSession(env).list("/monitors");
   const shown = all.filter((monitor) => values.status === undefined || monitor.status === values.status);
   if (values.json) print(json(shown));

@@ -242,7 +242,12 @@ describe("npm run vigil", () => {
     expect(JSON.parse(stdout)).toEqual(JSON.parse((await vigil(["monitors", "--json"])).stdout));
   });
 
-  it.each([[[]], [["apply"]], [["import", "nagios", "x"]]])("shows how it is used for %j", async (args) => {
+  it.each([
+    [[]],
+    [["apply"]],
+    [["import", "nagios", "x"]],
+    [["monitors", "--status", "dwon"]],
+  ])("shows how it is used for %j", async (args) => {
     expect(await vigil(args)).toMatchObject({
       code: 2,
       stdout: "",
