@@ -11,7 +11,7 @@ import { newId } from "../platform/ids.ts";
 import { forEachMonitor } from "./isolated.ts";
 import { syncMonitor } from "./projection.ts";
 
-/** `last_seen_at` may lag by this much, so that a busy agent costs three rows a minute. */
+/** `last_seen_at` may lag by this much, so that a busy agent costs three rows written a minute. */
 const SEEN_LAG_MS = 20_000;
 
 /** Every authenticated call of an agent updates `last_seen_at`; the first one after a silence marks it online. */

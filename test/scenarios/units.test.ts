@@ -17,7 +17,7 @@ import worker from "../../src/worker.ts";
 import { enrollAgent } from "../support/agents.ts";
 import { runScheduled } from "../support/checks.ts";
 import { createClientUnder, V1 } from "../support/client.ts";
-import { meter, SETTLED_CHECK, type Units } from "../support/cost-meter.ts";
+import { meter, settledCheck, type Units } from "../support/cost-meter.ts";
 import { createAccount, createMonitor } from "../support/factories.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
 import { recordingEnv } from "../support/queues.ts";
@@ -72,7 +72,7 @@ describe("a settled check", () => {
       await runSlot(metered, group_id);
       await planMinute(jobScope(metered, "test"), Math.floor(Date.now() / 60_000) * 60_000 + 60_000);
     });
-    expectAtMost(perCheck({ ...units, messages: Math.min(1, units.messages) }), { ...SETTLED_CHECK });
+    expectAtMost(perCheck({ ...units, messages: Math.min(1, units.messages) }), { ...settledCheck(MEMBERS) });
   });
 });
 

@@ -26,16 +26,17 @@ const NONE: Units = {
   kv_writes: 0,
 };
 
-/** What one settled check of a group of thirty may cost, the planning of its minute included. */
-export const SETTLED_CHECK: Units = {
+/** What one settled check of a group may cost, the planning of its minute included. */
+export const settledCheck = (members: number): Units => ({
   ...NONE,
-  rows_read: 1.2,
-  // A twentieth, and the planned minute, which is three rows however many monitors there are.
-  rows_written: 1 / 20 + 3 / 30,
+  // The monitor, and six rows however many monitors there are.
+  rows_read: 1 + 6 / members,
+  // A twentieth, and the planned minute, which is three rows.
+  rows_written: 1 / 20 + 3 / members,
   object_requests: 1 / 20,
   object_rows_written: 1 / 20,
   messages: 1 / 20,
-};
+});
 
 /** Runs an action with metered bindings; what objects do is counted while it runs. */
 export async function meter(run: (metered: Env) => Promise<unknown>): Promise<Units> {

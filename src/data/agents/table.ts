@@ -37,7 +37,8 @@ export const agents = sqliteTable(
     index("agents_page").on(table.status_page_id, table.created_at),
     uniqueIndex("agents_token").on(table.token_hash),
     uniqueIndex("agents_next_token").on(table.next_token_hash),
-    index("agents_online").on(table.last_seen_at).where(sql`status = 'online'`),
+    // Without last_seen_at, which each report writes: a row of the index costs as much as a thousand rows read.
+    index("agents_online").on(table.status).where(sql`status = 'online'`),
   ],
 );
 
