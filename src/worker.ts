@@ -17,7 +17,7 @@ const app = createApp();
 export default {
   fetch: (request, env, ctx) => app.fetch(request, countInvocation(env), ctx),
   scheduled: (controller, env, _ctx) => runMinute(controller, countInvocation(env)),
-  queue: (batch, env, _ctx) => handleBatch(batch, countInvocation(env)),
+  queue: (batch, env, ctx) => handleBatch(batch, countInvocation(env), (work) => ctx.waitUntil(work)),
 } satisfies ExportedHandler<Env>;
 
 function countInvocation(env: Env): Env {

@@ -1,25 +1,20 @@
 import type { Scope } from "../access/scope.ts";
 import type { RecordedRequest } from "../contract/webhook.ts";
-import { insertSystemAuditIf } from "../data/audit/write.ts";
-import { runBatch, type Statement } from "../data/db.ts";
+import type { Statement } from "../data/db.ts";
 import type { AttemptRecord, DeliveryRecord } from "../data/deliveries/read.ts";
-import { insertAttempt, settleDelivery } from "../data/deliveries/write.ts";
 import type { StoredEvent } from "../data/events/read.ts";
 import type { MailRecord } from "../data/mail/read.ts";
 import { insertMail } from "../data/mail/write.ts";
 import { upsertChatMessage } from "../data/webhooks/chat-messages.ts";
-import { type Failure, isDisabledBy, type WebhookRecord } from "../data/webhooks/read.ts";
-import { clearFailures, recordFailure, setSlow } from "../data/webhooks/write.ts";
+import type { WebhookRecord } from "../data/webhooks/read.ts";
 import type { Notifier, NotifierMail, NotifierRequest } from "../notifiers/port.ts";
 import { sealMail } from "../outbox/mail.ts";
-import { idFrom, newId } from "../platform/ids.ts";
+import { idFrom } from "../platform/ids.ts";
 import { withoutAcknowledgeLinks } from "./acknowledge-link.ts";
-import { dispatchMail } from "./mail.ts";
 import { decideOutcome, type Outcome } from "./outcome.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { send, type TimedReply } from "./sender.ts";
 import { maskUrl } from "./webhook-config.ts";
-import { notifyWebhookDisabled } from "./webhook-owner-notices.ts";
 
 /** A delivery that the caller has claimed. */
 export interface Claimed {
@@ -28,12 +23,20 @@ export interface Claimed {
   event: StoredEvent;
 }
 
-/**
- * One attempt: build, send, record. A crash between the last two repeats the attempt under the same webhook-id; the
- * attempt, the state of the delivery and the failures of the webhook are recorded in one batch.
- */
-export async function performAttempt(scope: Scope, claimed: Claimed): Promise<AttemptRecord> {
-  const { delivery, webhook } = claimed;
+/** An attempt that was made; record-attempts.ts stores it. */
+export interface Attempted extends Claimed {
+  record: AttemptRecord;
+  outcome: Outcome;
+  /** The receiver let the attempt time out, or answered it quickly; null: neither. */
+  speed: "slow" | "quick" | null;
+  /** Recorded together with the attempt. */
+  statements: Statement[];
+  mail?: MailRecord;
+}
+
+/** One attempt: build, send. A crash before it is recorded repeats the attempt under the same webhook-id. */
+export async function performAttempt(scope: Scope, claimed: Claimed): Promise<Attempted> {
+  const { delivery } = claimed;
   const prepared = await prepare(scope, claimed);
   const { request, reply, statements, mail } = prepared ? await perform(scope, claimed, prepared) : UNBUILT;
   const outcome = decideOutcome(reply, {
@@ -43,26 +46,15 @@ export async function performAttempt(scope: Scope, claimed: Claimed): Promise<At
     ended_at: scope.now + reply.duration_ms,
   });
   const record = attemptRecord(scope, claimed, { request, reply, outcome });
-  await store(scope, claimed, { record, outcome, statements: [...statements, ...laneChange(scope, webhook, reply)] });
-  if (mail) await dispatchMail(scope, [mail]);
-  scope.log.info("delivery", {
-    delivery_id: delivery.id,
-    webhook_id: webhook.id,
-    attempt: delivery.attempt,
-    state: outcome.state,
-    status: record.response_status,
-    ms: record.duration_ms,
-  });
-  return record;
+  return { ...claimed, record, outcome, speed: speedOf(reply), statements, mail };
 }
 
 /** As quick an answer brings a receiver back to the queue of all others. */
 const QUICK_MS = 3_000;
 
-function laneChange({ db, now }: Scope, { id, slow_since }: WebhookRecord, reply: TimedReply): Statement[] {
-  if (reply.kind === "unanswered" && reply.is_timeout) return slow_since === null ? [setSlow(db, id, now)] : [];
-  const isQuick = reply.kind === "answered" && reply.duration_ms <= QUICK_MS;
-  return isQuick && slow_since !== null ? [setSlow(db, id, null)] : [];
+function speedOf(reply: TimedReply): Attempted["speed"] {
+  if (reply.kind === "unanswered") return reply.is_timeout ? "slow" : null;
+  return reply.kind === "answered" && reply.duration_ms <= QUICK_MS ? "quick" : null;
 }
 
 interface Performed {
@@ -158,67 +150,4 @@ function recordedRequest(request: NotifierRequest, { provider }: Notifier): Reco
 
 function mailRequest({ subject, text }: NotifierMail): RecordedRequest {
   return { method: "MAIL", url: "mailto:***", headers: { subject }, body: withoutAcknowledgeLinks(text) };
-}
-
-async function store(
-  scope: Scope,
-  { delivery, webhook }: Claimed,
-  { record, outcome, statements }: { record: AttemptRecord; outcome: Outcome; statements: readonly Statement[] },
-) {
-  const { db } = scope;
-  const { state, next_attempt_at } = outcome;
-  const failure = state === "delivered" || state === "skipped" ? null : failureOf(scope, webhook, outcome);
-  // Both conditions are evaluated again by the statements, because the row may have changed since it was read.
-  const isLast = failure !== null && (webhook.failing_since ?? scope.now) <= failure.disable_if_failing_since;
-  const notices = isLast
-    ? [
-        ...(await notifyWebhookDisabled(scope, webhook, { ...outcome, failure })),
-        disabledAudit(scope, webhook, failure),
-      ]
-    : [];
-  const write = () =>
-    runBatch(db, [
-      ...(state === "skipped" ? [] : [insertAttempt(db, record)]),
-      ...statements,
-      settleDelivery(db, delivery, { state, next_attempt_at, updated_at: scope.now }),
-      // Before the failure is recorded: after that the row no longer shows which failure disabled the webhook.
-      ...notices,
-      ...(failure ? [recordFailure(db, failure)] : state === "delivered" ? [clearFailures(db, webhook.id)] : []),
-    ]);
-  try {
-    await write();
-  } catch (error) {
-    // Recording is harmless when repeated, sending is not: one more try costs less than a second request.
-    scope.log.warn("delivery recorded again", { delivery_id: delivery.id, cause: String(error) });
-    await write();
-  }
-  if (isLast) scope.log.warn("webhook disabled", { webhook_id: webhook.id, reason: failure.disabled_reason });
-}
-
-/** Belongs before the statement that may disable the webhook. */
-function disabledAudit({ db, now }: Scope, webhook: WebhookRecord, failure: Failure): Statement {
-  const entry = {
-    id: newId(),
-    owner_id: webhook.owner_id,
-    event_type: "webhook.disabled",
-    monitor_id: null,
-    status_page_id: webhook.status_page_id,
-    target_type: "webhook",
-    target_id: webhook.id,
-    summary: `disabled webhook "${webhook.name}"`,
-    data: { reason: failure.disabled_reason },
-    created_at: now,
-  };
-  return insertSystemAuditIf(db, entry, isDisabledBy(failure));
-}
-
-function failureOf({ settings, now }: Scope, webhook: WebhookRecord, { is_gone }: Outcome) {
-  return is_gone
-    ? { webhook_id: webhook.id, now, disable_if_failing_since: now, disabled_reason: "the endpoint answered 410 Gone" }
-    : {
-        webhook_id: webhook.id,
-        now,
-        disable_if_failing_since: now - settings.WEBHOOK_DISABLE_AFTER_MS,
-        disabled_reason: "every delivery failed for too long",
-      };
 }

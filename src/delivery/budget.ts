@@ -1,19 +1,18 @@
 import { capOf } from "../access/plan-caps.ts";
 import type { Scope } from "../access/scope.ts";
-import type { Plan } from "../contract/plan.ts";
 import { runBatch } from "../data/db.ts";
-import type { DeliveryRecord } from "../data/deliveries/read.ts";
+import type { ClaimedDelivery } from "../data/deliveries/write.ts";
 import { listThrottledOwners } from "../data/delivery-budgets/read.ts";
 import {
   clearThrottling,
-  countDelivery,
+  countDeliveries,
   endThrottling,
   releaseDeliveries,
-  throttleDelivery,
+  throttleDeliveries,
 } from "../data/delivery-budgets/write.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { SWEEP_PAGE } from "../outbox/publication.ts";
-import { wakeDeliveries } from "./fan-out.ts";
+import { wakeDeliveries } from "./wake.ts";
 
 /**
  * How many deliveries an owner's webhooks send in a minute. What is above waits: the minute's sweep releases the newest
@@ -24,25 +23,37 @@ import { wakeDeliveries } from "./fan-out.ts";
 const MISSED_AFTER_MS = 6 * HOUR_MS;
 const OWNERS_PER_MINUTE = 300;
 
-interface Sendable {
-  delivery: DeliveryRecord;
-  owner: { id: string; plan: Plan | null };
+type Sendable = Pick<ClaimedDelivery, "delivery" | "webhook" | "owner_plan">;
+
+/** Takes claimed deliveries from this minute's budgets of their owners and gives those that fit; the others wait. */
+export async function claimFromBudget<Each extends Sendable>(scope: Scope, claimed: readonly Each[]): Promise<Each[]> {
+  const owners = Map.groupBy(claimed, ({ webhook }) => webhook.owner_id);
+  const fitting: Each[] = [];
+  for (const [owner_id, theirs] of owners) fitting.push(...(await claimOfOwner(scope, owner_id, theirs)));
+  const waited = fitting.filter(({ delivery }) => delivery.throttled_owner_id !== null);
+  if (waited.length > 0) await runBatch(scope.db, [clearThrottling(scope.db, idsOf(waited))]);
+  return fitting;
 }
 
-/** Takes a claimed delivery from this minute's budget; false when there is none left and it waits. */
-export async function claimFromBudget(scope: Scope, { delivery, owner }: Sendable): Promise<boolean> {
-  const { db, settings, now } = scope;
-  const max = capOf(settings, "deliveries", owner.plan ?? settings.DEFAULT_PLAN);
-  const minuteAt = Math.floor(now / MINUTE_MS) * MINUTE_MS;
-  if (max === null || (await countDelivery(db, owner.id, minuteAt)) <= max) {
-    if (delivery.throttled_owner_id !== null) await runBatch(db, [clearThrottling(db, delivery.id)]);
-    return true;
+async function claimOfOwner<Each extends Sendable>(
+  { db, settings, now }: Scope,
+  owner_id: string,
+  claimed: readonly Each[],
+): Promise<readonly Each[]> {
+  const max = capOf(settings, "deliveries", claimed[0]?.owner_plan ?? settings.DEFAULT_PLAN);
+  if (max === null) return claimed;
+  const minute_at = Math.floor(now / MINUTE_MS) * MINUTE_MS;
+  const taken = await countDeliveries(db, { owner_id, minute_at, count: claimed.length });
+  const free = Math.max(claimed.length - Math.max(taken - max, 0), 0);
+  const waiting = claimed.slice(free).map(({ delivery }) => delivery);
+  if (waiting.length > 0) {
+    const wait = { owner_id, next_attempt_at: minute_at + MINUTE_MS, wake_at: now + MISSED_AFTER_MS, now };
+    await runBatch(db, throttleDeliveries(db, waiting, wait));
   }
-  const next_attempt_at = minuteAt + MINUTE_MS;
-  const wake_at = now + MISSED_AFTER_MS;
-  await runBatch(db, throttleDelivery(db, delivery, { owner_id: owner.id, next_attempt_at, wake_at, now }));
-  return false;
+  return claimed.slice(0, free);
 }
+
+const idsOf = (claimed: readonly Sendable[]) => claimed.map(({ delivery }) => delivery.id);
 
 /** Every minute: makes as many of each owner's waiting deliveries due as the plan allows. */
 export async function sweepThrottled(scope: Scope): Promise<void> {

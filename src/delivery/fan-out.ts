@@ -1,12 +1,11 @@
 import type { Scope } from "../access/scope.ts";
 import { type EventClassification, isKnownEvent, type NewEvent } from "../contract/events.ts";
-import type { DeliveryMessage } from "../contract/messages.ts";
 import type { WebhookProvider } from "../contract/webhook.ts";
 import type { DeliveryRecord } from "../data/deliveries/read.ts";
 import { insertDeliveries } from "../data/deliveries/write.ts";
 import { WAKE_GRACE_MS } from "../data/outbox/rows.ts";
 import { listAlertRouting } from "../data/status-pages/read.ts";
-import { listActiveWebhooks } from "../data/webhooks/read.ts";
+import { type ActiveWebhook, listActiveWebhooks } from "../data/webhooks/read.ts";
 import { HOLD_FALLBACK_MS } from "../domain/alert-bundling.ts";
 import {
   applyRoutingOverride,
@@ -16,12 +15,13 @@ import {
   selectWebhooks,
 } from "../domain/alert-routing.ts";
 import { notifierOf } from "../notifiers/registry.ts";
-import { joinPublications, NOTHING, type Publication, wake } from "../outbox/publication.ts";
+import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
 import { publishEscalations } from "./escalations.ts";
 import { type Holds, holdAlerts } from "./hold.ts";
 import { publishStatusPosts } from "./status-posts.ts";
 import { publishToSubscribers } from "./subscriber-messages.ts";
+import { wakeDeliveries, wakeSlowDeliveries } from "./wake.ts";
 
 /** A webhook that receives an event, and the name under which it does. */
 interface Receiver {
@@ -53,10 +53,10 @@ export async function fanOut(
 ): Promise<Publication> {
   if (events.length === 0) return NOTHING;
   const known = events.filter(isKnownEvent);
-  const { deliveries, critical, holds } = await routeEvents(scope, { events, routings }, now);
+  const { deliveries, webhooks, critical, holds } = await routeEvents(scope, { events, routings }, now);
   return joinPublications([
     holds.publication,
-    publishDeliveries(scope, deliveries),
+    publishDeliveries(scope, deliveries, webhooks),
     await publishToSubscribers(scope, known, now),
     await publishStatusPosts(scope, known, now),
     await publishEscalations(scope, { events: known, critical }, now),
@@ -71,13 +71,15 @@ export async function deliverHeld(
   routing: Routing | null,
 ): Promise<Publication> {
   const routings: Routings = routing === null ? AS_CONFIGURED : new Map([[event.id, routing]]);
-  const { deliveries, holds } = await routeEvents(scope, { events: [event], routings }, now);
-  return joinPublications([holds.publication, publishDeliveries(scope, deliveries)]);
+  const { deliveries, webhooks, holds } = await routeEvents(scope, { events: [event], routings }, now);
+  return joinPublications([holds.publication, publishDeliveries(scope, deliveries, webhooks)]);
 }
 
 interface Routed {
   deliveries: DeliveryRecord[];
-  /** Of these, the events that notify the users on call. */
+  /** All active ones of the owners. */
+  webhooks: readonly ActiveWebhook[];
+  /** The events that notify the users on call. */
   critical: NewEvent[];
   holds: Holds;
 }
@@ -100,7 +102,7 @@ async function routeEvents(
     !isAlertSuppressed(event, pageOf.get(event.status_page_id ?? "")?.alert_suppressions, now);
   const sent = events.filter(isSent);
   const released = sent.filter((event) => !routings.get(event.id)?.is_held);
-  const routed: Routed = { deliveries: [], critical: [], holds: await holdAlerts(scope, released, now) };
+  const routed: Routed = { deliveries: [], webhooks, critical: [], holds: await holdAlerts(scope, released, now) };
   for (const event of sent) {
     const page = pageOf.get(event.status_page_id ?? "");
     const routing = routings.get(event.id);
@@ -166,30 +168,25 @@ export async function callWebhooks(
   if (webhook_ids.length === 0) return NOTHING;
   const webhooks = (await listActiveWebhooks(scope.db, [owner_id])).filter(({ id }) => webhook_ids.includes(id));
   const receivers = webhooks.map((webhook) => ({ webhook, event_name: event.name }));
-  return publishDeliveries(scope, deliveriesOf(event, receivers, { now: scope.now, rule_id }));
+  return publishDeliveries(scope, deliveriesOf(event, receivers, { now: scope.now, rule_id }), webhooks);
 }
 
-function publishDeliveries(scope: FanOutScope, records: readonly DeliveryRecord[]): Publication {
+/** Those that are due at once get a message, in the slow queue where their receiver let an attempt time out. */
+function publishDeliveries(
+  scope: FanOutScope,
+  records: readonly DeliveryRecord[],
+  webhooks: readonly ActiveWebhook[],
+): Publication {
   if (records.length === 0) return NOTHING;
+  const slow = new Set(webhooks.filter(({ slow_since }) => slow_since !== null).map(({ id }) => id));
+  const due = records.filter(({ next_attempt_at, created_at }) => next_attempt_at === created_at);
+  const lanes = Map.groupBy(due, ({ webhook_id }) => (slow.has(webhook_id) ? "slow" : "normal"));
+  const idsIn = (lane: "slow" | "normal") => (lanes.get(lane) ?? []).map(({ id }) => id);
   return {
     statements: [insertDeliveries(scope.db, records)],
-    wake: () =>
-      wakeDeliveries(
-        scope,
-        records.filter(({ next_attempt_at, created_at }) => next_attempt_at === created_at).map(({ id }) => id),
-      ),
+    wake: async () => {
+      await wakeDeliveries(scope, idsIn("normal"));
+      await wakeSlowDeliveries(scope, idsIn("slow"));
+    },
   };
-}
-
-export function wakeSlowDelivery(scope: Pick<Scope, "env" | "log">, delivery_id: string): Promise<void> {
-  return wake(scope, { queue: scope.env.DELIVERIES_SLOW, messages: [{ delivery_id }], what: "delivery" });
-}
-
-export function wakeDeliveries(
-  scope: Pick<Scope, "env" | "log">,
-  deliveryIds: readonly string[],
-  delay_ms?: number,
-): Promise<void> {
-  const messages: DeliveryMessage[] = deliveryIds.map((delivery_id) => ({ delivery_id }));
-  return wake(scope, { queue: scope.env.DELIVERIES, messages, what: "delivery", delay_ms });
 }

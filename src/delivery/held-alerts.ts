@@ -26,10 +26,10 @@ import {
 } from "../domain/alert-bundling.ts";
 import { wake } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
-import { wakeDeliveries } from "./fan-out.ts";
 import { wakeHeldAlerts } from "./hold.ts";
 import { wakeMail } from "./mail.ts";
 import { notifyTeam, type TeamAlert } from "./team-notifications.ts";
+import { wakeDeliveries } from "./wake.ts";
 
 /**
  * The release of alerts that people receive: what the team is notified of, and chat messages that waited for others of

@@ -3,11 +3,11 @@ import type { Scope } from "../access/scope.ts";
 import { TEST_EVENT } from "../contract/events.ts";
 import { listBundledEvents } from "../data/deliveries/bundles.ts";
 import type { DeliveryRecord } from "../data/deliveries/read.ts";
-import { findEventRule } from "../data/event-rules/read.ts";
+import { type EventRuleRecord, findEventRule } from "../data/event-rules/read.ts";
 import type { StoredEvent } from "../data/events/read.ts";
 import { findChatMessage } from "../data/webhooks/chat-messages.ts";
 import { bundleKind } from "../domain/alert-bundling.ts";
-import { composeAlert } from "../domain/alert-messages.ts";
+import { type AlertMessage, composeAlert } from "../domain/alert-messages.ts";
 import { BUNDLE_LISTED_MAX, composeBundle } from "../domain/bundle-messages.ts";
 import type {
   ChatServices,
@@ -43,58 +43,87 @@ export function chatServicesOf(settings: Settings): ChatServices {
   };
 }
 
-/** Builds the request of an attempt; null where the stored configuration cannot be used. */
-export async function prepare(scope: Scope, { delivery, webhook, event }: Claimed): Promise<Prepared | null> {
-  const { settings, log, now } = scope;
-  try {
-    const notifier = notifierOf(webhook.provider);
-    const { url, secret, previous, alert_channels } = await openConfig(settings, webhook);
-    const target = {
-      url,
-      secret,
-      previous_secret: previous && previous.until > now ? previous.secret : null,
-      channel: (await findRuleChannel(scope, delivery)) ?? alert_channels[delivery.event_name] ?? null,
-    };
-    const composed = await composeMessage(scope, delivery, event);
-    // Receivers of the team may acknowledge; any other channel may be public.
-    const message =
-      webhook.is_team_only && !isBundle(delivery) ? withAcknowledgeLink(settings, event, composed) : composed;
-    const input = {
-      ...{ delivery_id: delivery.id, event, event_name: delivery.event_name, sent_at: now },
-      ...{ message, services: chatServicesOf(settings) },
-    };
-    // The caller of a test waits for its result and can repeat it.
-    const attemptsMax = event.name === TEST_EVENT ? 1 : (notifier.attemptsMax ?? Number.POSITIVE_INFINITY);
-    const edited_id = await findEditable(scope, webhook.id, notifier, input);
-    const request =
-      edited_id !== null && notifier.editing
-        ? notifier.editing.edit(input, target, edited_id)
-        : notifier.build(input, target);
+/**
+ * Builds the request of an attempt; null where what is stored cannot be used. Throws when the database cannot be read:
+ * then no attempt was made.
+ */
+export async function prepare(scope: Scope, claimed: Claimed): Promise<Prepared | null> {
+  const { delivery, webhook, event } = claimed;
+  const notifier = notifierOf(webhook.provider);
+  const [rule, bundled] = await Promise.all([findRule(scope, delivery), listBundled(scope, delivery)]);
+  const composed = await orNull(scope, claimed, async () => ({
+    target: await openTarget(scope, claimed, rule),
+    message: composeMessage(scope, claimed, bundled),
+  }));
+  if (composed === null) return null;
+  const { target, message } = composed;
+  const input = {
+    ...{ delivery_id: delivery.id, event, event_name: delivery.event_name, sent_at: scope.now },
+    ...{ message, services: chatServicesOf(scope.settings) },
+  };
+  // The caller of a test waits for its result and can repeat it.
+  const attemptsMax = event.name === TEST_EVENT ? 1 : (notifier.attemptsMax ?? Number.POSITIVE_INFINITY);
+  const edited_id = await findEditable(scope, webhook.id, notifier, input);
+  return orNull(scope, claimed, async () => {
+    const { editing } = notifier;
+    const isEdit = edited_id !== null && editing;
+    const request = isEdit ? editing.edit(input, target, edited_id) : notifier.build(input, target);
     return { request, attemptsMax, notifier, input, target, edited_id };
+  });
+}
+
+/** What cannot be built now cannot be built later either: it is logged, and the delivery fails. */
+async function orNull<Built>({ log }: Scope, { delivery, webhook }: Claimed, build: () => Promise<Built>) {
+  try {
+    return await build();
   } catch (error) {
     log.error("delivery build failed", error, { delivery_id: delivery.id, webhook_id: webhook.id });
     return null;
   }
 }
 
+/** A rule that fired may name where the event goes instead. */
+async function openTarget(
+  { settings, now }: Scope,
+  { delivery: { event_name }, webhook }: Claimed,
+  rule: EventRuleRecord | undefined,
+): Promise<WebhookTarget> {
+  const { url, secret, previous, alert_channels } = await openConfig(settings, webhook);
+  const ruleChannels = rule ? (await openRuleContent(settings, rule.id, rule)).alert_channels : {};
+  return {
+    url,
+    secret,
+    previous_secret: previous && previous.until > now ? previous.secret : null,
+    channel: ruleChannels[event_name] ?? alert_channels[event_name] ?? null,
+  };
+}
+
 /** About the event, or about all that the delivery is bundled with. */
-async function composeMessage({ db, settings }: Scope, delivery: DeliveryRecord, event: StoredEvent) {
-  const { PUBLIC_URL } = settings;
+function composeMessage(
+  { settings }: Scope,
+  { delivery, webhook, event }: Claimed,
+  bundled: readonly StoredEvent[],
+): AlertMessage {
   const kind = bundleKind(event);
-  if (kind === null || !isBundle(delivery)) return composeAlert(event, PUBLIC_URL);
-  const others = await listBundledEvents(db, delivery.id, 2 * BUNDLE_LISTED_MAX);
-  return composeBundle({ kind, events: [event, ...others], size: delivery.bundle_size ?? 1 }, PUBLIC_URL);
+  if (kind !== null && isBundle(delivery)) {
+    const size = delivery.bundle_size ?? 1;
+    return composeBundle({ kind, events: [event, ...bundled], size }, settings.PUBLIC_URL);
+  }
+  const alert = composeAlert(event, settings.PUBLIC_URL);
+  // Receivers of the team may acknowledge; any other channel may be public.
+  return webhook.is_team_only && !isBundle(delivery) ? withAcknowledgeLink(settings, event, alert) : alert;
+}
+
+async function listBundled({ db }: Scope, delivery: DeliveryRecord): Promise<StoredEvent[]> {
+  return isBundle(delivery) ? listBundledEvents(db, delivery.id, 2 * BUNDLE_LISTED_MAX) : [];
 }
 
 function isBundle({ bundle_size }: DeliveryRecord): boolean {
   return bundle_size !== null && bundle_size > 1;
 }
 
-/** Where the rule that fired sends this event instead. */
-async function findRuleChannel({ db, settings }: Scope, delivery: DeliveryRecord): Promise<string | undefined> {
-  if (delivery.rule_id === null) return undefined;
-  const rule = await findEventRule(db, delivery.rule_id);
-  return rule && (await openRuleContent(settings, rule.id, rule)).alert_channels[delivery.event_name];
+async function findRule({ db }: Scope, { rule_id }: DeliveryRecord): Promise<EventRuleRecord | undefined> {
+  return rule_id === null ? undefined : findEventRule(db, rule_id);
 }
 
 /** The latest message of the thread, while it reports the same state. */

@@ -13,7 +13,8 @@ import { MINUTE_MS } from "../lib/durations.ts";
 import { notifierOf } from "../notifiers/registry.ts";
 import { toIso } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
-import { deliveriesOf, wakeDeliveries } from "./fan-out.ts";
+import { deliveriesOf } from "./fan-out.ts";
+import { wakeDeliveries } from "./wake.ts";
 
 /**
  * Reminders of outages that go on. A webhook with `remind_every_minutes` that was sent the alert of an outage gets one at

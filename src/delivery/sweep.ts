@@ -3,7 +3,7 @@ import { listDeliveriesToWake } from "../data/deliveries/read.ts";
 import { deleteDeliveriesBefore } from "../data/deliveries/write.ts";
 import { deleteChatMessagesBefore } from "../data/webhooks/chat-messages.ts";
 import { sweepPages } from "../outbox/publication.ts";
-import { wakeDeliveries } from "./fan-out.ts";
+import { wakeDeliveries } from "./wake.ts";
 
 const DELETED_PER_MINUTE = 500;
 

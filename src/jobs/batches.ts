@@ -8,7 +8,10 @@ import { handleMail } from "./mail.ts";
 import { handleMinuteParts } from "./minute.ts";
 import { handleSubscribers } from "./subscribers.ts";
 
-const CONSUMERS: Record<QueueName, (batch: MessageBatch, env: Env) => Promise<void>> = {
+/** `defer` keeps the invocation alive for work that outlasts its batch. */
+type Consumer = (batch: MessageBatch, env: Env, defer: (work: Promise<unknown>) => void) => Promise<void>;
+
+const CONSUMERS: Record<QueueName, Consumer> = {
   checks: handleChecks,
   "checks-slow": handleChecks,
   events: handleEvents,
@@ -20,8 +23,8 @@ const CONSUMERS: Record<QueueName, (batch: MessageBatch, env: Env) => Promise<vo
 };
 
 /** Hands a batch to the consumer of its queue, whatever deployment the queue belongs to. */
-export function handleBatch(batch: MessageBatch, env: Env): Promise<void> {
+export const handleBatch: Consumer = (batch, env, defer) => {
   const queue = findQueue(batch.queue);
-  const handle = queue === undefined || batch.queue.endsWith("-dlq") ? handleDeadLetters : CONSUMERS[queue];
-  return handle(batch, env);
-}
+  const handle: Consumer = queue === undefined || batch.queue.endsWith("-dlq") ? handleDeadLetters : CONSUMERS[queue];
+  return handle(batch, env, defer);
+};

@@ -1,13 +1,20 @@
 import { jobScope } from "../access/scope.ts";
 import { DeliveryMessage } from "../contract/messages.ts";
 import { findQueue } from "../contract/queues.ts";
-import { processDelivery } from "../delivery/process-delivery.ts";
+import { type Lane, processDeliveries } from "../delivery/process-deliveries.ts";
 import type { Env } from "../platform/env.ts";
-import { handleMessages } from "./messages.ts";
+import { handleTogether } from "./messages.ts";
 
-/** The consumer of both queues: receivers that let attempts time out have one of their own. */
-export async function handleDeliveries(batch: MessageBatch, env: Env): Promise<void> {
+/**
+ * The consumer of both queues: receivers that let attempts time out have one of their own, whose batches wait for all of
+ * their attempts.
+ */
+export async function handleDeliveries(batch: MessageBatch, env: Env, defer: Lane["defer"]): Promise<void> {
   const scope = jobScope(env, "deliveries");
-  const lane = findQueue(batch.queue) === "deliveries-slow" ? "slow" : "normal";
-  await handleMessages(scope, batch, DeliveryMessage, ({ delivery_id }) => processDelivery(scope, delivery_id, lane));
+  const lane: Lane =
+    findQueue(batch.queue) === "deliveries-slow" ? { lane: "slow", defer: null } : { lane: "normal", defer };
+  await handleTogether(scope, batch, DeliveryMessage, (messages) => {
+    const ids = messages.map(({ delivery_id }) => delivery_id);
+    return processDeliveries(scope, ids, lane);
+  });
 }

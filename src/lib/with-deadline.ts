@@ -10,3 +10,16 @@ export async function withDeadline<Result>(work: Promise<Result>, timeoutMs: num
     clearTimeout(timer);
   }
 }
+
+/** Whether `work` ends in time; rejects when it does so in time. The work itself continues. */
+export async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  try {
+    return await Promise.race([work.then(() => true), end]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,12 +1,14 @@
+import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
 import { mailOutbox } from "../../src/data/mail/table.ts";
 import { WAKE_GRACE_MS } from "../../src/data/outbox/rows.ts";
 import { deliveries } from "../../src/data/webhooks/table.ts";
+import { handleDeliveries } from "../../src/jobs/deliveries.ts";
 import { newId } from "../../src/platform/ids.ts";
-import { CORE } from "../support/client.ts";
+import { CORE, V1 } from "../support/client.ts";
 import {
   arrange,
   createEnv,
@@ -19,6 +21,7 @@ import {
   useClock,
 } from "../support/deliveries.ts";
 import { createAccount } from "../support/factories.ts";
+import { PATIENCE } from "../support/patience.ts";
 import { useSink } from "../support/sink.ts";
 import { createWebhook, eventOf, route } from "../support/webhooks.ts";
 
@@ -58,6 +61,16 @@ function faulty(when: "before" | "after", nth: number): D1Database {
   });
 }
 
+/** It reads no table of this name; its transactions succeed. */
+function withoutTable(name: string): D1Database {
+  return override({
+    prepare(text) {
+      if (text.includes(`from "${name}"`)) throw lost();
+      return env.DB.prepare(text);
+    },
+  });
+}
+
 describe("a batch of messages", () => {
   it("drops poison and serves the rest", async () => {
     const { webhook, id } = await arrange();
@@ -91,7 +104,67 @@ describe("a batch of messages", () => {
   });
 });
 
+describe("a batch whose receivers answer at different times", () => {
+  it("ends before the last of them does, whose attempt is recorded all the same", async () => {
+    const account = await createAccount();
+    const [late, prompt] = [await createWebhook(account), await createWebhook(account)];
+    const answer = Promise.withResolvers<Response>();
+    sink.answer(late.url, () => answer.promise);
+    sink.answer(prompt.url, 200);
+    const ids = await route(eventOf(account.user_id));
+    const messages = ids.map((delivery_id, n) => ({
+      ...{ id: `m${n}`, timestamp: new Date(), attempts: 1, body: { delivery_id } },
+    }));
+    const later: Promise<unknown>[] = [];
+    const { bindings } = createEnv({ DELIVERY_TIMEOUT_MS: 60_000 });
+    await handleDeliveries(createMessageBatch("deliveries", messages), bindings, (work) => void later.push(work));
+    await vi.waitFor(async () => {
+      expect((await stored(ids[1] ?? "")).delivery).toMatchObject({ state: "delivered" });
+    }, PATIENCE);
+    expect((await stored(ids[0] ?? "")).delivery).toMatchObject({ state: "pending", attempt: 1 });
+    answer.resolve(new Response());
+    await Promise.all(later);
+    expect((await stored(ids[0] ?? "")).delivery).toMatchObject({ state: "delivered" });
+  });
+
+  it("records the others when a webhook is deleted meanwhile", async () => {
+    const account = await createAccount();
+    const [gone, kept] = [await createWebhook(account), await createWebhook(account)];
+    sink.answer(gone.url, async () => {
+      await account.client.delete(`${V1}/webhooks/${gone.id}`);
+      return new Response();
+    });
+    sink.answer(kept.url, 200);
+    const ids = await route(eventOf(account.user_id));
+    expect((await deliver(ids)).retryMessages).toEqual([]);
+    expect((await stored(ids[1] ?? "")).delivery).toMatchObject({ state: "delivered" });
+    expect((await stored(ids[0] ?? "")).delivery).toBeUndefined();
+  });
+});
+
 describe("when the database fails", () => {
+  it("to record one attempt, those of its batch are recorded and it is repeated under its webhook-id", async () => {
+    const account = await createAccount();
+    const webhooks = await Promise.all([createWebhook(account), createWebhook(account), createWebhook(account)]);
+    for (const { url } of webhooks) sink.answer(url, 200, 200);
+    const ids = await route(eventOf(account.user_id));
+    const [bad = "", ...others] = ids;
+    await env.DB.prepare(`CREATE TRIGGER refused BEFORE INSERT ON delivery_attempts WHEN NEW.delivery_id = '${bad}'
+      BEGIN SELECT RAISE(ABORT, 'refused'); END`).run();
+    try {
+      expect((await deliver(ids)).retryMessages).toHaveLength(ids.length);
+    } finally {
+      await env.DB.prepare("DROP TRIGGER refused").run();
+    }
+    const states = await Promise.all(ids.map(async (id) => (await stored(id)).delivery?.state));
+    expect(states).toEqual(["pending", "delivered", "delivered"]);
+    passTime(MINUTE_MS);
+    await deliver(ids);
+    expect((await stored(bad)).delivery).toMatchObject({ state: "delivered", attempt: 2 });
+    const sent = sink.received.map(({ headers }) => headers.get("webhook-id"));
+    expect(sent.toSorted()).toEqual([bad, bad, ...others].toSorted());
+  });
+
   it.each([
     "before",
     "after",
@@ -131,6 +204,17 @@ describe("when the database fails", () => {
     await deliver([id], createEnv({ DB: faulty(when, 2) }).bindings);
     expect((await account.client.get(`${CORE}/notifications`)).body).toHaveLength(1);
     expect(await mails()).toBe(before + 1);
+  });
+
+  it("to name the message that an alert edits, nothing is sent and the delivery is due again", async () => {
+    const { webhook, id } = await arrange({ provider: "discord" });
+    sink.answer(`${webhook.url}?wait=true`, 204);
+    const result = await deliver([id], createEnv({ DB: withoutTable("chat_messages") }).bindings);
+    expect(result.retryMessages).toHaveLength(1);
+    expect((await stored(id)).delivery).toMatchObject({ state: "pending" });
+    passTime(MINUTE_MS);
+    await deliver([id]);
+    expect((await stored(id)).delivery).toMatchObject({ state: "delivered" });
   });
 
   it("between sending and recording, the repeat carries the same webhook-id", async () => {
@@ -212,21 +296,26 @@ describe("the minute sweep", () => {
   });
 });
 
-describe("the cost of an attempt that is delivered", () => {
-  it("is two transactions, eleven rows read and four written", async () => {
-    const { webhook, id } = await arrange();
-    sink.answer(webhook.url, 200);
-    const rows = { read: 0, written: 0, trips: 0 };
-    const counted = around((run) => async (statements) => {
+describe("the cost of attempts that are delivered", () => {
+  it.each([
+    [1, { read: 33, written: 4 }],
+    [6, { read: 173, written: 24 }],
+  ])("is two transactions for a batch of %i, whose rows are counted", async (count, rows) => {
+    const account = await createAccount();
+    for (let n = 0; n < count; n++) sink.answer((await createWebhook(account)).url, 200);
+    const ids = await route(eventOf(account.user_id));
+    const counted = { read: 0, written: 0, trips: 0 };
+    const database = around((run) => async (statements) => {
       const results = await run(statements);
-      rows.trips += 1;
+      counted.trips += 1;
       for (const { meta } of results) {
-        rows.read += meta.rows_read;
-        rows.written += meta.rows_written;
+        counted.read += meta.rows_read;
+        counted.written += meta.rows_written;
       }
       return results;
     });
-    await deliver([id], createEnv({ DB: counted }).bindings);
-    expect(rows).toEqual({ read: 11, written: 4, trips: 2 });
+    await deliver(ids, createEnv({ DB: database }).bindings);
+    expect(sink.received).toHaveLength(count);
+    expect(counted).toEqual({ ...rows, trips: 2 });
   });
 });

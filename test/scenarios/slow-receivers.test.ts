@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, inject, it } from "vitest";
+import { jobScope } from "../../src/access/scope.ts";
 import { openDb } from "../../src/data/db.ts";
 import { deliveries, webhooks } from "../../src/data/webhooks/table.ts";
+import { fanOut } from "../../src/delivery/fan-out.ts";
 import { createEnv, deliver, stored } from "../support/deliveries.ts";
 import { createAccount } from "../support/factories.ts";
 import { hang, type Received, useSink } from "../support/sink.ts";
@@ -53,6 +55,8 @@ describe(`${HANGING} receivers that hang beside ${HEALTHY} healthy ones`, () => 
 
     answered.length = 0;
     sink.received.length = 0;
+    // Their next attempts.
+    expect(outside.slowDeliveries.splice(0)).toHaveLength(HANGING);
     const ids = await route(eventOf(account.user_id));
     await consume(ids, outside.bindings);
     // The queue of the healthy ones contains no request to a receiver that hangs, so none of them can wait for one.
@@ -74,6 +78,7 @@ describe("a receiver that hung", () => {
     const [first = ""] = await route(eventOf(account.user_id));
     await deliver([first], outside.bindings);
     expect(await slowSinceOf(webhook)).not.toBeNull();
+    expect(outside.slowDeliveries.splice(0)).toMatchObject([{ body: { delivery_id: first } }]);
 
     const [second = ""] = await route(eventOf(account.user_id));
     await deliver([second], outside.bindings);
@@ -86,6 +91,18 @@ describe("a receiver that hung", () => {
     const [third = ""] = await route(eventOf(account.user_id));
     await deliver([third], outside.bindings);
     expect((await stored(third)).delivery).toMatchObject({ state: "delivered" });
+  });
+
+  it("gets its next events by the slow queue alone", async () => {
+    const account = await createAccount();
+    const [slow, prompt] = [await createWebhook(account), await createWebhook(account)];
+    sink.answer(slow.url, hang);
+    sink.answer(prompt.url, 200);
+    await deliver(await route(eventOf(account.user_id)));
+    const outside = createEnv();
+    const publication = await fanOut(jobScope(outside.bindings, "test"), [eventOf(account.user_id)], Date.now());
+    await publication.wake();
+    expect([outside.sent.length, outside.slowDeliveries.length]).toEqual([1, 1]);
   });
 
   it("returns at once when its address changes", async () => {

@@ -1,7 +1,7 @@
-import { jobScope } from "../../src/access/scope.ts";
+import { jobScope, type Scope } from "../../src/access/scope.ts";
 import type { DeliveryMessage, EventMessage } from "../../src/contract/messages.ts";
 import type { MonitorTransition } from "../../src/contract/monitor-transition.ts";
-import { processDelivery } from "../../src/delivery/process-delivery.ts";
+import { processDeliveries } from "../../src/delivery/process-deliveries.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
 import type { recordingEnv } from "./queues.ts";
 
@@ -44,7 +44,7 @@ export function playQueues(recording: Recording) {
       while (due[0] && due[0].at <= until) {
         const { at, message } = due.shift() ?? due[0];
         now = Math.max(now, at);
-        if ("delivery_id" in message) await processDelivery(scopeAt(recording, now), message.delivery_id);
+        if ("delivery_id" in message) await attemptDelivery(scopeAt(recording, now), message.delivery_id);
         else await consumeEvent(scopeAt(recording, now), message);
         collect(now);
       }
@@ -56,6 +56,11 @@ export function playQueues(recording: Recording) {
       due.length = 0;
     },
   };
+}
+
+/** With all of its attempt, however long that takes. */
+async function attemptDelivery(scope: Scope, id: string): Promise<void> {
+  await processDeliveries(scope, [id], { lane: "slow", defer: null });
 }
 
 function scopeAt(recording: Recording, now: number) {

@@ -34,7 +34,7 @@ export function createEnv(changes: Record<string, unknown> = {}) {
   return { bindings, sent, slowDeliveries };
 }
 
-/** Hands one batch to the consumer: a message for each id, then the given bodies. */
+/** Hands one batch to the consumer, a message for each id, then the given bodies, and waits for all attempts. */
 export async function deliver(
   ids: readonly string[],
   bindings = createEnv().bindings,
@@ -46,7 +46,7 @@ export async function deliver(
     queue,
     messages.map((body, n) => ({ id: `m${n}`, timestamp: new Date(), attempts: 1, body })),
   );
-  await handleDeliveries(batch, bindings);
+  await handleDeliveries(batch, bindings, null);
   return getQueueResult(batch, createExecutionContext());
 }
 

@@ -3,7 +3,7 @@ import type { Plan } from "../../contract/plan.ts";
 import type { Db, Statement } from "../db.ts";
 import { type StoredEvent, toEvent } from "../events/read.ts";
 import { events } from "../events/table.ts";
-import { claim, settle, WAKE_GRACE_MS } from "../outbox/rows.ts";
+import { claimAll, isAmong, isPending, WAKE_GRACE_MS } from "../outbox/rows.ts";
 import { users } from "../users/table.ts";
 import type { WebhookRecord } from "../webhooks/read.ts";
 import { deliveries, deliveryAttempts, webhooks } from "../webhooks/table.ts";
@@ -28,67 +28,94 @@ export function insertDeliveries(db: Db, records: readonly DeliveryRecord[]): St
 export interface ClaimedDelivery {
   delivery: DeliveryRecord;
   webhook: WebhookRecord;
-  event: StoredEvent | undefined;
+  /** Undefined where it was deleted; throws for an event that this release cannot read. */
+  readEvent(): StoredEvent | undefined;
   /** null = the operator's default plan. */
   owner_plan: Plan | null;
 }
 
-/** Claims a due delivery for one attempt, with its webhook and event; undefined where it is not due, done, gone or claimed. */
-export async function claimDelivery(
+/** Claims those of these deliveries that are due for one attempt, with their webhooks and events. */
+export async function claimDeliveries(
   db: Db,
-  deliveryId: string,
+  ids: readonly string[],
   lease: { now: number; lease_until: number },
-): Promise<ClaimedDelivery | undefined> {
-  const ofDelivery = (column: "webhook_id" | "event_id") =>
-    sql`(SELECT ${deliveries[column]} FROM ${deliveries} WHERE ${deliveries.id} = ${deliveryId})`;
-  const [claimed, [webhook], [event], [owner]] = await db.batch([
-    claim(db, deliveries, deliveryId, lease),
-    db
-      .select()
-      .from(webhooks)
-      .where(eq(webhooks.id, ofDelivery("webhook_id")))
-      .limit(1),
+): Promise<ClaimedDelivery[]> {
+  const ofDeliveries = (column: "webhook_id" | "event_id") =>
+    sql`(SELECT ${deliveries[column]} FROM ${deliveries} WHERE ${isAmong(deliveries.id, ids)})`;
+  const isMeant = sql`${webhooks.id} IN ${ofDeliveries("webhook_id")}`;
+  const [claimed, hooks, found, owners] = await db.batch([
+    claimAll(db, deliveries, ids, lease),
+    db.select().from(webhooks).where(isMeant).limit(ids.length),
     db
       .select()
       .from(events)
-      .where(eq(events.id, ofDelivery("event_id")))
-      .limit(1),
+      .where(sql`${events.id} IN ${ofDeliveries("event_id")}`)
+      .limit(ids.length),
     db
-      .select({ plan: users.plan })
+      .select({ id: users.id, plan: users.plan })
       .from(users)
-      .where(
-        eq(
-          users.id,
-          sql`(SELECT ${webhooks.owner_id} FROM ${webhooks} WHERE ${webhooks.id} = ${ofDelivery("webhook_id")})`,
-        ),
-      )
-      .limit(1),
+      .where(sql`${users.id} IN (SELECT ${webhooks.owner_id} FROM ${webhooks} WHERE ${isMeant})`)
+      .limit(ids.length),
   ]);
-  const [delivery] = claimed;
-  if (!delivery || !webhook) return undefined;
-  return { delivery, webhook, event: event && toEvent(event), owner_plan: owner?.plan ?? null };
+  const webhookOf = new Map(hooks.map((webhook) => [webhook.id, webhook]));
+  const eventOf = new Map(found.map((event) => [event.id, event]));
+  const planOf = new Map(owners.map(({ id, plan }) => [id, plan]));
+  return claimed.flatMap((delivery) => {
+    const webhook = webhookOf.get(delivery.webhook_id);
+    if (!webhook) return [];
+    const event = eventOf.get(delivery.event_id);
+    const owner_plan = planOf.get(webhook.owner_id) ?? null;
+    return [{ delivery, webhook, readEvent: () => event && toEvent(event), owner_plan }];
+  });
 }
 
-/** Gives a claimed delivery back without an attempt. */
-export function unclaimDelivery(db: Db, { id, attempt }: Pick<DeliveryRecord, "id" | "attempt">): Statement {
+type Attempted = Pick<DeliveryRecord, "id" | "attempt">;
+
+/** Gives claimed deliveries back without an attempt. */
+export function unclaimDeliveries(
+  db: Db,
+  claimed: readonly Attempted[],
+  change: Partial<DeliveryRecord> = {},
+): Statement {
   return db
     .update(deliveries)
-    .set({ attempt: attempt - 1, lease_until: 0 })
-    .where(and(eq(deliveries.id, id), eq(deliveries.attempt, attempt), eq(deliveries.state, "pending")));
+    .set({ ...change, attempt: sql`${deliveries.attempt} - 1`, lease_until: 0 })
+    .from(givenRows(claimed))
+    .where(and(holdsClaim, isPending(deliveries)));
 }
 
-/** Ends one attempt. Harmless when repeated: only the attempt that holds the claim changes the row. */
-export function settleDelivery(
-  db: Db,
-  claimed: Pick<DeliveryRecord, "id" | "attempt">,
-  change: Pick<DeliveryRecord, "state" | "next_attempt_at" | "updated_at">,
-): Statement {
-  return settle(db, deliveries, claimed, change);
+export type Settled = Attempted & Pick<DeliveryRecord, "state" | "next_attempt_at">;
+
+/** Ends one attempt of each. Harmless when repeated: only the attempt that holds the claim changes its row. */
+export function settleDeliveries(db: Db, settled: readonly Settled[], now: number): Statement {
+  const next = sql`r.value ->> 'next_attempt_at'`;
+  return db
+    .update(deliveries)
+    .set({
+      state: sql`r.value ->> 'state'`,
+      next_attempt_at: next,
+      wake_at: sql`coalesce(${next} + ${WAKE_GRACE_MS}, ${deliveries.wake_at})`,
+      ...{ lease_until: 0, updated_at: now },
+    })
+    .from(givenRows(settled))
+    .where(and(holdsClaim, isPending(deliveries)));
 }
 
-/** Known attempts are left alone. */
-export function insertAttempt(db: Db, attempt: AttemptRecord): Statement {
-  return db.insert(deliveryAttempts).values(attempt).onConflictDoNothing();
+const givenRows = (rows: readonly Attempted[]) => sql`json_each(${JSON.stringify(rows)}) AS r`;
+const holdsClaim = sql`${deliveries.id} = r.value ->> 'id' AND ${deliveries.attempt} = r.value ->> 'attempt'`;
+
+/** Known attempts are left alone, and those of deliveries that were deleted meanwhile drop out. */
+export function insertAttempts(db: Db, attempts: readonly AttemptRecord[]): Statement {
+  const members = Object.values(getTableColumns(deliveryAttempts)).map(
+    (column) => sql`record.value ->> ${column.name}`,
+  );
+  return db
+    .insert(deliveryAttempts)
+    .select(
+      sql`SELECT ${sql.join(members, sql`, `)} FROM json_each(${JSON.stringify(attempts)}) AS record
+        JOIN ${deliveries} ON ${deliveries.id} = record.value ->> 'delivery_id' WHERE true`,
+    )
+    .onConflictDoNothing();
 }
 
 /** Makes a delivery due again at once, whatever became of it. */

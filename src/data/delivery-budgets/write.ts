@@ -1,21 +1,25 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
 import type { DeliveryRecord } from "../deliveries/read.ts";
-import { WAKE_GRACE_MS } from "../outbox/rows.ts";
+import { unclaimDeliveries } from "../deliveries/write.ts";
+import { isAmong, WAKE_GRACE_MS } from "../outbox/rows.ts";
 import { deliveries } from "../webhooks/table.ts";
 import { deliveryBudgets } from "./table.ts";
 
-/** Takes one delivery of this minute and gives how many are taken with it. */
-export async function countDelivery(db: Db, ownerId: string, minuteAt: number): Promise<number> {
-  const isSameMinute = sql`${deliveryBudgets.minute_at} = ${minuteAt}`;
+/** Takes so many deliveries of this minute and gives how many are taken with them. */
+export async function countDeliveries(
+  db: Db,
+  { owner_id, minute_at, count }: { owner_id: string; minute_at: number; count: number },
+): Promise<number> {
+  const isSameMinute = sql`${deliveryBudgets.minute_at} = ${minute_at}`;
   const [row] = await db
     .insert(deliveryBudgets)
-    .values({ owner_id: ownerId, minute_at: minuteAt, taken: 1 })
+    .values({ owner_id, minute_at, taken: count })
     .onConflictDoUpdate({
       target: deliveryBudgets.owner_id,
       set: {
-        taken: sql`CASE WHEN ${isSameMinute} THEN ${deliveryBudgets.taken} + 1 ELSE 1 END`,
-        minute_at: minuteAt,
+        taken: sql`CASE WHEN ${isSameMinute} THEN ${deliveryBudgets.taken} + ${count} ELSE ${count} END`,
+        minute_at,
       },
     })
     .returning({ taken: deliveryBudgets.taken });
@@ -29,21 +33,14 @@ interface Postponed {
   now: number;
 }
 
-/** Gives a claimed delivery back without an attempt: it waits until its owner has budget again. */
-export function throttleDelivery(
+/** Gives claimed deliveries back without an attempt: they wait until their owner has budget again. */
+export function throttleDeliveries(
   db: Db,
-  { id, attempt }: Pick<DeliveryRecord, "id" | "attempt">,
+  claimed: readonly Pick<DeliveryRecord, "id" | "attempt">[],
   { owner_id, next_attempt_at, wake_at, now }: Postponed,
 ): Statement[] {
   return [
-    db
-      .update(deliveries)
-      .set({
-        throttled_owner_id: owner_id,
-        attempt: attempt - 1,
-        ...{ next_attempt_at, wake_at, lease_until: 0, updated_at: now },
-      })
-      .where(and(eq(deliveries.id, id), eq(deliveries.attempt, attempt), eq(deliveries.state, "pending"))),
+    unclaimDeliveries(db, claimed, { throttled_owner_id: owner_id, next_attempt_at, wake_at, updated_at: now }),
     db
       .update(deliveryBudgets)
       .set({ throttled_since: sql`coalesce(${deliveryBudgets.throttled_since}, ${now})` })
@@ -80,7 +77,7 @@ export function endThrottling(db: Db, ownerId: string): Statement {
     );
 }
 
-/** A delivery that is sent does not wait. */
-export function clearThrottling(db: Db, deliveryId: string): Statement {
-  return db.update(deliveries).set({ throttled_owner_id: null }).where(eq(deliveries.id, deliveryId));
+/** Deliveries that are sent do not wait. */
+export function clearThrottling(db: Db, deliveryIds: readonly string[]): Statement {
+  return db.update(deliveries).set({ throttled_owner_id: null }).where(isAmong(deliveries.id, deliveryIds));
 }

@@ -32,19 +32,32 @@ export const isPending = (table: WithColumns<"state">) => sql`${table.state} = '
 export const isDue = (table: OutboxTable, now: number) =>
   and(isPending(table), lte(table.next_attempt_at, now), lt(table.lease_until, now));
 
+interface Lease {
+  now: number;
+  lease_until: number;
+}
+
 /** Claims a due row for one attempt; the statement returns no row where it is not due, done, gone or claimed. */
-export function claim<Table extends OutboxTable>(
-  db: Db,
-  table: Table,
-  id: string,
-  { now, lease_until }: { now: number; lease_until: number },
-) {
+export function claim<Table extends OutboxTable>(db: Db, table: Table, id: string, lease: Lease) {
+  return claimWhere(db, table, eq(table.id, id), lease);
+}
+
+/** Claims those of these rows that are due, by one statement whatever their number. */
+export function claimAll<Table extends OutboxTable>(db: Db, table: Table, ids: readonly string[], lease: Lease) {
+  return claimWhere(db, table, isAmong(table.id, ids), lease);
+}
+
+function claimWhere<Table extends OutboxTable>(db: Db, table: Table, isMeant: SQL, { now, lease_until }: Lease) {
   return db
     .update(table)
     .set(setOf(table, { lease_until, attempt: sql`${table.attempt} + 1`, updated_at: now }))
-    .where(and(eq(table.id, id), isDue(table, now)))
+    .where(and(isMeant, isDue(table, now)))
     .returning();
 }
+
+/** One parameter for any number of values: D1 binds a hundred at most. */
+export const isAmong = (column: SQLiteColumn, values: readonly string[]) =>
+  sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`;
 
 /** Ends one attempt. Only the attempt that holds the claim changes the row, so a repeat is harmless. */
 export function settle<Table extends OutboxTable>(

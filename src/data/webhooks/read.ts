@@ -41,6 +41,8 @@ export async function listWebhooksOf(
   return { rows, total: totals[0]?.total ?? 0 };
 }
 
+export type ActiveWebhook = Awaited<ReturnType<typeof listActiveWebhooks>>[number];
+
 /** Everything that routing has to know, for several owners in one read. */
 export function listActiveWebhooks(db: Db, ownerIds: readonly string[]) {
   return db
@@ -52,6 +54,7 @@ export function listActiveWebhooks(db: Db, ownerIds: readonly string[]) {
       events: webhooks.events,
       is_active: webhooks.is_active,
       is_team_only: webhooks.is_team_only,
+      slow_since: webhooks.slow_since,
     })
     .from(webhooks)
     .where(

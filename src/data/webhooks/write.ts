@@ -1,6 +1,7 @@
 import { and, eq, or, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
-import { type Failure, isStillUnwarned, isThis, overdue, type WebhookKey, type WebhookRecord } from "./read.ts";
+import { isAmong } from "../outbox/rows.ts";
+import { type Failure, isStillUnwarned, isThis, type WebhookKey, type WebhookRecord } from "./read.ts";
 import { webhooks } from "./table.ts";
 
 export function insertWebhook(db: Db, webhook: WebhookRecord): Statement {
@@ -33,33 +34,38 @@ export function deleteWebhook(db: Db, webhook: WebhookKey): Statement {
   return db.delete(webhooks).where(isThis(webhook));
 }
 
-/** Whether its receiver lets attempts time out, so that its deliveries have a queue of their own; null: it answers. */
-export function setSlow(db: Db, webhookId: string, slow_since: number | null): Statement {
-  return db.update(webhooks).set({ slow_since }).where(eq(webhooks.id, webhookId));
+/** Whether their receivers let attempts time out, so that their deliveries have a queue of their own; null: they answer. */
+export function setSlow(db: Db, webhookIds: readonly string[], slow_since: number | null): Statement {
+  return db.update(webhooks).set({ slow_since }).where(isAmong(webhooks.id, webhookIds));
 }
 
-/** Ends a run of failures; writes nothing where there was none. */
-export function clearFailures(db: Db, webhookId: string): Statement {
+/** Ends runs of failures; writes nothing where there was none. */
+export function clearFailures(db: Db, webhookIds: readonly string[]): Statement {
   return db
     .update(webhooks)
     .set({ failing_since: null, warned_at: null })
-    .where(and(eq(webhooks.id, webhookId), sql`${webhooks.failing_since} IS NOT NULL`));
+    .where(and(isAmong(webhooks.id, webhookIds), sql`${webhooks.failing_since} IS NOT NULL`));
 }
 
-/** Starts a run of failures, or ends a webhook that was in one for too long. Writes only when one of them is due. */
-export function recordFailure(db: Db, failure: Failure): Statement {
-  const isOverdue = overdue(failure);
+/**
+ * Starts a run of failures, or disables a webhook that was in one for too long. Writes only when one of them is due. One
+ * failure of each webhook.
+ */
+export function recordFailures(db: Db, failures: readonly Failure[]): Statement {
+  const since = sql`coalesce(${webhooks.failing_since}, f.value ->> 'now')`;
+  const isOverdue = sql`${since} <= f.value ->> 'disable_if_failing_since'`;
   return db
     .update(webhooks)
     .set({
-      failing_since: sql`coalesce(${webhooks.failing_since}, ${failure.now})`,
+      failing_since: since,
       is_active: sql`CASE WHEN ${isOverdue} THEN 0 ELSE ${webhooks.is_active} END`,
-      disabled_reason: sql`CASE WHEN ${isOverdue} THEN ${failure.disabled_reason} ELSE ${webhooks.disabled_reason} END`,
-      updated_at: failure.now,
+      disabled_reason: sql`CASE WHEN ${isOverdue} THEN f.value ->> 'disabled_reason' ELSE ${webhooks.disabled_reason} END`,
+      updated_at: sql`f.value ->> 'now'`,
     })
+    .from(sql`json_each(${JSON.stringify(failures)}) AS f`)
     .where(
       and(
-        eq(webhooks.id, failure.webhook_id),
+        sql`${webhooks.id} = f.value ->> 'webhook_id'`,
         or(sql`${webhooks.failing_since} IS NULL`, and(eq(webhooks.is_active, true), isOverdue)),
       ),
     );

@@ -17,9 +17,9 @@ import {
 import { insertDeliveries, requeueDelivery } from "../../data/deliveries/write.ts";
 import { insertEvent } from "../../data/events/write.ts";
 import type { WebhookRecord } from "../../data/webhooks/read.ts";
-import { performAttempt } from "../../delivery/attempt.ts";
-import { deliveriesOf, wakeDeliveries } from "../../delivery/fan-out.ts";
-import { leaseUntil } from "../../delivery/process-delivery.ts";
+import { deliveriesOf } from "../../delivery/fan-out.ts";
+import { attemptOnce, leaseUntil } from "../../delivery/process-deliveries.ts";
+import { wakeDeliveries } from "../../delivery/wake.ts";
 import { deliveryIdsOf, newId } from "../../platform/ids.ts";
 
 export async function listWebhookAttempts(
@@ -48,7 +48,7 @@ export async function testWebhook(ctx: RequestScope, webhookId: string): Promise
   await commit(ctx, [insertEvent(ctx.db, event), insertDeliveries(ctx.db, [delivery])], {
     audit: deliveryAudit(webhook, delivery, "tested"),
   });
-  return performAttempt(ctx, { delivery, webhook, event });
+  return attemptOnce(ctx, { delivery, webhook, event });
 }
 
 /** Named by its own id or by that of one of its attempts, since lists show both. Sends once more under the same webhook-id, with the retries that are left. */

@@ -1,0 +1,126 @@
+import type { Scope } from "../access/scope.ts";
+import { runBatch } from "../data/db.ts";
+import type { AttemptRecord } from "../data/deliveries/read.ts";
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  settleDeliveries,
+  unclaimDeliveries,
+} from "../data/deliveries/write.ts";
+import { endsWithin } from "../lib/with-deadline.ts";
+import { type Attempted, type Claimed, performAttempt } from "./attempt.ts";
+import { claimFromBudget } from "./budget.ts";
+import { recordAttempts } from "./record-attempts.ts";
+import { wakeRetries, wakeSlowDeliveries } from "./wake.ts";
+
+/** On top of the time-out: for reading the configuration, look-ups and recording. */
+const LEASE_SLACK_MS = 20_000;
+
+/** Attempts that end within one round are recorded by one transaction. */
+const ROUND_MS = 1_000;
+
+/** When a claim lapses, so that an attempt that was not recorded is repeated. */
+export function leaseUntil({ settings, now }: Pick<Scope, "settings" | "now">): number {
+  return now + settings.DELIVERY_TIMEOUT_MS + LEASE_SLACK_MS;
+}
+
+/** A batch of the normal lane ends after this, and what it has not finished goes on behind it. */
+const BATCH_MS = 150;
+/** With as many attempts under way in this isolate, batches wait for their own. */
+const UNDER_WAY_MAX = 500;
+let underWay = 0;
+
+export interface Lane {
+  lane: "normal" | "slow";
+  /** Keeps the invocation alive for work that outlasts its batch; null: the batch waits for all of its attempts. */
+  defer: ((work: Promise<unknown>) => void) | null;
+}
+
+/**
+ * Attempts those of these deliveries that are due, all at once. Any number of messages for the same delivery make one
+ * attempt. A receiver that does not answer delays no other: batches of the normal lane wait for none, and once a receiver
+ * has let an attempt time out, its deliveries take the slow queue, whose batches wait for all of their attempts.
+ */
+export async function processDeliveries(scope: Scope, ids: readonly string[], { lane, defer }: Lane): Promise<void> {
+  if (ids.length === 0) return;
+  const claimed = await claimDeliveries(scope.db, ids, { now: scope.now, lease_until: leaseUntil(scope) });
+  const live = await settleSkipped(scope, readEvents(scope, claimed));
+  const due = lane === "normal" ? await passOnSlow(scope, live) : live;
+  const sendable = await claimFromBudget(scope, due);
+  const work = attemptAll(scope, sendable);
+  if (defer === null || underWay > UNDER_WAY_MAX) await work;
+  else if (!(await endsWithin(work, BATCH_MS))) defer(goOnBehind(scope, work));
+}
+
+/** The messages are acknowledged then: the sweep repeats what is not recorded. */
+async function goOnBehind({ log }: Scope, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    log.error("attempts not recorded, sweep repeats them", error);
+  }
+}
+
+/** One attempt at a delivery that the caller has claimed, recorded. */
+export async function attemptOnce(scope: Scope, claimed: Claimed): Promise<AttemptRecord> {
+  const attempted = await performAttempt(scope, claimed);
+  await recordAttempts(scope, [attempted]);
+  return attempted.record;
+}
+
+type Readable = Omit<ClaimedDelivery, "readEvent"> & { event: Claimed["event"] | undefined };
+type Sendable = Readable & Claimed;
+
+/** The claim of a delivery whose event cannot be read lapses: another release may read it. */
+function readEvents(scope: Scope, claimed: readonly ClaimedDelivery[]): Readable[] {
+  return claimed.flatMap(({ readEvent, ...rest }) => {
+    try {
+      return [{ ...rest, event: readEvent() }];
+    } catch (error) {
+      scope.log.error("event unreadable", error, { delivery_id: rest.delivery.id });
+      return [];
+    }
+  });
+}
+
+async function settleSkipped({ db, now }: Scope, claimed: readonly Readable[]): Promise<Sendable[]> {
+  const isSent = (each: Readable): each is Sendable => each.webhook.is_active && each.event !== undefined;
+  const skipped = claimed.filter((each) => !isSent(each)).map(({ delivery: { id, attempt } }) => ({ id, attempt }));
+  if (skipped.length > 0) {
+    const rows = skipped.map((each) => ({ ...each, state: "skipped" as const, next_attempt_at: null }));
+    await runBatch(db, [settleDeliveries(db, rows, now)]);
+  }
+  return claimed.filter(isSent);
+}
+
+async function passOnSlow(scope: Scope, claimed: readonly Sendable[]): Promise<Sendable[]> {
+  const slow = claimed.filter(({ webhook }) => webhook.slow_since !== null).map(({ delivery }) => delivery);
+  if (slow.length > 0) {
+    await runBatch(scope.db, [unclaimDeliveries(scope.db, slow)]);
+    await wakeSlowDeliveries(
+      scope,
+      slow.map(({ id }) => id),
+    );
+  }
+  return claimed.filter(({ webhook }) => webhook.slow_since === null);
+}
+
+/** Starts all attempts at once. Those that ended are recorded round by round, each round by one transaction. */
+async function attemptAll(scope: Scope, claimed: readonly Sendable[]): Promise<void> {
+  const ended: Attempted[] = [];
+  const faults: unknown[] = [];
+  const fail = (error: unknown) => faults.push(error);
+  const attempt = async (each: Sendable) => {
+    underWay += 1;
+    await performAttempt(scope, each).then((attempted) => ended.push(attempted), fail);
+    underWay -= 1;
+  };
+  const all = Promise.all(claimed.map(attempt));
+  for (let isOver = false; !isOver; ) {
+    isOver = await endsWithin(all, ROUND_MS);
+    const round = ended.splice(0);
+    await recordAttempts(scope, round).catch(fail);
+    await wakeRetries(scope, round);
+  }
+  if (faults.length > 0) throw faults[0];
+}
