@@ -20,7 +20,11 @@ export async function authenticateUser(scope: CallScope, request: Request): Prom
   const found = await findTokenOwner(db, await sha256Hex(token), now);
   if (!found) throw unauthenticated();
   if (isStale(found.token, now)) scope.defer(touchToken(db, found.token.id, now));
-  return toPrincipal(found.user, { token_id: found.token.id, session_id: null }, scope.settings);
+  return toPrincipal(
+    found.user,
+    { token_id: found.token.id, session_id: null, is_member: found.is_member },
+    scope.settings,
+  );
 }
 
 /** The user of the credential, else an anonymous caller; an expired session counts as none. */

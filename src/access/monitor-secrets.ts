@@ -47,8 +47,10 @@ function isSame(a: MonitorSecrets, b: MonitorSecrets): boolean {
   return a.target === b.target && a.http_headers === b.http_headers && a.http_body === b.http_body;
 }
 
+type SealedMonitor = Pick<MonitorRecord, "id" | "owner_id" | "status_page_id" | "target" | "sealed">;
+
 /** The target and the secret fields as this caller may see them. */
-export async function showSecrets(ctx: RequestScope, record: MonitorRecord) {
+export async function showSecrets(ctx: RequestScope, record: SealedMonitor) {
   const { target, ...fields } = await unsealSecrets(ctx.settings, record);
   if (await maySeeSecrets(ctx, record)) return { target: target ?? record.target, fields };
   const { http_headers, http_body } = fields;
@@ -62,7 +64,10 @@ export async function showSecrets(ctx: RequestScope, record: MonitorRecord) {
 }
 
 /** Whether the caller may read the secrets of a monitor that the caller sees. */
-export async function maySeeSecrets(ctx: RequestScope, monitor: MonitorRecord): Promise<boolean> {
+export async function maySeeSecrets(
+  ctx: RequestScope,
+  monitor: Pick<MonitorRecord, "owner_id" | "status_page_id">,
+): Promise<boolean> {
   const membership = await findMembership(ctx, monitor);
   return membership !== undefined && hasPermission(membership, "secrets.read");
 }

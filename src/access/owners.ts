@@ -30,7 +30,7 @@ function loadOwner(ctx: RequestScope, ownerId: string): Promise<UserPrincipal> {
 
 export function toPrincipal(
   user: UserRecord,
-  credential: Pick<UserPrincipal, "token_id" | "session_id">,
+  credential: Pick<UserPrincipal, "token_id" | "session_id" | "is_member">,
   settings: Settings,
 ): UserPrincipal {
   const plan = user.plan ?? settings.DEFAULT_PLAN;

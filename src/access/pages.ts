@@ -35,9 +35,9 @@ export async function findMembership(
 }
 
 /** The caller as lists see them. */
-export function viewerOf(ctx: RequestScope): Promise<Viewer> {
-  const { user_id } = requireUser(ctx);
-  return once(ctx, "viewer", async () => ({ user_id, is_member: await isMemberAnywhere(ctx.db, user_id) }));
+export async function viewerOf(ctx: RequestScope): Promise<Viewer> {
+  const { user_id, is_member } = requireUser(ctx);
+  return { user_id, is_member: is_member ?? (await isMemberAnywhere(ctx.db, user_id)) };
 }
 
 /** Outsiders get the same 404 as for nothing. */

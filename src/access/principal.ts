@@ -17,6 +17,8 @@ export interface UserPrincipal {
   token_id: string | null;
   /** The dashboard session whose cookie was presented; null for an API token. */
   session_id: string | null;
+  /** Whether the caller is a member of another account's page; absent where it was not read with the credential. */
+  is_member?: boolean;
 }
 
 /** An agent that presents its own credential. */

@@ -46,9 +46,9 @@ export async function authenticateSession(scope: CallScope, request: Request, to
   if (!SAFE_METHODS.includes(request.method)) requireSameOrigin(request, publicUrl);
   const found = await findSessionOwner(db, sha256Hex(token), sessionLimits(now));
   if (!found) throw unauthenticated();
-  const { user, session } = found;
+  const { user, session, is_member } = found;
   if (now - session.last_used_at >= LAST_USED_LAG_MS) scope.defer(touchSession(db, session.id, now));
-  return toPrincipal(user, { token_id: null, session_id: session.id }, settings);
+  return toPrincipal(user, { token_id: null, session_id: session.id, is_member }, settings);
 }
 
 /** For what only our own pages may make a browser send. */

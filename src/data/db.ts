@@ -3,7 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
-export type Db = DrizzleD1Database;
+export type Db = DrizzleD1Database & { $client: D1Database };
 /** A write that takes part in a batch, D1's only transaction. */
 export type Statement = BatchItem<"sqlite">;
 /** An expression that a guard evaluates inside a batch. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { MONITOR_SORTS } from "../../contract/monitor.ts";
 import { MONITOR_STATUSES, MONITOR_TYPES } from "../../contract/monitor-values.ts";
 import { listRecentIntervals } from "../../data/metrics/read.ts";
+import type { ListedMonitor } from "../../data/monitor-settings/read.ts";
 import { listGroups } from "../../features/groups/service.ts";
 import { listMyMonitors } from "../../features/monitors/service.ts";
 import type { MonitorDetail } from "../../features/monitors/view.ts";
@@ -72,7 +73,7 @@ function filterOf({ q, status, type, tag, page, group }: ListQuery) {
 }
 
 /** Costs two queries besides those of the list, and one for each page of others, however many monitors there are. */
-async function toRows(c: AppContext, views: readonly MonitorDetail[]): Promise<MonitorRow[]> {
+async function toRows(c: AppContext, views: readonly MonitorDetail<ListedMonitor>[]): Promise<MonitorRow[]> {
   const { ctx } = c.var;
   const ids = views.map(({ record }) => record.id);
   const since = ctx.now - DAY_MS;

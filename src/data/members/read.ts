@@ -44,6 +44,11 @@ export function visibleTo(
   return is_member ? sql`(${own} OR ${table.status_page_id} IN ${pagesOf(user_id)})` : own;
 }
 
+/** Whether a user is a member of another account's page, as a column of a query that reads the user. */
+export function hasMembership(userId: SQLiteColumn): SQL<boolean> {
+  return sql`EXISTS (SELECT 1 FROM ${pageMembers} WHERE ${pageMembers.user_id} = ${userId})`.mapWith(Boolean);
+}
+
 export async function isMemberAnywhere(db: Db, userId: string): Promise<boolean> {
   const rows = await db
     .select({ id: pageMembers.id })

@@ -4,6 +4,7 @@ import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
 import { containsText, holdsOneOf, isOneOf } from "../filters.ts";
 import { isAbove, skippedOf } from "../keyset.ts";
+import { type RowOf, readRows } from "../long-list.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import type { MonitorRecord } from "../monitors/read.ts";
 import { monitors } from "../monitors/table.ts";
@@ -21,6 +22,48 @@ const SORTS: Record<MonitorSort, SQL[]> = {
   ],
   since: [desc(monitors.status_since)],
 };
+
+/** What lists show of monitors, and what decides how they show it. */
+const LISTED = {
+  id: monitors.id,
+  owner_id: monitors.owner_id,
+  status_page_id: monitors.status_page_id,
+  group_id: monitors.group_id,
+  parent_monitor_id: monitors.parent_monitor_id,
+  agent_id: monitors.agent_id,
+  is_internal: monitors.is_internal,
+  external_key: monitors.external_key,
+  tags: monitors.tags,
+  name: monitors.name,
+  type: monitors.type,
+  target: monitors.target,
+  interval: monitors.interval,
+  timeout_seconds: monitors.timeout_seconds,
+  failure_threshold: monitors.failure_threshold,
+  recovery_threshold: monitors.recovery_threshold,
+  retry_interval: monitors.retry_interval,
+  latency_threshold_ms: monitors.latency_threshold_ms,
+  regions: monitors.regions,
+  region_policy: monitors.region_policy,
+  auto_create_incident: monitors.auto_create_incident,
+  auto_publish_incident: monitors.auto_publish_incident,
+  incident_severity: monitors.incident_severity,
+  options: monitors.options,
+  sealed: monitors.sealed,
+  position: monitors.position,
+  check_group_id: monitors.check_group_id,
+  paused: monitors.paused,
+  muted_until: monitors.muted_until,
+  flapping: monitors.flapping,
+  status: monitors.status,
+  status_since: monitors.status_since,
+  status_message: monitors.status_message,
+  certificate_expires_at: monitors.certificate_expires_at,
+  domain_expires_at: monitors.domain_expires_at,
+  created_at: monitors.created_at,
+  updated_at: monitors.updated_at,
+};
+export type ListedMonitor = RowOf<typeof LISTED>;
 
 /** The monitors of one page, or all that are visible to one user, in their order. */
 export async function listMonitors(
@@ -47,17 +90,20 @@ export async function listMonitors(
       : lt(monitors.certificate_expires_at, certificate_expires_before),
     domain_expires_before === undefined ? undefined : lt(monitors.domain_expires_at, domain_expires_before),
   );
-  const [rows, totals] = await db.batch([
-    db
-      .select()
-      .from(monitors)
-      .where(and(within, isAbove(page, monitors.position, monitors.id)))
-      .orderBy(...SORTS[sort], asc(monitors.position), asc(monitors.id))
-      .limit(page.limit)
-      .offset(skippedOf(page)),
-    db.select({ total: count() }).from(monitors).where(within),
-  ]);
-  return { rows, total: totals[0]?.total ?? 0 };
+  const counted = db.select({ total: count() }).from(monitors).where(within);
+  // Counted once, however many rows carry it: another query would cost another round trip.
+  const columns = { ...LISTED, total: sql<number>`(${counted})` };
+  const select = db
+    .select(columns)
+    .from(monitors)
+    .where(and(within, isAbove(page, monitors.position, monitors.id)))
+    .orderBy(...SORTS[sort], asc(monitors.position), asc(monitors.id))
+    .limit(page.limit)
+    .offset(skippedOf(page));
+  const rows: (ListedMonitor & { total: number })[] = await readRows(db, columns, select);
+  const isPastTheEnd = rows.length === 0 && (page.cursor !== undefined || page.offset > 0);
+  const total = isPastTheEnd ? (await counted)[0]?.total : rows[0]?.total;
+  return { rows, total: total ?? 0 };
 }
 
 export async function listMonitorsByIds(db: Db, ids: readonly string[]): Promise<MonitorRecord[]> {

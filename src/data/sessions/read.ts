@@ -1,5 +1,6 @@
 import { and, count, desc, eq, gt, isNull } from "drizzle-orm";
 import type { Db } from "../db.ts";
+import { hasMembership } from "../members/read.ts";
 import type { UserRecord } from "../users/read.ts";
 import { users } from "../users/table.ts";
 import { passwords, sessions } from "./table.ts";
@@ -17,9 +18,9 @@ export async function findSessionOwner(
   db: Db,
   tokenHash: string,
   limits: SessionLimits,
-): Promise<{ user: UserRecord; session: SessionRecord } | undefined> {
+): Promise<{ user: UserRecord; session: SessionRecord; is_member: boolean } | undefined> {
   const rows = await db
-    .select({ user: users, session: sessions })
+    .select({ user: users, session: sessions, is_member: hasMembership(users.id) })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.user_id))
     .where(

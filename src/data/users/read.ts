@@ -1,5 +1,6 @@
 import { and, count, desc, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
+import { hasMembership } from "../members/read.ts";
 import { apiTokens, users } from "./table.ts";
 
 export type UserRecord = typeof users.$inferSelect;
@@ -10,9 +11,9 @@ export async function findTokenOwner(
   db: Db,
   tokenHash: string,
   now: number,
-): Promise<{ user: UserRecord; token: ApiTokenRecord } | undefined> {
+): Promise<{ user: UserRecord; token: ApiTokenRecord; is_member: boolean } | undefined> {
   const rows = await db
-    .select({ user: users, token: apiTokens })
+    .select({ user: users, token: apiTokens, is_member: hasMembership(users.id) })
     .from(apiTokens)
     .innerJoin(users, eq(users.id, apiTokens.user_id))
     .where(and(eq(apiTokens.token_hash, tokenHash), or(isNull(apiTokens.expires_at), gt(apiTokens.expires_at, now))))

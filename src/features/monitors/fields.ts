@@ -4,7 +4,7 @@ import { isRecord } from "../../lib/is-record.ts";
 import { monitorType, type ResultSource, resultSourceOf, TYPE_FIELDS } from "../../probes/registry.ts";
 
 /** The fields that belong to a monitor's type: how they are read when they are saved, and shown. */
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 export interface TypeFields {
   source: ResultSource;

@@ -1,16 +1,39 @@
 import type { z } from "zod";
 import type { DryRunResult, ManualCheckResult } from "../../contract/check.ts";
 import type { CheckReport, DryRunReport, Monitor } from "../../contract/monitor.ts";
+import type { ListedMonitor } from "../../data/monitor-settings/read.ts";
 import { retryIntervalMs, slotBefore } from "../../domain/check-schedule.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
-import { showFields } from "./fields.ts";
+import { type Fields, showFields } from "./fields.ts";
 import { isScheduled } from "./placement.ts";
 import type { MonitorDetail } from "./view.ts";
 
-export function presentMonitor(view: MonitorDetail, now: number): Monitor {
+export function presentMonitor(view: MonitorDetail<ListedMonitor>, now: number): Monitor {
+  return present(view, showFields(view.record.type, fieldsOf(view)), now);
+}
+
+/** Most monitors of a list have the fields of others, and reading them takes longer than all else of an answer. */
+export function presentMonitors(views: readonly MonitorDetail<ListedMonitor>[], now: number): Monitor[] {
+  const shown = new Map<string, Fields>();
+  return views.map((view) => {
+    const { type } = view.record;
+    const fields = fieldsOf(view);
+    const key = `${type} ${JSON.stringify(fields)}`;
+    const known = shown.get(key) ?? showFields(type, fields);
+    shown.set(key, known);
+    return present(view, known, now);
+  });
+}
+
+const fieldsOf = ({ record, fields }: MonitorDetail<ListedMonitor>): Fields => ({
+  ...fields,
+  interval: record.interval,
+});
+
+function present(view: MonitorDetail<ListedMonitor>, fields: Fields, now: number): Monitor {
   const { record, latest } = view;
   return {
-    ...showFields(record.type, { ...view.fields, interval: record.interval }),
+    ...fields,
     id: record.id,
     name: record.name,
     type: record.type,
@@ -55,12 +78,12 @@ export function presentMonitor(view: MonitorDetail, now: number): Monitor {
 }
 
 /** What the last result said, unless nothing is known any more: then why. */
-function messageOf({ record, latest }: MonitorDetail): string | null {
+function messageOf({ record, latest }: MonitorDetail<ListedMonitor>): string | null {
   if (record.status === "unknown" && record.status_message) return record.status_message;
   return latest?.[3] ?? record.status_message;
 }
 
-function noticesOf({ record, child_ids }: MonitorDetail): string[] {
+function noticesOf({ record, child_ids }: MonitorDetail<ListedMonitor>): string[] {
   if (record.status_page_id === null) return [];
   const members = child_ids.length === 1 ? "its member leaves" : `its ${child_ids.length} members leave`;
   return [
@@ -70,7 +93,7 @@ function noticesOf({ record, child_ids }: MonitorDetail): string[] {
 }
 
 /** In the past as long as the check that was due then has not come. */
-function nextCheckAt({ record, last_slot_at }: MonitorDetail, now: number): number | null {
+function nextCheckAt({ record, last_slot_at }: MonitorDetail<ListedMonitor>, now: number): number | null {
   if (record.paused || !isScheduled(record)) return null;
   const intervalMs = record.interval * 1000;
   if (last_slot_at !== null) return last_slot_at + intervalMs;

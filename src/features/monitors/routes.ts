@@ -10,6 +10,7 @@ import {
 } from "../../contract/monitor.ts";
 import { MONITOR_STATUSES, MONITOR_TYPES } from "../../contract/monitor-values.ts";
 import type { Position } from "../../contract/pagination.ts";
+import type { ListedMonitor } from "../../data/monitor-settings/read.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { LongListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
@@ -19,7 +20,7 @@ import { cloneMonitor } from "./clone.ts";
 import { createMonitor } from "./create.ts";
 import { dryRunChange, dryRunMonitor } from "./dry-run.ts";
 import { gateCreation, gateDryRun, gateUpdate } from "./plan-gate.ts";
-import { presentCheck, presentDryRun, presentMonitor } from "./present.ts";
+import { presentCheck, presentDryRun, presentMonitor, presentMonitors } from "./present.ts";
 import { MonitorBody, MonitorBulkBody, MonitorCreateBody, MonitorUpdateBody } from "./schemas.ts";
 import { getMonitor, listMyMonitors, orderMonitors, pauseMonitor, removeMonitor, resumeMonitor } from "./service.ts";
 import { changeMonitor } from "./update.ts";
@@ -50,7 +51,7 @@ const MonitorFilters = LongListQuery.extend({
   certificate_expires_before: InstantInput.optional(),
   domain_expires_before: InstantInput.optional(),
 });
-const positionOf = ({ record }: MonitorDetail): Position => [record.position, record.id];
+const positionOf = ({ record }: MonitorDetail<ListedMonitor>): Position => [record.position, record.id];
 
 export const endpoints = [
   endpoint(
@@ -72,10 +73,7 @@ export const endpoints = [
       if (onePage !== undefined) delete filter.status_page_id;
       const { views, total } = await listMyMonitors(c.var.ctx, onePage, page, filter);
       setListHeaders(c, page, total, views.map(positionOf));
-      return c.json(
-        views.map((view) => presentMonitor(view, c.var.now)),
-        200,
-      );
+      return c.json(presentMonitors(views, c.var.now), 200);
     },
   ),
 
@@ -95,10 +93,7 @@ export const endpoints = [
       const page = { limit, offset, cursor };
       const { views, total } = await listMyMonitors(c.var.ctx, c.req.valid("param").id, page, filter);
       setListHeaders(c, page, total, views.map(positionOf));
-      return c.json(
-        views.map((view) => presentMonitor(view, c.var.now)),
-        200,
-      );
+      return c.json(presentMonitors(views, c.var.now), 200);
     },
   ),
 

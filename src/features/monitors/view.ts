@@ -2,7 +2,7 @@ import { showSecrets } from "../../access/monitor-secrets.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { listLatestOfAgents } from "../../data/agent-results/read.ts";
 import { listCheckGroupStates } from "../../data/check-groups/read.ts";
-import { listChildren } from "../../data/monitor-settings/read.ts";
+import { type ListedMonitor, listChildren } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { PackedResult } from "../../data/monitors/table.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
@@ -10,8 +10,8 @@ import { monitorType } from "../../probes/registry.ts";
 import { findLatestPush, isPushed, NO_ACCESS, type PushAccess, pushAccessOf } from "../push/service.ts";
 
 /** A monitor with everything that its answer needs, secrets already masked where the caller may not read them. */
-export interface MonitorDetail {
-  record: MonitorRecord;
+export interface MonitorDetail<Shown extends ListedMonitor = MonitorRecord> {
+  record: Shown;
   target: string | null;
   fields: Record<string, unknown>;
   child_ids: string[];
@@ -27,10 +27,10 @@ const ASKED_MAX = 100;
 const ASKED_AT_ONCE = 20;
 
 /** Costs a fixed number of queries, however many monitors there are. */
-export async function loadMonitorDetails(
+export async function loadMonitorDetails<Shown extends ListedMonitor>(
   ctx: RequestScope,
-  records: readonly MonitorRecord[],
-): Promise<MonitorDetail[]> {
+  records: readonly Shown[],
+): Promise<MonitorDetail<Shown>[]> {
   const composites = records.filter(({ type }) => monitorType(type).follows === "members");
   const groupIds = [...new Set(records.map((record) => record.check_group_id))].filter((id) => id !== "");
   const pushed = records.filter(isPushed).slice(0, ASKED_MAX);
@@ -45,12 +45,13 @@ export async function loadMonitorDetails(
   ]);
   const known = [...runs.flatMap((run) => run.latest), ...fromAgents, ...pushes.filter((push) => push !== undefined)];
   const latest = new Map(known.map((packed) => [packed[0], packed]));
+  const children = Map.groupBy(members, ({ parent_monitor_id }) => parent_monitor_id);
   const slots = new Map(runs.map(({ id, last_slot_at }) => [id, last_slot_at]));
   return Promise.all(
     records.map(async (record) => ({
       record,
       ...(await openFor(ctx, record)),
-      child_ids: members.filter((member) => member.parent_monitor_id === record.id).map(({ id }) => id),
+      child_ids: (children.get(record.id) ?? []).map(({ id }) => id),
       latest: latest.get(record.id),
       last_slot_at: slots.get(record.check_group_id) ?? null,
       push: NO_ACCESS,
@@ -64,7 +65,7 @@ export async function loadMonitorDetail(ctx: RequestScope, record: MonitorRecord
   return { ...view, push: await pushAccessOf(ctx, record) };
 }
 
-async function openFor(ctx: RequestScope, record: MonitorRecord): Promise<Pick<MonitorDetail, "target" | "fields">> {
+async function openFor(ctx: RequestScope, record: ListedMonitor): Promise<Pick<MonitorDetail, "target" | "fields">> {
   if (record.sealed === null) return { target: record.target, fields: record.options };
   const { target, fields } = await showSecrets(ctx, record);
   return { target, fields: { ...record.options, ...fields } };

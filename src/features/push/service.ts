@@ -13,7 +13,7 @@ import { conflict, invalid, notFound, rateLimited, unauthenticated, unavailable 
 import type { MonitorSnapshot, Push, PushLog, PushOutcome, PushQuery } from "../../contract/monitor-object.ts";
 import type { MetricSample, PushKind } from "../../contract/push.ts";
 import { runBatch } from "../../data/db.ts";
-import { isChanged } from "../../data/monitor-settings/read.ts";
+import { isChanged, type ListedMonitor } from "../../data/monitor-settings/read.ts";
 import { updateMonitor } from "../../data/monitor-settings/write.ts";
 import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
 import type { PackedResult } from "../../data/monitors/table.ts";
@@ -110,7 +110,7 @@ const ASKED_MAX = 100;
 const ASKED_AT_ONCE = 20;
 
 /** The newest samples of the first pushed monitors, by their ids; those whose object is not reachable are left out. */
-export async function listLastSamples(ctx: RequestScope, records: readonly MonitorRecord[]) {
+export async function listLastSamples(ctx: RequestScope, records: readonly ListedMonitor[]) {
   const asked = records.filter(isPushed).slice(0, ASKED_MAX);
   const found = await mapConcurrently(asked, ASKED_AT_ONCE, async ({ id }) => {
     try {
@@ -124,7 +124,7 @@ export async function listLastSamples(ctx: RequestScope, records: readonly Monit
 }
 
 export interface PushMonitor {
-  record: MonitorRecord;
+  record: ListedMonitor;
   last: StoredSample | null;
   access: PushAccess;
 }
@@ -147,10 +147,10 @@ async function readPushes(ctx: RequestScope, monitorId: string, query: PushQuery
 }
 
 /** Whether results reach the monitor by pushes alone. */
-export const isPushed = (record: MonitorRecord) => pushEntryOf(record) !== null;
+export const isPushed = (record: TypedMonitor) => pushEntryOf(record) !== null;
 
 /** The newest push in the form of a check; undefined if there is none or its object is not reachable. */
-export async function findLatestPush(ctx: RequestScope, record: MonitorRecord): Promise<PackedResult | undefined> {
+export async function findLatestPush(ctx: RequestScope, record: ListedMonitor): Promise<PackedResult | undefined> {
   if (pushEntryOf(record) === null) return undefined;
   try {
     const { entries } = await readPushes(ctx, record.id, { limit: 1, range: null });
@@ -210,12 +210,14 @@ export interface PushAccess {
 
 export const NO_ACCESS: PushAccess = { heartbeat_token: null, push_key: null, push_urls: null };
 
+type TypedMonitor = Pick<MonitorRecord, "type" | "options" | "interval">;
+
 /** How a monitor receives its pushes; null where its type or its fields name another source. */
-export function pushEntryOf({ type, options, interval }: MonitorRecord): PushEntry | null {
+export function pushEntryOf({ type, options, interval }: TypedMonitor): PushEntry | null {
   const entry = monitorType(type);
+  if (!entry.push) return null;
   const fields = entry.options.safeParse({ ...options, interval });
-  if (!entry.push || !fields.success || resultSourceOf(type, fields.data) !== "push") return null;
-  return entry.push;
+  return fields.success && resultSourceOf(type, fields.data) === "push" ? entry.push : null;
 }
 
 export async function pushAccessOf(ctx: RequestScope, record: MonitorRecord): Promise<PushAccess> {
