@@ -95,16 +95,19 @@ function hasStatusIn(groupIds: readonly string[]): SQL | undefined {
   );
 }
 
+export const GROUP_STATE = {
+  id: checkGroups.id,
+  interval: checkGroups.interval,
+  last_slot_at: checkGroups.last_slot_at,
+  latest: checkGroups.latest,
+};
+export type CheckGroupState = Pick<CheckGroupRecord, keyof typeof GROUP_STATE>;
+
 /** How far these groups are, and what their newest checks found. */
-export async function listCheckGroupStates(db: Db, groupIds: readonly string[]) {
+export async function listCheckGroupStates(db: Db, groupIds: readonly string[]): Promise<CheckGroupState[]> {
   if (groupIds.length === 0) return [];
   return db
-    .select({
-      id: checkGroups.id,
-      interval: checkGroups.interval,
-      last_slot_at: checkGroups.last_slot_at,
-      latest: checkGroups.latest,
-    })
+    .select(GROUP_STATE)
     .from(checkGroups)
     .where(sql`${checkGroups.id} IN (SELECT value FROM json_each(${JSON.stringify(groupIds)}))`);
 }

@@ -1,10 +1,11 @@
 import { and, eq, isNotNull, lt, sql } from "drizzle-orm";
 import { type CheckGroupKey, checkGroupId } from "../../domain/check-schedule.ts";
-import type { Db, Statement } from "../db.ts";
+import { type Db, runBatch, type Statement } from "../db.ts";
+import type { MonitorRecord } from "../monitors/read.ts";
 import { checkGroups, monitors, type PackedResult, plannedMinutes, shards } from "../monitors/table.ts";
 import { affectsPublicPage } from "../public-page/visible-monitors.ts";
 import { statusPages } from "../status-pages/table.ts";
-import { isCheckGroupLate, SHARD_SIZE } from "./read.ts";
+import { type CheckGroupState, GROUP_STATE, isCheckGroupLate, SHARD_SIZE } from "./read.ts";
 
 export type NewCheckGroup = typeof checkGroups.$inferInsert;
 
@@ -157,4 +158,15 @@ export function insertMissingCheckGroups(db: Db): Statement {
       WHERE named.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${checkGroups} g WHERE g.id = named.id)`,
     )
     .onConflictDoNothing();
+}
+
+/** Runs these writes to a monitor; gives the monitor and its group as they are afterwards. */
+export async function writeMonitor(db: Db, monitorId: string, writes: readonly Statement[]) {
+  const monitor = db.select().from(monitors).where(eq(monitors.id, monitorId)).limit(1);
+  const group = sql`(SELECT ${monitors.check_group_id} FROM ${monitors} WHERE ${monitors.id} = ${monitorId})`;
+  const groups = db.select(GROUP_STATE).from(checkGroups).where(eq(checkGroups.id, group)).limit(1);
+  const results = await runBatch(db, [...writes, monitor, groups]);
+  // A batch answers in the order of its statements.
+  const [[record], groupsFound] = results.slice(-2) as [MonitorRecord[], CheckGroupState[]];
+  return { record, groups: groupsFound };
 }

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, lt, max, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, lt, type SQL, sql } from "drizzle-orm";
 import type { MonitorFilter, MonitorSort } from "../../contract/monitor.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
@@ -128,15 +128,6 @@ export async function listChildren(db: Db, compositeIds: readonly string[]) {
 export async function countMonitors(db: Db, ownerId: string): Promise<number> {
   const rows = await db.select({ total: count() }).from(monitors).where(eq(monitors.owner_id, ownerId));
   return rows[0]?.total ?? 0;
-}
-
-/** The position below everything that the owner has. */
-export async function findNextPosition(db: Db, ownerId: string): Promise<number> {
-  const rows = await db
-    .select({ last: max(monitors.position) })
-    .from(monitors)
-    .where(eq(monitors.owner_id, ownerId));
-  return (rows[0]?.last ?? -1) + 1;
 }
 
 /** The condition under which an account has used up its monitors. */

@@ -4,11 +4,12 @@ import type { MonitorRecord } from "../monitors/read.ts";
 import { deletedMonitors, monitors, statusIntervals } from "../monitors/table.ts";
 import { among } from "./read.ts";
 
-/** A monitor and the beginning of its history. */
-export function insertMonitor(db: Db, record: MonitorRecord): Statement[] {
-  const { id: monitor_id, status, created_at: from_at } = record;
+/** A monitor, placed below everything that its owner has, and the beginning of its history. */
+export function insertMonitor(db: Db, record: Omit<MonitorRecord, "position">): Statement[] {
+  const { id: monitor_id, owner_id, status, created_at: from_at } = record;
+  const last = sql`(SELECT max(${monitors.position}) FROM ${monitors} WHERE ${monitors.owner_id} = ${owner_id})`;
   return [
-    db.insert(monitors).values(record),
+    db.insert(monitors).values({ ...record, position: sql`coalesce(${last}, -1) + 1` }),
     db.insert(statusIntervals).values({ monitor_id, seq: 0, status, from_at, source: "check" }),
   ];
 }

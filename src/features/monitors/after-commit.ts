@@ -1,10 +1,13 @@
 import { getOwnerPlan } from "../../access/owners.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { enqueueChecks } from "../../checks/enqueue.ts";
-import { syncMonitor } from "../../checks/projection.ts";
+import { buildProjection, syncMonitor } from "../../checks/projection.ts";
 import { emptyObjects } from "../../checks/reconcile.ts";
+import type { MonitorSnapshot } from "../../contract/monitor-object.ts";
+import { writeMonitor } from "../../data/check-groups/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { wakeAgents } from "../../platform/agent-objects.ts";
+import { monitorObject } from "../../platform/monitor-objects.ts";
 import { hasHostBudget } from "./check-budget.ts";
 import { isScheduled } from "./placement.ts";
 
@@ -18,6 +21,21 @@ export async function syncMonitorObject(ctx: RequestScope, changed: Pick<Monitor
   } catch (error) {
     ctx.log.error("monitor object sync failed", error, { monitor_id: changed.id });
     return undefined;
+  }
+}
+
+/** The same for a new monitor; gives it as it is afterwards, and its check group. */
+export async function syncNewMonitor(ctx: RequestScope, created: MonitorRecord) {
+  const snapshot = await askObject(ctx, created);
+  return writeMonitor(ctx.db, created.id, snapshot ? buildProjection(ctx, created, snapshot) : []);
+}
+
+async function askObject(ctx: RequestScope, { id, config_version }: MonitorRecord): Promise<MonitorSnapshot | null> {
+  try {
+    return await monitorObject(ctx.env, id).sync(id, config_version);
+  } catch (error) {
+    ctx.log.error("monitor object sync failed", error, { monitor_id: id });
+    return null;
   }
 }
 

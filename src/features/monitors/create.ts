@@ -10,15 +10,15 @@ import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
 import { noteMetricRules } from "../../data/event-rules/write.ts";
-import { findNextPosition, hasMonitors } from "../../data/monitor-settings/read.ts";
+import { hasMonitors } from "../../data/monitor-settings/read.ts";
 import { insertMonitor, setChildren } from "../../data/monitor-settings/write.ts";
-import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
+import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { restoreBody, restoreHeaders, restoreTarget } from "../../domain/secret-masks.ts";
 import { newId } from "../../platform/ids.ts";
 import { rootKeysOf } from "../../platform/root-keys.ts";
-import { checkSoon, refreshAgents, syncMonitorObject } from "./after-commit.ts";
+import { checkSoon, refreshAgents, syncNewMonitor } from "./after-commit.ts";
 import { placeMonitor } from "./placement.ts";
 import { monitorLimitError } from "./plan-gate.ts";
 import { type Draft, draftMonitor } from "./validate.ts";
@@ -44,10 +44,10 @@ export async function createMonitor(ctx: RequestScope, input: MonitorCreate): Pr
     guards: countGuard(owner),
     conflicts: CONFLICTS,
   });
-  const fresh = (await syncMonitorObject(ctx, record)) ?? (await findMonitor(ctx.db, record.id)) ?? record;
+  const { record: fresh = record, groups } = await syncNewMonitor(ctx, record);
   await checkSoon(ctx, fresh);
   refreshAgents(ctx, [fresh]);
-  return loadMonitorDetail(ctx, fresh);
+  return loadMonitorDetail(ctx, fresh, groups);
 }
 
 /** Nothing is stored yet that `***` could stand for. */
@@ -85,7 +85,8 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
     check_group_id: place.check_group_id,
     parent_monitor_id: null,
     measured_by: [],
-    position: await findNextPosition(ctx.db, by.owner_id),
+    // Decided by the statement that inserts it.
+    position: 0,
     config_version: 1,
     credential_version: 1,
     credential_key: rootKeysOf(ctx.settings.ROOT_SECRET).current.id,

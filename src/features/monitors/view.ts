@@ -1,7 +1,7 @@
 import { showSecrets } from "../../access/monitor-secrets.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { listLatestOfAgents } from "../../data/agent-results/read.ts";
-import { listCheckGroupStates } from "../../data/check-groups/read.ts";
+import { type CheckGroupState, listCheckGroupStates } from "../../data/check-groups/read.ts";
 import { type ListedMonitor, listChildren } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { PackedResult } from "../../data/monitors/table.ts";
@@ -26,16 +26,20 @@ export interface MonitorDetail<Shown extends ListedMonitor = MonitorRecord> {
 const ASKED_MAX = 100;
 const ASKED_AT_ONCE = 20;
 
-/** Costs a fixed number of queries, however many monitors there are. */
+/**
+ * Costs a fixed number of queries, however many monitors there are. New monitors come with their check groups: nothing else is
+ * known of them yet.
+ */
 export async function loadMonitorDetails<Shown extends ListedMonitor>(
   ctx: RequestScope,
   records: readonly Shown[],
+  groupsOfNew?: readonly CheckGroupState[],
 ): Promise<MonitorDetail<Shown>[]> {
   const composites = records.filter(({ type }) => monitorType(type).follows === "members");
   const groupIds = [...new Set(records.map((record) => record.check_group_id))].filter((id) => id !== "");
-  const pushed = records.filter(isPushed).slice(0, ASKED_MAX);
+  const pushed = groupsOfNew ? [] : records.filter(isPushed).slice(0, ASKED_MAX);
   const [runs, fromAgents, members, pushes] = await Promise.all([
-    listCheckGroupStates(ctx.db, groupIds),
+    groupsOfNew ?? listCheckGroupStates(ctx.db, groupIds),
     listLatestOfAgents(ctx.db, records),
     listChildren(
       ctx.db,
@@ -59,8 +63,12 @@ export async function loadMonitorDetails<Shown extends ListedMonitor>(
   );
 }
 
-export async function loadMonitorDetail(ctx: RequestScope, record: MonitorRecord): Promise<MonitorDetail> {
-  const [view] = await loadMonitorDetails(ctx, [record]);
+export async function loadMonitorDetail(
+  ctx: RequestScope,
+  record: MonitorRecord,
+  groupsOfNew?: readonly CheckGroupState[],
+): Promise<MonitorDetail> {
+  const [view] = await loadMonitorDetails(ctx, [record], groupsOfNew);
   if (!view) throw new Error("a monitor gave no view");
   return { ...view, push: await pushAccessOf(ctx, record) };
 }
