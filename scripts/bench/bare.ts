@@ -6,7 +6,7 @@ import { cpuSecondsOf } from "./service.ts";
 
 /**
  * The least that anything of the kind has to do, by the last word of the address: hand out so many bytes, call an object that
- * writes a row, insert a row into the database, send an alert by an object, a queue and a request, or fetch something.
+ * writes a row, insert a row into the database, send an alert by an object, a queue and a request, or fetch something: once, or so many times, six at a time.
  */
 const SCRIPT = `
 import { DurableObject } from "cloudflare:workers";
@@ -44,6 +44,14 @@ const ROUTES = {
   },
   fetch: async (_n, _env, to) => {
     await (await fetch(to)).arrayBuffer();
+    return new Response("ok");
+  },
+  fetches: async (count, _env, to) => {
+    let left = Number(count);
+    const fetchRest = async () => {
+      while (left-- > 0) await (await fetch(to)).body.cancel();
+    };
+    await Promise.all(Array.from({ length: 6 }, fetchRest));
     return new Response("ok");
   },
 };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { LatenessLog } from "./lateness.ts";
 import { type Measure, quantile, type Round } from "./measures.ts";
 import type { Rig } from "./rig.ts";
-import type { BenchService } from "./service.ts";
 import { turn } from "./turns.ts";
 
 const INTERVAL_SECONDS = 10;
@@ -13,7 +13,7 @@ interface Watched {
   checks: number;
   cpu: number;
   bytes: number;
-  lateness: number[];
+  log: LatenessLog;
   timer: number[];
 }
 
@@ -45,8 +45,8 @@ export async function measureChecks(rig: Rig): Promise<Measure[]> {
     {
       ...{ name: "lateness of checks, p99", unit: "ms", baseline: "of a timer" },
       async round() {
-        const { lateness, timer } = await latest();
-        return { value: quantile(lateness, 0.99), baseline: quantile(timer, 0.99) };
+        const { log, timer } = await latest();
+        return { value: log.at(0.99), baseline: quantile(timer, 0.99) };
       },
     },
     {
@@ -60,35 +60,16 @@ export async function measureChecks(rig: Rig): Promise<Measure[]> {
 }
 
 async function watch({ service, receiver, scale }: Rig): Promise<Watched> {
-  const [cpu, checks, bytes, from] = [service.cpuSeconds(), receiver.count(), service.storedBytes(), Date.now()];
+  const bytes = await service.usedBytes();
+  const [cpu, checks, from] = [service.cpuSeconds(), receiver.count(), Date.now()];
   const timer: number[] = [];
-  const lateness = new Map<string, number[]>();
+  const log = new LatenessLog(from);
   while (Date.now() < from + scale.watchedMs) {
     const began = performance.now();
     await sleep(TIMER_MS);
     timer.push(performance.now() - began - TIMER_MS);
-    if (timer.length % LOOK_EVERY === 0) await noteLateness(service, from, lateness);
+    if (timer.length % LOOK_EVERY === 0) await log.note(service);
   }
-  return {
-    checks: receiver.count() - checks,
-    cpu: 1000 * (service.cpuSeconds() - cpu),
-    // Files are compacted now and then.
-    bytes: Math.max(0, service.storedBytes() - bytes),
-    lateness: [...lateness.values()].flat(),
-    timer,
-  };
-}
-
-/** Of the newest slot of each group, by group and slot, before the next takes its place. */
-async function noteLateness({ execute }: BenchService, from: number, known: Map<string, number[]>): Promise<void> {
-  const [groups = []] = await execute([
-    { sql: "SELECT id, last_slot_at, latest FROM check_groups WHERE last_slot_at >= ?", params: [from] },
-  ]);
-  for (const { id, last_slot_at, latest } of groups) {
-    const results = JSON.parse(String(latest)) as [string, number][];
-    known.set(
-      `${id} ${last_slot_at}`,
-      results.map(([, checkedAt]) => checkedAt - Number(last_slot_at)),
-    );
-  }
+  const watched = { checks: receiver.count() - checks, cpu: 1000 * (service.cpuSeconds() - cpu) };
+  return { ...watched, bytes: (await service.usedBytes()) - bytes, log, timer };
 }

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { controlOf } from "../local/control.ts";
 import type { Execute } from "../local/database.ts";
 import { stateDirOf } from "../local/settings.ts";
+import { usedBytesBelow } from "./stored.ts";
 
 export const API = "/api/uptime/v1";
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -18,8 +19,8 @@ export interface BenchService extends AsyncDisposable {
   execute: Execute;
   /** CPU seconds that the runtime has used so far. */
   cpuSeconds(): number;
-  /** Bytes of everything that the service keeps. */
-  storedBytes(): number;
+  /** Bytes of all rows that the service keeps. */
+  usedBytes(): Promise<number>;
 }
 
 /** The service as `npm start` runs it, in a directory of its own that is gone afterwards. */
@@ -40,7 +41,7 @@ export async function startBenchService(settings: Record<string, string>): Promi
     token,
     execute: controlOf(stateDirOf({ STATE_DIR: stateDir })),
     cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
-    storedBytes: () => bytesBelow(join(stateDir, "v3")),
+    usedBytes: () => usedBytesBelow(join(stateDir, "v3")),
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null && child.signalCode === null) {
         const ended = once(child, "close");
@@ -122,9 +123,4 @@ function readStat(pid: string) {
   } catch {
     return undefined; // It ended while we looked.
   }
-}
-
-function bytesBelow(dir: string): number {
-  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return files.reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
 }

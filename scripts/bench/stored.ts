@@ -1,0 +1,37 @@
+import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+/**
+ * Bytes that rows and their indexes take in all databases below a directory. Files say less: they grow by whole pages, and
+ * their logs of changes up to a limit, whatever is kept.
+ */
+export async function usedBytesBelow(dir: string): Promise<number> {
+  const copies = await mkdtemp(join(tmpdir(), "vigil-stored-"));
+  try {
+    let sum = 0;
+    for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
+      if (entry.isFile() && entry.name.endsWith(".sqlite"))
+        sum += await usedBytesOf(entry.parentPath, entry.name, copies);
+    }
+    return sum;
+  } finally {
+    await rm(copies, { recursive: true, force: true });
+  }
+}
+
+/** Of a copy, because the database is in use; what was written lately lies beside it. */
+async function usedBytesOf(dir: string, name: string, copies: string): Promise<number> {
+  const copy = join(copies, "copy.sqlite");
+  await copyFile(join(dir, name), copy);
+  await copyFile(join(dir, `${name}-wal`), `${copy}-wal`).catch(() => rm(`${copy}-wal`, { force: true }));
+  const database = new DatabaseSync(copy);
+  try {
+    const row = database.prepare("SELECT sum(pgsize - unused) AS bytes FROM dbstat").get();
+    return Number(row?.bytes ?? 0);
+  } finally {
+    database.close();
+    await Promise.all(["-wal", "-shm"].map((end) => rm(copy + end, { force: true })));
+  }
+}
