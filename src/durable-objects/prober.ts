@@ -79,7 +79,7 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
       slotAt = slot_at;
       found.push(result);
     }
-    return found.sort((a, b) => b.checked_at - a.checked_at).slice(0, limit);
+    return onceEach(found.sort((a, b) => b.checked_at - a.checked_at)).slice(0, limit);
   }
 
   async newest(monitorId: string): Promise<StoredResult | null> {
@@ -185,4 +185,18 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
     this.#rows.deleteBefore(startOfStep(slotAt, HOUR_MS) - CHECKS_KEPT_MS);
     return true;
   }
+}
+
+/** The results of one monitor, newest first, without the details that a success repeats. */
+function onceEach(results: readonly StoredResult[]): StoredResult[] {
+  let last: string | undefined;
+  return results
+    .toReversed()
+    .map(({ details, ...result }) => {
+      const text = details && JSON.stringify(details);
+      const isRepeated = result.outcome === "success" && text === last;
+      if (result.outcome === "success") last = text ?? last;
+      return details && !isRepeated ? { ...result, details } : result;
+    })
+    .reverse();
 }

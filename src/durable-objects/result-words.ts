@@ -3,13 +3,16 @@ import type { PackedCheck } from "../domain/packed-results.ts";
 
 /** Longer details are left out: of what is kept for months, each check has its share. */
 const DETAILS_LENGTH_MAX = 2000;
-/** Distinct messages of successes; further ones are kept as text. */
+/** Distinct messages of successes, each with its details; further ones are kept as text. */
 const PHRASES_MAX = 200;
+/** Longer ones hardly repeat word for word, and would fill the directory. */
+const ANSWER_LENGTH_MAX = 300;
 
 const SCHEMA = `CREATE TABLE IF NOT EXISTS words (kind TEXT NOT NULL, text TEXT NOT NULL, number INTEGER NOT NULL,
     PRIMARY KEY (kind, text)) WITHOUT ROWID`;
 
-type WordKind = "monitor" | "phrase" | "place";
+/** An answer is a message with its details, as JSON text of both. */
+type WordKind = "monitor" | "phrase" | "answer" | "place";
 
 /** The directory of a history: the numbers that stand in packed checks for what repeats with every one. */
 export class ResultWords {
@@ -34,14 +37,16 @@ export class ResultWords {
 
   pack(entry: StoredResult, slotAt: number): PackedCheck {
     const member = this.numberOf("monitor", entry.monitor_id);
+    const answer = entry.outcome === "success" ? this.#answerOf(entry) : null;
+    const details = this.#newDetails(member, entry);
     return {
       member,
       outcome: entry.outcome,
       latency_ms: entry.latency_ms,
       delay_ms: entry.checked_at - slotAt,
-      message: entry.outcome === "success" ? this.#phraseOf(entry.message) : entry.message,
+      message: answer ?? (entry.outcome === "success" ? this.#phraseOf(entry.message) : entry.message),
       place: entry.colo ? this.numberOf("place", entry.colo) : null,
-      details: this.#newDetails(member, entry),
+      details: answer === null ? details : null,
       ...(entry.is_late && { is_late: true }),
     };
   }
@@ -49,17 +54,20 @@ export class ResultWords {
   /** Reads packed checks; the directory is put in order once for all of them. */
   reader(): (monitorId: string, slotAt: number, check: PackedCheck) => StoredResult {
     const phrases = this.#wordsOf("phrase");
+    const answers = new Map([...this.#wordsOf("answer")].map(([number, text]) => [number, readAnswer(text)]));
     const places = this.#wordsOf("place");
     return (monitor_id, slotAt, { outcome, latency_ms, delay_ms, message, place, details, is_late }) => {
       const colo = place === null ? undefined : places.get(place);
+      const answer = typeof message === "number" ? answers.get(message) : undefined;
+      const found = details === null ? answer?.details : JSON.parse(details);
       return {
         monitor_id,
         checked_at: slotAt + delay_ms,
         outcome,
         latency_ms,
-        message: typeof message === "string" ? message : (phrases.get(message) ?? ""),
+        message: typeof message === "string" ? message : (answer?.message ?? phrases.get(message) ?? ""),
         ...(colo && { colo }),
-        ...(details && { details: JSON.parse(details) }),
+        ...(found && { details: found }),
         ...(is_late && { is_late }),
       };
     };
@@ -83,13 +91,28 @@ export class ResultWords {
     return isKnown || text === "{}" || text.length > DETAILS_LENGTH_MAX ? null : text;
   }
 
+  /** Null where there are no details, or the directory does not take them. */
+  #answerOf({ message, details = {} }: StoredResult): number | null {
+    const text = JSON.stringify([message, details]);
+    if (Object.keys(details).length === 0 || text.length > ANSWER_LENGTH_MAX) return null;
+    return this.#takes("answer", text) ? this.numberOf("answer", text) : null;
+  }
+
   #phraseOf(message: string): number | string {
-    const isKnown = this.#numbers.has(`phrase ${message}`);
-    return isKnown || this.#wordsOf("phrase").size < PHRASES_MAX ? this.numberOf("phrase", message) : message;
+    return this.#takes("phrase", message) ? this.numberOf("phrase", message) : message;
+  }
+
+  #takes(kind: WordKind, text: string): boolean {
+    return this.#numbers.has(`${kind} ${text}`) || this.#wordsOf(kind).size < PHRASES_MAX;
   }
 
   #wordsOf(kind: WordKind): Map<number, string> {
     const words = [...this.#numbers].filter(([word]) => word.startsWith(`${kind} `));
     return new Map(words.map(([word, number]) => [number, word.slice(kind.length + 1)]));
   }
+}
+
+function readAnswer(text: string): { message: string; details: Record<string, unknown> } {
+  const [message, details] = JSON.parse(text);
+  return { message, details };
 }

@@ -133,6 +133,46 @@ describe("the history of a shard", () => {
     expect(steps.map(({ tally }) => readTally(new ByteReader(tally)).count)).toEqual([1, 2]);
   });
 
+  it("takes eight bytes a check with details, although nothing stays in memory between two slots", async () => {
+    const { prober, stub } = aProber();
+    const ids = Array.from({ length: 30 }, newId);
+    const details = { status_code: 200, redirects: 0 };
+    for (let n = 0; n < 5; n++) {
+      const slot_at = T0 + n * 60_000;
+      const entries = ids.map((id) => entry(id, slot_at + 5, n < 4 ? { details } : { message: "HTTP 204", details }));
+      await prober.record({ slot_at, attempt: 0, key: "g", entries });
+      await evictDurableObject(stub);
+    }
+    const [stored] = await runInDurableObject(stub, async (_object, state) => [
+      ...state.storage.sql.exec<{ bytes: number }>("SELECT sum(length(block)) AS bytes FROM quarters"),
+    ]);
+    expect(Number(stored?.bytes) / 5 / 30).toBeLessThanOrEqual(8);
+    const found = await prober.list({ monitor_id: ids[29] ?? "", ...everything });
+    expect(found.map((each) => [each.message, each.details])).toEqual([
+      ["HTTP 204", undefined],
+      ...new Array(3).fill(["HTTP 200", undefined]),
+      ["HTTP 200", details],
+    ]);
+    expect((await prober.newest(ids[0] ?? ""))?.details).toEqual(details);
+  });
+
+  it("keeps details that are too long or too many for its directory where they change", async () => {
+    const { prober } = aProber();
+    const id = newId();
+    const long = { banner: "x".repeat(400) };
+    const all = [...Array.from({ length: 220 }, (_, n) => ({ players: n })), { players: 219 }, long, long];
+    for (const [n, details] of all.entries()) {
+      await prober.record({ slot_at: T0 + n, attempt: 0, key: "g", entries: [entry(id, T0 + n, { details })] });
+    }
+    const found = await prober.list({ monitor_id: id, ...everything, limit: 300 });
+    expect(found.toReversed().map(({ details }) => details)).toEqual([
+      ...all.slice(0, 220),
+      undefined,
+      long,
+      undefined,
+    ]);
+  });
+
   it("adds the latencies of each hour up, the present one included, without failures and errors", async () => {
     const { prober } = aProber();
     const id = newId();
