@@ -35,6 +35,8 @@ export function createRuntime({ config, stateDir, address, bindings }: RuntimeIn
           modulesRoot: stateDir.build,
           bindings: { ...options.bindings, ...bindings },
           serviceBindings: { ...options.serviceBindings, ASSETS: FILES_WORKER },
+          // Nothing needs to be done with the headers of requests that leave.
+          stripCfConnectingIp: false,
         },
         { name: FILES_WORKER, assets, modules: true, script: HAND_OUT },
         controlWorker(config, config.name),

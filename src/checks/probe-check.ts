@@ -6,9 +6,9 @@ import { ConnectionGate } from "../lib/connection-gate.ts";
 import { now } from "../platform/clock.ts";
 import { type Egress, egressOf } from "../platform/egress/guard.ts";
 import { edgeIo } from "../platform/probe-io.ts";
-import type { Destination } from "../probes/port.ts";
+import type { Destination, Probe } from "../probes/port.ts";
 import { probeFor } from "../probes/registry.ts";
-import { type CheckJob, failedCheck, prepareCheck, runProbe } from "../probes/run.ts";
+import { type CheckJob, failedCheck, type Preparation, prepareCheck, runProbe } from "../probes/run.ts";
 import { verifyWithCanaries } from "./canaries.ts";
 
 /** Workers wait for at most six answers at a time: https://developers.cloudflare.com/workers/platform/limits/ */
@@ -18,13 +18,28 @@ type Settings = Pick<Scope, "settings">;
 
 /** One check from here. Stores nothing and reports to no object. */
 export function runCheck(scope: Settings, type: MonitorType, job: CheckJob): Promise<ProbeResult> {
-  return runThrough(scope, egressOf(scope.settings), type, job);
+  return runThrough(scope, egressOf(scope.settings), prepareJob({ ...job, type }));
 }
 
-async function runThrough(scope: Settings, egress: Egress, type: MonitorType, job: CheckJob): Promise<ProbeResult> {
-  const probe = probeFor(type);
-  if (!probe) return failedCheck(`${type} cannot be checked yet`);
-  return verifyWithCanaries(scope, await runProbe(probe, job, edgeIo(egress)));
+interface PreparedJob {
+  job: CheckerJob;
+  /** Null where nothing can check this type. */
+  probe: Probe | null;
+  prepared: Preparation | null;
+}
+
+function prepareJob(job: CheckerJob): PreparedJob {
+  const probe = probeFor(job.type);
+  return { job, probe, prepared: probe && prepareCheck(probe, job.target, job.fields) };
+}
+
+async function runThrough(
+  scope: Settings,
+  egress: Egress,
+  { job, probe, prepared }: PreparedJob,
+): Promise<ProbeResult> {
+  if (!probe || !prepared) return failedCheck(`${job.type} cannot be checked yet`);
+  return verifyWithCanaries(scope, await runProbe(probe, job, edgeIo(egress), prepared));
 }
 
 /**
@@ -37,26 +52,25 @@ export async function runJobs<Done>(
   finish: (outcome: CheckerOutcome, place: number) => Promise<Done>,
 ): Promise<Done[]> {
   const gate = new ConnectionGate(CONNECTIONS);
-  const destinations = jobs.map(destinationOf);
+  const ready = jobs.map(prepareJob);
+  const destinations = ready.map(destinationOf);
   const egress = egressOf(scope.settings).lookUpFirst(
     destinations.filter((destination) => destination !== null),
     (lookUp) => gate.run(lookUp),
   );
   return Promise.all(
-    jobs.map(async ({ type, ...job }, place) => {
+    ready.map(async (each, place) => {
       const destination = destinations[place];
       if (destination) await egress.lookedUp(destination);
       return gate.run(async () => {
         const checked_at = now();
-        return finish({ checked_at, result: await runThrough(scope, egress, type, job) }, place);
+        return finish({ checked_at, result: await runThrough(scope, egress, each) }, place);
       });
     }),
   );
 }
 
 /** Null where the target names no host to be reached from here. */
-function destinationOf({ type, target, fields }: CheckerJob): Destination | null {
-  const probe = probeFor(type);
-  const prepared = probe && prepareCheck(probe, target, fields);
+function destinationOf({ prepared }: PreparedJob): Destination | null {
   return prepared?.ok ? prepared.value.destination : null;
 }

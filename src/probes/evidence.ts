@@ -47,7 +47,7 @@ export interface Recorder {
 }
 
 /** Notes the last response, or the first bytes that the last connection read, of whatever probe uses the network. */
-export function recordEvidence(io: NetIo, secrets: readonly string[]): Recorder {
+export function recordEvidence(io: NetIo, secretsOf: () => string[]): Recorder {
   let seen: (() => Evidence) | undefined;
   return {
     io: {
@@ -62,7 +62,7 @@ export function recordEvidence(io: NetIo, secrets: readonly string[]): Recorder 
         let first: Uint8Array | null = null;
         seen = () => ({
           status_line: null,
-          excerpt: first && excerptOf(conceal(new TextDecoder().decode(first), secrets)),
+          excerpt: first && excerptOf(conceal(new TextDecoder().decode(first), secretsOf())),
           addresses: (socket.addresses ?? []).slice(0, ADDRESSES_MAX),
         });
         return listenTo(socket, (chunk) => {

@@ -42,11 +42,15 @@ export interface CheckJob {
 const CERTIFICATE_TIMEOUT_MS = 3000;
 
 /** Runs one check to its end, in time, whatever happens: what goes wrong on our side is an `error`. */
-export async function runProbe(probe: Probe, job: CheckJob, io: NetIo): Promise<ProbeResult> {
-  const prepared = prepareCheck(probe, job.target, job.fields);
+export async function runProbe(
+  probe: Probe,
+  job: CheckJob,
+  io: NetIo,
+  prepared: Preparation = prepareCheck(probe, job.target, job.fields),
+): Promise<ProbeResult> {
   if (!prepared.ok) return failedCheck(prepared.reason);
   const signal = AbortSignal.timeout((job.timeout_seconds ?? probe.timeout_seconds) * 1000);
-  const recorder = recordEvidence(io, passwordsIn(job.target));
+  const recorder = recordEvidence(io, () => passwordsIn(job.target));
   try {
     const result = await probe.check(prepared.value.target, prepared.value.options, recorder.io, signal);
     if (result.outcome !== "failure") {

@@ -31,8 +31,13 @@ const CLOUDFLARE: Range[] = [
   "2c0f:f248::/32",
 ].map((range) => ipaddr.parseCIDR(range));
 
+/** What literals consist of; a zone may follow an IPv6 address. */
+const ADDRESS_LETTERS = /^\[?[\da-f:.]+(?:%[^\]]*)?\]?$/i;
+
 /** Reads a literal in a URL's form; an IPv4-mapped IPv6 address comes out as the IPv4 address it means. */
 export function addressOf(host: string): Address | null {
+  // Every check asks this of its host, and the parser throws at most names.
+  if (!ADDRESS_LETTERS.test(host)) return null;
   const bare = host.startsWith("[") ? host.slice(1, -1) : host;
   return ipaddr.isValid(bare) && (bare.includes(":") || ipaddr.IPv4.isValidFourPartDecimal(bare))
     ? ipaddr.process(bare)
