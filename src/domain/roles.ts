@@ -1,4 +1,5 @@
 import { type Capability, GRANTED_ROLES } from "../contract/member.ts";
+import { lazy } from "../lib/lazy.ts";
 
 /** The one table that decides who may do what on a status page; endpoints, documentation and tests read it. */
 
@@ -90,11 +91,11 @@ const ABILITIES: Record<Capability, string> = {
   "members.manage": "manage the team",
   "secrets.read": "read the credentials that monitors use",
 };
-const LIST = new Intl.ListFormat("en-GB", { type: "conjunction" });
+const LIST = lazy(() => new Intl.ListFormat("en-GB", { type: "conjunction" }));
 
 /** What a member may do, as one sentence for themselves. */
 export function explainMembership({ role, capabilities }: Membership): string {
   if (role !== "custom") return ROLE_SENTENCES[role];
   if (capabilities.length === 0) return ROLE_SENTENCES.viewer;
-  return `${ROLE_SENTENCES.custom} You can also ${LIST.format(capabilities.map((each) => ABILITIES[each]))}.`;
+  return `${ROLE_SENTENCES.custom} You can also ${LIST().format(capabilities.map((each) => ABILITIES[each]))}.`;
 }

@@ -1,14 +1,15 @@
 import { SHORT_DATE } from "./date-format.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "./durations.ts";
+import { lazy } from "./lazy.ts";
 
-const DAY = new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, timeZone: "UTC" });
+const DAY = lazy(() => new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, timeZone: "UTC" }));
 /** Beyond this a date says more than a number of days. */
 const RELATIVE_MAX_MS = 30 * DAY_MS;
 
 /** Formats an instant by its distance: `just now`, `5 min ago`, `in 3 h`, `12 days ago`, `3 Oct 2026`. */
 export function relativeTime(at: number, now: number): string {
   const distance = Math.abs(at - now);
-  if (distance > RELATIVE_MAX_MS) return DAY.format(at);
+  if (distance > RELATIVE_MAX_MS) return DAY().format(at);
   if (distance < MINUTE_MS) return at > now ? "in a moment" : "just now";
   const span = spanOf(distance);
   return at > now ? `in ${span}` : `${span} ago`;

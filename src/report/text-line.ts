@@ -1,4 +1,5 @@
 import createBidi from "bidi-js";
+import { lazy } from "../lib/lazy.ts";
 import { joinArabic, type ShapedGlyph } from "./arabic-forms.ts";
 
 /** Scripts that are written from right to left. */
@@ -7,7 +8,7 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10ff
 const INVISIBLE = /[\p{Cf}\p{Variation_Selector}\u2028\u2029]/gu;
 const CONTROL = /\p{Cc}+/gu;
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+const graphemes = lazy(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 let bidi: ReturnType<typeof createBidi> | undefined;
 
 /** A character to draw and the text it stands for. Of a pair, the first half has the outline of both. */
@@ -64,7 +65,7 @@ function reverseRuns<Item>(items: readonly Item[], isInRun: (item: Item) => bool
 /** As much of a text as fits, ending in an ellipsis where something is missing; what belongs together is not cut. */
 export function shorten(text: string, isFitting: (text: string) => boolean): string {
   if (isFitting(text)) return text;
-  const ends = Array.from(graphemes.segment(text), ({ index }) => index);
+  const ends = Array.from(graphemes().segment(text), ({ index }) => index);
   const cutAt = (n: number) => `${text.slice(0, ends[n]).trimEnd()}…`;
   let [fits, tooLong] = [0, ends.length];
   while (tooLong - fits > 1) {

@@ -1,8 +1,11 @@
 import { SHORT_DATE, TIME_OF_DAY } from "../../lib/date-format.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { relativeTime } from "../../lib/relative-time.ts";
 import { toIso } from "../../platform/clock.ts";
 
-const EXACT = new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, ...TIME_OF_DAY, second: "2-digit", timeZone: "UTC" });
+const EXACT = lazy(
+  () => new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, ...TIME_OF_DAY, second: "2-digit", timeZone: "UTC" }),
+);
 
 /** How long ago or ahead, with the exact instant on hover; the script shows it in the reader's zone and keeps it current. */
 export function Time({ at, now }: { at: number; now: number }) {
@@ -23,5 +26,5 @@ export function ExactTime({ at }: { at: number }) {
 }
 
 export function exactTime(at: number): string {
-  return `${EXACT.format(at)} UTC`;
+  return `${EXACT().format(at)} UTC`;
 }

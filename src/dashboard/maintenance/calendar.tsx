@@ -6,6 +6,7 @@ import { listOccurrences } from "../../domain/maintenance.ts";
 import type { Recurrence } from "../../domain/recurrence.ts";
 import { listMyMaintenance } from "../../features/maintenance/service.ts";
 import { DAY_MS } from "../../lib/durations.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { plural } from "../../lib/relative-time.ts";
 import { Preview } from "../components/preview.tsx";
 import { ExactTime } from "../components/time.tsx";
@@ -52,9 +53,9 @@ function startOfMonth(at: number, months: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1);
 }
 
-const MONTH_NAME = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
-const DAY_NAME = new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone: "UTC" });
-const TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: "UTC" });
+const MONTH_NAME = lazy(() => new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }));
+const DAY_NAME = lazy(() => new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone: "UTC" }));
+const TIME = lazy(() => new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: "UTC" }));
 const monthAddress = (at: number) => `/app/maintenance?month=${new Date(at).toISOString().slice(0, 7)}`;
 /** Monday first. */
 const weekdayOf = (at: number) => (new Date(at).getUTCDay() + 6) % WEEK;
@@ -67,7 +68,7 @@ export function Calendar({ month: { from, to, entries }, now }: { month: Month; 
   return (
     <section class="card" aria-labelledby="calendar">
       <div class="row">
-        <h2 id="calendar">{MONTH_NAME.format(from)}</h2>
+        <h2 id="calendar">{MONTH_NAME().format(from)}</h2>
         <span class="actions">
           <a class="button second" href={monthAddress(startOfMonth(from, -1))}>
             Previous month
@@ -83,7 +84,7 @@ export function Calendar({ month: { from, to, entries }, now }: { month: Month; 
           <thead>
             <tr>
               {days.slice(0, WEEK).map((day) => (
-                <th scope="col">{DAY_NAME.format(day)}</th>
+                <th scope="col">{DAY_NAME().format(day)}</th>
               ))}
             </tr>
           </thead>
@@ -119,7 +120,7 @@ function Day({ day, isOther, isToday, entries }: DayProps) {
       <span class="quiet">{new Date(day).getUTCDate()}</span>
       {touching.map(({ id, title, start_at }) => (
         <a href={`/app/maintenance/${id}`} dir="auto">
-          {isWithin(start_at, day) ? `${TIME.format(start_at)} ` : ""}
+          {isWithin(start_at, day) ? `${TIME().format(start_at)} ` : ""}
           {title}
         </a>
       ))}

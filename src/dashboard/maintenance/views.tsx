@@ -1,4 +1,5 @@
 import type { Maintenance } from "../../contract/maintenance.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { parseMarkdown } from "../../ui/markdown.ts";
 import { Markdown } from "../../ui/markdown-view.tsx";
 import { Fields, FormProblem } from "../components/fields.tsx";
@@ -46,7 +47,7 @@ export function maintenanceListView({ now, windows, total, limit, offset, may_pl
             <>
               {[...days].map(([day, members]) => (
                 <section aria-labelledby={`day-${day}`}>
-                  <h2 id={`day-${day}`}>{DAY.format(new Date(`${day}T12:00:00Z`))}</h2>
+                  <h2 id={`day-${day}`}>{DAY().format(new Date(`${day}T12:00:00Z`))}</h2>
                   <Rows windows={members} now={now} />
                 </section>
               ))}
@@ -65,7 +66,7 @@ export function maintenanceListView({ now, windows, total, limit, offset, may_pl
   };
 }
 
-const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" });
+const DAY = lazy(() => new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" }));
 const startOf = (window: Maintenance) => Date.parse(window.next_occurrence?.start ?? window.start_time);
 const endOf = (window: Maintenance) => Date.parse(window.next_occurrence?.end ?? window.end_time);
 

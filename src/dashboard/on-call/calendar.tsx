@@ -1,5 +1,6 @@
 import { listOnCall, type OnCallInterval, type Schedule as Plan, type Span } from "../../domain/on-call.ts";
 import { DAY_MS } from "../../lib/durations.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { dateIn, zonedClock } from "../../lib/zoned-days.ts";
 import { toIso } from "../../platform/clock.ts";
 import { DragForm } from "../components/drag-form.tsx";
@@ -85,7 +86,7 @@ export function Calendar({ path, plan, days, people, now, may_change }: Calendar
       <ol class="on-call-days card">
         {days.map((day) => (
           <li data-drop={day.date} {...(now >= day.start_at && now < day.end_at ? { "aria-current": "date" } : {})}>
-            <strong>{DAY_NAME.format(Date.parse(`${day.date}T12:00:00Z`))}</strong>
+            <strong>{DAY_NAME().format(Date.parse(`${day.date}T12:00:00Z`))}</strong>
             <ul>
               {day.intervals.map((interval) => (
                 <Turn
@@ -106,12 +107,15 @@ export function Calendar({ path, plan, days, people, now, may_change }: Calendar
   );
 }
 
-const DAY_NAME = new Intl.DateTimeFormat("en-GB", {
-  weekday: "short",
-  day: "numeric",
-  month: "short",
-  timeZone: "UTC",
-});
+const DAY_NAME = lazy(
+  () =>
+    new Intl.DateTimeFormat("en-GB", {
+      weekday: "short",
+      day: "numeric",
+      month: "short",
+      timeZone: "UTC",
+    }),
+);
 const shifted = (date: string, days: number) => new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 
 interface TurnProps {
