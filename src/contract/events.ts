@@ -150,6 +150,15 @@ export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
 /** The event of a webhook's test. */
 export const TEST_EVENT = "test_event" satisfies EventName;
 
+/** Of one webhook or of the installation: no rule of a page can listen to them. */
+const WITHOUT_RULES: readonly EventName[] = [
+  TEST_EVENT,
+  "monitor.reminder",
+  "service.alarm_raised",
+  "service.alarm_cleared",
+];
+export const RULE_EVENT_NAMES = EVENT_NAMES.filter((name) => !WITHOUT_RULES.includes(name));
+
 /** The end of a maintenance window has two public names: the second is for filters that list only it. */
 export const MAINTENANCE_END = ["maintenance.completed", "maintenance.ended"] as const;
 

@@ -95,7 +95,9 @@ describe("event rules", () => {
   it.each([
     ["no event_name", { event_name: undefined }, "event_name"],
     ["an unknown event of the service", { event_name: "monitor.exploded" }, "event_name"],
-    ["the event of webhook tests", { event_name: "test_event" }, "event_name"],
+    ["the event of webhook tests", { event_name: "test_event" }, "event_name must not be test_event"],
+    ["the reminders of a webhook", { event_name: "monitor.reminder" }, "event_name must not be monitor.reminder"],
+    ["an alarm of the installation", { event_name: "service.alarm_raised" }, "event_name must not be service.alarm"],
     ["a blank in the event_name", { event_name: "a b" }, "event_name"],
     ["another classification", { classification: "secret" }, "classification"],
     ["conditions that are no JSON", { conditions: "[" }, "conditions"],

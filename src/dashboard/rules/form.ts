@@ -1,5 +1,5 @@
 import { type EventRule, RULE_METRICS, RuleAction, RuleCondition } from "../../contract/event-rule.ts";
-import { EVENT_CLASSIFICATIONS, EVENT_NAMES } from "../../contract/events.ts";
+import { EVENT_CLASSIFICATIONS, RULE_EVENT_NAMES } from "../../contract/events.ts";
 import { type FormField, type FormValues, type Option, storedValues } from "../form-fields.ts";
 
 /** Rows for conditions that are offered besides those that there are. */
@@ -36,7 +36,7 @@ export function ruleFields(choices: RuleChoices, notation: RuleNotation): FormFi
   return [
     { kind: "text", name: "display_name", label: "Name", maxlength: 200 },
     {
-      ...{ kind: "text", name: "event_name", label: "Event", required: true, suggestions: EVENT_NAMES },
+      ...{ kind: "text", name: "event_name", label: "Event", required: true, suggestions: RULE_EVENT_NAMES },
       hint: "one that the rule listens to, or a name of your own, which it emits",
     },
     { kind: "select", name: "monitor_id", label: "Monitor", options: choices.services, empty: "Any of this page" },

@@ -3,7 +3,7 @@ import { openRuleContent } from "../../access/rule-content.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { type ErrorDetail, invalid } from "../../contract/errors.ts";
 import type { EventRuleContent, StoredRuleContent } from "../../contract/event-rule.ts";
-import { isEventName, MAINTENANCE_END, TEST_EVENT } from "../../contract/events.ts";
+import { isEventName, KNOWN_EVENT_NAMES, RULE_EVENT_NAMES } from "../../contract/events.ts";
 import { SECRET_PLACEHOLDER } from "../../contract/webhook.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { findContentFlaw, listReferencedIds } from "../../domain/event-rule-content.ts";
@@ -48,7 +48,7 @@ export async function requireSoundContents(
   const flaws = [
     ...restored.flatMap(({ flaw }) => flaw ?? []),
     ...restored.flatMap(({ content, prefix }) => {
-      const flaw = findContentFlaw(content, isListenable);
+      const flaw = findContentFlaw(content, (name) => KNOWN_EVENT_NAMES.has(name)) ?? findUnheardFlaw(content);
       return flaw ? [{ path: `${prefix}${flaw.path}`, message: flaw.message }] : [];
     }),
     ...(await findReferenceFlaws(ctx, page, references)),
@@ -58,9 +58,9 @@ export async function requireSoundContents(
   return restored.map(({ content }) => content);
 }
 
-/** The test of a webhook is for that webhook alone; the end of maintenance has two names. */
-function isListenable(name: string): boolean {
-  return (isEventName(name) && name !== TEST_EVENT) || MAINTENANCE_END.some((end) => end === name);
+function findUnheardFlaw({ event_name }: EventRuleContent): ErrorDetail | null {
+  const isHeard = !isEventName(event_name) || RULE_EVENT_NAMES.includes(event_name);
+  return isHeard ? null : { path: "event_name", message: `must not be ${event_name}, to which no rule can listen` };
 }
 
 function restoreChannels({ content, current, prefix }: Draft): { content: EventRuleContent; flaw?: ErrorDetail } {
