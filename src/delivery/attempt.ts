@@ -39,12 +39,14 @@ export async function performAttempt(scope: Scope, claimed: Claimed): Promise<At
   const { delivery } = claimed;
   const prepared = await prepare(scope, claimed);
   const { request, reply, statements, mail } = prepared ? await perform(scope, claimed, prepared) : UNBUILT;
-  const outcome = decideOutcome(reply, {
+  const decided = decideOutcome(reply, {
     delivery_id: delivery.id,
     attempt: delivery.attempt,
     delays_ms: prepared ? scope.settings.DELIVERY_RETRY_MS.slice(0, prepared.attemptsMax - 1) : [],
     ended_at: scope.now + reply.duration_ms,
   });
+  // A channel that alert_channels names may end, the webhook's own goes on.
+  const outcome = { ...decided, is_gone: decided.is_gone && prepared?.target.channel === null };
   const record = attemptRecord(scope, claimed, { request, reply, outcome });
   return { ...claimed, record, outcome, speed: speedOf(reply), statements, mail };
 }
@@ -143,7 +145,8 @@ function recordedRequest(request: NotifierRequest, { provider }: Notifier): Reco
   const url = maskUrl(request.url);
   if (provider === "generic") return { url, signature: request.headers["webhook-signature"] ?? null };
   const { authorization, ...headers } = request.headers;
-  const shown = authorization === undefined ? headers : { ...headers, authorization: "***" };
+  const named = Object.entries(headers).map(([name, value]) => [name, withoutAcknowledgeLinks(value)]);
+  const shown = { ...Object.fromEntries(named), ...(authorization !== undefined && { authorization: "***" }) };
   const shownBody = secrets.reduce((text, secret) => text.replaceAll(secret, "***"), withoutAcknowledgeLinks(body));
   return { method, url, headers: shown, body: shownBody };
 }

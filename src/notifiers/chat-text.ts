@@ -36,7 +36,8 @@ export function plainText({ text, is_markdown }: Pick<AlertMessage, "text" | "is
 
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
-  return length < 1 ? "" : `${text.slice(0, length - 1).replace(/\\+$/, "")}…`;
+  // Neither half an escape nor half a surrogate pair, which services refuse together with the whole message.
+  return length < 1 ? "" : `${text.slice(0, length - 1).replace(/\\+$|[\ud800-\udbff]$/, "")}…`;
 }
 
 /**

@@ -5,6 +5,8 @@ import { CHAT_ATTEMPTS_MAX, isHttpUrl, NOT_AN_ADDRESS, type Notifier } from "./p
 /** https://docs.ntfy.sh/publish/: the address is that of the topic, the secret an access token. */
 const MESSAGE_BYTES_MAX = 4096;
 const TITLE_MAX = 250;
+/** Buttons below a message: https://docs.ntfy.sh/publish/#action-buttons */
+const ACTIONS_MAX = 3;
 const LOOKS: Record<AlertTone, { priority: string; tags: string }> = {
   down: { priority: "5", tags: "rotating_light" },
   warning: { priority: "4", tags: "warning" },
@@ -22,6 +24,7 @@ export const ntfy: Notifier = {
   },
   build({ message }, { url, secret, channel }) {
     const click = message.links.at(-1)?.url;
+    const actions = message.links.slice(0, ACTIONS_MAX).map(({ label, url }) => `view, ${label}, ${url}`);
     const facts = message.facts.map(({ label, value }) => `${label}: ${value}`);
     return {
       ...{ kind: "http", method: "POST", url: channel === null ? url : new URL(encodeURIComponent(channel), url).href },
@@ -30,7 +33,7 @@ export const ntfy: Notifier = {
         "user-agent": "Vigil-Webhooks/1",
         title: encodeHeader(shorten(message.title, TITLE_MAX)),
         ...LOOKS[message.tone],
-        ...(click !== undefined && { click }),
+        ...(click !== undefined && { click, actions: actions.join("; ") }),
         ...(secret !== null && { authorization: `Bearer ${secret}` }),
       },
       body: cut([plainText(message), ...facts].filter((line) => line !== "").join("\n") || message.title),

@@ -90,7 +90,7 @@ export function jsonRequest(
   return {
     ...{ kind: "http", method, url },
     headers: { "content-type": "application/json", "user-agent": USER_AGENT, ...headers },
-    body: JSON.stringify(body),
+    body: JSON.stringify(body, (_name, value) => (typeof value === "string" ? value.toWellFormed() : value)),
     ...(secrets && { secrets }),
   };
 }

@@ -91,6 +91,9 @@ describe.each(SERVICES)("$name", (service) => {
     ["long", "x".repeat(20_000)],
     ["full of marks", "*_~`[](){}<>@#:!\\|&".repeat(500)],
     ["in many scripts", "Ünïcödé 漢字 🎉 ".repeat(1500)],
+    ["of pairs", "🎉".repeat(5000)],
+    ["of pairs after a letter", `a${"🎉".repeat(5000)}`],
+    ["of wide letters", "漢".repeat(20_000)],
     ["of escapes", "\\".repeat(5000)],
   ])("accepts text that is %s", (_name, text) => {
     for (const fields of [
@@ -246,6 +249,7 @@ describe("the body of an outage", () => {
         priority: "5",
         tags: "rotating_light",
         click: INCIDENT,
+        actions: `view, Monitor, ${MONITOR}; view, Acknowledge, ${INCIDENT}`,
         authorization: "Bearer tk_secret",
       },
       body: "HTTP 500\nSince: 2 Jan 2026, 03:04 UTC\nRegion: weur\nLatency: 12 ms",

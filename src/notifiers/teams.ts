@@ -9,7 +9,7 @@ import { CHAT_ATTEMPTS_MAX, isHttpUrl, jsonRequest, NOT_AN_ADDRESS, type Notifie
  * inert; a card has at most 28 kB.
  */
 const TITLE_MAX = 500;
-const TEXT_MAX = 8000;
+const TEXT_MAX = 4000;
 const VALUE_MAX = 500;
 const COLOURS: Record<AlertTone, string> = { down: "attention", warning: "warning", good: "good", info: "accent" };
 

@@ -186,7 +186,28 @@ describe("a delivery", () => {
   });
 });
 
+describe("a delivery that the receiver accepted", () => {
+  it("is recorded whatever the bytes of the answer", async () => {
+    const { account, webhook, id } = await arrange();
+    sink.answer(webhook.url, new Response(Uint8Array.from([0, 255, 0xed, 0xa0, 0x80, 34, 92, 97])));
+    await deliver([id]);
+    expect((await stored(id)).delivery?.state).toBe("delivered");
+    const listed = await account.client.get(`${V1}/webhooks/${webhook.id}/deliveries`);
+    expect(listed.body).toMatchObject([{ response_status: 200 }]);
+  });
+});
+
 describe("a webhook", () => {
+  it("stays on when a channel is gone that alert_channels names", async () => {
+    const { account, webhook, id } = await arrange({
+      ...{ provider: "slack", alert_channels: { "monitor.down": "#archived" } },
+    });
+    sink.answer(webhook.url, 410);
+    await deliver([id]);
+    expect((await stored(id)).delivery?.state).toBe("failed");
+    expect(await show(account, webhook)).toMatchObject({ is_active: true, disabled_reason: null });
+  });
+
   it("is switched off by 410 Gone", async () => {
     const { account, webhook, id } = await arrange();
     sink.answer(webhook.url, 410);

@@ -46,6 +46,8 @@ function jsonService(schema: z.ZodType, respond: (request: Sent) => Response, me
   return (request) => {
     if (!methods.includes(request.method)) return refuse(405, "method");
     if (!headerOf(request, "content-type")?.startsWith("application/json")) return refuse(415, "content type");
+    // JSON.stringify escapes half a surrogate pair, which the services refuse as invalid UTF-8, and nothing else of these.
+    if (/\\ud[89a-f][0-9a-f]{2}/.test(request.body)) return refuse(400, "strings must be encoded in UTF-8");
     const parsed = schema.safeParse(JSON.parse(request.body));
     return parsed.success ? respond(request) : refuse(400, parsed.error.message);
   };
@@ -146,7 +148,7 @@ const Card = z.strictObject({
 
 /** https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using: cards of 28 kB. */
 export const fakeTeams: Fake = (request) => {
-  if (request.body.length > 28 * 1024) return refuse(413, "payload too large");
+  if (new TextEncoder().encode(request.body).length > 28 * 1024) return refuse(413, "payload too large");
   return jsonService(
     z.strictObject({
       type: z.literal("message"),
@@ -214,5 +216,9 @@ export const fakeNtfy: Fake = (request) => {
   if (new TextEncoder().encode(request.body).length > 4096) return refuse(413, "becomes an attachment");
   if (!/^[1-5]$/.test(headerOf(request, "priority") ?? "")) return refuse(400, "invalid priority");
   if (/[^\x20-\x7e]/.test(headerOf(request, "title") ?? "")) return refuse(400, "title is not ASCII");
+  const actions = (headerOf(request, "actions") ?? "").split("; ").filter((action) => action !== "");
+  if (actions.length > 3 || !actions.every((action) => /^view, [\w ]+, https:\/\/[^,;]+$/.test(action))) {
+    return refuse(400, "invalid actions");
+  }
   return Response.json({ id: "n1", event: "message" });
 };
