@@ -1,4 +1,5 @@
 import type { AlertMessage, AlertTone } from "../domain/alert-messages.ts";
+import { plainTelegram, shorten } from "../lib/plain-text.ts";
 import { blocksToText, parseMarkdown } from "../ui/markdown.ts";
 
 /** What chats without cards of their own show: a title, the text, facts and links, one below the other. */
@@ -34,12 +35,6 @@ export function plainText({ text, is_markdown }: Pick<AlertMessage, "text" | "is
   return is_markdown ? blocksToText(parseMarkdown(text)) : text;
 }
 
-export function shorten(text: string, length: number): string {
-  if (text.length <= length) return text;
-  // Neither half an escape nor half a surrogate pair, which services refuse together with the whole message.
-  return length < 1 ? "" : `${text.slice(0, length - 1).replace(/\\+$|[\ud800-\udbff]$/, "")}…`;
-}
-
 /**
  * Slack and Google Chat have no escape for marks: a zero-width space after one that could begin a format keeps it text.
  * https://api.slack.com/reference/surfaces/formatting#escaping
@@ -67,10 +62,7 @@ export function escapeMattermost(text: string): string {
 
 /** Legacy Markdown of https://core.telegram.org/bots/api#markdown-style; mentions and commands need more than a backslash. */
 export function escapeTelegram(text: string): string {
-  return escapeTelegramMarks(text.replace(/\\/g, `\\${ZERO_WIDTH_SPACE}`)).replace(
-    /([@/#])(?=[A-Za-z0-9])/g,
-    `$1${ZERO_WIDTH_SPACE}`,
-  );
+  return plainTelegram(escapeTelegramMarks(text.replace(/\\/g, `\\${ZERO_WIDTH_SPACE}`)));
 }
 
 export function escapeTelegramMarks(text: string): string {

@@ -1,5 +1,6 @@
 import type { AlertTone } from "../domain/alert-messages.ts";
-import { escapeDiscord, formatChatText, plainText, shorten } from "./chat-text.ts";
+import { shorten } from "../lib/plain-text.ts";
+import { escapeDiscord, formatChatText, plainText } from "./chat-text.ts";
 import {
   CHAT_ATTEMPTS_MAX,
   isHttpUrl,

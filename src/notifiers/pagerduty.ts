@@ -1,6 +1,7 @@
 import { isKnownEvent, type NewEvent } from "../contract/events.ts";
 import type { AlertTone } from "../domain/alert-messages.ts";
-import { plainText, shorten } from "./chat-text.ts";
+import { shorten } from "../lib/plain-text.ts";
+import { plainText } from "./chat-text.ts";
 import { isHttpUrl, jsonRequest, NOT_AN_ADDRESS, type Notifier, type NotifierInput } from "./port.ts";
 
 /**

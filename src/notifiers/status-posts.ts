@@ -1,5 +1,6 @@
 import type { ChatService } from "../contract/chat-link.ts";
-import { escapeDiscord, shorten } from "./chat-text.ts";
+import { plainTelegram, shorten } from "../lib/plain-text.ts";
+import { escapeDiscord } from "./chat-text.ts";
 import { type ChatServices, jsonRequest, type NotifierRequest } from "./port.ts";
 
 /** A message of the bot in a linked channel: sent, then edited in place. */
@@ -40,7 +41,7 @@ function buildForTelegram({ channel_id, message_id, text, link }: StatusPost, se
   const suffix = link === null ? "" : `\n${link}`;
   // Without parse_mode nothing in the text is markup.
   const body = {
-    ...{ chat_id: channel_id, text: `${shorten(text, TELEGRAM_LENGTH_MAX - suffix.length)}${suffix}` },
+    ...{ chat_id: channel_id, text: `${shorten(plainTelegram(text), TELEGRAM_LENGTH_MAX - suffix.length)}${suffix}` },
     link_preview_options: { is_disabled: true },
   };
   return jsonRequest(`${api}/${message_id === null ? "sendMessage" : "editMessageText"}`, { ...body, ...message });

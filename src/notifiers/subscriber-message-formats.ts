@@ -1,8 +1,9 @@
 import type { SubscriberChannel, SubscriberMessageContent } from "../contract/subscriber.ts";
 import type { MessageDraft } from "../domain/subscriber-messages.ts";
+import { shorten } from "../lib/plain-text.ts";
 import { renderMail } from "../ui/mail-document.ts";
 import { parseMarkdown } from "../ui/markdown.ts";
-import { escapeDiscord, escapeSlack, shorten } from "./chat-text.ts";
+import { escapeDiscord, escapeSlack } from "./chat-text.ts";
 
 /** Formats a message to subscribers for each channel. */
 

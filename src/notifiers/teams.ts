@@ -1,5 +1,6 @@
 import type { AlertTone } from "../domain/alert-messages.ts";
-import { plainText, shorten } from "./chat-text.ts";
+import { shorten } from "../lib/plain-text.ts";
+import { plainText } from "./chat-text.ts";
 import { CHAT_ATTEMPTS_MAX, isHttpUrl, jsonRequest, NOT_AN_ADDRESS, type Notifier } from "./port.ts";
 
 /**

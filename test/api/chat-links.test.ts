@@ -172,6 +172,16 @@ describe("commands in a linked channel", () => {
     expect(await noticesOf(team.account.user_id)).toEqual([]);
   });
 
+  it("acknowledge an incident that no one on call is notified of", async () => {
+    const team = await createTeam();
+    const chat = { id: 14_000 + ids, type: "private" };
+    await say(`/link ${await tokenOf(team, "telegram")}`, chat);
+    const incident = await openIncident(team);
+    expect((await say("/ack", chat)).body.text).toContain("Acknowledged 1 alert");
+    expect((await say("/ack", chat)).body.text).toBe("Nothing waits for an answer.");
+    expect((await team.account.client.get(`${V1}/incidents/${incident}`)).body.acknowledged_at).not.toBeNull();
+  });
+
   it("do not show incidents that are not published", async () => {
     const team = await createTeam();
     const chat = { id: 9_000 + ids, type: "private" };

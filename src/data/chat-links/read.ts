@@ -1,8 +1,9 @@
-import { and, asc, count, desc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, isNull, sql } from "drizzle-orm";
 import type { ChatService } from "../../contract/chat-link.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
 import { escalations } from "../escalations/table.ts";
+import type { IncidentRecord } from "../incidents/read.ts";
 import { incidents } from "../incidents/table.ts";
 import { monitors } from "../monitors/table.ts";
 import { isPending, listToWake } from "../outbox/rows.ts";
@@ -126,6 +127,22 @@ export async function listOpenEscalations(db: Db, pageId: string) {
       ),
     )
     .orderBy(desc(escalations.created_at), desc(escalations.id))
+    .limit(OPEN_MAX);
+}
+
+/** Open incidents of a page that were not acknowledged. */
+export async function listUnansweredIncidents(db: Db, pageId: string): Promise<IncidentRecord[]> {
+  return db
+    .select()
+    .from(incidents)
+    .where(
+      and(
+        eq(incidents.status_page_id, pageId),
+        sql`${incidents.status} <> 'resolved'`,
+        isNull(incidents.acknowledged_at),
+      ),
+    )
+    .orderBy(desc(incidents.started_at))
     .limit(OPEN_MAX);
 }
 

@@ -2,7 +2,13 @@ import { commit } from "../../access/commit.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { ChatService } from "../../contract/chat-link.ts";
 import { conflict } from "../../contract/errors.ts";
-import { findLinkToken, listOpenEscalations, listPagesOfChannel, loadPageStatus } from "../../data/chat-links/read.ts";
+import {
+  findLinkToken,
+  listOpenEscalations,
+  listPagesOfChannel,
+  listUnansweredIncidents,
+  loadPageStatus,
+} from "../../data/chat-links/read.ts";
 import {
   deleteChatRequest,
   deleteLinkToken,
@@ -16,7 +22,7 @@ import { formatStatusText } from "../../domain/status-posts.ts";
 import { parseAcknowledgeButton } from "../../platform/acknowledge-tokens.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
 import { idFrom } from "../../platform/ids.ts";
-import { acknowledgeFrom } from "../escalations/service.ts";
+import { acknowledgeAlone, acknowledgeFrom } from "../escalations/service.ts";
 
 /** A command that somebody in a channel gave the bot. */
 export interface ChatCommand {
@@ -105,10 +111,15 @@ async function describeStatus(ctx: RequestScope, { service, channel }: ChatComma
 async function acknowledgeAll(ctx: RequestScope, { service, channel, actor }: ChatCommand): Promise<string> {
   const pages = await listPagesOfChannel(ctx.db, { service, channel_id: channel.id });
   if (pages.length === 0) return NOT_LINKED;
+  const how = ` by ${actor} on ${service}`;
   let count = 0;
   for (const page of pages) {
     for (const escalation of await listOpenEscalations(ctx.db, page.id)) {
-      count += await acknowledgeFrom(ctx, escalation, { by: null, how: ` by ${actor} on ${service}` });
+      count += await acknowledgeFrom(ctx, escalation, { by: null, how });
+    }
+    for (const incident of await listUnansweredIncidents(ctx.db, page.id)) {
+      await acknowledgeAlone(ctx, incident, how);
+      count += 1;
     }
   }
   if (count === 0) return "Nothing waits for an answer.";

@@ -1,6 +1,7 @@
 import type { RequestScope } from "../../access/scope.ts";
 import type { DiscordInteraction } from "../../contract/chat-link.ts";
 import { invalid } from "../../contract/errors.ts";
+import { shorten } from "../../lib/plain-text.ts";
 import { type ChatCommand, pressButton, runCommand } from "./commands.ts";
 
 /** https://discord.com/developers/docs/interactions/receiving-and-responding */
@@ -36,6 +37,6 @@ function permissionsOf(text: string | undefined): bigint {
 }
 
 function reply(text: string) {
-  const content = text.slice(0, CONTENT_LENGTH_MAX);
+  const content = shorten(text, CONTENT_LENGTH_MAX);
   return { type: REPLIES.message, data: { content, flags: EPHEMERAL, allowed_mentions: { parse: [] } } };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { RequestScope } from "../../access/scope.ts";
 import type { TelegramUpdate } from "../../contract/chat-link.ts";
 import { send } from "../../delivery/sender.ts";
+import { plainTelegram, shorten } from "../../lib/plain-text.ts";
 import { type ChatCommand, pressButton, runCommand } from "./commands.ts";
 
 /** https://core.telegram.org/bots/api#making-requests-when-getting-updates: the answer is a call of the API. */
@@ -15,7 +16,7 @@ export async function answerUpdate(ctx: RequestScope, update: TelegramUpdate): P
   if (query) {
     const actor = query.from.username ?? query.from.first_name ?? "somebody";
     const text = await pressButton(ctx, { data: query.data ?? "", actor, service: "telegram" });
-    return { method: "answerCallbackQuery", callback_query_id: query.id, text: text.slice(0, ALERT_LENGTH_MAX) };
+    return { method: "answerCallbackQuery", callback_query_id: query.id, text: shorten(text, ALERT_LENGTH_MAX) };
   }
   const message = update.message ?? update.channel_post;
   const [, name, argument = ""] = COMMAND.exec(message?.text ?? "") ?? [];
@@ -32,7 +33,7 @@ export async function answerUpdate(ctx: RequestScope, update: TelegramUpdate): P
       (from ? isAdministrator(ctx, chat.id, from.id) : false),
   };
   const text = await runCommand(ctx, command);
-  return { method: "sendMessage", chat_id: chat.id, text: text.slice(0, TEXT_LENGTH_MAX) };
+  return { method: "sendMessage", chat_id: chat.id, text: shorten(plainTelegram(text), TEXT_LENGTH_MAX) };
 }
 
 const ChatMember = z.object({ result: z.object({ status: z.string() }) });

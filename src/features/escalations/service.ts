@@ -151,7 +151,11 @@ export async function findLinkedAlert(ctx: RequestScope, token: string): Promise
 export async function acknowledgeByLink(ctx: RequestScope, { escalation, incident, own }: LinkedAlert): Promise<void> {
   const how = " by the link of a notification";
   if (escalation) return void (await acknowledgeFrom(ctx, escalation, { by: null, how }));
-  if (!incident || own.is_over || own.acknowledged_at !== null) return;
+  if (incident && !own.is_over && own.acknowledged_at === null) await acknowledgeAlone(ctx, incident, how);
+}
+
+/** An incident that nobody on call is notified of. */
+export async function acknowledgeAlone(ctx: RequestScope, incident: IncidentRecord, how: string): Promise<void> {
   const publication = publish(ctx, [acknowledgedEvent(incident, ctx.now)]);
   const change = { acknowledged_at: ctx.now, acknowledged_by: null, updated_at: ctx.now };
   await commit(ctx, [updateIncident(ctx.db, incident.id, change), ...publication.statements], {
