@@ -9,6 +9,8 @@ import { report, type Turn, turn } from "./turns.ts";
 const MONITORS = 1_000;
 const BATCH = 10;
 const TURN_MS = 2_000;
+/** Of every view. */
+const AIM_MS = 100;
 const VIEWS = {
   "list of monitors": "/app/monitors",
   "list of monitors, worst first, page 10": "/app/monitors?sort=status&offset=450",
@@ -35,7 +37,7 @@ async function benchView(service: BenchService, { name, path, share }: { name: s
     turns.view.push(await turn([address], service.cpuSeconds, alone));
   }
   report(`${name}, constant of ${constant.bytes} bytes`, turns.constant);
-  report(name, turns.view);
+  report(name, turns.view, AIM_MS);
 }
 
 /** Half of them with a status, which draws a strip; on a page, in groups, with tags, as teams have them. */

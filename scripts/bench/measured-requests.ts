@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { compareSpeed, compareWaits, type Measure } from "./measures.ts";
 import type { Page, Rig } from "./rig.ts";
+import { countLost } from "./turns.ts";
 
 const API = "/api/uptime/v1";
 const AT_ONCE = 256;
@@ -57,21 +58,11 @@ function heartbeats(rig: Rig, { beats, size }: Page): Measure {
 }
 
 function lostHeartbeats(rig: Rig, { beats }: Page): Measure {
-  const lost = async (address: string) => {
-    const answers = await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
-        const response = await fetch(address);
-        await response.arrayBuffer();
-        return response.status;
-      }),
-    );
-    return answers.filter((status) => status !== 200).length;
-  };
   return {
     ...{ name: `heartbeats lost of ${AT_ONCE} at once`, unit: "lost", baseline: "object call with one row" },
     round: async () => {
-      const baseline = await lost(`${rig.bare.url}/object/0`);
-      return { value: await lost(beats[0] ?? ""), baseline, operations: AT_ONCE };
+      const baseline = await countLost(`${rig.bare.url}/object/0`, AT_ONCE);
+      return { value: await countLost(beats[0] ?? "", AT_ONCE), baseline, operations: AT_ONCE };
     },
   };
 }

@@ -1,12 +1,14 @@
 import { startBare } from "./bare.ts";
 import { type BenchService, startBenchService } from "./service.ts";
-import { report, type Turn, turn } from "./turns.ts";
+import { countLost, report, type Turn, turn } from "./turns.ts";
 
 /**
  * How fast heartbeats are taken, beside the least that any such service has to do: one call of one object that writes
  * one row. Both run in the same kind of runtime, in turns, so that what else the machine does weighs on both alike.
  */
 const MONITORS = 200;
+const AT_ONCE = 256;
+const RATIO_AIM = 0.9;
 
 export async function benchPush(minutes: number): Promise<void> {
   await using service = await startBenchService({});
@@ -23,7 +25,9 @@ export async function benchPush(minutes: number): Promise<void> {
     turns.beat.push(await beat());
   }
   const bareSpeed = report("object call", turns.call);
-  console.log(`a heartbeat has ${(report("heartbeat", turns.beat) / bareSpeed).toFixed(2)} of the object call's speed`);
+  const ratio = (report("heartbeat", turns.beat) / bareSpeed).toFixed(2);
+  console.log(`a heartbeat has ${ratio} of the object call's speed (aim: ${RATIO_AIM})`);
+  console.log(`heartbeats lost of ${AT_ONCE} at once: ${await countLost(beats[0] ?? "", AT_ONCE)} (aim: 0)`);
 }
 
 async function createHeartbeats({ url, token }: BenchService): Promise<string[]> {

@@ -80,7 +80,7 @@ export async function startRig(scale: Scale): Promise<Rig> {
   };
 }
 
-async function createPage(service: BenchService, size: number): Promise<Page> {
+export async function createPage(service: BenchService, size: number): Promise<Page> {
   const monitors: string[] = [];
   const beats: string[] = [];
   for (let from = 0; from < size; from += CREATED_AT_ONCE) {
@@ -103,7 +103,7 @@ async function createPage(service: BenchService, size: number): Promise<Page> {
 }
 
 /** As if all monitors were down for a tenth of every day since then. */
-async function insertHistory({ execute }: BenchService): Promise<void> {
+export async function insertHistory({ execute }: BenchService): Promise<void> {
   const now = Date.now();
   const from = now - HISTORY_DAYS * DAY_MS;
   const past = 2 * HISTORY_DAYS;

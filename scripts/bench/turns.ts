@@ -47,13 +47,26 @@ export async function turn(
   return { answers, seconds: (performance.now() - from) / 1000, cpu, latencies };
 }
 
-/** Prints the median turn and gives its answers a second. */
-export function report(name: string, turns: readonly Turn[]): number {
+/** How many of so many requests at once are not answered 200. */
+export async function countLost(address: string, atOnce: number): Promise<number> {
+  const statuses = await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      const response = await fetch(address);
+      await response.arrayBuffer();
+      return response.status;
+    }),
+  );
+  return statuses.filter((status) => status !== 200).length;
+}
+
+/** Prints the median turn, beside the p50 that is aimed at where there is one, and gives its answers a second. */
+export function report(name: string, turns: readonly Turn[], aimMs?: number): number {
   const speed = median(turns.map(({ answers, seconds }) => answers / seconds));
   const cpu = median(turns.map((each) => each.cpu)).toFixed(2);
   const sorted = turns.flatMap(({ latencies }) => latencies).sort((a, b) => a - b);
   const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1);
-  console.log(`${name}: ${speed.toFixed(0)}/s, ${cpu} ms of CPU each, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+  const aim = aimMs === undefined ? "" : ` (aim: ${aimMs})`;
+  console.log(`${name}: ${speed.toFixed(0)}/s, ${cpu} ms of CPU each, p50 ${at(0.5)} ms${aim}, p99 ${at(0.99)} ms`);
   return speed;
 }
 
