@@ -39,6 +39,19 @@ describe("days of a zone", () => {
     expect(day).toEqual({ date, from_at: at(from), to_at: at(from) + hours * HOUR_MS });
   });
 
+  it("hold every instant, one that the clock shows twice over midnight, too", () => {
+    const day = { date: "2010-11-07", from_at: at("2010-11-07T02:30:00Z"), to_at: at("2010-11-08T03:30:00Z") };
+    // The clock went back from 00:01 to 23:01.
+    for (const now of [
+      "2010-11-07T02:30:00Z",
+      "2010-11-07T02:31:00Z",
+      "2010-11-07T03:29:59Z",
+      "2010-11-07T03:30:00Z",
+    ]) {
+      expect(listDaysUntil(at(now), "America/St_Johns", 1), now).toEqual([day]);
+    }
+  });
+
   it.each([
     "UTC",
     "Europe/Berlin",

@@ -11,7 +11,9 @@ export interface ZonedDay {
 /** The last `count` days up to the one that holds `now`, oldest first. */
 export function listDaysUntil(now: number, timezone: string, count: number): ZonedDay[] {
   const clock = zonedClock(timezone);
-  const today = Date.parse(isoDate(clock.toLocal(now)));
+  const shown = Date.parse(isoDate(clock.toLocal(now)));
+  // A clock that goes back just after midnight shows the day before again, although the next one has begun.
+  const today = clock.firstInstantOf(shown + DAY_MS) <= now ? shown + DAY_MS : shown;
   return listDays(clock, today - (count - 1) * DAY_MS, count);
 }
 

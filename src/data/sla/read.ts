@@ -1,5 +1,7 @@
 import { and, asc, count, eq, gt, gte, isNull, lt, or, sql } from "drizzle-orm";
+import type { MonitorStatus } from "../../contract/monitor-values.ts";
 import type { Membership } from "../../domain/roles.ts";
+import type { StatusInterval } from "../../domain/uptime.ts";
 import type { Db } from "../db.ts";
 import { maintenance, maintenanceGroups, maintenanceMonitors, maintenanceOccurrences } from "../maintenance/table.ts";
 import { pageMembers } from "../members/table.ts";
@@ -13,7 +15,7 @@ export type SlaTargetRecord = typeof slaTargets.$inferSelect;
 const MONITORS_MAX = 5000;
 const MEMBERSHIPS_MAX = 100;
 /** What one report may take into memory, and 5,000 monitors with twenty changes each. */
-export const SLA_INTERVALS_MAX = 100_000;
+const SLA_INTERVALS_MAX = 100_000;
 
 export async function findSlaPolicy(db: Db, policyId: string): Promise<SlaPolicyRecord | undefined> {
   const rows = await db.select().from(slaPolicies).where(eq(slaPolicies.id, policyId)).limit(1);
@@ -100,7 +102,15 @@ export async function readSla(db: Db, pageId: string, range: { from_at: number; 
     selectTargets(db, pageId),
     selectAssigned(db, pageId),
   ]);
-  return { monitors: shown, intervals, targets: targets.map(({ target }) => target), policy: assigned[0]?.policy };
+  const intervalsOf = unpackIntervals(intervals);
+  const taken = [...intervalsOf.values()].reduce((sum, { length }) => sum + length, 0);
+  return {
+    monitors: shown,
+    intervalsOf,
+    isTooLong: taken > SLA_INTERVALS_MAX,
+    targets: targets.map(({ target }) => target),
+    policy: assigned[0]?.policy,
+  };
 }
 
 /** Occurrences of maintenance, public or private, that took place, once for each target monitor. */
@@ -131,15 +141,35 @@ export async function listMaintenanceSpans(db: Db, pageId: string, range: { from
   return [...byMonitor, ...byGroup];
 }
 
-/** From the interval that holds the beginning on; one more than a report takes, so that its excess is seen. */
+/** So many intervals of a monitor at most are packed into one text, which keeps each text small. */
+const PACKED_MAX = 1_000;
+type PackedInterval = [status: MonitorStatus, from_at: number, to_at: number | null, seq: number];
+
+/** In the order of time. */
+function unpackIntervals(packed: readonly { monitor_id: string; intervals: string }[]): Map<string, StatusInterval[]> {
+  const byMonitor = Map.groupBy(packed, ({ monitor_id }) => monitor_id);
+  return new Map(
+    [...byMonitor].map(([monitor_id, parts]) => {
+      const found = parts.flatMap(({ intervals }): PackedInterval[] => JSON.parse(intervals));
+      found.sort((a, b) => a[1] - b[1] || a[3] - b[3]);
+      return [monitor_id, found.map(([status, from_at, to_at]) => ({ status, from_at, to_at }))];
+    }),
+  );
+}
+
+/**
+ * From the interval that holds the beginning on; one more than a report takes, so that its excess is seen. They are handed
+ * over in a few texts: as rows of their own they would take four times as long.
+ */
 function selectIntervals(db: Db, pageId: string, { from_at, to_at }: { from_at: number; to_at: number }) {
   const earlier = sql`SELECT max(i.from_at) FROM ${statusIntervals} i WHERE i.monitor_id = ${monitors.id} AND i.from_at <= ${from_at}`;
-  return db
+  const found = db
     .select({
       monitor_id: statusIntervals.monitor_id,
       status: statusIntervals.status,
       from_at: statusIntervals.from_at,
       to_at: statusIntervals.to_at,
+      seq: statusIntervals.seq,
     })
     .from(monitors)
     .innerJoin(statusIntervals, eq(statusIntervals.monitor_id, monitors.id))
@@ -150,8 +180,14 @@ function selectIntervals(db: Db, pageId: string, { from_at, to_at }: { from_at: 
         lt(statusIntervals.from_at, to_at),
       ),
     )
-    .orderBy(asc(statusIntervals.monitor_id), asc(statusIntervals.from_at), asc(statusIntervals.seq))
     .limit(SLA_INTERVALS_MAX + 1);
+  return db
+    .select({
+      monitor_id: sql<string>`i.monitor_id`.as("monitor_id"),
+      intervals: sql<string>`json_group_array(json_array(i.status, i.from_at, i.to_at, i.seq))`.as("intervals"),
+    })
+    .from(sql`(${found}) AS i`)
+    .groupBy(sql`i.monitor_id, i.seq / ${PACKED_MAX}`);
 }
 
 /** A monitor that left the page has no target on it any more. */

@@ -10,7 +10,6 @@ import {
   listMaintenanceSpans,
   listSlaTargets,
   readSla,
-  SLA_INTERVALS_MAX,
   type SlaPolicyRecord,
   type SlaTargetRecord,
 } from "../../data/sla/read.ts";
@@ -102,15 +101,14 @@ async function loadHistories(ctx: RequestScope, pageId: string, query: SlaQuery)
     readSla(ctx.db, pageId, range),
     listMaintenanceSpans(ctx.db, pageId, range),
   ]);
-  if (found.intervals.length > SLA_INTERVALS_MAX) {
+  if (found.isTooLong) {
     throw invalid("the period holds more changes of status than one report takes; choose a shorter one");
   }
-  const intervalsOf = Map.groupBy(found.intervals, ({ monitor_id }) => monitor_id);
   const spansOf = Map.groupBy(windows, ({ monitor_id }) => monitor_id);
   const targetOf = new Map(found.targets.map((target) => [target.monitor_id, target.target_percentage]));
   const target_percentage = targetOf.get(null) ?? found.policy?.target_percentage ?? TARGET_DEFAULT;
   const historyOf = ({ id }: { id: string }) => ({
-    intervals: intervalsOf.get(id) ?? [],
+    intervals: found.intervalsOf.get(id) ?? [],
     maintenance: spansOf.get(id) ?? [],
   });
   const membersOf = Map.groupBy(found.monitors, ({ parent_monitor_id }) => parent_monitor_id);
