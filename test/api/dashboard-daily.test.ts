@@ -3,7 +3,9 @@ import { CORE, createClient, V1 } from "../support/client.ts";
 import { browserOf } from "../support/dashboard-crawl.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
 import type { Browser } from "../support/forms.ts";
+import { toldOf } from "../support/incidents.ts";
 import { emailOf, PASSWORD } from "../support/members.ts";
+import { readView } from "../support/shown-controls.ts";
 
 /** What a team does on most days, by forms alone. */
 let owner: Account;
@@ -62,6 +64,18 @@ describe("an incident", () => {
     expect((await read()).status).toBe("resolved");
     expect(await shown(path)).toContain("Write a postmortem");
     expect(await shown(`${path}?draft=postmortem`)).toContain("## Postmortem");
+  });
+
+  it.each([
+    ["notifies subscribers of a ready update while the box beside it is ticked", { notify_subscribers: "on" }, true],
+    ["posts a ready update quietly without the tick", {}, false],
+  ])("%s", async (_name, choice, isNotified) => {
+    const incident = { status_page_id: page, title: "Down", is_public: true };
+    const path = `/app/incidents/${(await owner.client.post(`${V1}/incidents`, incident)).body.id}`;
+    expect(await shown(path)).toMatch(/name="notify_subscribers" checked[^>]*> Also notify subscribers/);
+    await browser.submit(`${path}/updates`, { quick: "identified", ...choice });
+    const told = (await toldOf(page)).filter(({ name }) => name === "incident.updated");
+    expect(told.at(-1)?.data.notify_subscribers).toBe(isNotified);
   });
 
   it("shows its Markdown before it is opened", async () => {
@@ -143,6 +157,30 @@ describe("subscribers", () => {
     expect(status).toBe(400);
     expect(text).toContain("not@an@address must be an e-mail address");
     expect(text).toMatch(/<textarea[^>]*>not@an@address<\/textarea>/);
+  });
+});
+
+describe("a first monitor", () => {
+  it("is made by the three fields of the empty state, which then offers a channel and a page", async () => {
+    const fresh = await createAccount();
+    const theirs = await browserOf(fresh);
+    for (const path of ["/app", "/app/monitors"]) {
+      const { controls } = await readView((await theirs.open(path)).text);
+      const { fields } = controls.find(({ action, label }) => action === "/app/monitors/new" && label === "Save") ?? {};
+      expect(fields?.map(([name]) => name)).toEqual(["name", "type", "target"]);
+    }
+    const typed = { name: "First", type: "https", target: "https://example.com" };
+    const made = await theirs.submit("/app/monitors/new", typed);
+    const detail = made.headers.get("location") ?? "";
+    expect((await fresh.client.get(detail.replace("/app", V1))).body).toMatchObject({ ...typed, timeout_seconds: 10 });
+    const offered = async (path: string) =>
+      ["/app/alerts/new", "/app/pages/new"].map((href) => next(path).then((text) => text.includes(`href="${href}"`)));
+    const next = async (path: string) => /id="next".*?<\/section>/s.exec((await theirs.open(path)).text)?.[0] ?? "";
+    for (const path of ["/app", detail]) expect(await Promise.all(await offered(path))).toEqual([true, true]);
+    const status_page_id = await createPage(fresh);
+    expect(await Promise.all(await offered("/app"))).toEqual([true, false]);
+    await fresh.client.post(`${V1}/webhooks`, { status_page_id, name: "Ops", url: "https://example.com/hook" });
+    expect(await next("/app")).toBe("");
   });
 });
 

@@ -243,7 +243,7 @@ async function showAccount(c: AppContext): Promise<Response> {
             redeem.
           </p>
         </section>
-        <Data />
+        <Data origin={c.var.publicUrl} />
       </>
     ),
   });

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { BillingStatus, TierInfo, Token } from "../../contract/account.ts";
 import type { Me, Session } from "../../contract/session.ts";
-import { ACTIONS, Table } from "../components/pieces.tsx";
+import { ACTIONS, CopyText, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { browserName } from "./browser-name.ts";
 
@@ -78,8 +78,11 @@ export function Plan({ tier, seats }: PlanProps) {
   );
 }
 
+const importCommand = (origin: string) =>
+  `VIGIL_URL=${origin} VIGIL_TOKEN=your-token npm run vigil -- import account account.json`;
+
 /** What an account can take along, and how it ends. */
-export function Data() {
+export function Data({ origin }: { origin: string }) {
   return (
     <section class="card" aria-labelledby="data">
       <h2 id="data">Your data</h2>
@@ -91,6 +94,11 @@ export function Data() {
         <a class="button danger" href="/app/account/delete">
           Delete account
         </a>
+      </p>
+      <CopyText label="To import an export into the account of a token" text={importCommand(origin)} />
+      <p class="quiet">
+        It makes pages, monitors, incidents and channels that are not there yet, may be repeated, and prints what it
+        left out.
       </p>
     </section>
   );

@@ -37,7 +37,7 @@ export const endpoints = [
                 printers.
               </EmptyState>
             ) : (
-              <Table caption="Agents" head={["Name", "State", "Host", "Version", "Last seen"]}>
+              <Table caption="Agents" head={["Name", "State", "Host", "Version", "Last seen"]} isStacked>
                 {agents.map((agent) => (
                   <tr>
                     <th scope="row">

@@ -162,14 +162,16 @@ export function Events({ agent: { events }, now }: { agent: Detail; now: number 
   return (
     <section aria-labelledby="events">
       <h2 id="events">Log</h2>
-      <Table caption="Log of the agent" head={["When", "Level", "Message"]}>
+      <Table caption="Log of the agent" head={["When", "Level", "Message"]} isStacked>
         {events.map(({ at, level, message }) => (
           <tr>
             <td>
               <Time at={Date.parse(at)} now={now} />
             </td>
             <td>{level}</td>
-            <td dir="auto">{message}</td>
+            <td class="wide" dir="auto">
+              {message}
+            </td>
           </tr>
         ))}
       </Table>

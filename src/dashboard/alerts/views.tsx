@@ -184,7 +184,7 @@ export function deliveriesView({ now, channels, chosen, deliveries, place }: Del
 
 function Attempts({ channel, attempts, now }: { channel: Channel; attempts: readonly Attempt[]; now: number }) {
   return (
-    <Table caption="Attempts" head={["Event", "State", "Attempt", "Answer", "When", ACTIONS]}>
+    <Table caption="Attempts" head={["Event", "State", "Attempt", "Answer", "When", ACTIONS]} isStacked>
       {attempts.map((attempt) => (
         <tr>
           <th scope="row">{attempt.event}</th>

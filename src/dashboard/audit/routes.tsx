@@ -61,7 +61,7 @@ export const endpoints = [
           {entries.length === 0 ? (
             <EmptyState title="Nothing here">Whatever changes is listed here, with who changed it.</EmptyState>
           ) : (
-            <Table caption="Audit log" head={["What", "Who", "Event", "When"]}>
+            <Table caption="Audit log" head={["What", "Who", "Event", "When"]} isStacked>
               {entries.map((entry) => (
                 <tr>
                   <th scope="row" dir="auto">

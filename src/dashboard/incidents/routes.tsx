@@ -101,7 +101,8 @@ export const endpoints = [
     }
     const quick = entered.get("quick") ?? "";
     const message = QUICK_UPDATES[quick];
-    const body = message ? { message, status: quick } : readBody(UPDATE_FIELDS, entered);
+    const notify_subscribers = entered.has("notify_subscribers");
+    const body = message ? { message, status: quick, notify_subscribers } : readBody(UPDATE_FIELDS, entered);
     const answer = await callApi(c, { method: "POST", path: `${API}/${id}/updates`, body });
     if (answer.ok) return redirectWithNotice(`/app/incidents/${id}`, "The update is posted.");
     if (answer.status === 404) throw errorOf(answer);

@@ -239,12 +239,18 @@ function UpdateForm({ view, path }: { view: DetailView; path: string }) {
       <h2 id="update">Post an update</h2>
       {isOpen ? (
         <form method="post" action={`${path}/updates`} class="quick">
-          <input type="hidden" name="notify_subscribers" value="on" />
           {Object.entries(QUICK_UPDATES).map(([status, message]) => (
             <button type="submit" class="second" name="quick" value={status}>
               {wordOf(status)}: {message}
             </button>
           ))}
+          {view.incident.is_public ? (
+            <label class="tick">
+              <input type="checkbox" name="notify_subscribers" checked /> Also notify subscribers
+            </label>
+          ) : (
+            <p class="quiet">Not published: readers of the page neither see nor receive it.</p>
+          )}
         </form>
       ) : (
         <p class="quiet">

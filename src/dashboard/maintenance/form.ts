@@ -12,7 +12,7 @@ export const STATUS_WORDS: Record<MaintenanceStatus, string> = {
   completed: "Completed",
 };
 
-const RECURRENCE_WORDS = { none: "Once", daily: "Daily", weekly: "Weekly", monthly: "Monthly" };
+export const RECURRENCE_WORDS = { none: "Once", daily: "Daily", weekly: "Weekly", monthly: "Monthly" };
 
 /** A window's own fields. Affected monitors are check boxes; groups that the API named stay as they are. */
 export async function maintenanceFields(

@@ -9,7 +9,7 @@ import { ExactTime, Time } from "../components/time.tsx";
 import type { FormValues, Option, Problems } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
 import { Calendar, type Month } from "./calendar.tsx";
-import { STATUS_WORDS, UPDATE_FIELDS } from "./form.ts";
+import { RECURRENCE_WORDS, STATUS_WORDS, UPDATE_FIELDS } from "./form.ts";
 
 interface ListView {
   now: number;
@@ -186,7 +186,7 @@ function Facts({ view: { window, page, services } }: { view: DetailView }) {
         </div>
         <div>
           <dt>Repeats</dt>
-          <dd>{window.recurrence_type === "none" ? "No" : window.recurrence_type}</dd>
+          <dd>{RECURRENCE_WORDS[window.recurrence_type]}</dd>
         </div>
       </dl>
       <p>

@@ -43,7 +43,7 @@ export function Outages({ picture: { outages, now } }: Part) {
       {outages.rows.length === 0 ? (
         <p class="card quiet">None so far.</p>
       ) : (
-        <Table caption="Outages" head={["Began", "Lasted", "Cause"]}>
+        <Table caption="Outages" head={["Began", "Lasted", "Cause"]} isStacked>
           {outages.rows.map(({ outage, incident_id }) => (
             <tr>
               <td>
@@ -82,7 +82,7 @@ export function Results({ picture: { results } }: Part) {
       {results.length === 0 ? (
         <p class="card quiet">No check has run yet.</p>
       ) : (
-        <Table caption="Recent results" head={["Time", "Status", "Latency", "Message", "Region"]}>
+        <Table caption="Recent results" head={["Time", "Status", "Latency", "Message", "Region"]} isStacked>
           {results.map((result) => (
             <tr>
               <td>

@@ -3,6 +3,7 @@ import { PostButton } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { percentOf, StatusStrip } from "../components/strip.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
+import { NextSteps } from "../overview/next-steps.tsx";
 import type { View } from "../shell.tsx";
 import type { MonitorPicture } from "./detail.ts";
 import { Changes, Events, Outages, Results, Tested, Windows } from "./detail-history.tsx";
@@ -28,6 +29,7 @@ export function detailView(picture: MonitorPicture): View {
         <div id="monitor-tested" data-live>
           <Tested picture={picture} />
         </div>
+        {picture.lacking === null ? null : <NextSteps lacking={picture.lacking} />}
         <PushAddresses
           push={picture.monitor.push}
           monitorId={record.id}

@@ -12,8 +12,9 @@ import { getMonitor } from "../../features/monitors/service.ts";
 import type { MonitorDetail } from "../../features/monitors/view.ts";
 import { listMonitorOutages, listStatusChanges } from "../../features/outages/service.ts";
 import { computeUptime } from "../../features/uptime/service.ts";
-import { DAY_MS } from "../../lib/durations.ts";
-import { mayDo } from "../rights.ts";
+import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
+import { findLacking } from "../overview/next-steps.tsx";
+import { listPageChoices, mayDo } from "../rights.ts";
 import { loadLatency } from "./latency.ts";
 
 const INTERVALS_MAX = 500;
@@ -23,6 +24,8 @@ const EVENTS = { limit: 15, offset: 0 };
 const RESULTS = { limit: 20, offset: 0 };
 const CHANGES = { limit: 10, offset: 0 };
 const WINDOWS = { limit: 50, offset: 0 };
+/** As long after its creation a monitor's view offers what the account lacks. */
+const NEW_MS = HOUR_MS;
 
 export type MonitorPicture = Awaited<ReturnType<typeof loadPicture>>;
 
@@ -65,6 +68,8 @@ export async function loadPicture(
     latency,
     metrics,
     may_change,
+    lacking:
+      may_change && ctx.now - record.created_at < NEW_MS ? await findLacking(ctx, await listPageChoices(ctx)) : null,
     tested: checked === undefined ? [] : newestByRegion(record.regions, results.rows, checked),
   };
 }

@@ -52,16 +52,16 @@ export function monitorFormView(view: FormView): View {
             <FieldsOf form={form} values={values} problems={problems} type={type} advanced />
           </div>
         </details>
-        <p class="actions">
+        <div class="actions">
           <button type="submit">Save</button>
           <TestButton type={type} />
           <button type="submit" class="second" name="intent" value="fields" data-unscripted>
             Show the fields of this type
           </button>
-          <a class="button plain" href={back}>
+          <a class="button second" href={back}>
             Cancel
           </a>
-        </p>
+        </div>
       </form>
     ),
   };
@@ -71,7 +71,7 @@ export function monitorFormView(view: FormView): View {
 const TESTED_TYPES = MONITOR_TYPES.filter((type) => monitorType(type).source === "edge");
 
 /** Hidden like the fields of other types where there is nothing to test from here. */
-function TestButton({ type }: { type: MonitorType }) {
+export function TestButton({ type }: { type: MonitorType }) {
   const isHidden = !TESTED_TYPES.includes(type);
   return (
     <fieldset class="bare" data-types={TESTED_TYPES.join(" ")} hidden={isHidden} disabled={isHidden}>

@@ -65,18 +65,21 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
   };
 }
 
+const TYPE_OPTIONS = MONITOR_TYPES.map((value) => ({ value, label: typeName(value) }));
+export const FIRST_TYPE: MonitorType = "https";
+
+/** Enough for a first monitor. */
+export const FIRST_FIELDS: readonly FormField[] = [
+  { name: "name", label: "Name", kind: "text", required: true },
+  { name: "type", label: "Type", kind: "select", options: TYPE_OPTIONS, required: true },
+  { name: "target", label: "Target", kind: "text", hint: "E.g. https://example.com, example.com or example.com:5432" },
+];
+
 type Choices = Record<"pages" | "groups" | "agents" | "monitors" | "regions", Option[]>;
 
 function basicFields({ pages, agents, monitors }: Choices): FormField[] {
   return [
-    { name: "name", label: "Name", kind: "text", required: true },
-    { name: "type", label: "Type", kind: "select", options: TYPE_OPTIONS, required: true },
-    {
-      name: "target",
-      label: "Target",
-      kind: "text",
-      hint: "E.g. https://example.com, example.com or example.com:5432",
-    },
+    ...FIRST_FIELDS,
     {
       name: "child_ids",
       label: "Members",
@@ -195,7 +198,6 @@ function advancedFields({ groups, regions }: Choices): FormField[] {
   ];
 }
 
-const TYPE_OPTIONS = MONITOR_TYPES.map((value) => ({ value, label: typeName(value) }));
 const POLICIES: Record<(typeof REGION_POLICIES)[number], string> = {
   majority: "a majority of regions fails",
   any: "any region fails",
@@ -222,6 +224,9 @@ function hasField(type: MonitorType, name: string): boolean {
   if (PROBED.includes(name)) return source === "edge" || source === "agent";
   return fieldNamesOf(type).includes(name);
 }
+
+/** Absent: the field is shown for every type. */
+export const typesWith = (name: string): readonly MonitorType[] | undefined => TYPES_OF.get(name);
 
 export function isShownFor({ typesOf }: MonitorForm, name: string, type: MonitorType): boolean {
   return typesOf.get(name)?.includes(type) ?? true;

@@ -7,12 +7,13 @@ import {
 import type { StatusInterval } from "../../domain/uptime.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
-import { EmptyState, ListPages } from "../components/pieces.tsx";
+import { ListPages } from "../components/pieces.tsx";
 import { StatusWord, statusWord } from "../components/status-word.tsx";
 import { StatusStrip } from "../components/strip.tsx";
 import { Time } from "../components/time.tsx";
 import type { Option } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
+import { FirstMonitor } from "./first-monitor.tsx";
 import type { ListQuery } from "./list-routes.ts";
 import { typeName } from "./types.ts";
 
@@ -65,7 +66,7 @@ export function listView(list: ListView): View {
     ),
     children: isEmpty ? (
       <div id="monitors" data-live>
-        <NoMonitors />
+        <FirstMonitor />
       </div>
     ) : (
       <>
@@ -96,21 +97,6 @@ export function listView(list: ListView): View {
       </>
     ),
   };
-}
-
-function NoMonitors() {
-  return (
-    <EmptyState
-      title="No monitors yet"
-      action={
-        <a class="button" href="/app/monitors/new">
-          Create the first monitor
-        </a>
-      }
-    >
-      A monitor checks a website, a server, a certificate or a scheduled job, and reports when it fails.
-    </EmptyState>
-  );
 }
 
 function Filters({ query, pages, groups }: ListView) {

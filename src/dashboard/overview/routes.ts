@@ -4,6 +4,7 @@ import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
 import { listOnCallNow, listWindowsAhead } from "./next.ts";
+import { findLacking } from "./next-steps.tsx";
 import { overviewView } from "./views.tsx";
 
 const PAGES_SHOWN = 12;
@@ -12,7 +13,11 @@ export const endpoints = [
   view({ path: "/app", summary: "Overview of the dashboard", query: HomeQuery }, async (c, { query }) => {
     const { ctx } = c.var;
     const [found, pages] = await Promise.all([getOverview(ctx), listPageChoices(ctx)]);
-    const [on_call, windows] = await Promise.all([listOnCallNow(ctx, pages), listWindowsAhead(ctx)]);
+    const [on_call, windows, lacking] = await Promise.all([
+      listOnCallNow(ctx, pages),
+      listWindowsAhead(ctx),
+      found.statuses.length === 0 ? null : findLacking(ctx, pages),
+    ]);
     const joined = pages.find(({ id, membership }) => id === query.joined && membership.role !== "owner");
     return showView(
       c,
@@ -21,6 +26,7 @@ export const endpoints = [
         found,
         on_call,
         windows,
+        lacking,
         pages: pages.slice(0, PAGES_SHOWN),
         more_pages: Math.max(0, pages.length - PAGES_SHOWN),
         joined: joined?.name ?? null,

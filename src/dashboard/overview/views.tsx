@@ -1,17 +1,20 @@
 import type { OverviewFound } from "../../features/overview/service.ts";
 import { plural } from "../../lib/relative-time.ts";
-import { EmptyState } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { Time } from "../components/time.tsx";
+import { FirstMonitor } from "../monitors/first-monitor.tsx";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
 import type { OnCallNow, WindowAhead } from "./next.ts";
+import { type Lacking, NextSteps } from "./next-steps.tsx";
 
 interface OverviewView {
   now: number;
   found: OverviewFound;
   on_call: OnCallNow[];
   windows: WindowAhead[];
+  /** Null: there is no monitor yet, which comes first. */
+  lacking: Lacking | null;
   pages: PageChoice[];
   more_pages: number;
   /** The page that the caller just became a member of. */
@@ -47,7 +50,9 @@ export function overviewView(view: OverviewView): View {
             <div id="overview-maintenance" data-live>
               <Maintenance {...view} />
             </div>
-            <NextSteps {...view} />
+            <div id="overview-next" data-live>
+              {view.lacking === null ? null : <NextSteps lacking={view.lacking} />}
+            </div>
           </div>
           <div class="stack">
             <div id="overview-on-call" data-live>
@@ -63,35 +68,31 @@ export function overviewView(view: OverviewView): View {
 
 function State({ found, now }: { found: OverviewFound; now: number }) {
   const total = found.statuses.reduce((sum, { count }) => sum + count, 0);
-  if (total === 0) {
-    return (
-      <EmptyState
-        title="No monitors yet"
-        action={
-          <a class="button" href="/app/monitors/new">
-            Create the first monitor
-          </a>
-        }
-      >
-        A monitor checks a website, a server or a scheduled job and reports when it fails.
-      </EmptyState>
-    );
-  }
+  const alarms = found.service?.alarms ?? [];
   return (
     <>
+      {alarms.length === 0 ? null : (
+        <p class="banner is-bad" role="status">
+          {plural(alarms.length, "alarm")} of this installation: <a href="/app/installation">see what is wrong</a>
+        </p>
+      )}
       {found.checks_delayed_since === null ? null : (
         <p class="banner is-warn" role="status">
           Checks are delayed since <Time at={found.checks_delayed_since} now={now} />.
         </p>
       )}
-      <p class="state">
-        {found.statuses.map(({ status, count }) => (
-          <a href={`/app/monitors?status=${status}`}>
-            <StatusWord status={status} /> {count}
-          </a>
-        ))}
-      </p>
-      {found.worst.length === 0 ? (
+      {total === 0 ? (
+        <FirstMonitor />
+      ) : (
+        <p class="state">
+          {found.statuses.map(({ status, count }) => (
+            <a href={`/app/monitors?status=${status}`}>
+              <StatusWord status={status} /> {count}
+            </a>
+          ))}
+        </p>
+      )}
+      {total === 0 ? null : found.worst.length === 0 ? (
         <p class="card">All is well: {plural(total, "monitor")}, none is down or degraded.</p>
       ) : (
         <section class="card" aria-labelledby="attention">
@@ -198,27 +199,6 @@ function OnCall({ on_call, now }: OverviewView) {
           ))}
         </ul>
       )}
-    </section>
-  );
-}
-
-/** What a new installation lacks; gone once everything is there. */
-function NextSteps({ found, pages }: OverviewView) {
-  const hasMonitors = found.statuses.length > 0;
-  if (!hasMonitors || pages.length > 0) return null;
-  return (
-    <section class="card" aria-labelledby="next">
-      <h2 id="next">Next</h2>
-      <ul class="rows">
-        <li>
-          <a href="/app/alerts/new">Add a channel</a>
-          <p class="quiet">Where alerts go: chat, mail or a webhook.</p>
-        </li>
-        <li>
-          <a href="/app/pages/new">Create a status page</a>
-          <p class="quiet">It shows users what works, and notifies them of incidents.</p>
-        </li>
-      </ul>
     </section>
   );
 }
