@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, Instant } from "./common.ts";
+import { Id, Instant, InstantInput } from "./common.ts";
 import { Cursor } from "./pagination.ts";
 
 export const ACTOR_TYPES = ["user", "agent", "system", "token"] as const;
@@ -11,6 +11,7 @@ const OFFSET_MAX = 10_000;
 const DAYS_DEFAULT = 30;
 const DAYS_MAX = 90;
 const EVENT_TYPE_LENGTH_MAX = 100;
+const ACTOR_LENGTH_MAX = 254;
 
 const page = {
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
@@ -23,7 +24,20 @@ const event_type = z.string().trim().min(1).max(EVENT_TYPE_LENGTH_MAX);
 /** Without a monitor or status page: everything that concerns the caller's own account. */
 const object = { monitor_id: Id.optional(), status_page_id: Id.optional() };
 
-export const AuditQuery = z.object({ ...object, event_type: event_type.optional(), ...page });
+export const AuditQuery = z.object({
+  ...object,
+  event_type: event_type.optional(),
+  actor: z
+    .string()
+    .trim()
+    .min(1)
+    .max(ACTOR_LENGTH_MAX)
+    .optional()
+    .meta({ description: "e-mail address of a person, name of an agent, or `system`" }),
+  from: InstantInput.optional(),
+  to: InstantInput.optional().meta({ description: "exclusive" }),
+  ...page,
+});
 export const AuditTimelineQuery = z.object({ event_type: event_type.optional(), ...page });
 export const AuditStatsQuery = z.object({ ...object, days });
 export const AuditDaysQuery = z
@@ -34,6 +48,11 @@ export interface AuditFilter {
   monitor_id?: string;
   status_page_id?: string;
   event_type?: string;
+  /** The name under which an entry was made. */
+  actor?: string;
+  /** The period: [from, to). */
+  from?: number;
+  to?: number;
 }
 
 export const AuditEntry = z

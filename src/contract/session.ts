@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, Instant } from "./common.ts";
+import { Id, Instant, Name } from "./common.ts";
 import { PLANS } from "./plan.ts";
 import { SecondFactorCode } from "./two-factor.ts";
 
@@ -101,6 +101,9 @@ export const Me = z
       .meta({ description: "null for requests with an API token" }),
   })
   .meta({ id: "Me" });
+
+export const MeChange = z.object({ name: Name.meta({ description: "as others see you" }) }).meta({ id: "MeChange" });
+export type MeChange = z.infer<typeof MeChange>;
 
 export const Session = z
   .object({

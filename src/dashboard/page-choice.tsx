@@ -15,8 +15,30 @@ export async function choosePage(c: AppContext, wanted: string | undefined): Pro
   return page ? { page, pages } : null;
 }
 
+/** More pages are offered as a choice, because a row of names that scrolls on and on is not read. */
+const TABS_MAX = 6;
+
 export function PageTabs({ page, pages, href }: ChosenPage & { href: (pageId: string) => string }) {
   if (pages.length < 2) return null;
+  if (pages.length > TABS_MAX) {
+    return (
+      <form method="get" action={href(page.id).replace(/\?.*/, "")} class="filters is-short" data-submit-on-change>
+        <div>
+          <label for="chosen-page">Status page</label>
+          <select id="chosen-page" name="page">
+            {pages.map(({ id, name }) => (
+              <option value={id} selected={id === page.id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
+        <button type="submit" class="second">
+          Show
+        </button>
+      </form>
+    );
+  }
   const tabs = pages.map(({ id, name }) => ({ href: href(id), text: name, isOpen: id === page.id }));
   return <Tabs label="Status page" tabs={tabs} />;
 }

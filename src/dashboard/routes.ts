@@ -23,6 +23,7 @@ import { endpoints as installation } from "./installation/routes.tsx";
 import { endpoints as signInLinks } from "./link-routes.ts";
 import { endpoints as maintenance } from "./maintenance/routes.tsx";
 import { endpoints as monitors } from "./monitors/routes.ts";
+import { endpoints as notifications } from "./notifications/routes.tsx";
 import { endpoints as onCallCalendar } from "./on-call/calendar-routes.tsx";
 import { endpoints as onCall } from "./on-call/routes.tsx";
 import { endpoints as overview } from "./overview/routes.ts";
@@ -146,6 +147,7 @@ export const endpoints = [
   ...routing,
   ...alerts,
   ...rules,
+  ...notifications,
   ...onCallCalendar,
   ...onCall,
   ...agents,

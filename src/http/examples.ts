@@ -18,6 +18,7 @@ const ACCOUNT = {
   "POST /user/api-tokens": { name: "CI", expires_in_days: 90 },
   "DELETE /user": { password: "correct horse battery staple" },
   "PUT /user/preferences": { mail: true, notify_team: { up: false } },
+  "PATCH /auth/me": { name: "Ada Lovelace" },
   "POST /auth/login": { email: "ada@shop.example", password: "correct horse battery staple" },
   "POST /auth/password": { current_password: "correct horse battery staple", new_password: "a longer one by far" },
   "POST /auth/password/forgotten": { email: "ada@shop.example" },

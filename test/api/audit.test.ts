@@ -73,6 +73,26 @@ describe("GET /audit-logs", () => {
     expect((await owner.client.get(LOGS)).body).toHaveLength(1);
   });
 
+  it("keeps to a person and a period", async () => {
+    const now = Date.now();
+    await insertEntries(
+      { actor_name: "ann@example.com", created_at: now - 3 * DAY, summary: "old" },
+      { actor_name: "ann@example.com", created_at: now - DAY, summary: "new" },
+      { actor_name: "bob@example.com", created_at: now - DAY, summary: "other" },
+    );
+    const listed = async (query: Record<string, string>) => {
+      const { body, headers } = await owner.client.get(`${LOGS}?${new URLSearchParams(query)}`);
+      expect(headers.get("x-total-count")).toBe(String(body.length));
+      return body.map(({ summary }: { summary: string }) => summary).sort();
+    };
+    const [from, to] = [2 * DAY, DAY].map((ago) => new Date(now - ago).toISOString());
+    expect(await listed({ actor: "ann@example.com" })).toEqual(["new", "old"]);
+    expect(await listed({ from: from ?? "" })).toEqual(["new", "other"]);
+    expect(await listed({ to: to ?? "" })).toEqual(["old"]);
+    expect(await listed({ actor: "bob@example.com", from: from ?? "" })).toEqual(["other"]);
+    expect((await owner.client.get(`${LOGS}?from=yesterday`)).status).toBe(400);
+  });
+
   it("keeps to a monitor, a status page or an event type", async () => {
     const [page, { id: monitor }] = [await createPage(owner), await createMonitor(owner.client)];
     await insertEntries(

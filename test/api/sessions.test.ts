@@ -179,6 +179,26 @@ describe("a request that a session's cookie authenticates", () => {
   });
 });
 
+describe("PATCH /auth/me", () => {
+  it("changes the name that others see, and nothing else", async () => {
+    const { client, user_id } = await createAccount();
+    const before = (await client.get(`${CORE}/auth/me`)).body;
+    const answer = await client.patch(`${CORE}/auth/me`, { name: " Ada <b>Lovelace</b> " });
+    expect(answer).toMatchObject({ status: 200, body: { ...before, name: "Ada <b>Lovelace</b>" } });
+    expect((await client.get(`${CORE}/auth/me`)).body).toEqual(answer.body);
+    const entries = await db.select().from(auditLog).where(eq(auditLog.owner_id, user_id));
+    expect(entries.map(({ event_type }) => event_type)).toEqual(["account.updated"]);
+  });
+
+  it.each(["", " ", "x".repeat(201), null, 7])("refuses the name %j", async (name) => {
+    const { client } = await createAccount();
+    expect(await client.patch(`${CORE}/auth/me`, { name })).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(/^name /) },
+    });
+  });
+});
+
 describe("POST /auth/password", () => {
   it("sets no first password for an API token, which would outlive it as a password", async () => {
     const { client, user_id } = await createAccount();

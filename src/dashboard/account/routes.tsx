@@ -7,9 +7,10 @@ import { TEAM_TOPICS, UserPreferences } from "../../contract/team-notification.t
 import { RecoveryCodes, TotpSecret } from "../../contract/two-factor.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { callApi, errorOf, readApi } from "../call-api.ts";
-import { CopyText } from "../components/pieces.tsx";
+import { CopyText, ListPages } from "../components/pieces.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, type Problems, storedValues, toSentences } from "../form-fields.ts";
+import { addressWith, ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { NOTIFY_TOPICS } from "../pages/form.ts";
 import { showView, type View } from "../shell.tsx";
@@ -22,6 +23,16 @@ const CORE = "/api/core/v1";
 const LIST_MAX = 200;
 const trail = [{ href: "/app/account", text: "Account" }];
 const params = z.object({ id: z.uuid() });
+
+const AccountQuery = z.object({ tokens: ListOffset, sessions: ListOffset });
+
+const PROFILE_FIELDS: readonly FormField[] = [
+  { kind: "text", name: "name", label: "Name", required: true, maxlength: 200, hint: "as your team sees you" },
+];
+const PROFILE_FORM: ObjectForm = {
+  ...{ title: "Profile", section: "account", trail, fields: PROFILE_FIELDS },
+  ...{ action: "/app/account/profile", cancel: "/app/account" },
+};
 
 const PASSWORD_FIELDS: readonly FormField[] = [
   { kind: "password", name: "current_password", label: "Current password", hint: "empty where you have none yet" },
@@ -72,7 +83,18 @@ const PREFERENCE_FORM: ObjectForm = {
 };
 
 export const endpoints = [
-  view({ path: "/app/account", summary: "Account in the dashboard" }, (c) => showAccount(c)),
+  view({ path: "/app/account", summary: "Account in the dashboard", query: AccountQuery }, (c, { query }) =>
+    showAccount(c, query),
+  ),
+
+  view({ path: "/app/account/profile", summary: "Form of the profile" }, async (c) => {
+    const { body: me } = await readApi(c, `${CORE}/auth/me`, Me);
+    return showForm(c, PROFILE_FORM, storedValues(PROFILE_FIELDS, me));
+  }),
+  action({ path: "/app/account/profile", summary: "Save the profile" }, async (c, entered) => {
+    const sent = await submitForm(c, PROFILE_FORM, entered, { method: "PATCH", path: `${CORE}/auth/me` });
+    return sent.ok ? redirectWithNotice("/app/account", "Saved.") : sent.response;
+  }),
 
   view({ path: "/app/account/password", summary: "Form of a new password" }, (c) => showForm(c, PASSWORD_FORM, {})),
   action({ path: "/app/account/password", summary: "Change the password" }, async (c, entered) => {
@@ -217,11 +239,13 @@ function showSecret(c: AppContext, { secret, otpauth_url }: z.output<typeof Totp
   return showForm(c, twoFactorForm(CONFIRM_FIELDS, "confirm", "Turn on"), {}, { ...shown, result });
 }
 
-async function showAccount(c: AppContext): Promise<Response> {
+async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Promise<Response> {
+  const place = (offset: number, total: number) => ({ total, limit: SHOWN_MAX, offset });
+  const href = (where: Partial<typeof at>) => addressWith("/app/account", { ...at, ...where });
   const [me, tokens, sessions, billing, tier, referrals] = await Promise.all([
     readApi(c, `${CORE}/auth/me`, Me),
-    readApi(c, `${CORE}/user/api-tokens?limit=${LIST_MAX}`, z.array(Token)),
-    readApi(c, `${CORE}/auth/sessions?limit=${LIST_MAX}`, z.array(Session)),
+    readApi(c, `${CORE}/user/api-tokens?${partQuery(at.tokens)}`, z.array(Token)),
+    readApi(c, `${CORE}/auth/sessions?${partQuery(at.sessions)}`, z.array(Session)),
     readApi(c, `${CORE}/billing/status`, BillingStatus),
     readApi(c, `${CORE}/uptime/tier-info`, TierInfo),
     readApi(c, "/api/uptime/v1/referrals/stats", ReferralStats),
@@ -234,7 +258,9 @@ async function showAccount(c: AppContext): Promise<Response> {
         <Profile me={me.body} />
         <Plan tier={tier.body} seats={billing.body.seats} />
         <Tokens tokens={tokens.body} now={c.var.now} />
+        <ListPages {...place(at.tokens, tokens.total)} href={(from) => href({ tokens: from })} />
         <Sessions sessions={sessions.body} now={c.var.now} />
+        <ListPages {...place(at.sessions, sessions.total)} href={(from) => href({ sessions: from })} />
         <section class="card" aria-labelledby="referrals">
           <h2 id="referrals">Referrals</h2>
           <CopyText label="Your link" text={referrals.body.url} />

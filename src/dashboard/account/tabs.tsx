@@ -2,6 +2,7 @@ import { Tabs } from "../components/pieces.tsx";
 
 const TABS = [
   { href: "/app/account", text: "Account", isForOperators: false },
+  { href: "/app/notifications", text: "Notifications", isForOperators: false },
   { href: "/app/audit", text: "Audit log", isForOperators: false },
   { href: "/app/installation", text: "Installation", isForOperators: true },
 ] as const;

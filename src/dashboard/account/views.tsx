@@ -24,6 +24,9 @@ export function Profile({ me }: { me: z.output<typeof Me> }) {
         </div>
       </dl>
       <p class="actions">
+        <a class="button second" href="/app/account/profile">
+          Change name
+        </a>
         <a class="button second" href="/app/account/password">
           Change password
         </a>
@@ -31,7 +34,7 @@ export function Profile({ me }: { me: z.output<typeof Me> }) {
           {me.has_two_factor ? "Turn off two-factor sign-in" : "Turn on two-factor sign-in"}
         </a>
         <a class="button second" href="/app/account/notifications">
-          Notifications
+          Choose what reaches you
         </a>
       </p>
     </section>

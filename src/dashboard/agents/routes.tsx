@@ -7,13 +7,13 @@ import { readApi, requireApi } from "../call-api.ts";
 import { CopyText, EmptyState, ListPages, PostButton, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
+import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { type Detail, Discoveries, Events, Facts, HostMetrics, Monitors, Presence } from "./views.tsx";
 
 const API = "/api/uptime/v1/agents";
-const SHOWN_MAX = 50;
-const ListQuery = z.object({ offset: z.coerce.number().int().min(0).max(10_000).default(0).catch(0) });
+const ListQuery = z.object({ offset: ListOffset });
 const METRICS_MAX = 500;
 const METRICS_SHOWN = 100;
 const params = z.object({ id: z.uuid() });
@@ -25,7 +25,7 @@ export const endpoints = [
   view(
     { path: "/app/agents", summary: "Agents in the dashboard", query: ListQuery },
     async (c, { query: { offset } }) => {
-      const { body: agents, total } = await readApi(c, `${API}?limit=${SHOWN_MAX}&offset=${offset}`, z.array(Agent));
+      const { body: agents, total } = await readApi(c, `${API}?${partQuery(offset)}`, z.array(Agent));
       return showView(c, {
         ...{ title: "Agents", section: "agents", isLive: true },
         actions: <PostButton action="/app/agents/install" label="Install an agent" kind="primary" />,

@@ -4,6 +4,7 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import { storedValues } from "../form-fields.ts";
+import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
@@ -13,11 +14,9 @@ import { type Channel, channelListView, deliveriesView, Hints } from "./views.ts
 
 const API = "/api/uptime/v1/webhooks";
 const LIST_MAX = 200;
-const SHOWN_MAX = 50;
 const params = z.object({ id: z.uuid() });
-const offset = z.coerce.number().int().min(0).max(10_000).default(0).catch(0);
-const ListQuery = z.object({ offset });
-const ChannelQuery = z.object({ channel: z.uuid().optional().catch(undefined), offset });
+const ListQuery = z.object({ offset: ListOffset });
+const ChannelQuery = z.object({ channel: z.uuid().optional().catch(undefined), offset: ListOffset });
 const ids = { params: { id: "webhook" } } as const;
 const trail = [{ href: "/app/alerts", text: "Alerts" }];
 
@@ -27,7 +26,7 @@ export const endpoints = [
     async (c, { query }) => {
       const { offset } = query;
       const [{ body: channels, total }, pages] = await Promise.all([
-        readApi(c, `${API}?limit=${SHOWN_MAX}&offset=${offset}`, z.array(Webhook)),
+        readApi(c, `${API}?${partQuery(offset)}`, z.array(Webhook)),
         listPageChoices(c.var.ctx),
       ]);
       const place = { total, limit: SHOWN_MAX, offset };
@@ -54,7 +53,7 @@ export const endpoints = [
       const [all, pages] = await Promise.all([listChannels(c), listPageChoices(c.var.ctx, "alerting.write")]);
       const channels = all.filter(({ status_page_id: id }) => id === null || pages.some((page) => page.id === id));
       const chosen = channels.find(({ id }) => id === query.channel) ?? channels[0];
-      const path = `${API}/${chosen?.id}/deliveries?limit=${SHOWN_MAX}&offset=${query.offset}`;
+      const path = `${API}/${chosen?.id}/deliveries?${partQuery(query.offset)}`;
       const found = chosen ? await readApi(c, path, z.array(DeliveryAttempt)) : { body: [], total: 0 };
       const place = { total: found.total, limit: SHOWN_MAX, offset: query.offset };
       return showView(c, deliveriesView({ now: c.var.now, channels, chosen, place, deliveries: found.body }));

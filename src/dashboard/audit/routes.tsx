@@ -1,86 +1,137 @@
 import { z } from "zod";
 import { requireUser } from "../../access/principal.ts";
 import { AuditEntry } from "../../contract/audit.ts";
+import type { AppContext } from "../../http/endpoint.ts";
+import { DAY_MS } from "../../lib/durations.ts";
+import { toIso } from "../../platform/clock.ts";
 import { AccountTabs } from "../account/tabs.tsx";
 import { readApi } from "../call-api.ts";
 import { EmptyState, ListPages, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
-import { listPageChoices } from "../rights.ts";
+import { addressWith, ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
+import { listPageChoices, type PageChoice } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
 
-const SHOWN_MAX = 50;
+const text = z.string().trim().max(100).optional().catch(undefined);
+const date = z.iso.date().optional().catch(undefined);
 const Query = z.object({
   page: z.uuid().optional().catch(undefined),
-  event_type: z.string().trim().max(100).optional().catch(undefined),
-  offset: z.coerce.number().int().min(0).max(10_000).default(0).catch(0),
+  monitor: z.uuid().optional().catch(undefined),
+  event_type: text,
+  actor: text,
+  /** Days in UTC, both included. */
+  from: date,
+  to: date,
+  offset: ListOffset,
 });
+type Query = z.output<typeof Query>;
 
 export const endpoints = [
-  view({ path: "/app/audit", summary: "Audit log in the dashboard", query: Query }, async (c, { query }) => {
-    const pages = await listPageChoices(c.var.ctx);
-    const page = pages.find(({ id }) => id === query.page);
-    const search = new URLSearchParams({
-      ...{ limit: String(SHOWN_MAX), offset: String(query.offset) },
-      ...(page ? { status_page_id: page.id } : {}),
-      ...(query.event_type ? { event_type: query.event_type } : {}),
-    });
-    const { body: entries, total } = await readApi(c, `/api/uptime/v1/audit-logs?${search}`, z.array(AuditEntry));
-    const href = (offset: number) => {
-      search.delete("limit");
-      search.delete("status_page_id");
-      if (page) search.set("page", page.id);
-      search.set("offset", String(offset));
-      return `/app/audit?${search}`;
-    };
-    return showView(c, {
-      ...{ title: "Audit log", section: "account", trail: [{ href: "/app/account", text: "Account" }] },
-      children: (
-        <>
-          <AccountTabs open="/app/audit" isOperator={requireUser(c.var.ctx).is_operator} />
-          <form method="get" action="/app/audit" class="filters is-short">
-            <div>
-              <label for="page">Status page</label>
-              <select id="page" name="page">
-                <option value="">My account</option>
-                {pages.map(({ id, name }) => (
-                  <option value={id} selected={id === page?.id}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </div>
-            <div>
-              <label for="event_type">Event</label>
-              <input id="event_type" name="event_type" value={query.event_type ?? ""} placeholder="monitor.created" />
-            </div>
-            <button type="submit" class="second">
-              Show
-            </button>
-          </form>
-          {entries.length === 0 ? (
-            <EmptyState title="Nothing here">Whatever changes is listed here, with who changed it.</EmptyState>
-          ) : (
-            <Table caption="Audit log" head={["What", "Who", "Event", "When"]} isStacked>
-              {entries.map((entry) => (
-                <tr>
-                  <th scope="row" dir="auto">
-                    {entry.summary}
-                  </th>
-                  <td dir="auto">{entry.actor.name}</td>
-                  <td>
-                    <code>{entry.event_type}</code>
-                  </td>
-                  <td>
-                    <Time at={Date.parse(entry.created_at)} now={c.var.now} />
-                  </td>
-                </tr>
-              ))}
-            </Table>
-          )}
-          <ListPages total={total} limit={SHOWN_MAX} offset={query.offset} href={href} />
-        </>
-      ),
-    });
-  }),
+  view(
+    {
+      ...{ path: "/app/audit", summary: "Audit log in the dashboard", query: Query },
+      ids: { query: { monitor: "monitor:see" } },
+    },
+    async (c, { query }) => {
+      const pages = await listPageChoices(c.var.ctx);
+      const { body: entries, total } = await loadEntries(c, query, pages);
+      const place = { total, limit: SHOWN_MAX, offset: query.offset };
+      return showView(c, {
+        ...{ title: "Audit log", section: "account", trail: [{ href: "/app/account", text: "Account" }] },
+        children: (
+          <>
+            <AccountTabs open="/app/audit" isOperator={requireUser(c.var.ctx).is_operator} />
+            <Filters query={query} pages={pages} />
+            <Entries entries={entries} now={c.var.now} />
+            <ListPages {...place} href={(offset) => addressWith("/app/audit", { ...query, offset })} />
+          </>
+        ),
+      });
+    },
+  ),
 ];
+
+function loadEntries(c: AppContext, query: Query, pages: readonly PageChoice[]) {
+  const { monitor, event_type, actor, from, to, offset } = query;
+  const address = addressWith("/api/uptime/v1/audit-logs", {
+    ...{ event_type, actor, monitor_id: monitor },
+    status_page_id: pages.find(({ id }) => id === query.page)?.id,
+    from: from && toIso(Date.parse(from)),
+    to: to && toIso(Date.parse(to) + DAY_MS),
+  });
+  return readApi(c, `${address}${address.includes("?") ? "&" : "?"}${partQuery(offset)}`, z.array(AuditEntry));
+}
+
+function Filters({ query, pages }: { query: Query; pages: readonly PageChoice[] }) {
+  return (
+    <form method="get" action="/app/audit" class="filters">
+      {query.monitor === undefined ? null : <input type="hidden" name="monitor" value={query.monitor} />}
+      <div>
+        <label for="page">Status page</label>
+        <select id="page" name="page">
+          <option value="">My account</option>
+          {pages.map(({ id, name }) => (
+            <option value={id} selected={id === query.page}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div>
+        <label for="event_type">Event</label>
+        <input id="event_type" name="event_type" value={query.event_type ?? ""} placeholder="monitor.created" />
+      </div>
+      <div>
+        <label for="actor">Who</label>
+        <input id="actor" name="actor" value={query.actor ?? ""} placeholder="ada@example.com" dir="auto" />
+      </div>
+      <div>
+        <label for="from">From (UTC)</label>
+        <input type="date" id="from" name="from" value={query.from ?? ""} />
+      </div>
+      <div>
+        <label for="to">To (UTC)</label>
+        <input type="date" id="to" name="to" value={query.to ?? ""} />
+      </div>
+      <button type="submit" class="second">
+        Show
+      </button>
+    </form>
+  );
+}
+
+function Entries({ entries, now }: { entries: readonly z.output<typeof AuditEntry>[]; now: number }) {
+  if (entries.length === 0) {
+    return (
+      <EmptyState title="Nothing here" action={<a href="/app/audit">Show everything of my account</a>}>
+        Whatever changes is listed here, with who changed it.
+      </EmptyState>
+    );
+  }
+  return (
+    <Table caption="Audit log" head={["What", "Who", "Event", "When"]} isStacked>
+      {entries.map((entry) => (
+        <tr>
+          <th scope="row" dir="auto">
+            {entry.summary}
+          </th>
+          <td>
+            <a
+              href={addressWith("/app/audit", { page: entry.status_page_id ?? undefined, actor: entry.actor.name })}
+              dir="auto"
+            >
+              {entry.actor.name}
+            </a>
+          </td>
+          <td>
+            <code>{entry.event_type}</code>
+          </td>
+          <td>
+            <Time at={Date.parse(entry.created_at)} now={now} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

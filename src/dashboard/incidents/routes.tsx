@@ -7,6 +7,7 @@ import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
 import { Preview } from "../components/preview.tsx";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import { type FormValues, readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
+import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
 import { showNoPage } from "../page-choice.tsx";
 import { listPeople } from "../people.ts";
@@ -26,11 +27,10 @@ import { loadTemplates } from "./templates.ts";
 import { type DetailView, incidentListView, incidentView } from "./views.tsx";
 
 const API = "/api/uptime/v1/incidents";
-const SHOWN_MAX = 50;
 const params = z.object({ id: z.uuid() });
 const ListQuery = z.object({
   show: z.enum(["open", "all"]).default("open").catch("open"),
-  offset: z.coerce.number().int().min(0).max(10_000).default(0).catch(0),
+  offset: ListOffset,
 });
 const NewQuery = z.object({
   status_page_id: z.uuid().optional().catch(undefined),
@@ -141,7 +141,7 @@ export const endpoints = [
 
 async function showList(c: AppContext, { query }: { query: z.output<typeof ListQuery> }): Promise<Response> {
   const status = query.show === "open" ? `status=${OPEN}&` : "";
-  const path = `${API}?${status}limit=${SHOWN_MAX}&offset=${query.offset}`;
+  const path = `${API}?${status}${partQuery(query.offset)}`;
   const [{ body, total }, pages] = await Promise.all([readApi(c, path, z.array(Incident)), listIncidentPages(c)]);
   return showView(
     c,

@@ -5,9 +5,10 @@ import type { IncidentTemplate } from "../../contract/incident-template.ts";
 import { INCIDENT_SEVERITIES } from "../../contract/monitor-values.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { EmptyState } from "../components/pieces.tsx";
+import { EmptyState, ListPages } from "../components/pieces.tsx";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import { type FormField, storedValues } from "../form-fields.ts";
+import { addressWith, ListOffset, partOf } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
 import { showView } from "../shell.tsx";
@@ -19,7 +20,7 @@ import { incidentTabs } from "./views.tsx";
 const API = "/api/uptime/v1/status-pages";
 const params = z.object({ page: z.uuid() });
 const itemParams = z.object({ page: z.uuid(), id: z.uuid() });
-const PageQuery = z.object({ page: z.uuid().optional().catch(undefined) });
+const PageQuery = z.object({ page: z.uuid().optional().catch(undefined), offset: ListOffset });
 const changed = { ids: { params: { page: "page" } }, permission: "incidents.write" } as const;
 const trail = [
   { href: "/app/incidents", text: "Incidents" },
@@ -43,7 +44,9 @@ export const endpoints = [
   view({ path: "/app/incidents/templates", summary: "Incident templates", query: PageQuery }, async (c, { query }) => {
     const chosen = await choosePage(c, query.page);
     const reason = "Templates belong to a status page.";
-    return chosen ? showTemplates(c, chosen) : showNoPage(c, { title: "Templates", section: "incidents", reason });
+    return chosen
+      ? showTemplates(c, chosen, query.offset)
+      : showNoPage(c, { title: "Templates", section: "incidents", reason });
   }),
 
   view({ path: "/app/incidents/templates/{page}/new", summary: "Form of a new template", params, ...changed }, (c, p) =>
@@ -126,9 +129,9 @@ async function deletionOf(c: AppContext, { page, id }: { page: string; id: strin
   };
 }
 
-async function showTemplates(c: AppContext, chosen: ChosenPage): Promise<Response> {
+async function showTemplates(c: AppContext, chosen: ChosenPage, offset: number): Promise<Response> {
   const { page } = chosen;
-  const templates = await loadTemplates(c, page.id);
+  const { shown: templates, place } = partOf(await loadTemplates(c, page.id), offset);
   const mayChange = hasPermission(page.membership, "incidents.write");
   const add = mayChange ? (
     <a class="button" href={`/app/incidents/templates/${page.id}/new`}>
@@ -142,7 +145,7 @@ async function showTemplates(c: AppContext, chosen: ChosenPage): Promise<Respons
       <>
         {incidentTabs("templates")}
         <PageTabs {...chosen} href={back} />
-        {templates.length === 0 ? (
+        {place.total === 0 ? (
           <EmptyState title="No templates yet">
             A template is an incident written in advance: when something breaks, choosing it takes a moment.
           </EmptyState>
@@ -177,6 +180,10 @@ async function showTemplates(c: AppContext, chosen: ChosenPage): Promise<Respons
             ))}
           </ul>
         )}
+        <ListPages
+          {...place}
+          href={(from) => addressWith("/app/incidents/templates", { page: page.id, offset: from })}
+        />
       </>
     ),
   });

@@ -9,6 +9,7 @@ import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import { type FormField, readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
 import { listServices } from "../incidents/form.ts";
+import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
 import { showNoPage } from "../page-choice.tsx";
 import { listPageChoices } from "../rights.ts";
@@ -19,7 +20,6 @@ import { maintenanceFields, toTargets, UPDATE_FIELDS } from "./form.ts";
 import { type DetailView, maintenanceListView, maintenanceView } from "./views.tsx";
 
 const API = "/api/uptime/v1/maintenance";
-const SHOWN_MAX = 50;
 /** Occurrences that are listed, within this time. */
 const OCCURRENCES_MAX = 6;
 const PREVIEW_MS = 370 * DAY_MS;
@@ -30,7 +30,7 @@ const ListQuery = z.object({
     .regex(/^20\d\d-(0[1-9]|1[0-2])$/)
     .optional()
     .catch(undefined),
-  offset: z.coerce.number().int().min(0).max(10_000).default(0).catch(0),
+  offset: ListOffset,
 });
 const NewQuery = z.object({ status_page_id: z.uuid().optional().catch(undefined) });
 const NO_PAGE = {
@@ -46,7 +46,7 @@ export const endpoints = [
   view(
     { path: "/app/maintenance", summary: "List of maintenance in the dashboard", query: ListQuery },
     async (c, { query: { offset, month } }) => {
-      const path = `${API}?limit=${SHOWN_MAX}&offset=${offset}`;
+      const path = `${API}?${partQuery(offset)}`;
       const [{ body, total }, pages, calendar] = await Promise.all([
         readApi(c, path, z.array(Maintenance)),
         writablePages(c),

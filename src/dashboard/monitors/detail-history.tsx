@@ -4,12 +4,27 @@ import { StatusWord } from "../components/status-word.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import type { MonitorPicture } from "./detail.ts";
 
-interface Part {
-  picture: MonitorPicture;
+/** What a part of the view is drawn from. */
+interface Part<Members extends keyof MonitorPicture> {
+  picture: Pick<MonitorPicture, Members | "now">;
+}
+
+interface LinkedPart<Members extends keyof MonitorPicture> extends Part<Members> {
+  /** Where all of it is listed; absent: here. */
+  all?: string;
+}
+
+function All({ href, text }: { href: string | undefined; text: string }) {
+  if (href === undefined) return null;
+  return (
+    <p>
+      <a href={href}>{text}</a>
+    </p>
+  );
 }
 
 /** What a check that was asked for found, region by region as they answer. */
-export function Tested({ picture: { tested, now } }: Part) {
+export function Tested({ picture: { tested, now } }: Part<"tested">) {
   if (tested.length < 2) return null;
   return (
     <section class="card" aria-labelledby="tested">
@@ -36,7 +51,7 @@ export function Tested({ picture: { tested, now } }: Part) {
   );
 }
 
-export function Outages({ picture: { outages, now } }: Part) {
+export function Outages({ picture: { outages, now }, all }: LinkedPart<"outages">) {
   return (
     <section aria-labelledby="outages">
       <h2 id="outages">Outages</h2>
@@ -71,11 +86,12 @@ export function Outages({ picture: { outages, now } }: Part) {
           ))}
         </Table>
       )}
+      {outages.rows.length === 0 ? null : <All href={all} text="All outages" />}
     </section>
   );
 }
 
-export function Results({ picture: { results } }: Part) {
+export function Results({ picture: { results }, all }: LinkedPart<"results">) {
   return (
     <section aria-labelledby="results">
       <h2 id="results">Recent results</h2>
@@ -110,11 +126,12 @@ export function Results({ picture: { results } }: Part) {
           ))}
         </Table>
       )}
+      {results.length === 0 ? null : <All href={all} text="All results" />}
     </section>
   );
 }
 
-export function Windows({ picture: { windows, now } }: Part) {
+export function Windows({ picture: { windows, now } }: Part<"windows">) {
   if (windows.length === 0) return null;
   return (
     <section class="card" aria-labelledby="windows">
@@ -140,7 +157,7 @@ export function Windows({ picture: { windows, now } }: Part) {
   );
 }
 
-export function Events({ picture: { events, now } }: Part) {
+export function Events({ picture: { events, now }, all }: LinkedPart<"events">) {
   return (
     <section class="card" aria-labelledby="events">
       <h2 id="events">Changes of status</h2>
@@ -165,11 +182,12 @@ export function Events({ picture: { events, now } }: Part) {
           ))}
         </ol>
       )}
+      {events.length === 0 ? null : <All href={all} text="All changes of status" />}
     </section>
   );
 }
 
-export function Changes({ picture: { changes, now } }: Part) {
+export function Changes({ picture: { changes, now }, all }: LinkedPart<"changes">) {
   return (
     <section class="card" aria-labelledby="changes">
       <h2 id="changes">History of changes</h2>
@@ -185,6 +203,7 @@ export function Changes({ picture: { changes, now } }: Part) {
           </li>
         ))}
       </ul>
+      <All href={all} text="All of its history" />
     </section>
   );
 }

@@ -14,6 +14,7 @@ import { typeName } from "./types.ts";
 
 export function detailView(picture: MonitorPicture): View {
   const { record } = picture.monitor;
+  const path = `/app/monitors/${record.id}`;
   return {
     title: record.name,
     section: "monitors",
@@ -41,10 +42,10 @@ export function detailView(picture: MonitorPicture): View {
             <MetricsCard metrics={picture.metrics} period={picture.latency.period} />
             <LatencyFigure id={record.id} chart={picture.latency} />
             <div id="monitor-outages" data-live>
-              <Outages picture={picture} />
+              <Outages picture={picture} all={`${path}/outages`} />
             </div>
             <div id="monitor-results" data-live>
-              <Results picture={picture} />
+              <Results picture={picture} all={`${path}/results`} />
             </div>
           </div>
           <div class="stack">
@@ -53,10 +54,10 @@ export function detailView(picture: MonitorPicture): View {
               <Windows picture={picture} />
             </div>
             <div id="monitor-events" data-live>
-              <Events picture={picture} />
+              <Events picture={picture} all={`${path}/events`} />
             </div>
             <div id="monitor-changes" data-live>
-              <Changes picture={picture} />
+              <Changes picture={picture} all={`/app/audit?monitor=${record.id}`} />
             </div>
           </div>
         </div>

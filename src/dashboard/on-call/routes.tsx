@@ -4,8 +4,10 @@ import { Webhook } from "../../contract/webhook.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
+import { ListPages } from "../components/pieces.tsx";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import type { Option } from "../form-fields.ts";
+import { addressWith, ListOffset, partOf } from "../lists.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
 import { listPeople } from "../people.ts";
@@ -25,7 +27,13 @@ import { Now, type OnCallFound, Policies, Schedules } from "./views.tsx";
 const API = "/api/uptime/v1/status-pages";
 const params = z.object({ page: z.uuid() });
 const itemParams = z.object({ page: z.uuid(), id: z.uuid() });
-const PageQuery = z.object({ page: z.uuid().optional().catch(undefined) });
+const PageQuery = z.object({
+  page: z.uuid().optional().catch(undefined),
+  schedules: ListOffset,
+  policies: ListOffset,
+});
+/** As many schedules, and as many policies, are loaded: they name each other. */
+const LIST_MAX = 1000;
 const ids = { params: { page: "page" } } as const;
 const permission = "oncall.write";
 const trail = [{ href: "/app/on-call", text: "On-call" }];
@@ -41,7 +49,7 @@ const NO_PAGE = {
 export const endpoints = [
   view({ path: "/app/on-call", summary: "On-call in the dashboard", query: PageQuery }, async (c, { query }) => {
     const chosen = await choosePage(c, query.page);
-    return chosen ? showOnCall(c, chosen) : showNoPage(c, NO_PAGE);
+    return chosen ? showOnCall(c, chosen, query) : showNoPage(c, NO_PAGE);
   }),
 
   ...KINDS.flatMap((kind) => [
@@ -137,8 +145,8 @@ async function loadOnCall(c: AppContext, page: string): Promise<OnCallFound> {
   const path = `${API}/${page}/on-call`;
   const [active, schedules, policies, escalations] = await Promise.all([
     readApi(c, path, ActiveOnCall),
-    readApi(c, `${path}/schedules`, z.array(OnCallSchedule)),
-    readApi(c, `${path}/policies`, z.array(EscalationPolicy)),
+    readApi(c, `${path}/schedules?limit=${LIST_MAX}`, z.array(OnCallSchedule)),
+    readApi(c, `${path}/policies?limit=${LIST_MAX}`, z.array(EscalationPolicy)),
     readApi(c, `${path}/escalations?limit=20`, z.array(EscalationSummary)),
   ]);
   return { active: active.body, schedules: schedules.body, policies: policies.body, escalations: escalations.body };
@@ -195,11 +203,13 @@ async function deletionOf(c: AppContext, kind: Kind, { page, id }: { page: strin
   };
 }
 
-async function showOnCall(c: AppContext, chosen: ChosenPage): Promise<Response> {
+async function showOnCall(c: AppContext, chosen: ChosenPage, at: z.output<typeof PageQuery>): Promise<Response> {
   const { page } = chosen;
   const [found, people] = await Promise.all([loadOnCall(c, page.id), listPeople(c, page.id)]);
   const mayChange = hasPermission(page.membership, "oncall.write");
   const path = `/app/on-call/${page.id}`;
+  const [schedules, policies] = [partOf(found.schedules, at.schedules), partOf(found.policies, at.policies)];
+  const href = (where: Partial<typeof at>) => addressWith("/app/on-call", { ...at, page: page.id, ...where });
   const names = new Map(people.map(({ value, label }) => [value, label]));
   return showView(c, {
     ...{ title: "On-call", section: "on-call", isLive: true },
@@ -222,8 +232,10 @@ async function showOnCall(c: AppContext, chosen: ChosenPage): Promise<Response> 
             may_acknowledge={hasPermission(page.membership, "incidents.write")}
           />
         </div>
-        <Schedules schedules={found.schedules} names={names} path={path} may_change={mayChange} />
-        <Policies found={found} names={names} path={path} may_change={mayChange} />
+        <Schedules schedules={schedules.shown} names={names} path={path} may_change={mayChange} />
+        <ListPages {...schedules.place} href={(from) => href({ schedules: from })} />
+        <Policies {...{ found, names, path }} policies={policies.shown} may_change={mayChange} />
+        <ListPages {...policies.place} href={(from) => href({ policies: from })} />
       </>
     ),
   });

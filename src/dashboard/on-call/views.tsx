@@ -138,23 +138,25 @@ export function Schedules({ schedules, names, path, may_change }: SchedulesProps
 
 interface PoliciesProps {
   found: OnCallFound;
+  /** Those that are shown. */
+  policies: readonly Policy[];
   names: Names;
   path: string;
   may_change: boolean;
 }
 
-export function Policies({ found, names, path, may_change }: PoliciesProps) {
+export function Policies({ found, policies, names, path, may_change }: PoliciesProps) {
   const schedules = new Map(found.schedules.map(({ id, name }) => [`schedule:${id}`, `schedule ${name}`]));
   const word = (contact: Policy["steps"][number]["contacts"][number]) =>
     contact.label ?? names.get(contact.value) ?? schedules.get(contactKey(contact)) ?? contact.type;
   return (
     <section aria-labelledby="policies">
       <h2 id="policies">Escalation policies</h2>
-      {found.policies.length === 0 ? (
+      {policies.length === 0 ? (
         <p class="quiet">None yet. A policy says who is notified first, and who next while nobody acknowledges.</p>
       ) : (
         <ul class="cards">
-          {found.policies.map((policy) => (
+          {policies.map((policy) => (
             <li class="card">
               <div class="row">
                 <h3 dir="auto">{policy.name}</h3>

@@ -4,6 +4,8 @@ import { findOccurrence } from "../../domain/maintenance.ts";
 import { findOnCall } from "../../domain/on-call.ts";
 import { listMyMaintenance } from "../../features/maintenance/service.ts";
 import { listMembers } from "../../features/members/service.ts";
+import { presentNotification } from "../../features/notifications/present.ts";
+import { listMyNotifications } from "../../features/notifications/service.ts";
 import { listSchedules } from "../../features/on-call/schedules.ts";
 import type { PageChoice } from "../rights.ts";
 
@@ -13,6 +15,7 @@ const SCHEDULES = { limit: 10, offset: 0 };
 const TEAM = { limit: 100, offset: 0 };
 const WINDOWS = { limit: 20, offset: 0 };
 const WINDOWS_SHOWN = 5;
+const NOTIFICATIONS = { limit: 5, offset: 0 };
 
 export interface OnCallNow {
   page: string;
@@ -40,6 +43,12 @@ async function onCallOf(ctx: RequestScope, page: PageChoice): Promise<OnCallNow[
     const person = current && (names.get(current.user_id) ?? "the owner");
     return { page: page.name, schedule: schedule.name, person: person ?? null, until: current?.until ?? null };
   });
+}
+
+/** Those among the newest notifications that the caller has not read. */
+export async function listUnread(ctx: RequestScope) {
+  const { rows } = await listMyNotifications(ctx, NOTIFICATIONS);
+  return rows.filter(({ read_at }) => read_at === null).map(presentNotification);
 }
 
 export interface WindowAhead {

@@ -3,7 +3,7 @@ import { getOverview } from "../../features/overview/service.ts";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
-import { listOnCallNow, listWindowsAhead } from "./next.ts";
+import { listOnCallNow, listUnread, listWindowsAhead } from "./next.ts";
 import { findLacking } from "./next-steps.tsx";
 import { overviewView } from "./views.tsx";
 
@@ -13,9 +13,10 @@ export const endpoints = [
   view({ path: "/app", summary: "Overview of the dashboard", query: HomeQuery }, async (c, { query }) => {
     const { ctx } = c.var;
     const [found, pages] = await Promise.all([getOverview(ctx), listPageChoices(ctx)]);
-    const [on_call, windows, lacking] = await Promise.all([
+    const [on_call, windows, unread, lacking] = await Promise.all([
       listOnCallNow(ctx, pages),
       listWindowsAhead(ctx),
+      listUnread(ctx),
       found.statuses.length === 0 ? null : findLacking(ctx, pages),
     ]);
     const joined = pages.find(({ id, membership }) => id === query.joined && membership.role !== "owner");
@@ -26,6 +27,7 @@ export const endpoints = [
         found,
         on_call,
         windows,
+        unread,
         lacking,
         pages: pages.slice(0, PAGES_SHOWN),
         more_pages: Math.max(0, pages.length - PAGES_SHOWN),

@@ -3,6 +3,7 @@ import { plural } from "../../lib/relative-time.ts";
 import { StatusWord } from "../components/status-word.tsx";
 import { Time } from "../components/time.tsx";
 import { FirstMonitor } from "../monitors/first-monitor.tsx";
+import { type Shown, Words } from "../notifications/views.tsx";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
 import type { OnCallNow, WindowAhead } from "./next.ts";
@@ -13,6 +14,7 @@ interface OverviewView {
   found: OverviewFound;
   on_call: OnCallNow[];
   windows: WindowAhead[];
+  unread: readonly Shown[];
   /** Null: there is no monitor yet, which comes first. */
   lacking: Lacking | null;
   pages: PageChoice[];
@@ -55,6 +57,9 @@ export function overviewView(view: OverviewView): View {
             </div>
           </div>
           <div class="stack">
+            <div id="overview-unread" data-live>
+              <Unread {...view} />
+            </div>
             <div id="overview-on-call" data-live>
               <OnCall {...view} />
             </div>
@@ -170,6 +175,25 @@ function Maintenance({ windows, now }: OverviewView) {
           ))}
         </ul>
       )}
+    </section>
+  );
+}
+
+function Unread({ unread, now }: OverviewView) {
+  if (unread.length === 0) return null;
+  return (
+    <section class="card" aria-labelledby="unread">
+      <h2 id="unread">New for you</h2>
+      <ul class="rows">
+        {unread.map((notification) => (
+          <li>
+            <Words notification={notification} now={now} />
+          </li>
+        ))}
+      </ul>
+      <p>
+        <a href="/app/notifications">All notifications</a>
+      </p>
     </section>
   );
 }

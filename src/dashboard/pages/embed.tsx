@@ -1,11 +1,20 @@
-import { CopyText } from "../components/pieces.tsx";
+import { CopyText, ListPages } from "../components/pieces.tsx";
+import { addressWith, partOf } from "../lists.ts";
 import type { Service } from "./services.tsx";
 import type { Page } from "./views.tsx";
 
 const BADGES = ["status", "uptime", "latency"] as const;
 const BADGE_WORDS = { status: "Status", uptime: "Uptime", latency: "Latency" };
 
-export function Embed({ page, origin, services }: { page: Page; origin: string; services: readonly Service[] }) {
+interface EmbedProps {
+  page: Page;
+  origin: string;
+  services: readonly Service[];
+  offset: number;
+}
+
+export function Embed({ page, origin, services, offset }: EmbedProps) {
+  const { shown, place } = partOf(services, offset);
   const frame = `<iframe src="${origin}/embed/${page.slug}" title="Status" width="320" height="60" style="border:0"></iframe>`;
   return (
     <>
@@ -19,7 +28,7 @@ export function Embed({ page, origin, services }: { page: Page; origin: string; 
         <section aria-labelledby="badges">
           <h2 id="badges">Badges</h2>
           {page.is_public ? null : <p class="quiet">Badges are there once the page is public.</p>}
-          {services.map((service, n) => (
+          {shown.map((service, n) => (
             <details class="card" open={n === 0}>
               <summary dir="auto">{service.name}</summary>
               {BADGES.map((badge) => (
@@ -27,6 +36,7 @@ export function Embed({ page, origin, services }: { page: Page; origin: string; 
               ))}
             </details>
           ))}
+          <ListPages {...place} href={(from) => addressWith(`/app/pages/${page.id}/embed`, { offset: from })} />
         </section>
       )}
     </>

@@ -3,28 +3,30 @@ import { SLA_PERIODS, SlaHistory, SlaSummary, SlaTargets } from "../../contract/
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi } from "../call-api.ts";
 import { readBody } from "../form-fields.ts";
+import { ListOffset } from "../lists.ts";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { Embed } from "./embed.tsx";
 import { Reports, readTargets, targetFields, targetValues } from "./reports.tsx";
 import { listServices } from "./services-routes.tsx";
 import { API, ids, params, type Refused, sendForm, showTab } from "./tab.tsx";
 
-const PeriodQuery = z.object({ period: z.enum(SLA_PERIODS).default("month").catch("month") });
+const EmbedQuery = z.object({ offset: ListOffset });
+const PeriodQuery = z.object({ period: z.enum(SLA_PERIODS).default("month").catch("month"), offset: ListOffset });
 
 export const endpoints = [
   view(
-    { path: "/app/pages/{id}/embed", summary: "Lines to embed a page", params, ids },
-    async (c, { params: { id } }) => {
+    { path: "/app/pages/{id}/embed", summary: "Lines to embed a page", params, query: EmbedQuery, ids },
+    async (c, { params: { id }, query: { offset } }) => {
       const services = await listServices(c, id);
       return showTab(c, { id, tab: "/embed" }, ({ page }) => (
-        <Embed page={page} origin={c.var.publicUrl} services={services} />
+        <Embed {...{ page, services, offset }} origin={c.var.publicUrl} />
       ));
     },
   ),
 
   view(
     { path: "/app/pages/{id}/reports", summary: "SLA reports of a page", params, query: PeriodQuery, ids },
-    (c, { params: { id }, query: { period } }) => showReports(c, id, { period }),
+    (c, { params: { id }, query }) => showReports(c, id, query),
   ),
 
   action(
@@ -44,11 +46,16 @@ export const endpoints = [
 ];
 
 interface Shown {
+  offset?: number;
   period?: (typeof SLA_PERIODS)[number];
   refused?: Refused;
 }
 
-async function showReports(c: AppContext, id: string, { period = "month", refused }: Shown): Promise<Response> {
+async function showReports(
+  c: AppContext,
+  id: string,
+  { period = "month", offset = 0, refused }: Shown,
+): Promise<Response> {
   const [{ body: sla }, { body: history }, { body: targets }] = await Promise.all([
     readApi(c, `${API}/${id}/sla?period=${period}`, SlaSummary),
     readApi(c, `${API}/${id}/sla/history?period=${period}`, SlaHistory),
@@ -57,7 +64,7 @@ async function showReports(c: AppContext, id: string, { period = "month", refuse
   const values = refused?.values ?? targetValues(targets);
   return showTab(c, { id, tab: "/reports", refused, hasCharts: true }, ({ page, may }) => (
     <Reports
-      {...{ page, sla, history, period, values, problems: refused?.problems ?? {} }}
+      {...{ page, sla, history, period, offset, values, problems: refused?.problems ?? {} }}
       may_change={may("sla.write")}
     />
   ));

@@ -1,7 +1,8 @@
 import { SLA_PERIODS, type SlaFigures, type SlaHistory, type SlaSummary, type SlaTargets } from "../../contract/sla.ts";
 import { formatDuration } from "../../lib/duration-format.ts";
-import { Table } from "../components/pieces.tsx";
+import { ListPages, Table } from "../components/pieces.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
+import { addressWith, partOf } from "../lists.ts";
 import { ChartFigure } from "../monitors/latency-chart.tsx";
 import { FormCard, type Page } from "./views.tsx";
 
@@ -20,13 +21,17 @@ interface ReportsProps {
   sla: SlaSummary;
   history: SlaHistory;
   period: string;
+  /** Of the services that are shown. */
+  offset: number;
   /** What is promised, by field. */
   values: FormValues;
   problems: Problems;
   may_change: boolean;
 }
 
-export function Reports({ page, sla, history, period, values, problems, may_change }: ReportsProps) {
+export function Reports({ page, sla, history, period, offset, values, problems, may_change }: ReportsProps) {
+  const { shown, place } = partOf(sla.monitors, offset);
+  const address = `/app/pages/${page.id}/reports`;
   const file = `/api/uptime/v1/status-pages/${page.id}/sla/export?period=${period}&format=`;
   return (
     <>
@@ -40,7 +45,7 @@ export function Reports({ page, sla, history, period, values, problems, may_chan
         ))}
       </ul>
       <Course history={history} />
-      <UptimeBars sla={sla} />
+      <UptimeBars sla={sla} shown={shown} />
       <Table
         caption="Service levels"
         head={["Service", "Uptime", "Target", "Downtime", "Outages", "Budget left"]}
@@ -50,7 +55,7 @@ export function Reports({ page, sla, history, period, values, problems, may_chan
           <th scope="row">The page as a whole</th>
           <Figures figures={{ ...sla.overall, target_percentage: sla.target_percentage }} />
         </tr>
-        {sla.monitors.map((monitor) => (
+        {shown.map((monitor) => (
           <tr>
             <th scope="row">
               <a href={`/app/monitors/${monitor.monitor_id}`} dir="auto">
@@ -61,6 +66,7 @@ export function Reports({ page, sla, history, period, values, problems, may_chan
           </tr>
         ))}
       </Table>
+      <ListPages {...place} href={(from) => addressWith(address, { period, offset: from })} />
       <p class="actions">
         {["pdf", "csv", "json"].map((format) => (
           <a class="button second" href={file + format} download>
@@ -106,9 +112,9 @@ const BAR_HEIGHT = 10;
 const MARGIN = 0.2;
 
 /** Uptime as bars on one scale, which begins shortly below the worst; the mark is the target. */
-function UptimeBars({ sla }: { sla: SlaSummary }) {
+function UptimeBars({ sla, shown }: { sla: SlaSummary; shown: Readonly<SlaSummary["monitors"]> }) {
   const whole = { name: "The page as a whole", target_percentage: sla.target_percentage, ...sla.overall };
-  const rows = [whole, ...sla.monitors].filter(({ uptime_percentage }) => uptime_percentage !== null);
+  const rows = [whole, ...shown].filter(({ uptime_percentage }) => uptime_percentage !== null);
   if (rows.length === 0) return <p class="quiet">Nothing was measured in this period.</p>;
   const lowest = Math.min(...rows.flatMap((row) => [row.uptime_percentage ?? 100, row.target_percentage]));
   const floor = Math.max(0, lowest - Math.max(MARGIN, (100 - lowest) * MARGIN));

@@ -7,16 +7,23 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { readBody } from "../form-fields.ts";
+import { addressWith, ListOffset } from "../lists.ts";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { GROUP_FIELDS } from "./form.ts";
 import { Services } from "./services.tsx";
 import { API, ids, LIST_MAX, params, type Refused, sendForm, showTab, V1 } from "./tab.tsx";
 
+const ServicesQuery = z.object({ offset: ListOffset, groups: ListOffset });
+type Place = z.output<typeof ServicesQuery>;
+const placeIn = (entered: URLSearchParams) => ServicesQuery.parse(Object.fromEntries(entered));
+const address = (id: string, at: Place) => addressWith(`/app/pages/${id}/services`, at);
+
 const groupParams = params.extend({ group: z.uuid() });
 
 export const endpoints = [
-  view({ path: "/app/pages/{id}/services", summary: "Services of a status page", params, ids }, (c, p) =>
-    showServices(c, p.params.id),
+  view(
+    { path: "/app/pages/{id}/services", summary: "Services of a status page", params, query: ServicesQuery, ids },
+    (c, p) => showServices(c, p.params.id, { at: p.query }),
   ),
 
   action({ path: "/app/pages/{id}/services/group", summary: "Move a service", params }, async (c, entered, { id }) => {
@@ -25,7 +32,7 @@ export const endpoints = [
       ...{ method: "PUT", path: `${V1}/monitors/${monitor}` },
       body: { group_id: entered.get("group_id") || null },
     });
-    return redirectWithNotice(`/app/pages/${id}/services`, "Moved.");
+    return redirectWithNotice(address(id, placeIn(entered)), "Moved.");
   }),
 
   action(
@@ -34,20 +41,20 @@ export const endpoints = [
       const services = await listServices(c, id);
       const monitors = reorder(services, entered);
       await requireApi(c, { method: "PUT", path: `${V1}/monitors/order`, body: { monitors } });
-      return redirectWithNotice(`/app/pages/${id}/services`, "Moved.");
+      return redirectWithNotice(address(id, placeIn(entered)), "Moved.");
     },
   ),
 
   action({ path: "/app/pages/{id}/groups", summary: "Add a group", params }, async (c, entered, { id }) => {
     const body = { ...readBody(GROUP_FIELDS, entered), status_page_id: id };
     const refused = await sendForm(c, GROUP_FIELDS, entered, { method: "POST", path: `${V1}/groups`, body });
-    return refused ? showServices(c, id, refused) : redirectWithNotice(`/app/pages/${id}/services`, "Added.");
+    return refused ? showServices(c, id, { refused }) : redirectWithNotice(`/app/pages/${id}/services`, "Added.");
   }),
 
   action({ path: "/app/pages/{id}/groups/order", summary: "Reorder groups", params }, async (c, entered, { id }) => {
     const groups = reorder(await listGroups(c, id), entered);
     await requireApi(c, { method: "PUT", path: `${V1}/groups/order`, body: { status_page_id: id, groups } });
-    return redirectWithNotice(`/app/pages/${id}/services`, "Moved.");
+    return redirectWithNotice(address(id, placeIn(entered)), "Moved.");
   }),
 
   ...confirmedDeletion(
@@ -82,11 +89,20 @@ async function listGroups(c: AppContext, id: string) {
   return (await readApi(c, `${API}/${id}/groups?limit=${LIST_MAX}`, z.array(Group))).body;
 }
 
-async function showServices(c: AppContext, id: string, refused?: Refused): Promise<Response> {
+interface Shown {
+  at?: Place;
+  refused?: Refused;
+}
+
+async function showServices(
+  c: AppContext,
+  id: string,
+  { at = { offset: 0, groups: 0 }, refused }: Shown,
+): Promise<Response> {
   const [services, groups] = await Promise.all([listServices(c, id), listGroups(c, id)]);
   return showTab(c, { id, tab: "/services", refused }, ({ page, may }) => (
     <Services
-      {...{ page, services, groups, values: refused?.values ?? {}, problems: refused?.problems ?? {} }}
+      {...{ page, services, groups, at, values: refused?.values ?? {}, problems: refused?.problems ?? {} }}
       may_change={may("monitors.write")}
     />
   ));

@@ -1,7 +1,8 @@
 import type { MonitorStatus } from "../../contract/monitor-values.ts";
 import { DragForm } from "../components/drag-form.tsx";
-import { EmptyState, Table } from "../components/pieces.tsx";
+import { EmptyState, ListPages, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
+import { addressWith, partOf } from "../lists.ts";
 import { GROUP_FIELDS } from "./form.ts";
 import { FormCard, type Forms, type Page } from "./views.tsx";
 
@@ -12,11 +13,20 @@ export interface Service {
   group_id: string | null;
 }
 
-export function Services(
-  props: Forms & { page: Page; services: readonly Service[]; groups: readonly Group[]; may_change: boolean },
-) {
-  const { page, services, groups, values, problems, may_change } = props;
+interface ServicesProps extends Forms {
+  page: Page;
+  services: readonly Service[];
+  groups: readonly Group[];
+  /** Where the shown part of each list begins. */
+  at: { offset: number; groups: number };
+  may_change: boolean;
+}
+
+export function Services(props: ServicesProps) {
+  const { page, services, groups, at, values, problems, may_change } = props;
   const path = `/app/pages/${page.id}`;
+  const [part, groupPart] = [partOf(services, at.offset), partOf(groups, at.groups)];
+  const href = (where: Partial<typeof at>) => addressWith(`${path}/services`, { ...at, ...where });
   return (
     <>
       <section aria-labelledby="services">
@@ -36,9 +46,9 @@ export function Services(
           </EmptyState>
         ) : (
           <div data-drag-area>
-            {may_change ? <DragForm action={`${path}/services/order`} /> : null}
+            {may_change ? <DragForm action={`${path}/services/order`} at={at} /> : null}
             <Table caption="Services in their order" head={["Service", "Status", "Group", "Order"]} isStacked>
-              {services.map((service, n) => (
+              {part.shown.map((service, n) => (
                 <tr data-drop={service.id} data-drag={may_change ? service.id : undefined}>
                   <th scope="row">
                     <a href={`/app/monitors/${service.id}`} dir="auto">
@@ -50,7 +60,7 @@ export function Services(
                   </td>
                   <td>
                     {may_change ? (
-                      <GroupChoice path={path} service={service} groups={groups} />
+                      <GroupChoice {...{ path, service, groups, at }} />
                     ) : (
                       (groups.find(({ id }) => id === service.group_id)?.name ?? "None")
                     )}
@@ -61,14 +71,16 @@ export function Services(
                         action={`${path}/services/order`}
                         id={service.id}
                         name={service.name}
-                        isFirst={n === 0}
-                        isLast={n === services.length - 1}
+                        at={at}
+                        isFirst={at.offset + n === 0}
+                        isLast={at.offset + n === services.length - 1}
                       />
                     ) : null}
                   </td>
                 </tr>
               ))}
             </Table>
+            <ListPages {...part.place} href={(offset) => href({ offset })} />
           </div>
         )}
       </section>
@@ -76,9 +88,9 @@ export function Services(
         <h2 id="groups">Groups</h2>
         {groups.length === 0 ? null : (
           <div data-drag-area>
-            {may_change ? <DragForm action={`${path}/groups/order`} /> : null}
+            {may_change ? <DragForm action={`${path}/groups/order`} at={at} /> : null}
             <ul class="rows card">
-              {groups.map((group, n) => (
+              {groupPart.shown.map((group, n) => (
                 <li class="row" data-drop={group.id} data-drag={may_change ? group.id : undefined}>
                   <span dir="auto">{group.name}</span>
                   {may_change ? (
@@ -87,8 +99,9 @@ export function Services(
                         action={`${path}/groups/order`}
                         id={group.id}
                         name={group.name}
-                        isFirst={n === 0}
-                        isLast={n === groups.length - 1}
+                        at={at}
+                        isFirst={at.groups + n === 0}
+                        isLast={at.groups + n === groups.length - 1}
                       />
                       <a class="button danger" href={`${path}/groups/${group.id}/delete`}>
                         Delete
@@ -98,6 +111,7 @@ export function Services(
                 </li>
               ))}
             </ul>
+            <ListPages {...groupPart.place} href={(from) => href({ groups: from })} />
           </div>
         )}
         {may_change ? (
@@ -120,11 +134,19 @@ export interface Group {
   name: string;
 }
 
-function GroupChoice({ path, service, groups }: { path: string; service: Service; groups: readonly Group[] }) {
+interface GroupChoiceProps {
+  path: string;
+  service: Service;
+  groups: readonly Group[];
+  at: ServicesProps["at"];
+}
+
+function GroupChoice({ path, service, groups, at }: GroupChoiceProps) {
   if (groups.length === 0) return <span class="quiet">None</span>;
   return (
     <form method="post" action={`${path}/services/group`} class="inline">
       <input type="hidden" name="id" value={service.id} />
+      <Place at={at} />
       <select name="group_id" aria-label={`Group of ${service.name}`} data-submits>
         <option value="">None</option>
         {groups.map(({ id, name }) => (
@@ -140,7 +162,19 @@ function GroupChoice({ path, service, groups }: { path: string; service: Service
   );
 }
 
+/** After the move the same part of the lists is shown. */
+function Place({ at }: Pick<ServicesProps, "at">) {
+  return (
+    <>
+      {Object.entries(at).map(([name, offset]) =>
+        offset === 0 ? null : <input type="hidden" name={name} value={offset} />,
+      )}
+    </>
+  );
+}
+
 interface MoveProps {
+  at: ServicesProps["at"];
   action: string;
   id: string;
   name: string;
@@ -149,10 +183,11 @@ interface MoveProps {
 }
 
 /** One step: the keyboard's way to reorder, and that of a browser without scripts; a mouse drags. */
-function Move({ action, id, name, isFirst, isLast }: MoveProps) {
+function Move({ at, action, id, name, isFirst, isLast }: MoveProps) {
   return (
     <form method="post" action={action} class="inline">
       <input type="hidden" name="id" value={id} />
+      <Place at={at} />
       {isFirst ? null : (
         <button type="submit" class="second" name="direction" value="up" aria-label={`Move ${name} up`}>
           Up

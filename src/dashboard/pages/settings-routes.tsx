@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { requireVisiblePage } from "../../access/pages.ts";
 import { CustomDomain } from "../../contract/custom-domain.ts";
 import { StatusPage } from "../../contract/status-page.ts";
@@ -7,6 +8,7 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import { changedFields, readBody, storedValues } from "../form-fields.ts";
+import { ListOffset, partOf } from "../lists.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
@@ -22,8 +24,9 @@ const NEW: ObjectForm = {
 };
 
 export const endpoints = [
-  view({ path: "/app/pages", summary: "List of status pages in the dashboard" }, async (c) =>
-    showView(c, pageListView({ pages: await listPageChoices(c.var.ctx) })),
+  view(
+    { path: "/app/pages", summary: "List of status pages in the dashboard", query: z.object({ offset: ListOffset }) },
+    async (c, { query }) => showView(c, pageListView(partOf(await listPageChoices(c.var.ctx), query.offset))),
   ),
 
   view({ path: "/app/pages/new", summary: "Form of a new status page" }, (c) => showForm(c, NEW, { is_public: true })),

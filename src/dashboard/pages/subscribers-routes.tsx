@@ -8,14 +8,14 @@ import { callApi, errorOf, readApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import type { FormValues, Problems } from "../form-fields.ts";
 import { typedValues } from "../form-fields.ts";
+import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { IMPORTED_MAX, INVITE_FIELDS } from "./form.ts";
 import { Subscribers } from "./subscribers.tsx";
 import { ids, params, showTab, V1 } from "./tab.tsx";
 
-const SHOWN_MAX = 50;
 const NAMED_MAX = 20;
-const OffsetQuery = z.object({ offset: z.coerce.number().int().min(0).max(10_000).default(0).catch(0) });
+const OffsetQuery = z.object({ offset: ListOffset });
 
 const subscriberParams = params.extend({ subscriber: z.uuid() });
 
@@ -74,7 +74,7 @@ interface Shown {
 }
 
 async function showSubscribers(c: AppContext, id: string, { offset = 0, ...shown }: Shown): Promise<Response> {
-  const path = `${V1}/subscribers?status_page_id=${id}&limit=${SHOWN_MAX}&offset=${offset}`;
+  const path = `${V1}/subscribers?status_page_id=${id}&${partQuery(offset)}`;
   const { body: subscribers, total } = await readApi(c, path, z.array(Subscriber));
   const { values = { channel: "email" }, problems = {}, status = 200 } = shown;
   const refused = status === 200 ? undefined : { values, problems, status, headers: {} };

@@ -3,15 +3,16 @@ import type { CustomDomain } from "../../contract/custom-domain.ts";
 import type { StatusPage } from "../../contract/status-page.ts";
 import { Fields, FormProblem } from "../components/fields.tsx";
 import { PreviewButton, WithPreview } from "../components/live-preview.tsx";
-import { EmptyState, Table, Tabs } from "../components/pieces.tsx";
+import { EmptyState, ListPages, type ListPlace, Table, Tabs } from "../components/pieces.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
+import { addressWith } from "../lists.ts";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
 import { DOMAIN_FIELDS, NOTIFY_FIELDS, PAGE_FIELDS, PASSWORD_FIELDS } from "./form.ts";
 
 export type Page = z.output<typeof StatusPage>;
 
-export function pageListView({ pages }: { pages: readonly PageChoice[] }): View {
+export function pageListView({ shown: pages, place }: { shown: readonly PageChoice[]; place: ListPlace }): View {
   return {
     title: "Status pages",
     section: "pages",
@@ -26,23 +27,26 @@ export function pageListView({ pages }: { pages: readonly PageChoice[] }): View 
           A status page shows your readers what works, what does not, and what you do about it.
         </EmptyState>
       ) : (
-        <ul class="rows card">
-          {pages.map((page) => (
-            <li>
-              <div class="row">
-                <a href={`/app/pages/${page.id}`} dir="auto">
-                  {page.name}
-                </a>
-                <a class="small" href={page.url} aria-label={`Open ${page.name}`}>
-                  Open
-                </a>
-              </div>
-              <p class="quiet">
-                Your role: {page.membership.role} {page.is_public ? null : <span class="tag">Private</span>}
-              </p>
-            </li>
-          ))}
-        </ul>
+        <>
+          <ul class="rows card">
+            {pages.map((page) => (
+              <li>
+                <div class="row">
+                  <a href={`/app/pages/${page.id}`} dir="auto">
+                    {page.name}
+                  </a>
+                  <a class="small" href={page.url} aria-label={`Open ${page.name}`}>
+                    Open
+                  </a>
+                </div>
+                <p class="quiet">
+                  Your role: {page.membership.role} {page.is_public ? null : <span class="tag">Private</span>}
+                </p>
+              </li>
+            ))}
+          </ul>
+          <ListPages {...place} href={(offset) => addressWith("/app/pages", { offset })} />
+        </>
       ),
   };
 }

@@ -7,10 +7,11 @@ import { hasPermission } from "../../domain/roles.ts";
 import { tryConditions } from "../../features/event-rules/replay.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
-import { EmptyState } from "../components/pieces.tsx";
+import { EmptyState, ListPages } from "../components/pieces.tsx";
 import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
 import { readBody } from "../form-fields.ts";
 import { listServices } from "../incidents/form.ts";
+import { addressWith, ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
 import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
 import { showView } from "../shell.tsx";
@@ -22,9 +23,11 @@ const API = "/api/uptime/v1/status-pages";
 const params = z.object({ page: z.uuid() });
 const itemParams = z.object({ page: z.uuid(), id: z.uuid() });
 const versionParams = z.object({ page: z.uuid(), id: z.uuid(), version: z.coerce.number().int().min(1) });
-const PageQuery = z.object({ page: z.uuid().optional().catch(undefined) });
-const FormQuery = z.object({ as: z.enum(["json"]).optional().catch(undefined) });
+const PageQuery = z.object({ page: z.uuid().optional().catch(undefined), offset: ListOffset });
+const FormQuery = z.object({ as: z.enum(["json"]).optional().catch(undefined), versions: ListOffset });
 const BACKTEST_DAYS = 7;
+/** As many as a page may have. */
+const RULES_MAX = 500;
 const ids = { params: { page: "page" } } as const;
 const permission = "events.write";
 const trail = [{ href: "/app/rules", text: "Rules" }];
@@ -39,7 +42,7 @@ const NO_PAGE = {
 export const endpoints = [
   view({ path: "/app/rules", summary: "Event rules in the dashboard", query: PageQuery }, async (c, { query }) => {
     const chosen = await choosePage(c, query.page);
-    return chosen ? showRules(c, chosen) : showNoPage(c, NO_PAGE);
+    return chosen ? showRules(c, chosen, query.offset) : showNoPage(c, NO_PAGE);
   }),
 
   view(
@@ -69,11 +72,13 @@ export const endpoints = [
       ...{ ids, permission },
     },
     async (c, { params: { page, id }, query }) => {
-      const [{ form, values }, { body: versions }] = await Promise.all([
+      const offset = query.versions;
+      const [{ form, values }, { body: versions, total }] = await Promise.all([
         loadForm(c, { page, id, isJson: query.as === "json" }),
-        readApi(c, `${rulesOf(page)}/${id}/versions`, z.array(EventRuleVersion)),
+        readApi(c, `${rulesOf(page)}/${id}/versions?${partQuery(offset)}`, z.array(EventRuleVersion)),
       ]);
-      const below = <Versions path={`/app/rules/${page}/${id}`} versions={versions} now={c.var.now} />;
+      const place = { total, limit: SHOWN_MAX, offset };
+      const below = <Versions path={`/app/rules/${page}/${id}`} {...{ versions, place, now: c.var.now }} />;
       return showForm(c, { ...form, below }, values);
     },
   ),
@@ -136,12 +141,9 @@ export const endpoints = [
   ),
 ];
 
-async function loadRules(c: AppContext, page: string) {
-  return (await readApi(c, `${rulesOf(page)}?limit=500`, z.array(EventRule))).body;
-}
-
 async function loadRule(c: AppContext, page: string, id: string): Promise<EventRule> {
-  const rule = (await loadRules(c, page)).find((each) => each.id === id);
+  const { body: rules } = await readApi(c, `${rulesOf(page)}?limit=${RULES_MAX}`, z.array(EventRule));
+  const rule = rules.find((each) => each.id === id);
   if (!rule) throw notFound("rule");
   return rule;
 }
@@ -224,9 +226,9 @@ async function deletionOf(c: AppContext, { page, id }: { page: string; id: strin
   };
 }
 
-async function showRules(c: AppContext, chosen: ChosenPage): Promise<Response> {
+async function showRules(c: AppContext, chosen: ChosenPage, offset: number): Promise<Response> {
   const { page } = chosen;
-  const rules = await loadRules(c, page.id);
+  const { body: rules, total } = await readApi(c, `${rulesOf(page.id)}?${partQuery(offset)}`, z.array(EventRule));
   const mayChange = hasPermission(page.membership, "events.write");
   return showView(c, {
     ...{ title: "Rules", section: "rules" },
@@ -238,7 +240,7 @@ async function showRules(c: AppContext, chosen: ChosenPage): Promise<Response> {
     children: (
       <>
         <PageTabs {...chosen} href={(id) => `/app/rules?page=${id}`} />
-        {rules.length === 0 ? (
+        {total === 0 ? (
           <EmptyState title="No rules yet">
             A rule listens to an event, looks at its conditions, and notifies, opens an incident or calls a runbook.
           </EmptyState>
@@ -256,6 +258,10 @@ async function showRules(c: AppContext, chosen: ChosenPage): Promise<Response> {
             ))}
           </ul>
         )}
+        <ListPages
+          {...{ total, limit: SHOWN_MAX, offset }}
+          href={(from) => addressWith("/app/rules", { page: page.id, offset: from })}
+        />
       </>
     ),
   });

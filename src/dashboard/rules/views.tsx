@@ -3,8 +3,9 @@ import type { BacktestResult, ConditionResult, EventRule, EventRuleVersion } fro
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
 import { toIso } from "../../platform/clock.ts";
-import { PostButton } from "../components/pieces.tsx";
+import { ListPages, type ListPlace, PostButton } from "../components/pieces.tsx";
 import { exactTime, Time } from "../components/time.tsx";
+import { addressWith } from "../lists.ts";
 import { conditionsOf, operatorWord } from "./form.ts";
 
 interface CardProps {
@@ -47,15 +48,14 @@ export function RuleCard({ rule, path, now, may_change }: CardProps) {
   );
 }
 
-export function Versions({
-  path,
-  versions,
-  now,
-}: {
+interface VersionsProps {
   path: string;
   versions: readonly EventRuleVersion[];
+  place: ListPlace;
   now: number;
-}) {
+}
+
+export function Versions({ path, versions, place, now }: VersionsProps) {
   if (versions.length === 0) return null;
   return (
     <section aria-labelledby="versions">
@@ -74,6 +74,7 @@ export function Versions({
           </li>
         ))}
       </ul>
+      <ListPages {...place} href={(versions) => addressWith(path, { versions })} />
     </section>
   );
 }

@@ -9,6 +9,7 @@ import { readApi, requireApi } from "../call-api.ts";
 import { CopyText } from "../components/pieces.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, storedValues } from "../form-fields.ts";
+import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
 import { findOwner } from "../people.ts";
@@ -20,7 +21,7 @@ const API = "/api/uptime/v1/status-pages";
 const MEMBERS_MAX = 500;
 const params = z.object({ page: z.uuid() });
 const memberParams = z.object({ page: z.uuid(), member: z.uuid() });
-const PageQuery = z.object({ page: z.uuid().optional().catch(undefined) });
+const PageQuery = z.object({ page: z.uuid().optional().catch(undefined), offset: ListOffset });
 const trail = [{ href: "/app/team", text: "Team" }];
 
 const ROLE_WORDS: Record<string, string> = {
@@ -64,7 +65,7 @@ const NO_PAGE = {
 export const endpoints = [
   view({ path: "/app/team", summary: "Members in the dashboard", query: PageQuery }, async (c, { query }) => {
     const chosen = await choosePage(c, query.page);
-    return chosen ? showTeam(c, chosen) : showNoPage(c, NO_PAGE);
+    return chosen ? showTeam(c, chosen, query.offset) : showNoPage(c, NO_PAGE);
   }),
 
   view(
@@ -231,10 +232,10 @@ async function memberForm(c: AppContext, { page, member: id }: MemberIds): Promi
   };
 }
 
-async function showTeam(c: AppContext, chosen: ChosenPage): Promise<Response> {
+async function showTeam(c: AppContext, chosen: ChosenPage, offset: number): Promise<Response> {
   const { page } = chosen;
-  const [{ body: members }, { body: seats }, owner] = await Promise.all([
-    readApi(c, `${API}/${page.id}/members?limit=${MEMBERS_MAX}`, z.array(Member)),
+  const [{ body: members, total }, { body: seats }, owner] = await Promise.all([
+    readApi(c, `${API}/${page.id}/members?${partQuery(offset)}`, z.array(Member)),
     readApi(c, `${API}/${page.id}/seats`, Seats),
     findOwner(c, page.id),
   ]);
@@ -252,7 +253,7 @@ async function showTeam(c: AppContext, chosen: ChosenPage): Promise<Response> {
         <p class="quiet">
           Members of <span dir="auto">{page.name}</span>
         </p>
-        <Team {...{ page, members, owner, seats, me }} />
+        <Team {...{ page, members, owner, seats, me }} place={{ total, limit: SHOWN_MAX, offset }} />
       </>
     ),
   });

@@ -8,7 +8,8 @@ import {
   type Permission,
   ROLE_PERMISSIONS,
 } from "../../domain/roles.ts";
-import { ACTIONS, PostButton, Table } from "../components/pieces.tsx";
+import { ACTIONS, ListPages, type ListPlace, PostButton, Table } from "../components/pieces.tsx";
+import { addressWith } from "../lists.ts";
 import type { PageChoice } from "../rights.ts";
 
 export type TeamMember = z.output<typeof Member>;
@@ -43,17 +44,19 @@ export const RIGHT_NAMES: Record<Permission, string> = {
 interface TeamProps {
   page: PageChoice;
   members: readonly TeamMember[];
+  /** Of the members, without the owner, who stands above the first. */
+  place: ListPlace;
   owner: { name: string | null; email: string } | undefined;
   seats: z.output<typeof Seats>;
   /** Id of the caller. */
   me: string;
 }
 
-export function Team({ page, members, owner, seats, me }: TeamProps) {
+export function Team({ page, members, place, owner, seats, me }: TeamProps) {
   return (
     <>
       <Table caption="Members" head={["Name", "E-mail", "Role", ACTIONS]} isStacked>
-        {owner ? (
+        {owner && place.offset === 0 ? (
           <tr>
             <th scope="row" dir="auto">
               {owner.name ?? "–"}
@@ -67,6 +70,7 @@ export function Team({ page, members, owner, seats, me }: TeamProps) {
           <MemberRow page={page} member={member} me={me} />
         ))}
       </Table>
+      <ListPages {...place} href={(offset) => addressWith("/app/team", { page: page.id, offset })} />
       <section class="card" aria-labelledby="seats">
         <h2 id="seats">Seats</h2>
         <p>

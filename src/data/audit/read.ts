@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gte, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { AuditFilter } from "../../contract/audit.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import { DAY_MS } from "../../lib/durations.ts";
@@ -49,12 +49,15 @@ export function countAuditByDay(db: Db, pageId: string, from: number) {
 }
 
 function matches(scope: AuditScope): SQL | undefined {
-  const { monitor_id, status_page_id, event_type } = scope;
+  const { monitor_id, status_page_id, event_type, actor, from, to } = scope;
   const isAboutObject = monitor_id !== undefined || status_page_id !== undefined;
   return and(
     isAboutObject ? undefined : eq(auditLog.owner_id, scope.owner_id),
     monitor_id === undefined ? undefined : eq(auditLog.monitor_id, monitor_id),
     status_page_id === undefined ? undefined : eq(auditLog.status_page_id, status_page_id),
     event_type === undefined ? undefined : eq(auditLog.event_type, event_type),
+    actor === undefined ? undefined : eq(auditLog.actor_name, actor),
+    from === undefined ? undefined : gte(auditLog.created_at, from),
+    to === undefined ? undefined : lt(auditLog.created_at, to),
   );
 }

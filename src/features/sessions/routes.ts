@@ -3,6 +3,7 @@ import { requireUser } from "../../access/principal.ts";
 import {
   Login,
   Me,
+  MeChange,
   PasswordChange,
   PasswordReset,
   PasswordResetRequest,
@@ -25,7 +26,7 @@ import {
 import { changePassword } from "./password.ts";
 import { requestPasswordReset, resetPassword } from "./password-reset.ts";
 import { presentMe, presentSession } from "./present.ts";
-import { endSession, getMe, listMySessions, revokeAll, signIn, signOut } from "./service.ts";
+import { changeMe, endSession, getMe, listMySessions, revokeAll, signIn, signOut } from "./service.ts";
 import { confirmTotp, disableTotp, setUpTotp } from "./two-factor.ts";
 
 const tags = ["Account"];
@@ -76,6 +77,19 @@ export const endpoints = [
       responses: { 200: json("The current user", Me), ...USER_ERRORS },
     }),
     async (c) => c.json(presentMe(await getMe(c.var.ctx)), 200),
+  ),
+
+  endpoint(
+    { ...mine, audit: "account.updated" },
+    createRoute({
+      method: "patch",
+      path: "/auth/me",
+      tags,
+      summary: "Change your name",
+      request: { body: jsonBody(MeChange) },
+      responses: { 200: json("The current user", Me), ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => c.json(presentMe(await changeMe(c.var.ctx, c.req.valid("json"))), 200),
   ),
 
   endpoint(

@@ -4,7 +4,7 @@ import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { expiredCookie, openSession, sessionLimits } from "../../access/sessions.ts";
 import { notFound, unauthenticated } from "../../contract/errors.ts";
-import type { Login } from "../../contract/session.ts";
+import type { Login, MeChange } from "../../contract/session.ts";
 import type { Statement } from "../../data/db.ts";
 import type { MailRecord } from "../../data/mail/read.ts";
 import { insertMail } from "../../data/mail/write.ts";
@@ -19,7 +19,7 @@ import {
 } from "../../data/sessions/read.ts";
 import { deleteSession, deleteSessionsOf, replaceHash } from "../../data/sessions/write.ts";
 import { findUser, type UserRecord } from "../../data/users/read.ts";
-import { deleteTokensOf } from "../../data/users/write.ts";
+import { deleteTokensOf, renameUser } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
 import { currentHashPrefix, hashPassword, isPassword } from "../../platform/password.ts";
 import { countGuess } from "./password-guesses.ts";
@@ -135,6 +135,15 @@ export async function getMe(ctx: RequestScope): Promise<CurrentUser> {
     has_password: hash !== null,
     has_two_factor: factor !== undefined,
   };
+}
+
+export async function changeMe(ctx: RequestScope, { name }: MeChange): Promise<CurrentUser> {
+  const me = await getMe(ctx);
+  const { id } = me.user;
+  await commit(ctx, [renameUser(ctx.db, { id, name })], {
+    audit: { owner_id: id, target_type: "user", target_id: id, summary: "changed their name", data: { name } },
+  });
+  return { ...me, user: { ...me.user, name } };
 }
 
 export function listMySessions(ctx: RequestScope, page: { limit: number; offset: number }) {

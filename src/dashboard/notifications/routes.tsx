@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { requireUser } from "../../access/principal.ts";
+import { Notification } from "../../contract/notification.ts";
+import { AccountTabs } from "../account/tabs.tsx";
+import { readApi, requireApi } from "../call-api.ts";
+import { EmptyState, ListPages } from "../components/pieces.tsx";
+import { addressWith, ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
+import { showView } from "../shell.tsx";
+import { action, redirectWithNotice, view } from "../view.ts";
+import { NotificationList } from "./views.tsx";
+
+const API = "/api/core/v1/notifications";
+const Query = z.object({ offset: ListOffset });
+const params = z.object({ id: z.uuid() });
+const address = (offset: number) => addressWith("/app/notifications", { offset });
+
+export const endpoints = [
+  view(
+    { path: "/app/notifications", summary: "Notifications in the dashboard", query: Query },
+    async (c, { query: { offset } }) => {
+      const path = `${API}?${partQuery(offset)}`;
+      const { body: notifications, total } = await readApi(c, path, z.array(Notification));
+      return showView(c, {
+        ...{ title: "Notifications", section: "account", trail: [{ href: "/app/account", text: "Account" }] },
+        isLive: true,
+        actions: (
+          <a class="button second" href="/app/account/notifications">
+            Choose what reaches you
+          </a>
+        ),
+        children: (
+          <>
+            <AccountTabs open="/app/notifications" isOperator={requireUser(c.var.ctx).is_operator} />
+            <div id="notifications" data-live>
+              {notifications.length === 0 ? (
+                <EmptyState title="Nothing new">
+                  What concerns you personally is listed here: alerts of your team, incidents that are assigned to you,
+                  your turns on call, channels that fail.
+                </EmptyState>
+              ) : (
+                <NotificationList notifications={notifications} now={c.var.now} offset={offset} />
+              )}
+            </div>
+            <ListPages total={total} limit={SHOWN_MAX} offset={offset} href={address} />
+          </>
+        ),
+      });
+    },
+  ),
+
+  action(
+    { path: "/app/notifications/{id}", summary: "Mark a notification as read or unread", params },
+    async (c, entered, { id }) => {
+      const is_read = entered.get("is_read") === "true";
+      await requireApi(c, { method: "PATCH", path: `${API}/${id}`, body: { is_read } });
+      const offset = ListOffset.parse(entered.get("offset"));
+      return redirectWithNotice(address(offset), is_read ? "Marked as read." : "Marked as unread.");
+    },
+  ),
+];

@@ -1,0 +1,74 @@
+import type { z } from "zod";
+import type { Notification, NotificationType } from "../../contract/notification.ts";
+import { PostButton } from "../components/pieces.tsx";
+import { Time } from "../components/time.tsx";
+
+export type Shown = z.output<typeof Notification>;
+
+const ofPage = (path: string) => (shown: Shown) => (shown.status_page_id ? path + shown.status_page_id : null);
+const ofTarget = (path: string) => (shown: Shown) => (shown.target_id ? path + shown.target_id : null);
+
+/** Where to look at what a notification is about; null: its own text says all. */
+const PLACES: Record<NotificationType, (shown: Shown) => string | null> = {
+  "monitor.unchecked": ofTarget("/app/monitors/"),
+  "webhook.failing": ofTarget("/app/alerts/deliveries?channel="),
+  "webhook.disabled": ofTarget("/app/alerts/deliveries?channel="),
+  "member.joined": ofPage("/app/team?page="),
+  "page.transferred": () => "/app/pages",
+  "incident.assigned": ofTarget("/app/incidents/"),
+  "domain.active": ofPage("/app/pages/"),
+  "domain.failing": ofPage("/app/pages/"),
+  "domain.inactive": ofPage("/app/pages/"),
+  "team.alert": () => "/app",
+  "oncall.notified": ofPage("/app/on-call?page="),
+  "oncall.exhausted": ofPage("/app/on-call?page="),
+  "oncall.gap": ofPage("/app/on-call?page="),
+  "oncall.shift": ofPage("/app/on-call?page="),
+  "service.alarm": () => "/app/installation",
+};
+
+interface ListProps {
+  notifications: readonly Shown[];
+  now: number;
+  /** Where the buttons lead back to: the offset of this part of the list. */
+  offset: number;
+}
+
+export function NotificationList({ notifications, now, offset }: ListProps) {
+  return (
+    <ul class="rows card">
+      {notifications.map((each) => (
+        <li class="row">
+          <Words notification={each} now={now} />
+          <PostButton
+            action={`/app/notifications/${each.id}`}
+            label={each.is_read ? "Mark as unread" : "Mark as read"}
+            fields={{ is_read: String(!each.is_read), offset: String(offset) }}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The title leads to what it is about. */
+export function Words({ notification, now }: { notification: Shown; now: number }) {
+  const place = PLACES[notification.type](notification);
+  return (
+    <div>
+      <p>
+        {place === null ? (
+          <strong dir="auto">{notification.title}</strong>
+        ) : (
+          <a href={place} dir="auto">
+            {notification.title}
+          </a>
+        )}{" "}
+        {notification.is_read ? null : <span class="tag">New</span>}
+      </p>
+      <p class="quiet">
+        <span dir="auto">{notification.message}</span> <Time at={Date.parse(notification.created_at)} now={now} />
+      </p>
+    </div>
+  );
+}
