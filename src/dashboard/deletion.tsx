@@ -20,12 +20,15 @@ export interface Deletion {
   shown?: string;
   /** Where it was listed. */
   list: string;
-  /** Of the object in the API. */
+  /** Of the object in the API, which is deleted; or of the operation, where `method` is another. */
   api: string;
+  method?: "POST";
   /** What is lost with it, as a sentence. */
   lost: string;
   /** "Remove" and "removed", where "Delete" is not the word. */
   verb?: [verb: string, done: string];
+  /** Instead of "… is deleted." */
+  notice?: string;
 }
 
 const DELETE: [string, string] = ["Delete", "deleted"];
@@ -51,9 +54,9 @@ export function confirmDeletion(c: AppContext, deletion: Deletion, problems: Pro
 export async function deleteConfirmed(c: AppContext, deletion: Deletion, entered: URLSearchParams): Promise<Response> {
   const problems = confirmationProblems(entered, deletion.name);
   if (Object.keys(problems).length > 0) return confirmDeletion(c, deletion, problems);
-  await requireApi(c, { method: "DELETE", path: deletion.api });
+  await requireApi(c, { method: deletion.method ?? "DELETE", path: deletion.api });
   const [, done] = deletion.verb ?? DELETE;
-  return redirectWithNotice(deletion.list, `${deletion.name} is ${done}.`);
+  return redirectWithNotice(deletion.list, deletion.notice ?? `${deletion.name} is ${done}.`);
 }
 
 /** The form that asks for the name and its submission, under one address. */

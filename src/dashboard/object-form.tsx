@@ -25,6 +25,8 @@ export interface ObjectForm {
   submit?: string;
   /** Buttons beside it that send the same form with another `intent`. */
   intents?: readonly { intent: string; label: string }[];
+  /** One of them, whose result the script keeps as the fields are, without a reload. */
+  live?: string;
   cancel: string;
   /** Shows what the form makes, in a frame beside it. */
   preview?: string;
@@ -76,9 +78,9 @@ interface FormCardProps {
 
 function FormCard({ form, values, problems, result }: FormCardProps) {
   return (
-    <form method="post" action={form.action} class="card">
+    <form method="post" action={form.action} class="card" data-live-intent={form.live}>
       <FormProblem problems={problems} />
-      {result}
+      {form.live === undefined ? result : <div data-live-result>{result}</div>}
       <div class="fields">
         <Fields fields={form.fields} values={values} problems={problems} />
       </div>

@@ -148,3 +148,22 @@ describe("a confirmation", () => {
     expect((await own.open(`/app/pages/${made.page}`)).status).toBe(404);
   });
 });
+
+describe("an occurrence of maintenance", () => {
+  it("is cancelled once the title was typed, the others stay", async () => {
+    const start = new Date(Date.now() + 86_400_000).toISOString();
+    const { body } = await owner.client.post(`${V1}/maintenance`, {
+      ...{ status_page_id: made.page, title: "New disks", recurrence_type: "weekly" },
+      ...{ start_time: start, end_time: new Date(Date.parse(start) + 3_600_000).toISOString() },
+    });
+    const path = `/app/maintenance/${body.id}/occurrences/${start}/cancel`;
+    expect((await browser.open(`/app/maintenance/${body.id}`)).text).toContain(`href="${path}"`);
+    expect(nameIn((await browser.open(path)).text)).toBe("New disks");
+    const cancelled = async () => (await owner.client.get(`${V1}/maintenance/${body.id}`)).body.cancelled_occurrences;
+    expect((await browser.submit(path, { confirmation: "Disks" })).status).toBe(400);
+    expect(await cancelled()).toEqual([]);
+    expect((await browser.submit(path, { confirmation: "New disks" })).status).toBe(303);
+    expect(await cancelled()).toEqual([start]);
+    expect((await browser.open(`/app/maintenance/${body.id}`)).text).not.toContain(path);
+  });
+});

@@ -4,6 +4,7 @@ import { browserOf } from "../support/dashboard-crawl.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
 import type { Browser } from "../support/forms.ts";
 import { joinPage } from "../support/members.ts";
+import { readView } from "../support/shown-controls.ts";
 
 /** Rules, on-call and routing, by forms alone. */
 let owner: Account;
@@ -99,6 +100,22 @@ describe("the calendar of a schedule", () => {
         end_at: iso(midnight + 2 * DAY),
       }),
     ]);
+  });
+
+  it("names each override, which can be taken back", async () => {
+    const rotation = { user_ids: [owner.user_id], start_at: iso(midnight - DAY), period_hours: 24 };
+    const { path, read } = await make({ rotations: [rotation] });
+    for (const days of [1, 2]) {
+      const date = dateOf(midnight + days * DAY);
+      await browser.submit(`${path}/take-over`, { date, user_id: member.user_id });
+    }
+    const { controls } = await readView((await browser.open(path)).text);
+    const [first, second] = controls.filter(({ label }) => label === "Take back");
+    expect([first?.fields.length, second?.fields.length]).toEqual([1, 1]);
+    for (const _again of [1, 2]) await browser.submit(first?.action ?? "", first?.fields ?? []);
+    expect((await read()).overrides).toEqual([expect.objectContaining({ start_at: iso(midnight + 2 * DAY) })]);
+    const editor = await browserOf(member);
+    expect((await editor.open(path)).text).not.toContain("Take back");
   });
 
   it("moves a shift, and swaps turns of a rotation", async () => {

@@ -6,7 +6,8 @@ import { getMaintenance } from "../../features/maintenance/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
-import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
+import { exactTime } from "../components/time.tsx";
+import { confirmDeletion, confirmedDeletion, type Deletion, deleteConfirmed } from "../deletion.tsx";
 import { type FormField, readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
 import { listServices } from "../incidents/form.ts";
 import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
@@ -24,6 +25,7 @@ const API = "/api/uptime/v1/maintenance";
 const OCCURRENCES_MAX = 6;
 const PREVIEW_MS = 370 * DAY_MS;
 const params = z.object({ id: z.uuid() });
+const occurrenceParams = params.extend({ start: z.iso.datetime() });
 const ListQuery = z.object({
   month: z
     .string()
@@ -128,13 +130,12 @@ export const endpoints = [
     },
   ),
 
-  action(
-    { path: "/app/maintenance/{id}/cancel", summary: "Cancel an occurrence", params },
-    async (c, entered, { id }) => {
-      const start = encodeURIComponent(entered.get("start") ?? "");
-      await requireApi(c, { method: "POST", path: `${API}/${id}/occurrences/${start}/cancel` });
-      return redirectWithNotice(`/app/maintenance/${id}`, "The occurrence is cancelled.");
+  ...confirmedDeletion(
+    {
+      ...{ path: "/app/maintenance/{id}/occurrences/{start}/cancel", summary: "Cancel an occurrence" },
+      ...{ ...changed, params: occurrenceParams },
     },
+    cancellationOf,
   ),
 
   view(
@@ -205,6 +206,18 @@ async function showWindow(c: AppContext, id: string, shown: Shown = {}): Promise
       ...{ values: { notify_subscribers: true }, problems: {}, preview: null, ...shown },
     }),
   );
+}
+
+async function cancellationOf(c: AppContext, { id, start }: z.output<typeof occurrenceParams>): Promise<Deletion> {
+  const { body: window } = await readApi(c, `${API}/${id}`, Maintenance);
+  const path = `/app/maintenance/${id}`;
+  const told = window.is_public ? ", and subscribers receive a message" : "";
+  return {
+    ...{ kind: "window", name: window.title, section: "maintenance", trail, list: path, shown: path, path },
+    ...{ confirmation: `${path}/occurrences/${start}/cancel`, api: `${API}/${id}/occurrences/${start}/cancel` },
+    ...{ method: "POST", verb: ["Cancel this occurrence", "cancelled"], notice: "The occurrence is cancelled." },
+    lost: `The occurrence of ${exactTime(Date.parse(start))} does not take place${told}. The others stay as planned.`,
+  };
 }
 
 async function deletionOf(c: AppContext, id: string) {

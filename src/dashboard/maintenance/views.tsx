@@ -1,11 +1,12 @@
 import type { Maintenance } from "../../contract/maintenance.ts";
 import { lazy } from "../../lib/lazy.ts";
+import { toIso } from "../../platform/clock.ts";
 import { parseMarkdown } from "../../ui/markdown.ts";
 import { Markdown } from "../../ui/markdown-view.tsx";
 import { Fields, FormProblem } from "../components/fields.tsx";
 import { EmptyState, ListPages, PostButton } from "../components/pieces.tsx";
 import { Preview } from "../components/preview.tsx";
-import { ExactTime, Time } from "../components/time.tsx";
+import { ExactTime, exactTime, Time } from "../components/time.tsx";
 import type { FormValues, Option, Problems } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
 import { Calendar, type Month } from "./calendar.tsx";
@@ -210,11 +211,13 @@ function Occurrences({ view: { occurrences, may_change }, path }: { view: Detail
           <li class="row">
             <ExactTime at={at} />
             {may_change ? (
-              <PostButton
-                action={`${path}/cancel`}
-                label="Cancel this occurrence"
-                fields={{ start: new Date(at).toISOString() }}
-              />
+              <a
+                class="button second"
+                href={`${path}/occurrences/${toIso(at)}/cancel`}
+                aria-label={`Cancel the occurrence of ${exactTime(at)}`}
+              >
+                Cancel
+              </a>
             ) : null}
           </li>
         ))}

@@ -11,7 +11,7 @@ import { readApi, requireApi } from "../call-api.ts";
 import { listPeople } from "../people.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { Calendar, listDays, movedTo, planOf, startOfDay } from "./calendar.tsx";
+import { Calendar, listDays, movedTo, Overrides, overrideKey, planOf, startOfDay } from "./calendar.tsx";
 import type { Schedule } from "./form.ts";
 
 const API = "/api/uptime/v1/status-pages";
@@ -55,6 +55,20 @@ export const endpoints = [
   ),
 
   action(
+    { path: "/app/on-call/{page}/schedules/{id}/calendar/take-back", summary: "Take an override back", ...changed },
+    async (c, entered, named) => {
+      const schedule = await loadSchedule(c, named);
+      const overrides = schedule.overrides.filter((each) => overrideKey(each) !== entered.get("override"));
+      if (overrides.length === schedule.overrides.length) {
+        return redirectWithNotice(pathOf(named), "This override is no longer there.");
+      }
+      const path = `${API}/${named.page}/on-call/schedules/${named.id}`;
+      await requireApi(c, { method: "PUT", path, body: { overrides } });
+      return redirectWithNotice(pathOf(named), "The override is taken back.");
+    },
+  ),
+
+  action(
     { path: "/app/on-call/{page}/schedules/{id}/calendar/move", summary: "Move a turn to another day", ...changed },
     async (c, entered, named) => {
       const [dragged, date] = [Dragged.safeParse(entered.get("dragged")), DateInput.safeParse(entered.get("onto"))];
@@ -86,6 +100,7 @@ async function showCalendar(c: AppContext, named: Ids, from: string | undefined)
     children: (
       <div id="on-call-calendar" data-live>
         <Calendar {...{ path: pathOf(named), plan, days, people, now: c.var.now, may_change }} />
+        <Overrides {...{ path: pathOf(named), schedule, people, now: c.var.now, may_change }} />
       </div>
     ),
   });

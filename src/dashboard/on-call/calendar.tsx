@@ -4,6 +4,8 @@ import { lazy } from "../../lib/lazy.ts";
 import { dateIn, zonedClock } from "../../lib/zoned-days.ts";
 import { toIso } from "../../platform/clock.ts";
 import { DragForm } from "../components/drag-form.tsx";
+import { PostButton } from "../components/pieces.tsx";
+import { ExactTime } from "../components/time.tsx";
 import type { Option } from "../form-fields.ts";
 import type { Schedule } from "./form.ts";
 
@@ -104,6 +106,53 @@ export function Calendar({ path, plan, days, people, now, may_change }: Calendar
         <p class="quiet">Drag a turn to another day to move it there, or choose who takes over a day.</p>
       ) : null}
     </div>
+  );
+}
+
+type Override = Schedule["overrides"][number];
+
+/** What tells an override from the others of its schedule. */
+export const overrideKey = ({ start_at, end_at, add_user_id, remove_user_id }: Override): string =>
+  [start_at, end_at, add_user_id, remove_user_id].join(" ");
+
+interface OverridesProps {
+  path: string;
+  schedule: Schedule;
+  people: readonly Option[];
+  now: number;
+  may_change: boolean;
+}
+
+/** What differs from the plan, now and later; each can be taken back. */
+export function Overrides({ path, schedule, people, now, may_change }: OverridesProps) {
+  const ahead = schedule.overrides.filter(({ end_at }) => Date.parse(end_at) > now);
+  if (ahead.length === 0) return null;
+  const nameOf = (id: string) => people.find(({ value }) => value === id)?.label ?? "A member";
+  return (
+    <section aria-labelledby="overrides">
+      <h2 id="overrides">Overrides</h2>
+      <ul class="rows card">
+        {ahead.map((override) => (
+          <li class="row">
+            <span>
+              <span dir="auto">{override.add_user_id === null ? "Nobody" : nameOf(override.add_user_id)}</span>
+              {override.remove_user_id === null ? null : (
+                <>
+                  {" "}
+                  instead of <span dir="auto">{nameOf(override.remove_user_id)}</span>
+                </>
+              )}{" "}
+              <span class="quiet">
+                from <ExactTime at={Date.parse(override.start_at)} /> to <ExactTime at={Date.parse(override.end_at)} />
+              </span>
+            </span>
+            {may_change ? (
+              <PostButton action={`${path}/take-back`} label="Take back" fields={{ override: overrideKey(override) }} />
+            ) : null}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -172,6 +172,7 @@ async function loadForm(c: AppContext, { page, id, entered, isJson = false }: Wa
   const form: ObjectForm = {
     ...{ title: id ? "Edit rule" : "New rule", section: "rules", trail, fields },
     ...{ action: path, cancel: back(page), intents: [{ intent: "values", label: "Show current values" }] },
+    live: "values",
     above: (
       <p class="quiet">
         <a href={notation.as === "json" ? path : `${path}?as=json`}>
