@@ -1,38 +1,14 @@
 import { existsSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { START_TIMEOUT_MS } from "../process/support.ts";
-import {
-  CHROMIUM,
-  type Dashboard,
-  DESKTOP,
-  findBarriers,
-  isWiderThanWindow,
-  PHONE,
-  startDashboard,
-} from "./dashboard.ts";
+import { describe, expect, it } from "vitest";
+import { BROWSERS, CHROMIUM, DESKTOP, findBarriers, findBarriersInAnySize, isWiderThanWindow } from "./chromium.ts";
+import { pauseTime, useDashboard } from "./dashboard.ts";
 
 /** The frame around every signed-in view. */
 describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
-  let dashboard: Dashboard;
-  let site: Server;
-  beforeAll(async () => {
-    site = createServer((_req, res) => res.end("ok"));
-    await new Promise<void>((done) => site.listen(0, "127.0.0.1", done));
-    dashboard = await startDashboard();
-  }, START_TIMEOUT_MS);
-  afterAll(async () => {
-    site?.close();
-    await dashboard?.stop();
-  });
+  const dashboard = useDashboard();
 
-  it.each([
-    ["a desktop", DESKTOP],
-    ["a phone", PHONE],
-    ["a phone without scripts", { ...PHONE, javaScriptEnabled: false }],
-  ])("leads to every section by name on %s", async (_name, options) => {
-    await dashboard.visit(options, async (page) => {
+  it.each(BROWSERS)("leads to every section by name on %s", async (_name, options) => {
+    await dashboard.visit({ ...options }, async (page) => {
       await page.goto(`${dashboard.service.url}/app`);
       const links = page.getByRole("navigation").getByRole("link");
       expect(await links.allTextContents()).toEqual([
@@ -66,25 +42,25 @@ describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
     });
   });
 
-  it("has no barrier that axe finds, light or dark", async () => {
-    for (const [name, options] of [["desktop", DESKTOP] as const, ["phone", PHONE] as const]) {
-      await dashboard.visit(options, async (page) => {
-        await page.goto(`${dashboard.service.url}/app`);
-        expect(await findBarriers(page, `frame-${name}`)).toEqual([]);
-      });
-    }
+  it("has no barrier while there is nothing to show", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      for (const view of ["", "/monitors", "/incidents", "/pages", "/alerts", "/on-call", "/notifications"]) {
+        await page.goto(`${dashboard.service.url}/app${view}`);
+        const name = `empty${view.replaceAll("/", "-")}`;
+        expect([view, await findBarriersInAnySize(page, name)]).toEqual([view, []]);
+      }
+    });
   });
 
   it("shows a change within two seconds, without a reload", async () => {
     await dashboard.visit(DESKTOP, async (page) => {
+      await pauseTime(page);
       await page.goto(`${dashboard.service.url}/app`);
       await page.evaluate("window.isSameDocument = true");
       await page.getByText("No monitors yet").waitFor();
       await dashboard.call("POST", "/api/uptime/v1/monitors", { name: "Nightly backup", type: "heartbeat" });
-      const created = performance.now();
+      await page.clock.runFor(2000);
       await page.getByText("All is well").waitFor();
-      // One second of grace for a busy machine.
-      expect(performance.now() - created).toBeLessThan(3000);
       expect(await page.evaluate("window.isSameDocument")).toBe(true);
     });
   });
@@ -114,9 +90,13 @@ describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
     });
   });
 
-  it("begins with the link that the first start prints, and a password", async () => {
-    const link = /http\S+\/app\/sign-in\/link\?token=\w+/.exec(dashboard.service.logs())?.[0] ?? "";
-    await dashboard.visit({ ...PHONE, javaScriptEnabled: false }, async (page) => {
+  it.each(
+    BROWSERS,
+  )("begins with the link that the first start prints, a password and a monitor, on %s", async (name, options) => {
+    // The printed link works once; those of other people lead to the same beginning.
+    const isFirst = name === "a phone without scripts";
+    const link = isFirst ? printedLink() : await dashboard.linkOf(`${name.replaceAll(" ", "-")}@example.com`);
+    await dashboard.visit({ ...options }, async (page) => {
       await page.context().clearCookies();
       await page.goto(link);
       await page.getByRole("button", { name: "Sign in" }).click();
@@ -129,19 +109,20 @@ describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByText("Your password is set.").waitFor();
       await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-
-      await page.getByRole("link", { name: "Add monitor" }).click();
+      const first = page.getByRole("region", { name: "No monitors yet" });
+      if ((await first.count()) === 0) await page.getByRole("link", { name: "Add monitor" }).click();
       await page.getByLabel("Name").fill("First");
       await page.getByLabel("Type").selectOption("http");
-      await page.getByLabel("Target").fill(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+      await page.getByLabel("Target").fill(dashboard.siteUrl);
       await page.getByRole("button", { name: "Test now" }).click();
       await page.getByText(/Up\s*, \d+ ms/).waitFor();
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByText("First is created and checked at once.").waitFor();
-      await page.goto(`${dashboard.service.url}/app`);
       for (const next of ["Add a channel", "Create a status page"]) {
         expect(await page.getByRole("link", { name: next }).count()).toBe(1);
       }
     });
   });
+
+  const printedLink = () => /http\S+\/app\/sign-in\/link\?token=\w+/.exec(dashboard.service.logs())?.[0] ?? "";
 });

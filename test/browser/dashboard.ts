@@ -1,24 +1,21 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { expect } from "vitest";
-import { runNpm, type Service, startService } from "../process/support.ts";
+import { afterAll, beforeAll, expect } from "vitest";
+import { type Example, furnishExample } from "../../scripts/screenshots/example.ts";
+import { runNpm, type Service, START_TIMEOUT_MS, startService } from "../process/support.ts";
+import { CHROMIUM } from "./chromium.ts";
 
-/** What the stories of the dashboard share: the product as `npm start` runs it, and a signed-in browser. */
+/** What the stories of the dashboard share: the product as `npm start` runs it, a site to check, and a signed-in browser. */
 
-export const CHROMIUM = "/usr/bin/chromium";
-export const DESKTOP = { viewport: { width: 1280, height: 800 } };
-export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-/** Set SHOTS to a folder to look at the views that the stories open. */
-const SHOTS = process.env.SHOTS;
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-export interface Dashboard {
+interface Dashboard {
   service: Service;
   /** The API with the operator's token. */
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
   /** A view as the operator's browser gets it, redirects followed. */
   open(path: string): Promise<{ status: number; text: string }>;
+  /** A link that signs a person in, whose account it makes where there is none. */
+  linkOf(email: string): Promise<string>;
   /** Another session of the operator. */
   signInAgain(): Promise<void>;
   /** Runs a story in a browser that is signed in as the operator; fails on any error of a script or policy. */
@@ -26,10 +23,48 @@ export interface Dashboard {
   stop(): Promise<void>;
 }
 
-/** Starts the product and Chromium; for `beforeAll` with START_TIMEOUT_MS. */
-export async function startDashboard(env: Record<string, string> = {}): Promise<Dashboard> {
+/** The stage of a test file. Its members are there once `beforeAll` ran. */
+export interface Stage extends Omit<Dashboard, "stop"> {
+  /** Answers every path that is not in `broken` with 200, the others with 503. */
+  siteUrl: string;
+  broken: Set<string>;
+  /** Only where the stage is furnished. */
+  example: Example;
+}
+
+/** Starts product, site and browser before the tests of a file, furnished as the example of the pictures where asked for. */
+export function useDashboard({ isFurnished = false } = {}): Stage {
+  const stage = {} as Stage;
+  let site: Server;
+  let stopDashboard: (() => Promise<void>) | undefined;
+  beforeAll(async () => {
+    const broken = new Set<string>();
+    site = createServer((req, res) => res.writeHead(broken.has(req.url ?? "") ? 503 : 200).end("hello"));
+    await new Promise<void>((done) => site.listen(0, "127.0.0.1", done));
+    const { stop, ...dashboard } = await startDashboard();
+    stopDashboard = stop;
+    const siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    Object.assign(stage, { ...dashboard, siteUrl, broken });
+    if (isFurnished) stage.example = await furnish(stage);
+  }, 2 * START_TIMEOUT_MS);
+  afterAll(async () => {
+    site?.close();
+    await stopDashboard?.();
+  });
+  return stage;
+}
+
+async function furnish({ service, siteUrl, broken }: Stage): Promise<Example> {
+  const { url, token = "", stateDir } = service;
+  const env = { STATE_DIR: stateDir, PUBLIC_URL: url };
+  const { stdout } = await runNpm(["run", "--silent", "token", "--", "--email", "mira@northwind.example"], { env });
+  const breakCheckout = () => void broken.add("/checkout");
+  return furnishExample({ url, token, memberToken: stdout.trim(), siteUrl, breakCheckout });
+}
+
+async function startDashboard(): Promise<Dashboard> {
   const [service, browser] = await Promise.all([
-    startService({ env: { RATE_LIMITS: "all=off", EGRESS_ALLOW: "127.0.0.1", ...env } }),
+    startService({ env: { RATE_LIMITS: "all=off", EGRESS_ALLOW: "127.0.0.1" } }),
     chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] }),
   ]);
   const cookies = await signIn(service);
@@ -41,6 +76,7 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
       const response = await fetch(service.url + path, { headers: { cookie } });
       return { status: response.status, text: await response.text() };
     },
+    linkOf: (email) => linkOf(service, email),
     signInAgain: async () => void (await signIn(service)),
     visit: async (options, story) => {
       const context = await browser.newContext(options);
@@ -72,12 +108,16 @@ async function stop(service: Service, browser: Browser): Promise<void> {
   await service.stop();
 }
 
+async function linkOf(service: Service, email: string): Promise<string> {
+  const env = { STATE_DIR: service.stateDir, PUBLIC_URL: service.url };
+  const { stdout } = await runNpm(["run", "--silent", "token", "--", "--email", email, "--sign-in-link"], { env });
+  return stdout.trim();
+}
+
 /** By a sign-in link, as the operator of a new installation. */
 async function signIn(service: Service) {
-  const env = { STATE_DIR: service.stateDir, PUBLIC_URL: service.url };
-  const args = ["run", "--silent", "token", "--", "--email", "owner@localhost", "--sign-in-link"];
-  const { stdout } = await runNpm(args, { env });
-  const opened = await fetch(stdout.trim(), { method: "POST", redirect: "manual", headers: { origin: service.url } });
+  const link = await linkOf(service, "owner@localhost");
+  const opened = await fetch(link, { method: "POST", redirect: "manual", headers: { origin: service.url } });
   const [, name = "", value = ""] = /^([^=]+)=([^;]+)/.exec(opened.headers.get("set-cookie") ?? "") ?? [];
   return [{ name, value, url: service.url }];
 }
@@ -93,22 +133,9 @@ async function call(service: Service, { method, path, body }: { method: string; 
   return text === "" ? {} : JSON.parse(text);
 }
 
-/** What axe finds on the open view, light and dark, by rule and place; and a picture where SHOTS asks for one. */
-export async function findBarriers(page: Page, name: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}-${colorScheme}.png`, fullPage: true });
-    found.push(...((await page.evaluate(`${AXE}; ${RUN_AXE}`)) as string[]).map((each) => `${colorScheme}: ${each}`));
-  }
-  await page.emulateMedia({ colorScheme: null });
-  return found;
-}
-
-const RUN_AXE = `axe.run().then(({ violations }) =>
-  violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + " at " + target + ": " + failureSummary)))`;
-
-/** Whether the view fits its window, but for parts that scroll by themselves. */
-export async function isWiderThanWindow(page: Page): Promise<boolean> {
-  return page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
+/** From now on timers of the page run only as `page.clock.runFor` says, whatever the machine is busy with. */
+export async function pauseTime(page: Page): Promise<void> {
+  const now = Date.now();
+  await page.clock.install({ time: now });
+  await page.clock.pauseAt(now + 1000);
 }

@@ -1,4 +1,4 @@
-import type { Dashboard } from "./dashboard.ts";
+import type { Stage } from "./dashboard.ts";
 
 export interface FoundView {
   path: string;
@@ -14,7 +14,7 @@ export interface FoundView {
  * Follows the links of the signed-in views from the overview on. Of views that differ by their ids alone one is opened, of
  * those that differ by what is asked for, one for each set of names in the query.
  */
-export async function collectViews(dashboard: Dashboard): Promise<{ views: FoundView[]; described: string[] }> {
+export async function collectViews(dashboard: Stage): Promise<{ views: FoundView[]; described: string[] }> {
   const { paths } = (await (await fetch(`${dashboard.service.url}/openapi.json`)).json()) as Paths;
   const described = Object.keys(paths).filter((path) => /^\/app(\/|$)/.test(path) && isDocument(paths[path]?.get));
   const templates = described
