@@ -18,6 +18,8 @@ export const BROWSERS = [
 export const SHOTS = process.env.SHOTS;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SCHEMES = ["light", "dark"] as const;
+/** What axe checks by default that depends on colours. */
+const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
 /**
  * What axe finds on the open document, by rule and place, in its present size. The schemes differ by colours alone, so in the
@@ -29,7 +31,7 @@ export async function findBarriers(page: Page, name: string): Promise<string[]> 
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme });
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}-${colorScheme}.png`, fullPage: true });
-    const rules = colorScheme === "light" ? "{}" : '{ runOnly: ["cat.color"] }';
+    const rules = colorScheme === "light" ? "{}" : `{ runOnly: ${JSON.stringify(COLOR_RULES)} }`;
     const barriers: string[] = await page.evaluate(`axe.run(${rules}).then(${LIST_VIOLATIONS})`);
     found.push(...barriers.map((each) => `${colorScheme}: ${each}`));
   }
@@ -55,4 +57,11 @@ const LIST_VIOLATIONS = `({ violations }) =>
 /** Whether the document fits its window, but for parts that scroll by themselves. */
 export async function isWiderThanWindow(page: Page): Promise<boolean> {
   return page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
+}
+
+/** From now on timers of the page run only as `page.clock.runFor` says, whatever the machine is busy with. */
+export async function pauseTime(page: Page): Promise<void> {
+  const now = Date.now();
+  await page.clock.install({ time: now });
+  await page.clock.pauseAt(now + 1000);
 }

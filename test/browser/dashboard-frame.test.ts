@@ -1,7 +1,15 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { BROWSERS, CHROMIUM, DESKTOP, findBarriers, findBarriersInAnySize, isWiderThanWindow } from "./chromium.ts";
-import { pauseTime, useDashboard } from "./dashboard.ts";
+import {
+  BROWSERS,
+  CHROMIUM,
+  DESKTOP,
+  findBarriers,
+  findBarriersInAnySize,
+  isWiderThanWindow,
+  pauseTime,
+} from "./chromium.ts";
+import { useDashboard } from "./dashboard.ts";
 
 /** The frame around every signed-in view. */
 describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {

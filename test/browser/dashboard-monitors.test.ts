@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { BROWSERS, CHROMIUM, DESKTOP, findBarriersInAnySize, PHONE } from "./chromium.ts";
-import { pauseTime, useDashboard } from "./dashboard.ts";
+import { BROWSERS, CHROMIUM, DESKTOP, findBarriersInAnySize, PHONE, pauseTime } from "./chromium.ts";
+import { useDashboard } from "./dashboard.ts";
 
 /** Monitors from the first one to a list of many, as a person without a terminal does it. */
 describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {

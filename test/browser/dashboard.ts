@@ -132,10 +132,3 @@ async function call(service: Service, { method, path, body }: { method: string; 
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   return text === "" ? {} : JSON.parse(text);
 }
-
-/** From now on timers of the page run only as `page.clock.runFor` says, whatever the machine is busy with. */
-export async function pauseTime(page: Page): Promise<void> {
-  const now = Date.now();
-  await page.clock.install({ time: now });
-  await page.clock.pauseAt(now + 1000);
-}
