@@ -90,6 +90,7 @@ export interface Example {
 /** By method and path: the body, and the parameters that the endpoint's policy does not explain. */
 export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = {
   "POST /user/api-tokens": async () => ({ body: { name: "CI", expires_in_days: 30 } }),
+  "PATCH /auth/me": async () => ({ body: { name: "Ada Lovelace" } }),
   "PUT /user/preferences": async () => ({ body: { mail: false, notify_team: { up: false } } }),
   "DELETE /user/api-tokens/{id}": async (account) => ({ params: { id: await OBJECTS.token(account) } }),
   "GET /status-pages/check-slug": async () => ({ query: { slug: "northwind" } }),

@@ -1,11 +1,13 @@
 import { env } from "cloudflare:workers";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { insertEscalation } from "../../src/data/escalations/write.ts";
 import { escalationId } from "../../src/outbox/escalations.ts";
 import { agentClient, mintInstallToken } from "./agents.ts";
 import { type Client, V1 } from "./client.ts";
 import type { Account } from "./factories.ts";
+import { insertNotice } from "./members.ts";
+import { PATIENCE } from "./patience.ts";
 import { insertSubscriber } from "./subscribers.ts";
 
 /** What a text of this field is; sweeps put there what a browser must not take for markup. */
@@ -76,6 +78,7 @@ export async function furnishPage(account: Account, text: TextOf = (field) => fi
   await made(client, `/status-pages/${page}/members`, {
     ...{ email: `${crypto.randomUUID()}@example.com`, name: text("invited name"), role: "viewer" },
   });
+  await insertNotice(user_id, { title: text("notification title"), message: text("notification message") });
   const { body: members } = await client.get(`${V1}/status-pages/${page}/members`);
   return {
     ...{ page, monitor, heartbeat, incident, maintenance, webhook, rule, schedule, policy },
@@ -131,6 +134,17 @@ async function furnishAgent(account: Account, page: string, text: TextOf): Promi
     const answer = await agent.post(`${V1}/agents/${path}`, report);
     expect(answer.status, `${path}: ${JSON.stringify(answer.body)}`).toBeLessThan(300);
   }
+  // What a checked server answers is a text of strangers.
+  const monitor_id = await made(client, "/monitors", {
+    ...{ status_page_id: page, name: text("watched name"), type: "http", target: "http://10.0.0.7/" },
+    ...{ agent_id: body.agent_id, failure_threshold: 1, recovery_threshold: 1 },
+  });
+  for (const status of ["up", "down"]) {
+    const result = { monitor_id, status, checked_at: at(0), message: text("check message") };
+    expect((await agent.post(`${V1}/agents/results`, { results: [result] })).status).toBeLessThan(300);
+  }
+  const listOutages = async () => (await client.get(`${V1}/monitors/${monitor_id}/outages`)).body;
+  await vi.waitFor(async () => expect(await listOutages()).toHaveLength(1), PATIENCE);
   expect((await client.get(`${V1}/agents/${body.agent_id}`)).status).toBe(200);
   return body.agent_id;
 }

@@ -91,10 +91,15 @@ export async function createAccountWithPassword(password = PASSWORD) {
   return { ...account, email: emailOf(account), password };
 }
 
-export async function insertNotice(user_id: string): Promise<string> {
+export async function insertNotice(user_id: string, said: { title?: string; message?: string } = {}): Promise<string> {
   const id = newId();
   const now = Date.now();
-  const words = { type: "webhook.disabled" as const, title: "Webhook switched off", message: "Nothing is sent to it." };
+  const words = {
+    type: "webhook.disabled" as const,
+    title: "Webhook switched off",
+    message: "Nothing is sent to it.",
+    ...said,
+  };
   await db.insert(notifications).values({ id, user_id, ...words, created_at: now, updated_at: now });
   return id;
 }
