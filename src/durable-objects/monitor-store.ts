@@ -153,13 +153,18 @@ export class MonitorStore {
     if (this.stored) this.#store({ ...this.stored, read_at: at });
   }
 
-  /** Decides one input after the other; gives the instant at which the check should be repeated. */
+  /**
+   * Decides one input after the other; gives the instant at which the check should be repeated. A further failure of a
+   * monitor that is down is remembered without a write: without it the next one decides the same.
+   */
   applyInputs(inputs: readonly MonitorInput[], at: number): number | null {
     let retryAt: number | null = null;
     this.#change(() => {
+      const before = this.stored;
       const decisions = inputs.map((input) => this.#decide(input, at));
       for (const { retry_at } of decisions) retryAt = retry_at ?? retryAt;
-      if (decisions.some(({ accepted }) => accepted)) this.#save();
+      const isRepeated = retryAt === null && inputs.every(isFailure) && isDownAsBefore(before, this.#known);
+      if (decisions.some(({ accepted }) => accepted) && !isRepeated) this.#save();
     });
     return retryAt;
   }
@@ -316,6 +321,16 @@ export class MonitorStore {
     this.#known = stored;
     this.#storage.kv.put(KEY, stored);
   }
+}
+
+function isFailure(input: MonitorInput): boolean {
+  return input.kind === "result" && input.outcome === "failure";
+}
+
+/** Whatever rounds have passed meanwhile. */
+function isDownAsBefore(before: StoredMonitor | undefined, after: StoredMonitor | undefined): boolean {
+  if (before?.state.status !== "down" || before.state.run !== null) return false;
+  return after?.state.seq === before.state.seq && after.state.run === null && after.settled === before.settled;
 }
 
 /** The state, and the transitions that D1 has to hear of, after one of the two may have gone back in time. */

@@ -93,6 +93,24 @@ describe("the object of a monitor", () => {
     expect(answers.map((answer) => answer?.status)).toEqual(["up", "up", "up", "down"]);
   });
 
+  it("writes nothing for further failures while down, and goes on after it was evicted between them", async () => {
+    const { id } = await aMonitor({ failure_threshold: 1, recovery_threshold: 2 });
+    const object = monitorObject(env, id);
+    const stored = () => runInDurableObject(stubOf(id), (_object, { storage }) => storage.kv.get("monitor"));
+    const down = await object.report(id, 1, [result("failure")]);
+    expect(down?.status).toBe("down");
+    const before = await stored();
+    for (let n = 0; n < 2; n++) expect(await object.report(id, 1, [result("failure")])).toEqual(down);
+    expect(await stored()).toEqual(before);
+    await evictDurableObject(stubOf(id));
+    slot -= 60_000;
+    expect(await object.report(id, 1, [result("failure")])).toEqual(down);
+    slot = Date.now() - 60_000;
+    await object.report(id, 1, [result("success")]);
+    await evictDurableObject(stubOf(id));
+    expect(await object.report(id, 1, [result("success")])).toMatchObject({ status: "up", seq: (down?.seq ?? 0) + 1 });
+  });
+
   it("drops a result of a check that ran under an older configuration", async () => {
     const { id } = await aMonitor({ failure_threshold: 1 });
     const object = monitorObject(env, id);
