@@ -3,7 +3,7 @@ import { DEFAULT_REGION, type DryRunResult, type ManualCheckResult, type ProbeRe
 import type { MonitorType } from "../contract/monitor-values.ts";
 import { loadCheckGroup } from "../data/check-groups/read.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
-import { inLane, shardOf } from "../domain/check-schedule.ts";
+import { inLane } from "../domain/check-schedule.ts";
 import { STATUS_OF_OUTCOME } from "../domain/check-status.ts";
 import { evaluateResultRules } from "../events/metric-rules.ts";
 import { now } from "../platform/clock.ts";
@@ -28,8 +28,10 @@ export async function checkNow(scope: Scope, monitor: MonitorRecord): Promise<Ma
   if (!checked) throw new Error("a check gave no result");
   const row = toResultBlock({ ...slot, group_id: group.id, monitor_id: monitor.id }, [checked]);
   await Promise.all([
-    recordChecks(scope, { ...slot, group, begun_at: slot.slot_at, isWholeGroup: false }, [checked]),
-    proberObject(scope.env, shardOf(group.id), slot.region).record(row),
+    recordChecks(scope, { ...slot, monitor_id: monitor.id, group, begun_at: slot.slot_at, isWholeGroup: false }, [
+      checked,
+    ]),
+    proberObject(scope.env, monitor.shard_id, slot.region).record(row),
   ]);
   await evaluateResultRules(scope, [toMonitorResult(checked, slot)]);
   const regions = monitor.regions.slice(1);

@@ -19,7 +19,7 @@ import { failedCheck } from "../probes/run.ts";
 import { sendChecks } from "./enqueue.ts";
 import { checkFrom } from "./region-checker.ts";
 import { toResultBlock } from "./result-history.ts";
-import { recordChecks } from "./slot-record.ts";
+import { historyShardOf, recordChecks } from "./slot-record.ts";
 
 export interface Slot {
   region: string;
@@ -39,8 +39,8 @@ export interface CheckedMonitor {
   blocked?: string;
 }
 
-/** Stores the results of a message in the history. */
-export type StoreResults = (row: ResultBlock) => Promise<void>;
+/** Stores the results of a message in the history of a shard. */
+export type StoreResults = (shardId: string, row: ResultBlock) => Promise<void>;
 
 /** Handles one message: checks the members of the group, reports to their objects, records the slot. */
 export async function runSlot(scope: Scope, message: CheckMessage, store: StoreResults): Promise<void> {
@@ -57,7 +57,9 @@ export async function runSlot(scope: Scope, message: CheckMessage, store: StoreR
   const slot = { ...message, group, begun_at, isWholeGroup };
   await Promise.all([
     recordChecks(scope, slot, checked),
-    checked.length === 0 ? undefined : store(toResultBlock(message, checked)),
+    checked.length === 0
+      ? undefined
+      : store(historyShardOf(message, group.id, checked), toResultBlock(message, checked)),
   ]);
   await evaluateResultRules(
     scope,

@@ -4,8 +4,8 @@ import type { CheckGroupRecord } from "../data/check-groups/read.ts";
 import { insertCheckGroup, recordSlot } from "../data/check-groups/write.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import type { PackedResult } from "../data/monitors/table.ts";
-import { moveToGroup } from "../data/monitors/write.ts";
-import { inLane, type Lane } from "../domain/check-schedule.ts";
+import { moveToGroup, NOTED_AGAIN_AFTER_MS, noteShard } from "../data/monitors/write.ts";
+import { inLane, inShard, type Lane, shardOf } from "../domain/check-schedule.ts";
 import { now } from "../platform/clock.ts";
 import { regionsOf, type ScheduledCheck, sendChecks, startGroup } from "./enqueue.ts";
 import { buildExpiries, buildProjection } from "./projection.ts";
@@ -15,6 +15,7 @@ import { markUncheckedMonitors } from "./unchecked.ts";
 
 export interface RecordedSlot extends Slot {
   group: CheckGroupRecord;
+  monitor_id?: string;
   isWholeGroup: boolean;
   /** When the group's members were loaded. */
   begun_at: number;
@@ -32,8 +33,8 @@ export async function recordChecks(
   const unchecked = await markUncheckedMonitors(scope, slot.group.latest, checked);
   const projections = checked.flatMap(({ monitor, answer }) => (answer ? buildProjection(scope, monitor, answer) : []));
   const expiries = checked.flatMap(({ monitor, result }) => buildExpiries(scope, monitor, result.details));
-  const writes = [...projections, ...unchecked, ...expiries];
   const { group } = slot;
+  const writes = [...projections, ...unchecked, ...expiries, ...buildNotes(scope, slot, checked)];
   const moving = checked.filter(({ result }) => laneOf(result) !== group.lane);
   const latest = {
     fresh: checked.filter((each) => !moving.includes(each)).map((each) => pack(each, slot)),
@@ -53,24 +54,49 @@ export function laneOf(result: ProbeResult): Lane {
   return result.cause === "timeout" ? "slow" : "normal";
 }
 
+/** In whose objects the results of a slot are stored: those of a single monitor in its own shard's. */
+export function historyShardOf(slot: { monitor_id?: string }, groupId: string, checked: readonly CheckedMonitor[]) {
+  const [first] = checked;
+  return slot.monitor_id !== undefined && first ? first.monitor.shard_id : shardOf(groupId);
+}
+
+/** Monitors that are checked with a group of another shard have results there from now on. */
+function buildNotes({ db, now }: Scope, slot: RecordedSlot, checked: readonly CheckedMonitor[]): Statement[] {
+  const shardId = historyShardOf(slot, slot.group.id, checked);
+  const unnoted = checked.filter(({ monitor: { shard_id, other_shards } }) => {
+    return shard_id !== shardId && now - (other_shards[shardId] ?? 0) > NOTED_AGAIN_AFTER_MS;
+  });
+  const ids = unnoted.map(({ monitor }) => monitor.id);
+  return ids.length === 0 ? [] : [noteShard(db, ids, shardId, now)];
+}
+
+/** To the other lane of the monitor's own shard, whichever group of the slow lane it was checked with. */
 async function changeLane(
   scope: Scope,
   slot: RecordedSlot,
   moving: readonly CheckedMonitor[],
   writes: readonly Statement[],
 ): Promise<void> {
+  const { db } = scope;
   const { group } = slot;
   const lane: Lane = group.lane === "slow" ? "normal" : "slow";
-  const other = { ...group, id: inLane(group.id, lane), lane, latest: [] };
-  const fresh = moving.map((each) => pack(each, slot));
-  const replaced = moving.map(({ monitor }) => monitor.id);
-  const [inserted] = await runBatch(scope.db, [
-    insertCheckGroup(scope.db, other),
+  const shards = [...Map.groupBy(moving, ({ monitor }) => monitor.shard_id)].map(([shard_id, members]) => ({
+    other: { ...group, id: inLane(inShard(group.id, shard_id), lane), shard_id, lane, latest: [], last_slot_at: null },
+    fresh: members.map((each) => pack(each, slot)),
+    ids: members.map(({ monitor }) => monitor.id),
+  }));
+  const inserted = await runBatch(db, [
+    ...shards.map(({ other }) => insertCheckGroup(db, other)),
     ...writes,
-    ...replaced.map((id) => moveToGroup(scope.db, id, { from: group.id, to: other.id })),
-    recordSlot(scope.db, other.id, null, { fresh, replaced, known: [], kept_from: 0 }),
+    ...shards.flatMap(({ other, fresh, ids }) => [
+      moveToGroup(db, ids, { from: group.id, to: other.id }),
+      recordSlot(db, other.id, null, { fresh, replaced: ids, known: [], kept_from: 0 }),
+    ]),
   ]);
-  if (Array.isArray(inserted) && inserted.length > 0) await startGroup(scope, other, now());
+  for (const [n, { other }] of shards.entries()) {
+    const rows = inserted[n];
+    if (Array.isArray(rows) && rows.length > 0) await startGroup(scope, other, now());
+  }
 }
 
 function retriesOf({ monitor, answer, result }: CheckedMonitor): ScheduledCheck[] {

@@ -41,6 +41,11 @@ export function inLane(groupId: string, lane: Lane): string {
   return `${groupId.slice(0, groupId.lastIndexOf("/"))}/${lane}`;
 }
 
+/** The group of the same interval, regions and lane in another shard. */
+export function inShard(groupId: string, shardId: string): string {
+  return `${shardId}${groupId.slice(groupId.indexOf("/"))}`;
+}
+
 /** The newest slot at or before an instant. */
 export function slotBefore(groupId: string, intervalMs: number, instant: number): number {
   const phase = phaseOf(groupId, intervalMs);

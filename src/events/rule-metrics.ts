@@ -18,7 +18,7 @@ import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { readObjectLatency, type TalliedStep } from "../platform/latency-history.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
-import { listAgentResults, proberObject } from "../platform/prober-objects.ts";
+import { listAgentResults, listRegionResults } from "../platform/prober-objects.ts";
 
 /** A day of checks every 10 seconds from several regions; of a longer history the newest entries of each part count. */
 const ENTRIES_MAX = 20_000;
@@ -121,10 +121,10 @@ async function readChecks(scope: ReadScope, monitor: MonitorRecord, { from, to }
 
 async function listResults(scope: ReadScope, monitor: MonitorRecord, range: Range & { limit: number }) {
   const query = { monitor_id: monitor.id, ...range };
-  const regions = monitor.shard_id === "" ? [] : [...new Set([DEFAULT_REGION, ...monitor.regions])];
+  const regions = [...new Set([DEFAULT_REGION, ...monitor.regions])];
   const results = await Promise.all([
     listAgentResults(scope.env, monitor.measured_by, query),
-    ...regions.map((region) => proberObject(scope.env, monitor.shard_id, region).list(query)),
+    ...regions.map((region) => listRegionResults(scope.env, monitor, region, query)),
   ]);
   return results.flat();
 }

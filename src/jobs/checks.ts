@@ -1,7 +1,6 @@
 import { jobScope, type Scope } from "../access/scope.ts";
 import { runSlot } from "../checks/runner.ts";
 import { CheckMessage } from "../contract/messages.ts";
-import { shardOf } from "../domain/check-schedule.ts";
 import type { Env } from "../platform/env.ts";
 import { proberObject } from "../platform/prober-objects.ts";
 import { handleMessages } from "./messages.ts";
@@ -12,6 +11,5 @@ export async function handleChecks(batch: MessageBatch, env: Env): Promise<void>
 }
 
 function run(scope: Scope, message: CheckMessage): Promise<void> {
-  const prober = proberObject(scope.env, shardOf(message.group_id), message.region);
-  return runSlot(scope, message, (row) => prober.record(row));
+  return runSlot(scope, message, (shardId, row) => proberObject(scope.env, shardId, message.region).record(row));
 }

@@ -1,5 +1,6 @@
 import { jobScope, type Scope } from "../access/scope.ts";
 import { markAgentMonitorsStale, sweepAgents } from "../checks/agent-sweep.ts";
+import { packGroups } from "../checks/packing.ts";
 import { planMinute } from "../checks/planner.ts";
 import {
   emptyObjects,
@@ -66,6 +67,7 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
   "lost retries": sweepLostRetries,
   "unscheduled monitors": reconcileUnscheduledMonitors,
   tombstones: reconcileTombstones,
+  "sparse groups": packGroups,
   agents: sweepAgents,
   "failing webhooks": sweepFailingWebhooks,
   mail: sweepMail,

@@ -1,7 +1,8 @@
+import type { HistoryPlaces } from "./prober-objects.ts";
+
 /** The public page of a monitor, as this isolate knows it; null where the monitor is not public. */
-export interface BadgeSource {
+export interface BadgeSource extends HistoryPlaces {
   slug: string;
-  shard_id: string;
   regions: readonly string[];
   measured_by: readonly string[];
 }

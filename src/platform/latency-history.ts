@@ -3,16 +3,15 @@ import { type LatencyHistogram, readTally } from "../domain/baseline.ts";
 import { ByteReader } from "../lib/varint.ts";
 import type { Env } from "./env.ts";
 import { monitorObject } from "./monitor-objects.ts";
-import { agentHistory, proberObject } from "./prober-objects.ts";
+import { agentHistory, type HistoryPlaces, proberObject, shardsOf } from "./prober-objects.ts";
 
 export interface TalliedStep {
   at: number;
   tally: LatencyHistogram;
 }
 
-export interface LatencySource {
+export interface LatencySource extends HistoryPlaces {
   id: string;
-  shard_id: string;
   regions: readonly string[];
   /** The agents that ever measured it. */
   measured_by: readonly string[];
@@ -29,12 +28,14 @@ export async function readObjectLatency(
   source: LatencySource,
   { from, step_ms, region }: { from: number; step_ms: number; region?: string },
 ): Promise<TalliedStep[]> {
-  const { id, shard_id, is_pushed, measured_by } = source;
+  const { id, is_pushed, measured_by } = source;
   const all = source.regions.length > 0 ? source.regions : [DEFAULT_REGION];
   const regions = region === undefined ? all : [region];
   const agents = region === undefined || region === DEFAULT_REGION ? measured_by : [];
   const found = await Promise.all([
-    ...(shard_id === "" ? [] : regions.map((name) => proberObject(env, shard_id, name).latency(id, from, step_ms))),
+    ...shardsOf(source).flatMap((shardId) =>
+      regions.map((name) => proberObject(env, shardId, name).latency(id, from, step_ms)),
+    ),
     ...agents.map((agentId) => agentHistory(env, agentId).latency(id, from, step_ms)),
     ...(is_pushed && regions.includes(DEFAULT_REGION) ? [monitorObject(env, id).latency(id, from)] : []),
   ]);

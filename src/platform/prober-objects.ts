@@ -13,6 +13,28 @@ export function agentHistory(env: Env, agentId: string): ProberRpc {
   return env.PROBER.get(env.PROBER.idFromName(`agent/${agentId}`));
 }
 
+/** Where a monitor's results lie: in the objects of its shard, and of others in which it was checked. */
+export interface HistoryPlaces {
+  shard_id: string;
+  other_shards: Readonly<Record<string, number>>;
+}
+
+/** Empty for a monitor that the service never checked itself. */
+export function shardsOf({ shard_id, other_shards }: HistoryPlaces): string[] {
+  return [...new Set([shard_id, ...Object.keys(other_shards)])].filter((id) => id !== "");
+}
+
+/** What the service itself checked of a monitor from a region, newest first. */
+export async function listRegionResults(
+  env: Env,
+  places: HistoryPlaces,
+  region: string,
+  query: ResultQuery,
+): Promise<StoredResult[]> {
+  const found = await Promise.all(shardsOf(places).map((id) => proberObject(env, id, region).list(query)));
+  return newestOf(found, query.limit);
+}
+
 /** What agents measured of a monitor, newest first: the agents that ever did, as the monitor's row names them. */
 export async function listAgentResults(
   env: Env,
@@ -20,7 +42,11 @@ export async function listAgentResults(
   query: ResultQuery,
 ): Promise<StoredResult[]> {
   const found = await Promise.all(measuredBy.map((agentId) => agentHistory(env, agentId).list(query)));
+  return newestOf(found, query.limit);
+}
+
+function newestOf(found: readonly StoredResult[][], limit: number): StoredResult[] {
   const results = found.flat();
   if (found.length > 1) results.sort((a, b) => b.checked_at - a.checked_at);
-  return results.slice(0, query.limit);
+  return results.slice(0, limit);
 }

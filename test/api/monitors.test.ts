@@ -291,15 +291,22 @@ describe("PUT /monitors/{id}", () => {
     });
   });
 
-  it("moves the monitor to the check group of its new interval", async () => {
+  it("moves the monitor to a shard and check group of its new interval, and notes where its history lies", async () => {
     const { client } = await createAccount();
     const { id } = await createMonitor(client, { regions: ["weur", "enam"] });
     const before = await rowOf(id);
     const moved = await client.put(`${V1}/monitors/${id}`, { interval: 300, regions: ["enam"] });
     expect(moved.body).toMatchObject({ interval: 300, regions: ["enam"] });
     const after = await rowOf(id);
-    expect(after?.shard_id).toBe(before?.shard_id);
     expect(after?.check_group_id).not.toBe(before?.check_group_id);
+    expect(Object.keys(JSON.parse(String(after?.other_shards)))).toEqual([before?.shard_id]);
+    const shards = await env.DB.prepare("SELECT interval, regions, size FROM shards WHERE id IN (?, ?) ORDER BY size")
+      .bind(before?.shard_id, after?.shard_id)
+      .all();
+    expect(shards.results).toEqual([
+      { interval: 60, regions: "enam+weur", size: 0 },
+      { interval: 300, regions: "enam", size: 1 },
+    ]);
     const groups = await env.DB.prepare("SELECT id FROM check_groups WHERE shard_id = ?").bind(after?.shard_id).all();
     expect(groups.results).toContainEqual({ id: after?.check_group_id });
   });

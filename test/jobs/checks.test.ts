@@ -175,7 +175,7 @@ describe("a monitor in several regions", () => {
       outside.mockImplementation(async () => new Response("", { status }));
       const body = { group_id: monitor.check_group_id, region, slot_at, attempt: 0 };
       const prober = proberObject(env, shard_id, region);
-      await runSlot(jobScope(recordingEnv().env, "test"), body, (row) => prober.record(row));
+      await runSlot(jobScope(recordingEnv().env, "test"), body, (_shard, row) => prober.record(row));
     };
     vi.setSystemTime(Date.now() + MINUTE);
     for (const region of regions) await check(region, Date.now(), 200);

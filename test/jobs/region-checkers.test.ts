@@ -44,7 +44,11 @@ async function runIn(region: string, group_id: string, bindings: object) {
   vi.setSystemTime(Date.now() + MINUTE);
   const blocks: ResultBlock[] = [];
   const scope = jobScope({ ...recordingEnv().env, ...bindings }, "test");
-  await runSlot(scope, { group_id, region, slot_at: Date.now(), attempt: 0 }, async (block) => void blocks.push(block));
+  await runSlot(
+    scope,
+    { group_id, region, slot_at: Date.now(), attempt: 0 },
+    async (_shard, block) => void blocks.push(block),
+  );
   return blocks;
 }
 

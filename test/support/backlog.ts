@@ -97,6 +97,14 @@ async function insertMonitors(now: number, count: number): Promise<void> {
   await insert("unsynced", { synced_version: 0 });
   await insert("expiry", { expiry_notice_at: 0, certificate_expires_at: now + 10 * DAY_MS });
   await insert("retry", { retry_at: now - DAY_MS });
+  const group = (prefix: string, lane: string) => `${idOf(prefix)} || '/60/any/${lane}'`;
+  await insert("sparse", { shard_id: idOf("sparse"), check_group_id: group("sparse", "normal") });
+  await insertMany("shards", count, { id: idOf("sparse"), interval: 60, regions: "''", size: 1 });
+  await insert("hanging", { shard_id: idOf("hanging"), check_group_id: group("hanging", "slow") });
+  await insertMany("check_groups", count, {
+    ...{ id: group("hanging", "slow"), shard_id: idOf("hanging"), interval: 60, regions: "'[]'", lane: "'slow'" },
+    last_slot_at: now,
+  });
   await insert("push", { type: "'heartbeat'", check_group_id: "''" });
   await insertMany("deleted_monitors", count, { monitor_id: idOf("deleted") });
 

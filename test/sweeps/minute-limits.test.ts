@@ -68,6 +68,10 @@ const LEFT: Record<string, [rows: string, left: number][]> = {
   "lost retries": [["monitors WHERE retry_at IS NOT NULL", 0]],
   "unscheduled monitors": [],
   tombstones: [["deleted_monitors", 0]],
+  "sparse groups": [
+    ["shards WHERE size > 0", BACKLOG - 40],
+    ["check_groups WHERE lane = 'slow'", BACKLOG - 40],
+  ],
   agents: [
     ["agents WHERE status = 'online'", 0],
     ["monitors WHERE agent_id IS NOT NULL AND status = 'up'", 0],

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, isNull, max, notInArray, type SQL, sql } from "drizzl
 import { SLOT_GRACE_MS } from "../../domain/check-schedule.ts";
 import type { Db } from "../db.ts";
 import { PROJECTED } from "../monitors/read.ts";
-import { checkGroups, monitors, plannedMinutes } from "../monitors/table.ts";
+import { checkGroups, monitors, plannedMinutes, shards } from "../monitors/table.ts";
 
 export type CheckGroupRecord = typeof checkGroups.$inferSelect;
 
@@ -34,6 +34,45 @@ export async function listCheckGroupsAfter(db: Db, groupId: string, limit: numbe
     .limit(limit);
 }
 export type PlannedGroup = Awaited<ReturnType<typeof listCheckGroupsAfter>>[number];
+
+/** In the order of their ids, for paging; those that hold monitors. */
+export function listShardsAfter(db: Db, shardId: string, limit: number) {
+  return db
+    .select()
+    .from(shards)
+    .where(and(gt(shards.id, shardId), gt(shards.size, 0)))
+    .orderBy(asc(shards.id))
+    .limit(limit);
+}
+
+/** Groups of the slow lane with the number of their members, in the order of their ids, for paging. */
+export function listSlowGroupsAfter(db: Db, groupId: string, limit: number) {
+  return db
+    .select({
+      id: checkGroups.id,
+      interval: checkGroups.interval,
+      regions: checkGroups.regions,
+      size: sql<number>`(SELECT count(*) FROM monitors WHERE monitors.check_group_id = check_groups.id)`,
+    })
+    .from(checkGroups)
+    .where(and(sql`${checkGroups.lane} = 'slow'`, gt(checkGroups.id, groupId)))
+    .orderBy(asc(checkGroups.id))
+    .limit(limit);
+}
+
+/** Monitors that have their place in a shard, or are checked with a group, and the newest results of the group. */
+export async function loadMembers(db: Db, of: { shard_id: string } | { group_id: string }, groupId: string) {
+  const wanted = "shard_id" in of ? eq(monitors.shard_id, of.shard_id) : eq(monitors.check_group_id, of.group_id);
+  const [members, groups] = await db.batch([
+    db
+      .select({ id: monitors.id, check_group_id: monitors.check_group_id })
+      .from(monitors)
+      .where(wanted)
+      .limit(MEMBERS_PER_MESSAGE),
+    db.select({ latest: checkGroups.latest }).from(checkGroups).where(eq(checkGroups.id, groupId)).limit(1),
+  ]);
+  return { members, latest: groups[0]?.latest ?? [] };
+}
 
 /** A group above SHARD_SIZE was filled by several writers at once; members beyond this many get a message of their own. */
 export const MEMBERS_PER_MESSAGE = 75;

@@ -133,7 +133,15 @@ export function joinShard(
   ];
 }
 
-/** Frees a deleted monitor's place in its shard. */
+/** Counts the places that are taken in these shards. */
+export function countPlaces(db: Db, shardIds: readonly string[]): Statement {
+  return db
+    .update(shards)
+    .set({ size: sql`(SELECT count(*) FROM monitors WHERE monitors.shard_id = shards.id)` })
+    .where(sql`${shards.id} IN (SELECT value FROM json_each(${JSON.stringify(shardIds)}))`);
+}
+
+/** Frees the place of a monitor in the shard that it leaves. */
 export function leaveShard(db: Db, shardId: string): Statement {
   return db
     .update(shards)
@@ -152,7 +160,7 @@ export function insertMissingCheckGroups(db: Db): Statement {
   return db
     .insert(checkGroups)
     .select(
-      sql`${names} SELECT m.check_group_id, m.shard_id, m.interval, m.regions,
+      sql`${names} SELECT m.check_group_id, substr(m.check_group_id, 1, instr(m.check_group_id, '/') - 1), m.interval, m.regions,
       CASE WHEN m.check_group_id LIKE '%/slow' THEN 'slow' ELSE 'normal' END, NULL, '[]'
       FROM named JOIN ${monitors} m ON m.id = (SELECT min(id) FROM ${monitors} WHERE check_group_id = named.id)
       WHERE named.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${checkGroups} g WHERE g.id = named.id)`,

@@ -59,8 +59,10 @@ export const monitors = sqliteTable(
     /** Sensitive settings (header values, credentials of the target), encrypted as one value. */
     sealed: text("sealed"),
     position: integer("position").notNull().default(0),
-    /** Where the probe's history lives; given at creation, for ever. */
+    /** The shard in which the monitor has its place, and in whose objects its results lie. */
     shard_id: text("shard_id").notNull(),
+    /** Further shards whose objects hold results of it, each with the last time that this was noted (`noteShard`). */
+    other_shards: text("other_shards", { mode: "json" }).$type<Record<string, number>>().notNull().default(emptyObject),
     /** The monitors that are checked together: one shard, interval, regions and lane; empty = not checked by us. */
     check_group_id: text("check_group_id").notNull(),
     paused: flag("paused").notNull().default(false),
@@ -103,6 +105,7 @@ export const monitors = sqliteTable(
     index("monitors_owner").on(table.owner_id, table.position, table.id),
     index("monitors_page").on(table.status_page_id, table.position, table.id),
     index("monitors_check_group").on(table.check_group_id),
+    index("monitors_shard").on(table.shard_id),
     index("monitors_parent").on(table.parent_monitor_id),
     index("monitors_group").on(table.group_id),
     index("monitors_agent").on(table.agent_id).where(sql`agent_id IS NOT NULL`),
@@ -135,15 +138,19 @@ export const shards = sqliteTable(
 );
 
 /** One row per group of monitors that one message checks; the newest results of all its members, packed. */
-export const checkGroups = sqliteTable("check_groups", {
-  id: id(),
-  shard_id: text("shard_id").notNull(),
-  interval: integer("interval").notNull(),
-  regions: text("regions", { mode: "json" }).$type<Region[]>().notNull(),
-  lane: text("lane").$type<"normal" | "slow">().notNull(),
-  last_slot_at: instant("last_slot_at"),
-  latest: text("latest", { mode: "json" }).$type<PackedResult[]>().notNull().default(emptyList),
-});
+export const checkGroups = sqliteTable(
+  "check_groups",
+  {
+    id: id(),
+    shard_id: text("shard_id").notNull(),
+    interval: integer("interval").notNull(),
+    regions: text("regions", { mode: "json" }).$type<Region[]>().notNull(),
+    lane: text("lane").$type<"normal" | "slow">().notNull(),
+    last_slot_at: instant("last_slot_at"),
+    latest: text("latest", { mode: "json" }).$type<PackedResult[]>().notNull().default(emptyList),
+  },
+  (table) => [index("check_groups_slow").on(table.id).where(sql`lane = 'slow'`)],
+);
 
 /** The newest check of one monitor. A tuple, because it is stored with every message of its group. */
 export type PackedResult = [

@@ -1,11 +1,17 @@
 import { and, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { MonitorSnapshot } from "../../contract/monitor-object.ts";
 import type { MonitorTransition } from "../../contract/monitor-transition.ts";
+import { inShard } from "../../domain/check-schedule.ts";
 import type { Expiries } from "../../domain/expiries.ts";
+import { DAY_MS } from "../../lib/durations.ts";
 import { invalidateDailyAggregates } from "../daily-aggregates/write.ts";
 import type { Db, Statement } from "../db.ts";
 import { isAmong } from "./read.ts";
 import { deletedMonitors, monitors, statusIntervals, transitions } from "./table.ts";
+
+/** Results are stored under a note for this long, and kept for 90 days. */
+export const NOTED_AGAIN_AFTER_MS = 30 * DAY_MS;
+const SHARD_NOTED_MS = NOTED_AGAIN_AFTER_MS + 91 * DAY_MS;
 
 /** Copies snapshots of monitors' objects, by one statement for any number; a newer one that is stored already stays. */
 export function projectAnswers(db: Db, answers: readonly { monitor_id: string; answer: MonitorSnapshot }[]): Statement {
@@ -107,10 +113,40 @@ export function clearRetries(db: Db, monitorIds: readonly string[]): Statement {
   return db.update(monitors).set({ retry_at: null }).where(isAmong(monitorIds));
 }
 
-/** Takes a monitor from one check group to another, unless it has left the first in the meantime. */
-export function moveToGroup(db: Db, monitorId: string, groups: { from: string; to: string }): Statement {
+/** Takes monitors from one check group to another, unless they have left the first in the meantime. */
+export function moveToGroup(db: Db, monitorIds: readonly string[], groups: { from: string; to: string }): Statement {
   return db
     .update(monitors)
     .set({ check_group_id: groups.to })
-    .where(and(eq(monitors.id, monitorId), eq(monitors.check_group_id, groups.from)));
+    .where(and(isAmong(monitorIds), eq(monitors.check_group_id, groups.from)));
+}
+
+/** Takes monitors from one shard to another, and from one of its check groups to that of the other. */
+export function moveToShard(
+  db: Db,
+  monitorIds: readonly string[],
+  { from, to, group, now }: { from: string; to: string; group: string; now: number },
+): Statement {
+  return db
+    .update(monitors)
+    .set({
+      shard_id: to,
+      other_shards: withShard(from, now),
+      check_group_id: sql`CASE WHEN ${monitors.check_group_id} = ${group} THEN ${inShard(group, to)} ELSE ${monitors.check_group_id} END`,
+    })
+    .where(and(isAmong(monitorIds), eq(monitors.shard_id, from)));
+}
+
+/** Notes in the rows of these monitors that the objects of another shard hold results of them. */
+export function noteShard(db: Db, monitorIds: readonly string[], shardId: string, now: number): Statement {
+  return db
+    .update(monitors)
+    .set({ other_shards: withShard(shardId, now) })
+    .where(isAmong(monitorIds));
+}
+
+/** With this one, without those whose results are too old by now to be kept. */
+export function withShard(shardId: string, now: number): SQL {
+  const noted = sql`json_set(${monitors.other_shards}, ${`$."${shardId}"`}, ${now})`;
+  return sql`(SELECT json_group_object(key, value) FROM json_each(${noted}) WHERE value > ${now - SHARD_NOTED_MS})`;
 }

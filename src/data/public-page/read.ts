@@ -160,6 +160,7 @@ export async function findBadgeSource(db: Db, monitorId: string) {
     .select({
       slug: statusPages.slug,
       shard_id: monitors.shard_id,
+      other_shards: monitors.other_shards,
       regions: monitors.regions,
       measured_by: monitors.measured_by,
     })

@@ -11,7 +11,7 @@ import { STATUS_OF_OUTCOME } from "../../domain/check-status.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { toIso } from "../../platform/clock.ts";
 import { monitorObject } from "../../platform/monitor-objects.ts";
-import { listAgentResults, proberObject } from "../../platform/prober-objects.ts";
+import { listAgentResults, listRegionResults } from "../../platform/prober-objects.ts";
 import { resultSourceOf } from "../../probes/registry.ts";
 import type { MeasuredResult } from "./present.ts";
 
@@ -101,14 +101,12 @@ async function listFromPushes(ctx: RequestScope, monitor: MonitorRecord, wanted:
   }));
 }
 
-/** A monitor without a shard was never checked by us. */
 async function listFromProber(
   ctx: RequestScope,
   monitor: MonitorRecord,
   { region, ...wanted }: Wanted & { region: string },
 ): Promise<MeasuredResult[]> {
-  if (monitor.shard_id === "") return [];
-  const entries = await proberObject(ctx.env, monitor.shard_id, region).list(queryOf(monitor, wanted));
+  const entries = await listRegionResults(ctx.env, monitor, region, queryOf(monitor, wanted));
   return entries.map((entry) => toMeasured(entry, region));
 }
 

@@ -10,7 +10,7 @@ import { addNumbers, MetricBuckets, numericMetrics, toSeries } from "../../domai
 import { buildMetricPicture, type CheckedGame, type MetricPicture, sampleChecks } from "../../domain/metric-widgets.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
 import { monitorObject } from "../../platform/monitor-objects.ts";
-import { listAgentResults, proberObject } from "../../platform/prober-objects.ts";
+import { listAgentResults, listRegionResults } from "../../platform/prober-objects.ts";
 import { resultSourceOf } from "../../probes/registry.ts";
 
 /** Results of a queried game server that one picture is made of. */
@@ -59,14 +59,14 @@ async function readChecked(ctx: Scope, monitor: MonitorRecord, { from, to, step_
 
 async function listChecks(
   { env }: Scope,
-  { id, shard_id, regions, measured_by }: MonitorRecord,
+  monitor: MonitorRecord,
   range: { from: number; to: number },
 ): Promise<CheckedGame[]> {
-  const wanted = { monitor_id: id, ...range, limit: CHECKS_MAX };
-  const places = shard_id === "" ? [] : [...new Set([DEFAULT_REGION, ...regionsOf(regions)])];
+  const wanted = { monitor_id: monitor.id, ...range, limit: CHECKS_MAX };
+  const places = [...new Set([DEFAULT_REGION, ...regionsOf(monitor.regions)])];
   const found = await Promise.all([
-    listAgentResults(env, measured_by, wanted),
-    ...places.map((region) => proberObject(env, shard_id, region).list(wanted)),
+    listAgentResults(env, monitor.measured_by, wanted),
+    ...places.map((region) => listRegionResults(env, monitor, region, wanted)),
   ]);
   return found.flat().map(({ checked_at, details = {}, outcome }) => {
     return { checked_at, details, is_success: outcome === "success" || outcome === "slow" };

@@ -81,8 +81,9 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
     ...(await sealSecrets(ctx.settings, { id, target: columns.target, options }, null)),
     ...by,
     id,
-    shard_id: place.shard_id,
-    check_group_id: place.check_group_id,
+    shard_id: "",
+    other_shards: {},
+    check_group_id: "",
     parent_monitor_id: null,
     measured_by: [],
     // Decided by the statement that inserts it.
@@ -109,7 +110,6 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
     updated_at: ctx.now,
   };
   const statements = [
-    ...place.before,
     ...insertMonitor(ctx.db, record),
     ...place.after,
     ...(child_ids.length > 0 ? setChildren(ctx.db, id, child_ids, ctx.now) : []),

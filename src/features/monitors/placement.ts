@@ -1,24 +1,24 @@
 import type { RequestScope } from "../../access/scope.ts";
 import { REGIONS, type Region } from "../../contract/monitor-values.ts";
-import { insertCheckGroup, joinShard, leaveShard } from "../../data/check-groups/write.ts";
+import { joinShard, leaveShard } from "../../data/check-groups/write.ts";
 import type { Statement } from "../../data/db.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
-import { type CheckGroupKey, checkGroupId, inLane } from "../../domain/check-schedule.ts";
+import { noteShard } from "../../data/monitors/write.ts";
+import { type CheckGroupKey, checkGroupId, inLane, inShard, shardOf } from "../../domain/check-schedule.ts";
 import { newId } from "../../platform/ids.ts";
 
 /** Of monitors that the service does not check by a schedule: pushed, computed, or run by an agent. */
 const NOWHERE = "";
-const UNCHANGED = { before: [], after: [] };
 
 /** Where a monitor's checks are planned and their history is kept. */
 export interface Placement {
-  shard_id: string;
-  check_group_id: string;
-  /** To run before the monitor's row is written. */
-  before: Statement[];
-  /** To run after it. */
+  /** What the row says of it at once. */
+  columns: Partial<Pick<MonitorRecord, "check_group_id">>;
+  /** To run after the monitor's row is written. */
   after: Statement[];
 }
+
+const UNCHANGED: Placement = { columns: {}, after: [] };
 
 interface Scheduled {
   interval: number;
@@ -33,26 +33,20 @@ export function isScheduled(monitor: Pick<MonitorRecord, "check_group_id">): boo
 
 /** The statements after the row decide the shard and the group, so the record has to be read again after the commit. */
 export function placeMonitor(ctx: RequestScope, monitorId: string, wanted: Scheduled): Placement {
-  const nowhere = { ...UNCHANGED, shard_id: NOWHERE, check_group_id: NOWHERE };
-  if (!wanted.isScheduled) return nowhere;
-  return { ...nowhere, after: joinShard(ctx.db, monitorId, groupOf(newId(ctx.now), wanted)) };
+  if (!wanted.isScheduled) return UNCHANGED;
+  return { columns: {}, after: joinShard(ctx.db, monitorId, groupOf(newId(ctx.now), wanted)) };
 }
 
-/** The shard stays for ever, because the history lies there; the group follows interval and regions. */
+/** A shard holds monitors of one interval and regions. The history of a monitor that moves stays where it is. */
 export function updatePlacement(ctx: RequestScope, current: MonitorRecord, wanted: Scheduled): Placement {
-  if (current.shard_id === NOWHERE) return placeMonitor(ctx, current.id, wanted);
-  const { shard_id } = current;
-  const group = wanted.isScheduled ? groupOf(shard_id, wanted) : null;
-  const check_group_id = group?.id ?? NOWHERE;
-  if (isSameGroup(check_group_id, current.check_group_id)) {
-    return { ...UNCHANGED, shard_id, check_group_id: current.check_group_id };
-  }
-  return {
-    shard_id,
-    check_group_id,
-    before: group ? [insertCheckGroup(ctx.db, group)] : [],
-    after: [],
-  };
+  const { id, shard_id } = current;
+  if (shard_id === NOWHERE) return placeMonitor(ctx, id, wanted);
+  if (!wanted.isScheduled)
+    return isScheduled(current) ? { columns: { check_group_id: NOWHERE }, after: [] } : UNCHANGED;
+  const group = groupOf(newId(ctx.now), wanted);
+  if (isSameSchedule(group.id, current.check_group_id)) return UNCHANGED;
+  const leaving = [leaveShard(ctx.db, shard_id), noteShard(ctx.db, [id], shard_id, ctx.now)];
+  return { columns: {}, after: [...leaving, ...joinShard(ctx.db, id, group)] };
 }
 
 /** To run after the monitor is deleted. */
@@ -61,9 +55,9 @@ export function releasePlacement(ctx: RequestScope, monitor: MonitorRecord): Sta
   return [leaveShard(ctx.db, monitor.shard_id)];
 }
 
-/** The lane is the checks' own business. */
-function isSameGroup(one: string, other: string): boolean {
-  return one === other || (one !== NOWHERE && inLane(one, "normal") === inLane(other, "normal"));
+/** Shard and lane are the checks' own business. */
+function isSameSchedule(one: string, other: string): boolean {
+  return other !== NOWHERE && inLane(one, "normal") === inLane(inShard(other, shardOf(one)), "normal");
 }
 
 /** The latency of a new target is unknown, so it starts in the lane where it cannot delay fast targets. */

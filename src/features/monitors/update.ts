@@ -140,14 +140,12 @@ async function planStatements(
       ? { certificate_expires_at: null, domain_expires_at: null, expiry_notice_at: null }
       : {}),
     parent_monitor_id: isMoved ? null : current.parent_monitor_id,
-    shard_id: place.shard_id,
-    check_group_id: place.check_group_id,
+    ...place.columns,
     config_version: current.config_version + 1,
     updated_at: ctx.now,
   } satisfies Partial<MonitorRecord>;
   const pages = new Set([current.status_page_id, change.status_page_id].filter((id) => id !== null));
   const statements = [
-    ...place.before,
     updateMonitor(ctx.db, current.id, change),
     ...place.after,
     ...expectResult(ctx, { ...current, ...change }, current),

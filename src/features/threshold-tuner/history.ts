@@ -3,7 +3,7 @@ import { DEFAULT_REGION } from "../../contract/check.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { RegionCheck } from "../../domain/threshold-tuner.ts";
 import { DAY_MS } from "../../lib/durations.ts";
-import { listAgentResults, proberObject } from "../../platform/prober-objects.ts";
+import { listAgentResults, listRegionResults } from "../../platform/prober-objects.ts";
 
 /** One call reads so much, so that no answer is large. */
 const PART_MS = 7 * DAY_MS;
@@ -39,10 +39,9 @@ async function listFromAgent(ctx: RequestScope, monitor: MonitorRecord, part: Pa
 }
 
 function listFromProbers(ctx: RequestScope, monitor: MonitorRecord, part: Part): Promise<RegionCheck[]>[] {
-  if (monitor.shard_id === "") return [];
   const regions = monitor.regions.length > 0 ? monitor.regions : [DEFAULT_REGION];
   return regions.map(async (region) => {
-    const results = await proberObject(ctx.env, monitor.shard_id, region).list({ monitor_id: monitor.id, ...part });
+    const results = await listRegionResults(ctx.env, monitor, region, { monitor_id: monitor.id, ...part });
     return results.map(({ checked_at, outcome, latency_ms }) => ({
       ...{ at: checked_at, region, outcome, latency_ms },
     }));
