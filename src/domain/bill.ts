@@ -23,19 +23,60 @@ export const MINUTES_PER_MONTH = 30.4 * 1440;
 /** A message is written, read and deleted. */
 export const OPERATIONS_PER_MESSAGE = 3;
 
+/** As many monitors are checked by one message, once the fleet is packed; targets that hang have messages of their own. */
+const MEMBERS_PER_MESSAGE = 60;
+const HANGING_PER_MESSAGE = 30;
+
 /**
- * Units per check: the limits that the tests hold the service to, for full shards of one region and healthy targets. A
- * message checks sixty monitors, stores one row in the database and one of history, and deletes one of history.
+ * A message stores one row in the database and one of history, in place; each hour closes its aggregates and deletes as
+ * many quarters of an hour as it began.
  */
-export const UNITS_PER_CHECK = {
-  d1RowsRead: 1.05,
-  d1RowsWritten: 1 / 60,
-  objectRequests: 1 / 60,
-  objectRowsWritten: 2.05 / 60,
-  queueOperations: OPERATIONS_PER_MESSAGE / 60,
-  workerRequests: 1 / 60,
-  cpuMs: 1,
+export const UNITS_PER_MESSAGE = {
+  d1RowsRead: 3,
+  d1RowsWritten: 1,
+  objectRequests: 1,
+  objectRowsWritten: 1 + 7 / 60,
+  queueOperations: OPERATIONS_PER_MESSAGE,
+  workerRequests: 1,
 } as const satisfies BilledUnits;
+
+/** Where nothing hangs: the limits that tests hold the service to. */
+export const UNITS_PER_CHECK = {
+  cpuMs: 1,
+  ...perCheck(1 / MEMBERS_PER_MESSAGE),
+} as const;
+
+interface CheckedFleet {
+  /** Of all targets. */
+  hanging_share?: number;
+  members_per_message?: number;
+  hanging_per_message?: number;
+}
+
+/** Units per check of a packed fleet. A target that hangs calls the object of its monitor with each check. */
+export function computeUnitsPerCheck({
+  hanging_share = 0,
+  members_per_message = MEMBERS_PER_MESSAGE,
+  hanging_per_message = HANGING_PER_MESSAGE,
+}: CheckedFleet): typeof UNITS_PER_CHECK {
+  const hangingMessages = hanging_share === 0 ? 0 : hanging_share / hanging_per_message;
+  const shared = perCheck(1 / members_per_message + hangingMessages);
+  return { ...UNITS_PER_CHECK, ...shared, objectRequests: shared.objectRequests + hanging_share };
+}
+
+function perCheck(messages: number): Record<keyof typeof UNITS_PER_MESSAGE, number> {
+  const { d1RowsRead, d1RowsWritten, objectRequests, objectRowsWritten, queueOperations, workerRequests } =
+    UNITS_PER_MESSAGE;
+  return {
+    // Each member's own, too.
+    d1RowsRead: 1 + d1RowsRead * messages,
+    d1RowsWritten: d1RowsWritten * messages,
+    objectRequests: objectRequests * messages,
+    objectRowsWritten: objectRowsWritten * messages,
+    queueOperations: queueOperations * messages,
+    workerRequests: workerRequests * messages,
+  };
+}
 
 /** A heartbeat is one request that one object stores in one row; its deadline is moved when it comes due. */
 export const UNITS_PER_HEARTBEAT = {

@@ -5,10 +5,12 @@ import {
   type BilledUnits,
   computeBill,
   computeListPrice,
+  computeUnitsPerCheck,
   MINUTES_PER_MONTH,
   PRICES,
   UNITS_PER_CHECK,
   UNITS_PER_HEARTBEAT,
+  UNITS_PER_MESSAGE,
   UNITS_PER_PAGE_VIEW,
 } from "../../src/domain/bill.ts";
 
@@ -18,6 +20,9 @@ const KINDS: Record<string, BilledUnits> = {
   heartbeats: UNITS_PER_HEARTBEAT,
   "page views": UNITS_PER_PAGE_VIEW,
 };
+
+const HANGING = computeUnitsPerCheck({ hanging_share: 0.02 });
+const HALF_FULL = computeUnitsPerCheck({ members_per_message: 30 });
 
 const row = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
 const table = (heads: readonly string[], rows: readonly string[][]) => [
@@ -59,13 +64,27 @@ function describeCost(): string {
       [
         ...Object.entries(KINDS).map(([name, units]) => [name, dollars(price(units))]),
         ["checks from three regions", dollars(3 * price(UNITS_PER_CHECK))],
-        ["checks in groups that are half full", dollars(price(halfFull(UNITS_PER_CHECK)))],
-        ["checks in full groups, of each one target hanging", dollars(price(withOneHanging(UNITS_PER_CHECK)))],
+        ["checks of a fleet of which 2 % hang", dollars(price(HANGING))],
+        ["checks of a fleet of which 2 % hang, from three regions", dollars(3 * price(HANGING))],
+        ["checks in shards that are half full, until they are packed", dollars(price(HALF_FULL))],
       ],
     ),
     "",
-    "A group holds up to 60 monitors of the same interval and regions. CPU per check is estimated: the platform's clock",
-    "stands still while a Worker computes.",
+    "Most of a check is paid by the message that it shares with up to 60 monitors of the same interval and regions:",
+    "",
+    ...table(
+      ["A message", "units", "millionths of a $"],
+      Object.entries(UNITS_PER_MESSAGE).map(([unit, each]) => {
+        const { label, perMillion } = PRICES[unit as keyof BilledUnits];
+        return [label, String(Number(each.toFixed(2))), (each * perMillion).toFixed(2)];
+      }),
+    ),
+    "",
+    "So monitors are kept together. Within an hour, the members of shards that deletions or changes left sparse move to as few",
+    "shards as hold them all. Targets that hang are checked apart, up to 30 of them in one message, whichever shard is theirs: each",
+    "calls the object of its monitor, too. The history of a group is one row for a quarter of an hour, which grows in place.",
+    "",
+    "CPU per check is estimated: the platform's clock stands still while a Worker computes.",
     "",
     "## A month",
     "",
@@ -85,18 +104,6 @@ function describeCost(): string {
     "[scale.md](scale.md).",
     "",
   ].join("\n");
-}
-
-/** What is paid for each message weighs twice when it holds half as many checks. */
-function halfFull(units: BilledUnits): BilledUnits {
-  const { d1RowsRead = 0, cpuMs = 0, ...perMessage } = units;
-  return { d1RowsRead, cpuMs, ...times(perMessage, 2) };
-}
-
-/** It has a message of its own, and each of its checks wakes the object of its monitor. */
-function withOneHanging(units: typeof UNITS_PER_CHECK): BilledUnits {
-  const doubled = halfFull(units);
-  return { ...doubled, objectRequests: 3 * units.objectRequests };
 }
 
 it("docs/cost.md says what the code counts with (npm run costs writes it anew)", async () => {
