@@ -62,6 +62,18 @@ export async function listSecretNames(platform: Platform, account_id: string, wo
   return ((await findOne<{ name: string }[]>(platform, path)) ?? []).map(({ name }) => name);
 }
 
+/** The variables of a Worker, secrets left out; none where it does not exist. */
+export async function listVars(
+  platform: Platform,
+  account_id: string,
+  worker: string,
+): Promise<Record<string, string>> {
+  type Found = { bindings: { type: string; name: string; text?: string }[] };
+  const found = await findOne<Found>(platform, `/accounts/${account_id}/workers/scripts/${worker}/settings`);
+  const texts = (found?.bindings ?? []).filter(({ type }) => type === "plain_text");
+  return Object.fromEntries(texts.map(({ name, text = "" }) => [name, text]));
+}
+
 /** Names of the Workers of a deployment that check regions. */
 export async function listWorkers(platform: Platform, account_id: string, prefix: string): Promise<string[]> {
   const workers = (await platform.api("GET", `/accounts/${account_id}/workers/scripts`)) as { id: string }[];

@@ -10,7 +10,7 @@ import type { Platform } from "./platform.ts";
 import type { DeploymentFiles, DeploymentRecord } from "./record.ts";
 import { checkerName, checkerPrefix, PLACEMENTS } from "./regions.ts";
 import { remoteDatabase } from "./remote-database.ts";
-import { chooseSettings, newRootSecret, refuseBadSettings, varsOf } from "./settings.ts";
+import { choicesIn, chooseSettings, newRootSecret, refuseBadSettings, varsOf } from "./settings.ts";
 import { checkService, waitForAnswer } from "./smoke-test.ts";
 import { buildCheckerConfig, buildWorkerConfig, type ConfigInput, queueNames, type Release } from "./worker-config.ts";
 import { fallbackOrigin, findZoneId, setUpZone } from "./zone.ts";
@@ -69,9 +69,11 @@ export async function deploy(deployment: Deployment): Promise<void> {
 }
 
 async function findSituation({ options, platform, files, release, env }: Deployment): Promise<Situation> {
-  const kept = files.readRecord();
+  const own = files.readRecord();
+  const account_id = own.account_id ?? (await account.findAccountId(platform, env));
+  // Another machine, or each run of a workflow, has no record: the deployed Worker shows what was chosen.
+  const kept = own.url ? own : { ...choicesIn(await account.listVars(platform, account_id, options.name)), ...own };
   const record = { ...kept, ...withoutUndefined({ domain: options.domain, zone: options.zone, owner: options.owner }) };
-  const account_id = kept.account_id ?? (await account.findAccountId(platform, env));
   const { name } = options;
   const regions = options.regions ?? regionsIn(env) ?? kept.regions ?? [...REGIONS];
   const host = record.domain ?? `${name}.${await account.findWorkersDevHost(platform, account_id)}`;

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { SETTING_NAMES, settingsOf } from "../../src/platform/settings.ts";
 import { Refusal } from "../local/command-error.ts";
+import { parseRegions } from "./options.ts";
 import type { DeploymentRecord } from "./record.ts";
+import { zoneOf } from "./zone.ts";
 
 /** Never in the vars of a Worker, which everybody with access to the account can read. */
 export const SECRET_NAMES = [
@@ -42,6 +44,23 @@ export function chooseSettings(
     else target[name] = value;
   }
   return { chosen, secrets };
+}
+
+/** What an operator chose, as the variables of the deployed Worker show it. */
+export function choicesIn(
+  vars: Record<string, string>,
+): Pick<DeploymentRecord, "domain" | "regions" | "settings" | "zone"> {
+  const { PUBLIC_URL, CUSTOM_DOMAIN_TARGET, REGIONS } = vars;
+  const host = PUBLIC_URL === undefined ? undefined : new URL(PUBLIC_URL).hostname;
+  const settings = Object.entries(vars).filter(
+    ([name, value]) => SETTING_NAMES.includes(name) && !DERIVED_NAMES.includes(name) && value !== CANARY_TARGETS,
+  );
+  return {
+    settings: Object.fromEntries(settings),
+    ...(host && !host.endsWith(".workers.dev") && { domain: host }),
+    ...(CUSTOM_DOMAIN_TARGET !== undefined && { zone: zoneOf(CUSTOM_DOMAIN_TARGET) }),
+    ...(REGIONS !== undefined && { regions: parseRegions(REGIONS) }),
+  };
 }
 
 export function newRootSecret(): string {

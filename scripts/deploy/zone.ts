@@ -6,6 +6,10 @@ export function fallbackOrigin(zone: string): string {
   return `pages.${zone}`;
 }
 
+export function zoneOf(origin: string): string {
+  return origin.replace(/^pages\./, "");
+}
+
 interface Route {
   id: string;
   pattern: string;

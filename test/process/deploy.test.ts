@@ -108,10 +108,15 @@ describe("npm run deploy", () => {
 
   it("takes up a deployment that another machine made", async () => {
     const { platform } = newOperator();
-    await run({ platform, dir: temporaryDir() });
+    platform.addZone("watch.example");
+    const first = { platform, dir: temporaryDir(), env: { DEFAULT_PLAN: "pro", MAIL_FROM: "me@mail.example" } };
+    await run(first, "--domain", "status.watch.example", "--zone", "watch.example", "--regions", "weur");
+    const deployed = platform.workers.get("vigil")?.config;
     const before = platform.changes.length;
     const dir = temporaryDir();
     await run({ platform, dir });
+    expect(platform.workers.get("vigil")?.config).toEqual(deployed);
+    expect([...platform.workers.keys()]).toEqual(["vigil-checker-weur", "vigil"]);
     expect(platform.changes.slice(before).some((change) => change.startsWith("create"))).toBe(false);
     expect(JSON.parse(readFileSync(join(dir, "vigil/secrets.json"), "utf8"))).toEqual({});
     expect(platform.workers.get("vigil")?.secrets.has("ROOT_SECRET")).toBe(true);

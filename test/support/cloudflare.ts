@@ -295,6 +295,15 @@ export class FakeCloudflare implements Platform {
     if (!name) return [...this.workers.keys()].map((id) => ({ id }));
     const worker = this.workers.get(name) ?? refuse(404, 10007, "This Worker does not exist on your account");
     if (method === "GET" && part === "secrets") return [...worker.secrets.keys()].map((secret) => ({ name: secret }));
+    if (method === "GET" && part === "settings") {
+      const vars = Object.entries(worker.config.vars).map(([variable, text]) => ({
+        type: "plain_text",
+        name: variable,
+        text,
+      }));
+      const secrets = [...worker.secrets.keys()].map((secret) => ({ type: "secret_text", name: secret }));
+      return { bindings: [...vars, ...secrets] };
+    }
     if (worker.config.queues?.consumers.length) return refuse(400, 10064, "This Worker consumes a queue");
     const isBound = ({ config }: Worker) => config.services?.some(({ service }) => service === name);
     if ([...this.workers.values()].some(isBound)) return refuse(400, 10130, "This Worker is bound by another one");
