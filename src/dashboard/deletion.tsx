@@ -33,7 +33,7 @@ export interface Deletion {
 
 const DELETE: [string, string] = ["Delete", "deleted"];
 
-export function confirmDeletion(c: AppContext, deletion: Deletion, problems: Problems = {}): Promise<Response> {
+function confirmDeletion(c: AppContext, deletion: Deletion, problems: Problems = {}): Promise<Response> {
   const { kind, name, section, trail, path, shown = path, lost } = deletion;
   const { confirmation = `${path}/delete`, verb: [verb] = DELETE } = deletion;
   return showView(c, {
@@ -51,7 +51,7 @@ export function confirmDeletion(c: AppContext, deletion: Deletion, problems: Pro
   });
 }
 
-export async function deleteConfirmed(c: AppContext, deletion: Deletion, entered: URLSearchParams): Promise<Response> {
+async function deleteConfirmed(c: AppContext, deletion: Deletion, entered: URLSearchParams): Promise<Response> {
   const problems = confirmationProblems(entered, deletion.name);
   if (Object.keys(problems).length > 0) return confirmDeletion(c, deletion, problems);
   await requireApi(c, { method: deletion.method ?? "DELETE", path: deletion.api });

@@ -22,8 +22,8 @@ export const keyOf = ({ method, action, fields }: Control) => {
 };
 export const isOurs = (path: string) => /^\/app(\/|\?|$)/.test(path) && !path.startsWith("/app/assets");
 
-/** Calendars lead on without end; one step shows that they do. */
-const ENDLESS = /([?&](?:month|from)=)[\d-]+/g;
+/** Calendars lead on without end, and windows recur; one step shows that they do. */
+const ENDLESS = /([?&](?:month|from)=|\/occurrences\/)[\w:.%-]+/g;
 
 export interface Crawled {
   /** Every address that was linked, with the status that it answered. */

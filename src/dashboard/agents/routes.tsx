@@ -6,7 +6,7 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
 import { CopyText, EmptyState, ListPages, PostButton, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
-import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
+import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
@@ -141,15 +141,12 @@ export const endpoints = [
     },
   ),
 
-  view(
+  ...confirmedDeletion(
     {
-      ...{ path: "/app/agents/{id}/delete", summary: "Confirm the deletion of an agent", params },
+      ...{ path: "/app/agents/{id}/delete", summary: "Delete an agent", params },
       ...{ ids: { params: { id: "agent" } }, permission: "agents.write" },
     },
-    async (c, p) => confirmDeletion(c, deletionOf(await loadAgent(c, p.params.id))),
-  ),
-  action({ path: "/app/agents/{id}/delete", summary: "Delete an agent", params }, async (c, entered, { id }) =>
-    deleteConfirmed(c, deletionOf(await loadAgent(c, id)), entered),
+    async (c, { id }) => deletionOf(await loadAgent(c, id)),
   ),
 ];
 
@@ -171,9 +168,9 @@ async function loadAgent(c: AppContext, id: string): Promise<Detail> {
   return (await readApi(c, `${API}/${id}/detail`, AgentDetail)).body;
 }
 
-function deletionOf({ id, name }: Detail) {
+function deletionOf({ id, name }: Detail): Deletion {
   return {
-    ...{ kind: "agent", name, section: "agents" as const, trail, list: "/app/agents" },
+    ...{ kind: "agent", name, section: "agents", trail, list: "/app/agents" },
     ...{ path: `/app/agents/${id}`, api: `${API}/${id}`, lost: "Its program can no longer report. Its monitors stay." },
   };
 }

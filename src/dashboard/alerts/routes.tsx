@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DeliveryAttempt, Webhook, WebhookTestResult } from "../../contract/webhook.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
-import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
+import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { storedValues } from "../form-fields.ts";
 import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, submitForm } from "../object-form.tsx";
@@ -99,16 +99,12 @@ export const endpoints = [
     return redirectWithNotice(`/app/alerts/deliveries?channel=${id}`, "It is sent again.");
   }),
 
-  view(
+  ...confirmedDeletion(
     {
-      ...{ path: "/app/alerts/{id}/delete", summary: "Confirm the deletion of a channel" },
+      ...{ path: "/app/alerts/{id}/delete", summary: "Delete a channel" },
       ...{ params, ids, permission: "alerting.write" },
     },
-    async (c, p) => confirmDeletion(c, await deletionOf(c, p.params.id)),
-  ),
-
-  action({ path: "/app/alerts/{id}/delete", summary: "Delete a channel", params }, async (c, entered, { id }) =>
-    deleteConfirmed(c, await deletionOf(c, id), entered),
+    (c, { id }) => deletionOf(c, id),
   ),
 ];
 
@@ -138,10 +134,10 @@ async function editForm(c: AppContext, id: string): Promise<EditForm> {
   };
 }
 
-async function deletionOf(c: AppContext, id: string) {
+async function deletionOf(c: AppContext, id: string): Promise<Deletion> {
   const { body: channel } = await readApi(c, `${API}/${id}`, Webhook);
   return {
-    ...{ kind: "channel", name: channel.name, section: "alerts" as const, trail, list: "/app/alerts" },
+    ...{ kind: "channel", name: channel.name, section: "alerts", trail, list: "/app/alerts" },
     ...{
       path: `/app/alerts/${id}`,
       shown: `/app/alerts/${id}/edit`,

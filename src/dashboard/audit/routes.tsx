@@ -116,14 +116,7 @@ function Entries({ entries, now }: { entries: readonly z.output<typeof AuditEntr
           <th scope="row" dir="auto">
             {entry.summary}
           </th>
-          <td>
-            <a
-              href={addressWith("/app/audit", { page: entry.status_page_id ?? undefined, actor: entry.actor.name })}
-              dir="auto"
-            >
-              {entry.actor.name}
-            </a>
-          </td>
+          <td dir="auto">{entry.actor.name}</td>
           <td>
             <code>{entry.event_type}</code>
           </td>

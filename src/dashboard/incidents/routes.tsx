@@ -5,7 +5,7 @@ import type { IncidentTemplate } from "../../contract/incident-template.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
 import { Preview } from "../components/preview.tsx";
-import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
+import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormValues, readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
 import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
@@ -129,14 +129,7 @@ export const endpoints = [
     },
   ),
 
-  view(
-    { path: "/app/incidents/{id}/delete", summary: "Confirm the deletion of an incident", ...changed },
-    async (c, input) => confirmDeletion(c, await deletionOf(c, input.params.id)),
-  ),
-
-  action({ path: "/app/incidents/{id}/delete", summary: "Delete an incident", params }, async (c, entered, { id }) =>
-    deleteConfirmed(c, await deletionOf(c, id), entered),
-  ),
+  ...confirmedDeletion({ path: "/app/incidents/{id}/delete", summary: "Delete an incident", ...changed }, deletionOf),
 ];
 
 async function showList(c: AppContext, { query }: { query: z.output<typeof ListQuery> }): Promise<Response> {
@@ -216,10 +209,10 @@ async function showIncident(c: AppContext, id: string, shown: Shown = {}): Promi
   );
 }
 
-async function deletionOf(c: AppContext, id: string) {
+async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
   const { body: incident } = await readApi(c, `${API}/${id}`, Incident);
   return {
-    ...{ kind: "incident", name: incident.title, section: "incidents" as const, trail, list: "/app/incidents" },
+    ...{ kind: "incident", name: incident.title, section: "incidents", trail, list: "/app/incidents" },
     ...{
       path: `/app/incidents/${id}`,
       api: `${API}/${id}`,

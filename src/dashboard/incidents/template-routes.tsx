@@ -6,7 +6,7 @@ import { INCIDENT_SEVERITIES } from "../../contract/monitor-values.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { EmptyState, ListPages } from "../components/pieces.tsx";
-import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
+import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, storedValues } from "../form-fields.ts";
 import { addressWith, ListOffset, partOf } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, submitForm } from "../object-form.tsx";
@@ -78,16 +78,12 @@ export const endpoints = [
     },
   ),
 
-  view(
+  ...confirmedDeletion(
     {
-      ...{ path: "/app/incidents/templates/{page}/{id}/delete", summary: "Confirm the deletion of a template" },
+      ...{ path: "/app/incidents/templates/{page}/{id}/delete", summary: "Delete a template" },
       ...{ params: itemParams, ...changed },
     },
-    async (c, p) => confirmDeletion(c, await deletionOf(c, p.params)),
-  ),
-  action(
-    { path: "/app/incidents/templates/{page}/{id}/delete", summary: "Delete a template", params: itemParams },
-    async (c, entered, p) => deleteConfirmed(c, await deletionOf(c, p), entered),
+    deletionOf,
   ),
 ];
 
@@ -120,10 +116,10 @@ async function loadTemplate(c: AppContext, page: string, id: string): Promise<In
   return template;
 }
 
-async function deletionOf(c: AppContext, { page, id }: { page: string; id: string }) {
+async function deletionOf(c: AppContext, { page, id }: { page: string; id: string }): Promise<Deletion> {
   const { name } = await loadTemplate(c, page, id);
   return {
-    ...{ kind: "template", name, section: "incidents" as const, trail, list: back(page) },
+    ...{ kind: "template", name, section: "incidents", trail, list: back(page) },
     ...{ path: `/app/incidents/templates/${page}/${id}`, api: `${API}/${page}/incident-templates/${id}` },
     lost: "Incidents that were opened from it stay.",
   };

@@ -7,7 +7,7 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
 import { exactTime } from "../components/time.tsx";
-import { confirmDeletion, confirmedDeletion, type Deletion, deleteConfirmed } from "../deletion.tsx";
+import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
 import { listServices } from "../incidents/form.ts";
 import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
@@ -138,14 +138,7 @@ export const endpoints = [
     cancellationOf,
   ),
 
-  view(
-    { path: "/app/maintenance/{id}/delete", summary: "Confirm the deletion of a window", ...changed },
-    async (c, p) => confirmDeletion(c, await deletionOf(c, p.params.id)),
-  ),
-
-  action({ path: "/app/maintenance/{id}/delete", summary: "Delete a window", params }, async (c, entered, { id }) =>
-    deleteConfirmed(c, await deletionOf(c, id), entered),
-  ),
+  ...confirmedDeletion({ path: "/app/maintenance/{id}/delete", summary: "Delete a window", ...changed }, deletionOf),
 ];
 
 async function writablePages(c: AppContext) {
@@ -220,10 +213,10 @@ async function cancellationOf(c: AppContext, { id, start }: z.output<typeof occu
   };
 }
 
-async function deletionOf(c: AppContext, id: string) {
+async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
   const { body: window } = await readApi(c, `${API}/${id}`, Maintenance);
   return {
-    ...{ kind: "window", name: window.title, section: "maintenance" as const, trail, list: "/app/maintenance" },
+    ...{ kind: "window", name: window.title, section: "maintenance", trail, list: "/app/maintenance" },
     ...{
       path: `/app/maintenance/${id}`,
       api: `${API}/${id}`,

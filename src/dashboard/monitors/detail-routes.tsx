@@ -4,9 +4,8 @@ import { CheckReport } from "../../contract/monitor.ts";
 import { getMonitor } from "../../features/monitors/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { requireApi } from "../call-api.ts";
-import { ConfirmByName, confirmationProblems } from "../components/confirm.tsx";
 import { statusWord } from "../components/status-word.tsx";
-import type { Problems } from "../form-fields.ts";
+import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { loadPicture } from "./detail.ts";
@@ -53,40 +52,14 @@ export const endpoints = [
     },
   ),
 
-  view(
-    { path: "/app/monitors/{id}/delete", summary: "Confirmation before a monitor is deleted", ...changed },
-    (c, { params: { id } }) => confirm(c, id, {}),
-  ),
-
-  action(
-    { path: "/app/monitors/{id}/delete", summary: "Delete a monitor whose name was typed", params },
-    async (c, form, { id }) => {
-      const { record } = await getMonitor(c.var.ctx, id);
-      const problems = confirmationProblems(form, record.name);
-      if (Object.keys(problems).length > 0) return confirm(c, id, problems);
-      await requireApi(c, { method: "DELETE", path: `${API}/${id}` });
-      return redirectWithNotice("/app/monitors", `${record.name} is deleted.`);
-    },
-  ),
+  ...confirmedDeletion({ path: "/app/monitors/{id}/delete", summary: "Delete a monitor", ...changed }, deletionOf),
 ];
 
-async function confirm(c: AppContext, id: string, problems: Problems): Promise<Response> {
+async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
   const { record } = await getMonitor(c.var.ctx, id);
-  const back = `/app/monitors/${id}`;
-  return showView(c, {
-    title: `Delete ${record.name}`,
-    section: "monitors",
-    isNarrow: true,
-    trail: [
-      { href: "/app/monitors", text: "Monitors" },
-      { href: back, text: record.name },
-    ],
-    hasProblem: Object.keys(problems).length > 0,
-    status: Object.keys(problems).length > 0 ? 400 : 200,
-    children: (
-      <ConfirmByName kind="monitor" name={record.name} action={`${back}/delete`} cancel={back} problems={problems}>
-        <p>Its history, outages and results are deleted with it. Members of a composite stay.</p>
-      </ConfirmByName>
-    ),
-  });
+  return {
+    ...{ kind: "monitor", name: record.name, section: "monitors", list: "/app/monitors" },
+    ...{ trail: [{ href: "/app/monitors", text: "Monitors" }], path: `/app/monitors/${id}`, api: `${API}/${id}` },
+    lost: "Its history, outages and results are deleted with it. Members of a composite stay.",
+  };
 }

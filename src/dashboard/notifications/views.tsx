@@ -40,11 +40,14 @@ export function NotificationList({ notifications, now, offset }: ListProps) {
       {notifications.map((each) => (
         <li class="row">
           <Words notification={each} now={now} />
-          <PostButton
-            action={`/app/notifications/${each.id}`}
-            label={each.is_read ? "Mark as unread" : "Mark as read"}
-            fields={{ is_read: String(!each.is_read), offset: String(offset) }}
-          />
+          <span class="actions">
+            {each.is_read ? null : <span class="tag">New</span>}
+            <PostButton
+              action={`/app/notifications/${each.id}`}
+              label={each.is_read ? "Mark as unread" : "Mark as read"}
+              fields={{ is_read: String(!each.is_read), offset: String(offset) }}
+            />
+          </span>
         </li>
       ))}
     </ul>
@@ -63,11 +66,10 @@ export function Words({ notification, now }: { notification: Shown; now: number 
           <a href={place} dir="auto">
             {notification.title}
           </a>
-        )}{" "}
-        {notification.is_read ? null : <span class="tag">New</span>}
+        )}
       </p>
       <p class="quiet">
-        <span dir="auto">{notification.message}</span> <Time at={Date.parse(notification.created_at)} now={now} />
+        <Time at={Date.parse(notification.created_at)} now={now} />: <span dir="auto">{notification.message}</span>
       </p>
     </div>
   );

@@ -5,7 +5,7 @@ import { hasPermission } from "../../domain/roles.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
 import { ListPages } from "../components/pieces.tsx";
-import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
+import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import type { Option } from "../form-fields.ts";
 import { addressWith, ListOffset, partOf } from "../lists.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
@@ -96,19 +96,12 @@ export const endpoints = [
         return sent.ok ? redirectWithNotice(`/app/on-call?page=${page}`, "Saved.") : sent.response;
       },
     ),
-    view(
+    ...confirmedDeletion(
       {
-        path: `/app/on-call/{page}/${kind}/{id}/delete`,
-        summary: `Confirm the deletion`,
-        params: itemParams,
-        ids,
-        permission,
+        ...{ path: `/app/on-call/{page}/${kind}/{id}/delete`, summary: `Delete a ${SINGULAR[kind]}` },
+        ...{ params: itemParams, ids, permission },
       },
-      async (c, p) => confirmDeletion(c, await deletionOf(c, kind, p.params)),
-    ),
-    action(
-      { path: `/app/on-call/{page}/${kind}/{id}/delete`, summary: `Delete a ${SINGULAR[kind]}`, params: itemParams },
-      async (c, entered, p) => deleteConfirmed(c, await deletionOf(c, kind, p), entered),
+      (c, p) => deletionOf(c, kind, p),
     ),
   ]),
 
@@ -193,11 +186,11 @@ async function overrideForm(c: AppContext, page: string, id: string): Promise<Ob
   };
 }
 
-async function deletionOf(c: AppContext, kind: Kind, { page, id }: { page: string; id: string }) {
+async function deletionOf(c: AppContext, kind: Kind, { page, id }: { page: string; id: string }): Promise<Deletion> {
   const { schedules, policies } = await loadOnCall(c, page);
   const found = [...schedules, ...policies].find((each) => each.id === id);
   return {
-    ...{ kind: SINGULAR[kind], name: found?.name ?? "", section: "on-call" as const, trail },
+    ...{ kind: SINGULAR[kind], name: found?.name ?? "", section: "on-call", trail },
     ...{ path: `/app/on-call/${page}/${kind}/${id}`, list: `/app/on-call?page=${page}` },
     ...{ api: `${API}/${page}/on-call/${kind}/${id}`, lost: "Nobody is notified by it any more." },
   };

@@ -15,7 +15,7 @@ const SCHEDULES = { limit: 10, offset: 0 };
 const TEAM = { limit: 100, offset: 0 };
 const WINDOWS = { limit: 20, offset: 0 };
 const WINDOWS_SHOWN = 5;
-const NOTIFICATIONS = { limit: 5, offset: 0 };
+const NOTIFICATIONS = { limit: 3, offset: 0 };
 
 export interface OnCallNow {
   page: string;

@@ -57,11 +57,11 @@ export function overviewView(view: OverviewView): View {
             </div>
           </div>
           <div class="stack">
-            <div id="overview-unread" data-live>
-              <Unread {...view} />
-            </div>
             <div id="overview-on-call" data-live>
               <OnCall {...view} />
+            </div>
+            <div id="overview-unread" data-live>
+              <Unread {...view} />
             </div>
             <Pages {...view} />
           </div>

@@ -6,7 +6,7 @@ import { TEAM_TOPICS } from "../../contract/team-notification.ts";
 import { fillTopics } from "../../domain/team-notifications.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
-import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
+import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { changedFields, readBody, storedValues } from "../form-fields.ts";
 import { ListOffset, partOf } from "../lists.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
@@ -86,16 +86,12 @@ export const endpoints = [
     },
   ),
 
-  view(
+  ...confirmedDeletion(
     {
-      ...{ path: "/app/pages/{id}/delete", summary: "Confirm the deletion of a page", params },
+      ...{ path: "/app/pages/{id}/delete", summary: "Delete a status page", params },
       ...{ ids: { params: { id: "page" } }, permission: "page.delete" },
     },
-    async (c, p) => confirmDeletion(c, await deletionOf(c, p.params.id)),
-  ),
-
-  action({ path: "/app/pages/{id}/delete", summary: "Delete a status page", params }, async (c, entered, { id }) =>
-    deleteConfirmed(c, await deletionOf(c, id), entered),
+    deletionOf,
   ),
 ];
 
@@ -133,10 +129,10 @@ async function showDomain(c: AppContext, id: string, refused?: Refused): Promise
   ));
 }
 
-async function deletionOf(c: AppContext, id: string) {
+async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
   const { name } = await loadPage(c, id);
   return {
-    ...{ kind: "status page", name, section: "pages" as const, trail, list: "/app/pages" },
+    ...{ kind: "status page", name, section: "pages", trail, list: "/app/pages" },
     ...{ path: `/app/pages/${id}`, api: `${API}/${id}` },
     lost: "Its incidents, maintenance, subscribers and members are deleted for good. Its monitors stay.",
   };

@@ -8,7 +8,7 @@ import { tryConditions } from "../../features/event-rules/replay.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
 import { EmptyState, ListPages } from "../components/pieces.tsx";
-import { confirmDeletion, deleteConfirmed } from "../deletion.tsx";
+import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { readBody } from "../form-fields.ts";
 import { listServices } from "../incidents/form.ts";
 import { addressWith, ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
@@ -125,19 +125,9 @@ export const endpoints = [
     },
   ),
 
-  view(
-    {
-      path: "/app/rules/{page}/{id}/delete",
-      summary: "Confirm the deletion of a rule",
-      params: itemParams,
-      ids,
-      permission,
-    },
-    async (c, p) => confirmDeletion(c, await deletionOf(c, p.params)),
-  ),
-  action(
-    { path: "/app/rules/{page}/{id}/delete", summary: "Delete a rule", params: itemParams },
-    async (c, entered, p) => deleteConfirmed(c, await deletionOf(c, p), entered),
+  ...confirmedDeletion(
+    { path: "/app/rules/{page}/{id}/delete", summary: "Delete a rule", params: itemParams, ids, permission },
+    deletionOf,
   ),
 ];
 
@@ -215,10 +205,10 @@ async function showValues(c: AppContext, entered: URLSearchParams, wanted: Wante
   return showTyped(c, form, entered, { result: <CurrentValues results={results} of={of} /> });
 }
 
-async function deletionOf(c: AppContext, { page, id }: { page: string; id: string }) {
+async function deletionOf(c: AppContext, { page, id }: { page: string; id: string }): Promise<Deletion> {
   const { display_name } = await loadRule(c, page, id);
   return {
-    ...{ kind: "rule", name: display_name, section: "rules" as const, trail, list: back(page) },
+    ...{ kind: "rule", name: display_name, section: "rules", trail, list: back(page) },
     ...{
       path: `/app/rules/${page}/${id}`,
       api: `${rulesOf(page)}/${id}`,
