@@ -24,6 +24,7 @@ import {
   groupAlerts,
   type HeldEvent,
 } from "../domain/alert-bundling.ts";
+import { notifierOf } from "../notifiers/registry.ts";
 import { wake } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
 import { wakeHeldAlerts } from "./hold.ts";
@@ -77,7 +78,8 @@ type Waiting = Awaited<ReturnType<typeof listWaitingDeliveries>>[number];
 async function findHeldDeliveries({ db, now }: Scope, key: AlertScope, held: readonly HeldEvent[]) {
   const events = held.filter(({ event }) => bundleKind(event) !== null);
   if (events.length === 0) return new Map<string, Waiting[]>();
-  const webhooks = await listActiveWebhooks(db, [key.owner_id]);
+  const active = await listActiveWebhooks(db, [key.owner_id]);
+  const webhooks = active.filter(({ provider }) => notifierOf(provider).isBundled);
   const ids = events.flatMap(({ event }) => webhooks.map(({ id }) => idFrom("delivery", event.id, id)));
   return Map.groupBy(await listWaitingDeliveries(db, ids, now), ({ event_id }) => event_id);
 }
