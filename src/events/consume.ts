@@ -44,15 +44,15 @@ export async function consumeEvent(scope: Scope, message: EventMessage): Promise
 async function consumeTransitions(scope: Scope, monitorId: string, transitions: MonitorTransition[]): Promise<void> {
   const last = transitions.at(-1);
   if (!last) return;
-  const recorded = new Set(
-    await listRecordedSeqs(
-      scope.db,
-      monitorId,
-      transitions.map(({ seq }) => seq),
-    ),
-  );
-  for (const transition of transitions.filter(({ seq }) => !recorded.has(seq))) {
-    const found = await findMonitorWithPage(scope.db, monitorId);
+  const seqs = transitions.map(({ seq }) => seq);
+  const [recorded, first] = await Promise.all([
+    listRecordedSeqs(scope.db, monitorId, seqs),
+    findMonitorWithPage(scope.db, monitorId),
+  ]);
+  const unrecorded = transitions.filter(({ seq }) => !recorded.includes(seq));
+  for (const [n, transition] of unrecorded.entries()) {
+    // Each commit may change what the next one reads.
+    const found = n === 0 ? first : await findMonitorWithPage(scope.db, monitorId);
     if (!found) {
       // The object of a deleted monitor that still sends: it becomes a tombstone.
       await tombstoneObject(scope.env, monitorId);

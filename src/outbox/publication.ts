@@ -14,7 +14,7 @@ export function joinPublications(publications: readonly Publication[]): Publicat
   return {
     statements: publications.flatMap(({ statements }) => statements),
     wake: async () => {
-      for (const publication of publications) await publication.wake();
+      await Promise.all(publications.map((publication) => publication.wake()));
     },
   };
 }
