@@ -1,4 +1,5 @@
 import { computeListPrice, MINUTES_PER_MONTH, UNITS_PER_CHECK } from "../src/domain/bill.ts";
+import { BYTES_PER_MONITOR, CHANGES_PER_MONTH, DATABASE_USE } from "../src/domain/capacity.ts";
 
 /**
  * A day of a fleet, from the units that tests hold the service to and the limits that Cloudflare publishes
@@ -8,11 +9,9 @@ import { computeListPrice, MINUTES_PER_MONTH, UNITS_PER_CHECK } from "../src/dom
 const INTERVAL_SECONDS = 60;
 /** A check takes this long, of which the Worker waits for nearly all. */
 const CHECK_SECONDS = 0.3;
-/** Changes of status of one monitor in a month, and the rows that one writes with its event and two deliveries. */
-const TRANSITIONS_PER_MONTH = 20;
-const ROWS_PER_TRANSITION = 12;
-/** Measured: settings, intervals, daily aggregates and events of a monitor after a year. */
-const BYTES_PER_MONITOR = 40_000;
+const ROWS_PER_CHANGE = DATABASE_USE.rows_per_change;
+/** Everything that is written is deleted later. */
+const ROWS_IN_ALL = 2 * ROWS_PER_CHANGE;
 /** The hour's history of each group moves from its prober object within this time. */
 const AGGREGATE_SECONDS = 3_600;
 /** Share of the fleet that one network fault takes down within a minute. */
@@ -30,10 +29,10 @@ const D1_ROWS_PER_SECOND = 1_000;
 
 export function simulateDay(monitors: number): Part[] {
   const checksPerSecond = monitors / INTERVAL_SECONDS;
-  const transitionsPerSecond = (monitors * TRANSITIONS_PER_MONTH) / (MINUTES_PER_MONTH * 60);
-  const written = checksPerSecond * UNITS_PER_CHECK.d1RowsWritten + transitionsPerSecond * ROWS_PER_TRANSITION;
+  const changesPerSecond = (monitors * CHANGES_PER_MONTH) / (MINUTES_PER_MONTH * 60);
+  const written = checksPerSecond * UNITS_PER_CHECK.d1RowsWritten + changesPerSecond * ROWS_IN_ALL;
   const aggregated = monitors / 24 / AGGREGATE_SECONDS;
-  const faulty = (monitors * FAULT_SHARE * ROWS_PER_TRANSITION) / INTERVAL_SECONDS;
+  const faulty = (monitors * FAULT_SHARE * ROWS_PER_CHANGE) / INTERVAL_SECONDS;
   return [
     { name: "database size", limit: 10e9, unit: "bytes", used: monitors * BYTES_PER_MONITOR },
     {
@@ -71,6 +70,9 @@ export function findCeiling(part: string): number {
   return Math.floor(one.limit / one.used);
 }
 
+/** Of the history of a shard: what its object keeps for 90 days, at the limit of a test for each check. */
+export const SHARD_BYTES = 60 * 90 * 1440 * 8;
+
 /** What of a part a day has left over, with 2 % of all targets failing at noon and back ten minutes later. */
 export interface FaultDay {
   databases: number;
@@ -92,13 +94,13 @@ export function simulateFaultDay(monitors: number): FaultDay {
   const checks = (monitors * 60) / INTERVAL_SECONDS;
   const steady =
     checks * UNITS_PER_CHECK.d1RowsWritten +
-    (monitors * TRANSITIONS_PER_MONTH * ROWS_PER_TRANSITION) / MINUTES_PER_MONTH +
+    (monitors * CHANGES_PER_MONTH * ROWS_IN_ALL) / MINUTES_PER_MONTH +
     monitors / MINUTES_PER_DAY;
   const day = { databases, rowsWritten: 0, messages: 0, rowsWaitingMax: 0, minutesWaiting: 0 };
   let waiting = 0;
   for (let minute = 0; minute < MINUTES_PER_DAY; minute++) {
     const isEdge = minute === FAULT_AT || minute === RECOVERY_AT;
-    const rows = steady + (isEdge ? monitors * FAULT_SHARE * ROWS_PER_TRANSITION : 0);
+    const rows = steady + (isEdge ? monitors * FAULT_SHARE * ROWS_PER_CHANGE : 0);
     waiting = Math.max(0, waiting + rows - databases * D1_ROWS_PER_SECOND * 60);
     day.rowsWritten += rows;
     day.messages += checks * UNITS_PER_CHECK.objectRequests;

@@ -19,10 +19,27 @@ const COUNTED_MIN_MS = 5 * MINUTE_MS;
 const CHECKS_PER_SECOND_MAX = 5_000;
 /** https://developers.cloudflare.com/queues/platform/limits/ */
 const MESSAGES_PER_SECOND_MAX = 5_000;
+/** Changes of status of one monitor in a month: an outage, and its end. */
+export const CHANGES_PER_MONTH = 2;
+/** What the database takes, indexes included: limits that tests hold it to. */
+export const DATABASE_USE = {
+  /** Its settings and a year of daily aggregates. */
+  bytes_per_monitor: 8_000,
+  /** With its event, for more than a year. */
+  bytes_per_change: 2_100,
+  /** Two, with the records of their attempts, for a month. */
+  bytes_of_deliveries: 1_300,
+  /** With its event and two deliveries; as many again when they are deleted. */
+  rows_per_change: 45,
+} as const;
+/** After a year. */
+export const BYTES_PER_MONITOR =
+  DATABASE_USE.bytes_per_monitor +
+  CHANGES_PER_MONTH * (12 * DATABASE_USE.bytes_per_change + DATABASE_USE.bytes_of_deliveries);
+
 /** What an installation without monitors uses, and what a monitor adds that is checked once a minute from one region. */
 const EXPECTED: Record<CapacityLimitName, { idle: number; per_monitor: number }> = {
-  /** With the history of a year. */
-  d1_bytes: { idle: 2_000_000, per_monitor: 40_000 },
+  d1_bytes: { idle: 2_000_000, per_monitor: BYTES_PER_MONITOR },
   checks_per_second: { idle: 0, per_monitor: 1 / 60 },
   /** The minute's own parts and markers; a message holds at least 20 checks. */
   messages_per_second: { idle: 1, per_monitor: 1 / 1200 },

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
-import { findCeiling, simulateDay, simulateFaultDay, TABLE_PLACES } from "../../scripts/scale.ts";
+import { findCeiling, SHARD_BYTES, simulateDay, simulateFaultDay, TABLE_PLACES } from "../../scripts/scale.ts";
+import { BYTES_PER_MONITOR, CHANGES_PER_MONTH, DATABASE_USE } from "../../src/domain/capacity.ts";
 
 const FLEETS = [10_000, 100_000, 1_000_000];
 
@@ -58,11 +59,17 @@ function describeScale(): string {
     "",
     ...describeParts(),
     "",
-    "Objects have no ceiling: each monitor, shard and open page has its own, and none of them serves all. Heartbeats and pushes go to",
-    "the object of their monitor and touch no shared part until a status changes.",
+    "Objects grow in number and not in size: each monitor, shard and open page has its own. That of a shard keeps 90 days in",
+    `${Math.ceil(SHARD_BYTES / 1e6)} MB of the 10 GB that an object may have, and is called once a minute, of 1,000 times a second. Two objects serve all:`,
+    "the witness is called once a minute, and the meter once a minute by each isolate. Heartbeats and pushes go to the object of their",
+    "monitor and touch no shared part until a status changes.",
     "",
-    "Assumed: 20 changes of status a month for each monitor, 12 rows written for one with its event and two deliveries, 300 ms a",
-    "check, and one row a millisecond for the database's only writer.",
+    `Measured, as limits of tests: a change of status with its event and two deliveries writes ${DATABASE_USE.rows_per_change} rows, indexes included; it`,
+    `keeps ${DATABASE_USE.bytes_per_change.toLocaleString("en-US")} bytes, and its deliveries ${DATABASE_USE.bytes_of_deliveries.toLocaleString("en-US")} for a month; a check keeps 8 bytes. A monitor has ${BYTES_PER_MONITOR.toLocaleString("en-US")} bytes`,
+    "after a year.",
+    "",
+    `Assumed: ${CHANGES_PER_MONTH} changes of status a month for each monitor, 300 ms a check, and one row a millisecond, those of`,
+    "indexes included, for the database's only writer.",
     "",
     "A part that is full delays and loses nothing: messages wait in their queue, checks start late and pages say so,",
     "and `/health` names the age of what waits.",
@@ -85,7 +92,7 @@ function describeScale(): string {
     "  A new account goes to the emptiest database.",
     `- **Each database** has its own ${listTables("each")}.`,
     "- **Messages** get one key more, `database`, in each schema of `src/contract/messages.ts`; a message without it, sent before the",
-    "  step, means `main`. `CheckMessage` takes it from `shards.database_key`: a shard holds monitors of one database, so that one",
+    "  step, means `main`. `CheckMessage` takes it from `shards.database_key`: a shard holds monitors of one database, and is packed with others of it, so that one",
     "  message opens one database. `MinuteMessage` is sent once for each part and database. `EventMessage`, `DeliveryMessage`,",
     "  `SubscriberBatchMessage` and `MailMessage` take it from the scope that sends them. Objects keep it with their configuration.",
     "- **Bindings** are named `DB` for the directory and `DB_<key>` for the others; the scope of a request or message opens one of them",

@@ -1,0 +1,58 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { DATABASE_USE } from "../../src/domain/capacity.ts";
+import { playQueues, transitionOf } from "../support/alerts.ts";
+import { meter } from "../support/cost-meter.ts";
+import { createAccount } from "../support/factories.ts";
+import { insertMonitor, insertPage } from "../support/monitors.ts";
+import { recordingEnv } from "../support/queues.ts";
+import { useSink } from "../support/sink.ts";
+import { createWebhook } from "../support/webhooks.ts";
+
+const sink = useSink();
+const T0 = Date.now();
+const MONITORS = 40;
+const CHANGES = 4;
+
+async function sizeOfDatabase(): Promise<number> {
+  const { meta } = await env.DB.prepare("SELECT 1").run();
+  return meta.size_after;
+}
+
+/** What a change of status with its event writes and leaves behind, and its deliveries to so many receivers. */
+async function measureChange(receivers: number) {
+  const account = await createAccount();
+  const status_page_id = await insertPage(account.user_id);
+  for (let n = 0; n < receivers; n++) await createWebhook(account);
+  sink.serve("https://sink.test/", () => new Response("ok"));
+  const empty = await sizeOfDatabase();
+  const ids: string[] = [];
+  for (let n = 0; n < MONITORS; n++) {
+    ids.push((await insertMonitor(account.user_id, { status_page_id, created_at: T0 - 1000 })).id);
+  }
+  const before = await sizeOfDatabase();
+  const { rows_written } = await meter(async ({ DB }) => {
+    const { report, drain } = playQueues(recordingEnv({ DB }));
+    for (let change = 1; change <= CHANGES; change++) {
+      const at = T0 + change * 600_000;
+      for (const [n, id] of ids.entries()) await report(id, transitionOf(change, at + 1000 * n));
+      await drain(at + 60_000);
+    }
+  });
+  const count = MONITORS * CHANGES;
+  return {
+    rows: rows_written / count,
+    bytes: ((await sizeOfDatabase()) - before) / count,
+    monitor_bytes: (before - empty) / MONITORS,
+  };
+}
+
+describe("what docs/scale.md counts with", () => {
+  it("holds for a change of status, with its event and two deliveries", async () => {
+    const [kept, sent] = [await measureChange(0), await measureChange(2)];
+    expect(sent.rows).toBeLessThanOrEqual(DATABASE_USE.rows_per_change);
+    expect(kept.bytes).toBeLessThanOrEqual(DATABASE_USE.bytes_per_change);
+    expect(sent.bytes - kept.bytes).toBeLessThanOrEqual(DATABASE_USE.bytes_of_deliveries);
+    expect(sent.monitor_bytes).toBeLessThanOrEqual(DATABASE_USE.bytes_per_monitor);
+  });
+});
