@@ -3,6 +3,7 @@ import { benchAll } from "./bench/all.ts";
 import { benchApi } from "./bench/api.ts";
 import { benchChecks, benchTimeouts } from "./bench/checks.ts";
 import { benchDashboard } from "./bench/dashboard.ts";
+import { benchOutages } from "./bench/outages.ts";
 import { benchPage } from "./bench/page.ts";
 import { benchPush } from "./bench/push.ts";
 import { benchReaders } from "./bench/readers.ts";
@@ -13,6 +14,7 @@ import { benchRules } from "./bench/rules.ts";
 const BENCHES: Record<string, (minutes: number) => Promise<void>> = {
   checks: benchChecks,
   timeouts: benchTimeouts,
+  outages: benchOutages,
   page: benchPage,
   readers: benchReaders,
   push: benchPush,

@@ -5,6 +5,7 @@ import type { Env } from "../platform/env.ts";
 import { createLogger, type Logger } from "../platform/logger.ts";
 import { announcePages } from "../platform/page-objects.ts";
 import { type Settings, settingsOf } from "../platform/settings.ts";
+import { shareReads } from "../platform/shared-reads.ts";
 import type { Principal } from "./principal.ts";
 
 /** What all work needs, built once per request, queue message or cron tick. */
@@ -57,10 +58,18 @@ export interface Idempotency {
   status: number;
 }
 
-export function openScope(parts: Omit<Scope, "db">): Scope {
-  const db = openDb(parts.env.DB);
+export function openScope({
+  database,
+  ...parts
+}: Omit<Scope, "db"> & { /** Where it is not the binding itself. */ database?: D1Database }): Scope {
+  const db = openDb(database ?? parts.env.DB);
   onPagesChanged(db, (pageIds) => announcePages(parts.env, pageIds));
   return { ...parts, db };
+}
+
+/** The same scope for messages that are handled at the same time: what they read travels together. */
+export function shareScope(scope: Scope): Scope {
+  return openScope({ ...scope, database: shareReads(scope.env.DB) });
 }
 
 /** `at` is the scheduled time of a cron tick; otherwise the work begins now. */

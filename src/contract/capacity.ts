@@ -5,6 +5,7 @@ import { Instant } from "./common.ts";
 export const COUNTED_UNITS = [
   "d1_rows_read",
   "d1_rows_written",
+  "d1_calls",
   "object_requests",
   "messages",
   "requests",
@@ -31,6 +32,7 @@ export const Capacity = z
     units: z.object({
       d1_rows_read: count("of single queries only the rows that they returned"),
       d1_rows_written: count("indexes included"),
+      d1_calls: count("round trips to the database; a batch is one"),
       d1_bytes: count("the present size of the database"),
       object_requests: count("calls of objects, and their alarms"),
       messages: count("queue messages sent"),

@@ -24,10 +24,12 @@ class MeteredStatement {
   }
 
   async all<Row>(): Promise<D1Result<Row>> {
+    this.#count({ d1_calls: 1 });
     return countResult(await this.statement.all<Row>(), this.#count);
   }
 
   async run<Row>(): Promise<D1Result<Row>> {
+    this.#count({ d1_calls: 1 });
     return countResult(await this.statement.run<Row>(), this.#count);
   }
 
@@ -38,7 +40,7 @@ class MeteredStatement {
   async raw(): Promise<unknown[][]> {
     if (this.#isWrite) return (await this.all<object>()).results.map((row) => Object.values(row));
     const rows = await this.statement.raw();
-    this.#count({ d1_rows_read: rows.length });
+    this.#count({ d1_calls: 1, d1_rows_read: rows.length });
     return rows;
   }
 }
@@ -54,6 +56,7 @@ export function meterDatabase(database: D1Database, count: Count): D1Database {
   return asBinding({
     prepare: (sql: string) => new MeteredStatement(database.prepare(sql), WRITES.test(sql), count),
     batch: async (statements: readonly MeteredStatement[]) => {
+      count({ d1_calls: 1 });
       const results = await database.batch(statements.map(({ statement }) => statement));
       for (const result of results) countResult(result, count);
       return results;

@@ -19,6 +19,7 @@ const UNITS: Record<keyof CapacityBody["units"], string> = {
   object_requests: "Object requests",
   d1_rows_read: "Database rows read",
   d1_rows_written: "Database rows written",
+  d1_calls: "Database round trips",
   d1_bytes: "Database bytes",
   deliveries: "Delivery attempts",
 };

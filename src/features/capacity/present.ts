@@ -10,6 +10,7 @@ export function presentCapacity(found: CapacityFound): z.infer<typeof Capacity> 
     units: {
       d1_rows_read: units.d1_rows_read,
       d1_rows_written: units.d1_rows_written,
+      d1_calls: units.d1_calls,
       d1_bytes: found.d1_bytes,
       object_requests: units.object_requests,
       messages: units.messages,
