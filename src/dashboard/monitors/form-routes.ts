@@ -5,15 +5,14 @@ import { MONITOR_TYPES } from "../../contract/monitor-values.ts";
 import { presentMonitor } from "../../features/monitors/present.ts";
 import { getMonitor } from "../../features/monitors/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { DAY_MS } from "../../lib/durations.ts";
-import { plural } from "../../lib/relative-time.ts";
 import { type ApiRefusal, callApi, errorOf } from "../call-api.ts";
 import { type FormValues, type Problems, storedValues, toSentences, typedValues } from "../form-fields.ts";
 import { mayDo } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { loadForm, type MonitorForm, readMonitor } from "./form.ts";
-import { monitorFormView, type TestResult } from "./form-views.tsx";
+import { monitorFormView } from "./form-views.tsx";
+import { describeResult, type TestResult } from "./test-result.ts";
 
 const API = "/api/uptime/v1/monitors";
 const params = z.object({ id: z.uuid() });
@@ -125,24 +124,4 @@ interface Shown {
 
 function showForm(c: AppContext, { form, values, action, edited }: Asked, shown: Shown): Promise<Response> {
   return showView(c, monitorFormView({ form, values, action, ...(edited ? { edited } : {}), ...shown }));
-}
-
-type Report = z.output<typeof DryRunReport>["regions"][number];
-
-function describeResult({ status, region, latency_ms, message, details }: Report, now: number): TestResult {
-  const days = daysLeft(details, now);
-  const parts = [
-    ...(latency_ms === null ? [] : [`${Math.round(latency_ms)} ms`]),
-    ...(days === null ? [] : [`certificate ${plural(days, "day")}`]),
-    ...(message ? [message] : []),
-  ];
-  return { status, region, text: parts.length === 0 ? "" : `, ${parts.join(", ")}` };
-}
-
-const Expiry = z.object({ certificate_expires_at: z.iso.datetime().or(z.number()) }).loose();
-
-function daysLeft(details: unknown, now: number): number | null {
-  const found = Expiry.safeParse(details);
-  if (!found.success) return null;
-  return Math.floor((new Date(found.data.certificate_expires_at).getTime() - now) / DAY_MS);
 }

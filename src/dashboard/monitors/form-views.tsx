@@ -5,13 +5,7 @@ import { StatusWord } from "../components/status-word.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
 import { isShownFor, type MonitorForm, regionName, typeOf } from "./form.ts";
-
-export interface TestResult {
-  region: string;
-  status: "up" | "down" | "degraded" | "unknown";
-  /** "Up, 84 ms, certificate 61 days". */
-  text: string;
-}
+import type { TestResult } from "./test-result.ts";
 
 interface FormView {
   form: MonitorForm;

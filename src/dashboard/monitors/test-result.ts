@@ -1,0 +1,32 @@
+import { z } from "zod";
+import type { DryRunReport } from "../../contract/monitor.ts";
+import { DAY_MS } from "../../lib/durations.ts";
+import { plural } from "../../lib/relative-time.ts";
+
+export interface TestResult {
+  region: string;
+  status: "up" | "down" | "degraded" | "unknown";
+  /** After the word of the status: ", 84 ms, certificate 61 days". */
+  text: string;
+}
+
+type Report = z.output<typeof DryRunReport>["regions"][number];
+
+/** What one region found of a monitor that is only tried. */
+export function describeResult({ status, region, latency_ms, message, details }: Report, now: number): TestResult {
+  const days = daysLeft(details, now);
+  const parts = [
+    ...(latency_ms === null ? [] : [`${Math.round(latency_ms)} ms`]),
+    ...(days === null ? [] : [`certificate ${plural(days, "day")}`]),
+    ...(message ? [message] : []),
+  ];
+  return { status, region, text: parts.length === 0 ? "" : `, ${parts.join(", ")}` };
+}
+
+const Expiry = z.object({ certificate_expires_at: z.iso.datetime().or(z.number()) }).loose();
+
+function daysLeft(details: unknown, now: number): number | null {
+  const found = Expiry.safeParse(details);
+  if (!found.success) return null;
+  return Math.floor((new Date(found.data.certificate_expires_at).getTime() - now) / DAY_MS);
+}
