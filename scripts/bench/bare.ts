@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { repeatable } from "./constant.ts";
 import { cpuSecondsOf } from "./service.ts";
 
 /**
@@ -33,7 +34,10 @@ const objectOf = (env, name) => env.BARE.get(env.BARE.idFromName(name));
 const ROUTES = {
   bytes: (size) => new Response(textOf(Number(size)), { headers: { "Content-Type": "application/json" } }),
   unchanged: () => new Response(null, { status: 304 }),
-  object: async (n, env) => Response.json({ ok: await objectOf(env, n).beat(Number(n)) }),
+  object: async (n, env) => {
+    const ok = await objectOf(env, n).beat(Number(n));
+    return env.BODY ? new Response(env.BODY, { headers: env.HEADERS }) : Response.json({ ok });
+  },
   insert: async (_n, { DB }) => {
     await DB.exec("CREATE TABLE IF NOT EXISTS rows (id INTEGER PRIMARY KEY, at INTEGER)");
     return Response.json(await DB.prepare("INSERT INTO rows (at) VALUES (?)").bind(Date.now()).run());
@@ -71,7 +75,9 @@ export interface BareService extends AsyncDisposable {
   cpuSeconds(): number;
 }
 
-export async function startBare(): Promise<BareService> {
+/** Object calls are answered as shortly as can be, or with the bytes of an answer of ours. */
+export async function startBare(answer?: Response): Promise<BareService> {
+  const { body = "", headers = {} } = answer ? await repeatable(answer) : {};
   const dir = mkdtempSync(join(tmpdir(), "vigil-bare-"));
   const runtime = new Miniflare(
     convertV4MiniflareOptions({
@@ -81,6 +87,7 @@ export async function startBare(): Promise<BareService> {
       compatibilityDate: "2026-08-01",
       durableObjects: { BARE: { className: "Bare", useSQLite: true } },
       d1Databases: { DB: "bare" },
+      bindings: { BODY: body, HEADERS: headers },
       queueProducers: { ALERTS: "alerts" },
       queueConsumers: { alerts: { maxBatchSize: 100, maxBatchTimeout: 0 } },
       host: "127.0.0.1",

@@ -18,6 +18,12 @@ const OF_THE_RUNTIME = new Set([
   "transfer-encoding",
 ]);
 
+/** What a Worker says to give the same answer again. */
+export async function repeatable(answer: Response): Promise<{ headers: Record<string, string>; body: string }> {
+  const headers = Object.fromEntries([...answer.headers].filter(([name]) => !OF_THE_RUNTIME.has(name)));
+  return { headers, body: await answer.text() };
+}
+
 export interface ConstantService extends AsyncDisposable {
   href: string;
   /** Of the body. */
@@ -29,8 +35,7 @@ export interface ConstantService extends AsyncDisposable {
  * serve at most. Of a short answer, headers are a good part of the work.
  */
 export async function startConstant(answer: Response): Promise<ConstantService> {
-  const headers = Object.fromEntries([...answer.headers].filter(([name]) => !OF_THE_RUNTIME.has(name)));
-  const body = await answer.text();
+  const { headers, body } = await repeatable(answer);
   const dir = mkdtempSync(join(tmpdir(), "vigil-constant-"));
   const runtime = new Miniflare(
     convertV4MiniflareOptions({
