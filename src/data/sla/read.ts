@@ -181,13 +181,16 @@ function selectIntervals(db: Db, pageId: string, { from_at, to_at }: { from_at: 
       ),
     )
     .limit(SLA_INTERVALS_MAX + 1);
-  return db
-    .select({
-      monitor_id: sql<string>`i.monitor_id`.as("monitor_id"),
-      intervals: sql<string>`json_group_array(json_array(i.status, i.from_at, i.to_at, i.seq))`.as("intervals"),
-    })
-    .from(sql`(${found}) AS i`)
-    .groupBy(sql`i.monitor_id, i.seq / ${PACKED_MAX}`);
+  return (
+    db
+      .select({
+        monitor_id: sql<string>`i.monitor_id`.as("monitor_id"),
+        intervals: sql<string>`json_group_array(json_array(i.status, i.from_at, i.to_at, i.seq))`.as("intervals"),
+      })
+      .from(sql`(${found}) AS i`)
+      // Spelled out: a bound number is a fraction, by which each interval would be a group of its own.
+      .groupBy(sql`i.monitor_id, i.seq / ${sql.raw(String(PACKED_MAX))}`)
+  );
 }
 
 /** A monitor that left the page has no target on it any more. */
