@@ -60,6 +60,19 @@ describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
     });
   });
 
+  it("has no barrier for a visitor who is signed out", async () => {
+    const views = ["sign-in", "forgotten-password", "reset?token=gone", "accept?token=gone", "sign-in/link?token=gone"];
+    await dashboard.visit({ ...DESKTOP, bypassCSP: true }, async (page) => {
+      await page.context().clearCookies();
+      for (const view of views) {
+        await page.goto(`${dashboard.service.url}/app/${view}`);
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        const name = `outside-${view.replaceAll(/\W/g, "-")}`;
+        expect([view, await findBarriersInAnySize(page, name)]).toEqual([view, []]);
+      }
+    });
+  });
+
   it("shows a change within two seconds, without a reload", async () => {
     await dashboard.visit(DESKTOP, async (page) => {
       await pauseTime(page);
