@@ -7,6 +7,7 @@ import {
   findBarriers,
   findBarriersInAnySize,
   isWiderThanWindow,
+  PHONE,
   pauseTime,
 } from "./chromium.ts";
 import { useDashboard } from "./dashboard.ts";
@@ -108,6 +109,25 @@ describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
       await page.keyboard.press("g");
       await page.keyboard.press("m");
       await page.waitForURL("**/app/monitors");
+    });
+  });
+
+  it("finds them on a phone by its button", async () => {
+    await dashboard.call("POST", "/api/uptime/v1/monitors", { name: "Haystack", type: "heartbeat" });
+    await dashboard.visit({ ...PHONE }, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/monitors`);
+      await page.getByRole("button", { name: "Find", exact: true }).tap();
+      const command = page.getByRole("combobox", { name: "Command" });
+      await command.fill("hayst");
+      const found = page.getByRole("option", { name: /Haystack/ });
+      await found.waitFor();
+      expect([await findBarriers(page, "palette-phone"), await isWiderThanWindow(page)]).toEqual([[], false]);
+      await found.tap();
+      await page.getByRole("heading", { level: 1, name: "Haystack" }).waitFor();
+      await page.getByRole("button", { name: "Find", exact: true }).tap();
+      await page.getByRole("option", { name: /^Alerts/ }).tap();
+      await page.waitForURL("**/app/alerts");
+      expect(await isWiderThanWindow(page)).toBe(false);
     });
   });
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { BROWSERS, CHROMIUM, DESKTOP, findBarriersInAnySize, PHONE, pauseTime } from "./chromium.ts";
+import { BROWSERS, CHROMIUM, DESKTOP, findBarriersInAnySize, isWiderThanWindow, PHONE, pauseTime } from "./chromium.ts";
 import { useDashboard } from "./dashboard.ts";
 
 /** Monitors from the first one to a list of many, as a person without a terminal does it. */
@@ -73,9 +73,9 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
     expect(await dashboard.call("GET", `/api/uptime/v1/monitors/${id}`)).toMatchObject(changed);
   });
 
-  it("are paused, resumed, tested and deleted by name, without scripts", async () => {
+  it.each(BROWSERS)("are paused, resumed, tested and deleted by name, on %s", async (_name, options) => {
     const id = await create({ name: "Old <shop>", type: "http", target: dashboard.siteUrl });
-    await dashboard.visit({ ...PHONE, javaScriptEnabled: false }, async (page) => {
+    await dashboard.visit({ ...options }, async (page) => {
       await open(page, `/app/monitors/${id}`);
       await page.getByRole("button", { name: "Test now" }).click();
       await page.getByText(/Checked now: Up, \d+ ms/).waitFor();
@@ -93,7 +93,7 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
     });
   });
 
-  it("are cloned with everything but their name", async () => {
+  it.each(BROWSERS)("are cloned with everything but their name, on %s", async (_name, options) => {
     const id = await create({
       name: "Original",
       type: "http",
@@ -101,7 +101,7 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
       expected_keywords: "hello",
       tags: ["x"],
     });
-    await dashboard.visit(DESKTOP, async (page) => {
+    await dashboard.visit({ ...options }, async (page) => {
       await open(page, `/app/monitors/${id}`);
       await page.getByRole("button", { name: "Clone" }).click();
       expect(await page.getByLabel("Name").inputValue()).toBe("Original (copy)");
@@ -113,16 +113,34 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
     });
   });
 
-  it("show an outage within two seconds, without a reload", async () => {
-    const target = `${dashboard.siteUrl}/fails`;
-    const id = await create({ name: "Live", type: "http", target, failure_threshold: 1 });
-    await dashboard.visit(DESKTOP, async (page) => {
+  it.each([
+    ["on a desktop", DESKTOP],
+    ["on a phone", PHONE],
+  ])("show an outage and its end within two seconds, without a reload, %s", async (place, options) => {
+    const path = `/fails-${place.replaceAll(" ", "-")}`;
+    const fields = { type: "http", failure_threshold: 1, recovery_threshold: 1 };
+    const id = await create({ ...fields, name: `Live ${place}`, target: dashboard.siteUrl + path });
+    const check = () => dashboard.call("POST", `/api/uptime/v1/monitors/${id}/check`);
+    await dashboard.visit({ ...options }, async (page) => {
       await pauseTime(page);
       await open(page, `/app/monitors/${id}`);
-      dashboard.broken.add("/fails");
-      await dashboard.call("POST", `/api/uptime/v1/monitors/${id}/check`);
+      await page.evaluate("window.isSameDocument = true");
+      dashboard.broken.add(path);
+      await check();
       await page.clock.runFor(2000);
       await page.locator("#monitor-state").getByText("Down").waitFor();
+      expect(await page.evaluate("window.isSameDocument")).toBe(true);
+
+      await open(page, "/app");
+      await page.evaluate("window.isSameDocument = true");
+      const needs = page.getByRole("region", { name: "Needs attention" }).getByText(`Live ${place}`);
+      await needs.waitFor();
+      dashboard.broken.delete(path);
+      await check();
+      await page.clock.runFor(2000);
+      await needs.waitFor({ state: "detached" });
+      expect(await page.evaluate("window.isSameDocument")).toBe(true);
+      expect(await isWiderThanWindow(page)).toBe(false);
     });
   });
 

@@ -90,6 +90,42 @@ describe.skipIf(!existsSync(CHROMIUM))("status pages in the dashboard", () => {
     });
   });
 
+  it.each(BROWSERS)("orders what can be dragged by its buttons, too, on %s", async (name, options) => {
+    const { id: user_id } = await dashboard.call("GET", `${CORE}/auth/me`);
+    const { id } = await dashboard.call("POST", `${V1}/status-pages`, { name, slug: `order-${name.length}` });
+    const on = { status_page_id: id };
+    for (const service of ["First", "Second", "Third"]) {
+      await dashboard.call("POST", `${V1}/monitors`, { ...on, name: service, type: "heartbeat" });
+      await dashboard.call("POST", `${V1}/groups`, { ...on, name: `${service} group` });
+    }
+    const path = `${V1}/status-pages/${id}/on-call/schedules`;
+    const schedule = await dashboard.call("POST", path, { name: "Days", timezone: "UTC" });
+    await dashboard.visit(options, async (page) => {
+      // A desktop has the keyboard; a phone has fingers.
+      const press = async (button: string, nth = 0) => {
+        const found = page.getByRole("button", { name: button, exact: true }).nth(nth);
+        if (options === DESKTOP) await found.press("Enter");
+        else await found.tap();
+      };
+      await page.goto(`${dashboard.service.url}/app/pages/${id}/services`);
+      const services = async () => (await page.locator("tbody tr th").allTextContents()).map((text) => text.trim());
+      const groups = () => page.locator("li[data-drop] > span:first-child").allTextContents();
+      for (const shown of [services, groups]) {
+        const [first = "", second = "", third = ""] = await shown();
+        await press(`Move ${third} up`);
+        await expect.poll(shown, { timeout: 30_000 }).toEqual([first, third, second]);
+        await press(`Move ${first} down`);
+        await expect.poll(shown, { timeout: 30_000 }).toEqual([third, first, second]);
+      }
+      await page.goto(`${dashboard.service.url}/app/on-call/${id}/schedules/${schedule.id}/calendar`);
+      await press("Take over", 3);
+      await page.getByText("The day is taken over.").waitFor();
+      expect(await isWiderThanWindow(page)).toBe(false);
+    });
+    const { overrides } = await dashboard.call("GET", `${path}/${schedule.id}`);
+    expect(overrides).toMatchObject([{ add_user_id: user_id }]);
+  });
+
   it("drags a turn to another day, and a service to another place", async () => {
     const me = await dashboard.call("GET", `${CORE}/auth/me`);
     const at = (days: number, hour: number) => new Date(Math.ceil(Date.now() / DAY) * DAY + days * DAY + hour * HOUR);

@@ -32,6 +32,7 @@ const SHORTCUTS: readonly [keys: string, does: string][] = [
 const SEQUENCE_MS = 1200;
 
 export function offerCommands(): void {
+  showPaletteButton();
   let wentAt = Number.NEGATIVE_INFINITY;
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
@@ -52,6 +53,17 @@ export function offerCommands(): void {
       search.focus();
     }
   });
+}
+
+/** For a phone, which has no Ctrl key; without this script there is no palette to open. */
+function showPaletteButton(): void {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "plain";
+  button.textContent = "Find";
+  button.setAttribute("aria-haspopup", "dialog");
+  button.addEventListener("click", openPalette);
+  document.querySelector(".tools form")?.before(button);
 }
 
 function isTyping(target: EventTarget | null): boolean {
@@ -200,13 +212,13 @@ function openShortcuts(): void {
   dialog.showModal();
 }
 
-/** A dialog that is removed when it closes; a click beside it closes it. */
 /** Its event comes later, and until then the field in it would still receive keys. */
 function leave(dialog: HTMLDialogElement): void {
   dialog.close();
   dialog.remove();
 }
 
+/** A dialog that is removed when it closes; a click beside it closes it. */
 function newDialog(label: string): HTMLDialogElement {
   const dialog = document.createElement("dialog");
   dialog.setAttribute("aria-label", label);
