@@ -49,10 +49,9 @@ interface Portion {
 
 /** Everything that the caller owns, in the shapes of the API; what others share with the caller is theirs to export. */
 export async function exportAccount(ctx: RequestScope): Promise<AccountExport> {
-  const { user_id, session_id } = requireUser(ctx);
+  const user = requireUser(ctx);
   // Lists show what their viewer owns; as a member of nothing that is all they show.
-  const viewer = Promise.resolve({ user_id, is_member: false });
-  const own: RequestScope = { ...ctx, loaded: new Map([["viewer", viewer]]) };
+  const own: RequestScope = { ...ctx, principal: { ...user, is_member: false } };
   const truncated = new Set<string>();
   const all = async <Row, Shown>(
     name: string,
@@ -97,7 +96,7 @@ export async function exportAccount(ctx: RequestScope): Promise<AccountExport> {
     sessions: await all(
       "sessions",
       async (page) => (await listMySessions(own, page)).rows,
-      (session) => presentSession(session, session_id),
+      (session) => presentSession(session, user.session_id),
     ),
     notify_contacts: await all("notify_contacts", async (page) => (await listContacts(own, page)).rows, presentContact),
     status_pages: pages,
