@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { accountLinks } from "../../src/data/account-links/table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { recoveryCodes, twoFactors } from "../../src/data/two-factor/table.ts";
@@ -31,6 +31,8 @@ async function resetTokenOf(email: string): Promise<string> {
   return /\/app\/reset\?token=(\w+)/.exec((await mailsTo(email)).at(-1)?.text ?? "")?.[1] ?? "";
 }
 
+// A code is that of thirty seconds, which may end within a test.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() }));
 afterEach(() => vi.useRealTimers());
 
 describe("POST /auth/totp/setup", () => {
