@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { withDeadline } from "./with-deadline.ts";
+import { withDeadline, withTimeoutSignal } from "./with-deadline.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -20,5 +20,19 @@ describe("withDeadline", () => {
     expect(vi.getTimerCount()).toBe(1);
     await vi.advanceTimersByTimeAsync(1);
     expect(await outcome).toBe("Error: no answer within 1000 ms");
+  });
+});
+
+describe("withTimeoutSignal", () => {
+  it("aborts as AbortSignal.timeout does, and leaves no timer behind", async () => {
+    const aborted = withTimeoutSignal(
+      1000,
+      (signal) => new Promise((resolve) => signal.addEventListener("abort", resolve)),
+    );
+    await vi.advanceTimersByTimeAsync(1000);
+    const { target } = (await aborted) as { target: AbortSignal };
+    expect(target.reason).toMatchObject({ name: "TimeoutError" });
+    expect(await withTimeoutSignal(1000, async (signal) => signal.aborted)).toBe(false);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -23,3 +23,21 @@ export async function endsWithin(work: Promise<unknown>, ms: number): Promise<bo
     clearTimeout(timer);
   }
 }
+
+/**
+ * Gives `work` a signal that aborts as `AbortSignal.timeout` does, whose timer ends with the work: an invocation may have
+ * ten thousand at once
+ */
+export async function withTimeoutSignal<Result>(
+  timeoutMs: number,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController();
+  const abort = () => controller.abort(new DOMException(`no answer within ${timeoutMs} ms`, "TimeoutError"));
+  const timer = setTimeout(abort, timeoutMs);
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}

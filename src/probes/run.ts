@@ -1,4 +1,5 @@
 import type { ProbeResult } from "../contract/check.ts";
+import { withTimeoutSignal } from "../lib/with-deadline.ts";
 import type { NetIo } from "../net/port.ts";
 import { inspectCertificate, type TlsTarget } from "../net/tls/inspect.ts";
 import { recordEvidence } from "./evidence.ts";
@@ -49,14 +50,14 @@ export async function runProbe(
   prepared: Preparation = prepareCheck(probe, job.target, job.fields),
 ): Promise<ProbeResult> {
   if (!prepared.ok) return failedCheck(prepared.reason);
-  const signal = AbortSignal.timeout((job.timeout_seconds ?? probe.timeout_seconds) * 1000);
+  const { target, options } = prepared.value;
   const recorder = recordEvidence(io, () => passwordsIn(job.target));
   try {
-    const result = await probe.check(prepared.value.target, prepared.value.options, recorder.io, signal);
+    const result = await withTimeoutSignal((job.timeout_seconds ?? probe.timeout_seconds) * 1000, (signal) =>
+      probe.check(target, options, recorder.io, signal),
+    );
     if (result.outcome !== "failure") {
-      const dated = job.reads_certificate
-        ? await addCertificate(result, probe.certificateAt?.(prepared.value.target), io)
-        : result;
+      const dated = job.reads_certificate ? await addCertificate(result, probe.certificateAt?.(target), io) : result;
       return applyLatencyThreshold(dated, job.latency_threshold_ms);
     }
     const evidence = result.evidence ?? recorder.seen();
@@ -74,7 +75,9 @@ async function addCertificate(
 ): Promise<ProbeResult> {
   if (!target || result.outcome === "error") return result;
   try {
-    const { details } = await inspectCertificate(io, target, AbortSignal.timeout(CERTIFICATE_TIMEOUT_MS));
+    const { details } = await withTimeoutSignal(CERTIFICATE_TIMEOUT_MS, (signal) =>
+      inspectCertificate(io, target, signal),
+    );
     return { ...result, details: { ...result.details, certificate_expires_at: details.valid_to } };
   } catch {
     return result;

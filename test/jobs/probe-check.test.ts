@@ -63,6 +63,13 @@ describe("the checks of one message", () => {
     expect(seen.filter((each) => !each.startsWith("GET"))).toHaveLength(20);
   });
 
+  it("leave no timer behind, of which a runtime permits ten thousand", async () => {
+    outside(async () => new Response("ok"));
+    const jobs = Array.from({ length: 10_001 }, () => jobTo("http://host.example/"));
+    const outcomes = await runJobs({ settings: settings() }, jobs, async ({ result }) => result.outcome);
+    expect(new Set(outcomes)).toEqual(new Set(["success"]));
+  });
+
   it("do not count the time for which they waited for a connection as latency", async () => {
     const release = Promise.withResolvers<void>();
     let begun = 0;
