@@ -9,6 +9,7 @@ import { sweepCursors } from "../../src/data/sweep-cursors/table.ts";
 import { checkGroupId, inLane, inShard, shardOf, slotBefore } from "../../src/domain/check-schedule.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { runScheduled } from "../support/checks.ts";
+import { meter } from "../support/cost-meter.ts";
 import { type Account, createAccount } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { recordingEnv } from "../support/queues.ts";
@@ -169,6 +170,29 @@ describe("targets that hang", () => {
     } of others2) {
       expect(await resultsOf(account, first)).toEqual(["up", "down", "down"]);
     }
+  });
+
+  it("cost their message a call of each object and one written row while they are down, and nothing else", async () => {
+    const account = await createAccount();
+    const found = [await aShard(account, 1), await aShard(account, 1), await aShard(account, 1)];
+    for (const { group } of found) hanging.add(targetOf(group, 0));
+    const slow = found.map(({ group }) => inLane(group, "slow"));
+    await check(...found.map(({ group }) => group));
+    for (let n = 0; n < 2; n++) await check(...slow);
+    await pack({ isHour: false });
+    const rows = await rowsOf(found.flatMap(({ ids }) => ids));
+    const [pool = ""] = rows.map(({ check_group_id }) => check_group_id);
+    expect(rows.map(({ status, check_group_id }) => [status, check_group_id])).toEqual(Array(3).fill(["down", pool]));
+    await check(pool);
+    vi.setSystemTime(Date.now() + MINUTE);
+    const units = await meter((metered) => runScheduled(metered, pool, Date.now()));
+    expect(units).toEqual({
+      // The three, and their group: to read it, and to find and change it.
+      ...{ rows_read: 6, rows_written: 1 },
+      // The objects of the three, and that of the history, which alone stores anything.
+      ...{ object_requests: 4, object_rows_written: 1 },
+      ...{ messages: 0, kv_reads: 0, kv_writes: 0 },
+    });
   });
 
   it("are never more than the connections of a message can wait for within the interval", () => {
