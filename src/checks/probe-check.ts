@@ -4,6 +4,7 @@ import type { CheckerJob, CheckerOutcome } from "../contract/checker.ts";
 import type { MonitorType } from "../contract/monitor-values.ts";
 import { ConnectionGate } from "../lib/connection-gate.ts";
 import { now } from "../platform/clock.ts";
+import { currentColo } from "../platform/colo.ts";
 import { type Egress, egressOf } from "../platform/egress/guard.ts";
 import { edgeIo } from "../platform/probe-io.ts";
 import type { Destination, Probe } from "../probes/port.ts";
@@ -64,7 +65,8 @@ export async function runJobs<Done>(
       if (destination) await egress.lookedUp(destination);
       return gate.run(async () => {
         const checked_at = now();
-        return finish({ checked_at, result: await runThrough(scope, egress, each) }, place);
+        const result = await runThrough(scope, egress, each);
+        return finish({ checked_at, colo: currentColo(), result }, place);
       });
     }),
   );

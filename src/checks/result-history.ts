@@ -1,8 +1,6 @@
-import { DEFAULT_REGION } from "../contract/check.ts";
 import type { CheckMessage } from "../contract/messages.ts";
 import type { ResultBlock } from "../contract/prober-object.ts";
 import { fnv1a } from "../lib/fnv.ts";
-import { currentColo } from "../platform/colo.ts";
 import type { CheckedMonitor } from "./runner.ts";
 
 const MESSAGE_LENGTH_MAX = 200;
@@ -19,13 +17,13 @@ export function toResultBlock(
     slot_at: slot.slot_at,
     attempt: slot.attempt,
     key: fnv1a(`${slot.group_id} ${slot.monitor_id ?? ""}${slot.skip ?? ""}`).toString(36),
-    entries: checked.map(({ monitor, checked_at, result }) => ({
+    entries: checked.map(({ monitor, checked_at, colo, result }) => ({
       monitor_id: monitor.id,
       checked_at,
       outcome: result.outcome,
       latency_ms: result.latency_ms,
       message: shortMessage(result.message),
-      colo: slot.region === DEFAULT_REGION ? currentColo() : null,
+      colo: colo ?? null,
       details: result.details,
     })),
   };

@@ -32,6 +32,8 @@ export interface Slot {
 export interface CheckedMonitor {
   monitor: MonitorRecord;
   checked_at: number;
+  /** The data centre that the check ran in, if known. */
+  colo?: string | null | undefined;
   result: ProbeResult;
   /** Null when the object was not called, did not respond, or belongs to a deleted monitor. */
   answer: MonitorSnapshot | null;

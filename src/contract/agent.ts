@@ -265,7 +265,7 @@ export const MonitorResult = z
     colo: z
       .string()
       .nullable()
-      .meta({ description: "of region default: the data centre that it ran in, by the code of its airport, if known" }),
+      .meta({ description: "the data centre that it ran in, by the code of its airport, if known" }),
     details: z.record(z.string(), z.unknown()).meta({
       description: "kept of what is no success, and of successes where they changed; empty else",
     }),

@@ -21,6 +21,8 @@ export const CheckerResponse = z.object({
   outcomes: z.array(
     z.object({
       checked_at: z.number(),
+      /** The data centre that the check ran in; absent from checkers of an older release. */
+      colo: z.string().nullish(),
       result: z.object({
         outcome: z.enum(CHECK_OUTCOMES),
         latency_ms: z.number().nullable(),

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { newId } from "../../src/platform/ids.ts";
+import { proberObject } from "../../src/platform/prober-objects.ts";
 import { CORE, V1 } from "../support/client.ts";
 import { browserOf } from "../support/dashboard-crawl.ts";
 import { type Account, createAccount, createPage } from "../support/factories.ts";
@@ -144,6 +145,25 @@ describe("the history of a monitor", () => {
     const path = `/app/monitors/${furnished.heartbeat}/${kind}`;
     expect((await browser.open(path)).text).toContain(empty);
     expect((await (await browserOf(await createAccount())).open(path)).status).toBe(404);
+  });
+
+  it("names the region and the data centre of each check, as far as they are known", async () => {
+    const shard_id = newId();
+    const { id } = await insertMonitor(owner.user_id, { shard_id });
+    const at = Date.now();
+    for (const [n, colo] of [null, "FRA"].entries()) {
+      const entry = {
+        monitor_id: id,
+        checked_at: at + n,
+        outcome: "success" as const,
+        latency_ms: 1,
+        message: "",
+        colo,
+      };
+      await proberObject(env, shard_id, "default").record({ slot_at: at + n, attempt: 0, key: "g", entries: [entry] });
+    }
+    const { text } = await browser.open(`/app/monitors/${id}/results`);
+    expect(text.match(/<td>default[^<]*<\/td>/g)).toEqual(["<td>default, FRA</td>", "<td>default</td>"]);
   });
 
   it("shows all outages in parts", async () => {

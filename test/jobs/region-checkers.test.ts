@@ -9,6 +9,7 @@ import { runSlot } from "../../src/checks/runner.ts";
 import type { ResultBlock } from "../../src/contract/prober-object.ts";
 import { openDb } from "../../src/data/db.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
+import { learnColo } from "../../src/platform/colo.ts";
 import { CORE, V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
@@ -83,6 +84,28 @@ describe("a region with a checker Worker", () => {
       Array(2).fill("error: the checker of region weur did not respond"),
     );
     expect(await Promise.all(ids.map(statusOf))).toEqual(["up", "up"]);
+  });
+});
+
+describe("the place that a check of a region ran in", () => {
+  const placed = (colo?: string) => async () => {
+    const result = { outcome: "success", latency_ms: 1, message: "HTTP 200", details: {} };
+    return Response.json({ outcomes: [1, 2].map(() => ({ checked_at: Date.now(), ...(colo && { colo }), result })) });
+  };
+
+  it("is the one that its checker names, and unknown where that is of an older release", async () => {
+    const { group } = await twoMonitors();
+    const [block] = await runIn("weur", group, { CHECKER_WEUR: bindChecker(placed("AMS")).fetcher });
+    expect(block?.entries.map(({ colo }) => colo)).toEqual(["AMS", "AMS"]);
+    const [older] = await runIn("weur", group, { CHECKER_WEUR: bindChecker(placed()).fetcher });
+    expect(older?.entries.map(({ colo }) => colo)).toEqual([null, null]);
+  });
+
+  it("is named by the checker once an answer of Cloudflare's network told it", async () => {
+    const { group } = await twoMonitors();
+    learnColo(new Headers({ "cf-ray": "8f2d3c4b5a69-FRA" }));
+    const [block] = await runIn("weur", group, { CHECKER_WEUR: bindChecker().fetcher });
+    expect(block?.entries.map(({ colo }) => colo)).toEqual(["FRA", "FRA"]);
   });
 });
 

@@ -121,7 +121,7 @@ export function Results({ picture: { results }, all }: LinkedPart<"results">) {
                   </details>
                 )}
               </td>
-              <td>{result.region}</td>
+              <td>{result.colo ? `${result.region}, ${result.colo}` : result.region}</td>
             </tr>
           ))}
         </Table>
