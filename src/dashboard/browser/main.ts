@@ -5,6 +5,7 @@ import { followChanges } from "./live.ts";
 import { followResult } from "./live-result.ts";
 import { showFieldsOfType } from "./monitor-form.ts";
 import { showCurrentSection } from "./navigation.ts";
+import { showResultsAtOnce } from "./optimistic.ts";
 import { offerCommands } from "./palette.ts";
 import { followForm } from "./preview.ts";
 import { toggleTheme } from "./theme.ts";
@@ -16,6 +17,7 @@ import { keepTimesCurrent } from "./times.ts";
  */
 toggleTheme();
 showCurrentSection();
+showResultsAtOnce();
 guardForms();
 submitOnChange();
 showFieldsOfType();

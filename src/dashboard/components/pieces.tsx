@@ -17,18 +17,21 @@ interface PostButtonProps {
   /** What it carries besides. */
   fields?: Record<string, string>;
   kind?: "primary" | "second" | "danger";
+  /** What the script shows in the element of this id before the server has answered. */
+  result?: { id: string; shown: Child };
 }
 
 /** An action that needs no input, as a form of one button. */
-export function PostButton({ action, label, fields = {}, kind = "second" }: PostButtonProps) {
+export function PostButton({ action, label, fields = {}, kind = "second", result }: PostButtonProps) {
   return (
-    <form method="post" action={action} class="inline">
+    <form method="post" action={action} class="inline" data-shows={result?.id}>
       {Object.entries(fields).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
       <button type="submit" class={kind}>
         {label}
       </button>
+      {result ? <template>{result.shown}</template> : null}
     </form>
   );
 }

@@ -131,12 +131,14 @@ export function incidentView(view: DetailView): View {
   };
 }
 
+const ACKNOWLEDGED = { id: "incident-acknowledged", shown: "Just now" };
+
 function Actions({ incident, path }: { incident: Incident; path: string }) {
   const isOpen = incident.resolved_at === null;
   return (
     <>
       {isOpen && incident.acknowledged_at === null ? (
-        <PostButton action={`${path}/acknowledge`} label="Acknowledge" kind="primary" />
+        <PostButton action={`${path}/acknowledge`} label="Acknowledge" kind="primary" result={ACKNOWLEDGED} />
       ) : null}
       {isOpen ? <PostButton action={`${path}/resolve`} label="Resolve" /> : null}
       {incident.is_public ? (
@@ -183,7 +185,7 @@ function Facts({ view: { incident, page, services, assignee, now } }: { view: De
         )}
         <div>
           <dt>Acknowledged</dt>
-          <dd>
+          <dd id={ACKNOWLEDGED.id}>
             {incident.acknowledged_at === null ? "No" : <Time at={Date.parse(incident.acknowledged_at)} now={now} />}
           </dd>
         </div>

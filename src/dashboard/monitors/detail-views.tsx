@@ -71,11 +71,11 @@ function Actions({ id, isPaused }: { id: string; isPaused: boolean }) {
   return (
     <>
       {isPaused ? (
-        <PostButton action={`${path}/resume`} label="Resume" />
+        <PostButton action={`${path}/resume`} label="Resume" result={becomes("pending")} />
       ) : (
         <>
           <PostButton action={`${path}/check`} label="Test now" />
-          <PostButton action={`${path}/pause`} label="Pause" />
+          <PostButton action={`${path}/pause`} label="Pause" result={becomes("paused")} />
         </>
       )}
       <a class="button second" href={`${path}/edit`}>
@@ -96,6 +96,10 @@ function Actions({ id, isPaused }: { id: string; isPaused: boolean }) {
   );
 }
 
+/** Of the monitor's present status, in the card that begins the view. */
+const STATUS_ID = "monitor-status";
+const becomes = (status: "paused" | "pending") => ({ id: STATUS_ID, shown: <StatusWord status={status} /> });
+
 function State({ picture }: { picture: MonitorPicture }) {
   const { monitor, now, intervals, uptime } = picture;
   const { record, latest } = monitor;
@@ -105,9 +109,11 @@ function State({ picture }: { picture: MonitorPicture }) {
     <section class="card" aria-label="Now">
       <div class="row">
         <p class="large">
-          <StatusWord status={record.status} />{" "}
-          <span class="quiet">
-            since <Time at={record.status_since} now={now} />
+          <span id={STATUS_ID}>
+            <StatusWord status={record.status} />{" "}
+            <span class="quiet">
+              since <Time at={record.status_since} now={now} />
+            </span>
           </span>
         </p>
         {latest ? (

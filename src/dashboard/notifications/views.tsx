@@ -41,17 +41,24 @@ export function NotificationList({ notifications, now, offset }: ListProps) {
         <li class="row">
           <Words notification={each} now={now} />
           <span class="actions">
-            {each.is_read ? null : <span class="tag">New</span>}
+            <span id={newnessId(each)}>{each.is_read ? null : <New />}</span>
             <PostButton
               action={`/app/notifications/${each.id}`}
               label={each.is_read ? "Mark as unread" : "Mark as read"}
               fields={{ is_read: String(!each.is_read), offset: String(offset) }}
+              result={{ id: newnessId(each), shown: each.is_read ? <New /> : null }}
             />
           </span>
         </li>
       ))}
     </ul>
   );
+}
+
+const newnessId = ({ id }: Shown) => `new-${id}`;
+
+function New() {
+  return <span class="tag">New</span>;
 }
 
 /** The title leads to what it is about. */
