@@ -18,25 +18,46 @@ export async function choosePage(c: AppContext, wanted: string | undefined): Pro
 /** More pages are offered as a choice, because a row of names that scrolls on and on is not read. */
 const TABS_MAX = 6;
 
+interface ChoiceFormProps {
+  action: string;
+  name: string;
+  label: string;
+  choices: readonly { id: string; name: string }[];
+  chosenId: string | undefined;
+}
+
+/** Chooses what a view shows where tabs would be too many. */
+export function ChoiceForm({ action, name, label, choices, chosenId }: ChoiceFormProps) {
+  return (
+    <form method="get" action={action} class="filters is-short" data-submit-on-change>
+      <div>
+        <label for={`chosen-${name}`}>{label}</label>
+        <select id={`chosen-${name}`} name={name}>
+          {choices.map((choice) => (
+            <option value={choice.id} selected={choice.id === chosenId}>
+              {choice.name}
+            </option>
+          ))}
+        </select>
+      </div>
+      <button type="submit" class="second">
+        Show
+      </button>
+    </form>
+  );
+}
+
 export function PageTabs({ page, pages, href }: ChosenPage & { href: (pageId: string) => string }) {
   if (pages.length < 2) return null;
   if (pages.length > TABS_MAX) {
     return (
-      <form method="get" action={href(page.id).replace(/\?.*/, "")} class="filters is-short" data-submit-on-change>
-        <div>
-          <label for="chosen-page">Status page</label>
-          <select id="chosen-page" name="page">
-            {pages.map(({ id, name }) => (
-              <option value={id} selected={id === page.id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </div>
-        <button type="submit" class="second">
-          Show
-        </button>
-      </form>
+      <ChoiceForm
+        action={href(page.id).replace(/\?.*/, "")}
+        name="page"
+        label="Status page"
+        choices={pages}
+        chosenId={page.id}
+      />
     );
   }
   const tabs = pages.map(({ id, name }) => ({ href: href(id), text: name, isOpen: id === page.id }));

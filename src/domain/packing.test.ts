@@ -23,7 +23,7 @@ describe("packing", () => {
     expect(planPacking(named(before), CAPACITY).map(({ from, to, count }) => [from, to, count])).toEqual(moves);
   });
 
-  it("leaves as few containers as possible, overfills none and loses nobody", () => {
+  it("leaves as few containers as possible, overfills none and loses no monitor", () => {
     fc.assert(
       fc.property(sizes, (before) => {
         const after = new Map(named(before).map(({ id, size }) => [id, size]));

@@ -3,6 +3,7 @@ import { type Delivery, WEBHOOK_PROVIDERS, type Webhook } from "../../contract/w
 import { hasPermission } from "../../domain/roles.ts";
 import { ACTIONS, EmptyState, ListPages, type ListPlace, PostButton, Table, Tabs } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
+import { ChoiceForm } from "../page-choice.tsx";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
 import { PROVIDER_HINTS, PROVIDER_NAMES } from "./form.ts";
@@ -154,21 +155,13 @@ export function deliveriesView({ now, channels, chosen, deliveries, place }: Del
         {channels.length === 0 ? (
           <EmptyState title="No channels yet">Deliveries appear here once a channel receives alerts.</EmptyState>
         ) : (
-          <form method="get" action="/app/alerts/deliveries" class="filters is-short" data-submit-on-change>
-            <div>
-              <label for="channel">Channel</label>
-              <select id="channel" name="channel">
-                {channels.map(({ id, name }) => (
-                  <option value={id} selected={id === chosen?.id}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </div>
-            <button type="submit" class="second">
-              Show
-            </button>
-          </form>
+          <ChoiceForm
+            action="/app/alerts/deliveries"
+            name="channel"
+            label="Channel"
+            choices={channels}
+            chosenId={chosen?.id}
+          />
         )}
         <div id="deliveries" data-live>
           {chosen && deliveries.length === 0 ? <p class="quiet">Nothing was delivered yet.</p> : null}

@@ -122,7 +122,7 @@ export async function snooze(ctx: RequestScope, incidentId: string, until: numbe
 
 /** What an acknowledge link is about, as its page shows it. */
 export interface LinkedAlert {
-  /** Null: of an incident that nobody on call is notified of. */
+  /** Null: of an incident without an escalation. */
   escalation: EscalationRecord | null;
   incident: IncidentRecord | null;
   own: Omit<LoadedSubject, "escalation_id">;
@@ -154,7 +154,7 @@ export async function acknowledgeByLink(ctx: RequestScope, { escalation, inciden
   if (incident && !own.is_over && own.acknowledged_at === null) await acknowledgeAlone(ctx, incident, how);
 }
 
-/** An incident that nobody on call is notified of. */
+/** An incident without an escalation. */
 export async function acknowledgeAlone(ctx: RequestScope, incident: IncidentRecord, how: string): Promise<void> {
   const publication = publish(ctx, [acknowledgedEvent(incident, ctx.now)]);
   const change = { acknowledged_at: ctx.now, acknowledged_by: null, updated_at: ctx.now };
