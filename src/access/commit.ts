@@ -40,18 +40,20 @@ interface CommitOptions {
   answer?: unknown;
   /** Unique columns, as SQLite names them (`status_pages.slug`), and what a collision means to the caller. */
   conflicts?: Readonly<Record<string, ApiError>>;
+  /** Read in the same transaction, after everything is written. */
+  reads?: readonly Statement[];
 }
 
 /**
  * The one door for writes by a verb: all statements, the audit row and the memory of the Idempotency-Key become true
- * together or not at all.
+ * together or not at all. Gives what `reads` found.
  */
 export async function commit(
   ctx: RequestScope,
   statements: readonly Statement[],
   options: CommitOptions,
-): Promise<void> {
-  const { counts_text = ctx.principal.kind === "user" } = options;
+): Promise<unknown[]> {
+  const { counts_text = ctx.principal.kind === "user", reads = [] } = options;
   const text = counts_text ? await planStoredText(ctx, options.audit.owner_id) : { statements: [], guards: [] };
   const guards = [...(options.guards ?? []), ...text.guards];
   const batch = [
@@ -66,7 +68,8 @@ export async function commit(
     ),
   ];
   try {
-    await runBatch(ctx.db, batch);
+    const results = await runBatch(ctx.db, [...batch, ...reads]);
+    return results.slice(batch.length);
   } catch (error) {
     const isFull = violates(error, guardConstraint("stored_text"));
     if (isFull && (await correctedStoredText(ctx, options.audit.owner_id))) return commit(ctx, statements, options);

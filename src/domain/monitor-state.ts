@@ -102,10 +102,11 @@ export interface Decision {
   accepted: boolean;
 }
 
-export function initialState(createdAt: number): MonitorState {
+/** A monitor may be created paused. */
+export function initialState(createdAt: number, status: "pending" | "paused" = "pending"): MonitorState {
   return {
     version: 1,
-    status: "pending",
+    status,
     status_since: createdAt,
     seq: 0,
     began_at: createdAt,

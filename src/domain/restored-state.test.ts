@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { initialState, type MonitorState, type Outage, type Transition } from "./monitor-state.ts";
-import { type ProjectedState, type RecordedTransition, reconcileState } from "./restored-state.ts";
+import { firstState, type ProjectedState, type RecordedTransition, reconcileState } from "./restored-state.ts";
 
 const NOW = 10_000;
 const OUTAGE: Outage = { seq: 5, started_at: 500 };
@@ -27,6 +27,7 @@ describe("an object whose row has everything", () => {
   const rows: [name: string, known: Parameters<typeof reconcileState>[0]][] = [
     ["and no transition is on its way", { ...at("up", 6), recorded: last("up", 6), outbox: [] }],
     ["but what is on its way", { ...at("up", 6), recorded: last("degraded", 5), outbox: [waiting(6, "up")] }],
+    ["and there was none, as it was created paused", { ...at("paused", 0), recorded: null, outbox: [] }],
     ["and what was not confirmed yet", { ...at("up", 6), recorded: last("up", 6), outbox: [waiting(6, "up")] }],
   ];
   it.each(rows)("goes on unchanged (%s)", (_name, known) => {
@@ -47,8 +48,10 @@ describe("an object that was lost", () => {
   });
 
   it("begins anew where the monitor never had another status", () => {
-    const known = { ...lost, projected: row("paused", 0, 40), recorded: null };
+    const known = { ...lost, projected: row("pending", 0, 40), recorded: null };
     expect(reconcileState(known, NOW)).toEqual({ state: initialState(0), outbox: [] });
+    const paused = { ...lost, projected: row("paused", 0, 40), recorded: null };
+    expect(reconcileState(paused, NOW)).toEqual({ state: initialState(0, "paused"), outbox: [] });
   });
 
   it("announces an outage that D1 shows and that nobody was told of", () => {
@@ -110,7 +113,7 @@ it("leaves intervals without overlap and a sequence above both, whatever went ba
     expect(times).toEqual(times.toSorted((a, b) => a - b));
     const seqs = [recorded?.seq ?? 0, ...outbox.map(({ seq }) => seq)];
     expect(new Set(seqs).size).toBe(seqs.length);
-    expect(outbox.at(-1)?.to ?? recorded?.to ?? "pending").toBe(next.status);
+    expect(outbox.at(-1)?.to ?? recorded?.to ?? firstState(projected).status).toBe(next.status);
     if (outbox.length > 0) expect(outbox.at(-1)?.seq).toBe(next.seq);
   });
   fc.assert(property, { numRuns: 2000 });

@@ -41,10 +41,10 @@ export function reconcileState(known: Known, now: number): { state: MonitorState
   const state = own ?? fromProjection(projected, recorded);
   const outbox = own ? [...known.outbox] : [];
   const nextSeq = outbox[0]?.seq ?? state.seq + 1;
-  const isWhole = (recorded?.seq ?? 0) + 1 >= nextSeq && (outbox.length > 0 || isRecorded(state, recorded));
+  const from = recorded?.to ?? firstState(projected).status;
+  const isWhole = (recorded?.seq ?? 0) + 1 >= nextSeq && (outbox.length > 0 || from === state.status);
   if (isWhole) return { state, outbox };
 
-  const from = recorded?.to ?? "pending";
   const endedAt = clamp(known.known_until, recorded?.effective_at ?? projected.created_at, now);
   const gap = bridge(
     { seq: nextSeq - 1, from, to: "unknown", effective_at: endedAt, outage: recorded?.outage ?? null },
@@ -77,15 +77,16 @@ function resume(
   };
 }
 
-function isRecorded(state: MonitorState, recorded: RecordedTransition | null): boolean {
-  return (recorded?.to ?? "pending") === state.status;
+/** As the monitor was created, which its row says until the first transition. */
+export function firstState({ status, seq, created_at }: ProjectedState): MonitorState {
+  return initialState(created_at, seq === 0 && status === "paused" ? status : "pending");
 }
 
 function fromProjection(projected: ProjectedState, recorded: RecordedTransition | null): MonitorState {
-  const { seq, created_at, ...present } = projected;
-  const initial = initialState(created_at);
+  const { seq, status, status_since } = projected;
+  const initial = firstState(projected);
   if (seq === 0) return initial;
-  return { ...initial, ...present, seq, outage: present.status === "up" ? null : (recorded?.outage ?? null) };
+  return { ...initial, status, status_since, seq, outage: status === "up" ? null : (recorded?.outage ?? null) };
 }
 
 function bridge(

@@ -4,7 +4,6 @@ import type { MonitorRecord } from "../data/monitors/read.ts";
 import {
   type Decision,
   decide,
-  initialState,
   type MonitorInput,
   type MonitorRules,
   type MonitorState,
@@ -19,7 +18,7 @@ import {
   restartDeadlines,
 } from "../domain/push-deadline.ts";
 import { evaluatePush, evaluateStoredPush } from "../domain/push-evaluation.ts";
-import { type RecordedTransition, reconcileState } from "../domain/restored-state.ts";
+import { firstState, type RecordedTransition, reconcileState } from "../domain/restored-state.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { nextTime } from "../platform/cron.ts";
 import { monitorType } from "../probes/registry.ts";
@@ -337,8 +336,9 @@ function isDownAsBefore(before: StoredMonitor | undefined, after: StoredMonitor 
 function reconciled({ monitor, past }: LoadedMonitor, present: StoredMonitor | undefined, at: number) {
   const { status, status_since, state_seq: seq, created_at } = monitor;
   const [state, outbox] = [present?.state ?? null, present?.outbox ?? []];
-  if (past === null) return { state: state ?? initialState(created_at), outbox };
-  return reconcileState({ state, outbox, projected: { status, status_since, seq, created_at }, ...past }, at);
+  const projected = { status, status_since, seq, created_at };
+  if (past === null) return { state: state ?? firstState(projected), outbox };
+  return reconcileState({ state, outbox, projected, ...past }, at);
 }
 
 /** What the successes of a push took. */

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { MONITOR_TYPES } from "../../src/contract/monitor-values.ts";
 import { createClient, V1 } from "../support/client.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
@@ -174,6 +174,28 @@ describe("POST /monitors", () => {
       expect(first).toMatchObject({ status, from_at: Date.parse(monitor.created_at) });
     }
     expect(paused.next_check_at).toBeNull();
+  });
+
+  it("leaves nothing of a probed monitor to do for its object, which goes on from there when it is called", async () => {
+    const { client } = await createAccount();
+    const { id, created_at } = await createMonitor(client);
+    expect(await rowOf(id)).toMatchObject({ synced_version: 1, state_seq: 0, status: "paused" });
+    const resumed = (await client.post(`${V1}/monitors/${id}/resume`)).body;
+    expect(resumed).toMatchObject({ status: "pending" });
+    expect(await rowOf(id)).toMatchObject({ synced_version: 2, state_seq: 1, status: "pending" });
+    const intervals = () =>
+      env.DB.prepare("SELECT seq, status, from_at, to_at FROM status_intervals WHERE monitor_id = ? ORDER BY seq")
+        .bind(id)
+        .all();
+    const [began_at, resumed_at] = [Date.parse(created_at), Date.parse(resumed.status_since)];
+    await vi.waitFor(
+      async () =>
+        expect((await intervals()).results).toEqual([
+          { seq: 0, status: "paused", from_at: began_at, to_at: resumed_at },
+          { seq: 1, status: "pending", from_at: resumed_at, to_at: null },
+        ]),
+      20_000,
+    );
   });
 
   it("gives the same monitor for the same Idempotency-Key, also when the plan is full by then", async () => {

@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, lt, sql } from "drizzle-orm";
 import { type CheckGroupKey, checkGroupId } from "../../domain/check-schedule.ts";
-import { type Db, runBatch, type Statement } from "../db.ts";
+import type { Db, Statement } from "../db.ts";
 import type { MonitorRecord } from "../monitors/read.ts";
 import { checkGroups, monitors, type PackedResult, plannedMinutes, shards } from "../monitors/table.ts";
 import { affectsPublicPage } from "../public-page/visible-monitors.ts";
@@ -168,13 +168,16 @@ export function insertMissingCheckGroups(db: Db): Statement {
     .onConflictDoNothing();
 }
 
-/** Runs these writes to a monitor; gives the monitor and its group as they are afterwards. */
-export async function writeMonitor(db: Db, monitorId: string, writes: readonly Statement[]) {
+/** Read a monitor and its group at the end of a batch; `monitorOf` gives what they found. */
+export function readMonitor(db: Db, monitorId: string): Statement[] {
   const monitor = db.select().from(monitors).where(eq(monitors.id, monitorId)).limit(1);
   const group = sql`(SELECT ${monitors.check_group_id} FROM ${monitors} WHERE ${monitors.id} = ${monitorId})`;
   const groups = db.select(GROUP_STATE).from(checkGroups).where(eq(checkGroups.id, group)).limit(1);
-  const results = await runBatch(db, [...writes, monitor, groups]);
+  return [monitor, groups];
+}
+
+export function monitorOf(results: readonly unknown[]) {
   // A batch answers in the order of its statements.
-  const [[record], groupsFound] = results.slice(-2) as [MonitorRecord[], CheckGroupState[]];
-  return { record, groups: groupsFound };
+  const [[record], groups] = results.slice(-2) as [MonitorRecord[], CheckGroupState[]];
+  return { record, groups };
 }

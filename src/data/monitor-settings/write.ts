@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
+import { PRESENT_EPOCH } from "../installation/read.ts";
 import type { MonitorRecord } from "../monitors/read.ts";
 import { deletedMonitors, monitors, statusIntervals } from "../monitors/table.ts";
 import { among } from "./read.ts";
@@ -7,9 +8,14 @@ import { among } from "./read.ts";
 /** A monitor, placed below everything that its owner has, and the beginning of its history. */
 export function insertMonitor(db: Db, record: Omit<MonitorRecord, "position">): Statement[] {
   const { id: monitor_id, owner_id, status, created_at: from_at } = record;
+  const isSynced = record.synced_version === record.config_version;
   const last = sql`(SELECT max(${monitors.position}) FROM ${monitors} WHERE ${monitors.owner_id} = ${owner_id})`;
   return [
-    db.insert(monitors).values({ ...record, position: sql`coalesce(${last}, -1) + 1` }),
+    db.insert(monitors).values({
+      ...record,
+      position: sql`coalesce(${last}, -1) + 1`,
+      ...(isSynced && { synced_epoch: PRESENT_EPOCH }),
+    }),
     db.insert(statusIntervals).values({ monitor_id, seq: 0, status, from_at, source: "check" }),
   ];
 }

@@ -4,10 +4,13 @@ import { enqueueChecks } from "../../checks/enqueue.ts";
 import { buildProjection, syncMonitor } from "../../checks/projection.ts";
 import { emptyObjects } from "../../checks/reconcile.ts";
 import type { MonitorSnapshot } from "../../contract/monitor-object.ts";
-import { writeMonitor } from "../../data/check-groups/write.ts";
+import { monitorOf, readMonitor } from "../../data/check-groups/write.ts";
+import { runBatch } from "../../data/db.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { wakeAgents } from "../../platform/agent-objects.ts";
 import { monitorObject } from "../../platform/monitor-objects.ts";
+import { monitorType } from "../../probes/registry.ts";
+import { isPushed } from "../push/service.ts";
 import { hasHostBudget } from "./check-budget.ts";
 import { isScheduled } from "./placement.ts";
 
@@ -24,10 +27,19 @@ export async function syncMonitorObject(ctx: RequestScope, changed: Pick<Monitor
   }
 }
 
+/**
+ * Whether the object of a new monitor has to act before anything calls it: for a deadline of a push, or because the status
+ * depends on others. Any other object reads its monitor at its first call, and a paused monitor may never have one.
+ */
+export function actsByItself(monitor: Pick<MonitorRecord, "type" | "options" | "interval" | "paused">): boolean {
+  return monitorType(monitor.type).follows !== undefined || (isPushed(monitor) && !monitor.paused);
+}
+
 /** The same for a new monitor; gives it as it is afterwards, and its check group. */
 export async function syncNewMonitor(ctx: RequestScope, created: MonitorRecord) {
   const snapshot = await askObject(ctx, created);
-  return writeMonitor(ctx.db, created.id, snapshot ? buildProjection(ctx, created, snapshot) : []);
+  const writes = snapshot ? buildProjection(ctx, created, snapshot) : [];
+  return monitorOf(await runBatch(ctx.db, [...writes, ...readMonitor(ctx.db, created.id)]));
 }
 
 async function askObject(ctx: RequestScope, { id, config_version }: MonitorRecord): Promise<MonitorSnapshot | null> {

@@ -9,6 +9,7 @@ import { requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
+import { monitorOf, readMonitor } from "../../data/check-groups/write.ts";
 import { noteMetricRules } from "../../data/event-rules/write.ts";
 import { hasMonitors } from "../../data/monitor-settings/read.ts";
 import { insertMonitor, setChildren } from "../../data/monitor-settings/write.ts";
@@ -18,7 +19,7 @@ import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { restoreBody, restoreHeaders, restoreTarget } from "../../domain/secret-masks.ts";
 import { newId } from "../../platform/ids.ts";
 import { rootKeysOf } from "../../platform/root-keys.ts";
-import { checkSoon, refreshAgents, syncNewMonitor } from "./after-commit.ts";
+import { actsByItself, checkSoon, refreshAgents, syncNewMonitor } from "./after-commit.ts";
 import { placeMonitor } from "./placement.ts";
 import { monitorLimitError } from "./plan-gate.ts";
 import { type Draft, draftMonitor } from "./validate.ts";
@@ -39,12 +40,14 @@ export async function createMonitor(ctx: RequestScope, input: MonitorCreate): Pr
     owner_id: owner.user_id,
     created_by: caller.user_id,
   });
-  await commit(ctx, statements, {
+  const reads = actsByItself(record) ? [] : readMonitor(ctx.db, record.id);
+  const found = await commit(ctx, statements, {
     audit: monitorAudit(record, "created", { type: record.type, interval: record.interval }),
     guards: countGuard(owner),
     conflicts: CONFLICTS,
+    reads,
   });
-  const { record: fresh = record, groups } = await syncNewMonitor(ctx, record);
+  const { record: fresh = record, groups } = reads.length > 0 ? monitorOf(found) : await syncNewMonitor(ctx, record);
   await checkSoon(ctx, fresh);
   refreshAgents(ctx, [fresh]);
   return loadMonitorDetail(ctx, fresh, groups);
@@ -91,13 +94,13 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
     config_version: 1,
     credential_version: 1,
     credential_key: rootKeysOf(ctx.settings.ROOT_SECRET).current.id,
-    synced_version: 0,
+    synced_version: actsByItself({ ...columns, options }) ? 0 : 1,
     synced_epoch: "",
     state_revision: 0,
     state_seq: 0,
     status: columns.paused ? "paused" : "pending",
     status_since: ctx.now,
-    status_message: null,
+    status_message: columns.paused ? "paused" : null,
     settled: false,
     flapping: false,
     retry_at: null,
