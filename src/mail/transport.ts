@@ -1,6 +1,7 @@
 import type { Mail, MailOutcome } from "../contract/mail.ts";
 import { domainOf, type Mailbox, parseMailbox, withAsciiDomain } from "../lib/mailbox.ts";
 import type { SmtpServer } from "../lib/smtp-url.ts";
+import { endsWithin } from "../lib/with-deadline.ts";
 import { egressTo } from "../platform/egress/guard.ts";
 import type { Env } from "../platform/env.ts";
 import { edgeIo } from "../platform/probe-io.ts";
@@ -34,7 +35,7 @@ export function openMailer(env: Env, settings: Settings): Mailer | null {
   const { MAIL: binding } = env;
   if (!from) return null;
   if (settings.SMTP_URL) return smtpMailer(settings, settings.SMTP_URL, from);
-  if (binding) return { send: (mail) => sendByBinding(binding, from, mail), close: async () => {} };
+  if (binding) return { send: (mail) => sendByBinding(settings, binding, from, mail), close: async () => {} };
   return settings.MAIL_HTTP_URL === "" ? null : { send: (mail) => sendByHttp(settings, mail), close: async () => {} };
 }
 
@@ -54,13 +55,15 @@ function smtpMailer(settings: Settings, server: SmtpServer, mailbox: Mailbox): M
 }
 
 async function sendByBinding(
+  { MAIL_TIMEOUT_MS }: Settings,
   binding: NonNullable<Env["MAIL"]>,
   { name, address }: Mailbox,
   { id: _, created_at: __, ...mail }: OutgoingMail,
 ): Promise<MailOutcome> {
   try {
-    await binding.send({ from: name === "" ? address : { email: address, name }, ...mail });
-    return { kind: "sent" };
+    const sending = binding.send({ from: name === "" ? address : { email: address, name }, ...mail });
+    if (await endsWithin(sending, MAIL_TIMEOUT_MS)) return { kind: "sent" };
+    return { kind: "unavailable", error: `the mail binding did not answer within ${MAIL_TIMEOUT_MS} ms` };
   } catch (error) {
     // Its words may repeat addresses, and end up in the log.
     return { kind: "failed", error: String(error).replace(ADDRESS, "…"), is_final: false };

@@ -47,11 +47,13 @@ async function claim(hostname = freshHost(), fields: Record<string, unknown> = {
 const publish = (hostname: string, ...texts: string[]) => zones.set(`_vigil.${hostname}`, "TXT", ...texts);
 const point = (hostname: string, ...targets: string[]) => zones.set(hostname, "CNAME", ...targets);
 
-/** Sweeps this claim alone: those of other tests are not due. */
-async function sweep(hostname: string, changes: Record<string, unknown> = bindings) {
+/** Sweeps these claims alone, in this order: those of other tests are not due. */
+async function sweep(hostnames: string | readonly string[], changes: Record<string, unknown> = bindings) {
   const db = openDb(env.DB);
   await db.update(customDomains).set({ next_check_at: Date.now() + 365 * DAY });
-  await db.update(customDomains).set({ next_check_at: 0 }).where(eq(customDomains.hostname, hostname));
+  for (const [next_check_at, hostname] of [hostnames].flat().entries()) {
+    await db.update(customDomains).set({ next_check_at }).where(eq(customDomains.hostname, hostname));
+  }
   await sweepDomains(jobScope({ ...env, ...changes } as never, "test"));
 }
 
@@ -683,6 +685,45 @@ describe("a managed certificate", () => {
     sink.answer(`${CF}/zones/zone/custom_hostnames?hostname=${claimed.hostname}`, 503);
     expect(await proveManaged(claimed)).toMatchObject({ status: "pending" });
     expect((await row(claimed.hostname))?.next_check_at).toBeLessThanOrEqual(Date.now() + MINUTE);
+  });
+
+  it("of one name may never be answered for, which delays those of no other name beyond the same sweep", async () => {
+    const claims = [];
+    // More than are verified at a time.
+    for (let n = 0; n < 12; n++) claims.push(await managed());
+    for (const claimed of claims) fulfil(claimed);
+    const questionOf = ({ hostname }: Claimed) => `${CF}/zones/zone/custom_hostnames?hostname=${hostname}`;
+    const endless = new Response(new ReadableStream({}), { headers: { "content-type": "application/json" } });
+    const [unanswered, unfinished, ...others] = claims;
+    if (!unanswered || !unfinished) throw new Error("no claim");
+    sink.answer(questionOf(unanswered), hang);
+    sink.answer(questionOf(unfinished), endless);
+    const given = AbortSignal.timeout.bind(AbortSignal);
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => given(ms === 10_000 ? 100 : ms));
+    const setTimer = globalThis.setTimeout;
+    const timer = vi
+      .spyOn(globalThis, "setTimeout")
+      .mockImplementation(((run: () => void, ms?: number) =>
+        setTimer(run, ms === 12_000 ? 100 : ms)) as typeof setTimeout);
+    await sweep(
+      claims.map(({ hostname }) => hostname),
+      withProvider,
+    );
+    timeout.mockRestore();
+    timer.mockRestore();
+    const ordered = new Set([...provider.ordered.values()].map(({ hostname }) => hostname));
+    for (const { hostname } of others) {
+      expect(ordered).toContain(hostname);
+      expect(await row(hostname)).toMatchObject({ proven_at: expect.any(Number), provider_id: expect.any(String) });
+    }
+    for (const { hostname } of [unanswered, unfinished]) {
+      expect(await row(hostname)).toMatchObject({ status: "pending", provider_id: null });
+      expect((await row(hostname))?.next_check_at).toBe(Date.now() + MINUTE);
+    }
+    await sweep([unanswered.hostname, unfinished.hostname], withProvider);
+    for (const { hostname } of [unanswered, unfinished]) {
+      expect((await row(hostname))?.provider_id).toEqual(expect.any(String));
+    }
   });
 
   it("is given back with the name", async () => {

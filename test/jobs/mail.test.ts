@@ -109,6 +109,21 @@ describe("mail", () => {
     expect(await read()).toMatchObject({ state: "pending", attempt: 1, error: "Error: cannot reach <…>: denied" });
   });
 
+  it("is tried again later when the binding never answers, which costs no other message an attempt", async () => {
+    await post();
+    const other = { to: "bob@example.com", subject: "Hello", text: "Another one." };
+    await runBatch(db, [insertMail(db, await sealMail({ settings: settingsOf(env), now: Date.now() }, other))]);
+    const send = vi.fn(() => new Promise(() => {}));
+    await sweep({ ...HTTP, MAIL: { send }, MAIL_TIMEOUT_MS: 50 });
+    const rows = (await db.select().from(mailOutbox)).sort((a, b) => b.attempt - a.attempt);
+    const error = "the mail binding did not answer within 50 ms";
+    expect(rows).toMatchObject([
+      { state: "pending", attempt: 1, error },
+      { state: "pending", attempt: 0, error: null },
+    ]);
+    expect(send).toHaveBeenCalledTimes(1);
+  });
+
   it.each([
     ["later when the service fails", 503, { state: "pending", error: "the mail service answered 503" }],
     ["later when it is asked too much", 429, { state: "pending" }],

@@ -41,6 +41,19 @@ describe("a request to a literal address", () => {
   });
 });
 
+describe("a delivery in the Workers runtime", () => {
+  it.each([
+    ["a name that is silent", "localhost", "silent"],
+    ["a name that never ends its body", "localhost", "drip"],
+    ["an address that is silent", "127.0.0.1", "silent"],
+    ["an address that never ends its body", "127.0.0.1", "drip"],
+  ])("gives up on %s once its time is over", async (_name, host, path) => {
+    const settings = { ...settingsOf(env), EGRESS_ALLOW: [host], DELIVERY_TIMEOUT_MS: 300 };
+    const request = { method: "POST" as const, url: `http://${host}:${ports.http}/${path}`, headers: {}, body: "{}" };
+    expect(await send(settings, request)).toMatchObject({ kind: "unanswered", is_timeout: true });
+  });
+});
+
 describe("an http check in the Workers runtime", () => {
   it("finds a healthy server up and measures it", async () => {
     const result = await http("ok", { expected_body: "all systems ok" });

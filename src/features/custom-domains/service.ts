@@ -34,6 +34,7 @@ import {
 } from "../../domain/custom-domain.ts";
 import { buildPageUrls } from "../../domain/page-address.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
+import { withDeadline } from "../../lib/with-deadline.ts";
 import { randomBase62 } from "../../platform/credentials.ts";
 import { customHostnamesOf } from "../../platform/custom-hostnames.ts";
 import { violates } from "../../platform/d1-errors.ts";
@@ -59,6 +60,8 @@ const RETRY_MS = 60_000;
 const TAKEN_RETRY_MS = 3_600_000;
 /** One name whose servers stall takes no more of the sweep. */
 const LOOKUP_MS = 8_000;
+/** Nor does one that the provider of certificates never answers for: each question to it has its own time-out. */
+const PROVIDER_MS = 12_000;
 
 /** What breaks in a batch with a claim, and what that means to the caller. */
 export const CLAIM_CONFLICTS = {
@@ -244,7 +247,8 @@ function toSighting(isThere: boolean | null): RecordLookup {
 
 /** What the provider of certificates says of a proven name. */
 async function certify({ settings, now }: Scope, domain: DomainRecord, verdict: ClaimDecision) {
-  const { id, status, error, records } = await customHostnamesOf(settings).ensure(domain.hostname);
+  const answer = customHostnamesOf(settings).ensure(domain.hostname);
+  const { id, status, error, records } = await withDeadline(answer, PROVIDER_MS);
   return {
     // While a certificate is renewed the former one is good.
     status: status === "pending" && domain.status === "active" ? "active" : status,
@@ -257,7 +261,9 @@ async function certify({ settings, now }: Scope, domain: DomainRecord, verdict: 
 
 /** A domain without a page loses its certificate; a verified claim is deleted once its hold has ended. */
 async function release({ db, settings, now }: Scope, domain: DomainRecord): Promise<Statement[]> {
-  if (domain.provider_id !== null) await customHostnamesOf(settings).remove(domain.provider_id);
+  if (domain.provider_id !== null) {
+    await withDeadline(customHostnamesOf(settings).remove(domain.provider_id), PROVIDER_MS);
+  }
   const held_until = domain.held_until ?? now + RESERVED_MS;
   if (domain.proven_at === null || held_until <= now) return [deleteDomain(db, domain)];
   return [updateClaim(db, domain, { held_until, provider_id: null, next_check_at: held_until, updated_at: now })];
