@@ -399,6 +399,51 @@ describe("the runner", () => {
     expect(members).toHaveLength(2);
   });
 
+  it("checks a new monitor at once while all others of its group hang", async () => {
+    const { token } = await createAccount();
+    const { env: recording, checks, slow } = recordingEnv();
+    await db.insert(plannedMinutes).values({ minute_at: Date.now() });
+    const create = async (path: string) => {
+      const request = new Request("http://vigil.test/api/uptime/v1/monitors", {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify({ name: "Shop", type: "http", target: `http://sink.test/${path}` }),
+      });
+      const response = await app.fetch(request, recording, createExecutionContext());
+      return ((await response.json()) as { id: string }).id;
+    };
+    const release = Promise.withResolvers<void>();
+    let hanging = 0;
+    outside.mockImplementation(async (input) => {
+      if (!String(input).endsWith("/hangs")) return new Response("ok");
+      hanging += 1;
+      await release.promise;
+      return new Response("late", { status: 503 });
+    });
+    const others: string[] = [];
+    for (let n = 0; n < 12; n++) others.push(await create("hangs"));
+    const scope = jobScope(recording, "test");
+    const { check_group_id } = await read(others[0] ?? "");
+    const slot = { group_id: check_group_id, region: "default", slot_at: Date.now(), attempt: 0 };
+    let isOver = false;
+    const scheduled = runSlot(scope, slot, async () => {}).then(() => {
+      isOver = true;
+    });
+    while (hanging < 6) await new Promise((resolve) => setTimeout(resolve, 1));
+
+    slow.length = 0;
+    const id = await create("new");
+    expect((await read(id)).check_group_id).toBe(check_group_id);
+    expect([checks.length, slow]).toMatchObject([0, [{ delaySeconds: 0, body: { monitor_id: id } }]]);
+    const [first] = slow;
+    if (!first) throw new Error("no first check was ordered");
+    await runSlot(scope, first.body, async () => {});
+    expect(await read(id)).toMatchObject({ status: "up" });
+    expect([isOver, hanging]).toEqual([false, 6]);
+    release.resolve();
+    await scheduled;
+  });
+
   it("keeps the newest result of every member, however many messages run at the same time", async () => {
     const { user_id } = await createAccount();
     const make = () => insertMonitor(user_id, { created_at: Date.now() - 3_600_000, interval: 3600 });
