@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { REGIONS, type Region } from "../../src/contract/monitor-values.ts";
+import { REGION_PLACES } from "../../src/contract/regions.ts";
 import { writeObjects } from "../backup/objects.ts";
 import { createFirstOwner, issueSignInLink, needsSetUp } from "../local/accounts.ts";
 import { Refusal } from "../local/command-error.ts";
@@ -8,7 +9,7 @@ import { formatMonthlyCost } from "./cost.ts";
 import { type DeployOptions, parseRegions } from "./options.ts";
 import type { Platform } from "./platform.ts";
 import type { DeploymentFiles, DeploymentRecord } from "./record.ts";
-import { checkerName, checkerPrefix, PLACEMENTS } from "./regions.ts";
+import { checkerName, checkerPrefix } from "./regions.ts";
 import { remoteDatabase } from "./remote-database.ts";
 import { choicesIn, chooseSettings, newRootSecret, refuseBadSettings, varsOf } from "./settings.ts";
 import { checkService, waitForAnswer } from "./smoke-test.ts";
@@ -188,7 +189,7 @@ function codeSteps(deployment: Deployment, situation: Situation): Step[] {
   return [
     { title: "apply the migrations", run: migrate },
     ...situation.regions.map((region) => ({
-      title: `deploy ${checkerName(name, region)} near ${PLACEMENTS[region]}`,
+      title: `deploy ${checkerName(name, region)} near ${REGION_PLACES[region].placement}`,
       run: deployChecker(region),
     })),
     { title: `deploy ${name} with its cron, queues and secrets`, run: deployService },

@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { experimental_readRawConfig } from "wrangler";
 import { z } from "zod";
 import type { Region } from "../../src/contract/monitor-values.ts";
+import { REGION_PLACES } from "../../src/contract/regions.ts";
 import { CONFIG_FILE, PROJECT_ROOT } from "../local/paths.ts";
-import { checkerBinding, checkerName, PLACEMENTS } from "./regions.ts";
+import { checkerName } from "./regions.ts";
 
 /** What a deployment changes of wrangler.toml; everything else passes through. */
 const BaseConfig = z.looseObject({
@@ -89,7 +90,7 @@ export function buildWorkerConfig({ config, root }: Release, input: ConfigInput)
       })),
     },
     ratelimits: config.ratelimits.map((entry) => ({ ...entry, namespace_id: limiterId(name, entry.namespace_id) })),
-    services: regions.map((region) => ({ binding: checkerBinding(region), service: checkerName(name, region) })),
+    services: regions.map((region) => ({ binding: REGION_PLACES[region].binding, service: checkerName(name, region) })),
     ...(domain ? { workers_dev: false, routes: [{ pattern: domain, custom_domain: true }] } : { workers_dev: true }),
   };
 }
@@ -112,7 +113,7 @@ export function buildCheckerConfig({ config, root, checkerEntry }: Release, inpu
     alias: Object.fromEntries(Object.entries(config.alias).map(([from, to]) => [from, join(root, to)])),
     minify: true,
     keep_names: false,
-    placement: { region: PLACEMENTS[region] },
+    placement: { region: REGION_PLACES[region].placement },
     vars: input.vars,
     workers_dev: false,
     observability: config.observability,

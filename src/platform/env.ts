@@ -6,7 +6,9 @@ import type {
   MinuteMessage,
   SubscriberBatchMessage,
 } from "../contract/messages.ts";
+import { REGIONS } from "../contract/monitor-values.ts";
 import type { QueueMarker } from "../contract/queues.ts";
+import { REGION_PLACES } from "../contract/regions.ts";
 
 /** Queues by what travels in them. */
 interface Queues {
@@ -31,7 +33,8 @@ export interface Env extends Omit<Bindings, keyof Queues>, Queues {
 
 /** The checker Worker of a region, where `npm run deploy` has bound one. */
 export function findChecker(env: Env, region: string): Fetcher | undefined {
-  const bound: unknown = Reflect.get(env, `CHECKER_${region.toUpperCase()}`);
-  // Service bindings of checkers are the only bindings of this name (scripts/deploy/regions.ts).
+  const named = REGIONS.find((each) => each === region);
+  const bound: unknown = named && Reflect.get(env, REGION_PLACES[named].binding);
+  // No other binding has one of these names (scripts/deploy/worker-config.ts).
   return bound as Fetcher | undefined;
 }

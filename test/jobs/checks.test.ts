@@ -8,7 +8,7 @@ import { planMinute } from "../../src/checks/planner.ts";
 import { runSlot } from "../../src/checks/runner.ts";
 import { openDb } from "../../src/data/db.ts";
 import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors/table.ts";
-import { slotsWithin } from "../../src/domain/check-schedule.ts";
+import { checkGroupId, slotsWithin } from "../../src/domain/check-schedule.ts";
 import { proberObject } from "../../src/platform/prober-objects.ts";
 import { createAccount } from "../support/factories.ts";
 import { sweepChecks } from "../support/minute.ts";
@@ -70,6 +70,19 @@ describe("the planner", () => {
       })),
     );
     expect(checks).toHaveLength(6);
+  });
+
+  it("sends the slots of the slow lane through a queue of their own, so that the lanes share no connection", async () => {
+    const monitor = await aMonitor();
+    const { shard_id } = await read(monitor.id);
+    const slow = checkGroupId({ shard_id, interval: 60, regions: [], lane: "slow" });
+    await db.insert(checkGroups).values({ id: slow, shard_id, interval: 60, regions: [], lane: "slow" });
+    const minute = Date.now();
+    await db.update(checkGroups).set({ last_slot_at: minute - 1 });
+    const recording = recordingEnv();
+    await planMinute(jobScope(recording.env, "test"), minute);
+    expect(recording.checks.map(({ body }) => body.group_id)).toEqual([monitor.check_group_id]);
+    expect(recording.slow.map(({ body }) => body.group_id)).toEqual([slow]);
   });
 
   it("plans a minute once, however often and concurrently its tick comes", async () => {

@@ -6,7 +6,9 @@ import { jobScope } from "../../src/access/scope.ts";
 import { createApp } from "../../src/app.ts";
 import checker from "../../src/checker.ts";
 import { runSlot } from "../../src/checks/runner.ts";
+import { REGIONS, type Region } from "../../src/contract/monitor-values.ts";
 import type { ResultBlock } from "../../src/contract/prober-object.ts";
+import { REGION_PLACES } from "../../src/contract/regions.ts";
 import { openDb } from "../../src/data/db.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
 import { learnColo } from "../../src/platform/colo.ts";
@@ -53,9 +55,9 @@ async function runIn(region: string, group_id: string, bindings: object) {
   return blocks;
 }
 
-async function twoMonitors() {
+async function twoMonitors(region: Region = "weur") {
   const { user_id } = await createAccount();
-  const fields = { created_at: Date.now() - 60 * MINUTE, failure_threshold: 1, regions: ["weur" as const] };
+  const fields = { created_at: Date.now() - 60 * MINUTE, failure_threshold: 1, regions: [region] };
   const first = await insertMonitor(user_id, fields);
   const second = await insertMonitor(user_id, { ...fields, target: "http://sink.test/second" });
   await db.update(monitors).set({ check_group_id: first.check_group_id }).where(eq(monitors.id, second.id));
@@ -106,6 +108,22 @@ describe("the place that a check of a region ran in", () => {
     learnColo(new Headers({ "cf-ray": "8f2d3c4b5a69-FRA" }));
     const [block] = await runIn("weur", group, { CHECKER_WEUR: bindChecker().fetcher });
     expect(block?.entries.map(({ colo }) => colo)).toEqual(["FRA", "FRA"]);
+  });
+});
+
+describe("each region that monitors may name", () => {
+  it.each(
+    REGIONS,
+  )("%s: has its checks made by its own checker, or by the service where none is bound", async (region) => {
+    const { ids, group } = await twoMonitors(region);
+    const checkers = REGIONS.map((each) => ({ binding: REGION_PLACES[each].binding, ...bindChecker() }));
+    await runIn(region, group, Object.fromEntries(checkers.map(({ binding, fetcher }) => [binding, fetcher])));
+    expect(checkers.filter(({ requests }) => requests.length > 0).map(({ binding }) => binding)).toEqual([
+      REGION_PLACES[region].binding,
+    ]);
+    const [here] = await runIn(region, group, {});
+    expect(here?.entries.map(({ outcome }) => outcome)).toEqual(["success", "success"]);
+    expect(await Promise.all(ids.map(statusOf))).toEqual(["up", "up"]);
   });
 });
 

@@ -15,7 +15,10 @@ import { type Checkout, planUpgrade, readCheckout } from "../../scripts/deploy/u
 import { queueNames, type Release, readRelease } from "../../scripts/deploy/worker-config.ts";
 import { PROJECT_ROOT, WRANGLER } from "../../scripts/local/paths.ts";
 import { REGIONS } from "../../src/contract/monitor-values.ts";
+import { REGION_PLACES } from "../../src/contract/regions.ts";
 import { isWellFormedApiToken } from "../../src/platform/credentials.ts";
+import { findChecker } from "../../src/platform/env.ts";
+import { settingsOf } from "../../src/platform/settings.ts";
 import { FakeCloudflare } from "../support/cloudflare.ts";
 import { type Service, START_TIMEOUT_MS, startService, temporaryDir } from "./support.ts";
 
@@ -201,6 +204,22 @@ describe("npm run deploy", () => {
     await run(operator, "--regions", "none");
     expect([...workers.keys()]).toEqual(["vigil"]);
     expect(workers.get("vigil")?.config.vars.REGIONS).toBe("");
+  });
+
+  it("places and binds a checker for every region that a local service offers, under the name that it looks for", async () => {
+    const operator = newOperator();
+    await run(operator);
+    const offered = settingsOf({ ROOT_SECRET: "x".repeat(32) }).REGIONS;
+    const { services = [], vars } = operator.platform.workers.get("vigil")?.config ?? {};
+    expect(vars?.REGIONS).toBe(offered.join(","));
+    const bound = Object.fromEntries(services.map(({ binding, service }) => [binding, service]));
+    for (const region of offered) {
+      const name = `vigil-checker-${region}`;
+      expect(findChecker(bound as never, region)).toBe(name);
+      const { placement } = operator.platform.workers.get(name)?.config ?? {};
+      expect([region, placement]).toEqual([region, { region: REGION_PLACES[region].placement }]);
+    }
+    expect(services).toHaveLength(offered.length);
   });
 
   it("stands beside a staging deployment and removes that alone", async () => {

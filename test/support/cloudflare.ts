@@ -20,7 +20,7 @@ type WorkerConfig = {
   d1_databases?: { database_id: string; database_name: string; migrations_dir: string }[];
   kv_namespaces?: { id: string }[];
   queues?: { producers: { queue: string }[]; consumers: { queue: string; dead_letter_queue?: string }[] };
-  services?: { service: string }[];
+  services?: { binding: string; service: string }[];
   placement?: { region: string };
 };
 interface Worker {
