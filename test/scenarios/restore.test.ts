@@ -1,9 +1,8 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { asc, eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
-import { reconcileUnsyncedMonitors, watchEpoch } from "../../src/checks/reconcile.ts";
+import { watchEpoch } from "../../src/checks/reconcile.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { events } from "../../src/data/events/table.ts";
 import { insertEvent } from "../../src/data/events/write.ts";
@@ -13,78 +12,21 @@ import { monitors, statusIntervals, transitions } from "../../src/data/monitors/
 import { deliveries, webhooks } from "../../src/data/webhooks/table.ts";
 import { sweepDeliveries } from "../../src/delivery/sweep.ts";
 import { restoredEpoch } from "../../src/domain/epoch.ts";
-import type { Outbox } from "../../src/durable-objects/transition-outbox.ts";
-import { consumeEvent } from "../../src/events/consume.ts";
 import { runMinute } from "../../src/jobs/minute.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { createAccount } from "../support/factories.ts";
 import { alarmOf, beat, createHeartbeat, fireAlarm, moveClock, type Pushed, stubOf } from "../support/pushes.ts";
 import { recordingEnv } from "../support/queues.ts";
+import { backUp, deliver, eventsOf, loseObjects, push, restoreDatabase, tick, witness } from "../support/restores.ts";
 import { eventOf } from "../support/webhooks.ts";
 
 const HOUR = 3_600_000;
 const db = openDb(env.DB);
-const witness = env.WITNESS.get(env.WITNESS.idFromName("witness"));
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
 });
 afterEach(() => vi.useRealTimers());
-
-/** The minute's tick of the witness, what it leads to, and everything that objects send meanwhile. */
-async function tick(): Promise<void> {
-  moveClock(60_000);
-  const recording = recordingEnv();
-  const scope = jobScope(recording.env, "test");
-  await watchEpoch(scope);
-  await reconcileUnsyncedMonitors(scope);
-}
-
-/** What the object has not handed over reaches the consumer. */
-async function deliver({ id }: Pushed): Promise<void> {
-  const outbox = await runInDurableObject(stubOf(id), (_object, state) => state.storage.kv.get<Outbox>("monitor"));
-  if (!outbox || outbox.outbox.length === 0) return;
-  await consumeEvent(jobScope(recordingEnv().env, "test"), { monitor_id: id, transitions: outbox.outbox });
-}
-async function push(monitor: Pushed, status: "ok" | "fail"): Promise<void> {
-  moveClock(1000);
-  await beat(monitor, { status });
-  await deliver(monitor);
-}
-
-const TABLES = [
-  ...["monitors", "transitions", "status_intervals", "installation", "events", "incidents"],
-  ...["deliveries", "mail_outbox"],
-];
-type Rows = Record<string, unknown>[];
-
-async function backUp(): Promise<Map<string, Rows>> {
-  const entries = TABLES.map(async (table) => {
-    const { results } = await env.DB.prepare(`SELECT * FROM ${table}`).all();
-    return [table, results] as const;
-  });
-  return new Map(await Promise.all(entries));
-}
-
-/** D1 as it was, the objects as they are. */
-async function restoreDatabase(backup: Map<string, Rows>): Promise<void> {
-  const statements = [...backup].flatMap(([table, rows]) => [
-    env.DB.prepare(`DELETE FROM ${table}`),
-    ...rows.map((row) => {
-      const names = Object.keys(row);
-      const values = names.map((_, n) => `?${n + 1}`);
-      return env.DB.prepare(`INSERT INTO ${table} (${names}) VALUES (${values})`).bind(...Object.values(row));
-    }),
-  ]);
-  await env.DB.batch([env.DB.prepare("PRAGMA defer_foreign_keys = on"), ...statements]);
-}
-
-async function loseObjects(...stubs: Parameters<typeof evictDurableObject>[0][]): Promise<void> {
-  for (const stub of stubs) {
-    await runInDurableObject(stub, (_object, state) => state.storage.deleteAll());
-    await evictDurableObject(stub);
-  }
-}
 
 const intervalsOf = (id: string) =>
   db
@@ -97,13 +39,6 @@ async function expectGapless(id: string): Promise<void> {
   const intervals = await intervalsOf(id);
   for (const [n, interval] of intervals.entries()) expect(interval.to_at).toBe(intervals[n + 1]?.from_at ?? null);
 }
-
-const eventsOf = async (id: string) => {
-  const { results } = await env.DB.prepare("SELECT name FROM events WHERE monitor_id = ?1 ORDER BY created_at, id")
-    .bind(id)
-    .all<{ name: string }>();
-  return results.map(({ name }) => name).filter((name) => name.startsWith("monitor."));
-};
 
 const statusOf = async (id: string) => (await db.select().from(monitors).where(eq(monitors.id, id)))[0]?.status;
 
