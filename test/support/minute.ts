@@ -5,15 +5,20 @@ import { markStaleGroups, sweepLostRetries } from "../../src/checks/stale.ts";
 import { checkGroups } from "../../src/data/monitors/table.ts";
 import { handleMinuteParts, runMinute } from "../../src/jobs/minute.ts";
 import type { Env } from "../../src/platform/env.ts";
+import { limitDatabase } from "./limited-database.ts";
 import { recordingEnv } from "./queues.ts";
 
-/** One tick with all of its parts and their portions, in order; the recording holds what they sent. */
+/**
+ * One tick with all of its parts and their portions, in order, each an invocation within the limits that Cloudflare has
+ * for D1; the recording holds what they sent.
+ */
 export async function tick(at: number, changes: Parameters<typeof recordingEnv>[0] = {}) {
   const recording = recordingEnv(changes);
-  await runMinute({ scheduledTime: at, cron: "* * * * *", noRetry() {} }, recording.env);
+  const invocation = () => ({ ...recording.env, DB: limitDatabase(recording.env.DB).database });
+  await runMinute({ scheduledTime: at, cron: "* * * * *", noRetry() {} }, invocation());
   for (const [n, { body }] of recording.minute.entries()) {
     const message = { id: String(n), timestamp: new Date(at), attempts: 1, body };
-    await handleMinuteParts(createMessageBatch("minute", [message]), recording.env);
+    await handleMinuteParts(createMessageBatch("minute", [message]), invocation());
   }
   return recording;
 }
