@@ -2,8 +2,6 @@
  * `npm start`: the whole product on this machine, in the real Workers runtime. Everything it keeps lies in STATE_DIR and
  * survives any kind of end; whatever ends it, no process stays behind.
  */
-import type { Miniflare } from "miniflare";
-import { settingsOf } from "../src/platform/settings.ts";
 import { createFirstOwner, FIRST_OWNER, issueSignInLink } from "./local/accounts.ts";
 import { startClock } from "./local/clock.ts";
 import { Refusal, runCommand } from "./local/command-error.ts";
@@ -13,10 +11,10 @@ import { guardRuntimes } from "./local/guard.ts";
 import { lockState } from "./local/lock.ts";
 import { findPort } from "./local/port.ts";
 import { prepareState } from "./local/preparation.ts";
-import { createRuntime } from "./local/runtime.ts";
-import { callControl } from "./local/runtime-control.ts";
+import { type Control, callControl, newControlSecret } from "./local/runtime-control.ts";
 import { loadSecrets } from "./local/secrets.ts";
-import { addressOf, createStateDir, settingsIn, stateDirOf, urlOf } from "./local/settings.ts";
+import { startService } from "./local/service.ts";
+import { addressOf, createStateDir, stateDirOf, urlOf } from "./local/settings.ts";
 import { onStop } from "./local/stop.ts";
 
 /** A service that is just being stopped lets go of its state within this time. */
@@ -52,17 +50,15 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
 
   guardRuntimes();
   const config = await prepareState(stateDir, stopping);
-  const bindings = { PUBLIC_URL: url, ...loadSecrets(stateDir), ...settingsIn(process.env) };
-  refuseBadSettings({ ...config.options.bindings, ...bindings });
-
-  const runtime = createRuntime({ config, stateDir, address, bindings });
-  running.defer(() => runtime.dispose());
-  await runtime.ready;
-  const execute = databaseOf(runtime);
+  const bindings = { PUBLIC_URL: url, ...loadSecrets(stateDir) };
+  const control = { origin: url, secret: newControlSecret() };
+  const input = { config, stateDir, bindings, controlSecret: control.secret };
+  running.use(await startService(input, address, stopping));
+  const execute = databaseOf(control);
   await serveControl(stateDir, execute);
-  await (await fetch(`${url}/health`)).body?.cancel();
+  await callControl(control, "/health", {});
   await clearPlannedMinute(execute);
-  running.use(startClock((scheduledTime) => fireCron(runtime, config.cron, scheduledTime)));
+  running.use(startClock((scheduledTime) => fireCron(control, config.cron, scheduledTime)));
 
   const token = await createFirstOwner(execute);
   if (token) console.log(welcome(url, { token, link: await issueSignInLink(execute, { email: FIRST_OWNER }) }));
@@ -75,16 +71,8 @@ async function clearPlannedMinute(execute: Execute): Promise<void> {
   await execute([{ sql: "DELETE FROM planned_minutes WHERE minute_at >= ?", params: [minute] }]);
 }
 
-function refuseBadSettings(bindings: object): void {
-  try {
-    settingsOf(bindings);
-  } catch (error) {
-    throw new Refusal(error instanceof Error ? error.message : String(error));
-  }
-}
-
-async function fireCron(runtime: Miniflare, cron: string, scheduledTime: Date): Promise<void> {
-  const outcome = await callControl(runtime, "/cron", { cron, scheduledTime: scheduledTime.getTime() });
+async function fireCron(control: Control, cron: string, scheduledTime: Date): Promise<void> {
+  const outcome = await callControl(control, "/cron", { cron, scheduledTime: scheduledTime.getTime() });
   if (outcome !== "ok") console.error(`cron of ${scheduledTime.toISOString()}: ${outcome}`);
 }
 

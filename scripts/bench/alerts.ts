@@ -1,11 +1,8 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { API, beat, createHeartbeat, send, startBenchService } from "./service.ts";
+import { startWorker } from "./worker.ts";
 
 /**
  * How long a pushed failure takes until a receiver on loopback has its alert, beside the least that any such path has to
@@ -71,10 +68,8 @@ async function startReceiver() {
 export async function benchAlerts(minutes: number): Promise<void> {
   const receiver = await startReceiver();
   await using service = await startBenchService({ EGRESS_ALLOW: "127.0.0.1" });
-  const dir = mkdtempSync(join(tmpdir(), "vigil-bare-"));
-  const bare = startBare(dir);
+  await using bare = await startBare();
   try {
-    const origin = (await bare.ready).origin;
     await send(service, "POST", `${API}/webhooks`, {
       name: "bench",
       url: `${receiver.origin}/vigil`,
@@ -86,34 +81,21 @@ export async function benchAlerts(minutes: number): Promise<void> {
       await beat(address, "ok");
       times.alert.push(await time(receiver.arrival(`monitor.down ${id}`), () => beat(address, "fail")));
       const to = encodeURIComponent(`${receiver.origin}/${n}`);
-      times.bare.push(await time(receiver.arrival(`/${n}`), () => call(`${origin}/?to=${to}`)));
+      times.bare.push(await time(receiver.arrival(`/${n}`), () => call(`${bare.url}/?to=${to}`)));
     }
     const [baseline, alert] = [report("object, queue, request", times.bare), report("alert", times.alert)];
     console.log(`an alert takes ${(alert / baseline).toFixed(1)} times as long as the bare path`);
   } finally {
-    await bare.dispose();
-    rmSync(dir, { recursive: true, force: true });
     receiver.close();
   }
 }
 
-function startBare(dir: string): Miniflare {
-  return new Miniflare(
-    convertV4MiniflareOptions({
-      name: "bare",
-      modules: true,
-      script: BARE,
-      compatibilityDate: "2026-08-01",
-      durableObjects: { BARE: { className: "Bare", useSQLite: true } },
-      queueProducers: { ALERTS: "alerts" },
-      queueConsumers: { alerts: { maxBatchSize: 1, maxBatchTimeout: 0 } },
-      host: "127.0.0.1",
-      port: 0,
-      resourcePersistencePath: dir,
-      cf: false,
-      telemetry: { enabled: false },
-    }),
-  );
+function startBare() {
+  return startWorker(BARE, {
+    durableObjects: { BARE: { className: "Bare", useSQLite: true } },
+    queueProducers: { ALERTS: "alerts" },
+    queueConsumers: { alerts: { maxBatchSize: 1, maxBatchTimeout: 0 } },
+  });
 }
 
 async function call(url: string): Promise<void> {

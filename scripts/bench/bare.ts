@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { repeatable } from "./constant.ts";
 import { cpuSecondsOf } from "./service.ts";
+import { startWorker, type WorkerUnderTest } from "./worker.ts";
 
 /**
  * The least that anything of the kind has to do, by the last word of the address: hand out so many bytes, call an object that
@@ -69,41 +66,19 @@ export default {
 };
 `;
 
-export interface BareService extends AsyncDisposable {
-  /** Without a slash at its end. */
-  url: string;
+export interface BareService extends WorkerUnderTest {
   cpuSeconds(): number;
 }
 
 /** Object calls are answered as shortly as can be, or with the bytes of an answer of ours. */
 export async function startBare(answer?: Response): Promise<BareService> {
   const { body = "", headers = {} } = answer ? await repeatable(answer) : {};
-  const dir = mkdtempSync(join(tmpdir(), "vigil-bare-"));
-  const runtime = new Miniflare(
-    convertV4MiniflareOptions({
-      name: "bare",
-      modules: true,
-      script: SCRIPT,
-      compatibilityDate: "2026-08-01",
-      durableObjects: { BARE: { className: "Bare", useSQLite: true } },
-      d1Databases: { DB: "bare" },
-      bindings: { BODY: body, HEADERS: headers },
-      queueProducers: { ALERTS: "alerts" },
-      queueConsumers: { alerts: { maxBatchSize: 100, maxBatchTimeout: 0 } },
-      host: "127.0.0.1",
-      port: 0,
-      resourcePersistencePath: dir,
-      cf: false,
-      telemetry: { enabled: false },
-    }),
-  );
-  const { origin } = await runtime.ready;
-  return {
-    url: origin,
-    cpuSeconds: () => cpuSecondsOf(process.pid),
-    async [Symbol.asyncDispose]() {
-      await runtime.dispose();
-      rmSync(dir, { recursive: true, force: true });
-    },
-  };
+  const worker = await startWorker(SCRIPT, {
+    durableObjects: { BARE: { className: "Bare", useSQLite: true } },
+    d1Databases: { DB: "bare" },
+    bindings: { BODY: body, HEADERS: headers },
+    queueProducers: { ALERTS: "alerts" },
+    queueConsumers: { alerts: { maxBatchSize: 100, maxBatchTimeout: 0 } },
+  });
+  return { ...worker, cpuSeconds: () => cpuSecondsOf(process.pid) };
 }

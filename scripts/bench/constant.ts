@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { startWorker } from "./worker.ts";
 
 const SCRIPT = `
 export default {
@@ -36,28 +33,6 @@ export interface ConstantService extends AsyncDisposable {
  */
 export async function startConstant(answer: Response): Promise<ConstantService> {
   const { headers, body } = await repeatable(answer);
-  const dir = mkdtempSync(join(tmpdir(), "vigil-constant-"));
-  const runtime = new Miniflare(
-    convertV4MiniflareOptions({
-      name: "constant",
-      modules: true,
-      script: SCRIPT,
-      compatibilityDate: "2026-08-01",
-      bindings: { BODY: body, HEADERS: headers },
-      host: "127.0.0.1",
-      port: 0,
-      resourcePersistencePath: dir,
-      cf: false,
-      telemetry: { enabled: false },
-    }),
-  );
-  const { href } = await runtime.ready;
-  return {
-    href,
-    bytes: Buffer.byteLength(body),
-    async [Symbol.asyncDispose]() {
-      await runtime.dispose();
-      rmSync(dir, { recursive: true, force: true });
-    },
-  };
+  const worker = await startWorker(SCRIPT, { bindings: { BODY: body, HEADERS: headers } });
+  return { ...worker, href: `${worker.url}/`, bytes: Buffer.byteLength(body) };
 }

@@ -1,10 +1,10 @@
 /**
- * Runs beside the service and does for scripts what they may not do themselves: SQL as one transaction, and the cron.
- * Every request to the service's port could come here, so only the process that knows SECRET is served.
+ * Stands before the service and does for scripts what they may not do themselves: SQL as one transaction, and the cron.
+ * Every request to the service's port comes here, so only the process that knows SECRET is served.
  */
 export default {
   async fetch(request, env) {
-    if (request.headers.get("authorization") !== env.SECRET) return env.SERVICE.fetch(request);
+    if (request.headers.get("authorization") !== env.SECRET) return env.SERVICE.fetch(withAddress(request));
     try {
       return Response.json(await ACTIONS[new URL(request.url).pathname](await request.json(), env));
     } catch (error) {
@@ -13,10 +13,23 @@ export default {
   },
 };
 
+/** The platform names the client in a header; behind a proxy, that proxy does. */
+function withAddress(request) {
+  const address = request.cf?.clientIp?.replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
+  if (!address || request.headers.has("cf-connecting-ip")) return request;
+  const named = new Request(request);
+  named.headers.set("cf-connecting-ip", address);
+  return named;
+}
+
 const ACTIONS = {
   async "/execute"(statements, { DB }) {
     const results = await DB.batch(statements.map(({ sql, params }) => DB.prepare(sql).bind(...params)));
     return results.map(({ results: rows }) => rows);
+  },
+  async "/health"(_, { SERVICE }) {
+    const { status } = await SERVICE.fetch("http://service/health");
+    return status;
   },
   async "/cron"({ cron, scheduledTime }, { SERVICE }) {
     const { outcome } = await SERVICE.scheduled({ cron, scheduledTime: new Date(scheduledTime) });

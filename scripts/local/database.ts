@@ -1,7 +1,4 @@
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import type { WorkerConfig } from "./config.ts";
-import { callControl, controlWorker } from "./runtime-control.ts";
-import type { StateDir } from "./settings.ts";
+import { type Control, callControl } from "./runtime-control.ts";
 
 export interface Statement {
   sql: string;
@@ -13,16 +10,6 @@ export type Row = Record<string, unknown>;
 export type Execute = (statements: Statement[]) => Promise<Row[][]>;
 
 /** The database of a runtime that has a control worker. */
-export function databaseOf(runtime: Miniflare): Execute {
-  return async (statements) => (await callControl(runtime, "/execute", statements)) as Row[][];
-}
-
-/**
- * Opens the database without the Worker, whose alarms and queues would start to run. Only for the holder of the lock: a
- * second process that writes while the service runs makes the service fail with "database is locked".
- */
-export async function openDatabase(stateDir: StateDir, config: WorkerConfig) {
-  const shared = { resourcePersistencePath: stateDir.data, telemetry: { enabled: false }, cf: false } as const;
-  const runtime = new Miniflare(convertV4MiniflareOptions({ ...shared, workers: [controlWorker(config)] }));
-  return { execute: databaseOf(runtime), [Symbol.asyncDispose]: () => runtime.dispose() };
+export function databaseOf(control: Control): Execute {
+  return async (statements) => (await callControl(control, "/execute", statements)) as Row[][];
 }

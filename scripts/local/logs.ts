@@ -8,10 +8,15 @@ import { SourceMap } from "node:module";
 const NOISE =
   /^uncaught exception; (exception =|(?![\s\S]*\/build\/))|^NOSENTRY|^(?![\s\S]*\/build\/)[\s\S]*workerd@[0-9a-f]+/;
 
+export interface RuntimeLog {
+  level: string;
+  message: string;
+}
+
 const PLACE = /(?:file:\/\/)?(\/[^\s()]+\.js):(\d+):(\d+)/g;
 
 /** Prints the Worker's log on our output; places in the bundle become places in the source. */
-export function printLogs(bundlePath: string): (log: { level: string; message: string }) => void {
+export function printLogs(bundlePath: string): (log: RuntimeLog) => void {
   // Takes two hundred megabytes once read, and most services never print a place.
   let sourceMap: SourceMap | undefined;
   const toSource = (text: string, path: string, line: string, column: string) => {

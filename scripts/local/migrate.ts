@@ -5,9 +5,9 @@
 
 import { runCommand } from "./command-error.ts";
 import { readWorkerConfig } from "./config.ts";
-import { openDatabase } from "./database.ts";
 import { guardRuntimes } from "./guard.ts";
 import { applyMigrations } from "./migrations.ts";
+import { openDatabase } from "./open-database.ts";
 import { stateDirOf } from "./settings.ts";
 
 // The pipe ends when the holder of the lock dies; from then on somebody else may write to the database.

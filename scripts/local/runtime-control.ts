@@ -1,25 +1,37 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
-import type { Miniflare, V4WorkerOptions } from "miniflare";
+import { json } from "node:stream/consumers";
+import type { V4WorkerOptions } from "miniflare";
 import type { WorkerConfig } from "./config.ts";
 
-/** Requests that name this host reach the control worker; the secret keeps those of strangers out. */
-const HOST = "control.invalid";
-const SECRET = randomBytes(32).toString("base64url");
+export const CONTROL_WORKER = "control";
+
+type ControlAction = "/execute" | "/cron" | "/health";
+
+/** Where a control worker is, and what tells our requests from those of strangers, which it passes on. */
+export interface Control {
+  origin: string;
+  secret: string;
+}
+
+export const newControlSecret = () => randomBytes(32).toString("base64url");
 
 /**
- * The worker through which scripts reach what belongs to the runtime. Miniflare's own handles on databases and workers
- * wait for the runtime with the whole process asleep, and the runtime waits for that process to read its log: neither
- * would ever go on.
+ * The worker through which scripts reach what belongs to the runtime. Before a service it gets all requests, and leaves
+ * those for a connection (CONNECT) to the runtime, whose answer without that flag would be 500.
  */
-export function controlWorker({ options, database }: WorkerConfig, service?: string): V4WorkerOptions {
+export function controlWorker(
+  { options, database }: WorkerConfig,
+  { secret, service }: { secret: string; service?: string },
+): V4WorkerOptions {
   return {
-    name: "control",
+    name: CONTROL_WORKER,
     modules: [{ type: "ESModule", path: join(import.meta.dirname, "control-worker.js") }],
     modulesRoot: import.meta.dirname,
-    compatibilityFlags: ["service_binding_extra_handlers"],
-    routes: [`${HOST}/*`],
-    bindings: { SECRET },
+    compatibilityFlags: ["service_binding_extra_handlers", "connect_pass_through"],
+    bindings: { SECRET: secret },
     d1Databases: { DB: databaseId(options.d1Databases, database.binding) },
     ...(service && { serviceBindings: { SERVICE: service } }),
   };
@@ -31,14 +43,15 @@ function databaseId(databases: WorkerConfig["options"]["d1Databases"], binding: 
   return database;
 }
 
-/** What the control worker answers; its refusals become errors. */
-export async function callControl(runtime: Miniflare, action: "/execute" | "/cron", body: unknown): Promise<unknown> {
-  const response = await runtime.dispatchFetch(`http://${HOST}${action}`, {
-    method: "POST",
-    headers: { authorization: SECRET },
-    body: JSON.stringify(body),
-  });
-  const answer = await response.json();
-  if (!response.ok) throw new Error(String(answer));
+/**
+ * What the control worker answers; its refusals become errors. By node:http, for the global fetch keeps ten
+ * megabytes in a process that lives long.
+ */
+export async function callControl({ origin, secret }: Control, action: ControlAction, body: unknown): Promise<unknown> {
+  const sent = request(origin + action, { method: "POST", headers: { authorization: secret } });
+  sent.end(JSON.stringify(body));
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  const answer = await json(response);
+  if (response.statusCode !== 200) throw new Error(String(answer));
   return answer;
 }

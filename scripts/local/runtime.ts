@@ -1,68 +1,128 @@
-import { join } from "node:path";
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
-import { modulesOf } from "./bundle.ts";
-import type { WorkerConfig } from "./config.ts";
-import { printLogs } from "./logs.ts";
-import { controlWorker } from "./runtime-control.ts";
-import type { Address, StateDir } from "./settings.ts";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Refusal } from "./command-error.ts";
+import type { RuntimeLog } from "./logs.ts";
+import type { Address } from "./settings.ts";
 
-/**
- * The static assets, beside the Worker. Before it, as they are declared, they would send every request
- * through two more workers, which takes longer than everything that we do with a request ourselves.
- */
-const FILES_WORKER = "files";
-const HAND_OUT = "export default { fetch: (request, env) => env.ASSETS.fetch(request) };";
+export interface Runtime extends AsyncDisposable {
+  /** The port that the runtime listens on. */
+  port: number;
+}
 
 export interface RuntimeInput {
-  config: WorkerConfig;
-  stateDir: StateDir;
+  /** Holds what compileRuntime gives. */
+  configFile: string;
   address: Address;
-  /** Settings and secrets; they win over `[vars]` of wrangler.toml. */
-  bindings: Record<string, string>;
+  print: (log: RuntimeLog) => void;
 }
 
-/** The Worker in the real Workers runtime, with databases, objects, queues and alarms on this machine. */
-export function createRuntime({ config, stateDir, address, bindings }: RuntimeInput): Miniflare {
-  const { assets, ...options } = config.options;
-  return new Miniflare(
-    convertV4MiniflareOptions({
-      workers: [
-        {
-          ...options,
-          queueConsumers: concurrentConsumers(options.queueConsumers),
-          name: config.name,
-          modules: modulesOf(stateDir.build, config.bundleFile),
-          modulesRoot: stateDir.build,
-          bindings: { ...options.bindings, ...bindings },
-          serviceBindings: { ...options.serviceBindings, ASSETS: FILES_WORKER },
-          // Nothing needs to be done with the headers of requests that leave.
-          stripCfConnectingIp: false,
-        },
-        { name: FILES_WORKER, assets, modules: true, script: HAND_OUT },
-        controlWorker(config, config.name),
-      ],
-      host: address.host,
-      port: address.port,
-      resourcePersistencePath: stateDir.data,
-      resourceTmpPath: stateDir.tmp,
-      // No call home, neither for the request's location nor for statistics.
-      cf: false,
-      telemetry: { enabled: false },
-      // Without these two an exception in an alarm, a queue or a cron is silent.
-      verbose: true,
-      handleStructuredLogs: printLogs(join(stateDir.build, config.bundleFile)),
-      log: new Log(LogLevel.WARN),
-    }),
-  );
-}
+const RESTART_AFTER_MS = 1_000;
+/** Miniflare's, https://github.com/cloudflare/workers-sdk/blob/main/packages/miniflare/src/shared/log.ts */
+const WARNING = 2;
+const REFUSED = JSON.stringify({ error: "this service connects to no other" });
+const REFUSAL = [
+  "HTTP/1.1 405 Method Not Allowed",
+  "Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
+  "Content-Type: application/json",
+  `Content-Length: ${REFUSED.length}`,
+  "Connection: close",
+  "",
+  REFUSED,
+].join("\r\n");
 
 /**
- * A local queue hands over one batch and waits for its end before the next, where the platform runs many at a time. Large
- * batches make up for it: one slow target or receiver holds up what arrives meanwhile once, not each message in turn.
+ * The Workers runtime, without Miniflare, which only writes its configuration: no request passes its workers, and its
+ * code is not kept in memory. A runtime that crashes is started again.
  */
-function concurrentConsumers(consumers: WorkerConfig["options"]["queueConsumers"]) {
-  if (consumers === undefined || Array.isArray(consumers)) return consumers;
-  return Object.fromEntries(
-    Object.entries(consumers).map(([queue, options]) => [queue, { ...options, maxBatchSize: 100 }]),
+export async function startRuntime({ configFile, address, print }: RuntimeInput): Promise<Runtime> {
+  const loopback = serveLoopback(print).listen(0, "127.0.0.1");
+  await once(loopback, "listening");
+  const { port: loopbackPort } = loopback.address() as AddressInfo;
+  let isDisposed = false;
+  const first = Promise.withResolvers<number>();
+  let child: ChildProcess | undefined;
+  const keepRunning = async () => {
+    while (!isDisposed) {
+      child = spawnRuntime({ configFile, address, print }, loopbackPort);
+      const ended = once(child, "exit");
+      const port = await portOf(child);
+      if (port === undefined) first.reject(new Refusal("the Workers runtime did not start"));
+      else first.resolve(port);
+      await ended;
+      if (isDisposed) return;
+      console.error("the Workers runtime ended by itself; it is started again");
+      await sleep(RESTART_AFTER_MS);
+    }
+  };
+  const running = keepRunning();
+  const dispose = async () => {
+    isDisposed = true;
+    child?.kill("SIGKILL");
+    loopback.close();
+    loopback.closeAllConnections();
+    await running;
+  };
+  try {
+    return { port: await first.promise, [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+/** Of the version that Miniflare writes configurations for. */
+function runtimePath(): string {
+  const require = createRequire(import.meta.url);
+  return createRequire(require.resolve("miniflare"))("workerd").default;
+}
+
+function spawnRuntime({ configFile, address: { host, port }, print }: RuntimeInput, loopbackPort: number) {
+  const socket = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const addresses = [`--socket-addr=entry=${socket}`, `--external-addr=loopback=127.0.0.1:${loopbackPort}`];
+  const child = spawn(
+    runtimePath(),
+    // Without --verbose an exception in an alarm, a queue or a cron is silent.
+    ["serve", "--binary", "--experimental", "--verbose", ...addresses, "--control-fd=3", configFile],
+    { stdio: ["ignore", "pipe", "pipe", "pipe"], env: { ...process.env, TZ: "UTC", FORCE_COLOR: "0" } },
   );
+  for (const input of [child.stdout, child.stderr]) {
+    if (input) createInterface({ input }).on("line", (line) => print(parseLog(line)));
+  }
+  return child;
+}
+
+function parseLog(line: string): RuntimeLog {
+  try {
+    const { level, message } = JSON.parse(line);
+    return { level, message };
+  } catch {
+    return { level: "error", message: line };
+  }
+}
+
+/** None where the runtime ends before it listens. */
+async function portOf({ stdio }: ChildProcess): Promise<number | undefined> {
+  const control = stdio[3];
+  if (!(control instanceof Readable)) return undefined;
+  for await (const line of createInterface({ input: control })) {
+    const { event, port } = JSON.parse(line);
+    if (event === "listen") return port;
+  }
+  return undefined;
+}
+
+/** What workers of Miniflare report; and where connections arrive that a client asked the service for. */
+function serveLoopback(print: RuntimeInput["print"]) {
+  return createServer(async (request, response) => {
+    const message = await text(request);
+    if (Number(request.headers["mf-log-level"]) <= WARNING) print({ level: "warn", message });
+    response.end();
+  }).on("connect", (_, socket) => socket.on("error", () => {}).end(REFUSAL));
 }

@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { SETTING_NAMES } from "../../src/platform/settings.ts";
 import { Refusal } from "./command-error.ts";
 
 /** Unix sockets have short names: 108 bytes on Linux, 104 on macOS, the final zero included. */
@@ -15,7 +14,8 @@ export interface StateDir {
   build: string;
   /** What the bundle was made of, and its configuration. */
   prepared: string;
-  tmp: string;
+  /** What the Workers runtime reads, secrets included. */
+  runtimeConfig: string;
   /** Databases, objects and key-value data; wrangler finds them here with `--local --persist-to STATE_DIR`. */
   data: string;
 }
@@ -33,7 +33,7 @@ export function stateDirOf(env: NodeJS.ProcessEnv): StateDir {
     secrets: join(path, "secrets.json"),
     build: join(path, "build"),
     prepared: join(path, "build/prepared.json"),
-    tmp: join(path, "tmp"),
+    runtimeConfig: join(path, "runtime.bin"),
     data: join(path, "v3"),
   };
 }
@@ -63,14 +63,4 @@ export function addressOf(env: NodeJS.ProcessEnv): Address {
 export function urlOf({ host, port }: Address): string {
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
-}
-
-/** The operator's settings that the environment names. An empty value is a value. */
-export function settingsIn(env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    SETTING_NAMES.flatMap((name) => {
-      const value = env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
 }

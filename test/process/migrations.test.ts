@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readWorkerConfig } from "../../scripts/local/config.ts";
-import { openDatabase } from "../../scripts/local/database.ts";
 import { applyMigrations } from "../../scripts/local/migrations.ts";
+import { openDatabase } from "../../scripts/local/open-database.ts";
 import { stateDirOf } from "../../scripts/local/settings.ts";
 import { temporaryDir } from "./support.ts";
 

@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { isWellFormedApiToken, sha256Hex } from "../../src/platform/credentials.ts";
 import {
@@ -109,7 +111,7 @@ describe("npm start", () => {
 
   it("lets nobody else read its state", () => {
     expect(statSync(service.stateDir).mode & 0o777).toBe(0o700);
-    for (const file of ["secrets.json", "control.sock", "lock.sqlite"]) {
+    for (const file of ["secrets.json", "control.sock", "lock.sqlite", "runtime.bin"]) {
       expect(statSync(join(service.stateDir, file)).mode & 0o777, file).toBe(0o600);
     }
   });
@@ -118,6 +120,26 @@ describe("npm start", () => {
     for (const path of ["/cdn-cgi/local/explorer", "/cdn-cgi/local/scheduled", "/cdn-cgi/handler/scheduled"]) {
       expect((await fetch(service.url + path)).status, path).toBe(404);
     }
+  });
+
+  it("connects nobody to other hosts", async () => {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    socket.end("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n");
+    const [head, body] = (await text(socket)).split("\r\n\r\n");
+    expect(head).toMatch(/^HTTP\/1\.1 405 /);
+    expect(JSON.parse(body ?? "")).toEqual({ error: "this service connects to no other" });
+  });
+
+  it("knows the address of its clients", async () => {
+    const headers = { authorization: `Bearer ${service.token}`, "content-type": "application/json" };
+    const body = JSON.stringify({ name: "Addressed", type: "heartbeat" });
+    const created = await fetch(`${service.url}/api/uptime/v1/monitors`, { method: "POST", headers, body });
+    expect(created.status).toBe(201);
+    const [rows] = await service.execute([
+      { sql: "SELECT DISTINCT ip FROM audit_log WHERE ip IS NOT NULL", params: [] },
+    ]);
+    expect(rows).toEqual([{ ip: "127.0.0.1" }]);
   });
 
   it("refuses a port that is taken, in one line, and touches nothing", async () => {

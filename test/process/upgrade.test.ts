@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { issueToken } from "../../scripts/local/accounts.ts";
 import { readWorkerConfig } from "../../scripts/local/config.ts";
-import { openDatabase } from "../../scripts/local/database.ts";
+import { openDatabase } from "../../scripts/local/open-database.ts";
 import { stateDirOf } from "../../scripts/local/settings.ts";
 import { migrateToPreviousRelease, PREVIOUS, runPreviousRelease } from "../support/previous-release.ts";
 import { PROJECT_ROOT, START_TIMEOUT_MS, startService, temporaryDir } from "./support.ts";

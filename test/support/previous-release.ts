@@ -1,10 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
+import { compileService } from "../../scripts/local/compile-service.ts";
 import { readWorkerConfig } from "../../scripts/local/config.ts";
-import { openDatabase } from "../../scripts/local/database.ts";
 import { applyMigrations } from "../../scripts/local/migrations.ts";
-import { createRuntime } from "../../scripts/local/runtime.ts";
+import { openDatabase } from "../../scripts/local/open-database.ts";
+import { startRuntime } from "../../scripts/local/runtime.ts";
+import { newControlSecret } from "../../scripts/local/runtime-control.ts";
 import { loadSecrets } from "../../scripts/local/secrets.ts";
 import { createStateDir, stateDirOf } from "../../scripts/local/settings.ts";
 
@@ -34,14 +36,19 @@ export async function runPreviousRelease(dir: string, settings: Record<string, s
   const known = Object.entries(durableObjects).filter(([, object]) =>
     exportedBy(code, typeof object === "string" ? object : object.className),
   );
-  const runtime = createRuntime({
+  const service = await compileService({
     config: { ...config, options: { ...options, durableObjects: Object.fromEntries(known) } as typeof config.options },
     stateDir,
-    address: { host: "127.0.0.1", port: 0 },
+    controlSecret: newControlSecret(),
     bindings: { ...loadSecrets(stateDir), RATE_LIMITS: "all=off", LOG_LEVEL: "warn", ...settings },
   });
-  const url = (await runtime.ready).href.replace(/\/$/, "");
-  return { url, stop: () => runtime.dispose() };
+  writeFileSync(stateDir.runtimeConfig, service);
+  const runtime = await startRuntime({
+    configFile: stateDir.runtimeConfig,
+    address: { host: "127.0.0.1", port: 0 },
+    print: ({ message }) => console.log(message),
+  });
+  return { url: `http://127.0.0.1:${runtime.port}`, stop: () => runtime[Symbol.asyncDispose]() };
 }
 
 /** The schema of the previous release, and nothing newer. */
