@@ -24,6 +24,7 @@ export function transitionOf(seq: number, at: number, message = "HTTP 500"): Mon
 
 /** The queues of events and deliveries, whose messages are handled as they fall due. */
 export function playQueues(recording: Recording) {
+  const handled = { events: 0, deliveries: 0 };
   const due: { at: number; message: EventMessage | DeliveryMessage }[] = [];
   const collect = (now: number) => {
     for (const { body, delaySeconds = 0 } of [...recording.events.splice(0), ...recording.deliveries.splice(0)]) {
@@ -32,8 +33,11 @@ export function playQueues(recording: Recording) {
     due.sort((one, other) => one.at - other.at);
   };
   return {
+    /** Messages that consumers had so far. */
+    handled,
     /** Hands the consumer one transition at its instant. */
     async report(monitorId: string, transition: MonitorTransition): Promise<void> {
+      handled.events += 1;
       await consumeEvent(scopeAt(recording, transition.at), { monitor_id: monitorId, transitions: [transition] });
       collect(transition.at);
     },
@@ -44,6 +48,7 @@ export function playQueues(recording: Recording) {
       while (due[0] && due[0].at <= until) {
         const { at, message } = due.shift() ?? due[0];
         now = Math.max(now, at);
+        handled["delivery_id" in message ? "deliveries" : "events"] += 1;
         if ("delivery_id" in message) await attemptDelivery(scopeAt(recording, now), message.delivery_id);
         else await consumeEvent(scopeAt(recording, now), message);
         collect(now);
