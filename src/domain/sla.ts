@@ -151,12 +151,14 @@ export function compositeMaintenance(members: readonly MemberHistory[], now: num
     const windows = mergeSpans(maintenance);
     return intervals.flatMap(({ status, from_at, to_at }, n) => {
       if (status !== "down") return [];
-      return [...splitAt(windows, { from_at, to_at: Math.min(to_at ?? now, intervals[n + 1]?.from_at ?? now) })];
+      return splitAt(windows, { from_at, to_at: Math.min(to_at ?? now, intervals[n + 1]?.from_at ?? now) });
     });
   });
   const unplanned = mergeSpans(pieces.filter(({ isInside }) => !isInside));
   return mergeSpans(pieces.filter(({ isInside }) => isInside)).flatMap((span) =>
-    [...splitAt(unplanned, span)].filter(({ isInside }) => !isInside).map(({ from_at, to_at }) => ({ from_at, to_at })),
+    splitAt(unplanned, span)
+      .filter(({ isInside }) => !isInside)
+      .map(({ from_at, to_at }) => ({ from_at, to_at })),
   );
 }
 
@@ -209,16 +211,22 @@ export function mergeSpans(spans: readonly Span[]): Span[] {
   return merged;
 }
 
+interface Piece extends Span {
+  isInside: boolean;
+}
+
 /** The pieces of a span that lie inside and outside of windows, in order. */
-function* splitAt(windows: readonly Span[], { from_at, to_at }: Span): Generator<Span & { isInside: boolean }> {
+function splitAt(windows: readonly Span[], { from_at, to_at }: Span): Piece[] {
+  const pieces: Piece[] = [];
   let at = from_at;
   for (const window of windows) {
     if (window.to_at <= at) continue;
     if (window.from_at >= to_at) break;
-    if (window.from_at > at) yield { from_at: at, to_at: window.from_at, isInside: false };
+    if (window.from_at > at) pieces.push({ from_at: at, to_at: window.from_at, isInside: false });
     const begin = Math.max(at, window.from_at);
     at = Math.min(window.to_at, to_at);
-    if (at > begin) yield { from_at: begin, to_at: at, isInside: true };
+    if (at > begin) pieces.push({ from_at: begin, to_at: at, isInside: true });
   }
-  if (at < to_at) yield { from_at: at, to_at, isInside: false };
+  if (at < to_at) pieces.push({ from_at: at, to_at, isInside: false });
+  return pieces;
 }

@@ -219,6 +219,29 @@ describe("GET /status-pages/{id}/sla", () => {
     expect((await client.get(`${path}/sla?from=${iso(NOW - 400 * DAY)}&to=${iso(NOW)}`)).status).toBe(200);
   });
 
+  it("counts 80,000 changes of a monitor, and refuses more rather than leave one out", async () => {
+    const account = await createAccount();
+    const monitor = await insertMonitor(account.user_id, { status: "up", created_at: NOW - DAY });
+    const page = await createPage(account, { monitors: [monitor.id] });
+    const insert = `INSERT INTO status_intervals (monitor_id, seq, status, from_at, to_at)
+      WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 80000)
+      SELECT ?1, n, iif(n % 2, 'down', 'up'), ?2 + n * 1000, ?2 + (n + 1) * 1000 FROM n`;
+    const [first, second] = [NOW - DAY, NOW - DAY + 80_001 * SECOND];
+    await env.DB.batch([
+      env.DB.prepare("DELETE FROM status_intervals WHERE monitor_id = ?1").bind(monitor.id),
+      env.DB.prepare(insert).bind(monitor.id, first),
+    ]);
+    const path = `${PAGES}/${page.id}/sla?from=${iso(NOW - DAY)}&to=${iso(NOW)}`;
+    const { status, body } = await account.client.get(path);
+    expect(status).toBe(200);
+    expect(body.monitors[0]).toMatchObject({ outages: 40_000, downtime_seconds: 40_000 });
+    const more = "INSERT INTO status_intervals (monitor_id, seq, status, from_at) VALUES (?, 80001, 'up', ?)";
+    await env.DB.prepare(more).bind(monitor.id, second).run();
+    const refused = await account.client.get(path);
+    expect(refused.status).toBe(400);
+    expect(refused.body.error).toContain("choose a shorter one");
+  });
+
   it("is 404 for outsiders", async () => {
     const { path } = await setUp();
     const { client } = await createAccount();

@@ -209,6 +209,7 @@ export const statusIntervals = sqliteTable(
   },
   (table) => [
     uniqueIndex("status_intervals_monitor_seq").on(table.monitor_id, table.seq),
-    index("status_intervals_time").on(table.monitor_id, table.from_at),
+    // With all that is counted, because the rows of a monitor lie far apart in the table.
+    index("status_intervals_time").on(table.monitor_id, table.from_at, table.seq, table.to_at, table.status),
   ],
 );

@@ -28,6 +28,7 @@ import {
   tallySla,
   tallySteps,
 } from "../../domain/sla.ts";
+import type { StatusInterval } from "../../domain/uptime.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { newId } from "../../platform/ids.ts";
 
@@ -107,8 +108,8 @@ async function loadHistories(ctx: RequestScope, pageId: string, query: SlaQuery)
   const spansOf = Map.groupBy(windows, ({ monitor_id }) => monitor_id);
   const targetOf = new Map(found.targets.map((target) => [target.monitor_id, target.target_percentage]));
   const target_percentage = targetOf.get(null) ?? found.policy?.target_percentage ?? TARGET_DEFAULT;
-  const historyOf = ({ id }: { id: string }) => ({
-    intervals: found.intervalsOf.get(id) ?? [],
+  const historyOf = ({ id, intervals }: { id: string; intervals: StatusInterval[] }) => ({
+    intervals,
     maintenance: spansOf.get(id) ?? [],
   });
   const membersOf = Map.groupBy(found.monitors, ({ parent_monitor_id }) => parent_monitor_id);
