@@ -1,6 +1,7 @@
-import { type Db, onPagesChanged, openDb } from "../data/db.ts";
+import { type Db, onPagesChanged, openDb, shareWrites } from "../data/db.ts";
 import type { Permission } from "../domain/roles.ts";
 import { now } from "../platform/clock.ts";
+import { isUnavailable } from "../platform/d1-errors.ts";
 import type { Env } from "../platform/env.ts";
 import { createLogger, type Logger } from "../platform/logger.ts";
 import { announcePages } from "../platform/page-objects.ts";
@@ -67,9 +68,11 @@ export function openScope({
   return { ...parts, db };
 }
 
-/** The same scope for messages that are handled at the same time: what they read travels together. */
+/** The same scope for messages that are handled at the same time: what they read and what they commit travels together. */
 export function shareScope(scope: Scope): Scope {
-  return openScope({ ...scope, database: shareReads(scope.env.DB) });
+  const shared = openScope({ ...scope, database: shareReads(scope.env.DB) });
+  shareWrites(shared.db, isUnavailable);
+  return shared;
 }
 
 /** `at` is the scheduled time of a cron tick; otherwise the work begins now. */

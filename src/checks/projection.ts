@@ -1,10 +1,10 @@
 import type { Scope } from "../access/scope.ts";
 import type { MonitorSnapshot } from "../contract/monitor-object.ts";
-import { runBatch, type Statement } from "../data/db.ts";
-import { findMonitor, type MonitorRecord, type ProjectedMonitor } from "../data/monitors/read.ts";
+import { announceChanges, runBatch, type Statement } from "../data/db.ts";
+import { findMonitor, listProjected, type MonitorRecord, type ProjectedMonitor } from "../data/monitors/read.ts";
 import { resumeReachable } from "../data/monitors/unreachable.ts";
 import { projectAnswers, updateExpiries } from "../data/monitors/write.ts";
-import { bumpPageVersions } from "../data/status-pages/write.ts";
+import { bumpPageOfMoved, bumpPageVersions } from "../data/status-pages/write.ts";
 import { findNewExpiries } from "../domain/expiries.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 
@@ -36,6 +36,21 @@ export function buildProjections({ db, now }: Scope, answered: readonly Answered
         ]),
     ...(pages.size === 0 ? [] : [bumpPageVersions(db, [...pages], now)]),
   ];
+}
+
+/** The same of a monitor that was not read before: one call, and a second one where its object responds again. */
+export async function projectSnapshot({ db, now }: Scope, monitorId: string, answer: MonitorSnapshot): Promise<void> {
+  const [[known], pages] = await db.batch([
+    listProjected(db, [monitorId]),
+    bumpPageOfMoved(db, { monitor_id: monitorId, ...answer }, now),
+    projectAnswers(db, [{ monitor_id: monitorId, answer }], { only_changes: true }),
+  ]);
+  announceChanges(
+    db,
+    pages.map(({ id }) => id),
+  );
+  if (!known || !isReachableAgain({ known, answer })) return;
+  await runBatch(db, resumeReachable(db, [{ monitor_id: monitorId, status: answer.status }], now));
 }
 
 /** D1 alone says unknown of it, because its object did not respond. */

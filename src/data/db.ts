@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { type Commit, shareCommits } from "./shared-writes.ts";
 
 export type Db = DrizzleD1Database & { $client: D1Database };
 /** A write that takes part in a batch, D1's only transaction. */
@@ -37,17 +38,38 @@ export function changesPages(statement: Statement, pageIds: readonly string[]): 
   return statement;
 }
 
-/** Names what is called after each commit of marked statements. */
+/** Names what is called after each commit of marked statements, and by `announceChanges`. */
 export function onPagesChanged(db: Db, listener: (pageIds: string[]) => void): void {
   listeners.set(db, listener);
 }
 
+/** For statements that find out themselves what they change. */
+export function announceChanges(db: Db, pageIds: Iterable<string>): void {
+  const pages = [...pageIds];
+  if (pages.length > 0) listeners.get(db)?.(pages);
+}
+
+const sharing = new WeakMap<Db, Commit>();
+
+/** From now on `runBatch` commits what several ask for at the same moment as one transaction. */
+export function shareWrites(db: Db, isUnclear: (error: unknown) => boolean): void {
+  sharing.set(
+    db,
+    shareCommits((statements) => commitAlone(db, statements), isUnclear),
+  );
+}
+
 /** Runs all statements as one transaction. */
 export async function runBatch(db: Db, statements: readonly Statement[]): Promise<unknown[]> {
+  if (statements.length === 0) return [];
+  const commit = sharing.get(db);
+  return commit ? commit(statements) : commitAlone(db, statements);
+}
+
+async function commitAlone(db: Db, statements: readonly Statement[]): Promise<unknown[]> {
   const [first, ...rest] = statements;
   if (!first) return [];
   const results = await db.batch([first, ...rest]);
-  const pages = new Set(statements.flatMap((statement) => shownOn.get(statement) ?? []));
-  if (pages.size > 0) listeners.get(db)?.([...pages]);
+  announceChanges(db, new Set(statements.flatMap((statement) => shownOn.get(statement) ?? [])));
   return results;
 }

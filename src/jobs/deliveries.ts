@@ -1,4 +1,4 @@
-import { jobScope } from "../access/scope.ts";
+import { jobScope, shareScope } from "../access/scope.ts";
 import { DeliveryMessage } from "../contract/messages.ts";
 import { findQueue } from "../contract/queues.ts";
 import { type Lane, processDeliveries } from "../delivery/process-deliveries.ts";
@@ -10,7 +10,8 @@ import { handleTogether } from "./messages.ts";
  * their attempts.
  */
 export async function handleDeliveries(batch: MessageBatch, env: Env, defer: Lane["defer"]): Promise<void> {
-  const scope = jobScope(env, "deliveries");
+  const own = jobScope(env, "deliveries");
+  const scope = batch.messages.length > 1 ? shareScope(own) : own;
   const lane: Lane =
     findQueue(batch.queue) === "deliveries-slow" ? { lane: "slow", defer: null } : { lane: "normal", defer };
   await handleTogether(scope, batch, DeliveryMessage, (messages) => {

@@ -4,8 +4,11 @@ import { consumeEvent } from "../events/consume.ts";
 import type { Env } from "../platform/env.ts";
 import { handleMessages } from "./messages.ts";
 
+/** Messages of one batch read and commit together; one that failed before is handled alone, whatever it failed of. */
 export async function handleEvents(batch: MessageBatch, env: Env): Promise<void> {
   const own = jobScope(env, "events");
-  const scope = batch.messages.length > 1 ? shareScope(own) : own;
-  await handleMessages(scope, batch, EventMessage, (message) => consumeEvent(scope, message));
+  const shared = batch.messages.length > 1 ? shareScope(own) : own;
+  await handleMessages(own, batch, EventMessage, (message, isRepeated) =>
+    consumeEvent(isRepeated ? own : shared, message),
+  );
 }

@@ -17,11 +17,11 @@ export async function handleMessages<Schema extends z.ZodType>(
   scope: Scope,
   batch: MessageBatch,
   schema: Schema,
-  handle: (message: z.infer<Schema>) => Promise<void>,
+  handle: (message: z.infer<Schema>, isRepeated: boolean) => Promise<void>,
 ): Promise<void> {
   const { work, others } = sortBatch(scope, batch, schema);
   const handled = mapConcurrently(work, work.length, ({ message, body }) =>
-    settleMessages(scope, batch.queue, [message], () => handle(body)),
+    settleMessages(scope, batch.queue, [message], () => handle(body, message.attempts > 1)),
   );
   await Promise.all([handled, others]);
 }

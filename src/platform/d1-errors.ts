@@ -10,7 +10,7 @@ export function violates(error: unknown, constraint: string): boolean {
 export function isUnavailable(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (/D1_ERROR|D1_EXEC_ERROR|D1 DB|Network connection lost/.test(cause.message)) {
-      return !/constraint failed|SQLITE_ERROR|SQLITE_MISMATCH/i.test(cause.message);
+      return !/constraint failed|SQLITE_(?:CONSTRAINT|ERROR|MISMATCH)/i.test(cause.message);
     }
   }
   return false;

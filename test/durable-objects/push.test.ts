@@ -2,14 +2,20 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { openDb } from "../../src/data/db.ts";
-import { deletedMonitors, monitors } from "../../src/data/monitors/table.ts";
+import { jobScope } from "../../src/access/scope.ts";
+import { projectSnapshot } from "../../src/checks/projection.ts";
+import { openDb, runBatch } from "../../src/data/db.ts";
+import { deletedMonitors, monitors, statusIntervals } from "../../src/data/monitors/table.ts";
+import { markUnreachable } from "../../src/data/monitors/unreachable.ts";
+import { statusPages } from "../../src/data/status-pages/table.ts";
 import type { MonitorObject } from "../../src/durable-objects/monitor.ts";
 import { monitorObject } from "../../src/platform/monitor-objects.ts";
 import { V1 } from "../support/client.ts";
 import { meter } from "../support/cost-meter.ts";
+import { countCalls } from "../support/count-calls.ts";
 import { type Account, createAccount } from "../support/factories.ts";
 import { tick } from "../support/minute.ts";
+import { insertPage } from "../support/monitors.ts";
 import { createVisitor } from "../support/pages.ts";
 import {
   alarmOf,
@@ -358,5 +364,54 @@ describe("an unchanged beat", () => {
     const before = await row();
     expect((await beat(monitor)).body.status).toBe("up");
     expect(await row()).toEqual(before);
+  });
+});
+
+describe("a beat that changes the status", () => {
+  const shown = async () => {
+    const [row] = await openDb(env.DB).select().from(monitors).where(eq(monitors.id, monitor.id));
+    return row;
+  };
+  const versionOf = async (page: string) => {
+    const [row] = await openDb(env.DB).select().from(statusPages).where(eq(statusPages.id, page));
+    return row?.version ?? 0;
+  };
+
+  it("is shown by the monitor and its page by one call of the database, and a further one writes nothing", async () => {
+    const page = await insertPage(account.user_id);
+    await openDb(env.DB).update(monitors).set({ status_page_id: page }).where(eq(monitors.id, monitor.id));
+    await beat(monitor);
+    const version = await versionOf(page);
+    const fail = async () => {
+      const { database, calls } = countCalls(env.DB);
+      const path = `/heartbeat/${monitor.id}?token=${monitor.heartbeat_token}&status=fail`;
+      expect((await createVisitor({ DB: database })(path)).status).toBe(200);
+      return calls();
+    };
+    expect(await fail()).toBe(1);
+    const down = await shown();
+    expect(down).toMatchObject({ status: "down" });
+    expect(await versionOf(page)).toBeGreaterThan(version);
+    expect(await fail()).toBeLessThanOrEqual(1);
+    expect(await shown()).toMatchObject({ status: "down", state_revision: down?.state_revision });
+  });
+
+  it("ends the time in which the object did not respond", async () => {
+    await beat(monitor);
+    const db = openDb(env.DB);
+    await runBatch(db, markUnreachable(db, [monitor.id], { reason: "no answer", now: moveClock(1_000) }));
+    expect(await shown()).toMatchObject({ status: "unknown" });
+    const loaded = await monitorObject(env, monitor.id).sync(monitor.id, 0);
+    if (!loaded) throw new Error("the monitor is gone");
+    moveClock(1_000);
+    await projectSnapshot(jobScope(env, "test"), monitor.id, loaded);
+    expect(await shown()).toMatchObject({ status: "up", status_message: loaded.message });
+    const intervals = await db
+      .select({ status: statusIntervals.status, to_at: statusIntervals.to_at })
+      .from(statusIntervals)
+      .where(eq(statusIntervals.monitor_id, monitor.id))
+      .orderBy(statusIntervals.from_at);
+    expect(intervals.map(({ status }) => status).slice(-2)).toEqual(["unknown", "up"]);
+    expect(intervals.at(-1)?.to_at).toBeNull();
   });
 });

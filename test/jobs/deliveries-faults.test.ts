@@ -9,6 +9,7 @@ import { deliveries } from "../../src/data/webhooks/table.ts";
 import { handleDeliveries } from "../../src/jobs/deliveries.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { CORE, V1 } from "../support/client.ts";
+import { countCalls } from "../support/count-calls.ts";
 import {
   arrange,
   createEnv,
@@ -72,6 +73,17 @@ function withoutTable(name: string): D1Database {
 }
 
 describe("a batch of messages", () => {
+  it("claims, reads and records with few calls of the database, however many messages to edit it looks for", async () => {
+    const { account, webhook, id } = await arrange({ provider: "discord" });
+    const ids = [id, ...(await route(...Array.from({ length: 5 }, () => eventOf(account.user_id))))];
+    sink.serve(webhook.url, () => new Response(null, { status: 200 }));
+    const { database, calls } = countCalls(env.DB);
+    await deliver(ids, createEnv({ DB: database }).bindings);
+    for (const each of ids) expect((await stored(each)).delivery?.state).toBe("delivered");
+    expect(sink.received).toHaveLength(ids.length);
+    expect(calls()).toBeLessThanOrEqual(4);
+  });
+
   it("drops poison and serves the rest", async () => {
     const { webhook, id } = await arrange();
     sink.answer(webhook.url, 200);

@@ -100,7 +100,7 @@ export const PROJECTED = {
 };
 export type ProjectedMonitor = Pick<MonitorRecord, keyof typeof PROJECTED>;
 
-export function listProjected(db: Db, monitorIds: readonly string[]): Promise<ProjectedMonitor[]> {
+export function listProjected(db: Db, monitorIds: readonly string[]) {
   return db.select(PROJECTED).from(monitors).where(isAmong(monitorIds)).limit(monitorIds.length);
 }
 

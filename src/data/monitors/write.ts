@@ -13,8 +13,15 @@ import { deletedMonitors, monitors, statusIntervals, transitions } from "./table
 export const NOTED_AGAIN_AFTER_MS = 30 * DAY_MS;
 const SHARD_NOTED_MS = NOTED_AGAIN_AFTER_MS + 91 * DAY_MS;
 
-/** Copies snapshots of monitors' objects, by one statement for any number; a newer one that is stored already stays. */
-export function projectAnswers(db: Db, answers: readonly { monitor_id: string; answer: MonitorSnapshot }[]): Statement {
+/**
+ * Copies snapshots of monitors' objects, by one statement for any number; a newer one that is stored already stays.
+ * `only_changes`: one that shows nothing new is not written, for the case that the caller has not read the rows.
+ */
+export function projectAnswers(
+  db: Db,
+  answers: readonly { monitor_id: string; answer: MonitorSnapshot }[],
+  { only_changes = false } = {},
+): Statement {
   const rows = answers.map(({ monitor_id, answer: { retry, ...answer } }) => ({
     ...{ monitor_id, retry_at: retry?.at ?? null },
     ...answer,
@@ -34,7 +41,15 @@ export function projectAnswers(db: Db, answers: readonly { monitor_id: string; a
       synced_epoch: member("epoch"),
     })
     .from(sql`json_each(${JSON.stringify(rows)}) AS a`)
-    .where(sql`${monitors.id} = ${member("monitor_id")} AND ${monitors.state_revision} < ${member("revision")}`);
+    .where(
+      and(
+        sql`${monitors.id} = ${member("monitor_id")} AND ${monitors.state_revision} < ${member("revision")}`,
+        only_changes
+          ? sql`(${monitors.state_seq}, ${monitors.status}, ${monitors.settled}, ${monitors.retry_at}, ${monitors.synced_version}, ${monitors.synced_epoch})
+            IS NOT (${member("seq")}, ${member("status")}, ${member("settled")}, ${member("retry_at")}, ${member("config_version")}, ${member("epoch")})`
+          : undefined,
+      ),
+    );
 }
 
 /** The same from a transition, for the case that whoever reported died before it could project the answer. */

@@ -1,4 +1,5 @@
 import { and, eq, isNotNull, ne, sql } from "drizzle-orm";
+import type { MonitorSnapshot } from "../../contract/monitor-object.ts";
 import { PAGE_SUPPRESSION } from "../../domain/alert-routing.ts";
 import { changesPages, type Db, type Statement } from "../db.ts";
 import { monitors } from "../monitors/table.ts";
@@ -92,6 +93,21 @@ export function bumpPageVersions(db: Db, pageIds: readonly string[], now: number
     .set({ updated_at: now, version: sql`${statusPages.version} + 1` })
     .where(sql`${statusPages.id} IN (SELECT value FROM json_each(${JSON.stringify(pageIds)}))`);
   return changesPages(statement, pageIds);
+}
+
+/** The same where a snapshot of a monitor shows something new; gives the page. */
+export function bumpPageOfMoved(
+  db: Db,
+  { monitor_id, revision, seq, status }: { monitor_id: string } & Pick<MonitorSnapshot, "revision" | "seq" | "status">,
+  now: number,
+) {
+  const moved = sql`SELECT ${monitors.status_page_id} FROM ${monitors} WHERE ${monitors.id} = ${monitor_id}
+    AND ${monitors.state_revision} < ${revision} AND (${monitors.state_seq} <> ${seq} OR ${monitors.status} <> ${status})`;
+  return db
+    .update(statusPages)
+    .set({ updated_at: now, version: sql`${statusPages.version} + 1` })
+    .where(sql`${statusPages.id} = (${moved})`)
+    .returning({ id: statusPages.id });
 }
 
 /** Withholds alerts of one monitor or of the whole page; a longer suppression stays, ended ones are dropped. */

@@ -6,16 +6,15 @@ import { requirePushCredential } from "../../access/principal.ts";
 import { limitOf } from "../../access/rate-limit.ts";
 import { requireMonitor, requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope, Scope } from "../../access/scope.ts";
-import { buildProjection, syncMonitor } from "../../checks/projection.ts";
+import { projectSnapshot, syncMonitor } from "../../checks/projection.ts";
 import type { MetricsQuery } from "../../contract/api-monitoring.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
 import { conflict, invalid, notFound, rateLimited, unauthenticated, unavailable } from "../../contract/errors.ts";
 import type { MonitorSnapshot, Push, PushLog, PushOutcome, PushQuery } from "../../contract/monitor-object.ts";
 import type { MetricSample, PushKind } from "../../contract/push.ts";
-import { runBatch } from "../../data/db.ts";
 import { isChanged, type ListedMonitor } from "../../data/monitor-settings/read.ts";
 import { updateMonitor } from "../../data/monitor-settings/write.ts";
-import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
+import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { PackedResult } from "../../data/monitors/table.ts";
 import { chooseBucketSize, POINTS_MAX, toSeries } from "../../domain/metric-series.ts";
 import { hasPermission } from "../../domain/roles.ts";
@@ -61,8 +60,7 @@ async function pushToObject(ctx: Scope, monitorId: string, push: Push): Promise<
 /** The push is kept already, so that a database that does not answer delays only what lists show. */
 async function project(ctx: Scope, monitorId: string, snapshot: MonitorSnapshot): Promise<void> {
   try {
-    const record = await findMonitor(ctx.db, monitorId);
-    if (record) await runBatch(ctx.db, buildProjection(ctx, record, snapshot));
+    await projectSnapshot(ctx, monitorId, snapshot);
   } catch (error) {
     ctx.log.error("projection", error, { monitor_id: monitorId });
   }
