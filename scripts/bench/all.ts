@@ -3,11 +3,12 @@ import { cpus, loadavg, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { computeListPrice, UNITS_PER_CHECK, UNITS_PER_HEARTBEAT } from "../../src/domain/bill.ts";
 import { type Growth, measureGrowth } from "./growth.ts";
-import { measureChecks } from "./measured-checks.ts";
-import { measureFailures, measureFanOut } from "./measured-failures.ts";
+import { measureChecks, measureHanging } from "./measured-checks.ts";
+import { measureComposite, measureFailures, measureFanOut } from "./measured-failures.ts";
+import { measureOutages } from "./measured-outages.ts";
 import { measureRequests } from "./measured-requests.ts";
 import { measureStart } from "./measured-start.ts";
-import { type Measure, median, type Round } from "./measures.ts";
+import { type Measure, median, type Phase, type Round } from "./measures.ts";
 import { measurePeer, type PeerRow } from "./peers.ts";
 import { FULL, QUICK, type Rig, startRig, type Units } from "./rig.ts";
 
@@ -16,7 +17,16 @@ import { FULL, QUICK, type Rig, startRig, type Units } from "./rig.ts";
  * promised to be fast or cheap, each beside the least that anything of its kind has to do, measured in turns on the same
  * machine. Ratios carry over to other machines, the rest does not.
  */
-const PHASES = [measureRequests, measureFailures, measureFanOut, measureChecks, measureStart];
+const PHASES: Phase[] = [
+  { prepare: measureRequests },
+  { prepare: measureFailures },
+  { prepare: measureFanOut },
+  { prepare: measureComposite },
+  { prepare: measureOutages, roundsMax: 3 },
+  { prepare: measureChecks },
+  { prepare: measureHanging, roundsMax: 3 },
+  { prepare: measureStart },
+];
 
 interface Row {
   name: string;
@@ -54,12 +64,12 @@ export async function benchAll(args: readonly string[]): Promise<void> {
     values.compare === undefined ? undefined : (JSON.parse(readFileSync(values.compare, "utf8")) as Report);
   await using rig = await startRig(values.quick ? QUICK : FULL);
   const rows: Row[] = [];
-  for (const prepare of PHASES) rows.push(...(await measurePhase(rig, await prepare(rig))));
+  for (const phase of PHASES) rows.push(...(await measurePhase(rig, phase)));
   const report: Report = {
     machine: describeMachine(),
     rounds: rig.scale.rounds,
     rows,
-    per_million: priceOf(rows),
+    per_million: priceOf(rows, rig.scale.monitors),
     growth: await measureGrowth(rig),
     peers: [],
   };
@@ -71,10 +81,11 @@ export async function benchAll(args: readonly string[]): Promise<void> {
 }
 
 /** All measures of a phase in each round, so that what else the machine does weighs on all of them alike. */
-async function measurePhase(rig: Rig, measures: readonly Measure[]): Promise<Row[]> {
+async function measurePhase(rig: Rig, { prepare, roundsMax = rig.scale.rounds }: Phase): Promise<Row[]> {
+  const measures = await prepare(rig);
   const own = subtract(await countDuring(rig, async () => {}), NOTHING);
   const rounds = measures.map((): { round: Round; units: Units }[] => []);
-  for (let n = 0; n < rig.scale.rounds; n++) {
+  for (let n = 0; n < Math.min(rig.scale.rounds, roundsMax); n++) {
     for (const [at, measure] of measures.entries()) {
       let round: Round | undefined;
       const counted = await countDuring(rig, async () => {
@@ -102,6 +113,7 @@ function summarise({ name, unit, baseline }: Measure, rounds: readonly { round: 
           requests: each("requests"),
           object_requests: each("object_requests"),
           messages: each("messages"),
+          d1_calls: each("d1_calls"),
           d1_rows_read: each("d1_rows_read"),
           d1_rows_written: each("d1_rows_written"),
         }
@@ -109,7 +121,9 @@ function summarise({ name, unit, baseline }: Measure, rounds: readonly { round: 
   };
 }
 
-const NOTHING: Units = { requests: 0, object_requests: 0, messages: 0, d1_rows_read: 0, d1_rows_written: 0 };
+const NOTHING: Units = {
+  ...{ requests: 0, object_requests: 0, messages: 0, d1_calls: 0, d1_rows_read: 0, d1_rows_written: 0 },
+};
 
 async function countDuring(rig: Rig, work: () => Promise<void>): Promise<Units> {
   const before = await rig.units();
@@ -122,12 +136,13 @@ function subtract(a: Units, b: Units): Units {
     requests: a.requests - b.requests,
     object_requests: a.object_requests - b.object_requests,
     messages: a.messages - b.messages,
+    d1_calls: a.d1_calls - b.d1_calls,
     d1_rows_read: a.d1_rows_read - b.d1_rows_read,
     d1_rows_written: a.d1_rows_written - b.d1_rows_written,
   };
 }
 
-function priceOf(rows: readonly Row[]): Report["per_million"] {
+function priceOf(rows: readonly Row[], monitors: number): Report["per_million"] {
   const price = (row: string, limit: number, objectRowsWritten = 0) => {
     const { name = row, units, cpu_ms } = rows.find((each) => each.name.startsWith(row)) ?? {};
     if (!units) return { name, usd: Number.NaN, limit };
@@ -144,7 +159,7 @@ function priceOf(rows: readonly Row[]): Report["per_million"] {
   };
   return [
     price("heartbeat,", 1.6, UNITS_PER_HEARTBEAT.objectRowsWritten),
-    price("page of", 1),
+    price(`page of ${monitors} as JSON`, 1),
     price("check", 0.12, UNITS_PER_CHECK.objectRowsWritten),
     price("failure to webhook", 100),
   ];
@@ -175,7 +190,7 @@ function print({ machine, rounds, rows, per_million, growth, peers }: Report, fo
       }),
     ),
   );
-  console.log("* requests / object requests / messages / database rows read / written");
+  console.log("* requests / object requests / messages / database calls / rows read / rows written");
   console.table(
     Object.fromEntries(
       per_million.map(({ name, usd, limit }) => [`a million: ${name}`, { usd: short(usd), limit: short(limit) }]),

@@ -128,13 +128,18 @@ async function createFleets(service: BenchService, targetUrl: string): Promise<v
 async function settle(service: BenchService, up: number, down: number): Promise<void> {
   console.log("waiting for their first checks …");
   await waitFor(service, up, "settled = 1");
-  if (down > 0) {
-    console.log("waiting until those of targets that hang are down …");
-    await waitFor(service, down, "status = 'down' AND retry_at IS NULL");
-    await packHanging(service);
-  }
-  await sleep(MINUTE_MS - (Date.now() % MINUTE_MS) + LOOK_EVERY_MS);
+  if (down > 0) await settleHanging(service, down);
+  else await nextMinute();
 }
+
+export async function settleHanging(service: BenchService, count: number): Promise<void> {
+  console.log("waiting until those of targets that hang are down …");
+  await waitFor(service, count, "type = 'http' AND status = 'down' AND retry_at IS NULL");
+  await packHanging(service);
+  await nextMinute();
+}
+
+const nextMinute = () => sleep(MINUTE_MS - (Date.now() % MINUTE_MS) + LOOK_EVERY_MS);
 
 async function waitFor({ execute }: BenchService, expected: number, condition: string): Promise<void> {
   for (const end = Date.now() + SETTLED_WITHIN_MS; ; await sleep(LOOK_EVERY_MS)) {

@@ -1,5 +1,6 @@
-import { compareWaits, median } from "./measures.ts";
+import { median } from "./measures.ts";
 import type { Page, Rig } from "./rig.ts";
+import { turn } from "./turns.ts";
 
 /** How the time of an answer grows with the data behind it: at 1, 10 and 100 times as much. */
 export interface Growth {
@@ -16,7 +17,7 @@ export async function measureGrowth(rig: Rig): Promise<Growth[]> {
     const rounds: number[][] = [];
     for (let n = 0; n < rig.scale.rounds; n++) {
       const ms: number[] = [];
-      for (const page of pages) ms.push(await waitFor(rig, addressOf(page)));
+      for (const page of pages) ms.push(await waitFor(addressOf(page)));
       rounds.push(ms);
     }
     const ms = pages.map((_page, n) => median(rounds.map((round) => round[n] ?? Number.NaN)));
@@ -24,9 +25,9 @@ export async function measureGrowth(rig: Rig): Promise<Growth[]> {
     const sizes = pages.map(({ size }) => size);
     return { name, sizes, ms, exponent: Math.log(last / first) / Math.log((sizes[2] ?? 1) / (sizes[0] ?? 1)) };
   };
-  const waitFor = async ({ bare }: Rig, address: string): Promise<number> => {
-    const asked = { addresses: [address], baseline: [`${bare.url}/bytes/1`], headers };
-    return (await compareWaits(rig, asked)).value;
+  const waitFor = async (address: string): Promise<number> => {
+    const alone = { turnMs: rig.scale.turnMs, connections: 1, headers };
+    return median((await turn([address], service.cpuSeconds, alone)).latencies);
   };
   const api = `${service.url}/api/uptime/v1`;
   return [

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Measure } from "./measures.ts";
+import { type Measure, median } from "./measures.ts";
 import type { Rig } from "./rig.ts";
 
 const LOOK_EVERY_MS = 2;
 const CREATED_AT_ONCE = 8;
+const COMPOSITE_MEMBERS = 50;
 
 /** From a pushed failure to those who have to know of it. */
 export async function measureFailures(rig: Rig): Promise<Measure[]> {
@@ -14,15 +15,30 @@ export async function measureFailures(rig: Rig): Promise<Measure[]> {
   await post("/status-pages", { name: "Jobs", slug, monitors: [monitor.id] });
   const beat = monitor.push_urls?.heartbeat ?? "";
   const shows = showsOn(rig, slug);
+  const to = encodeURIComponent(`${receiver.url}/bare`);
+  const slowest = { value: Number.NaN, baseline: Number.NaN };
   return [
     {
       ...{ name: "failure to webhook", unit: "ms", baseline: "object, queue, request" },
       async round() {
-        await reach(push(beat, "ok"), () => shows("up"));
-        const to = encodeURIComponent(`${receiver.url}/bare`);
-        const baseline = await time(receiver.timeUntil("/bare", 1), call(`${bare.url}/alert/1?to=${to}`));
-        return { value: await time(receiver.timeUntil("/hook", 1), push(beat, "fail")), baseline, operations: 1 };
+        const [values, baselines]: [number[], number[]] = [[], []];
+        for (let n = 0; n < rig.scale.failures; n++) {
+          await reach(push(beat, "ok"), () => shows("up"));
+          baselines.push(await time(receiver.timeUntil("/bare", 1), call(`${bare.url}/alert/1?to=${to}`)));
+          values.push(await time(receiver.timeUntil("/hook", 1), push(beat, "fail")));
+        }
+        Object.assign(slowest, { value: Math.max(...values), baseline: Math.max(...baselines) });
+        // The failures and the recoveries.
+        return { value: median(values), baseline: median(baselines), operations: 2 * rig.scale.failures };
       },
+    },
+    {
+      ...{
+        name: `failure to webhook, slowest of ${rig.scale.failures}`,
+        unit: "ms",
+        baseline: "object, queue, request",
+      },
+      round: async () => ({ ...slowest }),
     },
     {
       ...{ name: "failure to public page", unit: "ms", baseline: "object call with one row" },
@@ -44,7 +60,7 @@ export async function measureFanOut(rig: Rig): Promise<Measure[]> {
   const { bare, receiver, post, scale } = rig;
   const monitor = await post("/monitors", { name: "Fan", type: "heartbeat", expected_interval: 3600 });
   const slug = "bench-fan";
-  await post("/status-pages", { name: "Fan", slug, monitors: [monitor.id] });
+  const page = await post("/status-pages", { name: "Fan", slug, monitors: [monitor.id] });
   const beat = monitor.push_urls?.heartbeat ?? "";
   const shows = showsOn(rig, slug);
   for (let from = 0; from < scale.receivers; from += CREATED_AT_ONCE) {
@@ -52,7 +68,7 @@ export async function measureFanOut(rig: Rig): Promise<Measure[]> {
     await Promise.all(
       numbers.map((n) => {
         const url = `${receiver.url}/${n === 0 ? "hanging" : "fan"}/${n}`;
-        return post("/webhooks", { name: `Receiver ${n}`, url, events: ["monitor.up"] });
+        return post("/webhooks", { name: `Receiver ${n}`, url, events: ["monitor.up"], status_page_id: page.id });
       }),
     );
   }
@@ -67,6 +83,41 @@ export async function measureFanOut(rig: Rig): Promise<Measure[]> {
         const baseline = await time(all, call(`${bare.url}/alert/${answering}?to=${to}`));
         const value = await time(receiver.timeUntil("/fan", answering), push(beat, "ok"));
         return { value, baseline, operations: scale.receivers };
+      },
+    },
+  ];
+}
+
+/** A member of a large composite changes; until the composite has changed with it. */
+export async function measureComposite(rig: Rig): Promise<Measure[]> {
+  const { bare, post } = rig;
+  const size = Math.min(COMPOSITE_MEMBERS, rig.scale.failing);
+  const made = await Promise.all(
+    Array.from({ length: size }, (_, n) =>
+      post("/monitors", { name: `Part ${n}`, type: "heartbeat", expected_interval: 3600 }),
+    ),
+  );
+  const beats = made.map(({ push_urls }) => push_urls?.heartbeat ?? "");
+  const composite = await post("/monitors", {
+    ...{ name: "Whole", type: "composite", child_ids: made.map(({ id }) => id) },
+  });
+  const slug = "bench-composite";
+  await post("/status-pages", { name: "Whole", slug, monitors: [composite.id] });
+  const shows = showsOn(rig, slug);
+  await Promise.all(beats.map((beat) => push(beat, "ok")));
+  const [beat = ""] = beats;
+  return [
+    {
+      ...{ name: `composite of ${size}, one fails`, unit: "ms", baseline: "object call with one row" },
+      async round() {
+        await reach(push(beat, "ok"), () => shows("up"));
+        const from = performance.now();
+        await call(`${bare.url}/object/1`);
+        const baseline = performance.now() - from;
+        const began = performance.now();
+        await reach(push(beat, "fail"), async () => !(await shows("up")));
+        // The failure and the recovery.
+        return { value: performance.now() - began, baseline, operations: 2 };
       },
     },
   ];

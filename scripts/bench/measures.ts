@@ -21,8 +21,8 @@ export interface Measure {
 /** Measures that are taken in turns; what they need is made when it is their time. */
 export interface Phase {
   prepare(rig: Rig): Promise<Measure[]>;
-  /** Of measures that take their time; all others have those of the run. */
-  rounds?: number;
+  /** Of measures that take minutes; all others have those of the run. */
+  roundsMax?: number;
 }
 
 export const PARALLEL = 32;

@@ -1,39 +1,38 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { mapConcurrently } from "../../src/lib/map-concurrently.ts";
 import { startReceiver } from "./receiver.ts";
-import { API, type BenchService, beat, createHeartbeat, send, startBenchService } from "./service.ts";
+import { createPage } from "./rig.ts";
+import { API, type BenchService, beat, send, startBenchService } from "./service.ts";
 
 /**
  * Everything fails at once: how long it takes until all outages are stored with their incidents and their webhook was
  * called, and how often the database is asked for each.
  */
-const PAGES = 4;
+const MONITORS = 2_000;
 const MONITORS_PER_PAGE = 500;
-const MONITORS = PAGES * MONITORS_PER_PAGE;
-const AT_ONCE = 32;
+export const AT_ONCE = 32;
 const LOOK_EVERY_MS = 100;
 const GIVE_UP_MS = 120_000;
 
 export async function benchOutages(): Promise<void> {
   using receiver = await startReceiver();
   await using service = await startBenchService({ EGRESS_ALLOW: "127.0.0.1" });
-  console.log(`creating ${MONITORS} monitors on ${PAGES} pages …`);
-  const addresses: string[] = [];
-  for (let page = 0; page < PAGES; page++) addresses.push(...(await createPage(service, page)));
+  console.log(`creating ${MONITORS} monitors …`);
+  const jobs = await createJobs(service, MONITORS);
   await send(service, "POST", `${API}/webhooks`, {
     name: "bench",
     url: `${receiver.url}/hook`,
     events: ["monitor.down"],
   });
-  await until(service, "up");
+  await untilAll(service, jobs, "up");
 
   const units = await unitsOf(service);
   const cpu = service.cpuSeconds();
   const from = performance.now();
   const told = receiver.timeUntil("/hook", MONITORS);
-  await mapConcurrently(addresses, AT_ONCE, (address) => beat(address, "fail"));
+  await failAll(jobs);
   const pushed = performance.now() - from;
-  await until(service, "down");
+  await untilAll(service, jobs, "down");
   const stored = performance.now() - from;
   const used = service.cpuSeconds() - cpu;
   const calls = (await unitsOf(service)).d1_calls - units.d1_calls;
@@ -46,26 +45,35 @@ export async function benchOutages(): Promise<void> {
   });
 }
 
-/** Gives where the monitors receive beats; all are up. */
-async function createPage(service: BenchService, page: number): Promise<string[]> {
-  const names = Array.from({ length: MONITORS_PER_PAGE }, (_, n) => `Job ${page}/${n}`);
-  const made = await mapConcurrently(names, AT_ONCE, async (name) => {
-    const monitor = await createHeartbeat(service, name);
-    await beat(monitor.address, "ok");
-    return monitor;
-  });
-  const body = { name: `Jobs ${page}`, slug: `bench-jobs-${page}`, monitors: made.map(({ id }) => id) };
-  await send(service, "POST", `${API}/status-pages`, body);
-  return made.map(({ address }) => address);
+/** Monitors that receive beats and are up, on pages of equal size. */
+export interface Jobs {
+  pageIds: string[];
+  beats: string[];
 }
 
-async function until({ execute }: BenchService, status: string): Promise<void> {
+export async function createJobs(service: BenchService, count: number): Promise<Jobs> {
+  const jobs: Jobs = { pageIds: [], beats: [] };
+  while (jobs.beats.length < count) {
+    const size = Math.min(MONITORS_PER_PAGE, count - jobs.beats.length);
+    const { id, beats } = await createPage(service, size, `bench-jobs-${jobs.pageIds.length}`);
+    jobs.pageIds.push(id);
+    jobs.beats.push(...beats);
+  }
+  return jobs;
+}
+
+export const failAll = ({ beats }: Jobs) => mapConcurrently(beats, AT_ONCE, (address) => beat(address, "fail"));
+export const passAll = ({ beats }: Jobs) => mapConcurrently(beats, AT_ONCE, (address) => beat(address, "ok"));
+
+/** Until the newest recorded transition of each says so. */
+export async function untilAll({ execute }: BenchService, { pageIds, beats }: Jobs, status: string): Promise<void> {
+  const sql = `SELECT count(*) AS count FROM monitors JOIN status_intervals ON monitor_id = id
+    WHERE status_page_id IN (SELECT value FROM json_each(?)) AND to_at IS NULL AND status_intervals.status = ?`;
+  const params = [JSON.stringify(pageIds), status];
   for (const end = Date.now() + GIVE_UP_MS; ; await sleep(LOOK_EVERY_MS)) {
-    // Of each the newest recorded transition.
-    const sql = "SELECT count(*) AS count FROM status_intervals WHERE to_at IS NULL AND status = ?";
-    const [[row] = []] = await execute([{ sql, params: [status] }]);
-    if (Number(row?.count) >= MONITORS) return;
-    if (Date.now() > end) throw new Error(`only ${row?.count} of ${MONITORS} monitors are ${status}`);
+    const [[row] = []] = await execute([{ sql, params }]);
+    if (Number(row?.count) >= beats.length) return;
+    if (Date.now() > end) throw new Error(`only ${row?.count} of ${beats.length} monitors are ${status}`);
   }
 }
 

@@ -17,14 +17,20 @@ export interface Scale {
   checked: number;
   watchedMs: number;
   receivers: number;
+  /** Monitors that go down at once. */
+  failing: number;
+  /** Failures that are followed one after the other in each round. */
+  failures: number;
+  /** Whether hanging targets are measured as they are later on, once they share their messages; takes minutes. */
+  settles: boolean;
 }
 export const FULL: Scale = {
   ...{ rounds: 5, turnMs: 2_000, monitors: 1_000 },
-  ...{ checked: 600, watchedMs: 30_000, receivers: 100 },
+  ...{ checked: 600, watchedMs: 30_000, receivers: 100, failing: 2_000, failures: 10, settles: true },
 };
 export const QUICK: Scale = {
   ...{ rounds: 1, turnMs: 150, monitors: 100 },
-  ...{ checked: 6, watchedMs: 12_000, receivers: 5 },
+  ...{ checked: 6, watchedMs: 12_000, receivers: 5, failing: 40, failures: 2, settles: false },
 };
 
 export interface Page {
@@ -39,7 +45,7 @@ export interface Page {
 /** Units of the platform's bill that the service counts itself. */
 export type Units = Pick<
   CountedUnits,
-  "requests" | "object_requests" | "messages" | "d1_rows_read" | "d1_rows_written"
+  "requests" | "object_requests" | "messages" | "d1_calls" | "d1_rows_read" | "d1_rows_written"
 >;
 
 /** A service with data, a receiver, and what both are compared to. */
@@ -51,6 +57,7 @@ export interface Rig extends AsyncDisposable {
   /** The smallest first. */
   pages: [Page, Page, Page];
   post(path: string, body: object): Promise<{ id: string; push_urls?: { heartbeat?: string } }>;
+  put(path: string, body: object): Promise<unknown>;
   headers: Record<string, string>;
   /** What the service has counted so far. */
   units(): Promise<Units>;
@@ -72,6 +79,7 @@ export async function startRig(scale: Scale): Promise<Rig> {
   return {
     ...{ scale, service, bare, receiver, pages, headers },
     post: (path, body) => send(service, "POST", API + path, body),
+    put: (path, body) => send(service, "PUT", API + path, body),
     async units() {
       const response = await fetch(`${service.url}/api/core/v1/uptime/capacity`, { headers });
       return ((await response.json()) as { units: Units }).units;
@@ -80,8 +88,7 @@ export async function startRig(scale: Scale): Promise<Rig> {
   };
 }
 
-export async function createPage(service: BenchService, size: number): Promise<Page> {
-  const slug = `bench-${size}`;
+export async function createPage(service: BenchService, size: number, slug = `bench-${size}`): Promise<Page> {
   // Its monitors join one by one: a request may name at most 500.
   const page = await send(service, "POST", `${API}/status-pages`, { name: `Page of ${size}`, slug });
   const monitors: string[] = [];

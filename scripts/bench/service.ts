@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { controlOf } from "../local/control.ts";
 import type { Execute } from "../local/database.ts";
 import { stateDirOf } from "../local/settings.ts";
+import { RUNTIME, sumBelow } from "./processes.ts";
 import { usedBytesBelow } from "./stored.ts";
 
 export const API = "/api/uptime/v1";
@@ -19,6 +20,8 @@ export interface BenchService extends AsyncDisposable {
   execute: Execute;
   /** CPU seconds that the runtime has used so far. */
   cpuSeconds(): number;
+  /** Memory that the runtime holds. */
+  residentBytes(): number;
   /** Bytes of all rows that the service keeps. */
   usedBytes(): Promise<number>;
 }
@@ -41,6 +44,7 @@ export async function startBenchService(settings: Record<string, string>): Promi
     token,
     execute: controlOf(stateDirOf({ STATE_DIR: stateDir })),
     cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
+    residentBytes: () => sumBelow(child.pid ?? 0, ({ name, bytes }) => (name === RUNTIME ? bytes : 0)),
     usedBytes: () => usedBytesBelow(join(stateDir, "v3")),
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null && child.signalCode === null) {
@@ -104,7 +108,7 @@ export function cpuSecondsOf(parent: number): number {
   const runtimes = readdirSync("/proc").flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
     const stat = readStat(pid);
-    return stat?.name === "workerd" && stat.parent === parent ? [stat.cpu] : [];
+    return stat?.name === RUNTIME && stat.parent === parent ? [stat.cpu] : [];
   });
   return runtimes.reduce((sum, cpu) => sum + cpu, 0);
 }
