@@ -1,5 +1,5 @@
 # Installs the locked dependencies when they are missing or older than the lock file, and builds the static assets, the
-# agent program and the scripts of the dashboard from them and the sources; silent when there is nothing to do.
+# agent program, the scripts of the dashboard and the description of the API from them and the sources; silent when there is nothing to do.
 # Node 24 is one of them on Linux, so whatever Node runs npm, the scripts after this one find their own first in PATH.
 set -e
 cd "$(dirname "$0")/.."
@@ -27,4 +27,8 @@ fi
 dashboard="$assets/dashboard.json"
 if [ ! -f "$dashboard" ] || [ -n "$(find src/dashboard/browser src/lib src/ui/styles.ts scripts/dashboard.ts "$installed" -newer "$dashboard" | head -n 1)" ]; then
   PATH="$PWD/node_modules/.bin:$PATH" node scripts/dashboard.ts
+fi
+description="$assets/openapi.json"
+if [ ! -f "$description" ] || [ -n "$(find src package.json scripts/openapi.ts "$installed" -newer "$description" | head -n 1)" ]; then
+  PATH="$PWD/node_modules/.bin:$PATH" node scripts/openapi.ts
 fi

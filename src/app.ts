@@ -144,6 +144,6 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.onError(handleErrors);
   app.notFound(handleUnknownRoute(ENDPOINTS, [dashboardArea, publicArea]));
   mountEndpoints(app, ENDPOINTS);
-  mountDocs(app, ENDPOINTS);
+  mountDocs(app);
   return app;
 }

@@ -23,7 +23,7 @@ const INFO = {
 
 export type ApiDescription = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
 
-/** The OpenAPI document of all endpoints. Making it takes a while, so it is made when it is first asked for. */
+/** The OpenAPI document of all endpoints. scripts/openapi.ts makes an asset of it: the Worker serves it without the generator. */
 export function describeApi(endpoints: readonly Endpoint[]): ApiDescription {
   const collector = new OpenAPIHono();
   for (const each of endpoints) {

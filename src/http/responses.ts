@@ -12,7 +12,7 @@ export const ErrorBody = z
     details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     request_id: z.string().optional(),
   })
-  .openapi("Error");
+  .meta({ id: "Error" });
 
 type Refused = Exclude<keyof typeof ERROR_CODES, 500>;
 const refusal = (status: Refused, description: string) => ({

@@ -2,6 +2,8 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { networkOf, requireRate } from "../../src/access/rate-limit.ts";
+import { ENDPOINTS } from "../../src/app.ts";
+import { describeApi } from "../../src/http/openapi.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { installationId } from "../../src/platform/installation.ts";
@@ -288,6 +290,12 @@ describe("the API reference", () => {
       servers: [{ url: "http://vigil.test" }],
     });
     expect(headers.get("access-control-allow-origin")).toBe("*");
+  });
+
+  it("describes the endpoints of this version", async () => {
+    const { body } = await createClient().get("/openapi.json");
+    const { servers: _, ...description } = body as unknown as { servers: unknown };
+    expect(description).toEqual(JSON.parse(JSON.stringify(describeApi(ENDPOINTS))));
   });
 
   it("is a page for people that takes nothing from elsewhere", async () => {
