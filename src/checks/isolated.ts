@@ -6,7 +6,7 @@ import { withDeadline } from "../lib/with-deadline.ts";
 /** As many objects of monitors are called at a time. */
 const CONCURRENCY = 6;
 /** An object waits for at most a few queries of D1. */
-const TIMEOUT_MS = 20 * SECOND_MS;
+export const OBJECT_TIMEOUT_MS = 20 * SECOND_MS;
 
 interface Outcome<Monitor, Result> {
   done: { monitor: Monitor; result: Result }[];
@@ -22,7 +22,7 @@ export async function forEachMonitor<Monitor extends { id: string }, Result>(
   const outcome: Outcome<Monitor, Result> = { done: [], failed: [] };
   await mapConcurrently(monitors, CONCURRENCY, async (monitor) => {
     try {
-      outcome.done.push({ monitor, result: await withDeadline(run(monitor), TIMEOUT_MS) });
+      outcome.done.push({ monitor, result: await withDeadline(run(monitor), OBJECT_TIMEOUT_MS) });
     } catch (error) {
       scope.log.error(step, error, { monitor_id: monitor.id });
       outcome.failed.push(monitor);

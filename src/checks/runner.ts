@@ -13,10 +13,12 @@ import { readsCertificate } from "../domain/expiries.ts";
 import { toMeasuredCheck } from "../domain/rule-metrics.ts";
 import { evaluateResultRules, type MonitorResult } from "../events/metric-rules.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
+import { withDeadline } from "../lib/with-deadline.ts";
 import { now } from "../platform/clock.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { failedCheck } from "../probes/run.ts";
 import { sendChecks } from "./enqueue.ts";
+import { OBJECT_TIMEOUT_MS } from "./isolated.ts";
 import { checkFrom } from "./region-checker.ts";
 import { toResultBlock } from "./result-history.ts";
 import { historyShardOf, recordChecks } from "./slot-record.ts";
@@ -145,9 +147,8 @@ async function report(
     evidence: result.evidence,
   };
   try {
-    return {
-      answer: await monitorObject(scope.env, monitor.id).report(monitor.id, monitor.config_version, [reported]),
-    };
+    const answering = monitorObject(scope.env, monitor.id).report(monitor.id, monitor.config_version, [reported]);
+    return { answer: await withDeadline(answering, OBJECT_TIMEOUT_MS) };
   } catch (error) {
     scope.log.error("monitor object", error, { monitor_id: monitor.id });
     // The result did not count, so it must not make the monitor look checked.

@@ -8,9 +8,11 @@ import { insertNotification, insertNotifications } from "../data/notifications/w
 import { bumpPageVersions } from "../data/status-pages/write.ts";
 import { staleAfterMs } from "../domain/check-schedule.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
+import { withDeadline } from "../lib/with-deadline.ts";
 import { idFrom, newId } from "../platform/ids.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { probeFor } from "../probes/registry.ts";
+import { OBJECT_TIMEOUT_MS } from "./isolated.ts";
 import { CONNECTIONS } from "./probe-check.ts";
 import { buildProjection } from "./projection.ts";
 import type { CheckedMonitor } from "./runner.ts";
@@ -45,7 +47,8 @@ type KnownMonitor = ProjectedMonitor & Pick<MonitorRecord, "name" | "owner_id">;
 export async function markUnknown(scope: Scope, monitor: KnownMonitor, report: StaleReport): Promise<Statement[]> {
   const { id, config_version } = monitor;
   try {
-    const answer = await monitorObject(scope.env, id).markStale(id, config_version, report);
+    const marking = monitorObject(scope.env, id).markStale(id, config_version, report);
+    const answer = await withDeadline(marking, OBJECT_TIMEOUT_MS);
     if (!answer) return [];
     const isNew = answer.status === "unknown" && answer.seq !== monitor.state_seq;
     const notification = noticeOf(scope, monitor, {

@@ -28,13 +28,15 @@ async function read(id: string) {
   return row;
 }
 
-/** Bindings in which the object of one monitor throws at every call. */
-function withBrokenObject(monitorId: string): Env {
+const throws = async () => {
+  throw new Error("storage operation exceeded timeout");
+};
+const hangs = () => new Promise(() => {});
+
+/** Bindings in which the object of one monitor throws, or hangs, at every call. */
+function withBrokenObject(monitorId: string, fail: () => Promise<unknown> = throws): Env {
   const bindings: Env = recordingEnv().env;
   const broken = env.MONITOR.idFromName(monitorId);
-  const fail = async () => {
-    throw new Error("storage operation exceeded timeout");
-  };
   const get = (id: DurableObjectId) =>
     id.equals(broken) ? { report: fail, sync: fail, markStale: fail } : bindings.MONITOR.get(id);
   const namespace: unknown = { idFromName: (name: string) => bindings.MONITOR.idFromName(name), get };
@@ -100,6 +102,27 @@ describe("a monitor whose object throws", () => {
     });
     expect(await noticesOf(owner.user_id)).toHaveLength(1);
 
+    await runNext(recordingEnv().env, check_group_id);
+    expect(await read(faulty)).toMatchObject({ status: "up" });
+  });
+
+  it("is the same as one whose object never answers, which the others of its message do not wait for", async () => {
+    const { faulty, healthy, check_group_id } = await twoInOneGroup();
+    await runNext(recordingEnv().env, check_group_id);
+    await db.update(monitors).set({ settled: false }).where(eq(monitors.id, faulty));
+    const setTimer = globalThis.setTimeout;
+    const timer = vi
+      .spyOn(globalThis, "setTimeout")
+      .mockImplementation(((run: () => void, ms?: number) =>
+        setTimer(run, ms === 20_000 ? 50 : ms)) as typeof setTimeout);
+    const stuck = withBrokenObject(faulty, hangs);
+    for (let slot = 0; slot < 6; slot++) await runNext(stuck, check_group_id);
+    timer.mockRestore();
+    expect(await read(healthy)).toMatchObject({ status: "up" });
+    expect(await read(faulty)).toMatchObject({
+      status: "unknown",
+      status_message: "the monitor's state is not available",
+    });
     await runNext(recordingEnv().env, check_group_id);
     expect(await read(faulty)).toMatchObject({ status: "up" });
   });
