@@ -9,7 +9,7 @@ import { measureOutages } from "./measured-outages.ts";
 import { measureRequests } from "./measured-requests.ts";
 import { measureStart } from "./measured-start.ts";
 import { type Measure, median, type Phase, type Round } from "./measures.ts";
-import { measurePeer, type PeerRow } from "./peers.ts";
+import { type PeerRow, parsePeer } from "./peers.ts";
 import { FULL, QUICK, type Rig, startRig, type Units } from "./rig.ts";
 
 /**
@@ -60,6 +60,7 @@ export async function benchAll(args: readonly string[]): Promise<void> {
       peer: { type: "string", multiple: true, default: [] },
     },
   });
+  const peers = values.peer.map(parsePeer);
   const former =
     values.compare === undefined ? undefined : (JSON.parse(readFileSync(values.compare, "utf8")) as Report);
   await using rig = await startRig(values.quick ? QUICK : FULL);
@@ -73,7 +74,7 @@ export async function benchAll(args: readonly string[]): Promise<void> {
     growth: await measureGrowth(rig),
     peers: [],
   };
-  for (const peer of values.peer) report.peers.push(...(await measurePeer(peer, rig.scale)));
+  for (const measure of peers) report.peers.push(...(await measure(rig.scale)));
   const file = values.json ?? "bench.json";
   writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
   print(report, former);

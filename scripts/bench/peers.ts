@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -27,14 +27,20 @@ const IDLE_MS = 3_000;
 /** The shortest that it has. */
 const KUMA_INTERVAL_SECONDS = 20;
 const CHECKED = 30;
-const PEERS: Record<string, (dir: string, scale: Scale) => Promise<PeerRow[]>> = { kuma: measureKuma };
+const KUMA_SERVER = "server/server.js";
+const PEERS: Record<string, { server: string; measure: (dir: string, scale: Scale) => Promise<PeerRow[]> }> = {
+  kuma: { server: KUMA_SERVER, measure: measureKuma },
+};
+
+export type Peer = (scale: Scale) => Promise<PeerRow[]>;
 
 /** `NAME=DIR`: DIR is a checkout of the program, set up as it says itself, so that its server can run there. */
-export async function measurePeer(peer: string, scale: Scale): Promise<PeerRow[]> {
-  const [name = "", dir] = peer.split("=");
-  const measure = PEERS[name];
-  if (!measure || dir === undefined) throw new Error(`--peer is one of ${Object.keys(PEERS).join(", ")}, then =DIR`);
-  return measure(resolve(dir), scale);
+export function parsePeer(text: string): Peer {
+  const [name = "", dir = ""] = text.split("=");
+  const known = PEERS[name];
+  if (!known || dir === "") throw new Error(`--peer is one of ${Object.keys(PEERS).join(", ")}, then =DIR`);
+  if (!existsSync(join(dir, known.server))) throw new Error(`--peer ${text}: there is no ${known.server} in ${dir}`);
+  return (scale) => known.measure(resolve(dir), scale);
 }
 
 /**
@@ -126,7 +132,7 @@ interface Place {
 async function startKuma({ dir, dataDir, port }: Place) {
   const url = `http://${HOST}:${port}`;
   const env = { ...process.env, UPTIME_KUMA_DB_TYPE: "sqlite", NODE_ENV: "production" };
-  const args = ["server/server.js", `--host=${HOST}`, `--port=${port}`, `--data-dir=${dataDir}/`];
+  const args = [KUMA_SERVER, `--host=${HOST}`, `--port=${port}`, `--data-dir=${dataDir}/`];
   const from = performance.now();
   const child = spawn(process.execPath, args, { cwd: dir, env, stdio: "ignore" });
   while (!(await isUp(`${url}/api/entry-page`))) {

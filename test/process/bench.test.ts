@@ -37,3 +37,11 @@ it("measures everything beside its baseline in one run, and compares it to a for
   expect(report.growth.map(({ sizes }: { sizes: number[] }) => sizes)).toEqual(new Array(4).fill([1, 10, 100]));
   for (const { name, usd } of report.per_million) expect(usd, name).toBeGreaterThan(0);
 }, 900_000);
+
+it.each([
+  ["that it does not know", "nothing=.", "--peer is one of kuma, then =DIR"],
+  ["without its checkout", "kuma=.", "--peer kuma=.: there is no server/server.js in ."],
+])("refuses a peer %s before it measures anything", async (_name, peer, message) => {
+  const run = promisify(execFile)(process.execPath, ["scripts/bench.ts", "all", "--peer", peer], { cwd: PROJECT_ROOT });
+  await expect(run).rejects.toThrow(message);
+});
