@@ -27,6 +27,8 @@ const NO_RUNTIME = {
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
 
 const workers = {
+  // The sources instead of what is built of them.
+  resolve: { alias: { "#entry": join(import.meta.dirname, "src/entry.ts") } },
   plugins: [
     cloudflareTest(async () => ({
       wrangler: { configPath: "./wrangler.toml" },

@@ -60,6 +60,7 @@ import {
   rejectHostileRequests,
   startRequest,
 } from "./http/middleware.ts";
+import { lazy } from "./lib/lazy.ts";
 import { routeHosts } from "./status-page/custom-host.ts";
 import { HTML_AREA as publicArea, endpoints as publicPages } from "./status-page/routes.ts";
 import { endpoints as subscribing } from "./status-page/subscribe-routes.ts";
@@ -147,3 +148,5 @@ export function createApp(): OpenAPIHono<AppEnv> {
   mountDocs(app);
   return app;
 }
+
+export const getApp = lazy(createApp);

@@ -9,6 +9,7 @@ import { checkerName } from "./regions.ts";
 /** What a deployment changes of wrangler.toml; everything else passes through. */
 const BaseConfig = z.looseObject({
   main: z.string(),
+  build: z.looseObject({}).optional(),
   compatibility_date: z.string(),
   compatibility_flags: z.array(z.string()),
   alias: z.record(z.string(), z.string()),
@@ -69,6 +70,8 @@ export function buildWorkerConfig({ config, root }: Release, input: ConfigInput)
     name,
     account_id: input.account_id,
     main: join(root, config.main),
+    // A release from before the Worker was split has no such step.
+    ...(config.build && { build: { ...config.build, cwd: root } }),
     alias: Object.fromEntries(Object.entries(config.alias).map(([from, to]) => [from, join(root, to)])),
     assets: { ...config.assets, directory: join(root, config.assets.directory) },
     vars: { ...config.vars, ...input.vars },

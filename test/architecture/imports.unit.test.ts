@@ -92,7 +92,8 @@ const TOP: Record<string, Rule> = {
     packages: ["hono", "@hono/zod-openapi"],
   },
   "checker.ts": { may: ["checks/probe-check.ts", "contract", "platform"], packages: [] },
-  "worker.ts": { may: ["app.ts", "durable-objects", "jobs", "platform"], packages: [] },
+  "entry.ts": { may: ["app.ts", "durable-objects", "jobs", "platform"], packages: [] },
+  "worker.ts": { may: [], packages: ["#entry"] },
 };
 
 const SRC = resolve(import.meta.dirname, "../../src");

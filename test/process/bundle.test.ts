@@ -21,6 +21,27 @@ it("keeps the scripts of the dashboard below 40 kB", () => {
   expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(SCRIPT_BYTES_MAX);
 });
 
+/** Modules and packages that a start evaluates: those of the entry and of all parts that it imports at once. */
+function evaluatedAtStart(file = "entry.js", seen = new Set<string>()): string[] {
+  if (seen.has(file)) return [];
+  seen.add(file);
+  const text = readFileSync(join(ROOT, "dist", file), "utf8");
+  const modules = [...text.matchAll(/^\/\/ (src\/\S+)$/gm)].map(([, module]) => module ?? "");
+  const imports = [...text.matchAll(/^import\s(?:[^;"]*?from\s+)?"([^"]+)"/gm)].map(([, name]) => name ?? "");
+  return [
+    ...modules,
+    ...imports.flatMap((name) => (name.startsWith("./") ? evaluatedAtStart(basename(name), seen) : [name])),
+  ];
+}
+
+it("starts the Worker without what only requests, batches and the minute need", async () => {
+  await bundleWorker(join(temporaryDir(), "bundle"), new AbortController().signal);
+  const evaluated = evaluatedAtStart();
+  expect(evaluated).toContain("src/durable-objects/monitor.ts");
+  const later = /^(src\/(app\.|dashboard|features|http|jobs|mail|report|ui)|hono|@hono|marked|yaml)/;
+  expect(evaluated.filter((name) => later.test(name))).toEqual([]);
+});
+
 it("keeps the Worker small", async () => {
   const dir = join(temporaryDir(), "bundle");
   await bundleWorker(dir, new AbortController().signal);

@@ -169,6 +169,8 @@ describe("npm run deploy", () => {
       ["*/*", "vigil"],
     ]);
     expect(operator.platform.workers.get("vigil")?.config).toMatchObject({
+      main: join(PROJECT_ROOT, "src/worker.ts"),
+      build: { cwd: PROJECT_ROOT },
       workers_dev: false,
       routes: [{ pattern: "status.watch.example", custom_domain: true }],
       vars: { PUBLIC_URL: "https://status.watch.example", CUSTOM_DOMAIN_TARGET: "pages.watch.example" },
