@@ -29,7 +29,7 @@ export function compileService({ config, stateDir, bindings, controlSecret }: Se
       name: config.name,
       modules: modulesOf(stateDir.build, config.bundleFile),
       modulesRoot: stateDir.build,
-      bindings: { ...options.bindings, ...bindings },
+      bindings: { ...options.bindings, ...bindings, SERIAL_QUEUES: "true" },
       serviceBindings: { ...options.serviceBindings, ASSETS: FILES_WORKER },
     },
     { name: FILES_WORKER, assets, modules: true, script: HAND_OUT },
@@ -40,7 +40,8 @@ export function compileService({ config, stateDir, bindings, controlSecret }: Se
 
 /**
  * A local queue hands over one batch and waits for its end before the next, where the platform runs many at a time. Large
- * batches make up for it: one slow target or receiver holds up what arrives meanwhile once, not each message in turn.
+ * batches make up for it: one slow target or receiver holds up what arrives meanwhile once, not each message in turn. The
+ * consumer of slow checks, told by SERIAL_QUEUES, ends its batches before the checks in them.
  */
 function concurrentConsumers(consumers: WorkerConfig["options"]["queueConsumers"]) {
   if (consumers === undefined || Array.isArray(consumers)) return consumers;

@@ -38,3 +38,8 @@ export function findChecker(env: Env, region: string): Fetcher | undefined {
   // No other binding has one of these names (scripts/deploy/worker-config.ts).
   return bound as Fetcher | undefined;
 }
+
+/** Whether queues hand over one batch at a time, as those of `npm start` do (scripts/local/compile-service.ts). */
+export function hasSerialQueues(env: Env): boolean {
+  return Reflect.get(env, "SERIAL_QUEUES") === "true";
+}

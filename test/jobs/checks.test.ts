@@ -9,6 +9,7 @@ import { runSlot } from "../../src/checks/runner.ts";
 import { openDb } from "../../src/data/db.ts";
 import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors/table.ts";
 import { checkGroupId, slotsWithin } from "../../src/domain/check-schedule.ts";
+import { handleChecks } from "../../src/jobs/checks.ts";
 import { proberObject } from "../../src/platform/prober-objects.ts";
 import { createAccount } from "../support/factories.ts";
 import { sweepChecks } from "../support/minute.ts";
@@ -455,6 +456,31 @@ describe("the runner", () => {
     expect([isOver, hanging]).toEqual([false, 6]);
     release.resolve();
     await scheduled;
+  });
+
+  it.each([
+    ["checks-slow", "true", 1],
+    ["checks-slow", undefined, 0],
+    ["checks", "true", 0],
+  ])("lets no batch of %s wait for a target that hangs, where queues are serial: %s", async (queue, serial, deferred) => {
+    const monitor = await aMonitor();
+    const release = Promise.withResolvers<void>();
+    outside.mockImplementation(async () => {
+      await release.promise;
+      return new Response("ok");
+    });
+    const body = { group_id: monitor.check_group_id, region: "default", slot_at: Date.now(), attempt: 0 };
+    const message = { id: "1", timestamp: new Date(), attempts: 1, body, ack: vi.fn(), retry: vi.fn() };
+    const behind: Promise<unknown>[] = [];
+    const bindings = { ...recordingEnv().env, SERIAL_QUEUES: serial };
+    const batch = { queue, messages: [message] } as unknown as MessageBatch;
+    const handled = handleChecks(batch, bindings, (work) => void behind.push(work));
+    if (deferred === 0) setTimeout(release.resolve, 1_000);
+    await handled;
+    expect([behind.length, message.ack.mock.calls.length]).toEqual([deferred, 1]);
+    release.resolve();
+    await Promise.all(behind);
+    expect(await read(monitor.id)).toMatchObject({ status: "up" });
   });
 
   it("keeps the newest result of every member, however many messages run at the same time", async () => {

@@ -7,5 +7,5 @@ export async function runScheduled(bindings: Env, group_id: string, slot_at: num
   const body = { group_id, region: "default", slot_at, attempt: 0 };
   const message = { id: newId(), timestamp: new Date(), attempts: 1, body, ack() {}, retry() {} };
   // The runner uses no other member of a batch.
-  await handleChecks({ queue: "checks", messages: [message] } as unknown as MessageBatch, bindings);
+  await handleChecks({ queue: "checks", messages: [message] } as unknown as MessageBatch, bindings, () => {});
 }

@@ -94,7 +94,7 @@ async function runSlot(bindings: Env, groups: readonly string[], fleet: Fleet, s
       const retry = vi.fn();
       const message = { id: newId(), timestamp: new Date(), attempts: 1, body, ack() {}, retry };
       // The runner uses no other member of a batch.
-      await handleChecks({ queue: "checks", messages: [message] } as unknown as MessageBatch, bindings);
+      await handleChecks({ queue: "checks", messages: [message] } as unknown as MessageBatch, bindings, () => {});
       expect(retry).not.toHaveBeenCalled();
     }
   }
