@@ -8,7 +8,7 @@ import { measureComposite, measureFailures, measureFanOut } from "./measured-fai
 import { measureOutages } from "./measured-outages.ts";
 import { measureRequests } from "./measured-requests.ts";
 import { measureStart } from "./measured-start.ts";
-import { type Measure, median, type Phase, type Round } from "./measures.ts";
+import { type Measure, median, type Round } from "./measures.ts";
 import { type PeerRow, parsePeer } from "./peers.ts";
 import { FULL, QUICK, type Rig, startRig, type Units } from "./rig.ts";
 
@@ -17,15 +17,9 @@ import { FULL, QUICK, type Rig, startRig, type Units } from "./rig.ts";
  * promised to be fast or cheap, each beside the least that anything of its kind has to do, measured in turns on the same
  * machine. Ratios carry over to other machines, the rest does not.
  */
-const PHASES: Phase[] = [
-  { prepare: measureRequests },
-  { prepare: measureFailures },
-  { prepare: measureFanOut },
-  { prepare: measureComposite },
-  { prepare: measureOutages, roundsMax: 3 },
-  { prepare: measureChecks },
-  { prepare: measureHanging, roundsMax: 3 },
-  { prepare: measureStart },
+const PHASES = [
+  ...[measureRequests, measureFailures, measureFanOut, measureComposite],
+  ...[measureOutages, measureChecks, measureHanging, measureStart],
 ];
 
 interface Row {
@@ -65,7 +59,7 @@ export async function benchAll(args: readonly string[]): Promise<void> {
     values.compare === undefined ? undefined : (JSON.parse(readFileSync(values.compare, "utf8")) as Report);
   await using rig = await startRig(values.quick ? QUICK : FULL);
   const rows: Row[] = [];
-  for (const phase of PHASES) rows.push(...(await measurePhase(rig, phase)));
+  for (const prepare of PHASES) rows.push(...(await measurePhase(rig, await prepare(rig))));
   const report: Report = {
     machine: describeMachine(),
     rounds: rig.scale.rounds,
@@ -82,11 +76,10 @@ export async function benchAll(args: readonly string[]): Promise<void> {
 }
 
 /** All measures of a phase in each round, so that what else the machine does weighs on all of them alike. */
-async function measurePhase(rig: Rig, { prepare, roundsMax = rig.scale.rounds }: Phase): Promise<Row[]> {
-  const measures = await prepare(rig);
+async function measurePhase(rig: Rig, measures: readonly Measure[]): Promise<Row[]> {
   const own = subtract(await countDuring(rig, async () => {}), NOTHING);
   const rounds = measures.map((): { round: Round; units: Units }[] => []);
-  for (let n = 0; n < Math.min(rig.scale.rounds, roundsMax); n++) {
+  for (let n = 0; n < rig.scale.rounds; n++) {
     for (const [at, measure] of measures.entries()) {
       let round: Round | undefined;
       const counted = await countDuring(rig, async () => {

@@ -9,10 +9,11 @@ const COMPOSITE_MEMBERS = 50;
 /** From a pushed failure to those who have to know of it. */
 export async function measureFailures(rig: Rig): Promise<Measure[]> {
   const { bare, receiver, post } = rig;
-  await post("/webhooks", { name: "bench", url: `${receiver.url}/hook`, events: ["monitor.down"] });
   const monitor = await post("/monitors", { name: "Job", type: "heartbeat", expected_interval: 3600 });
   const slug = "bench-failures";
-  await post("/status-pages", { name: "Jobs", slug, monitors: [monitor.id] });
+  const page = await post("/status-pages", { name: "Jobs", slug, monitors: [monitor.id] });
+  const url = `${receiver.url}/hook`;
+  await post("/webhooks", { name: "Jobs", url, events: ["monitor.down"], status_page_id: page.id });
   const beat = monitor.push_urls?.heartbeat ?? "";
   const shows = showsOn(rig, slug);
   const to = encodeURIComponent(`${receiver.url}/bare`);
@@ -28,8 +29,8 @@ export async function measureFailures(rig: Rig): Promise<Measure[]> {
           values.push(await time(receiver.timeUntil("/hook", 1), push(beat, "fail")));
         }
         Object.assign(slowest, { value: Math.max(...values), baseline: Math.max(...baselines) });
-        // The failures and the recoveries.
-        return { value: median(values), baseline: median(baselines), operations: 2 * rig.scale.failures };
+        // Each with the recovery before it.
+        return { value: median(values), baseline: median(baselines), operations: rig.scale.failures };
       },
     },
     {
@@ -105,6 +106,7 @@ export async function measureComposite(rig: Rig): Promise<Measure[]> {
   await post("/status-pages", { name: "Whole", slug, monitors: [composite.id] });
   const shows = showsOn(rig, slug);
   await Promise.all(beats.map((beat) => push(beat, "ok")));
+  await reach(Promise.resolve(), () => shows("up"));
   const [beat = ""] = beats;
   return [
     {

@@ -18,13 +18,6 @@ export interface Measure {
   round(): Promise<Round>;
 }
 
-/** Measures that are taken in turns; what they need is made when it is their time. */
-export interface Phase {
-  prepare(rig: Rig): Promise<Measure[]>;
-  /** Of measures that take minutes; all others have those of the run. */
-  roundsMax?: number;
-}
-
 export const PARALLEL = 32;
 
 interface Asked {

@@ -25,8 +25,8 @@ export interface Scale {
   settles: boolean;
 }
 export const FULL: Scale = {
-  ...{ rounds: 5, turnMs: 2_000, monitors: 1_000 },
-  ...{ checked: 600, watchedMs: 30_000, receivers: 100, failing: 2_000, failures: 10, settles: true },
+  ...{ rounds: 5, turnMs: 1_500, monitors: 1_000 },
+  ...{ checked: 600, watchedMs: 20_000, receivers: 100, failing: 2_000, failures: 10, settles: true },
 };
 export const QUICK: Scale = {
   ...{ rounds: 1, turnMs: 150, monitors: 100 },

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -21,8 +21,26 @@ export async function usedBytesBelow(dir: string): Promise<number> {
   }
 }
 
-/** Of a copy, because the database is in use; what was written lately lies beside it. */
+/** Thousands of them are as they were when they were read last. */
+const known = new Map<string, { stamp: string; bytes: number }>();
+
 async function usedBytesOf(dir: string, name: string, copies: string): Promise<number> {
+  const path = join(dir, name);
+  const stamp = `${await stampOf(path)} ${await stampOf(`${path}-wal`)}`;
+  const former = known.get(path);
+  if (former?.stamp === stamp) return former.bytes;
+  const bytes = await readUsedBytes(dir, name, copies);
+  known.set(path, { stamp, bytes });
+  return bytes;
+}
+
+async function stampOf(path: string): Promise<string> {
+  const { mtimeMs, size } = await stat(path).catch(() => ({ mtimeMs: 0, size: 0 }));
+  return `${mtimeMs}/${size}`;
+}
+
+/** Of a copy, because the database is in use; what was written lately lies beside it. */
+async function readUsedBytes(dir: string, name: string, copies: string): Promise<number> {
   const copy = join(copies, "copy.sqlite");
   await copyFile(join(dir, name), copy);
   await copyFile(join(dir, `${name}-wal`), `${copy}-wal`).catch(() => rm(`${copy}-wal`, { force: true }));
