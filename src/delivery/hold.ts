@@ -37,14 +37,30 @@ export async function holdAlerts(
     const isAwaited = delay_ms !== undefined && known.is_awaited;
     publications.push({
       statements: [holdEvents(scope.db, held)],
-      wake: () => (isAwaited ? NOTHING.wake() : wakeHeldAlerts(scope, key, delay_ms)),
+      wake: () => (isAwaited ? NOTHING.wake() : wakeOnce(scope, key, delay_ms)),
     });
   }
   return { waiting, publication: joinPublications(publications) };
 }
 
+/** Pages to which an invocation is just sending a delayed wake: it serves all alerts that were committed meanwhile. */
+const waking = new WeakMap<object, Set<string>>();
+
+async function wakeOnce(scope: Pick<Scope, "env" | "log">, key: AlertScope, delay_ms?: number): Promise<void> {
+  if (delay_ms === undefined) return wakeHeldAlerts(scope, key);
+  const pages = waking.get(scope) ?? new Set();
+  waking.set(scope, pages);
+  const page = scopeKey(key);
+  if (pages.has(page)) return;
+  pages.add(page);
+  await wakeHeldAlerts(scope, key, delay_ms);
+  pages.delete(page);
+}
+
+const scopeKey = ({ owner_id, status_page_id }: AlertScope) => `${owner_id} ${status_page_id}`;
+
 function scopesOf(events: readonly NewEvent[]): [AlertScope, NewEvent[]][] {
-  const groups = Map.groupBy(events, (event) => `${event.owner_id} ${event.status_page_id}`);
+  const groups = Map.groupBy(events, scopeKey);
   return [...groups.values()].flatMap((own) => {
     const [first] = own;
     return first ? [[{ owner_id: first.owner_id, status_page_id: first.status_page_id }, own]] : [];

@@ -2,6 +2,7 @@ import { createExecutionContext, createMessageBatch, getQueueResult } from "clou
 import { env } from "cloudflare:workers";
 import { and, eq, inArray } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import type { EventMessage } from "../../src/contract/messages.ts";
 import type { MonitorTransition } from "../../src/contract/monitor-transition.ts";
 import { openDb } from "../../src/data/db.ts";
 import { events } from "../../src/data/events/table.ts";
@@ -41,22 +42,27 @@ async function arrange(count: number) {
       sealed: await seal(env.ROOT_SECRET, webhook_id, { url: "http://sink.test/", secret: null }),
       ...{ created_at: 0, updated_at: 0 },
     });
-  return { ids, webhook_id };
+  return { ids, webhook_id, alerts_of: { owner_id: user_id, status_page_id: page_id } };
 }
 
 interface Consumed {
   database?: D1Database;
+  sent?: unknown[];
   attempts?: number;
 }
 
 /** One batch of messages, one of each monitor; gives which are retried. */
 async function consume(
-  bodies: { monitor_id: string; transitions: MonitorTransition[] }[],
-  { database = env.DB, attempts = 1 }: Consumed = {},
+  bodies: EventMessage[],
+  { database = env.DB, attempts = 1, sent }: Consumed = {},
 ): Promise<string[]> {
-  const messages = bodies.map((body) => ({ id: body.monitor_id, timestamp: new Date(), attempts, body }));
+  const messages = bodies.map((body) => {
+    return { id: "monitor_id" in body ? body.monitor_id : newId(), timestamp: new Date(), attempts, body };
+  });
   const batch = createMessageBatch("events", messages);
-  await handleEvents(batch, recordingEnv({ DB: database }).env);
+  const recording = recordingEnv({ DB: database });
+  await handleEvents(batch, recording.env);
+  sent?.push(...recording.events.map(({ body }) => body));
   const { retryMessages } = await getQueueResult(batch, createExecutionContext());
   return retryMessages.map(({ msgId }) => msgId);
 }
@@ -134,6 +140,19 @@ describe("monitors that go down at once", () => {
     expect((await goDown(arranged.ids, { database })).toSorted()).toEqual(arranged.ids.toSorted());
     expect(await goDown(arranged.ids, { attempts: 2 })).toEqual([]);
     expect(await stored(arranged)).toEqual(whole(BATCH_MAX));
+  });
+
+  it("wake the release of their alerts once, and equal messages of a batch are handled once", async () => {
+    const { ids, alerts_of } = await arrange(40);
+    const sent: unknown[] = [];
+    await goDown(ids.slice(0, BATCH_MAX), { sent });
+    expect(sent.filter((body) => JSON.stringify(body).includes("alerts_of"))).toEqual([{ alerts_of }]);
+    const callsOf = async (messages: number) => {
+      const { database, calls } = countCalls(env.DB);
+      expect(await consume(new Array(messages).fill({ alerts_of }), { database })).toEqual([]);
+      return calls();
+    };
+    expect(await callsOf(6)).toBe(await callsOf(2));
   });
 
   it("keep the order of the transitions of each", async () => {
