@@ -8,8 +8,9 @@ import type { Settings } from "../platform/settings.ts";
 import { findMembership } from "./pages.ts";
 import type { RequestScope } from "./scope.ts";
 
-/** The target and the fields of a monitor as its probe needs them. */
+/** The target and the fields of a monitor as its probe needs them; without secrets the fields are the record's own. */
 export async function openSecrets(settings: Settings, record: MonitorRecord) {
+  if (record.sealed === null) return { target: record.target ?? "", fields: record.options };
   const { target, ...fields } = await unsealSecrets(settings, record);
   return { target: target ?? record.target ?? "", fields: { ...record.options, ...fields } };
 }

@@ -3,6 +3,7 @@ import type { ProbeResult } from "../contract/check.ts";
 import type { CheckerJob, CheckerOutcome } from "../contract/checker.ts";
 import type { MonitorType } from "../contract/monitor-values.ts";
 import { ConnectionGate } from "../lib/connection-gate.ts";
+import { isRecord } from "../lib/is-record.ts";
 import { now } from "../platform/clock.ts";
 import { currentColo } from "../platform/colo.ts";
 import { type Egress, egressOf } from "../platform/egress/guard.ts";
@@ -29,9 +30,24 @@ interface PreparedJob {
   prepared: Preparation | null;
 }
 
+interface KnownPreparation {
+  probe: Probe;
+  target: string;
+  prepared: Preparation;
+}
+
+/** By the fields of a monitor, which are one object as long as its row stays the same (data/whole-rows.ts). */
+const preparations = new WeakMap<object, KnownPreparation>();
+
 function prepareJob(job: CheckerJob): PreparedJob {
   const probe = probeFor(job.type);
-  return { job, probe, prepared: probe && prepareCheck(probe, job.target, job.fields) };
+  if (!probe) return { job, probe, prepared: null };
+  const { target, fields } = job;
+  const known = isRecord(fields) ? preparations.get(fields) : undefined;
+  if (known?.probe === probe && known.target === target) return { job, probe, prepared: known.prepared };
+  const prepared = prepareCheck(probe, target, fields);
+  if (isRecord(fields)) preparations.set(fields, { probe, target, prepared });
+  return { job, probe, prepared };
 }
 
 async function runThrough(

@@ -3,6 +3,7 @@ import { SLOT_GRACE_MS } from "../../domain/check-schedule.ts";
 import type { Db } from "../db.ts";
 import { PROJECTED } from "../monitors/read.ts";
 import { checkGroups, monitors, plannedMinutes, shards } from "../monitors/table.ts";
+import { wholeRowsOf } from "../whole-rows.ts";
 
 export type CheckGroupRecord = typeof checkGroups.$inferSelect;
 
@@ -77,6 +78,8 @@ export async function loadMembers(db: Db, of: { shard_id: string } | { group_id:
 /** A group above SHARD_SIZE was filled by several writers at once; members beyond this many get a message of their own. */
 export const MEMBERS_PER_MESSAGE = 75;
 
+const MONITORS = wholeRowsOf(monitors);
+
 /**
  * One round trip: the group's row and the members to be checked, among them none that an agent checks, without the first
  * `skip`. For one monitor alone it is the group that the monitor is in by now.
@@ -92,13 +95,13 @@ export async function loadCheckGroup(
   const [groups, members] = await db.batch([
     db.select().from(checkGroups).where(eq(checkGroups.id, present)).limit(1),
     db
-      .select()
+      .select(MONITORS.selected)
       .from(monitors)
       .where(and(wanted, eq(monitors.paused, false), isNull(monitors.agent_id)))
       .limit(MEMBERS_PER_MESSAGE)
       .offset(skip),
   ]);
-  return { group: groups[0], members };
+  return { group: groups[0], members: members.map(MONITORS.read) };
 }
 
 /** Monitors of these groups that show a status and are not checked by an agent. */
