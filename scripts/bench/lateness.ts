@@ -19,13 +19,10 @@ export class LatenessLog {
     this.#from = from;
   }
 
-  async note({ execute }: BenchService): Promise<void> {
-    const [groups = []] = await execute([
-      {
-        sql: `SELECT id, interval, last_slot_at, latest FROM check_groups WHERE lane = 'normal' AND last_slot_at >= ?`,
-        params: [this.#from],
-      },
-    ]);
+  async note({ readStored }: BenchService): Promise<void> {
+    const groups = await readStored(
+      `SELECT id, interval, last_slot_at, latest FROM check_groups WHERE lane = 'normal' AND last_slot_at >= ${this.#from}`,
+    );
     for (const { id, interval, last_slot_at, latest } of groups) {
       const slots = this.#groups.get(String(id)) ?? { intervalMs: 1000 * Number(interval), found: new Map() };
       const slotAt = Number(last_slot_at);

@@ -7,7 +7,7 @@ import { controlOf } from "../local/control.ts";
 import type { Execute } from "../local/database.ts";
 import { stateDirOf } from "../local/settings.ts";
 import { RUNTIME, sumBelow } from "./processes.ts";
-import { usedBytesBelow } from "./stored.ts";
+import { queryDatabaseBelow, usedBytesBelow } from "./stored.ts";
 
 export const API = "/api/uptime/v1";
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -22,6 +22,8 @@ export interface BenchService extends AsyncDisposable {
   cpuSeconds(): number;
   /** Memory that the runtime holds. */
   residentBytes(): number;
+  /** Rows of the database as they are stored, which takes the runtime no time. */
+  readStored(sql: string): Promise<Record<string, unknown>[]>;
   /** Bytes of all rows that the service keeps. */
   usedBytes(): Promise<number>;
 }
@@ -45,6 +47,7 @@ export async function startBenchService(settings: Record<string, string>): Promi
     execute: controlOf(stateDirOf({ STATE_DIR: stateDir })),
     cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
     residentBytes: () => sumBelow(child.pid ?? 0, ({ name, bytes }) => (name === RUNTIME ? bytes : 0)),
+    readStored: (sql) => queryDatabaseBelow(join(stateDir, "v3/d1"), sql),
     usedBytes: () => usedBytesBelow(join(stateDir, "v3")),
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null && child.signalCode === null) {

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
+const COPIES_MAX = 3;
+
 /**
  * Bytes that rows and their indexes take in all databases below a directory. Files say less: they grow by whole pages, and
  * their logs of changes up to a limit, whatever is kept.
@@ -39,15 +41,45 @@ async function stampOf(path: string): Promise<string> {
   return `${mtimeMs}/${size}`;
 }
 
-/** Of a copy, because the database is in use; what was written lately lies beside it. */
+/** Rows of the one database below a directory that is not an object's own; the runtime has no work with it. */
+export async function queryDatabaseBelow(dir: string, sql: string): Promise<Record<string, unknown>[]> {
+  const copies = await mkdtemp(join(tmpdir(), "vigil-stored-"));
+  try {
+    const files = (await readdir(dir, { recursive: true, withFileTypes: true })).filter(
+      (entry) => entry.isFile() && entry.name.endsWith(".sqlite") && entry.name !== "metadata.sqlite",
+    );
+    const [file] = files;
+    if (!file || files.length > 1) throw new Error(`${files.length} databases lie below ${dir}`);
+    return await queryConsistentCopy(join(file.parentPath, file.name), copies, sql);
+  } finally {
+    await rm(copies, { recursive: true, force: true });
+  }
+}
+
 async function readUsedBytes(dir: string, name: string, copies: string): Promise<number> {
+  const [row] = await queryConsistentCopy(join(dir, name), copies, "SELECT sum(pgsize - unused) AS bytes FROM dbstat");
+  return Number(row?.bytes ?? 0);
+}
+
+/** The log of changes may be written back between the copies of the two files, which then do not belong together. */
+async function queryConsistentCopy(file: string, copies: string, sql: string): Promise<Record<string, unknown>[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await queryCopy(file, copies, sql);
+    } catch (error) {
+      if (tries === COPIES_MAX) throw error;
+    }
+  }
+}
+
+/** Of a copy, because the database is in use; what was written lately lies beside it. */
+async function queryCopy(file: string, copies: string, sql: string): Promise<Record<string, unknown>[]> {
   const copy = join(copies, "copy.sqlite");
-  await copyFile(join(dir, name), copy);
-  await copyFile(join(dir, `${name}-wal`), `${copy}-wal`).catch(() => rm(`${copy}-wal`, { force: true }));
+  await copyFile(file, copy);
+  await copyFile(`${file}-wal`, `${copy}-wal`).catch(() => rm(`${copy}-wal`, { force: true }));
   const database = new DatabaseSync(copy);
   try {
-    const row = database.prepare("SELECT sum(pgsize - unused) AS bytes FROM dbstat").get();
-    return Number(row?.bytes ?? 0);
+    return database.prepare(sql).all();
   } finally {
     database.close();
     await Promise.all(["-wal", "-shm"].map((end) => rm(copy + end, { force: true })));
