@@ -33,11 +33,11 @@ const SLOTS_PER_HOUR = 60;
 const KEPT_MS = 90 * DAY_MS;
 const HANGING = "http://sink.test/hanging";
 const db = openDb(env.DB);
-const outside = vi.spyOn(globalThis, "fetch");
 
 /** Targets of which one hangs, in a database without other monitors. */
 export async function prepareFleets(): Promise<void> {
-  outside.mockReset().mockImplementation(async (input) => {
+  // Of each test, because other files of the same run may have restored what a spy of this module replaced.
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
     if (String(input instanceof Request ? input.url : input) === HANGING) throw new DOMException("", "TimeoutError");
     return new Response("ok");
   });
