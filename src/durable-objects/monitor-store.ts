@@ -168,22 +168,29 @@ export class MonitorStore {
     return retryAt;
   }
 
+  /** A push that changes nothing but its own memory is one row, which needs no transaction around it. */
   applyPush(push: Push, at: number): void {
-    this.#change(() => {
-      const before = this.stored;
-      if (!before?.push) return;
-      const { memory, rules } = before.push;
-      const { results, runs, entry } = evaluatePush(push, memory, rules, at);
-      const tallied = this.#ring.tally(memory.count, memory.tallied, at, (stored) => latenciesOf(stored, rules));
-      this.#remember(() => ({ ...memory, count: memory.count + 1, runs, tallied }));
-      for (const result of results) {
-        if (!this.#decide({ kind: "result", ...result }, at).accepted) continue;
-        const { checked_at: since } = result;
-        this.#remember((known) => ({ ...known, result, since, judged_to: since }));
-      }
-      if (this.#known && changesMore(before, this.#known)) this.#save();
-      if (this.#known?.push) this.#ring.write(memory.count, entry, this.#known.push.memory);
-    });
+    const before = this.stored;
+    if (!before?.push) return;
+    const { memory, rules } = before.push;
+    const isTallyDue = this.#ring.isTallyDue(memory.count, memory.tallied, at);
+    try {
+      const entry = this.#decidePush(push, at);
+      const isMore = this.#known !== undefined && changesMore(before, this.#known);
+      const write = () => {
+        if (isTallyDue) {
+          const tallied = this.#ring.tally(memory.count, memory.tallied, at, (stored) => latenciesOf(stored, rules));
+          this.#remember((known) => ({ ...known, tallied }));
+        }
+        if (isMore) this.#save();
+        if (entry && this.#known?.push) this.#ring.write(memory.count, entry, this.#known.push.memory);
+      };
+      if (isTallyDue || isMore) this.#storage.transactionSync(write);
+      else write();
+    } catch (error) {
+      this.#known = undefined;
+      throw error;
+    }
   }
 
   /** Evaluates what is overdue; what we noticed too late is our own fault and starts afresh. */
@@ -289,6 +296,21 @@ export class MonitorStore {
       this.#known = undefined;
       throw error;
     }
+  }
+
+  /** Decides what a push says without storing it yet; gives what is to be stored of it. */
+  #decidePush(push: Push, at: number): StoredPush | undefined {
+    const known = this.stored?.push;
+    if (!known) return undefined;
+    const { memory, rules } = known;
+    const { results, runs, entry } = evaluatePush(push, memory, rules, at);
+    this.#remember(() => ({ ...memory, count: memory.count + 1, runs }));
+    for (const result of results) {
+      if (!this.#decide({ kind: "result", ...result }, at).accepted) continue;
+      const { checked_at: since } = result;
+      this.#remember((present) => ({ ...present, result, since, judged_to: since }));
+    }
+    return entry;
   }
 
   /** Decides without storing yet. */

@@ -85,11 +85,14 @@ export class PushRing {
     );
   }
 
-  /** Adds pushes to their hours when an hour is over, or before the ring would lose them. */
+  /** When an hour is over, and before the ring would lose pushes that are in no tally. */
+  isTallyDue(count: number, tallied: Tallied, now: number): boolean {
+    const added = count - tallied.count;
+    return hourOf(now) !== hourOf(tallied.at) || added < 0 || added >= RING_SIZE / 2;
+  }
+
+  /** Adds the pushes since the last tally to their hours. */
   tally(count: number, tallied: Tallied, now: number, latencyOf: LatencyOf): Tallied {
-    const isSameHour = hourOf(now) === hourOf(tallied.at);
-    if (count > tallied.count && isSameHour && count - tallied.count < RING_SIZE / 2) return tallied;
-    if (count === tallied.count && isSameHour) return tallied;
     const hours = new MetricBuckets(HOUR_MS);
     for (const entry of this.#since(tallied.count)) addEntry(hours, entry);
     for (const [hour_at, tallies] of hours.list()) {
