@@ -1,5 +1,6 @@
 # Installs the locked dependencies when they are missing or older than the lock file, and builds the static assets, the
-# agent program, the scripts of the dashboard and the description of the API from them and the sources; silent when there is nothing to do.
+# agent program, the scripts of the dashboard and the description of the API from them and the sources; silent when there
+# is nothing to do.
 # Node 24 is one of them on Linux, so whatever Node runs npm, the scripts after this one find their own first in PATH.
 set -e
 cd "$(dirname "$0")/.."
