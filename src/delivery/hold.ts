@@ -53,8 +53,11 @@ async function wakeOnce(scope: Pick<Scope, "env" | "log">, key: AlertScope, dela
   const page = scopeKey(key);
   if (pages.has(page)) return;
   pages.add(page);
-  await wakeHeldAlerts(scope, key, delay_ms);
-  pages.delete(page);
+  try {
+    await wakeHeldAlerts(scope, key, delay_ms);
+  } finally {
+    pages.delete(page);
+  }
 }
 
 const scopeKey = ({ owner_id, status_page_id }: AlertScope) => `${owner_id} ${status_page_id}`;
