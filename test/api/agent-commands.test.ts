@@ -113,10 +113,11 @@ async function open({ token }: Pick<EnrolledAgent, "token">) {
 }
 const commandsIn = (message: string | undefined): { id: string }[] => JSON.parse(message ?? "{}").commands;
 
-/** What the database is asked, by whomever. */
+/** What the database is asked of agents and their commands; work of former tests may still ask for other things. */
 function countStatements() {
   const prepare = vi.spyOn(env.DB, "prepare");
-  return { count: () => prepare.mock.calls.length, stop: () => prepare.mockRestore() };
+  const isCounted = ([text]: [text: string]) => /"agent(s|_commands)"/.test(text);
+  return { count: () => prepare.mock.calls.filter(isCounted).length, stop: () => prepare.mockRestore() };
 }
 
 describe("GET /agents/commands", () => {

@@ -175,7 +175,7 @@ describe("SLA figures after the objects were lost under a living D1", () => {
     await tick();
     moveClock(HOUR);
     const before = await measured.measure();
-    await loseObjects(stubOf(monitor.id), witness);
+    await loseObjects(stubOf(monitor.id), witness());
     expect(await measured.measure()).toEqual(before);
     await tick();
     await deliver(monitor);
@@ -196,7 +196,7 @@ describe("SLA figures after the objects were lost under a living D1", () => {
     const { monitor } = measured;
     await tick();
     moveClock(HOUR);
-    await loseObjects(stubOf(monitor.id), witness);
+    await loseObjects(stubOf(monitor.id), witness());
     await tick();
     await deliver(monitor);
     moveClock(HOUR);

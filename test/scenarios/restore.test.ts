@@ -170,7 +170,7 @@ describe("messages that a restored D1 calls pending", () => {
 
   it.each([
     ["with its objects", async () => {}],
-    ["without objects, in a new deployment", () => loseObjects(witness)],
+    ["without objects, in a new deployment", () => loseObjects(witness())],
   ])("are not sent a second time by a backup that was restored %s, nor are events processed again", async (_, lose) => {
     await tick();
     const read = await pendingMessages();
@@ -217,7 +217,7 @@ describe("messages that a restored D1 calls pending", () => {
     await tick();
     const read = await pendingMessages();
     moveClock(HOUR);
-    await loseObjects(witness);
+    await loseObjects(witness());
     await tick();
     expect(statesOf(await read())).toEqual(["pending", "pending", "pending"]);
   });
@@ -243,7 +243,7 @@ describe("after the objects were lost", () => {
     await tick();
     const before = await intervalsOf(monitor.id);
 
-    await loseObjects(stubOf(monitor.id), witness);
+    await loseObjects(stubOf(monitor.id), witness());
     await tick();
     expect(await statusOf(monitor.id)).toBe("down");
     expect(await intervalsOf(monitor.id)).toEqual(before);
@@ -275,7 +275,7 @@ describe("a new epoch", () => {
     await tick();
     await tick();
     expect(await listUnsynced(db, Date.now(), 10_000)).not.toContain(monitor.id);
-    await loseObjects(witness);
+    await loseObjects(witness());
     moveClock(60_000);
     await watchEpoch(jobScope(recordingEnv().env, "test"));
     expect(await listUnsynced(db, Date.now(), 10_000)).toContain(monitor.id);

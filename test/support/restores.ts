@@ -7,7 +7,8 @@ import { consumeEvent } from "../../src/events/consume.ts";
 import { beat, moveClock, type Pushed, stubOf } from "./pushes.ts";
 import { recordingEnv } from "./queues.ts";
 
-export const witness = env.WITNESS.get(env.WITNESS.idFromName("witness"));
+/** A stub of its own for each use: one from an earlier file leads to objects that are gone. */
+export const witness = () => env.WITNESS.get(env.WITNESS.idFromName("witness"));
 
 /** The minute's tick of the witness, what it leads to, and everything that objects send meanwhile. */
 export async function tick(): Promise<void> {
