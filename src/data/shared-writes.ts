@@ -16,8 +16,8 @@ interface WaitingWrite {
 
 /**
  * The same for work that runs side by side: what is committed at the same moment becomes one transaction. Where the
- * database refuses it, each is committed alone, so that one that fails costs no other. Where nobody knows what became of
- * it (`isUnclear`), all fail: a repeat has to read first what is stored.
+ * database refuses it, each is committed alone, so that one that fails costs no other. Where it is unclear whether the
+ * database has it (`isUnclear`), all fail: a repeat has to read first what is stored.
  */
 export function shareCommits(commit: Commit, isUnclear: (error: unknown) => boolean): Commit {
   let waiting: WaitingWrite[] = [];

@@ -190,13 +190,12 @@ describe("somebody without an account", () => {
     const submit = () => createBrowser().submit(acceptPath(token), { name: "Ada", password: PASSWORD });
     const answers = await Promise.all([submit(), submit()]);
     const goals = answers.map(({ status, headers }) => [status, headers.get("location")?.split("?")[0]]);
-    expect(goals).toContainEqual([303, "/app"]);
-    // By how far the first one has come: its account exists, or the invitation is used.
-    const other = goals.find(([, location]) => location !== "/app");
-    expect([
-      [303, "/app/accept"],
-      [410, undefined],
-    ]).toContainEqual(other);
+    expect(goals.sort()).toEqual(
+      [
+        [303, "/app"],
+        [303, "/app/accept"],
+      ].sort(),
+    );
     expect([(await accountsOf(email)).length, (await membersOf(id)).length]).toEqual([1, 1]);
   });
 });
