@@ -33,7 +33,7 @@ const FIELDS = {
   description: LongText.nullish().meta({ description: "Markdown" }),
   severity: Severity.nullish().meta({ description: "default minor" }),
   status: Status.nullish().meta({ description: "default investigating; in a change, null keeps it" }),
-  impact: LongText.nullish(),
+  impact: LongText.nullish().meta({ description: "what people notice of it, Markdown" }),
   is_public: z.boolean().nullish().meta({ description: "default false" }),
   monitor_ids: z.array(Id).max(AFFECTED_MAX).nullish().meta({ description: "monitors of the same status page" }),
   monitor_id: Id.nullish().meta({ description: "one affected monitor, in addition to monitor_ids" }),

@@ -203,7 +203,7 @@ export const PageSummary = z
         status: z.enum(INCIDENT_STATUSES),
         started_at: Instant,
         resolved_at: Instant.nullable(),
-        impact: z.string().meta({ description: "what people notice of it" }),
+        impact: z.string().meta({ description: "what people notice of it, Markdown" }),
         monitor_ids: z.array(Id),
         updates: z.array(
           z.object({ id: Id, status: z.enum(INCIDENT_STATUSES), message: z.string(), created_at: Instant }),

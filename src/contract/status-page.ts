@@ -108,7 +108,7 @@ const settings = {
   is_public: z.boolean().nullish().meta({ description: "default true" }),
   incident_system_enabled: z.boolean().nullish().meta({ description: "default true" }),
   show_branding: z.boolean().nullish().meta({ description: "default true" }),
-  footer_text: clearable(LongText),
+  footer_text: clearable(LongText).meta({ description: "Markdown" }),
   footer_links: jsonOrText(z.array(FooterLink).max(FOOTER_LINKS_MAX).nullish()).meta({
     description: "JSON array of {label, url}, native or as a string",
   }),

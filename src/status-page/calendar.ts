@@ -16,7 +16,7 @@ export function renderCalendar({ payload, now, url }: FeedSource): string {
         summary: window.title,
         ...(window.description === null
           ? {}
-          : { description: blocksToText(parseMarkdownOf(window, window.description, TEXT_SHOWN)) }),
+          : { description: blocksToText(parseMarkdownOf(window, "description", TEXT_SHOWN)) }),
       }),
     ),
   );

@@ -108,10 +108,10 @@ function listEntries({ payload, now, url }: FeedSource): Entry[] {
     const href = `${url}/incidents/${incident.id}`;
     const begun = { id: incident.id, title: incident.title, href, at: incident.started_at };
     return [
-      { ...begun, blocks: () => parseMarkdownOf(incident, incident.description, TEXT_SHOWN) },
+      { ...begun, blocks: () => parseMarkdownOf(incident, "description", TEXT_SHOWN) },
       ...incident.updates.map((update) => ({
         ...{ id: update.id, title: `${incident.title}: ${texts.incident.statuses[update.status]}`, href },
-        ...{ at: update.created_at, blocks: () => parseMarkdownOf(update, update.message, TEXT_SHOWN) },
+        ...{ at: update.created_at, blocks: () => parseMarkdownOf(update, "message", TEXT_SHOWN) },
       })),
     ];
   });
@@ -121,13 +121,13 @@ function listEntries({ payload, now, url }: FeedSource): Entry[] {
     const times = texts.maintenance.feed(from ?? "", to ?? "", payload.page.timezone.replaceAll("_", " "));
     const title = texts.feed.maintenance(window.title);
     const href = `${url}/maintenance/${window.id}`;
-    const blocks = () => [...parseMarkdown(times), ...parseMarkdownOf(window, window.description, TEXT_SHOWN)];
+    const blocks = () => [...parseMarkdown(times), ...parseMarkdownOf(window, "description", TEXT_SHOWN)];
     return [
       { id: window.id, title, href, at: window.updated_at, blocks },
       ...window.updates.map((update) => ({
         ...{ id: update.id, title: `${title}: ${texts.maintenance.statuses[update.status]}`, href },
         at: update.created_at,
-        blocks: () => parseMarkdownOf(update, update.message, TEXT_SHOWN),
+        blocks: () => parseMarkdownOf(update, "message", TEXT_SHOWN),
       })),
     ];
   });

@@ -71,11 +71,3 @@ function join(seconds: number, [size, unit]: [number, string], [smallSize, small
   const rest = Math.floor((seconds % size) / smallSize);
   return rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${smallUnit}`;
 }
-
-/** Blank lines part paragraphs. */
-export function toParagraphs(text: string | null): string[] {
-  return (text ?? "")
-    .split(/\n\s*\n/)
-    .map((paragraph) => paragraph.trim())
-    .filter((paragraph) => paragraph !== "");
-}

@@ -1,6 +1,7 @@
 import type { PagePayload, PublicMonitor } from "../contract/public-page.ts";
 import type { PageUrls } from "../domain/page-address.ts";
-import { type Formats, type Moment, toParagraphs } from "./format.ts";
+import { type Block, parseMarkdownOf } from "../ui/markdown.ts";
+import type { Formats, Moment } from "./format.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /** What surrounds every document of a page, and what its parts are built with. */
@@ -48,7 +49,7 @@ export interface FrameView {
   version: number;
   timezone: string;
   footer: {
-    paragraphs: string[];
+    text: Block[];
     links: { label: string; url: string }[];
     /** To the service; null under a page's own domain, which names no other; undefined where the page shows none. */
     powered_by_href: string | null | undefined;
@@ -72,7 +73,7 @@ export function buildFrame({ page, version }: PagePayload, viewing: RenderContex
     version,
     timezone: page.timezone,
     footer: {
-      paragraphs: toParagraphs(page.footer_text),
+      text: parseMarkdownOf(page, "footer_text"),
       links: page.footer_links,
       powered_by_href: page.show_branding ? (address.base === "" || is_preview ? null : "/") : undefined,
     },

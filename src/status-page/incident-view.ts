@@ -1,6 +1,6 @@
 import type { PagePayload, PublicIncident, PublicMonitor } from "../contract/public-page.ts";
 import { dateIn } from "../lib/zoned-days.ts";
-import { type Block, excerpt, parseMarkdownOf } from "../ui/markdown.ts";
+import { type Block, parseMarkdownOf } from "../ui/markdown.ts";
 import { createFormats, type Formats, type Moment } from "./format.ts";
 import { buildFrame, type FrameView, namesOf, type Reading, type RenderContext } from "./frame-view.ts";
 
@@ -23,8 +23,8 @@ export interface IncidentView {
   /** When it was over and how long it took. */
   resolved: { at: Moment; duration: string } | null;
   affected: string[];
-  /** What people notice of it; empty where nothing is said. */
-  impact: string;
+  /** What people notice of it. */
+  impact: Block[];
   updates: UpdateView[];
   /** How many older updates the document leaves out. */
   omitted_updates: number;
@@ -117,13 +117,13 @@ export function viewIncident(
   const updates = incident.updates.slice(0, updates_max);
   return {
     ...outlineOf(incident, monitors, reading),
-    description: parseMarkdownOf(incident, incident.description, text_max),
-    impact: excerpt(incident.impact ?? "", IMPACT_SHOWN),
+    description: parseMarkdownOf(incident, "description", text_max),
+    impact: parseMarkdownOf(incident, "impact", IMPACT_SHOWN),
     is_open: incident.status !== "resolved",
     updates: updates.map((update) => ({
       label: texts.incident.statuses[update.status],
       at: formats.moment(update.created_at),
-      text: parseMarkdownOf(update, update.message, text_max),
+      text: parseMarkdownOf(update, "message", text_max),
     })),
     omitted_updates: incident.updates.length - updates.length + incident.omitted_updates,
   };
@@ -137,7 +137,7 @@ export function viewPastIncident(
   const [last] = incident.updates;
   return {
     ...outlineOf(incident, monitors, reading),
-    last: last ? parseMarkdownOf(last, last.message, GIST_SHOWN) : [],
+    last: last ? parseMarkdownOf(last, "message", GIST_SHOWN) : [],
   };
 }
 

@@ -117,7 +117,7 @@ export function viewMaintenance(
   return {
     href: `${address.base}/maintenance/${window.id}`,
     title: window.title,
-    description: parseMarkdownOf(window, window.description, TEXT_SHOWN),
+    description: parseMarkdownOf(window, "description", TEXT_SHOWN),
     is_active: status === "in_progress",
     label: texts.maintenance.statuses[status],
     from: formats.moment(occurrence.start_at),
@@ -126,7 +126,7 @@ export function viewMaintenance(
     updates: window.updates.slice(0, updates_max).map((update) => ({
       label: texts.maintenance.statuses[update.status],
       at: formats.moment(update.created_at),
-      text: parseMarkdownOf(update, update.message, TEXT_SHOWN),
+      text: parseMarkdownOf(update, "message", TEXT_SHOWN),
     })),
   };
 }

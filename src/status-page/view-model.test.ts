@@ -7,7 +7,7 @@ import type {
   PublicMonitor,
   PublicStatus,
 } from "../contract/public-page.ts";
-import { createFormats, toParagraphs } from "./format.ts";
+import { createFormats } from "./format.ts";
 import { computePageState } from "./page-state.ts";
 import { presentSummary } from "./summary.ts";
 import { en } from "./texts/en.ts";
@@ -400,9 +400,4 @@ describe("words", () => {
     [0, "0%"],
     [99.5, "99.5%"],
   ])("%f is shown as %s", (percentage, text) => expect(createFormats("UTC", en).percentage(percentage)).toBe(text));
-
-  it("blank lines part paragraphs", () => {
-    expect(toParagraphs(" one\ntwo\n\n \n\nthree\n")).toEqual(["one\ntwo", "three"]);
-    expect(toParagraphs(null)).toEqual([]);
-  });
 });

@@ -49,7 +49,7 @@ export function buildPageView(payload: PagePayload, viewing: RenderContext): Pub
   return {
     frame: buildFrame(payload, viewing, formats),
     late: viewing.late && { at: formats.moment(viewing.late.since), ago: formats.duration(viewing.late.for_ms) },
-    description: parseMarkdownOf(payload.page, payload.page.description),
+    description: parseMarkdownOf(payload.page, "description"),
     banner: computePageState(payload, viewing.as_of, texts),
     sections: buildSections(payload, viewOne, texts),
     has_filter: payload.monitors.length >= FILTER_FROM,

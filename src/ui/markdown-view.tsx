@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import type { Block, Inline } from "./markdown.ts";
 
 /** Parsed Markdown. Only the elements below can result from it. */
@@ -7,6 +8,21 @@ export function Markdown({ blocks }: { blocks: Block[] }) {
       {blocks.map((block) => (
         <BlockElement block={block} />
       ))}
+    </>
+  );
+}
+
+/** Parsed Markdown below, or in the case of a first paragraph beside, what it is called. Without a text there is no label. */
+export function LabelledMarkdown({ blocks, label }: { blocks: Block[]; label: (text: Child) => Child }) {
+  const [first, ...rest] = blocks;
+  if (first === undefined) return null;
+  const isBeside = first.kind === "paragraph";
+  return (
+    <>
+      <p class="text" dir="auto">
+        {label(isBeside ? <Inlines inlines={first.children} /> : "")}
+      </p>
+      <Markdown blocks={isBeside ? rest : blocks} />
     </>
   );
 }

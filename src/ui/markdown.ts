@@ -35,19 +35,24 @@ export function parseMarkdown(text: string | null): Block[] {
   return isCheap(source) ? marked.lexer(source, { gfm: true, breaks: true }).flatMap(toBlocks) : [plain(source)];
 }
 
-const parsed = new WeakMap<object, Map<number, Block[]>>();
+const parsed = new WeakMap<object, Map<string, Block[]>>();
 
 /**
- * Parses a text once as long as its owner, part of a page's payload, is kept. An owner has one Markdown text. Of one
- * longer than `max` characters the beginning is parsed.
+ * Parses the text in a field of `owner`, part of a page's payload, once as long as the owner is kept. Of a text longer
+ * than `max` characters the beginning is parsed.
  */
-export function parseMarkdownOf(owner: object, text: string | null, max = LENGTH_MAX): Block[] {
-  const byLength = parsed.get(owner) ?? new Map<number, Block[]>();
-  parsed.set(owner, byLength);
-  const known = byLength.get(max);
+export function parseMarkdownOf<Field extends string>(
+  owner: Readonly<Record<Field, string | null>>,
+  field: Field,
+  max = LENGTH_MAX,
+): Block[] {
+  const ofOwner = parsed.get(owner) ?? new Map<string, Block[]>();
+  parsed.set(owner, ofOwner);
+  const key = `${field}:${max}`;
+  const known = ofOwner.get(key);
   if (known) return known;
-  const blocks = parseMarkdown(excerpt(text ?? "", max));
-  byLength.set(max, blocks);
+  const blocks = parseMarkdown(excerpt(owner[field] ?? "", max));
+  ofOwner.set(key, blocks);
   return blocks;
 }
 

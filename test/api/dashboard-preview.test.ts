@@ -20,7 +20,13 @@ beforeAll(async () => {
 });
 
 const stored = async () => (await owner.client.get(`${V1}/status-pages/${page}`)).body;
-const typed = { name: "Typed <b>name</b>", description: "Now **bold**", language: "de", show_latency: "on" };
+const typed = {
+  name: "Typed <b>name</b>",
+  description: "Now **bold**",
+  footer_text: "Call *us*",
+  language: "de",
+  show_latency: "on",
+};
 
 describe("the preview of a page", () => {
   it("shows what was typed with what the page has, and saves nothing", async () => {
@@ -29,6 +35,7 @@ describe("the preview of a page", () => {
     expect(status).toBe(200);
     expect(text).toContain("Typed &lt;b&gt;name&lt;/b&gt;");
     expect(text).toContain("<strong>bold</strong>");
+    expect(text).toContain("Call <em>us</em>");
     expect(text).toContain("Checkout");
     expect(text).toContain('lang="de"');
     expect(text).toContain("/assets/status-page/brand/123456.css");

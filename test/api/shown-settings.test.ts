@@ -57,20 +57,48 @@ describe("the answer about a composite", () => {
 });
 
 describe("the impact of an incident", () => {
-  it("stands on the public page and in its JSON, as text", async () => {
+  it("stands on the public page with its Markdown rendered, and in its JSON as written", async () => {
     const account = await createAccount();
     const status_page_id = await createPage(account);
     const { slug } = (await account.client.get(`${V1}/status-pages/${status_page_id}`)).body;
-    const impact = "Orders <b>wait</b> for an hour";
+    const impact = "Orders <b>wait</b> for **an hour**";
     const input = { status_page_id, title: "Checkout", is_public: true, impact };
     const { body: incident } = await account.client.post(`${V1}/incidents`, input);
     const reader = createClient();
     expect((await reader.get(`/status/${slug}/summary.json`)).body.incidents).toMatchObject([{ impact }]);
     for (const path of [`/status/${slug}`, `/status/${slug}/incidents/${incident.id}`]) {
-      expect((await reader.get(path)).body).toContain("Impact: Orders &lt;b&gt;wait&lt;/b&gt; for an hour");
+      expect((await reader.get(path)).body).toContain(
+        "Impact: Orders &lt;b&gt;wait&lt;/b&gt; for <strong>an hour</strong></p>",
+      );
     }
     await account.client.put(`${V1}/incidents/${incident.id}`, { impact: null });
     expect((await reader.get(`/status/${slug}/summary.json`)).body.incidents).toMatchObject([{ impact: "" }]);
+  });
+});
+
+describe("the footer of a page", () => {
+  it("shows its Markdown rendered on every document of the page, beside the description's", async () => {
+    const account = await createAccount();
+    const status_page_id = await createPage(account);
+    const texts = {
+      description: "Run by *two* people",
+      footer_text:
+        "Call **us** or [write](https://example.com/help)\n\n<b>Night shift</b>\n\n- [never](javascript:alert)",
+    };
+    const { slug } = (await account.client.put(`${V1}/status-pages/${status_page_id}`, texts)).body;
+    const rendered = [
+      'Call <strong>us</strong> or <a href="https://example.com/help" rel="nofollow noopener">write</a></p>',
+      "&lt;b&gt;Night shift&lt;/b&gt;",
+      '<li><p class="text" dir="auto">[never](javascript:alert)</p></li>',
+    ];
+    const reader = createClient();
+    for (const path of ["", "/history"]) {
+      const { body } = await reader.get(`/status/${slug}${path}`);
+      const footer = body.slice(body.indexOf("<footer"));
+      for (const part of rendered) expect(footer).toContain(part);
+      expect(footer).not.toContain("two");
+    }
+    expect((await reader.get(`/status/${slug}`)).body).toContain("Run by <em>two</em> people");
   });
 });
 

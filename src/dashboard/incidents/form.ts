@@ -84,7 +84,7 @@ export async function editedIncidentFields(c: AppContext, pageId: string): Promi
     { kind: "text", name: "title", label: "Title", required: true, maxlength: 200 },
     { kind: "textarea", name: "description", label: "Description", hint: "Markdown" },
     { kind: "select", name: "severity", label: "Severity", options: toOptions(INCIDENT_SEVERITIES) },
-    { kind: "text", name: "impact", label: "Impact", hint: "what people notice of it" },
+    { kind: "text", name: "impact", label: "Impact", hint: "what people notice of it; Markdown" },
     { kind: "select", name: "assigned_to_id", label: "Assigned to", options: assignees, empty: "Nobody" },
     ...servicesField(services),
     { kind: "list", name: "tags", label: "Tags", hint: "separated by commas" },

@@ -1,6 +1,6 @@
 import type { Incident } from "../../contract/incident.ts";
 import { parseMarkdown } from "../../ui/markdown.ts";
-import { Markdown } from "../../ui/markdown-view.tsx";
+import { LabelledMarkdown, Markdown } from "../../ui/markdown-view.tsx";
 import { Fields, FormProblem } from "../components/fields.tsx";
 import { EmptyState, ListPages, PostButton, Tabs } from "../components/pieces.tsx";
 import { Preview } from "../components/preview.tsx";
@@ -223,7 +223,7 @@ function Facts({ view: { incident, page, services, assignee, now } }: { view: De
           ))}
         </p>
       )}
-      {incident.impact === null ? null : <p dir="auto">Impact: {incident.impact}</p>}
+      <LabelledMarkdown blocks={parseMarkdown(incident.impact)} label={(text) => <>Impact: {text}</>} />
       {incident.description === null ? null : (
         <div dir="auto">
           <Markdown blocks={parseMarkdown(incident.description)} />

@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import type { PageState } from "../../contract/public-page.ts";
 import { LANGUAGES } from "../../contract/status-page.ts";
 import { HtmlDocument } from "../../ui/document.tsx";
+import { Markdown } from "../../ui/markdown-view.tsx";
 import { IconShapes } from "../../ui/status-icons.tsx";
 import { ICONS, SCRIPT, STYLESHEET } from "../assets.ts";
 import { brandSheetAddress } from "../brand.ts";
@@ -164,10 +165,10 @@ function Logo({ frame: { logo_url, logo_dark_url } }: { frame: FrameView }) {
 
 function Footer({ frame }: { frame: FrameView }) {
   const { texts } = frame;
-  const { paragraphs, links, powered_by_href } = frame.footer;
+  const { text, links, powered_by_href } = frame.footer;
   return (
     <footer class="wrap foot">
-      <Paragraphs texts={paragraphs} />
+      <Markdown blocks={text} />
       {links.length > 0 ? (
         <nav aria-label={texts.frame.footer}>
           <ul class="links">
@@ -213,16 +214,4 @@ function PoweredBy({ href, text }: { href: string | null | undefined; text: stri
 
 export function Time({ moment }: { moment: Moment }) {
   return <time datetime={moment.iso}>{moment.text}</time>;
-}
-
-function Paragraphs({ texts }: { texts: string[] }) {
-  return (
-    <>
-      {texts.map((text) => (
-        <p class="text" dir="auto">
-          {text}
-        </p>
-      ))}
-    </>
-  );
 }

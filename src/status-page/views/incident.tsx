@@ -1,4 +1,4 @@
-import { Markdown } from "../../ui/markdown-view.tsx";
+import { LabelledMarkdown, Markdown } from "../../ui/markdown-view.tsx";
 import type { IncidentView, PastIncidentView, UpdateView } from "../incident-view.ts";
 import type { Texts } from "../texts/texts.ts";
 import { Time } from "./frame.tsx";
@@ -26,11 +26,10 @@ export function IncidentBody({ incident, texts }: { incident: IncidentView; text
   return (
     <>
       <IncidentFacts incident={incident} texts={texts} />
-      {incident.impact === "" ? null : (
-        <p dir="auto">
-          <Phrase text={texts.incident.impact} parts={{ text: incident.impact }} />
-        </p>
-      )}
+      <LabelledMarkdown
+        blocks={incident.impact}
+        label={(text) => <Phrase text={texts.incident.impact} parts={{ text }} />}
+      />
       <Markdown blocks={incident.description} />
       <Timeline updates={incident.updates} />
     </>
