@@ -1,12 +1,11 @@
 import type { Scope } from "../access/scope.ts";
-import { SECOND_MS } from "../lib/durations.ts";
+
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { withDeadline } from "../lib/with-deadline.ts";
+import { OBJECT_TIMEOUT_MS } from "../platform/object-timeout.ts";
 
 /** As many objects of monitors are called at a time. */
 const CONCURRENCY = 6;
-/** An object waits for at most a few queries of D1. */
-export const OBJECT_TIMEOUT_MS = 20 * SECOND_MS;
 
 interface Outcome<Monitor, Result> {
   done: { monitor: Monitor; result: Result }[];

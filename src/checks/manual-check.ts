@@ -7,12 +7,11 @@ import { inLane } from "../domain/check-schedule.ts";
 import { STATUS_OF_OUTCOME } from "../domain/check-status.ts";
 import { evaluateResultRules } from "../events/metric-rules.ts";
 import { now } from "../platform/clock.ts";
-import { proberObject } from "../platform/prober-objects.ts";
 import type { CheckJob } from "../probes/run.ts";
 import { enqueueChecks } from "./enqueue.ts";
 import { runCheck } from "./probe-check.ts";
 import { checkFrom } from "./region-checker.ts";
-import { toResultBlock } from "./result-history.ts";
+import { storeResults, toResultBlock } from "./result-history.ts";
 import { checkMonitors, toMonitorResult } from "./runner.ts";
 import { laneOf, recordChecks } from "./slot-record.ts";
 
@@ -26,12 +25,12 @@ export async function checkNow(scope: Scope, monitor: MonitorRecord): Promise<Ma
   if (!group) throw new Error("a checked monitor has no group");
   const [checked] = await checkMonitors(scope, [monitor], slot);
   if (!checked) throw new Error("a check gave no result");
-  const row = toResultBlock({ ...slot, group_id: group.id, monitor_id: monitor.id }, [checked]);
+  const block = toResultBlock({ ...slot, group_id: group.id, monitor_id: monitor.id }, [checked]);
   await Promise.all([
     recordChecks(scope, { ...slot, monitor_id: monitor.id, group, begun_at: slot.slot_at, isWholeGroup: false }, [
       checked,
     ]),
-    proberObject(scope.env, monitor.shard_id, slot.region).record(row),
+    storeResults(scope, { shard_id: monitor.shard_id, region: slot.region, block }),
   ]);
   await evaluateResultRules(scope, [toMonitorResult(checked, slot)]);
   const regions = monitor.regions.slice(1);

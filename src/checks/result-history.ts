@@ -1,9 +1,16 @@
-import type { CheckMessage } from "../contract/messages.ts";
+import type { Scope } from "../access/scope.ts";
+import type { CheckMessage, HistoryMessage } from "../contract/messages.ts";
 import type { ResultBlock } from "../contract/prober-object.ts";
 import { fnv1a } from "../lib/fnv.ts";
+import { withDeadline } from "../lib/with-deadline.ts";
+import { OBJECT_TIMEOUT_MS } from "../platform/object-timeout.ts";
+import { proberObject } from "../platform/prober-objects.ts";
 import type { CheckedMonitor } from "./runner.ts";
 
 const MESSAGE_LENGTH_MAX = 200;
+/** A queue takes 128 kB a message: https://developers.cloudflare.com/queues/platform/limits/ */
+const QUEUED_BYTES_MAX = 100_000;
+const QUEUED_DELAY_S = 5;
 
 /** The message of a result as history and lists keep it. */
 export const shortMessage = (message: string): string => message.slice(0, MESSAGE_LENGTH_MAX);
@@ -27,4 +34,26 @@ export function toResultBlock(
       details: result.details,
     })),
   };
+}
+
+/** Stores the results of a message. Where their object fails or hangs, a message of its own repeats that, not the checks. */
+export async function storeResults(scope: Scope, results: HistoryMessage): Promise<void> {
+  try {
+    await recordResults(scope, results);
+  } catch (error) {
+    scope.log.error("result history", error, { shard_id: results.shard_id, region: results.region });
+    await scope.env.CHECKS.send(toQueued(results), { delaySeconds: QUEUED_DELAY_S });
+  }
+}
+
+/** Repeated, it changes nothing. */
+export async function recordResults({ env }: Scope, { shard_id, region, block }: HistoryMessage): Promise<void> {
+  await withDeadline(proberObject(env, shard_id, region).record(block), OBJECT_TIMEOUT_MS);
+}
+
+/** Without the details where they are too long for a message. */
+function toQueued(results: HistoryMessage): HistoryMessage {
+  if (new TextEncoder().encode(JSON.stringify(results)).length <= QUEUED_BYTES_MAX) return results;
+  const entries = results.block.entries.map(({ details, ...entry }) => entry);
+  return { ...results, block: { ...results.block, entries } };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CheckOutcome } from "./check.ts";
 import { MonitorTransition } from "./monitor-transition.ts";
 
 /**
@@ -15,6 +16,31 @@ export const CheckMessage = z.object({
   skip: z.number().int().min(1).optional(),
 });
 export type CheckMessage = z.infer<typeof CheckMessage>;
+
+/** Results that are recorded but that the object of their history did not store. */
+export const HistoryMessage = z.object({
+  shard_id: z.string().min(1),
+  region: z.string().min(1),
+  block: z.object({
+    slot_at: z.number().int(),
+    attempt: z.number().int(),
+    key: z.string(),
+    entries: z.array(
+      z.object({
+        monitor_id: z.string(),
+        checked_at: z.number(),
+        outcome: CheckOutcome,
+        latency_ms: z.number().nullable(),
+        message: z.string(),
+        colo: z.string().nullish(),
+        details: z.record(z.string(), z.unknown()).optional(),
+      }),
+    ),
+  }),
+});
+export type HistoryMessage = z.infer<typeof HistoryMessage>;
+
+export const ChecksMessage = z.union([CheckMessage, HistoryMessage]);
 
 /**
  * Transitions that a monitor's object keeps until they are confirmed, an event that is stored as a row, an escalation, the

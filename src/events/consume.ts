@@ -13,9 +13,11 @@ import { fanOut } from "../delivery/fan-out.ts";
 import { releaseAlerts } from "../delivery/held-alerts.ts";
 import { sendStatusPost } from "../delivery/status-posts.ts";
 import { toMeasuredCheck } from "../domain/rule-metrics.ts";
+import { withDeadline } from "../lib/with-deadline.ts";
 import { joinPublications, NOTHING, type Publication, sweepPages } from "../outbox/publication.ts";
 import { toIso } from "../platform/clock.ts";
 import { monitorObject, tombstoneObject } from "../platform/monitor-objects.ts";
+import { OBJECT_TIMEOUT_MS } from "../platform/object-timeout.ts";
 import { agentOfflineAudit, transitionAudit } from "./audit.ts";
 import { recomputeComposite } from "./composites.ts";
 import { wakeEvents } from "./emit.ts";
@@ -55,13 +57,13 @@ async function consumeTransitions(scope: Scope, monitorId: string, transitions: 
     const found = n === 0 ? first : await findMonitorWithPage(scope.db, monitorId);
     if (!found) {
       // The object of a deleted monitor that still sends: it becomes a tombstone.
-      await tombstoneObject(scope.env, monitorId);
+      await withDeadline(tombstoneObject(scope.env, monitorId), OBJECT_TIMEOUT_MS);
       return;
     }
     await commitTransition(scope, { transition, ...found });
   }
   await recomputeComposite(scope, monitorId);
-  await monitorObject(scope.env, monitorId).confirm(last.seq);
+  await withDeadline(monitorObject(scope.env, monitorId).confirm(last.seq), OBJECT_TIMEOUT_MS);
 }
 
 async function commitTransition(scope: Scope, context: TransitionContext): Promise<void> {

@@ -1,10 +1,10 @@
 import { jobScope, type Scope } from "../access/scope.ts";
+import { recordResults, storeResults } from "../checks/result-history.ts";
 import { runSlot } from "../checks/runner.ts";
-import { CheckMessage } from "../contract/messages.ts";
+import { type CheckMessage, ChecksMessage } from "../contract/messages.ts";
 import { findQueue } from "../contract/queues.ts";
 import { endsWithin } from "../lib/with-deadline.ts";
 import { type Env, hasSerialQueues } from "../platform/env.ts";
-import { proberObject } from "../platform/prober-objects.ts";
 import { handleMessages } from "./messages.ts";
 
 /** What answers in time is acknowledged with its result. */
@@ -21,7 +21,8 @@ export async function handleChecks(
 ): Promise<void> {
   const scope = jobScope(env, "checks");
   const waits = findQueue(batch.queue) !== "checks-slow" || !hasSerialQueues(env);
-  await handleMessages(scope, batch, CheckMessage, async (message) => {
+  await handleMessages(scope, batch, ChecksMessage, async (message) => {
+    if ("block" in message) return recordResults(scope, message);
     const work = run(scope, message);
     if (waits) await work;
     else if (!(await endsWithin(work, BATCH_MS))) defer(goOnBehind(scope, work));
@@ -38,5 +39,6 @@ async function goOnBehind({ log }: Scope, work: Promise<void>): Promise<void> {
 }
 
 function run(scope: Scope, message: CheckMessage): Promise<void> {
-  return runSlot(scope, message, (shardId, row) => proberObject(scope.env, shardId, message.region).record(row));
+  const { region } = message;
+  return runSlot(scope, message, (shard_id, block) => storeResults(scope, { shard_id, region, block }));
 }

@@ -2,6 +2,7 @@ import type {
   CheckMessage,
   DeliveryMessage,
   EventMessage,
+  HistoryMessage,
   MailMessage,
   MinuteMessage,
   SubscriberBatchMessage,
@@ -12,7 +13,7 @@ import { REGION_PLACES } from "../contract/regions.ts";
 
 /** Queues by what travels in them. */
 interface Queues {
-  CHECKS: Queue<CheckMessage | QueueMarker>;
+  CHECKS: Queue<CheckMessage | HistoryMessage | QueueMarker>;
   CHECKS_SLOW: Queue<CheckMessage | QueueMarker>;
   EVENTS: Queue<EventMessage | QueueMarker>;
   DELIVERIES: Queue<DeliveryMessage | QueueMarker>;

@@ -1,3 +1,4 @@
+import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -6,7 +7,10 @@ import { runSlot } from "../../src/checks/runner.ts";
 import { openDb } from "../../src/data/db.ts";
 import { monitors, statusIntervals } from "../../src/data/monitors/table.ts";
 import { notifications } from "../../src/data/notifications/table.ts";
+import { handleChecks } from "../../src/jobs/checks.ts";
+import { handleEvents } from "../../src/jobs/events.ts";
 import type { Env } from "../../src/platform/env.ts";
+import { newId } from "../../src/platform/ids.ts";
 import { createAccount } from "../support/factories.ts";
 import { sweepChecks } from "../support/minute.ts";
 import { insertMonitor } from "../support/monitors.ts";
@@ -38,9 +42,17 @@ function withBrokenObject(monitorId: string, fail: () => Promise<unknown> = thro
   const bindings: Env = recordingEnv().env;
   const broken = env.MONITOR.idFromName(monitorId);
   const get = (id: DurableObjectId) =>
-    id.equals(broken) ? { report: fail, sync: fail, markStale: fail } : bindings.MONITOR.get(id);
+    id.equals(broken) ? { report: fail, sync: fail, markStale: fail, confirm: fail } : bindings.MONITOR.get(id);
   const namespace: unknown = { idFromName: (name: string) => bindings.MONITOR.idFromName(name), get };
   return { ...bindings, MONITOR: namespace as Env["MONITOR"] };
+}
+
+/** Objects have a twentieth of a second to answer instead of 20 seconds. */
+async function withShortDeadlines(run: () => Promise<void>): Promise<void> {
+  const setTimer = globalThis.setTimeout;
+  const shorten = (then: () => void, ms?: number) => setTimer(then, ms === 20_000 ? 50 : ms);
+  const timer = vi.spyOn(globalThis, "setTimeout").mockImplementation(shorten as typeof setTimeout);
+  await run().finally(() => timer.mockRestore());
 }
 
 /** Two monitors of two accounts in one check group; the first is the faulty one. */
@@ -110,14 +122,10 @@ describe("a monitor whose object throws", () => {
     const { faulty, healthy, check_group_id } = await twoInOneGroup();
     await runNext(recordingEnv().env, check_group_id);
     await db.update(monitors).set({ settled: false }).where(eq(monitors.id, faulty));
-    const setTimer = globalThis.setTimeout;
-    const timer = vi
-      .spyOn(globalThis, "setTimeout")
-      .mockImplementation(((run: () => void, ms?: number) =>
-        setTimer(run, ms === 20_000 ? 50 : ms)) as typeof setTimeout);
     const stuck = withBrokenObject(faulty, hangs);
-    for (let slot = 0; slot < 6; slot++) await runNext(stuck, check_group_id);
-    timer.mockRestore();
+    await withShortDeadlines(async () => {
+      for (let slot = 0; slot < 6; slot++) await runNext(stuck, check_group_id);
+    });
     expect(await read(healthy)).toMatchObject({ status: "up" });
     expect(await read(faulty)).toMatchObject({
       status: "unknown",
@@ -163,5 +171,81 @@ describe("a monitor whose object throws", () => {
       status: "unknown",
       status_message: "the monitor's state is not available",
     });
+  });
+});
+
+describe("transitions of a monitor whose object never answers", () => {
+  const up = { ...{ seq: 1, from: "pending", to: "up", message: "HTTP 200", latency_ms: 12, region: "default" } };
+  const transitionAt = (at: number) => ({ ...up, at, effective_at: at, outage: null, event: null });
+
+  async function consume(ids: readonly string[], bindings: Env): Promise<string[]> {
+    const body = (monitor_id: string) => ({ monitor_id, transitions: [transitionAt(Date.now())] });
+    const batch = createMessageBatch(
+      "events",
+      ids.map((id) => ({ id, timestamp: new Date(), attempts: 1, body: body(id) })),
+    );
+    await withShortDeadlines(() => handleEvents(batch, bindings));
+    const { retryMessages } = await getQueueResult(batch, createExecutionContext());
+    return retryMessages.map(({ msgId }) => msgId);
+  }
+
+  it("are stored and repeated until it confirms, while the others of their batch are done", async () => {
+    const { faulty, healthy } = await twoInOneGroup();
+    expect(await consume([faulty, healthy], withBrokenObject(faulty, hangs))).toEqual([faulty]);
+    for (const id of [faulty, healthy]) expect((await intervalsOf(id)).at(-1)?.status).toBe("up");
+  });
+
+  it("are confirmed where it is the composite of the monitor, or its monitor is deleted", async () => {
+    const { faulty, healthy } = await twoInOneGroup();
+    await db.update(monitors).set({ parent_monitor_id: faulty }).where(eq(monitors.id, healthy));
+    expect(await consume([healthy], withBrokenObject(faulty, hangs))).toEqual([]);
+    const gone = newId();
+    expect(await consume([gone, healthy], withBrokenObject(gone, hangs))).toEqual([gone]);
+  });
+});
+
+describe("results whose history object", () => {
+  /** Bindings in which every history object fails its first call. */
+  function withBrokenHistory(fail: () => Promise<unknown>) {
+    const recording = recordingEnv();
+    let calls = 0;
+    const get = (id: DurableObjectId) => {
+      calls += 1;
+      return calls === 1 ? { record: fail } : env.PROBER.get(id);
+    };
+    const namespace: unknown = { idFromName: (name: string) => env.PROBER.idFromName(name), get };
+    return { ...recording, env: { ...recording.env, PROBER: namespace as Env["PROBER"] } };
+  }
+
+  async function handle(body: unknown, bindings: Env): Promise<void> {
+    const batch = createMessageBatch("checks", [{ id: newId(), timestamp: new Date(), attempts: 1, body }]);
+    await withShortDeadlines(() => handleChecks(batch, bindings, () => {}));
+    const { retryMessages } = await getQueueResult(batch, createExecutionContext());
+    expect(retryMessages).toEqual([]);
+  }
+
+  it.each([
+    ["throws", throws],
+    ["never answers", hangs],
+  ])("%s are recorded, shown and stored in the history by a later message, once", async (_, fail) => {
+    const { faulty, healthy, check_group_id } = await twoInOneGroup();
+    const { env: bindings, checks } = withBrokenHistory(fail);
+    const slot = { group_id: check_group_id, region: "default", slot_at: Date.now(), attempt: 0 };
+    await handle(slot, bindings);
+    expect(await read(healthy)).toMatchObject({ status: "up" });
+    const { shard_id } = await read(healthy);
+    const range = { from: 0, to: Date.now() + MINUTE, limit: 10 };
+    const historyOf = (id: string) =>
+      env.PROBER.get(env.PROBER.idFromName(`${shard_id}/default`)).list({ ...range, monitor_id: id });
+    expect(await historyOf(healthy)).toEqual([]);
+
+    const [kept, ...others] = checks;
+    expect(others).toEqual([]);
+    for (let n = 0; n < 2; n++) await handle(kept?.body, bindings);
+    // The slot is recorded, so its own message checks nothing again.
+    await handle(slot, bindings);
+    for (const id of [healthy, faulty]) {
+      expect(await historyOf(id)).toMatchObject([{ outcome: "success", message: "HTTP 200", details: {} }]);
+    }
   });
 });
