@@ -27,9 +27,11 @@ export async function checkNow(scope: Scope, monitor: MonitorRecord): Promise<Ma
   if (!checked) throw new Error("a check gave no result");
   const block = toResultBlock({ ...slot, group_id: group.id, monitor_id: monitor.id }, [checked]);
   await Promise.all([
-    recordChecks(scope, { ...slot, monitor_id: monitor.id, group, begun_at: slot.slot_at, isWholeGroup: false }, [
-      checked,
-    ]),
+    recordChecks(
+      scope,
+      { ...slot, monitor_id: monitor.id, group, begun_at: slot.slot_at, isFirst: false, isWholeGroup: false },
+      [checked],
+    ),
     storeResults(scope, { shard_id: monitor.shard_id, region: slot.region, block }),
   ]);
   await evaluateResultRules(scope, [toMonitorResult(checked, slot)]);

@@ -57,8 +57,9 @@ export async function runSlot(scope: Scope, message: CheckMessage, store: StoreR
     await sendChecks(scope.env, [{ ...message, skip, run_at: begun_at }], begun_at);
   }
   const checked = await checkMonitors(scope, members, message);
-  const isWholeGroup = message.monitor_id === undefined && message.skip === undefined && !isFull;
-  const slot = { ...message, group, begun_at, isWholeGroup };
+  const isFirst = isOfGroup(message);
+  const isWholeGroup = isFirst && !isFull;
+  const slot = { ...message, group, begun_at, isFirst, isWholeGroup };
   await Promise.all([
     recordChecks(scope, slot, checked),
     checked.length === 0
@@ -77,9 +78,14 @@ export function toMonitorResult({ monitor, checked_at, result }: CheckedMonitor,
   return { monitor, region, ...toMeasuredCheck({ ...result, checked_at }) };
 }
 
+/** Whether this is the message of a group, not of one monitor or of members that exceed a message. */
+function isOfGroup({ monitor_id, skip }: CheckMessage): boolean {
+  return monitor_id === undefined && skip === undefined;
+}
+
 /** Whether this slot of the only region was checked before: a repeated message checks nothing again. */
 function isRecorded({ regions, last_slot_at }: CheckGroupRecord, message: CheckMessage): boolean {
-  const isScheduled = message.attempt === 0 && message.monitor_id === undefined && message.skip === undefined;
+  const isScheduled = message.attempt === 0 && isOfGroup(message);
   return isScheduled && regions.length <= 1 && last_slot_at !== null && last_slot_at >= message.slot_at;
 }
 

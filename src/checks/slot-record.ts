@@ -16,6 +16,8 @@ import { markUncheckedMonitors } from "./unchecked.ts";
 export interface RecordedSlot extends Slot {
   group: CheckGroupRecord;
   monitor_id?: string;
+  /** The message of the group, which enqueued one for the members that exceed it. */
+  isFirst: boolean;
   isWholeGroup: boolean;
   /** When the group's members were loaded. */
   begun_at: number;
@@ -43,7 +45,7 @@ export async function recordChecks(
     // Older results belong to monitors that have left the group.
     kept_from: slot.isWholeGroup ? slot.begun_at : 0,
   };
-  const record = recordSlot(scope.db, group.id, slot.isWholeGroup ? slot.slot_at : null, latest);
+  const record = recordSlot(scope.db, group.id, slot.isFirst ? slot.slot_at : null, latest);
   if (moving.length === 0) await runBatch(scope.db, [...writes, record]);
   else await changeLane(scope, slot, moving, [...writes, record]);
   await sendChecks(scope.env, checked.flatMap(retriesOf), now());

@@ -1,14 +1,15 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { eq } from "drizzle-orm";
+import { eq, ne } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { createApp } from "../../src/app.ts";
 import { planMinute } from "../../src/checks/planner.ts";
 import { runSlot } from "../../src/checks/runner.ts";
+import { MEMBERS_PER_MESSAGE } from "../../src/data/check-groups/read.ts";
 import { openDb } from "../../src/data/db.ts";
 import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors/table.ts";
-import { checkGroupId, slotsWithin } from "../../src/domain/check-schedule.ts";
+import { checkGroupId, slotBefore, slotsWithin } from "../../src/domain/check-schedule.ts";
 import { handleChecks } from "../../src/jobs/checks.ts";
 import { proberObject } from "../../src/platform/prober-objects.ts";
 import { createAccount } from "../support/factories.ts";
@@ -506,6 +507,31 @@ describe("the runner", () => {
         .map(({ id }) => id)
         .sort(),
     );
+  });
+
+  it("checks a slot of a group that is too large for a message once, by two messages", async () => {
+    const { user_id } = await createAccount();
+    const make = () => insertMonitor(user_id, { created_at: Date.now() - 3_600_000, interval: 3600 });
+    const members = await Promise.all(Array.from({ length: MEMBERS_PER_MESSAGE + 1 }, make));
+    const check_group_id = members[0]?.check_group_id ?? "";
+    await db.update(monitors).set({ check_group_id });
+    await db.delete(checkGroups).where(ne(checkGroups.id, check_group_id));
+    const minute = Date.now();
+    const slot_at = slotBefore(check_group_id, 3_600_000, minute);
+    const { message, checks: parts } = await runNext({ check_group_id }, 0, 0, slot_at);
+    expect(parts.map(({ body }) => body)).toEqual([{ ...message, skip: MEMBERS_PER_MESSAGE }]);
+    const { env: recording, checks } = recordingEnv();
+    const scope = jobScope(recording, "test");
+    for (const { body } of parts) await runSlot(scope, body, async () => {});
+    const [group] = await db.select().from(checkGroups);
+    expect(group?.last_slot_at).toBe(slot_at);
+    expect(new Set(group?.latest.map(([id]) => id))).toEqual(new Set(members.map(({ id }) => id)));
+
+    expect(outside).toHaveBeenCalledTimes(members.length);
+    await runSlot(scope, message, async () => {});
+    for (const at of [slot_at + 2 * MINUTE, slot_at + 3 * MINUTE]) await planMinute(scope, at);
+    expect(outside).toHaveBeenCalledTimes(members.length);
+    expect(checks).toEqual([]);
   });
 
   it("deletes a group that nobody belongs to any more", async () => {
