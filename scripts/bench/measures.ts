@@ -25,7 +25,8 @@ interface Asked {
   baseline: readonly string[];
   connections?: number;
   headers?: Record<string, string>;
-  status?: number;
+  /** What every answer must have; null for any. */
+  status?: number | null;
   method?: string;
   body?: () => string;
 }
@@ -34,8 +35,7 @@ interface Asked {
 export async function compareTurns(rig: Rig, asked: Asked) {
   const { connections = PARALLEL, status = 200, ...request } = asked;
   const common = { turnMs: rig.scale.turnMs, connections };
-  const isEmpty = status === 304;
-  const baseline = await turn(asked.baseline, rig.bare.cpuSeconds, { ...common, status: isEmpty ? 304 : 200 });
+  const baseline = await turn(asked.baseline, rig.bare.cpuSeconds, { ...common, status: status === null ? null : 200 });
   const ours = await turn(asked.addresses, rig.service.cpuSeconds, { ...common, ...request, status });
   return { ours, baseline };
 }

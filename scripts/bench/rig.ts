@@ -6,6 +6,8 @@ import { API, type BenchService, send, startBenchService } from "./service.ts";
 const CREATED_AT_ONCE = 8;
 const DAY_MS = 86_400_000;
 export const HISTORY_DAYS = 90;
+/** Of each monitor: those of the largest page together are as many as one report takes. */
+const DAYS_BETWEEN_OUTAGES = 2;
 
 /** How much a run measures; the quick one shows that everything can be measured, not how fast it is. */
 export interface Scale {
@@ -74,7 +76,7 @@ export async function startRig(scale: Scale): Promise<Rig> {
     await createPage(service, sizes[1]),
     await createPage(service, sizes[2]),
   ] satisfies Rig["pages"];
-  await insertHistory(service);
+  await insertHistory(service, DAYS_BETWEEN_OUTAGES);
   const headers = { authorization: `Bearer ${service.token}` };
   return {
     ...{ scale, service, bare, receiver, pages, headers },
@@ -110,11 +112,12 @@ export async function createPage(service: BenchService, size: number, slug = `be
   return { id: page.id, slug, size, monitors, beats };
 }
 
-/** As if all monitors were down for a tenth of every day since then. */
-export async function insertHistory({ execute }: BenchService): Promise<void> {
+/** As if all monitors were down for a tenth of the time since then, once in so many days. */
+export async function insertHistory({ execute }: BenchService, days = 1): Promise<void> {
   const now = Date.now();
   const from = now - HISTORY_DAYS * DAY_MS;
-  const past = 2 * HISTORY_DAYS;
+  const past = (2 * HISTORY_DAYS) / days;
+  const period = days * DAY_MS;
   await execute([
     { sql: "UPDATE monitors SET created_at = ?", params: [from] },
     { sql: "UPDATE status_intervals SET from_at = ? WHERE seq = 0", params: [now] },
@@ -122,7 +125,7 @@ export async function insertHistory({ execute }: BenchService): Promise<void> {
       sql: `INSERT INTO status_intervals (monitor_id, seq, status, from_at, to_at)
         WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n + 1 < ${past})
         SELECT id, n - ${past}, iif(n % 2, 'down', 'up'),
-          ?1 + (n / 2) * ${DAY_MS} + (n % 2) * ${0.9 * DAY_MS}, ?1 + (n / 2) * ${DAY_MS} + iif(n % 2, 1, 0.9) * ${DAY_MS}
+          ?1 + (n / 2) * ${period} + (n % 2) * ${0.9 * period}, ?1 + (n / 2) * ${period} + iif(n % 2, 1, 0.9) * ${period}
         FROM monitors JOIN n`,
       params: [from],
     },
