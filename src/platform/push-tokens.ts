@@ -24,7 +24,7 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const DIGITS = 50;
 const SPACE = 256n ** BigInt(TOKEN_BYTES);
 const DIGIT_VALUES = new Map([...BASE62].map((digit, value) => [digit, value]));
-/** Read as one number, which is far quicker than one large number a digit. */
+/** Computed as one number, which is far quicker than one large number a digit. */
 const GROUP = 5;
 const GROUP_SPACE = 62n ** BigInt(GROUP);
 
@@ -91,9 +91,13 @@ function macOf(key: Buffer, purpose: PushPurpose, header: Buffer): Buffer {
 function toBase62(bytes: Buffer): string {
   let rest = BigInt(`0x${bytes.toString("hex")}`);
   let text = "";
-  for (let n = 0; n < DIGITS; n++) {
-    text = BASE62.charAt(Number(rest % 62n)) + text;
-    rest /= 62n;
+  for (let n = 0; n < DIGITS; n += GROUP) {
+    let group = Number(rest % GROUP_SPACE);
+    rest /= GROUP_SPACE;
+    for (let digit = 0; digit < GROUP; digit++) {
+      text = BASE62.charAt(group % 62) + text;
+      group = Math.floor(group / 62);
+    }
   }
   return text;
 }
