@@ -4,7 +4,7 @@
  */
 export default {
   async fetch(request, env) {
-    if (request.headers.get("authorization") !== env.SECRET) return env.SERVICE.fetch(withAddress(request));
+    if (request.headers.get("authorization") !== env.SECRET) return env.SERVICE.fetch(request);
     try {
       return Response.json(await ACTIONS[new URL(request.url).pathname](await request.json(), env));
     } catch (error) {
@@ -12,15 +12,6 @@ export default {
     }
   },
 };
-
-/** The platform names the client in a header; behind a proxy, that proxy does. */
-function withAddress(request) {
-  const address = request.cf?.clientIp?.replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
-  if (!address || request.headers.has("cf-connecting-ip")) return request;
-  const named = new Request(request);
-  named.headers.set("cf-connecting-ip", address);
-  return named;
-}
 
 const ACTIONS = {
   async "/execute"(statements, { DB }) {

@@ -43,6 +43,7 @@ export async function callApi(c: AppContext, { method, path, body }: ApiCall): P
   const request = new Request(new URL(path, c.req.url), {
     method,
     headers,
+    cf: c.req.raw.cf,
     body: body === undefined ? null : JSON.stringify(body),
   });
   const response = await c.var.dispatch(method === "GET" ? markCounted(request) : request);

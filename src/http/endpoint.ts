@@ -14,6 +14,7 @@ import { ApiError, invalid, unavailable } from "../contract/errors.ts";
 import type { RateClass } from "../contract/limiter-object.ts";
 import type { Permission } from "../domain/roles.ts";
 import { assertNever } from "../lib/assert-never.ts";
+import { clientAddressOf } from "../platform/client-address.ts";
 import type { Env } from "../platform/env.ts";
 import type { Logger } from "../platform/logger.ts";
 import { bodyHashes } from "../platform/root-keys.ts";
@@ -241,7 +242,7 @@ export function callScopeOf(c: Context<AppEnv>): CallScope {
   const defer = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   return {
     ...openScope({ env: c.env, settings, log, now }),
-    ip: addressOf(c),
+    ip: clientAddressOf(c.req.raw),
     userAgent: userAgentOf(c),
     browserToken: browserToken(c.req.raw, publicUrl) ?? null,
     publicUrl,
@@ -294,11 +295,6 @@ const USER_AGENT_LENGTH_MAX = 200;
 
 function userAgentOf(c: Context<AppEnv>): string | null {
   return c.req.header("user-agent")?.slice(0, USER_AGENT_LENGTH_MAX) ?? null;
-}
-
-/** Only the platform writes this header; what a client sends under the name is overwritten. */
-function addressOf(c: Context<AppEnv>): string | null {
-  return c.req.header("cf-connecting-ip") ?? null;
 }
 
 /** Access is decided by one value and the schema by another if a name may come twice. */
