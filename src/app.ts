@@ -131,9 +131,9 @@ export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ defaultHook: rejectInvalid });
   const { fetch } = app;
   app.fetch = (request, env, context) =>
+    answerPlainHeartbeat(request, env, context) ??
     answerOperator(request, env) ??
     answerWarm(request, env) ??
-    answerPlainHeartbeat(request, env, context) ??
     fetch(request, env, context);
   app.use(routeHosts(fetch));
   app.use(startRequest);
@@ -149,4 +149,5 @@ export function createApp(): OpenAPIHono<AppEnv> {
   return app;
 }
 
+export type App = ReturnType<typeof createApp>;
 export const getApp = lazy(createApp);

@@ -37,13 +37,13 @@ export async function answerDirectly(
   try {
     const parts = { env, settings, log, now: started };
     const body = JSON.stringify(await answer(toScope(parts, context)));
-    response = new Response(body, { headers: headersOf(settings, rateClass) });
+    response = new Response(body, { headers: headersOf(settings, rateClass, requestId) });
   } catch (error) {
     response = toErrorResponse(error, requestId, log);
     completeHeaders(response.headers);
     stateRateLimit(response.headers, settings, rateClass);
+    response.headers.set(REQUEST_ID_HEADER, requestId);
   }
-  response.headers.set(REQUEST_ID_HEADER, requestId);
   const { method } = request;
   recordResponse({ method, route, status: response.status, started, requestId, settings, log, rateClass });
   return response;
@@ -64,15 +64,17 @@ function toScope(parts: Omit<Scope, "db">, context: Deferring): DirectScope {
 
 const ready = new WeakMap<Settings, Map<RateClass, Headers>>();
 
-/** Of every success, but for the id of the request. */
-function headersOf(settings: Settings, rateClass: RateClass): Headers {
+/** Of a success. A response copies them, so that all share one but for the id of the request. */
+function headersOf(settings: Settings, rateClass: RateClass, requestId: string): Headers {
   const byClass = ready.get(settings) ?? new Map<RateClass, Headers>();
   ready.set(settings, byClass);
-  const known = byClass.get(rateClass);
-  if (known) return known;
-  const headers = new Headers({ "Content-Type": "application/json" });
-  completeHeaders(headers);
-  stateRateLimit(headers, settings, rateClass);
-  byClass.set(rateClass, headers);
+  let headers = byClass.get(rateClass);
+  if (!headers) {
+    headers = new Headers({ "Content-Type": "application/json" });
+    completeHeaders(headers);
+    stateRateLimit(headers, settings, rateClass);
+    byClass.set(rateClass, headers);
+  }
+  headers.set(REQUEST_ID_HEADER, requestId);
   return headers;
 }
