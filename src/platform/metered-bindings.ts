@@ -87,11 +87,6 @@ export function meterNamespace<Namespace extends DurableObjectNamespace>(
   count: Count,
 ): Namespace {
   return asBinding({
-    idFromName: (name: string) => namespace.idFromName(name),
-    get: (...args: Parameters<DurableObjectNamespace["get"]>) => {
-      count({ object_requests: 1 });
-      return namespace.get(...args);
-    },
     getByName: (...args: Parameters<DurableObjectNamespace["getByName"]>) => {
       count({ object_requests: 1 });
       return namespace.getByName(...args);

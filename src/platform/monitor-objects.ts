@@ -3,7 +3,7 @@ import type { Env } from "./env.ts";
 
 /** The object that owns the status of this monitor. */
 export function monitorObject(env: Env, monitorId: string): MonitorRpc {
-  return env.MONITOR.get(env.MONITOR.idFromName(monitorId));
+  return env.MONITOR.getByName(monitorId);
 }
 
 /** Has the object of a deleted monitor keep nothing and take nothing more. */

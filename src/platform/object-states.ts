@@ -6,9 +6,9 @@ import type { Env } from "./env.ts";
 export function objectState(env: Env, { kind, name }: { kind: BackedUpObject; name: string }): ObjectStateRpc {
   switch (kind) {
     case "monitor":
-      return env.MONITOR.get(env.MONITOR.idFromName(name));
+      return env.MONITOR.getByName(name);
     case "prober":
-      return env.PROBER.get(env.PROBER.idFromName(name));
+      return env.PROBER.getByName(name);
     default:
       return assertNever(kind);
   }

@@ -5,12 +5,12 @@ import type { Env } from "./env.ts";
 /** The object that stores the history of a shard in a region, created near that region where the platform can. */
 export function proberObject(env: Env, shardId: string, region: string): ProberRpc {
   const locationHint = REGIONS.find((each) => each === region);
-  return env.PROBER.get(env.PROBER.idFromName(`${shardId}/${region}`), { locationHint });
+  return env.PROBER.getByName(`${shardId}/${region}`, { locationHint });
 }
 
 /** The object that stores what an agent measured of all its monitors. */
 export function agentHistory(env: Env, agentId: string): ProberRpc {
-  return env.PROBER.get(env.PROBER.idFromName(`agent/${agentId}`));
+  return env.PROBER.getByName(`agent/${agentId}`);
 }
 
 /** Where a monitor's results lie: in the objects of its shard, and of others in which it was checked. */

@@ -49,5 +49,5 @@ function floodLimiter(env: Env, limit: number): RateLimit {
 }
 
 function limiterObject(env: Env, key: string): LimiterRpc {
-  return env.LIMITER.get(env.LIMITER.idFromName(key));
+  return env.LIMITER.getByName(key);
 }

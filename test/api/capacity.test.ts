@@ -76,7 +76,7 @@ describe("counted units", () => {
     await metered.PAGES.get("nothing");
     await metered.PAGES.put("something", "there");
     await metered.PAGES.delete("something");
-    metered.MONITOR.get(metered.MONITOR.idFromName("a monitor"));
+    metered.MONITOR.getByName("a monitor");
     await reportUsage(env);
     const after = await counted();
     const growth = (unit: keyof typeof after) => after[unit] - before[unit];

@@ -140,7 +140,7 @@ describe("rate limits", () => {
 
   it("shut sign-in when nothing can count its attempts", async () => {
     const LIMITER = {
-      idFromName: () => {
+      getByName: () => {
         throw new Error("away");
       },
     };

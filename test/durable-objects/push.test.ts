@@ -174,7 +174,7 @@ describe("a heartbeat that was deleted", () => {
 
   it("takes nothing more from the next minute on where its object could not be told", async () => {
     await beat(monitor);
-    const MONITOR = { idFromName: () => "", get: () => ({ sync: unreachable }) };
+    const MONITOR = { getByName: () => ({ sync: unreachable }) };
     const headers = { authorization: `Bearer ${account.token}` };
     const ask = createVisitor({ MONITOR } as never);
     expect((await ask(`${V1}/monitors/${monitor.id}`, headers, { method: "DELETE" })).status).toBe(204);

@@ -317,11 +317,10 @@ describe("the sweep", () => {
     await submit({ ...stage, monitor: other }, { status: "up" });
     vi.setSystemTime(T0 + 5 * MINUTE);
     await db.update(agents).set({ last_seen_at: T0 + 5 * MINUTE });
-    const broken = env.MONITOR.idFromName(other.id);
     const fail = () => Promise.reject(new Error("storage operation exceeded timeout"));
     const bindings = recordingEnv().env;
     const namespace = override(bindings.MONITOR, {
-      get: (id: DurableObjectId) => (id.equals(broken) ? { markStale: fail } : bindings.MONITOR.get(id)),
+      getByName: (id: string) => (id === other.id ? { markStale: fail } : bindings.MONITOR.getByName(id)),
     });
     await sweepAgents(jobScope({ ...bindings, MONITOR: namespace }, "test"));
     expect((await readMonitor(stage)).status).toBe("unknown");

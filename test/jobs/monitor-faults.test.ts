@@ -40,10 +40,9 @@ const hangs = () => new Promise(() => {});
 /** Bindings in which the object of one monitor throws, or hangs, at every call. */
 function withBrokenObject(monitorId: string, fail: () => Promise<unknown> = throws): Env {
   const bindings: Env = recordingEnv().env;
-  const broken = env.MONITOR.idFromName(monitorId);
-  const get = (id: DurableObjectId) =>
-    id.equals(broken) ? { report: fail, sync: fail, markStale: fail, confirm: fail } : bindings.MONITOR.get(id);
-  const namespace: unknown = { idFromName: (name: string) => bindings.MONITOR.idFromName(name), get };
+  const getByName = (id: string) =>
+    id === monitorId ? { report: fail, sync: fail, markStale: fail, confirm: fail } : bindings.MONITOR.getByName(id);
+  const namespace: unknown = { getByName };
   return { ...bindings, MONITOR: namespace as Env["MONITOR"] };
 }
 

@@ -54,7 +54,7 @@ describe("monitors without a check schedule", () => {
       synced.set(id, (synced.get(id) ?? 0) + 1);
       return null;
     };
-    const namespace: unknown = { idFromName: (name: string) => name, get: () => ({ sync: record }) };
+    const namespace: unknown = { getByName: () => ({ sync: record }) };
     const bindings = { ...recordingEnv().env, MONITOR: namespace as Env["MONITOR"] };
     const messages = await runFiveMinutes(bindings, Math.floor(now / MINUTE) * MINUTE);
     const mine = [...synced].filter(([id]) => id.endsWith("-rota"));

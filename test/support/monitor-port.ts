@@ -24,8 +24,7 @@ export function recordMonitors(isReal: (monitorId: string) => boolean = () => fa
     async confirm() {},
   };
   const namespace: unknown = {
-    idFromName: (name: string) => (isReal(name) ? env.MONITOR.idFromName(name) : name),
-    get: (id: DurableObjectId | string) => (typeof id === "string" ? port : env.MONITOR.get(id)),
+    getByName: (name: string) => (isReal(name) ? env.MONITOR.getByName(name) : port),
   };
   return { calls, namespace: namespace as Env["MONITOR"] };
 }

@@ -59,7 +59,7 @@ async function answer(request: Request, env: Env, { claim, path }: { claim: Oper
 /** Each signature is good for one request. An object of its own remembers it for as long as it is valid. */
 async function isFirst(env: Env, { nonce }: OperatorClaim): Promise<boolean> {
   const quota = { limit: 1, window_ms: 2 * OPERATOR_VALID_MS, now: now() };
-  const limiter = env.LIMITER.get(env.LIMITER.idFromName(`operator ${nonce}`));
+  const limiter = env.LIMITER.getByName(`operator ${nonce}`);
   return (await limiter.take(quota)) === 0;
 }
 
