@@ -208,11 +208,11 @@ describe("results whose history object", () => {
   function withBrokenHistory(fail: () => Promise<unknown>) {
     const recording = recordingEnv();
     let calls = 0;
-    const get = (id: DurableObjectId) => {
+    const getByName = (name: string) => {
       calls += 1;
-      return calls === 1 ? { record: fail } : env.PROBER.get(id);
+      return calls === 1 ? { record: fail } : env.PROBER.getByName(name);
     };
-    const namespace: unknown = { idFromName: (name: string) => env.PROBER.idFromName(name), get };
+    const namespace: unknown = { getByName };
     return { ...recording, env: { ...recording.env, PROBER: namespace as Env["PROBER"] } };
   }
 

@@ -61,8 +61,8 @@ function interleaveObjects(
   onCall: OnCall,
 ): DurableObjectNamespace {
   return override(namespace, {
-    get: (id: DurableObjectId) => {
-      const stub = namespace.get(id);
+    getByName: (objectName: string) => {
+      const stub = namespace.getByName(objectName);
       return new Proxy(stub, {
         get(_target, name) {
           const verb: unknown = Reflect.get(stub, name);
