@@ -69,8 +69,8 @@ export function openScope({
 }
 
 /** The same scope for messages that are handled at the same time: what they read and what they commit travels together. */
-export function shareScope(scope: Scope): Scope {
-  const shared = openScope({ ...scope, database: shareReads(scope.env.DB) });
+export function shareScope(scope: Scope, database = scope.env.DB): Scope {
+  const shared = openScope({ ...scope, database: shareReads(database) });
   shareWrites(shared.db, isUnavailable);
   return shared;
 }

@@ -13,6 +13,7 @@ import { fanOut } from "../delivery/fan-out.ts";
 import { releaseAlerts } from "../delivery/held-alerts.ts";
 import { sendStatusPost } from "../delivery/status-posts.ts";
 import { toMeasuredCheck } from "../domain/rule-metrics.ts";
+import { Turns } from "../lib/turns.ts";
 import { withDeadline } from "../lib/with-deadline.ts";
 import { joinPublications, NOTHING, type Publication, sweepPages } from "../outbox/publication.ts";
 import { toIso } from "../platform/clock.ts";
@@ -30,20 +31,36 @@ import { evaluateRules, NO_RULES, type RuleOutcome, retryStale, triggerOf } from
 import { withSubject } from "./subject.ts";
 import { decideSuppression } from "./suppression.ts";
 
-export async function consumeEvent(scope: Scope, message: EventMessage): Promise<void> {
+/** What messages of one invocation share. */
+interface Together {
+  /** By page. */
+  turns: Turns;
+  /** Whether the invocation may begin a further transition. */
+  hasRoom(): boolean;
+}
+
+export async function consumeEvent(
+  scope: Scope,
+  message: EventMessage,
+  together: Together = { turns: new Turns(), hasRoom: () => true },
+): Promise<void> {
   if ("event_id" in message) await consumeStored(scope, message.event_id);
   else if ("escalation_id" in message) await advanceEscalation(scope, message.escalation_id);
   else if ("status_post_id" in message) await sendStatusPost(scope, message.status_post_id);
   else if ("alerts_of" in message) await releaseAlerts(scope, message.alerts_of);
   else if ("flapping_monitor_id" in message) await tickFlapping(scope, message.flapping_monitor_id);
-  else await consumeTransitions(scope, message.monitor_id, message.transitions);
+  else await consumeTransitions(scope, message, together);
 }
 
 /**
  * Commits a monitor's transitions in their order, each in one batch with everything that follows from it, then confirms
- * them to the object, which sends them again until then.
+ * them to the object, which sends them again until then, and with that those for which the invocation has no room.
  */
-async function consumeTransitions(scope: Scope, monitorId: string, transitions: MonitorTransition[]): Promise<void> {
+async function consumeTransitions(
+  scope: Scope,
+  { monitor_id: monitorId, transitions }: { monitor_id: string; transitions: MonitorTransition[] },
+  { turns, hasRoom }: Together,
+): Promise<void> {
   const last = transitions.at(-1);
   if (!last) return;
   const seqs = transitions.map(({ seq }) => seq);
@@ -52,6 +69,7 @@ async function consumeTransitions(scope: Scope, monitorId: string, transitions: 
     findMonitorWithPage(scope.db, monitorId),
   ]);
   const unrecorded = transitions.filter(({ seq }) => !recorded.includes(seq));
+  let confirmed = unrecorded[0] ? unrecorded[0].seq - 1 : last.seq;
   for (const [n, transition] of unrecorded.entries()) {
     // Each commit may change what the next one reads.
     const found = n === 0 ? first : await findMonitorWithPage(scope.db, monitorId);
@@ -60,10 +78,19 @@ async function consumeTransitions(scope: Scope, monitorId: string, transitions: 
       await withDeadline(tombstoneObject(scope.env, monitorId), OBJECT_TIMEOUT_MS);
       return;
     }
-    await commitTransition(scope, { transition, ...found });
+    const commit = async () => {
+      if (!hasRoom()) return false;
+      await commitTransition(scope, { transition, ...found });
+      return true;
+    };
+    // Side by side they would fire the same rules, of which one succeeds and the others begin again.
+    const { page } = found;
+    const isCommitted = page && page.enabled_rules > 0 ? await turns.take(page.id, commit) : await commit();
+    if (!isCommitted) break;
+    confirmed = transition.seq;
   }
   await recomputeComposite(scope, monitorId);
-  await withDeadline(monitorObject(scope.env, monitorId).confirm(last.seq), OBJECT_TIMEOUT_MS);
+  await withDeadline(monitorObject(scope.env, monitorId).confirm(confirmed), OBJECT_TIMEOUT_MS);
 }
 
 async function commitTransition(scope: Scope, context: TransitionContext): Promise<void> {

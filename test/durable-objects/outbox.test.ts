@@ -1,19 +1,33 @@
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import {
+  createExecutionContext,
+  createMessageBatch,
+  evictDurableObject,
+  getQueueResult,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { count, eq } from "drizzle-orm";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import type { EventMessage } from "../../src/contract/messages.ts";
+import type { MonitorStatus } from "../../src/contract/monitor-values.ts";
 import { openDb } from "../../src/data/db.ts";
+import { eventRules } from "../../src/data/event-rules/table.ts";
+import { incidents } from "../../src/data/incidents/table.ts";
 import { monitors, statusIntervals, transitions } from "../../src/data/monitors/table.ts";
+import { statusPages } from "../../src/data/status-pages/table.ts";
 import { MonitorStore } from "../../src/durable-objects/monitor-store.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
+import { handleEvents } from "../../src/jobs/events.ts";
+import { newId } from "../../src/platform/ids.ts";
 import { monitorObject } from "../../src/platform/monitor-objects.ts";
 import { createAccount } from "../support/factories.ts";
 import { limitDatabase } from "../support/limited-database.ts";
-import { insertMonitor } from "../support/monitors.ts";
+import { insertMonitor, insertPage } from "../support/monitors.ts";
 import { recordingEnv } from "../support/queues.ts";
 
+const BATCH_MAX = 6;
 const MESSAGE_BYTES_MAX = 128_000;
 const ROW_BYTES_MAX = 2_000_000;
 const db = openDb(env.DB);
@@ -25,9 +39,11 @@ afterEach(() => vi.useRealTimers());
 type TransitionMessage = Extract<EventMessage, { monitor_id: string }>;
 
 /** A composite, whose status may change with every input. */
-async function aComposite() {
-  const { user_id } = await createAccount();
-  const { id } = await insertMonitor(user_id, { type: "composite", target: null, created_at: Date.now() - 3_600_000 });
+async function aComposite(page?: { user_id: string; status_page_id: string }) {
+  const user_id = page?.user_id ?? (await createAccount()).user_id;
+  const status_page_id = page?.status_page_id ?? null;
+  const fields = { type: "composite" as const, target: null, status_page_id, created_at: Date.now() - 3_600_000 };
+  const { id } = await insertMonitor(user_id, fields);
   await db.update(monitors).set({ check_group_id: "" }).where(eq(monitors.id, id));
   await monitorObject(env, id).sync(id, 1);
   return id;
@@ -44,14 +60,18 @@ async function record(id: string): Promise<TransitionMessage[]> {
 }
 
 /** So many transitions wait in the object, none of them confirmed, each with a message of this length. */
-async function waitFor(id: string, transitionsTotal: number, length = 20): Promise<TransitionMessage[]> {
+async function waitFor(
+  id: string,
+  transitionsTotal: number,
+  { length = 20, trouble = "degraded" as MonitorStatus } = {},
+): Promise<TransitionMessage[]> {
   await runInDurableObject(stubOf(id), (_object, state) => {
     const store = new MonitorStore(state.storage);
     const messages = ["a".repeat(length), "b".repeat(length)];
     for (let done = 0; done < transitionsTotal; done += 1000) {
       const inputs = Array.from({ length: Math.min(1000, transitionsTotal - done) }, (_, n) => ({
         kind: "computed" as const,
-        status: n % 2 === 0 ? ("up" as const) : ("degraded" as const),
+        status: n % 2 === 0 ? ("up" as const) : trouble,
         since: Date.now(),
         message: messages[n % 2] ?? "",
       }));
@@ -60,6 +80,15 @@ async function waitFor(id: string, transitionsTotal: number, length = 20): Promi
   });
   await evictDurableObject(stubOf(id));
   return record(id);
+}
+
+/** So many rules of a page that fire whenever a monitor goes down. */
+async function insertRules(status_page_id: string, owner_id: string, total: number): Promise<void> {
+  const shown = { event_name: "monitor.down", display_name: "Down", classification: "public" as const };
+  const content = { conditions: [], actions: [], cooldown_seconds: 0, notify_in_maintenance: true, is_enabled: true };
+  const row = { owner_id, created_by: owner_id, status_page_id, version: 1, created_at: 0, updated_at: 0 };
+  for (let n = 0; n < total; n++) await db.insert(eventRules).values({ id: newId(), ...row, ...shown, ...content });
+  await db.update(statusPages).set({ enabled_rules: total }).where(eq(statusPages.id, status_page_id));
 }
 
 const rowOf = (id: string) =>
@@ -90,6 +119,41 @@ describe("an object whose consumer stood still", () => {
     expect(intervals.filter(({ to_at }) => to_at === null)).toHaveLength(1);
   }, 120_000);
 
+  it.each([0, 3])("shares the limits of D1 with others of its batch, on a page where %i rules fire", async (rules) => {
+    const { user_id } = await createAccount();
+    const status_page_id = await insertPage(user_id, { auto_create_incident: true });
+    await insertRules(status_page_id, user_id, rules);
+    const ids: string[] = [];
+    for (let n = 0; n < BATCH_MAX; n++) ids.push(await aComposite({ user_id, status_page_id }));
+    const outboxes: TransitionMessage[][] = [];
+    for (const id of ids) {
+      outboxes.push(await waitFor(id, 20, { trouble: "down" }));
+      await monitorObject(env, id).sync(id, 1);
+    }
+    while (outboxes.some((sent) => sent.length > 0)) {
+      const batch = createMessageBatch(
+        "events",
+        outboxes
+          .flatMap((sent) => sent.splice(0, 1))
+          .map((body) => ({ id: body.monitor_id, timestamp: new Date(), attempts: 1, body })),
+      );
+      const { database, queries } = limitDatabase(env.DB);
+      await handleEvents(batch, { ...recordingEnv().env, DB: database });
+      const { retryMessages } = await getQueueResult(batch, createExecutionContext());
+      expect(retryMessages).toEqual([]);
+      expect(queries.length).toBeLessThan(1000);
+    }
+    for (const id of ids) {
+      expect(await rowOf(id)).toMatchObject({ waiting: 0 });
+      const rows = await db.select({ seq: transitions.seq }).from(transitions).where(eq(transitions.monitor_id, id));
+      expect(rows.length).toBeGreaterThanOrEqual(20);
+      const found = await db.select().from(incidents).where(eq(incidents.origin_monitor_id, id));
+      expect(found.length).toBe(10);
+    }
+    const fired = await db.select().from(eventRules).where(eq(eventRules.status_page_id, status_page_id));
+    expect(fired.map(({ fire_count }) => fire_count)).toEqual(Array(rules).fill(10 * BATCH_MAX));
+  }, 120_000);
+
   it("drains 100,000 transitions with a row and messages of bounded size", async () => {
     const id = await aComposite();
     const sent = await waitFor(id, 100_000);
@@ -107,7 +171,7 @@ describe("an object whose consumer stood still", () => {
 
   it("keeps messages below the queue's limit when each transition carries 10 kB of text", async () => {
     const id = await aComposite();
-    const sent = await waitFor(id, 40, 10_000);
+    const sent = await waitFor(id, 40, { length: 10_000 });
     await monitorObject(env, id).sync(id, 1);
     let transitionsSeen = 0;
     for (let message = sent.shift(); message; message = sent.shift()) {
