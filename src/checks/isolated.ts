@@ -1,5 +1,4 @@
 import type { Scope } from "../access/scope.ts";
-
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { withDeadline } from "../lib/with-deadline.ts";
 import { OBJECT_TIMEOUT_MS } from "../platform/object-timeout.ts";
