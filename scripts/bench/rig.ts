@@ -1,4 +1,6 @@
 import type { CountedUnits } from "../../src/contract/capacity.ts";
+import { listMissingDays, packDays, packTally, rememberedCalendar } from "../../src/domain/daily-aggregates.ts";
+import { computeStatusDurations, type StatusInterval } from "../../src/domain/uptime.ts";
 import { type BareService, startBare } from "./bare.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { API, type BenchService, send, startBenchService } from "./service.ts";
@@ -112,22 +114,41 @@ export async function createPage(service: BenchService, size: number, slug = `be
   return { id: page.id, slug, size, monitors, beats };
 }
 
-/** As if all monitors were down for a tenth of the time since then, once in so many days. */
+/** As if all monitors were down for a tenth of the time since then, once in so many days, and the sweep had been there. */
 export async function insertHistory({ execute }: BenchService, days = 1): Promise<void> {
   const now = Date.now();
-  const from = now - HISTORY_DAYS * DAY_MS;
-  const past = (2 * HISTORY_DAYS) / days;
-  const period = days * DAY_MS;
+  const from_at = now - HISTORY_DAYS * DAY_MS;
+  const intervals = outagesEvery(days * DAY_MS, { from_at, to_at: now });
+  const months = listMissingDays({ from_at, timezone: "UTC", aggregated: [], now }, rememberedCalendar());
   await execute([
-    { sql: "UPDATE monitors SET created_at = ?", params: [from] },
+    { sql: "UPDATE monitors SET created_at = ?", params: [from_at] },
     { sql: "UPDATE status_intervals SET from_at = ? WHERE seq = 0", params: [now] },
     {
       sql: `INSERT INTO status_intervals (monitor_id, seq, status, from_at, to_at)
-        WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n + 1 < ${past})
-        SELECT id, n - ${past}, iif(n % 2, 'down', 'up'),
-          ?1 + (n / 2) * ${period} + (n % 2) * ${0.9 * period}, ?1 + (n / 2) * ${period} + iif(n % 2, 1, 0.9) * ${period}
-        FROM monitors JOIN n`,
-      params: [from],
+        SELECT monitors.id, key - ?1, value ->> 'status', value ->> 'from_at', value ->> 'to_at'
+        FROM monitors JOIN json_each(?2)`,
+      params: [intervals.length, JSON.stringify(intervals)],
     },
+    ...months.map(({ month, days }) => {
+      const to_at = days.at(-1)?.to_at ?? from_at;
+      const tallies = packDays(computeStatusDurations(intervals, days, now).map(packTally));
+      const status = intervals.findLast((interval) => interval.from_at < to_at)?.status ?? null;
+      return {
+        sql: `INSERT INTO daily_rollups (monitor_id, month, timezone, to_at, status, days)
+          SELECT id, ?, 'UTC', ?, ?, ? FROM monitors`,
+        params: [month, to_at, status, JSON.stringify(tallies)],
+      };
+    }),
   ]);
+}
+
+function outagesEvery(periodMs: number, { from_at, to_at }: { from_at: number; to_at: number }): StatusInterval[] {
+  const periods = Array.from({ length: (to_at - from_at) / periodMs }, (_, n) => from_at + n * periodMs);
+  return periods.flatMap((at) => {
+    const failed_at = at + 0.9 * periodMs;
+    return [
+      { status: "up", from_at: at, to_at: failed_at },
+      { status: "down", from_at: failed_at, to_at: at + periodMs },
+    ];
+  });
 }
