@@ -7,10 +7,12 @@ import { insertAutomaticIncident, resolveIncident } from "../data/incidents/writ
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
+import { findCoveringWindow } from "../data/suppressed-outages/read.ts";
 import { describeSubject, type EventSubject } from "../domain/event-subject.ts";
 import { idFrom } from "../platform/ids.ts";
 import { incidentAudit } from "./audit.ts";
 import { incidentEvent } from "./emit.ts";
+import { continuesLostOutage } from "./outages.ts";
 import { withSubject } from "./subject.ts";
 
 export interface TransitionContext {
@@ -30,7 +32,7 @@ export const NONE: IncidentEffects = { statements: [], events: [] };
 
 /**
  * The automatic incident of an outage: opened when it begins, resolved when it ends, never a second one. Its id is derived
- * from the outage, so a repeat writes the same rows.
+ * from the outage, so a repeat writes the same rows. One that a restore of D1 has lost is opened again without an event.
  */
 export async function planIncidentEffects(scope: IncidentScope, context: TransitionContext): Promise<IncidentEffects> {
   const { transition, monitor, page } = context;
@@ -39,7 +41,16 @@ export async function planIncidentEffects(scope: IncidentScope, context: Transit
   if (transition.event === "monitor.down" && wantsIncident(monitor, page)) {
     return open(scope, { monitor, page, transition }, outageId);
   }
-  return transition.to === "up" ? close(scope, { monitor, page, transition }, outageId) : NONE;
+  if (transition.to === "up") return close(scope, { monitor, page, transition }, outageId);
+  return wantsIncident(monitor, page) ? reopenLost(scope, { monitor, page, transition }, outageId) : NONE;
+}
+
+/** Its event was sent before the restore, and none in a maintenance window. */
+async function reopenLost(scope: IncidentScope, context: OnPage, outageId: string): Promise<IncidentEffects> {
+  const { monitor, transition } = context;
+  if (!(await continuesLostOutage(scope.db, context))) return NONE;
+  if ((await findCoveringWindow(scope.db, monitor.id, transition.effective_at)) !== null) return NONE;
+  return { ...(await open(scope, context, outageId)), events: [] };
 }
 
 /** Children of a composite have no incidents of their own: those would reveal their names. */

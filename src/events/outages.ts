@@ -1,7 +1,22 @@
+import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import type { Db, Statement } from "../data/db.ts";
+import { hasOutage } from "../data/outages/read.ts";
 import { endOutage, insertOutage } from "../data/outages/write.ts";
 import { idFrom } from "../platform/ids.ts";
 import type { TransitionContext } from "./incidents.ts";
+
+const outageIdOf = (monitorId: string, seq: number) => idFrom("outage", monitorId, String(seq));
+
+/** Whether a transition continues an outage whose announced beginning a restore of D1 has lost. */
+export async function continuesLostOutage(db: Db, { transition, monitor }: TransitionContext): Promise<boolean> {
+  const { outage } = transition;
+  if (!outage || !mayContinueLost(transition)) return false;
+  return !(await hasOutage(db, outageIdOf(monitor.id, outage.seq)));
+}
+
+function mayContinueLost({ to, event, follows_gap }: MonitorTransition): boolean {
+  return follows_gap === true && to === "down" && event === null;
+}
 
 /** What a transition adds to the list of outages: its beginning or its end. Repeated, it changes nothing. */
 export function recordOutage(
@@ -11,9 +26,9 @@ export function recordOutage(
 ): Statement[] {
   const { outage, failure } = transition;
   if (!outage) return [];
-  const id = idFrom("outage", monitor.id, String(outage.seq));
+  const id = outageIdOf(monitor.id, outage.seq);
   if (transition.to === "up") return [endOutage(db, id, transition.effective_at)];
-  if (transition.seq !== outage.seq) return [];
+  if (transition.seq !== outage.seq && !mayContinueLost(transition)) return [];
   return [
     insertOutage(db, {
       id,

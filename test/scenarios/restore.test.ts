@@ -6,6 +6,7 @@ import { watchEpoch } from "../../src/checks/reconcile.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { events } from "../../src/data/events/table.ts";
 import { insertEvent } from "../../src/data/events/write.ts";
+import { incidents, incidentUpdates } from "../../src/data/incidents/table.ts";
 import { mailOutbox } from "../../src/data/mail/table.ts";
 import { listUnsynced } from "../../src/data/monitors/read.ts";
 import { monitors, statusIntervals, transitions } from "../../src/data/monitors/table.ts";
@@ -14,7 +15,7 @@ import { sweepDeliveries } from "../../src/delivery/sweep.ts";
 import { restoredEpoch } from "../../src/domain/epoch.ts";
 import { runMinute } from "../../src/jobs/minute.ts";
 import { newId } from "../../src/platform/ids.ts";
-import { createAccount } from "../support/factories.ts";
+import { createAccount, createPage } from "../support/factories.ts";
 import { alarmOf, beat, createHeartbeat, fireAlarm, moveClock, type Pushed, stubOf } from "../support/pushes.ts";
 import { recordingEnv } from "../support/queues.ts";
 import { backUp, deliver, eventsOf, loseObjects, push, restoreDatabase, tick, witness } from "../support/restores.ts";
@@ -79,6 +80,44 @@ describe("after D1 was restored to an older state", () => {
     expect(await eventsOf(monitor.id)).toEqual(["monitor.down"]);
     expect(await statusOf(monitor.id)).toBe("down");
     await expectGapless(monitor.id);
+  });
+
+  it("opens the incident of an outage that began in the lost time and lasts, once and without a message", async () => {
+    const account = await createAccount();
+    const status_page_id = await createPage(account, { auto_create_incident: true });
+    const monitor = await createHeartbeat(account, {
+      ...{ status_page_id, expected_interval: 86_400, failure_threshold: 1, recovery_threshold: 1 },
+    });
+    await deliver(monitor);
+    await push(monitor, "ok");
+    await tick();
+    const backup = await backUp();
+    await tick();
+    await push(monitor, "fail");
+    const incidentsOf = () =>
+      db.select().from(incidents).where(eq(incidents.origin_monitor_id, monitor.id)).orderBy(incidents.started_at);
+    const [announced] = await incidentsOf();
+    expect(announced).toMatchObject({ status: "investigating" });
+
+    await restoreDatabase(backup);
+    for (let n = 0; n < 2; n++) {
+      await tick();
+      await deliver(monitor);
+    }
+    expect(await statusOf(monitor.id)).toBe("down");
+    expect(await incidentsOf()).toMatchObject([{ id: announced?.id, status: "investigating" }]);
+    expect(
+      await db
+        .select()
+        .from(incidentUpdates)
+        .where(eq(incidentUpdates.incident_id, announced?.id ?? "")),
+    ).toHaveLength(1);
+    const sent = () => db.select({ name: events.name }).from(events).where(eq(events.monitor_id, monitor.id));
+    expect(await sent()).toEqual([]);
+
+    await push(monitor, "ok");
+    expect(await incidentsOf()).toMatchObject([{ id: announced?.id, status: "resolved" }]);
+    expect((await sent()).map(({ name }) => name).toSorted()).toEqual(["incident.resolved", "monitor.up"]);
   });
 
   it("ends an outage that was over before the restore", async () => {

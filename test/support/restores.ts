@@ -33,7 +33,7 @@ export async function push(monitor: Pushed, status: "ok" | "fail"): Promise<void
 }
 
 const TABLES = [
-  ...["monitors", "transitions", "status_intervals", "installation", "events", "incidents"],
+  ...["monitors", "transitions", "status_intervals", "installation", "events", "incidents", "outages"],
   ...["deliveries", "mail_outbox"],
 ];
 type Rows = Record<string, unknown>[];

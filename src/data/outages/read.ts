@@ -20,6 +20,11 @@ export interface TimeRange {
 /** Of one monitor, or those that began on a page while their monitors were there, of monitors that still are. */
 export type OutageScope = { monitor_id: string } | { status_page_id: string };
 
+export async function hasOutage(db: Db, id: string): Promise<boolean> {
+  const rows = await db.select({ id: outages.id }).from(outages).where(eq(outages.id, id)).limit(1);
+  return rows.length > 0;
+}
+
 /** Outages that overlap the range, the latest first, each with its automatic incident. */
 export async function listOutages(db: Db, scope: OutageScope, range: TimeRange, page: Pagination) {
   const wanted = and(isOf(scope), overlaps(range));
