@@ -253,6 +253,7 @@ async function furnishPlan(call: Call, { page, shop, checkout, assignee }: Plann
     ...{ start_time: new Date(start).toISOString(), end_time: new Date(start + HOUR).toISOString() },
     ...{ recurrence_type: "weekly", is_public: true, targets: [{ target_type: "monitor", target_id: shop }] },
   });
+  await call("POST", `/maintenance/${maintenance.id}/updates`, { message: "The copy of the data is **up to date**." });
   return { incident: incident.id, resolved: resolved.id, maintenance: maintenance.id };
 }
 

@@ -27,6 +27,8 @@ export interface Deletion {
   lost: string;
   /** "Remove" and "removed", where "Delete" is not the word. */
   verb?: [verb: string, done: string];
+  /** Of the view, where verb and name do not say what is destroyed. */
+  title?: string;
   /** Instead of "… is deleted." */
   notice?: string;
 }
@@ -35,9 +37,9 @@ const DELETE: [string, string] = ["Delete", "deleted"];
 
 function confirmDeletion(c: AppContext, deletion: Deletion, problems: Problems = {}): Promise<Response> {
   const { kind, name, section, trail, path, shown = path, lost } = deletion;
-  const { confirmation = `${path}/delete`, verb: [verb] = DELETE } = deletion;
+  const { confirmation = `${path}/delete`, verb: [verb] = DELETE, title = `${verb} ${name}` } = deletion;
   return showView(c, {
-    title: `${verb} ${name}`,
+    title,
     section,
     trail: shown === deletion.list ? trail : [...trail, { href: shown, text: name }],
     isNarrow: true,

@@ -4,7 +4,7 @@ import { browserOf } from "../support/dashboard-crawl.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
 import type { Browser } from "../support/forms.ts";
 import { toldOf } from "../support/incidents.ts";
-import { emailOf, PASSWORD } from "../support/members.ts";
+import { emailOf, joinPage, PASSWORD } from "../support/members.ts";
 import { readView } from "../support/shown-controls.ts";
 
 /** What a team does on most days, by forms alone. */
@@ -83,6 +83,63 @@ describe("an incident", () => {
       ...{ status_page_id: page, title: "T", message: "It is **slow**", intent: "preview" },
     });
     expect([status, text.includes("<strong>slow</strong>")]).toEqual([200, true]);
+  });
+});
+
+describe.each([
+  ["an incident", "incidents", {}],
+  ["a window", "maintenance", { start_time: "2031-07-01T08:00:00Z", end_time: "2031-07-01T09:00:00Z" }],
+])("a posted update of %s", (_noun, section, times) => {
+  const post = async (title: string) => {
+    const { body } = await owner.client.post(`${V1}/${section}`, { status_page_id: page, title, ...times });
+    const path = `${V1}/${section}/${body.id}/updates`;
+    const { body: update } = await owner.client.post(path, { message: "Al is well." });
+    const texts = async () => (await owner.client.get(path)).body.map(({ message }: { message: string }) => message);
+    return { texts, view: `/app/${section}/${body.id}`, form: `/app/${section}/${body.id}/updates/${update.id}` };
+  };
+
+  it("is corrected by the form that its timeline links, after a look at it", async () => {
+    const { texts, view, form } = await post("Corrected");
+    expect(await shown(view)).toContain(`href="${form}"`);
+    expect(await shown(form)).toMatch(/<textarea[^>]*name="message"[^>]*>\s*Al is well.<\/textarea>/);
+    const looked = await browser.submit(form, { message: "All is **well**.", intent: "preview" });
+    expect([looked.status, looked.text.includes("All is <strong>well</strong>.")]).toEqual([200, true]);
+    const emptied = await browser.submit(form, { message: " " });
+    expect([emptied.status, emptied.text.includes("message-problem")]).toEqual([400, true]);
+    expect(await texts()).toEqual(["Al is well."]);
+    const saved = await browser.submit(form, { message: "All is **well**." });
+    expect([saved.status, saved.headers.get("location")]).toEqual([303, view]);
+    expect(await texts()).toEqual(["All is **well**."]);
+  });
+
+  it("is deleted once the title was typed, and is of no other timeline", async () => {
+    const [kept, { texts, view, form }] = [await post("Kept"), await post("Shortened")];
+    expect(await shown(form)).toContain(`href="${form}/delete"`);
+    const foreign = `${kept.view}/updates/${form.split("/").at(-1)}`;
+    for (const path of [foreign, `${foreign}/delete`]) expect((await browser.open(path)).status).toBe(404);
+    expect((await browser.submit(`${form}/delete`, { confirmation: "Kept" })).status).toBe(400);
+    expect(await texts()).toHaveLength(1);
+    const done = await browser.submit(`${form}/delete`, { confirmation: "Shortened" });
+    expect([done.status, done.headers.get("location")]).toEqual([303, view]);
+    expect([await texts(), await kept.texts()]).toEqual([[], ["Al is well."]]);
+    expect((await browser.open(form)).status).toBe(404);
+  });
+
+  it("is neither linked nor shown to a viewer as a form", async () => {
+    const { texts, view, form } = await post("Read only");
+    const viewer = await createAccount();
+    await joinPage(viewer, page, { role: "viewer" });
+    const reader = await browserOf(viewer);
+    const { status, text } = await reader.open(view);
+    expect([status, text.includes("Al is well."), text.includes(form)]).toEqual([200, true, false]);
+    const answers = [
+      await reader.open(form),
+      await reader.submit(form, { message: "No" }),
+      await reader.open(`${form}/delete`),
+      await reader.submit(`${form}/delete`, { confirmation: "Read only" }),
+    ];
+    expect(answers.map((answer) => answer.status)).toEqual([403, 403, 403, 403]);
+    expect(await texts()).toEqual(["Al is well."]);
   });
 });
 

@@ -38,6 +38,18 @@ describe.skipIf(!existsSync(CHROMIUM))("incidents and maintenance in the dashboa
       await page.getByRole("button", { name: "Post update" }).click();
       await page.locator(".timeline strong", { hasText: "Identified" }).waitFor();
 
+      await page
+        .locator(".timeline")
+        .getByRole("link", { name: /^Edit the update of/ })
+        .first()
+        .click();
+      await page.getByRole("heading", { level: 1, name: `Edit an update of ${title}` }).waitFor();
+      await page.getByLabel("Message").fill("A **fix** is here.");
+      expect(await isWiderThanWindow(page)).toBe(false);
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("The update is corrected.").waitFor();
+      expect(await page.locator(".timeline li").first().textContent()).toContain("A fix is here.");
+
       await page.getByRole("button", { name: "Acknowledge" }).click();
       await page.getByRole("button", { name: "Publish", exact: true }).click();
       await page.getByRole("button", { name: "Unpublish" }).waitFor();
@@ -103,6 +115,13 @@ describe.skipIf(!existsSync(CHROMIUM))("incidents and maintenance in the dashboa
       await page.getByLabel("Message").fill("All is prepared.");
       await page.getByRole("button", { name: "Post update" }).click();
       await page.getByText("All is prepared.").first().waitFor();
+
+      await page.getByRole("link", { name: /^Edit the update of/ }).click();
+      await page.getByRole("link", { name: "Delete update" }).click();
+      await page.getByLabel("exact name").fill("Database upgrade");
+      await page.getByRole("button", { name: "Delete update" }).click();
+      await page.getByText("The update is deleted.").waitFor();
+      expect(await page.getByText("All is prepared.").count()).toBe(0);
     });
   });
 });

@@ -13,6 +13,7 @@ import { showNoPage } from "../page-choice.tsx";
 import { listPeople } from "../people.ts";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
+import { updateEndpoints } from "../timeline-updates.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import {
   editedIncidentFields,
@@ -129,6 +130,11 @@ export const endpoints = [
     },
   ),
 
+  ...updateEndpoints({
+    ...{ section: "incidents", heading: "Incidents", noun: "incident", ids, permission: "incidents.write" },
+    load: loadIncident,
+  }),
+
   ...confirmedDeletion({ path: "/app/incidents/{id}/delete", summary: "Delete an incident", ...changed }, deletionOf),
 ];
 
@@ -172,8 +178,12 @@ function filledBy(templates: readonly IncidentTemplate[], id: string | undefined
   return { template_id: template.id, title, severity, status, message: initial_update ?? "", is_public };
 }
 
+async function loadIncident(c: AppContext, id: string): Promise<Incident> {
+  return (await readApi(c, `${API}/${id}`, Incident)).body;
+}
+
 async function editForm(c: AppContext, id: string): Promise<EditForm> {
-  const { body: incident } = await readApi(c, `${API}/${id}`, Incident);
+  const incident = await loadIncident(c, id);
   const path = `/app/incidents/${id}`;
   const fields = await editedIncidentFields(c, incident.status_page_id);
   return {
@@ -187,7 +197,7 @@ async function editForm(c: AppContext, id: string): Promise<EditForm> {
 type Shown = Partial<Pick<DetailView, "values" | "problems" | "preview" | "status" | "headers">>;
 
 async function showIncident(c: AppContext, id: string, shown: Shown = {}): Promise<Response> {
-  const { body: incident } = await readApi(c, `${API}/${id}`, Incident);
+  const incident = await loadIncident(c, id);
   const pageId = incident.status_page_id;
   const [pages, writable, services, people] = await Promise.all([
     listPageChoices(c.var.ctx),
@@ -210,7 +220,7 @@ async function showIncident(c: AppContext, id: string, shown: Shown = {}): Promi
 }
 
 async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
-  const { body: incident } = await readApi(c, `${API}/${id}`, Incident);
+  const incident = await loadIncident(c, id);
   return {
     ...{ kind: "incident", name: incident.title, section: "incidents", trail, list: "/app/incidents" },
     ...{

@@ -7,6 +7,7 @@ import { Preview } from "../components/preview.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import type { FormValues, Option, Problems } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
+import { EditUpdate } from "../timeline-updates.tsx";
 import { QUICK_UPDATES, UPDATE_FIELDS, wordOf } from "./form.ts";
 
 interface ListView {
@@ -123,7 +124,7 @@ export function incidentView(view: DetailView): View {
         <section aria-labelledby="timeline">
           <h2 id="timeline">Timeline</h2>
           <div id="incident-timeline" data-live>
-            <Timeline view={view} />
+            <Timeline view={view} path={path} />
           </div>
         </section>
       </>
@@ -276,7 +277,7 @@ function UpdateForm({ view, path }: { view: DetailView; path: string }) {
   );
 }
 
-function Timeline({ view: { incident } }: { view: DetailView }) {
+function Timeline({ view: { incident, may_change }, path }: { view: DetailView; path: string }) {
   if (incident.updates.length === 0) return <p class="quiet">No updates yet.</p>;
   return (
     <ol class="timeline">
@@ -286,7 +287,8 @@ function Timeline({ view: { incident } }: { view: DetailView }) {
             <strong>{wordOf(update.status)}</strong>{" "}
             <span class="quiet">
               <ExactTime at={Date.parse(update.created_at)} />
-            </span>
+            </span>{" "}
+            {may_change ? <EditUpdate path={path} update={update} /> : null}
           </p>
           <div dir="auto">
             <Markdown blocks={parseMarkdown(update.message)} />

@@ -15,6 +15,7 @@ import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from 
 import { showNoPage } from "../page-choice.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
+import { updateEndpoints } from "../timeline-updates.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { loadCalendar, Plan, previewOf, timezoneOf } from "./calendar.tsx";
 import { maintenanceFields, toTargets, UPDATE_FIELDS } from "./form.ts";
@@ -138,6 +139,11 @@ export const endpoints = [
     cancellationOf,
   ),
 
+  ...updateEndpoints({
+    ...{ section: "maintenance", heading: "Maintenance", noun: "window", ids, permission: "maintenance.write" },
+    load: loadWindow,
+  }),
+
   ...confirmedDeletion({ path: "/app/maintenance/{id}/delete", summary: "Delete a window", ...changed }, deletionOf),
 ];
 
@@ -162,7 +168,7 @@ async function newForm(c: AppContext, chosen: string | undefined) {
 }
 
 async function editForm(c: AppContext, id: string): Promise<{ form: EditForm; window: Maintenance }> {
-  const { body: window } = await readApi(c, `${API}/${id}`, Maintenance);
+  const window = await loadWindow(c, id);
   const path = `/app/maintenance/${id}`;
   const fields: FormField[] = await maintenanceFields(c, { pageId: window.status_page_id });
   const monitor_ids = window.targets.flatMap(({ target_type, target_id }) =>
@@ -177,12 +183,16 @@ async function editForm(c: AppContext, id: string): Promise<{ form: EditForm; wi
   return { form, window };
 }
 
+async function loadWindow(c: AppContext, id: string): Promise<Maintenance> {
+  return (await readApi(c, `${API}/${id}`, Maintenance)).body;
+}
+
 type Shown = Partial<Pick<DetailView, "values" | "problems" | "preview" | "status" | "headers">>;
 
 async function showWindow(c: AppContext, id: string, shown: Shown = {}): Promise<Response> {
   const { ctx } = c.var;
-  const [{ body: window }, stored, pages, writable] = await Promise.all([
-    readApi(c, `${API}/${id}`, Maintenance),
+  const [window, stored, pages, writable] = await Promise.all([
+    loadWindow(c, id),
     getMaintenance(ctx, id),
     listPageChoices(ctx),
     writablePages(c),
@@ -202,7 +212,7 @@ async function showWindow(c: AppContext, id: string, shown: Shown = {}): Promise
 }
 
 async function cancellationOf(c: AppContext, { id, start }: z.output<typeof occurrenceParams>): Promise<Deletion> {
-  const { body: window } = await readApi(c, `${API}/${id}`, Maintenance);
+  const window = await loadWindow(c, id);
   const path = `/app/maintenance/${id}`;
   const told = window.is_public ? ", and subscribers receive a message" : "";
   return {
@@ -214,7 +224,7 @@ async function cancellationOf(c: AppContext, { id, start }: z.output<typeof occu
 }
 
 async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
-  const { body: window } = await readApi(c, `${API}/${id}`, Maintenance);
+  const window = await loadWindow(c, id);
   return {
     ...{ kind: "window", name: window.title, section: "maintenance", trail, list: "/app/maintenance" },
     ...{

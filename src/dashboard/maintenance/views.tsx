@@ -9,6 +9,7 @@ import { Preview } from "../components/preview.tsx";
 import { ExactTime, exactTime, Time } from "../components/time.tsx";
 import type { FormValues, Option, Problems } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
+import { EditUpdate } from "../timeline-updates.tsx";
 import { Calendar, type Month } from "./calendar.tsx";
 import { RECURRENCE_WORDS, STATUS_WORDS, UPDATE_FIELDS } from "./form.ts";
 
@@ -132,7 +133,7 @@ export function maintenanceView(view: DetailView): View {
         </div>
         {view.occurrences.length > 1 ? <Occurrences view={view} path={path} /> : null}
         {may_change ? <UpdateForm view={view} path={path} /> : null}
-        <Timeline window={window} />
+        <Timeline view={view} path={path} />
       </>
     ),
   };
@@ -247,7 +248,7 @@ function UpdateForm({ view: { values, problems, preview }, path }: { view: Detai
   );
 }
 
-function Timeline({ window }: { window: Maintenance }) {
+function Timeline({ view: { window, may_change }, path }: { view: DetailView; path: string }) {
   if (window.updates.length === 0) return null;
   return (
     <section aria-labelledby="timeline">
@@ -256,7 +257,8 @@ function Timeline({ window }: { window: Maintenance }) {
         {window.updates.map((update) => (
           <li>
             <p class="quiet">
-              <ExactTime at={Date.parse(update.created_at)} />
+              <ExactTime at={Date.parse(update.created_at)} />{" "}
+              {may_change ? <EditUpdate path={path} update={update} /> : null}
             </p>
             <div dir="auto">
               <Markdown blocks={parseMarkdown(update.message)} />
