@@ -166,6 +166,34 @@ describe("the calendar of maintenance", () => {
   });
 });
 
+describe("a group of services", () => {
+  it("is renamed by the form beside it, under its own page alone", async () => {
+    const { body: group } = await owner.client.post(`${V1}/groups`, { status_page_id: page, name: "Shpo" });
+    const list = `/app/pages/${page}/services`;
+    const form = `/app/pages/${page}/groups/${group.id}`;
+    expect(await shown(list)).toContain(`href="${form}"`);
+    expect(await shown(form)).toMatch(/name="name"[^>]*value="Shpo"/);
+    const names = async () =>
+      (await owner.client.get(`${V1}/status-pages/${page}/groups`)).body.map(({ name }: { name: string }) => name);
+    const emptied = await browser.submit(form, { name: " " });
+    expect([emptied.status, emptied.text.includes("name-problem")]).toEqual([400, true]);
+    expect(await names()).toEqual(["Shpo"]);
+    const renamed = await browser.submit(form, { name: "Shop" });
+    expect([renamed.status, renamed.headers.get("location")]).toEqual([303, list]);
+    expect(await names()).toEqual(["Shop"]);
+
+    const other = await createPage(owner);
+    expect((await browser.submit(`/app/pages/${other}/groups/${group.id}`, { name: "No" })).status).toBe(404);
+    const viewer = await createAccount();
+    await joinPage(viewer, page, { role: "viewer" });
+    const reader = await browserOf(viewer);
+    expect((await reader.open(list)).text).not.toContain(form);
+    const answers = [await reader.open(form), await reader.submit(form, { name: "No" })];
+    expect(answers.map(({ status }) => status)).toEqual([403, 403]);
+    expect(await names()).toEqual(["Shop"]);
+  });
+});
+
 describe("SLA targets", () => {
   it("are set for the page and for a monitor, and shown as bars", async () => {
     const path = `/app/pages/${page}`;

@@ -36,6 +36,12 @@ describe.skipIf(!existsSync(CHROMIUM))("status pages in the dashboard", () => {
       await page.getByLabel("New group").fill("Core");
       await page.getByRole("button", { name: "Add group" }).click();
       await page.getByText("Added.").waitFor();
+      await page.getByRole("link", { name: "Rename Core" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("Heart");
+      await page.getByRole("button", { name: "Rename" }).click();
+      await page.getByText("The group is renamed.").waitFor();
+      await page.getByRole("link", { name: "Rename Heart" }).waitFor();
+      expect(await isWiderThanWindow(page)).toBe(false);
 
       await page.goto(`${dashboard.service.url}/app/pages/${pageId}/services`);
       await page.getByLabel("New group").fill(`Group on ${name}`);

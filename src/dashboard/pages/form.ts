@@ -71,9 +71,9 @@ export const NOTIFY_FIELDS: readonly FormField[] = [
   },
 ];
 
-export const GROUP_FIELDS: readonly FormField[] = [
-  { kind: "text", name: "name", label: "New group", required: true, maxlength: 200 },
-];
+const GROUP_NAME = { kind: "text", name: "name", required: true, maxlength: 200 } as const;
+export const NEW_GROUP_FIELDS: readonly FormField[] = [{ ...GROUP_NAME, label: "New group" }];
+export const GROUP_FIELDS: readonly FormField[] = [{ ...GROUP_NAME, label: "Name" }];
 
 /** Of one form; the API takes them in parts. */
 export const IMPORTED_MAX = 500;

@@ -6,10 +6,11 @@ import { MONITOR_STATUSES } from "../../contract/monitor-values.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
-import { readBody } from "../form-fields.ts";
+import { readBody, storedValues } from "../form-fields.ts";
 import { addressWith, ListOffset } from "../lists.ts";
+import { type EditForm, showForm, submitForm } from "../object-form.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { GROUP_FIELDS } from "./form.ts";
+import { GROUP_FIELDS, NEW_GROUP_FIELDS } from "./form.ts";
 import { Services } from "./services.tsx";
 import { API, ids, LIST_MAX, params, type Refused, sendForm, showTab, V1 } from "./tab.tsx";
 
@@ -19,6 +20,11 @@ const placeIn = (entered: URLSearchParams) => ServicesQuery.parse(Object.fromEnt
 const address = (id: string, at: Place) => addressWith(`/app/pages/${id}/services`, at);
 
 const groupParams = params.extend({ group: z.uuid() });
+const grouped = {
+  params: groupParams,
+  ids: { params: { id: "page", group: "group" } },
+  permission: "monitors.write",
+} as const;
 
 export const endpoints = [
   view(
@@ -46,8 +52,8 @@ export const endpoints = [
   ),
 
   action({ path: "/app/pages/{id}/groups", summary: "Add a group", params }, async (c, entered, { id }) => {
-    const body = { ...readBody(GROUP_FIELDS, entered), status_page_id: id };
-    const refused = await sendForm(c, GROUP_FIELDS, entered, { method: "POST", path: `${V1}/groups`, body });
+    const body = { ...readBody(NEW_GROUP_FIELDS, entered), status_page_id: id };
+    const refused = await sendForm(c, NEW_GROUP_FIELDS, entered, { method: "POST", path: `${V1}/groups`, body });
     return refused ? showServices(c, id, { refused }) : redirectWithNotice(`/app/pages/${id}/services`, "Added.");
   }),
 
@@ -57,18 +63,48 @@ export const endpoints = [
     return redirectWithNotice(address(id, placeIn(entered)), "Moved.");
   }),
 
-  ...confirmedDeletion(
-    {
-      ...{ path: "/app/pages/{id}/groups/{group}/delete", summary: "Delete a group", params: groupParams },
-      ...{ ids: { params: { id: "page", group: "group" } }, permission: "monitors.write" },
+  view({ path: "/app/pages/{id}/groups/{group}", summary: "Form of a group", ...grouped }, async (c, input) => {
+    const form = await groupForm(c, input.params);
+    return showForm(c, form, form.stored);
+  }),
+
+  action(
+    { path: "/app/pages/{id}/groups/{group}", summary: "Rename a group", ...grouped },
+    async (c, entered, { id, group }) => {
+      const form = await groupForm(c, { id, group });
+      // A name that was emptied is sent, so that the endpoint refuses it.
+      const toBody = (_changed: unknown, { name = "" }: Record<string, unknown>) => ({ name });
+      const sent = await submitForm(c, form, entered, { method: "PUT", path: `${V1}/groups/${group}`, toBody });
+      return sent.ok ? redirectWithNotice(`/app/pages/${id}/services`, "The group is renamed.") : sent.response;
     },
+  ),
+
+  ...confirmedDeletion(
+    { path: "/app/pages/{id}/groups/{group}/delete", summary: "Delete a group", ...grouped },
     deletionOfGroup,
   ),
 ];
 
-async function deletionOfGroup(c: AppContext, { id, group }: z.output<typeof groupParams>): Promise<Deletion> {
-  const { name, status_page_id } = await requireGroup(c.var.ctx, group);
-  if (status_page_id !== id) throw notFound("group");
+type GroupIds = z.output<typeof groupParams>;
+
+async function getGroupOf(c: AppContext, { id, group }: GroupIds) {
+  const found = await requireGroup(c.var.ctx, group);
+  if (found.status_page_id !== id) throw notFound("group");
+  return found;
+}
+
+async function groupForm(c: AppContext, { id, group }: GroupIds): Promise<EditForm> {
+  const { name } = await getGroupOf(c, { id, group });
+  const list = `/app/pages/${id}/services`;
+  return {
+    ...{ title: `Rename ${name}`, section: "pages", trail: [{ href: list, text: "Services" }], fields: GROUP_FIELDS },
+    ...{ action: `/app/pages/${id}/groups/${group}`, cancel: list, stored: storedValues(GROUP_FIELDS, { name }) },
+    submit: "Rename",
+  };
+}
+
+async function deletionOfGroup(c: AppContext, { id, group }: GroupIds): Promise<Deletion> {
+  const { name } = await getGroupOf(c, { id, group });
   const list = `/app/pages/${id}/services`;
   return {
     ...{ kind: "group", name, section: "pages", trail: [{ href: list, text: "Services" }], list, shown: list },

@@ -3,7 +3,7 @@ import { DragForm } from "../components/drag-form.tsx";
 import { EmptyState, ListPages, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { addressWith, partOf } from "../lists.ts";
-import { GROUP_FIELDS } from "./form.ts";
+import { NEW_GROUP_FIELDS } from "./form.ts";
 import { FormCard, type Forms, type Page } from "./views.tsx";
 
 export interface Service {
@@ -103,6 +103,9 @@ export function Services(props: ServicesProps) {
                         isFirst={at.groups + n === 0}
                         isLast={at.groups + n === groups.length - 1}
                       />
+                      <a class="button second" href={`${path}/groups/${group.id}`} aria-label={`Rename ${group.name}`}>
+                        Rename
+                      </a>
                       <a class="button danger" href={`${path}/groups/${group.id}/delete`}>
                         Delete
                       </a>
@@ -118,7 +121,7 @@ export function Services(props: ServicesProps) {
           <FormCard
             title="Add a group"
             action={`${path}/groups`}
-            fields={GROUP_FIELDS}
+            fields={NEW_GROUP_FIELDS}
             values={values}
             problems={problems}
             submit="Add group"
