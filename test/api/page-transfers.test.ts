@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { newId } from "../../src/platform/ids.ts";
 import { createClient, V1 } from "../support/client.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
+import { createBrowser } from "../support/forms.ts";
 import { mailsTo } from "../support/mail.ts";
 import {
   browserHeaders,
@@ -164,6 +165,63 @@ describe("POST /status-pages/:id/transfer", () => {
     expect((await ask("POST", receiver)).status).toBe(303);
     expect((await receiver.client.delete(`${V1}/status-pages/${page}`)).status).toBe(204);
     expect((await ask("GET", receiver)).status).toBe(410);
+  });
+});
+
+describe("the form that hands a page over", () => {
+  async function open(account: Account, passwordAt?: number | null) {
+    const { cookie = "" } = await insertBrowser(account, passwordAt);
+    return createBrowser({ cookie });
+  }
+
+  it("offers it to a member, who accepts by the mail", async () => {
+    const { owner, receiver, page, accept, token } = await setUp();
+    const browser = await open(owner);
+    const path = `/app/pages/${page}/transfer`;
+    expect((await browser.open(`/app/pages/${page}`)).text).toContain(`href="${path}"`);
+    const { text } = await browser.open(path);
+    expect(text).toContain(`<option value="${receiver.user_id}"`);
+    expect(text).not.toContain(`value="${owner.user_id}"`);
+    const refused = await browser.submit(path, { user_id: newId() });
+    expect([refused.status, refused.text.includes("user_id-problem")]).toEqual([400, true]);
+    const sent = await browser.submit(path, { user_id: receiver.user_id });
+    expect([sent.status, sent.headers.get("location")]).toEqual([303, `/app/pages/${page}`]);
+    expect(await accept(receiver, await token())).toMatchObject({ status: 200, body: { id: page } });
+    expect((await browser.open(path)).status).toBe(403);
+  });
+
+  it.each([
+    ["was given a while ago", () => Date.now() - 16 * MINUTE],
+    ["was never given", () => null],
+  ])("asks for the password that %s, and comes back", async (_name, passwordAt) => {
+    const { owner, receiver, page } = await setUp();
+    const browser = await open(owner, passwordAt());
+    const path = `/app/pages/${page}/transfer`;
+    const shown = await browser.open(path);
+    expect([shown.status, shown.text.includes("Sign out and sign in again")]).toEqual([200, true]);
+    const refused = await browser.submit(path, { user_id: receiver.user_id });
+    expect([refused.status, refused.text.includes("Sign in again")]).toEqual([403, true]);
+    expect(await mailsTo(emailOf(receiver))).toEqual([]);
+    expect((await browser.submit("/app/sign-out", { next: path })).headers.get("location")).toBe(path);
+  });
+
+  it("asks to invite the receiver where the page has no other member", async () => {
+    const owner = await createAccount();
+    const page = await createPage(owner);
+    const { status, text } = await (await open(owner)).open(`/app/pages/${page}/transfer`);
+    expect([status, text.includes(`href="/app/team/${page}/invite"`)]).toEqual([200, true]);
+  });
+
+  it("is the owner's alone", async () => {
+    const { receiver, page } = await setUp();
+    const admin = await createAccount();
+    await joinPage(admin, page, { role: "admin" });
+    const browser = await open(admin);
+    const path = `/app/pages/${page}/transfer`;
+    expect((await browser.open(`/app/pages/${page}`)).text).not.toContain(path);
+    const answers = [await browser.open(path), await browser.submit(path, { user_id: receiver.user_id })];
+    expect(answers.map(({ status }) => status)).toEqual([403, 403]);
+    expect((await (await open(await createAccount())).open(path)).status).toBe(404);
   });
 });
 

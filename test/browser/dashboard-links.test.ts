@@ -132,10 +132,16 @@ describe.skipIf(!existsSync(CHROMIUM))("what a link from outside opens has no ba
       await page.getByRole("button", { name: "Accept" }).click();
       await page.getByText("You are now a member of Shop.").waitFor();
       const heir = await page.context().cookies();
-      const { id: user_id } = await (await page.request.get(`${dashboard.service.url}${CORE}/auth/me`)).json();
 
       await page.context().addCookies(owner);
-      await send(`${V1}/status-pages/${pageId}/transfer`, { user_id });
+      await page.goto(`${dashboard.service.url}/app/pages/${pageId}`);
+      await page.getByRole("link", { name: "Hand over", exact: true }).click();
+      await look(page, "Hand over Shop", "transfer-offer");
+      const receiver = page.getByLabel("Receiver");
+      const heirId = await receiver.locator("option", { hasText: email }).getAttribute("value");
+      await receiver.selectOption(heirId);
+      await page.getByRole("button", { name: "Send the offer" }).click();
+      await page.getByText("The receiver gets a mail").waitFor();
       const link = await mailedLink(email, "/app/transfer?");
       await page.goto(link);
       await look(page, "This page is offered to another account", "transfer-to-another");

@@ -1,6 +1,7 @@
+import { endpoints as offers } from "./offer-routes.tsx";
 import { endpoints as reports } from "./reports-routes.tsx";
 import { endpoints as services } from "./services-routes.tsx";
 import { endpoints as settings } from "./settings-routes.tsx";
 import { endpoints as subscribers } from "./subscribers-routes.tsx";
 
-export const endpoints = [...settings, ...services, ...subscribers, ...reports];
+export const endpoints = [...settings, ...services, ...subscribers, ...offers, ...reports];

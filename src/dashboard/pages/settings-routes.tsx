@@ -102,6 +102,7 @@ function showSettings(c: AppContext, id: string, refused?: Refused): Promise<Res
       values={refused?.values ?? storedValues(PAGE_FIELDS, page)}
       problems={refused?.problems ?? {}}
       may_change={may("page.write")}
+      may_transfer={may("page.transfer")}
       may_delete={may("page.delete")}
     />
   ));

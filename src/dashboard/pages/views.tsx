@@ -162,10 +162,18 @@ export interface Forms {
   problems: Problems;
 }
 
-type MayChange = { may_change: boolean };
+interface MayChange {
+  may_change: boolean;
+}
 
-export function Settings(props: Forms & MayChange & { page: Page; may_delete: boolean }) {
-  const { page, values, problems, may_change, may_delete } = props;
+interface SettingsProps extends Forms, MayChange {
+  page: Page;
+  may_transfer: boolean;
+  may_delete: boolean;
+}
+
+export function Settings(props: SettingsProps) {
+  const { page, values, problems, may_change, may_transfer, may_delete } = props;
   const path = `/app/pages/${page.id}`;
   const card = { title: "Settings", action: path, fields: PAGE_FIELDS, values, problems };
   if (!may_change) return <FormCard {...card} may_change={false} />;
@@ -174,6 +182,7 @@ export function Settings(props: Forms & MayChange & { page: Page; may_delete: bo
     <WithPreview address={preview}>
       <FormCard {...card} preview={preview} />
       <Password page={page} path={path} />
+      {may_transfer ? <Transfer path={path} /> : null}
       {may_delete ? <Deletion path={path} /> : null}
     </WithPreview>
   );
@@ -188,6 +197,20 @@ function Password({ page, path }: { page: Page; path: string }) {
       values={{}}
       problems={{}}
     />
+  );
+}
+
+function Transfer({ path }: { path: string }) {
+  return (
+    <section class="card" aria-label="Hand over">
+      <h2>Hand this page over</h2>
+      <p class="quiet">It goes to the account of a member, with its monitors. You stay as an admin.</p>
+      <p class="actions">
+        <a class="button second" href={`${path}/transfer`}>
+          Hand over
+        </a>
+      </p>
+    </section>
   );
 }
 

@@ -1,0 +1,137 @@
+import { z } from "zod";
+import { requireUser } from "../../access/principal.ts";
+import { requireRecentPassword } from "../../access/sessions.ts";
+import { ApiError } from "../../contract/errors.ts";
+import type { AppContext } from "../../http/endpoint.ts";
+import { readApi } from "../call-api.ts";
+import { PostButton } from "../components/pieces.tsx";
+import type { FormField, Option } from "../form-fields.ts";
+import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
+import { showView, type View } from "../shell.tsx";
+import { action, redirectWithNotice, view } from "../view.ts";
+import { API, LIST_MAX, loadPage, params } from "./tab.tsx";
+
+/** Offers a page to another account; its receiver accepts by the link of a mail. */
+const offered = {
+  path: "/app/pages/{id}/transfer",
+  params,
+  ids: { params: { id: "page" } },
+  permission: "page.transfer",
+} as const;
+
+export const endpoints = [
+  view({ ...offered, summary: "Form that hands a status page over" }, (c, input) => showOffer(c, input.params.id)),
+
+  action({ ...offered, summary: "Hand a status page over" }, async (c, entered, { id }) => {
+    const { frame, form } = await loadOffer(c, id);
+    if (!(await hasRecentPassword(c))) return showView(c, { ...frame, ...passwordView(id), status: 403 });
+    const sent = await submitForm(c, form, entered, { method: "POST", path: `${API}/${id}/transfer` });
+    if (!sent.ok) return sent.response;
+    return redirectWithNotice(`/app/pages/${id}`, "The receiver gets a mail with a link that accepts the page.");
+  }),
+];
+
+const Members = z.array(z.object({ user_id: z.string().nullable(), name: z.string().nullable(), email: z.string() }));
+
+async function loadOffer(c: AppContext, id: string) {
+  const [{ name }, { body: members }] = await Promise.all([
+    loadPage(c, id),
+    readApi(c, `${API}/${id}/members?limit=${LIST_MAX}`, Members),
+  ]);
+  const me = requireUser(c.var.ctx).user_id;
+  const receivers = members.flatMap((each): Option[] =>
+    each.user_id === null || each.user_id === me
+      ? []
+      : [{ value: each.user_id, label: each.name ? `${each.name} (${each.email})` : each.email }],
+  );
+  const path = `/app/pages/${id}`;
+  const frame = {
+    title: `Hand over ${name}`,
+    section: "pages",
+    trail: [
+      { href: "/app/pages", text: "Status pages" },
+      { href: path, text: name },
+    ],
+  } as const;
+  const fields: FormField[] = [
+    {
+      ...{ kind: "select", name: "user_id", label: "Receiver", options: receivers, required: true },
+      empty: "Choose a member",
+      hint: "gets a mail with a link that accepts within 7 days; a new offer ends the one before",
+    },
+  ];
+  const form: ObjectForm = {
+    ...{ ...frame, fields, action: `${path}/transfer`, cancel: path, submit: "Send the offer" },
+    above: (
+      <p class="lead">
+        Once it is accepted, the page belongs to the receiver, with its monitors and everything on it, and counts for
+        their plan. You stay as an admin. Monitors that private agents run are paused.
+      </p>
+    ),
+  };
+  return { frame, form, receivers };
+}
+
+async function showOffer(c: AppContext, id: string): Promise<Response> {
+  const { frame, form, receivers } = await loadOffer(c, id);
+  if (receivers.length === 0) return showView(c, { ...frame, ...inviteView(id) });
+  if (!(await hasRecentPassword(c))) return showView(c, { ...frame, ...passwordView(id) });
+  return showForm(c, form, {});
+}
+
+/** As the endpoint judges it, asked before a choice is made in vain. */
+async function hasRecentPassword(c: AppContext): Promise<boolean> {
+  try {
+    await requireRecentPassword(c.var.ctx);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "password_required") return false;
+    throw error;
+  }
+}
+
+type Content = Pick<View, "children" | "isNarrow">;
+
+function inviteView(id: string): Content {
+  return {
+    isNarrow: true,
+    children: (
+      <section class="card" aria-labelledby="invite">
+        <h2 id="invite">Invite the receiver first</h2>
+        <p>A page is handed over to one of its members. It has none yet.</p>
+        <p class="actions">
+          <a class="button" href={`/app/team/${id}/invite`}>
+            Invite member
+          </a>
+          <a class="button second" href={`/app/pages/${id}`}>
+            Cancel
+          </a>
+        </p>
+      </section>
+    ),
+  };
+}
+
+function passwordView(id: string): Content {
+  const path = `/app/pages/${id}`;
+  return {
+    isNarrow: true,
+    children: (
+      <section class="card" aria-labelledby="again">
+        <h2 id="again">Sign in again</h2>
+        <p>A page is handed over within 15 minutes of signing in with the password. You come back here afterwards.</p>
+        <div class="actions">
+          <PostButton
+            action="/app/sign-out"
+            label="Sign out and sign in again"
+            kind="primary"
+            fields={{ next: `${path}/transfer` }}
+          />
+          <a class="button second" href={path}>
+            Cancel
+          </a>
+        </div>
+      </section>
+    ),
+  };
+}
