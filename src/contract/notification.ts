@@ -7,6 +7,7 @@ export const NOTIFICATION_TYPES = [
   "webhook.disabled",
   "member.joined",
   "page.transferred",
+  "page.transfer_declined",
   "incident.assigned",
   "domain.active",
   "domain.failing",

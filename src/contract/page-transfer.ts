@@ -21,6 +21,8 @@ export const PageTransferAccept = z
   .object({ token: z.string().trim().min(1).max(200).meta({ description: "from the mail" }) })
   .meta({ id: "PageTransferAccept" });
 
+export const PageTransferDecline = PageTransferAccept.meta({ id: "PageTransferDecline" });
+
 export const TransferredPage = StatusPage.extend({
   detached_monitor_ids: z.array(Id).meta({
     description: "monitors that an agent of the former owner ran; paused until they are resumed or get an agent",

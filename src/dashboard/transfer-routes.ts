@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ApiError } from "../contract/errors.ts";
-import { acceptPage, findOffer } from "../features/page-transfers/service.ts";
+import { acceptPage, declinePage, findOffer } from "../features/page-transfers/service.ts";
 import { type AppContext, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
 import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
@@ -43,25 +43,46 @@ export const endpoints = [
       ...{ method: "post", path: "/app/transfer", tags, summary: "Accept a status page by link" },
       ...{ request: { query }, responses },
     },
-    async (c) => {
-      const token = tokenOf(c);
-      if (c.var.ctx.principal.kind !== "user") return show(c, null);
-      try {
+    (c) =>
+      answer(c, async (token) => {
         await acceptPage(c.var.ctx, { token });
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.status === 503) throw error;
-        return show(c, error);
-      }
-      return redirectTo("/app");
+        return redirectTo("/app");
+      }),
+  ),
+
+  endpoint(
+    { ...policy, audit: "page.transfer_declined" },
+    {
+      ...{ method: "post", path: "/app/transfer/decline", tags, summary: "Decline a status page by link" },
+      ...{ request: { query }, responses: { ...responses, 200: html("It is declined") } },
     },
+    (c) =>
+      answer(c, async (token) => {
+        await declinePage(c.var.ctx, { token });
+        const text = "The owner keeps the page and is notified. The link is invalid from now on.";
+        const link = { href: "/app", text: "To the overview" };
+        return page(renderMessage({ title: "You declined the page", text, link }));
+      }),
   ),
 ];
+
+/** A refusal is the offer again, with what is wrong. */
+async function answer(c: AppContext, run: (token: string) => Promise<Response>): Promise<Response> {
+  if (c.var.ctx.principal.kind !== "user") return show(c, null);
+  try {
+    return await run(tokenOf(c));
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status === 503) throw error;
+    return show(c, error);
+  }
+}
 
 const tokenOf = (c: AppContext) => c.req.query("token") ?? "";
 
 async function show(c: AppContext, refused: ApiError | null): Promise<Response> {
   const token = tokenOf(c);
-  const href = `/app/transfer?token=${encodeURIComponent(token)}`;
+  const address = (path: string) => `${path}?token=${encodeURIComponent(token)}`;
+  const href = address("/app/transfer");
   const { principal } = c.var.ctx;
   if (principal.kind !== "user") return redirectTo(`/app/sign-in?next=${encodeURIComponent(href)}`);
   const offer = await findOffer(c.var.ctx, token);
@@ -74,6 +95,12 @@ async function show(c: AppContext, refused: ApiError | null): Promise<Response> 
     return page(renderMessage({ title: "This page is offered to another account", text }), 403);
   }
   const problem = refused && `${refused.message.charAt(0).toUpperCase()}${refused.message.slice(1)}.`;
-  const view = { page_name: offer.page.name, owner: offer.owner_email, href, problem };
+  const view = {
+    page_name: offer.page.name,
+    owner: offer.owner_email,
+    href,
+    decline_href: address("/app/transfer/decline"),
+    problem,
+  };
   return page(renderTransfer(view), refused?.status);
 }

@@ -77,6 +77,7 @@ const PAGES = {
   "POST /status-pages/{id}/monitors/migrate": { target_status_page_id: OTHER_PAGE, monitor_ids: [MONITOR] },
   "POST /status-pages/{id}/transfer": { user_id: USER },
   "POST /status-pages/transfers/accept": { token: "the token of the mailed link" },
+  "POST /status-pages/transfers/decline": { token: "the token of the mailed link" },
   "POST /status-pages/{id}/members": { email: "bo@shop.example", role: "editor" },
   "POST /status-pages/members/accept": { token: "the token of the invitation" },
   "PUT /status-pages/{id}/members/{member_id}": { role: "viewer" },

@@ -168,6 +168,47 @@ describe("POST /status-pages/:id/transfer", () => {
   });
 });
 
+describe("POST /status-pages/transfers/decline", () => {
+  it("ends the offer for its receiver alone, notifies the owner, and changes nothing else", async () => {
+    const { owner, receiver, page, offer, accept, token } = await setUp();
+    await offer();
+    const body = { token: await token() };
+    const decline = (account: Account, headers = {}) =>
+      account.client.post(`${V1}/status-pages/transfers/decline`, body, headers);
+    expect(await decline(await createAccount())).toMatchObject({ status: 403 });
+    const key = { "idempotency-key": newId() };
+    expect((await decline(receiver, key)).status).toBe(204);
+    expect((await decline(receiver, key)).status).toBe(204);
+    expect((await decline(receiver)).status).toBe(400);
+    expect((await accept(receiver, body.token)).status).toBe(400);
+    const { body: told } = await owner.client.get(`/api/core/v1/notifications`);
+    expect(told).toMatchObject([{ type: "page.transfer_declined", status_page_id: page }]);
+    const members = await owner.client.get(`${V1}/status-pages/${page}/members`);
+    expect(members.body).toMatchObject([{ user_id: receiver.user_id, role: "editor" }]);
+    expect((await owner.client.put(`${V1}/status-pages/${page}`, { description: "Still mine" })).status).toBe(200);
+    expect((await offer()).status).toBe(201);
+  });
+
+  it("is a button beside the one that accepts", async () => {
+    const { owner, receiver, offer, token } = await setUp();
+    await offer();
+    const address = `/app/transfer?token=${await token()}`;
+    const browser = createBrowser({ cookie: (await insertBrowser(receiver)).cookie ?? "" });
+    const decline = address.replace("?", "/decline?");
+    expect((await browser.open(address)).text).toContain(`formaction="${decline}"`);
+    const other = createBrowser({ cookie: (await insertBrowser(await createAccount())).cookie ?? "" });
+    expect((await other.submit(decline)).status).toBe(403);
+    expect((await createBrowser().submit(decline)).status).toBe(303);
+    const { status, text } = await browser.submit(decline);
+    expect([status, text.includes("You declined the page")]).toEqual([200, true]);
+    expect((await browser.open(address)).status).toBe(410);
+    const { text: notifications } = await createBrowser({
+      cookie: (await insertBrowser(owner)).cookie ?? "",
+    }).open("/app/notifications");
+    expect(notifications).toContain(`${emailOf(receiver)} declined`);
+  });
+});
+
 describe("the form that hands a page over", () => {
   async function open(account: Account, passwordAt?: number | null) {
     const { cookie = "" } = await insertBrowser(account, passwordAt);

@@ -149,7 +149,9 @@ describe.skipIf(!existsSync(CHROMIUM))("what a link from outside opens has no ba
       await page.goto(link);
       await page.getByRole("button", { name: "Accept" }).waitFor();
       await look(page, "Take over “Shop”", "transfer");
-      await page.goto(`${link}gone`);
+      await page.getByRole("button", { name: "Decline" }).click();
+      await look(page, "You declined the page", "transfer-declined");
+      await page.goto(link);
       await look(page, "This link is invalid", "transfer-gone");
     });
   });

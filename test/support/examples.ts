@@ -128,15 +128,8 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     const { id, member } = await createMember(account);
     return { params: { id }, body: { user_id: member.user_id } };
   },
-  "POST /status-pages/transfers/accept": async (account) => {
-    const owner = await createAccount();
-    const id = await createPage(owner);
-    await joinPage(account, id, { role: "editor" });
-    const headers = await insertBrowser(owner);
-    const body = { user_id: account.user_id };
-    await owner.client.request("POST", `${V1}/status-pages/${id}/transfer`, body, headers);
-    return { body: { token: await transferTokenOf(emailOf(account)) } };
-  },
+  "POST /status-pages/transfers/accept": async (account) => ({ body: { token: await offerPageTo(account) } }),
+  "POST /status-pages/transfers/decline": async (account) => ({ body: { token: await offerPageTo(account) } }),
   "POST /notify-contacts": async () => ({ body: { type: "email", value: "night@example.com", label: "Night" } }),
   "POST /notify-contacts/{id}/verify": async (account) => {
     const { id, code } = await createContact(account);
@@ -653,4 +646,14 @@ export function baseOf(kind: IdKind): Kind {
 
 function paramsOf(endpoint: Endpoint): string[] {
   return [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
+}
+
+/** A page of somebody else that this account may accept or decline, as the token of the mail. */
+async function offerPageTo(account: Account): Promise<string> {
+  const owner = await createAccount();
+  const id = await createPage(owner);
+  await joinPage(account, id, { role: "editor" });
+  const headers = await insertBrowser(owner);
+  await owner.client.request("POST", `${V1}/status-pages/${id}/transfer`, { user_id: account.user_id }, headers);
+  return transferTokenOf(emailOf(account));
 }

@@ -15,6 +15,7 @@ const PLACES: Record<NotificationType, (shown: Shown) => string | null> = {
   "webhook.disabled": ofTarget("/app/alerts/deliveries?channel="),
   "member.joined": ofPage("/app/team?page="),
   "page.transferred": () => "/app/pages",
+  "page.transfer_declined": ofPage("/app/pages/"),
   "incident.assigned": ofTarget("/app/incidents/"),
   "domain.active": ofPage("/app/pages/"),
   "domain.failing": ofPage("/app/pages/"),

@@ -6,11 +6,13 @@ interface TransferView {
   owner: string;
   /** The link's own address, token included. */
   href: string;
+  /** Where the same link is declined. */
+  decline_href: string;
   /** Why it could not be accepted. */
   problem: string | null;
 }
 
-export function renderTransfer({ page_name, owner, href, problem }: TransferView): string {
+export function renderTransfer({ page_name, owner, href, decline_href, problem }: TransferView): string {
   return renderDocument({
     title: `Take over ${page_name}`,
     isNarrow: true,
@@ -24,7 +26,12 @@ export function renderTransfer({ page_name, owner, href, problem }: TransferView
             It then counts for your plan. {owner} stays as an admin. Monitors that private agents run are paused until
             you choose an agent of yours.
           </p>
-          <button type="submit">Accept</button>
+          <p class="row">
+            <button type="submit">Accept</button>
+            <button type="submit" class="second" formaction={decline_href}>
+              Decline
+            </button>
+          </p>
         </form>
       </>
     ),

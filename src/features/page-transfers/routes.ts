@@ -1,11 +1,17 @@
 import { createRoute } from "@hono/zod-openapi";
 import { requireRecentPassword } from "../../access/sessions.ts";
-import { PageTransfer, PageTransferAccept, PageTransferCreate, TransferredPage } from "../../contract/page-transfer.ts";
+import {
+  PageTransfer,
+  PageTransferAccept,
+  PageTransferCreate,
+  PageTransferDecline,
+  TransferredPage,
+} from "../../contract/page-transfer.ts";
 import { endpoint } from "../../http/endpoint.ts";
-import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { withUrl } from "../status-pages/service.ts";
 import { presentTransfer, presentTransferred } from "./present.ts";
-import { acceptPage, offerPage } from "./service.ts";
+import { acceptPage, declinePage, offerPage } from "./service.ts";
 
 const tags = ["Status pages"];
 const shared = { at: ["v1"], auth: "user", rate: "invitation" } as const;
@@ -26,6 +32,23 @@ export const endpoints = [
     async (c) => {
       const { page, detached_monitor_ids } = await acceptPage(c.var.ctx, c.req.valid("json"));
       return c.json(presentTransferred(await withUrl(c.var.ctx, page), detached_monitor_ids), 200);
+    },
+  ),
+
+  endpoint(
+    { ...shared, permission: null, audit: "page.transfer_declined" },
+    createRoute({
+      method: "post",
+      path: "/status-pages/transfers/decline",
+      tags,
+      summary: "Decline a status page that is handed over to you",
+      description: "Ends the offer and notifies the owner of the page, who keeps it.",
+      request: { body: jsonBody(PageTransferDecline) },
+      responses: { ...noContent, ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      await declinePage(c.var.ctx, c.req.valid("json"));
+      return c.body(null, 204);
     },
   ),
 

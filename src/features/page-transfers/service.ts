@@ -102,6 +102,33 @@ export async function findOffer(ctx: RequestScope, token: string) {
   return found && found.transfer.expires_at > ctx.now ? found : undefined;
 }
 
+async function requireOffer(ctx: RequestScope, token: string) {
+  const found = await findOffer(ctx, token);
+  if (!found) throw unusable();
+  if (found.transfer.to_user_id === requireUser(ctx).user_id) return found;
+  throw forbidden("the status page is offered to another account");
+}
+
+/** Ends the offer; the page stays as it is, and its owner is notified. */
+export async function declinePage(ctx: RequestScope, { token }: { token: string }): Promise<void> {
+  if (await findIdempotentResult(ctx)) return;
+  const { transfer, page } = await requireOffer(ctx, token);
+  const { email } = requireUser(ctx);
+  const statements = [
+    deletePageTransfer(ctx.db, transfer.id),
+    insertNotification(ctx.db, {
+      ...{ id: newId(ctx.now), user_id: page.owner_id, type: "page.transfer_declined" },
+      title: `${email} declined "${page.name}"`,
+      message: `The status page "${page.name}" stays yours. You may offer it again.`,
+      ...{ status_page_id: page.id, target_id: page.id, read_at: null, created_at: ctx.now, updated_at: ctx.now },
+    }),
+  ];
+  await commit(ctx, statements, {
+    audit: auditOf(page, `declined status page "${page.name}"`, page.owner_id),
+    guards: [{ name: "stale", when: isTransferGone(transfer), error: unusable() }],
+  });
+}
+
 export interface AcceptedTransfer {
   page: StatusPageRecord;
   detached_monitor_ids: string[];
@@ -111,10 +138,7 @@ export async function acceptPage(ctx: RequestScope, { token }: { token: string }
   const user = requireUser(ctx);
   const earlier = await findIdempotentResult(ctx);
   if (earlier) return { page: await getAccepted(ctx, earlier), detached_monitor_ids: [] };
-  const found = await findOffer(ctx, token);
-  if (!found) throw unusable();
-  const { transfer, page } = found;
-  if (transfer.to_user_id !== user.user_id) throw forbidden("the status page is offered to another account");
+  const { transfer, page } = await requireOffer(ctx, token);
   const monitors = await listMonitorsOfPage(ctx.db, page.id);
   const guards = await requireRoom(ctx, { user, page, monitors });
   await handOver(ctx, { transfer, page, guards });
@@ -256,7 +280,7 @@ function transferMail(
     "",
     "Opening it changes nothing yet. The link is for you alone: please do not pass it on.",
     "",
-    "If you do not want the page, ignore this message.",
+    "If you do not want the page, decline it there, or ignore this message.",
   ];
   return { subject: "A status page is offered to you", text: lines.join("\n") };
 }
