@@ -11,6 +11,7 @@ import { type AlertMessage, composeAlert } from "../domain/alert-messages.ts";
 import { composeBundle } from "../domain/bundle-messages.ts";
 import { hasPermission } from "../domain/roles.ts";
 import { fillPreferences, fillTopics, topicFor } from "../domain/team-notifications.ts";
+import { plainText } from "../notifiers/chat-text.ts";
 import { idFrom } from "../platform/ids.ts";
 import { preferenceToken } from "../platform/preference-tokens.ts";
 import { withAcknowledgeLink } from "./acknowledge-link.ts";
@@ -82,7 +83,7 @@ function notificationOf({ now }: Scope, { event, member, message }: Personal): N
     user_id: member.id,
     type: "team.alert",
     title: message.title,
-    message: message.text,
+    message: plainText(message),
     status_page_id: event.status_page_id,
     target_id: event.monitor_id ?? ("agent_id" in data ? data.agent_id : target),
     read_at: null,

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { openDb } from "../../src/data/db.ts";
 import { events } from "../../src/data/events/table.ts";
@@ -13,6 +13,7 @@ import { type Account, createAccount } from "../support/factories.ts";
 import { mailsTo } from "../support/mail.ts";
 import { createMember, emailOf } from "../support/members.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
+import { PATIENCE } from "../support/patience.ts";
 import { recordingEnv } from "../support/queues.ts";
 
 const db = openDb(env.DB);
@@ -120,6 +121,19 @@ describe("an outage", () => {
     await owner.client.put(`${V1}/monitors/${monitor_id}`, { muted_until: new Date(T0 + 60 * MINUTE).toISOString() });
     await outage(monitor_id);
     expect(await titlesOf(owner)).toEqual([]);
+  });
+});
+
+describe("an update of an incident", () => {
+  it("is read in the dashboard without the marks of its Markdown", async () => {
+    const { owner, member, status_page_id } = await aTeam();
+    const message = "We **look** into [it](https://example.com/status)";
+    await owner.client.post(`${V1}/incidents`, { status_page_id, title: "Slow **search**", message });
+    const read = async () => (await member.client.get(`${CORE}/notifications`)).body;
+    await vi.waitFor(async () => expect(await read()).toHaveLength(1), PATIENCE);
+    expect(await read()).toMatchObject([
+      { title: expect.stringContaining("Slow **search**"), message: "We look into it" },
+    ]);
   });
 });
 
