@@ -25,12 +25,27 @@ const { outputFiles } = await build({
   sourcemap: "linked",
   logLevel: "warning",
 });
+/**
+ * Of the operations nothing at run time reads what they are about: the API description is an asset. esbuild prints each
+ * property of a call in a line of its own, and emptied lines leave the others where the source map says.
+ */
+function withoutTexts(code: string): string {
+  let end: string | undefined;
+  const lines = code.split("\n").map((line) => {
+    const [, indent] = /^( *)createRoute\d*\(\{$/.exec(line) ?? [];
+    if (indent !== undefined) end = `${indent}})`;
+    else if (end !== undefined && line.startsWith(end)) end = undefined;
+    return end !== undefined && /^ +(?:summary|description): "(?:[^"\\]|\\.)*",?$/.test(line) ? "" : line;
+  });
+  return lines.join("\n");
+}
+
 mkdirSync(TARGET, { recursive: true });
 // Several programs may be at it: equal sources make equal names, each file is whole at any time, and the entry comes last.
 const isEntry = ({ path }: { path: string }) => Number(basename(path) === "entry.js");
-for (const { path, contents } of outputFiles.toSorted((a, b) => isEntry(a) - isEntry(b))) {
+for (const { path, text } of outputFiles.toSorted((a, b) => isEntry(a) - isEntry(b))) {
   const temporary = `${path}.${process.pid}`;
-  writeFileSync(temporary, contents);
+  writeFileSync(temporary, withoutTexts(text));
   renameSync(temporary, path);
 }
 const current = new Set(outputFiles.map(({ path }) => basename(path)));
