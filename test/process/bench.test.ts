@@ -6,7 +6,8 @@ import { expect, it } from "vitest";
 import { PROJECT_ROOT, temporaryDir } from "./support.ts";
 
 const MEASURES = [
-  ...["heartbeat, 100 monitors", "heartbeat, 100 monitors, 256 at once", "heartbeat, one monitor"],
+  ...["heartbeat, 100 monitors, asleep", "heartbeat, 100 monitors", "heartbeat, 100 monitors, 256 at once"],
+  "heartbeat, one monitor",
   ...["heartbeats lost of 256 at once", "page of 1 as JSON", "page of 100 as JSON", "page, not modified"],
   ...["page of 100 as JSON, after a change", "first view of a page of 10", "requests before it is shown"],
   ...["list of 50 monitors", "list of 100 monitors", "one monitor", "new monitor"],
