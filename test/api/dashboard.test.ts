@@ -10,8 +10,15 @@ import { V1 } from "../support/client.ts";
 import { readTables } from "../support/database.ts";
 import { createAccount, createPage } from "../support/factories.ts";
 import { type Browser, createBrowser, type Shown } from "../support/forms.ts";
-import { createAccountWithPassword, createInvitation, emailOf, joinPage, PASSWORD } from "../support/members.ts";
-import { createVisitor } from "../support/pages.ts";
+import {
+  createAccountWithPassword,
+  createInvitation,
+  emailOf,
+  insertBrowser,
+  joinPage,
+  PASSWORD,
+} from "../support/members.ts";
+import { createVisitor, freshSlug } from "../support/pages.ts";
 
 const db = openDb(env.DB);
 const acceptPath = (token: string) => `/app/accept?token=${token}`;
@@ -413,6 +420,17 @@ describe("what is no form", () => {
   });
 });
 
+it("an action is logged with the address of the client, also where the runtime states it beside the request", async () => {
+  const account = await createAccount();
+  const session = await insertBrowser(account);
+  const headers = { ...session, "content-type": "application/x-www-form-urlencoded" };
+  const body = new URLSearchParams({ name: "Shop", slug: freshSlug() }).toString();
+  const cf = { clientIp: "198.51.100.7:4000" } as Record<string, unknown>;
+  expect((await createVisitor()("/app/pages/new", headers, { method: "POST", body, cf })).status).toBe(303);
+  const rows = await db.select({ ip: auditLog.ip }).from(auditLog).where(eq(auditLog.actor_id, account.user_id));
+  expect(rows).toEqual([{ ip: "198.51.100.7" }]);
+});
+
 describe("too many attempts", () => {
   const see = createVisitor({ RATE_LIMITS: "" });
   const visit = (path: string, form: Record<string, string>, ip: string, cookie?: string) => {
@@ -443,6 +461,17 @@ describe("too many attempts", () => {
     expect(fieldsIn(text).email).toContain('value="ada@example.com"');
     expect(fieldsIn(text).next).toContain('value="/status/shop"');
     expect(text).not.toContain(form.password);
+  });
+
+  it("are those of one client, also where the runtime states its address beside the request", async () => {
+    const signIn = async (clientIp: string) => {
+      const headers = { origin: "http://vigil.test", "content-type": "application/x-www-form-urlencoded" };
+      const body = new URLSearchParams({ email: "ada@example.com" }).toString();
+      const cf = { clientIp } as Record<string, unknown>;
+      return (await see("/app/sign-in", headers, { method: "POST", body, cf })).status;
+    };
+    for (let n = 0; n < 10; n++) expect(await signIn(`[2001:db8::82]:${5000 + n}`)).toBe(400);
+    expect([await signIn("[2001:db8::82]:6000"), await signIn("203.0.113.82:6000")]).toEqual([429, 400]);
   });
 
   it("at accepting keep the name, and accept nothing", async () => {

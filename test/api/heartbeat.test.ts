@@ -322,6 +322,12 @@ describe("a heartbeat that says nothing but its token, under the service's own a
     expect(plain).toEqual(await seen(await under(settings, V1, token)));
   });
 
+  it("has an id of its own, whatever is answered beside it", async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => under({}, "", monitor.heartbeat_token)));
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    expect(new Set(answers.map(({ headers }) => headers.get("x-request-id"))).size).toBe(8);
+  });
+
   it("brings a monitor up, and events and lists with it", async () => {
     const down = await fetchUnder(own, `/heartbeat/${monitor.id}?token=${monitor.heartbeat_token}&status=fail`);
     expect(await down.json()).toMatchObject({ status: "down" });
