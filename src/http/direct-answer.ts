@@ -1,4 +1,4 @@
-import { openScope, type RequestScope, type Scope } from "../access/scope.ts";
+import type { RequestScope, Scope } from "../access/scope.ts";
 import type { RateClass } from "../contract/limiter-object.ts";
 import { now } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
@@ -14,7 +14,8 @@ import { completeHeaders, REQUEST_ID_HEADER, stateRateLimit } from "./response-h
  * counters see of them is the same as behind it.
  */
 export type Deferring = Pick<ExecutionContext, "waitUntil">;
-type DirectScope = Scope & Pick<RequestScope, "defer">;
+/** Most such requests never ask the database, so it is opened by those that do. */
+type DirectScope = Omit<Scope, "db"> & Pick<RequestScope, "defer">;
 
 interface DirectCall {
   request: Request;
@@ -35,8 +36,8 @@ export async function answerDirectly(
   const log = createLogger(settings, { request_id: requestId });
   let response: Response;
   try {
-    const parts = { env, settings, log, now: started };
-    const body = JSON.stringify(await answer(toScope(parts, context)));
+    const defer = (work: Promise<unknown>) => context.waitUntil(work);
+    const body = JSON.stringify(await answer({ env, settings, log, now: started, defer }));
     response = new Response(body, { headers: headersOf(settings, rateClass, requestId) });
   } catch (error) {
     response = toErrorResponse(error, requestId, log);
@@ -47,19 +48,6 @@ export async function answerDirectly(
   const { method } = request;
   recordResponse({ method, route, status: response.status, started, requestId, settings, log, rateClass });
   return response;
-}
-
-/** Most such requests never ask the database, so it is opened for those that do. */
-function toScope(parts: Omit<Scope, "db">, context: Deferring): DirectScope {
-  let opened: Scope | undefined;
-  return {
-    ...parts,
-    get db() {
-      opened ??= openScope(parts);
-      return opened.db;
-    },
-    defer: (work) => context.waitUntil(work),
-  };
 }
 
 const ready = new WeakMap<Settings, Map<RateClass, Headers>>();

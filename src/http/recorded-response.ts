@@ -21,8 +21,9 @@ export interface AnsweredRequest {
 export function recordResponse(answered: AnsweredRequest): void {
   const { method, route, status, started, log, user_id } = answered;
   countUnits({ responses: 1, server_errors: status >= 500 ? 1 : 0 });
-  const write = isLogged(answered) ? log.info : log.debug;
-  write("request", { method, route, status, ms: now() - started, user_id });
+  const fields = { method, route, status, ms: now() - started, user_id };
+  if (isLogged(answered)) log.info("request", fields);
+  else log.debug("request", fields);
 }
 
 /** The platform bills every line: what comes in masses is left out where it succeeds, failures are always logged. */

@@ -7,9 +7,12 @@ const SECURITY_HEADERS = Object.entries({
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
   "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
-  "Cross-Origin-Opener-Policy": "same-origin",
   // What other sites may include says so itself: badges, feeds, the embedded state.
   "Cross-Origin-Resource-Policy": "same-origin",
+});
+/** What only documents with scripts can make use of. */
+const DOCUMENT_HEADERS = Object.entries({
+  "Cross-Origin-Opener-Policy": "same-origin",
   "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 });
 const API_HEADERS = Object.entries({
@@ -20,10 +23,11 @@ const API_HEADERS = Object.entries({
 export const REQUEST_ID_HEADER = "X-Request-Id";
 
 export function completeHeaders(headers: Headers): void {
-  for (const [name, value] of SECURITY_HEADERS) if (!headers.has(name)) headers.set(name, value);
-  if (!headers.get("content-type")?.startsWith("application/json")) return;
-  headers.set("Content-Type", "application/json; charset=utf-8");
-  for (const [name, value] of API_HEADERS) if (!headers.has(name)) headers.set(name, value);
+  const isJson = headers.get("content-type")?.startsWith("application/json") === true;
+  if (isJson) headers.set("Content-Type", "application/json; charset=utf-8");
+  for (const [name, value] of [...SECURITY_HEADERS, ...(isJson ? API_HEADERS : DOCUMENT_HEADERS)]) {
+    if (!headers.has(name)) headers.set(name, value);
+  }
 }
 
 export function stateRateLimit(headers: Headers, settings: Settings, rateClass: RateClass): void {

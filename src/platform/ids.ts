@@ -12,35 +12,30 @@ const ID_RANDOM_BYTES = 10;
 
 let lastNow = Number.NaN;
 let counter = 0;
-let pool = new Uint8Array(0);
-let used = 0;
-
-function nextRandom(): Uint8Array {
-  if (used >= pool.length) {
-    pool = crypto.getRandomValues(new Uint8Array(POOL_IDS * ID_RANDOM_BYTES));
-    used = 0;
-  }
-  used += ID_RANDOM_BYTES;
-  return pool.subarray(used - ID_RANDOM_BYTES, used);
-}
+const pool = new DataView(new ArrayBuffer(POOL_IDS * ID_RANDOM_BYTES));
+let used = pool.byteLength;
+const made = new DataView(new ArrayBuffer(16));
 
 /**
  * UUID v7 (RFC 9562): sorts by `now` (epoch ms); ids made with the same `now` sort in the order in which they were made.
  * The first 26 bits after the time are a counter that starts at random in each millisecond, the other 48 are random.
  */
 export function newId(now: number = Date.now()): string {
-  const random = nextRandom();
+  if (used === pool.byteLength) {
+    crypto.getRandomValues(new Uint8Array(pool.buffer));
+    used = 0;
+  }
   if (now === lastNow) counter += 1;
-  else counter = new DataView(random.buffer, random.byteOffset).getUint32(6) >>> (32 - COUNTER_SEED_BITS);
+  else counter = pool.getUint32(used + 6) >>> (32 - COUNTER_SEED_BITS);
   lastNow = now;
-  const bytes = new Uint8Array(16);
-  const view = new DataView(bytes.buffer);
-  view.setUint16(0, Math.floor(now / 2 ** 32));
-  view.setUint32(2, now % 2 ** 32);
-  view.setUint16(6, 0x7000 | (counter >>> 14));
-  view.setUint16(8, 0x8000 | (counter & 0x3fff));
-  bytes.set(random.subarray(0, 6), 10);
-  return format(bytes);
+  made.setUint16(0, Math.floor(now / 2 ** 32));
+  made.setUint32(2, now % 2 ** 32);
+  made.setUint16(6, 0x7000 | (counter >>> 14));
+  made.setUint16(8, 0x8000 | (counter & 0x3fff));
+  made.setUint16(10, pool.getUint16(used));
+  made.setUint32(12, pool.getUint32(used + 2));
+  used += ID_RANDOM_BYTES;
+  return format(made);
 }
 
 /** UUID v5 (RFC 9562): the same words give the same id, everywhere and for ever. `namespaceName` says what kind of thing it names. */
@@ -49,11 +44,10 @@ export function idFrom(namespaceName: string, ...parts: string[]): string {
     .update(Uint8Array.from(NAMESPACE.replaceAll("-", "").match(/../g) ?? [], (hex) => Number.parseInt(hex, 16)))
     .update(JSON.stringify([namespaceName, ...parts]))
     .digest();
-  const bytes = new Uint8Array(digest.subarray(0, 16));
-  const view = new DataView(bytes.buffer);
+  const view = new DataView(new Uint8Array(digest.subarray(0, 16)).buffer);
   view.setUint16(6, 0x5000 | (view.getUint16(6) & 0x0fff));
   view.setUint16(8, 0x8000 | (view.getUint16(8) & 0x3fff));
-  return format(bytes);
+  return format(view);
 }
 
 const ATTEMPTS_FOUND_MAX = 200;
@@ -78,8 +72,11 @@ function shifted(id: string, version: string, by: number): string {
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-function format(bytes: Uint8Array): string {
-  const hex = (n: number) => HEX[bytes[n] ?? 0];
-  const low = `${hex(10)}${hex(11)}${hex(12)}${hex(13)}${hex(14)}${hex(15)}`;
-  return `${hex(0)}${hex(1)}${hex(2)}${hex(3)}-${hex(4)}${hex(5)}-${hex(6)}${hex(7)}-${hex(8)}${hex(9)}-${low}`;
+function format(id: DataView): string {
+  let text = "";
+  for (let n = 0; n < 16; n++) {
+    if (n === 4 || n === 6 || n === 8 || n === 10) text += "-";
+    text += HEX[id.getUint8(n)];
+  }
+  return text;
 }

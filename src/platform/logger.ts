@@ -19,20 +19,41 @@ export function redact(text: string): string {
 }
 
 /** One JSON line per entry. Callers log route patterns and ids, never addresses, bodies or settings. */
-export function createLogger(settings: Pick<Settings, "LOG_LEVEL">, base: Fields = {}): Logger {
-  const lowest = LEVELS.indexOf(settings.LOG_LEVEL);
-  const write = (level: Level, message: string, fields: Fields = {}) => {
-    if (LEVELS.indexOf(level) < lowest) return;
-    const line = redact(JSON.stringify({ level, message, ...base, ...fields }));
+export function createLogger({ LOG_LEVEL }: Pick<Settings, "LOG_LEVEL">, base: Fields = {}): Logger {
+  return new LineLogger(LOG_LEVEL, base);
+}
+
+class LineLogger implements Logger {
+  readonly #lowest: Level;
+  readonly #base: Fields;
+
+  constructor(lowest: Level, base: Fields) {
+    this.#lowest = lowest;
+    this.#base = base;
+  }
+
+  debug(message: string, fields?: Fields): void {
+    this.#write("debug", message, fields);
+  }
+
+  info(message: string, fields?: Fields): void {
+    this.#write("info", message, fields);
+  }
+
+  warn(message: string, fields?: Fields): void {
+    this.#write("warn", message, fields);
+  }
+
+  error(message: string, cause: unknown, fields?: Fields): void {
+    this.#write("error", message, { ...fields, cause: describe(cause) });
+  }
+
+  #write(level: Level, message: string, fields?: Fields): void {
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(this.#lowest)) return;
+    const line = redact(JSON.stringify({ level, message, ...this.#base, ...fields }));
     if (level === "error") console.error(line);
     else console.log(line);
-  };
-  return {
-    debug: (message, fields) => write("debug", message, fields),
-    info: (message, fields) => write("info", message, fields),
-    warn: (message, fields) => write("warn", message, fields),
-    error: (message, cause, fields) => write("error", message, { ...fields, cause: describe(cause) }),
-  };
+  }
 }
 
 function describe(cause: unknown): string {

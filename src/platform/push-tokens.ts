@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { findRootKey, rootKeysOf } from "./root-keys.ts";
+import { type RootKey, rootKeysOf } from "./root-keys.ts";
 
 /**
  * Credentials of one monitor's pushes: `hb_` for heartbeats, `pk_` for metrics, then base62 of
@@ -32,34 +32,44 @@ const GROUP_SPACE = 62n ** BigInt(GROUP);
 const READ_MAX = 10_000;
 
 interface Signer {
+  /** Of the root key. */
+  id: number;
   key: Buffer;
   /** Tokens that turned out to be ours. */
   read: Map<string, PushCredential>;
 }
-const signers = new Map<string, Signer>();
+type Signers = readonly [current: Signer, ...earlier: Signer[]];
+const signersBySecret = new Map<string, Signers>();
 
-function signerFrom(secret: string): Signer {
-  const known = signers.get(secret);
-  if (known) return known;
-  const signer = { key: createHmac("sha256", secret).update("push tokens v1").digest(), read: new Map() };
-  signers.set(secret, signer);
-  return signer;
+/** One for each root key. */
+function signersOf(rootSecret: string): Signers {
+  const before = signersBySecret.get(rootSecret);
+  if (before) return before;
+  const { current, all } = rootKeysOf(rootSecret);
+  const signers: Signers = [signerOf(current), ...all.slice(1).map(signerOf)];
+  signersBySecret.set(rootSecret, signers);
+  return signers;
+}
+
+function signerOf({ id, secret }: RootKey): Signer {
+  return { id, key: createHmac("sha256", secret).update("push tokens v1").digest(), read: new Map() };
 }
 
 /** Under the current root key where the credential's own was removed: the sweep is about to write that one. */
 export function mintPushToken(rootSecret: string, purpose: PushPurpose, credential: PushCredential): string {
-  const rootKey = findRootKey(rootSecret, credential.credential_key) ?? rootKeysOf(rootSecret).current;
+  const signers = signersOf(rootSecret);
+  const { id, key } = signers.find((signer) => signer.id === credential.credential_key) ?? signers[0];
   const header = Buffer.alloc(HEADER_BYTES);
   header.write(credential.monitor_id.replaceAll("-", ""), "hex");
   header.writeUInt32BE(credential.credential_version, 16);
-  header.writeUInt8(rootKey.id, 20);
-  return MARKS[purpose] + toBase62(Buffer.concat([header, macOf(signerFrom(rootKey.secret).key, purpose, header)]));
+  header.writeUInt8(id, 20);
+  return MARKS[purpose] + toBase62(Buffer.concat([header, macOf(key, purpose, header)]));
 }
 
 /** What a token names; undefined for anything that was not minted here for this purpose. */
 export function readPushToken(rootSecret: string, purpose: PushPurpose, text: string): PushCredential | undefined {
   if (!text.startsWith(MARKS[purpose])) return undefined;
-  const signers = rootKeysOf(rootSecret).all.map(({ id, secret }) => ({ id, ...signerFrom(secret) }));
+  const signers = signersOf(rootSecret);
   for (const { read } of signers) {
     const known = read.get(text);
     if (known) return known;

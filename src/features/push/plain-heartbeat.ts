@@ -6,8 +6,8 @@ import { toHeartbeat } from "./heartbeat-input.ts";
 import { presentBeat } from "./present.ts";
 import { acceptPush, type PushScope } from "./service.ts";
 
-/** What follows the address of heartbeats: the monitor, and its token unless that is in a header. */
-const PLAIN = /^([0-9a-f-]{36})(?:\?token=(\w+))?$/;
+/** What follows the address of the service: the monitor, and its token unless that is in a header. */
+const PLAIN = /^\/heartbeat\/([0-9a-f-]{36})(?:\?token=(\w+))?$/;
 const PLAIN_HEARTBEAT = toHeartbeat({});
 
 /**
@@ -15,13 +15,13 @@ const PLAIN_HEARTBEAT = toHeartbeat({});
  * where anything is wrong with it: those go through the router.
  */
 export function findPlainHeartbeat(request: Request, settings: Settings): PushCredential | undefined {
-  const { method, url, headers } = request;
-  const prefix = `${settings.PUBLIC_URL}/heartbeat/`;
-  if ((method !== "GET" && method !== "POST") || !url.startsWith(prefix) || settings.PUBLIC_URL === "")
-    return undefined;
-  if (request.body !== null || headers.has(HOP_HEADER)) return undefined;
-  const [, monitorId, token] = PLAIN.exec(url.slice(prefix.length)) ?? [];
+  const { url } = request;
+  const { PUBLIC_URL } = settings;
+  if (PUBLIC_URL === "" || !url.startsWith(PUBLIC_URL)) return undefined;
+  const [, monitorId, token] = PLAIN.exec(url.slice(PUBLIC_URL.length)) ?? [];
   if (monitorId === undefined) return undefined;
+  const { method, headers } = request;
+  if ((method !== "GET" && method !== "POST") || request.body !== null || headers.has(HOP_HEADER)) return undefined;
   const authorization = headers.get("authorization") ?? undefined;
   const credential = findPushCredential(settings, "beat", { authorization, token });
   return credential?.monitor_id === monitorId ? credential : undefined;

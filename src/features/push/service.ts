@@ -5,7 +5,7 @@ import { findMembership } from "../../access/pages.ts";
 import { requirePushCredential } from "../../access/principal.ts";
 import { limitOf } from "../../access/rate-limit.ts";
 import { requireMonitor, requireVisibleMonitor } from "../../access/resources.ts";
-import type { RequestScope, Scope } from "../../access/scope.ts";
+import { openScope, type RequestScope, type Scope } from "../../access/scope.ts";
 import { projectSnapshot, syncMonitor } from "../../checks/projection.ts";
 import type { MetricsQuery } from "../../contract/api-monitoring.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
@@ -31,8 +31,8 @@ export interface StoredSample {
   received_at: number;
   sample: MetricSample;
 }
-/** A push is accepted before anything is known of its sender but the credential. */
-export type PushScope = Scope & Pick<RequestScope, "defer">;
+/** A push is accepted before anything is known of its sender but the credential, and most never ask the database. */
+export type PushScope = Omit<Scope, "db"> & Pick<RequestScope, "defer">;
 export type AcceptedPush = Extract<PushOutcome, { outcome: "taken" }>;
 
 /** Hands a push to its monitor's object; the database is touched only when the status moved. */
@@ -42,12 +42,14 @@ export async function acceptPush(ctx: PushScope, credential: PushCredential, pus
   const answer = await pushToObject(ctx, monitor_id, { ...pushed, credential_version, credential_key, per_minute });
   if (answer.outcome === "unauthorized") throw unauthenticated();
   if (answer.outcome === "rate_limited") throw rateLimited(Math.ceil(answer.retry_after_ms / 1000));
-  if (answer.snapshot) await project(ctx, monitor_id, answer.snapshot);
-  if (answer.evaluates_rules) ctx.defer(evaluateMetricRules(ctx, { monitor_id, at: answer.received_at }));
+  if (!answer.snapshot && !answer.evaluates_rules) return answer;
+  const scope = openScope(ctx);
+  if (answer.snapshot) await project(scope, monitor_id, answer.snapshot);
+  if (answer.evaluates_rules) ctx.defer(evaluateMetricRules(scope, { monitor_id, at: answer.received_at }));
   return answer;
 }
 
-async function pushToObject(ctx: Scope, monitorId: string, push: Push): Promise<PushOutcome> {
+async function pushToObject(ctx: PushScope, monitorId: string, push: Push): Promise<PushOutcome> {
   try {
     return await monitorObject(ctx.env, monitorId).push(monitorId, push);
   } catch (error) {
