@@ -39,7 +39,7 @@ import { endpoints as pageSettings } from "./features/page-settings/routes.ts";
 import { endpoints as pageTransfers } from "./features/page-transfers/routes.ts";
 import { endpoints as alertSetup } from "./features/page-webhooks/routes.ts";
 import { endpoints as preferences } from "./features/preferences/routes.ts";
-import { answerPlainHeartbeat, endpoints as push } from "./features/push/routes.ts";
+import { endpoints as push } from "./features/push/routes.ts";
 import { endpoints as pushAliases } from "./features/push-aliases/routes.ts";
 import { endpoints as referrals } from "./features/referrals/routes.ts";
 import { endpoints as sessions } from "./features/sessions/routes.ts";
@@ -131,10 +131,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ defaultHook: rejectInvalid });
   const { fetch } = app;
   app.fetch = (request, env, context) =>
-    answerPlainHeartbeat(request, env, context) ??
-    answerOperator(request, env) ??
-    answerWarm(request, env) ??
-    fetch(request, env, context);
+    answerOperator(request, env) ?? answerWarm(request, env) ?? fetch(request, env, context);
   app.use(routeHosts(fetch));
   app.use(startRequest);
   app.use(async (c, next) => {

@@ -1,4 +1,5 @@
 import type { App } from "./app.ts";
+import { answerPlainHeartbeat } from "./features/plain-heartbeats/routes.ts";
 import type { Env } from "./platform/env.ts";
 import { countUnits, meterBindings, reportUsageWhenDue } from "./platform/usage.ts";
 
@@ -14,16 +15,15 @@ let app: App | undefined;
 
 /**
  * The routes, the batches and the minute are modules of their own, evaluated when the first of them comes: a start reads
- * what the objects need. An isolate that only runs queues or objects never mounts a route.
+ * what the objects and plain heartbeats need. An isolate that only has those, or queues, never mounts a route.
  */
 export default {
   async fetch(request, env, ctx) {
-    // What is loaded is not imported again: each import() takes as long as a tenth of a heartbeat.
-    if (!app) {
-      const { getApp } = await import("./app.ts");
-      app = getApp();
-    }
-    return app.fetch(request, countInvocation(env), ctx);
+    const metered = countInvocation(env);
+    const heartbeat = answerPlainHeartbeat(request, metered, ctx);
+    if (heartbeat) return heartbeat;
+    app ??= (await import("./app.ts")).getApp();
+    return app.fetch(request, metered, ctx);
   },
   async scheduled(controller, env, _ctx) {
     const { runMinute } = await import("./jobs/minute.ts");

@@ -1,6 +1,9 @@
 import { sha256Hex } from "./credentials.ts";
 import { type RootKey, rootKeysOf } from "./root-keys.ts";
 
+/** Names the installation that sends a request, which refuses its own instead of looping; others may watch each other. */
+export const HOP_HEADER = "X-Monitor-Hop";
+
 /** Names this installation to others without naming its secret; the same in all of its Workers. */
 export function installationId(rootSecret: string): string {
   return idUnder(rootKeysOf(rootSecret).current);

@@ -2,7 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
-import { findPlainHeartbeat } from "../../src/features/push/plain-heartbeat.ts";
+import { findPlainHeartbeat } from "../../src/features/plain-heartbeats/routes.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { mintPushToken } from "../../src/platform/push-tokens.ts";
 import { settingsOf } from "../../src/platform/settings.ts";

@@ -92,7 +92,10 @@ const TOP: Record<string, Rule> = {
     packages: ["hono", "@hono/zod-openapi"],
   },
   "checker.ts": { may: ["checks/probe-check.ts", "contract", "platform"], packages: [] },
-  "entry.ts": { may: ["app.ts", "durable-objects", "jobs", "platform"], packages: [] },
+  "entry.ts": {
+    may: ["app.ts", "durable-objects", "features/plain-heartbeats/routes.ts", "jobs", "platform"],
+    packages: [],
+  },
   "worker.ts": { may: [], packages: ["#entry"] },
 };
 

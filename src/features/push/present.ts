@@ -1,19 +1,11 @@
 import { z } from "zod";
 import type { METRIC_SERIES_FIELDS, MetricsMonitorFields, RotatedPushKey } from "../../contract/api-monitoring.ts";
-import { type HeartbeatAccepted, METRIC_FIELDS, type PushAccepted } from "../../contract/push.ts";
+import { METRIC_FIELDS } from "../../contract/push.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
-import type { AcceptedPush, PushMonitor, readMetrics, rotateCredential, StoredSample } from "./service.ts";
+import type { PushMonitor, readMetrics, rotateCredential, StoredSample } from "./service.ts";
 
 const Options = z.object(METRIC_FIELDS);
 type Shape<Fields extends z.core.$ZodLooseShape> = z.infer<z.ZodObject<Fields>>;
-
-function presentPush(monitorId: string, { status, received_at }: AcceptedPush): z.infer<typeof PushAccepted> {
-  return { ok: true, monitor_id: monitorId, status, received_at: toIso(received_at) };
-}
-
-export function presentBeat(monitorId: string, taken: AcceptedPush): z.infer<typeof HeartbeatAccepted> {
-  return { ...presentPush(monitorId, taken), next_expected_at: toIsoOrNull(taken.next_expected_at) };
-}
 
 /** What is shown of every monitor that metrics are pushed to, whatever they are of. */
 export function presentPushed({ record, last, access }: PushMonitor): Shape<typeof MetricsMonitorFields> {

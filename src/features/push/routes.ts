@@ -3,16 +3,13 @@ import { requirePushCredential } from "../../access/principal.ts";
 import { unauthenticated } from "../../contract/errors.ts";
 import { HeartbeatAccepted, HeartbeatBody, PUSH_BYTES_MAX } from "../../contract/push.ts";
 import { parseJsonBody, readRequestBody } from "../../http/body.ts";
-import { answerDirectly, type Deferring } from "../../http/direct-answer.ts";
 import { type AppContext, type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { rejectInvalid } from "../../http/errors.ts";
 import { BODY_ERRORS, IdParam, json, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
-import type { Env } from "../../platform/env.ts";
-import { settingsOf } from "../../platform/settings.ts";
+import { acceptPush } from "./accept.ts";
 import { clip, toHeartbeat } from "./heartbeat-input.ts";
-import { acceptPlainHeartbeat, findPlainHeartbeat } from "./plain-heartbeat.ts";
-import { presentBeat } from "./present.ts";
-import { acceptPush, rotateCredential } from "./service.ts";
+import { presentBeat } from "./present-beat.ts";
+import { rotateCredential } from "./service.ts";
 
 const tags = ["Heartbeats"];
 const heartbeats = {
@@ -43,17 +40,6 @@ async function readBody(c: AppContext): Promise<HeartbeatBody> {
   const parsed = HeartbeatBody.safeParse(parseJsonBody(type, bytes));
   rejectInvalid(parsed, c);
   return parsed.data ?? {};
-}
-
-/** A plain heartbeat, ahead of the router; undefined for every other request. */
-export function answerPlainHeartbeat(request: Request, bindings: object | undefined, context?: Deferring) {
-  if (bindings === undefined || context === undefined) return undefined;
-  // Hono leaves open which bindings it is called with.
-  const env = bindings as Env;
-  const credential = findPlainHeartbeat(request, settingsOf(env));
-  if (!credential) return undefined;
-  const call = { request, env, context, route: "/heartbeat/:monitor_id", rateClass: heartbeats.rate };
-  return answerDirectly(call, (scope) => acceptPlainHeartbeat(scope, credential));
 }
 
 const accepted = {

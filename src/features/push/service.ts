@@ -3,14 +3,13 @@ import { findIdempotentResult } from "../../access/idempotency.ts";
 import { monitorAudit } from "../../access/monitor-audit.ts";
 import { findMembership } from "../../access/pages.ts";
 import { requirePushCredential } from "../../access/principal.ts";
-import { limitOf } from "../../access/rate-limit.ts";
 import { requireMonitor, requireVisibleMonitor } from "../../access/resources.ts";
-import { openScope, type RequestScope, type Scope } from "../../access/scope.ts";
-import { projectSnapshot, syncMonitor } from "../../checks/projection.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import { syncMonitor } from "../../checks/projection.ts";
 import type { MetricsQuery } from "../../contract/api-monitoring.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
-import { conflict, invalid, notFound, rateLimited, unauthenticated, unavailable } from "../../contract/errors.ts";
-import type { MonitorSnapshot, Push, PushLog, PushOutcome, PushQuery } from "../../contract/monitor-object.ts";
+import { conflict, invalid, notFound } from "../../contract/errors.ts";
+import type { PushLog, PushQuery } from "../../contract/monitor-object.ts";
 import type { MetricSample, PushKind } from "../../contract/push.ts";
 import { isChanged, type ListedMonitor } from "../../data/monitor-settings/read.ts";
 import { updateMonitor } from "../../data/monitor-settings/write.ts";
@@ -18,54 +17,17 @@ import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { PackedResult } from "../../data/monitors/table.ts";
 import { chooseBucketSize, POINTS_MAX, toSeries } from "../../domain/metric-series.ts";
 import { hasPermission } from "../../domain/roles.ts";
-import { evaluateMetricRules } from "../../events/metric-rules.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
-import { isObjectUnavailable, monitorObject } from "../../platform/monitor-objects.ts";
-import { mintPushToken, type PushCredential } from "../../platform/push-tokens.ts";
+import { monitorObject } from "../../platform/monitor-objects.ts";
+import { mintPushToken } from "../../platform/push-tokens.ts";
 import { rootKeysOf } from "../../platform/root-keys.ts";
 import { monitorType, type PushEntry, resultSourceOf } from "../../probes/registry.ts";
+import { type AcceptedPush, acceptPush } from "./accept.ts";
 
-type Pushed = Pick<Push, "kind" | "beat" | "samples">;
 export interface StoredSample {
   received_at: number;
   sample: MetricSample;
-}
-/** A push is accepted before anything is known of its sender but the credential, and most never ask the database. */
-export type PushScope = Omit<Scope, "db"> & Pick<RequestScope, "defer">;
-export type AcceptedPush = Extract<PushOutcome, { outcome: "taken" }>;
-
-/** Hands a push to its monitor's object; the database is touched only when the status moved. */
-export async function acceptPush(ctx: PushScope, credential: PushCredential, pushed: Pushed): Promise<AcceptedPush> {
-  const { monitor_id, credential_version, credential_key } = credential;
-  const per_minute = limitOf(ctx.settings, "push")?.limit ?? null;
-  const answer = await pushToObject(ctx, monitor_id, { ...pushed, credential_version, credential_key, per_minute });
-  if (answer.outcome === "unauthorized") throw unauthenticated();
-  if (answer.outcome === "rate_limited") throw rateLimited(Math.ceil(answer.retry_after_ms / 1000));
-  if (!answer.snapshot && !answer.evaluates_rules) return answer;
-  const scope = openScope(ctx);
-  if (answer.snapshot) await project(scope, monitor_id, answer.snapshot);
-  if (answer.evaluates_rules) ctx.defer(evaluateMetricRules(scope, { monitor_id, at: answer.received_at }));
-  return answer;
-}
-
-async function pushToObject(ctx: PushScope, monitorId: string, push: Push): Promise<PushOutcome> {
-  try {
-    return await monitorObject(ctx.env, monitorId).push(monitorId, push);
-  } catch (error) {
-    if (!isObjectUnavailable(error)) throw error;
-    ctx.log.error("push", error, { monitor_id: monitorId });
-    throw unavailable("the monitor cannot take the push now, send it again");
-  }
-}
-
-/** The push is kept already, so that a database that does not answer delays only what lists show. */
-async function project(ctx: Scope, monitorId: string, snapshot: MonitorSnapshot): Promise<void> {
-  try {
-    await projectSnapshot(ctx, monitorId, snapshot);
-  } catch (error) {
-    ctx.log.error("projection", error, { monitor_id: monitorId });
-  }
 }
 
 /** Samples of one push, in the order in which they came. */

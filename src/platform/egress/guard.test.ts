@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { installationId } from "../installation.ts";
-import { buildEgress, HOP_HEADER, type Purpose } from "./guard.ts";
+import { HOP_HEADER, installationId } from "../installation.ts";
+import { buildEgress, type Purpose } from "./guard.ts";
 
 const ROOT_SECRET = "a secret of sufficient length for tests";
 

@@ -1,5 +1,5 @@
 import { IoFault } from "../../lib/io-fault.ts";
-import { installationId } from "../installation.ts";
+import { HOP_HEADER, installationId } from "../installation.ts";
 import type { Settings } from "../settings.ts";
 import { fetchBySocket } from "../socket-fetch.ts";
 import { type Address, type AllowList, addressOf, allowListOf, notPublic } from "./address.ts";
@@ -65,9 +65,6 @@ export interface PreparedEgress extends Egress {
 
 /** Begins a look-up when a connection is free. */
 export type Schedule = (lookUp: () => Promise<Resolution>) => Promise<Resolution>;
-
-/** Names the installation that sends a request, which refuses its own instead of looping; others may watch each other. */
-export const HOP_HEADER = "X-Monitor-Hop";
 
 /** Workers cannot open it: https://developers.cloudflare.com/workers/runtime-apis/tcp-sockets/#considerations */
 const SMTP_PORT = 25;
