@@ -106,7 +106,7 @@ async function emptyShard(
     return [
       insertCheckGroup(db, receiver),
       moveToShard(db, ids, { from, to, group, now }),
-      recordSlot(db, receiver.id, null, { fresh, replaced: ids, known: [], kept_from: 0 }),
+      recordSlot(db, receiver.id, null, { fresh, replaced: ids, known: null, kept_from: 0 }),
     ];
   });
   const shards = [from, ...portions.map(({ to }) => to)];
@@ -127,7 +127,7 @@ async function emptySlowGroup({ db, env, now }: Scope, group: Sparse, moves: rea
     return [
       insertCheckGroup(db, { ...receiver, lane: "slow" }),
       moveToGroup(db, ids, { from: group.id, to }),
-      recordSlot(db, to, null, { fresh, replaced: ids, known: [], kept_from: 0 }),
+      recordSlot(db, to, null, { fresh, replaced: ids, known: null, kept_from: 0 }),
     ];
   });
   await runBatch(db, [...statements, deleteEmptyCheckGroup(db, group.id)]);

@@ -5,7 +5,7 @@ import { insertCheckGroup, recordSlot } from "../data/check-groups/write.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import type { PackedResult } from "../data/monitors/table.ts";
 import { moveToGroup, NOTED_AGAIN_AFTER_MS, noteShard } from "../data/monitors/write.ts";
-import { inLane, inShard, type Lane, shardOf } from "../domain/check-schedule.ts";
+import { inLane, inShard, type Lane, shardOf, staleAfterMs } from "../domain/check-schedule.ts";
 import { now } from "../platform/clock.ts";
 import { regionsOf, type ScheduledCheck, sendChecks, startGroup } from "./enqueue.ts";
 import { buildExpiries, buildProjection } from "./projection.ts";
@@ -41,14 +41,20 @@ export async function recordChecks(
   const latest = {
     fresh: checked.filter((each) => !moving.includes(each)).map((each) => pack(each, slot)),
     replaced: checked.map(({ monitor }) => monitor.id),
-    known: group.latest,
-    // Older results belong to monitors that have left the group.
-    kept_from: slot.isWholeGroup ? slot.begun_at : 0,
+    known: slot.isWholeGroup ? group.latest : null,
+    kept_from: oldestOfMembers(slot),
   };
   const record = recordSlot(scope.db, group.id, slot.isFirst ? slot.slot_at : null, latest);
   if (moving.length === 0) await runBatch(scope.db, [...writes, record]);
   else await changeLane(scope, slot, moving, [...writes, record]);
   await sendChecks(scope.env, checked.flatMap(retriesOf), now());
+}
+
+/** When the newest result of a member was found at the earliest: older ones belong to monitors that have left the group. */
+function oldestOfMembers({ group, begun_at, isFirst, isWholeGroup }: RecordedSlot): number {
+  if (isWholeGroup) return begun_at;
+  // The members that exceed the message were checked with the slot before, and some may have missed it.
+  return isFirst ? (group.last_slot_at ?? 0) - staleAfterMs(group.interval) : 0;
 }
 
 /** A target that timed out is checked in the slow lane until it responds in time; a new target starts there. */
@@ -92,7 +98,7 @@ async function changeLane(
     ...writes,
     ...shards.flatMap(({ other, fresh, ids }) => [
       moveToGroup(db, ids, { from: group.id, to: other.id }),
-      recordSlot(db, other.id, null, { fresh, replaced: ids, known: [], kept_from: 0 }),
+      recordSlot(db, other.id, null, { fresh, replaced: ids, known: null, kept_from: 0 }),
     ]),
   ]);
   for (const [n, { other }] of shards.entries()) {

@@ -7,7 +7,7 @@ import type { TransitionContext } from "./incidents.ts";
 
 const outageIdOf = (monitorId: string, seq: number) => idFrom("outage", monitorId, String(seq));
 
-/** Whether a transition continues an outage whose announced beginning a restore of D1 has lost. */
+/** Whether a transition continues an outage whose announced beginning a restore of D1 has lost, in whatever status. */
 export async function continuesLostOutage(db: Db, { transition, monitor }: TransitionContext): Promise<boolean> {
   const { outage } = transition;
   if (!outage || !mayContinueLost(transition)) return false;
@@ -15,7 +15,7 @@ export async function continuesLostOutage(db: Db, { transition, monitor }: Trans
 }
 
 function mayContinueLost({ to, event, follows_gap }: MonitorTransition): boolean {
-  return follows_gap === true && to === "down" && event === null;
+  return follows_gap === true && to !== "up" && event === null;
 }
 
 /** What a transition adds to the list of outages: its beginning or its end. Repeated, it changes nothing. */

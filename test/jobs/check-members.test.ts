@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { loadCheckGroup } from "../../src/data/check-groups/read.ts";
 import { openDb } from "../../src/data/db.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
+import { meter } from "../support/cost-meter.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
 
@@ -55,6 +56,16 @@ describe("the members of a check group", () => {
     expect(changed).toEqual(await stored());
     expect(first.has_metric_rules).toBe(false);
     expect(Object.isFrozen(changed)).toBe(true);
+  });
+
+  it("are read while they are not paused, and cost nothing while they are", async () => {
+    const { user_id } = await createAccount();
+    const rowsRead = async () => (await meter(({ DB }) => loadCheckGroup(openDb(DB), group))).rows_read;
+    const pauseAnother = () => insertMonitor(user_id, { check_group_id: group, paused: true });
+    await pauseAnother();
+    const before = await rowsRead();
+    for (let n = 0; n < 4; n++) await pauseAnother();
+    expect(await rowsRead()).toBe(before);
   });
 
   it("are read whole where a row is too long to be kept", async () => {

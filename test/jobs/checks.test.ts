@@ -534,6 +534,30 @@ describe("the runner", () => {
     expect(checks).toEqual([]);
   });
 
+  it("forgets the last result of who left such a group, and of nobody else", async () => {
+    const { user_id } = await createAccount();
+    const make = () => insertMonitor(user_id, { created_at: Date.now() - 3_600_000 });
+    const members = await Promise.all(Array.from({ length: MEMBERS_PER_MESSAGE + 2 }, make));
+    const [gone, ...others] = members.map(({ id }) => id);
+    const check_group_id = members[0]?.check_group_id ?? "";
+    await db.update(monitors).set({ check_group_id });
+    const known = async () => {
+      const [group] = await db.select().from(checkGroups).where(eq(checkGroups.id, check_group_id));
+      return group?.latest.map(([id]) => id).toSorted();
+    };
+    const runAll = async () => {
+      const { checks: parts } = await runNext({ check_group_id });
+      expect(await known()).toEqual(expect.arrayContaining(others));
+      for (const { body } of parts) await runSlot(jobScope(recordingEnv().env, "test"), body, async () => {});
+    };
+    const first = await runNext({ check_group_id });
+    for (const { body } of first.checks) await runSlot(jobScope(recordingEnv().env, "test"), body, async () => {});
+    expect(await known()).toHaveLength(members.length);
+    await db.delete(monitors).where(eq(monitors.id, gone ?? ""));
+    for (let n = 0; n < 5; n++) await runAll();
+    expect(await known()).toEqual(others.toSorted());
+  });
+
   it("deletes a group that nobody belongs to any more", async () => {
     const monitor = await aMonitor();
     await db.delete(monitors).where(eq(monitors.id, monitor.id));

@@ -184,10 +184,11 @@ describe("targets that hang", () => {
     const [pool = ""] = rows.map(({ check_group_id }) => check_group_id);
     expect(rows.map(({ status, check_group_id }) => [status, check_group_id])).toEqual(Array(3).fill(["down", pool]));
     await check(pool);
+    await insertMonitor(account.user_id, { check_group_id: "~" });
     vi.setSystemTime(Date.now() + MINUTE);
     const units = await meter((metered) => runScheduled(metered, pool, Date.now()));
     expect(units).toEqual({
-      // The three, and their group: to read it, and to find and change it.
+      // The three and what follows them in the index, and their group: to read it and to change it.
       ...{ rows_read: 6, rows_written: 1 },
       // The objects of the three, and that of the history, which alone stores anything.
       ...{ object_requests: 4, object_rows_written: 1 },

@@ -15,7 +15,7 @@ import { sweepDeliveries } from "../../src/delivery/sweep.ts";
 import { restoredEpoch } from "../../src/domain/epoch.ts";
 import { runMinute } from "../../src/jobs/minute.ts";
 import { newId } from "../../src/platform/ids.ts";
-import { createAccount, createPage } from "../support/factories.ts";
+import { createAccount, createMonitor, createPage } from "../support/factories.ts";
 import { alarmOf, beat, createHeartbeat, fireAlarm, moveClock, type Pushed, stubOf } from "../support/pushes.ts";
 import { recordingEnv } from "../support/queues.ts";
 import { backUp, deliver, eventsOf, loseObjects, push, restoreDatabase, tick, witness } from "../support/restores.ts";
@@ -118,6 +118,54 @@ describe("after D1 was restored to an older state", () => {
     await push(monitor, "ok");
     expect(await incidentsOf()).toMatchObject([{ id: announced?.id, status: "resolved" }]);
     expect((await sent()).map(({ name }) => name).toSorted()).toEqual(["incident.resolved", "monitor.up"]);
+  });
+
+  it("opens the incident of a lost outage whose monitor is degraded by then, and ends it with the outage", async () => {
+    const account = await createAccount();
+    const status_page_id = await createPage(account, { auto_create_incident: true });
+    const fields = { status_page_id, expected_interval: 86_400, failure_threshold: 1, recovery_threshold: 1 };
+    const failing = await createHeartbeat(account, fields);
+    const slow = await createHeartbeat(account, { ...fields, degraded_timeout_seconds: 30 });
+    const child_ids = [failing.id, slow.id];
+    const body = { name: "Shop", type: "composite", target: undefined, paused: false, status_page_id, child_ids };
+    const shop: Pushed = await createMonitor(account.client, body);
+    const settle = async () => {
+      for (const each of [failing, slow, shop]) await deliver(each);
+    };
+    const say = async (monitor: Pushed, status: "ok" | "fail") => {
+      await push(monitor, status);
+      await deliver(shop);
+    };
+    const shown = async () => {
+      const found = await db.select().from(incidents).where(eq(incidents.origin_monitor_id, shop.id));
+      return [await statusOf(shop.id), ...found.map(({ id, status }) => ({ id, status }))];
+    };
+    await settle();
+    await say(failing, "ok");
+    await say(slow, "ok");
+    moveClock(31_000);
+    await fireAlarm(slow.id);
+    await settle();
+    await tick();
+    const backup = await backUp();
+    await tick();
+    await say(failing, "fail");
+    const [down, opened] = await shown();
+    expect([down, opened]).toEqual(["down", { id: expect.any(String), status: "investigating" }]);
+    await say(failing, "ok");
+    expect(await shown()).toEqual(["degraded", opened]);
+
+    await restoreDatabase(backup);
+    for (let n = 0; n < 2; n++) {
+      await tick();
+      await settle();
+    }
+    expect(await shown()).toEqual(["degraded", opened]);
+    await say(failing, "fail");
+    expect(await shown()).toEqual(["down", opened]);
+    await say(failing, "ok");
+    await say(slow, "ok");
+    expect(await shown()).toEqual(["up", { ...(opened as object), status: "resolved" }]);
   });
 
   it("ends an outage that was over before the restore", async () => {

@@ -27,7 +27,8 @@ interface Latest {
   fresh: readonly PackedResult[];
   /** Ids of the monitors whose former results are over, whether or not they have a fresh one here. */
   replaced: readonly string[];
-  known: readonly PackedResult[];
+  /** What the fresh results replace as a whole where it is still the same; null where others are kept. */
+  known: readonly PackedResult[] | null;
   /** Older results are over, too. */
   kept_from: number;
 }
@@ -41,7 +42,7 @@ export function recordSlot(
   const added = JSON.stringify(fresh);
   // Merged where it is stored, because messages about members of one group may run at the same time. Where none did and
   // nothing is kept, the rows that merging reads are saved.
-  const replaces = kept_from === 0 ? sql`false` : sql`${checkGroups.latest} = ${JSON.stringify(known)}`;
+  const replaces = known === null ? sql`false` : sql`${checkGroups.latest} = ${JSON.stringify(known)}`;
   const latest = sql`CASE WHEN ${replaces} THEN ${added} ELSE (SELECT json_group_array(json(value)) FROM (
     SELECT old.value FROM json_each(${checkGroups.latest}) old WHERE old.value ->> 1 >= ${kept_from}
       AND old.value ->> 0 NOT IN (SELECT value FROM json_each(${JSON.stringify(replaced)}))

@@ -104,7 +104,7 @@ export const monitors = sqliteTable(
   (table) => [
     index("monitors_owner").on(table.owner_id, table.position, table.id),
     index("monitors_page").on(table.status_page_id, table.position, table.id),
-    index("monitors_check_group").on(table.check_group_id),
+    index("monitors_check_group").on(table.check_group_id, table.paused),
     index("monitors_shard").on(table.shard_id),
     index("monitors_parent").on(table.parent_monitor_id),
     index("monitors_group").on(table.group_id),
