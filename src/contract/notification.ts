@@ -24,7 +24,10 @@ export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 export const Notification = z
   .object({
     id: Id,
-    type: z.enum(NOTIFICATION_TYPES),
+    // After a rollback, the list holds those of the later release, too.
+    type: z
+      .union([z.enum(NOTIFICATION_TYPES), z.string()])
+      .meta({ description: "later releases may add types; title and message state what happened" }),
     title: z.string(),
     message: z.string(),
     status_page_id: Id.nullable(),

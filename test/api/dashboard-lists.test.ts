@@ -212,6 +212,22 @@ describe("notifications", () => {
     expect((await theirs.open("/app/notifications")).text).toContain("Mark as unread");
     expect((await browser.submit(`/app/notifications/${id}`, { is_read: "false" })).status).toBe(404);
   });
+
+  it.each([
+    "page.renamed",
+    "constructor",
+  ])("of the type %s, which this release does not know, are listed by their own text without a link", async (type) => {
+    const person = await createAccount();
+    const theirs = await browserOf(person);
+    const id = await insertNotice(person.user_id, { title: "From a later release" });
+    await env.DB.prepare("UPDATE notifications SET type = ? WHERE id = ?").bind(type, id).run();
+    for (const path of ["/app", "/app/notifications"]) {
+      const { status, text } = await theirs.open(path);
+      expect([path, status, />From a later release<\/strong>/.test(text)]).toEqual([path, 200, true]);
+    }
+    const listed = await person.client.get(`${CORE}/notifications`);
+    expect(listed).toMatchObject({ status: 200, body: [{ type, title: "From a later release" }] });
+  });
 });
 
 describe("the profile", () => {

@@ -28,6 +28,8 @@ const PLACES: Record<NotificationType, (shown: Shown) => string | null> = {
   "service.alarm": () => "/app/installation",
 };
 
+const isKnown = (type: string): type is NotificationType => Object.hasOwn(PLACES, type);
+
 interface ListProps {
   notifications: readonly Shown[];
   now: number;
@@ -64,7 +66,7 @@ function New() {
 
 /** The title leads to what it is about. */
 export function Words({ notification, now }: { notification: Shown; now: number }) {
-  const place = PLACES[notification.type](notification);
+  const place = isKnown(notification.type) ? PLACES[notification.type](notification) : null;
   return (
     <div>
       <p>
