@@ -253,6 +253,28 @@ describe("the form that hands a page over", () => {
     expect([status, text.includes(`href="/app/team/${page}/invite"`)]).toEqual([200, true]);
   });
 
+  it("is preceded by the offer that is open, for the owner alone and until it ends", async () => {
+    const { owner, receiver, page, offer, token } = await setUp();
+    const admin = await createAccount();
+    await joinPage(admin, page, { role: "admin" });
+    const offered = new RegExp(`Offered to <strong[^>]*>[^<]*${emailOf(receiver)}`);
+    const isShownTo = async (account: Account) => {
+      const { status, text } = await (await open(account)).open(`/app/pages/${page}`);
+      expect(status).toBe(200);
+      return offered.test(text);
+    };
+    expect(await isShownTo(owner)).toBe(false);
+    const { body } = await offer();
+    expect(await isShownTo(owner)).toBe(true);
+    expect((await (await open(owner)).open(`/app/pages/${page}`)).text).toContain(`datetime="${body.expires_at}"`);
+    expect([await isShownTo(admin), await isShownTo(receiver)]).toEqual([false, false]);
+    await receiver.client.post(`${V1}/status-pages/transfers/decline`, { token: await token() });
+    expect(await isShownTo(owner)).toBe(false);
+    await offer();
+    await env.DB.prepare("UPDATE page_transfers SET expires_at = 1 WHERE status_page_id = ?").bind(page).run();
+    expect(await isShownTo(owner)).toBe(false);
+  });
+
   it("is the owner's alone", async () => {
     const { receiver, page } = await setUp();
     const admin = await createAccount();

@@ -4,6 +4,7 @@ import { CustomDomain } from "../../contract/custom-domain.ts";
 import { StatusPage } from "../../contract/status-page.ts";
 import { TEAM_TOPICS } from "../../contract/team-notification.ts";
 import { fillTopics } from "../../domain/team-notifications.ts";
+import { findPresentOffer } from "../../features/page-transfers/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
@@ -95,13 +96,15 @@ export const endpoints = [
   ),
 ];
 
-function showSettings(c: AppContext, id: string, refused?: Refused): Promise<Response> {
+async function showSettings(c: AppContext, id: string, refused?: Refused): Promise<Response> {
+  const offer = await findPresentOffer(c.var.ctx, id);
   return showTab(c, { id, tab: "", refused, hasFrame: true }, ({ page, may }) => (
     <Settings
       page={page}
       values={refused?.values ?? storedValues(PAGE_FIELDS, page)}
       problems={refused?.problems ?? {}}
       may_change={may("page.write")}
+      offer={offer}
       may_transfer={may("page.transfer")}
       may_delete={may("page.delete")}
     />

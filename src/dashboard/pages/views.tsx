@@ -4,6 +4,7 @@ import type { StatusPage } from "../../contract/status-page.ts";
 import { Fields, FormProblem } from "../components/fields.tsx";
 import { PreviewButton, WithPreview } from "../components/live-preview.tsx";
 import { EmptyState, ListPages, type ListPlace, Table, Tabs } from "../components/pieces.tsx";
+import { ExactTime } from "../components/time.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import { addressWith } from "../lists.ts";
 import type { PageChoice } from "../rights.ts";
@@ -166,14 +167,22 @@ interface MayChange {
   may_change: boolean;
 }
 
+/** To whom the page is offered, until they accept or decline it. */
+interface Offer {
+  name: string | null;
+  email: string;
+  expires_at: number;
+}
+
 interface SettingsProps extends Forms, MayChange {
   page: Page;
+  offer: Offer | undefined;
   may_transfer: boolean;
   may_delete: boolean;
 }
 
 export function Settings(props: SettingsProps) {
-  const { page, values, problems, may_change, may_transfer, may_delete } = props;
+  const { page, values, problems, offer, may_change, may_transfer, may_delete } = props;
   const path = `/app/pages/${page.id}`;
   const card = { title: "Settings", action: path, fields: PAGE_FIELDS, values, problems };
   if (!may_change) return <FormCard {...card} may_change={false} />;
@@ -182,7 +191,7 @@ export function Settings(props: SettingsProps) {
     <WithPreview address={preview}>
       <FormCard {...card} preview={preview} />
       <Password page={page} path={path} />
-      {may_transfer ? <Transfer path={path} /> : null}
+      {may_transfer ? <Transfer path={path} offer={offer} /> : null}
       {may_delete ? <Deletion path={path} /> : null}
     </WithPreview>
   );
@@ -200,10 +209,16 @@ function Password({ page, path }: { page: Page; path: string }) {
   );
 }
 
-function Transfer({ path }: { path: string }) {
+function Transfer({ path, offer }: { path: string; offer: Offer | undefined }) {
   return (
     <section class="card" aria-label="Hand over">
       <h2>Hand this page over</h2>
+      {offer === undefined ? null : (
+        <p>
+          Offered to <strong dir="auto">{offer.name ? `${offer.name} (${offer.email})` : offer.email}</strong>, who may
+          accept until <ExactTime at={offer.expires_at} />. A new offer ends this one.
+        </p>
+      )}
       <p class="quiet">It goes to the account of a member, with its monitors. You stay as an admin.</p>
       <p class="actions">
         <a class="button second" href={`${path}/transfer`}>

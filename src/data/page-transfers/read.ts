@@ -1,4 +1,4 @@
-import { and, count, eq, type SQL, sql } from "drizzle-orm";
+import { and, count, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
 import { pageMembers } from "../members/table.ts";
 import type { MonitorRecord } from "../monitors/read.ts";
@@ -29,6 +29,17 @@ export async function findTransferByToken(
     )
     .innerJoin(users, eq(users.id, pageTransfers.from_user_id))
     .where(eq(pageTransfers.token_hash, tokenHash))
+    .limit(1);
+  return rows[0];
+}
+
+/** The offer of a page that can be accepted now, with the person to whom it is made. */
+export async function findOpenTransfer(db: Db, { status_page_id, now }: { status_page_id: string; now: number }) {
+  const rows = await db
+    .select({ expires_at: pageTransfers.expires_at, name: users.name, email: users.email })
+    .from(pageTransfers)
+    .innerJoin(users, eq(users.id, pageTransfers.to_user_id))
+    .where(and(eq(pageTransfers.status_page_id, status_page_id), gt(pageTransfers.expires_at, now)))
     .limit(1);
   return rows[0];
 }

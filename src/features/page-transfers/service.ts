@@ -1,7 +1,7 @@
 import { commit, type Guard } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { getOwner } from "../../access/owners.ts";
-import { requirePage } from "../../access/pages.ts";
+import { requirePage, requireVisiblePage } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { syncMonitor } from "../../checks/projection.ts";
@@ -13,6 +13,7 @@ import { countMonitors, hasMonitors } from "../../data/monitor-settings/read.ts"
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { insertNotification } from "../../data/notifications/write.ts";
 import {
+  findOpenTransfer,
   findPageTransfer,
   findTransferByToken,
   haveMonitorsChanged,
@@ -31,6 +32,7 @@ import { countOwnedPages, findPage, ownsAtLeast, type StatusPageRecord } from ".
 import { findUser, type UserRecord } from "../../data/users/read.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
 import { findPlanViolation, PLAN_LIMITS } from "../../domain/plans.ts";
+import { hasPermission } from "../../domain/roles.ts";
 import { formatMoment } from "../../lib/date-format.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
@@ -94,6 +96,13 @@ async function requireReceiver(ctx: RequestScope, page: StatusPageRecord, userId
 
 function refuseReceiver(message: string) {
   return invalid(`user_id ${message}`, [{ path: "user_id", message }]);
+}
+
+/** Whom the page is offered to at present, for those who may offer it. */
+export async function findPresentOffer(ctx: RequestScope, pageId: string) {
+  const { page, membership } = await requireVisiblePage(ctx, pageId);
+  if (!hasPermission(membership, "page.transfer")) return undefined;
+  return findOpenTransfer(ctx.db, { status_page_id: page.id, now: ctx.now });
 }
 
 /** What a token offers, as long as it can be accepted. */
