@@ -1,12 +1,16 @@
 import { z } from "zod";
 import type { IdLocations } from "../access/id-authorization.ts";
-import { notFound } from "../contract/errors.ts";
+import { UPDATES_CARRIED } from "../contract/incident.ts";
 import type { Permission } from "../domain/roles.ts";
+import { getUpdate, type Timeline } from "../features/timeline/service.ts";
 import type { AppContext, Endpoint } from "../http/endpoint.ts";
+import { readApi } from "./call-api.ts";
+import { ListPages, type ListPlace } from "./components/pieces.tsx";
 import { Preview } from "./components/preview.tsx";
 import { ExactTime, exactTime } from "./components/time.tsx";
 import { confirmedDeletion, type Deletion } from "./deletion.tsx";
 import { type FormField, storedValues } from "./form-fields.ts";
+import { addressWith, partOf, partQuery, SHOWN_MAX } from "./lists.ts";
 import { type EditForm, showForm, showTyped, submitForm } from "./object-form.tsx";
 import type { Section } from "./shell.tsx";
 import { action, redirectWithNotice, view } from "./view.ts";
@@ -21,12 +25,6 @@ interface Update {
   created_at: string;
 }
 
-/** What has a timeline, with the updates that its view shows. */
-export interface TimelineSubject {
-  title: string;
-  updates: readonly Update[];
-}
-
 interface TimelineViews {
   /** Also the last segment of the address, in the dashboard and in the API. */
   section: Extract<Section, "incidents" | "maintenance">;
@@ -35,7 +33,8 @@ interface TimelineViews {
   noun: "incident" | "window";
   ids: IdLocations;
   permission: Permission;
-  load(c: AppContext, id: string): Promise<TimelineSubject>;
+  timeline: Timeline;
+  load(c: AppContext, id: string): Promise<{ title: string }>;
 }
 
 const FIELDS: readonly FormField[] = [
@@ -74,16 +73,14 @@ export function updateEndpoints(views: TimelineViews): Endpoint[] {
 
 const apiOf = ({ section }: TimelineViews, { id, update }: Ids) => `/api/uptime/v1/${section}/${id}/updates/${update}`;
 
-async function loadUpdate(c: AppContext, { load, section, heading }: TimelineViews, { id, update: updateId }: Ids) {
-  const subject = await load(c, id);
-  const update = subject.updates.find((each) => each.id === updateId);
-  if (!update) throw notFound("update");
+async function loadUpdate(c: AppContext, { load, timeline, section, heading }: TimelineViews, { id, update }: Ids) {
+  const [subject, found] = await Promise.all([load(c, id), getUpdate(c.var.ctx, timeline, { id, update_id: update })]);
   const path = `/app/${section}/${id}`;
   const trail = [
     { href: `/app/${section}`, text: heading },
     { href: path, text: subject.title },
   ];
-  return { subject, update, path, trail };
+  return { subject, update: timeline.present(found), path, trail };
 }
 
 async function updateForm(c: AppContext, views: TimelineViews, ids: Ids): Promise<EditForm> {
@@ -122,6 +119,36 @@ async function deletionOf(c: AppContext, views: TimelineViews, ids: Ids): Promis
     },
     lost: `The update of ${at} leaves the timeline for good. The ${views.noun} itself and its other updates stay.`,
   };
+}
+
+/** The part of a timeline that a view shows. */
+export interface TimelinePart<Shown> {
+  shown: readonly Shown[];
+  place: ListPlace;
+}
+
+interface TimelineQuery<Shown> {
+  /** Of its subject in the API. */
+  path: string;
+  /** The newest updates, as the subject carries them. */
+  carried: readonly Shown[];
+  offset: number;
+  Update: z.ZodType<Shown>;
+}
+
+/** Asks the list of updates only where the subject does not carry all of them. */
+export async function loadTimeline<Shown>(
+  c: AppContext,
+  { path, carried, offset, Update }: TimelineQuery<Shown>,
+): Promise<TimelinePart<Shown>> {
+  if (carried.length < UPDATES_CARRIED) return partOf(carried, offset);
+  const { body, total } = await readApi(c, `${path}/updates?${partQuery(offset)}`, z.array(Update));
+  return { shown: body, place: { total, limit: SHOWN_MAX, offset } };
+}
+
+/** Below the timeline of the view with this address. */
+export function TimelinePages({ path, place }: { path: string; place: ListPlace }) {
+  return <ListPages {...place} href={(updates) => `${addressWith(path, { updates })}#timeline`} />;
 }
 
 /** Beside an update in its timeline. */

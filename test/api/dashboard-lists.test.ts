@@ -136,6 +136,35 @@ describe.each(Object.entries(LISTS))("the list of %s", (_name, { path, member, e
   });
 });
 
+describe.each([
+  ["an incident", "incidents", "incident"],
+  ["a window", "maintenance", "maintenance"],
+] as const)("the timeline of %s with more updates than the API sends along", (_noun, section, name) => {
+  it("is shown in parts, and its oldest update has a form that corrects and deletes it", async () => {
+    const times = { start_time: "2031-07-01T08:00:00Z", end_time: "2031-07-01T09:00:00Z" };
+    const fields = { status_page_id: furnished.page, title: "Long", ...(section === "maintenance" ? times : {}) };
+    const { body } = await owner.client.post(`${V1}/${section}`, fields);
+    const path = `/app/${section}/${body.id}`;
+    await owner.client.post(`${V1}/${section}/${body.id}/updates`, { message: "The newest" });
+    for (const begin of [0, PART, 2 * PART]) {
+      await addCopies(`${name}_updates`, [`${name}_id`, body.id], (n) => ({ message: "Old", created_at: begin + n }));
+    }
+    const form = new RegExp(`${path}/updates/[\\w-]+`, "g");
+    const first = await browser.open(path);
+    const address = nextIn(first.text, "updates");
+    expect([countIn(first.text, form), address]).toEqual([PART, `${path}?updates=${PART}#timeline`]);
+    const last = await browser.open(`${path}?updates=${3 * PART}`);
+    const [oldest = ""] = last.text.match(form) ?? [];
+    expect([countIn(last.text, form) > 0, last.text.includes("The newest")]).toEqual([true, false]);
+
+    expect((await browser.open(oldest)).text).toMatch(/>\s*Old<\/textarea>/);
+    expect((await browser.submit(oldest, { message: "Corrected" })).status).toBe(303);
+    expect((await browser.open(oldest)).text).toContain("Corrected");
+    expect((await browser.submit(`${oldest}/delete`, { confirmation: "Long" })).status).toBe(303);
+    expect((await browser.open(oldest)).status).toBe(404);
+  });
+});
+
 describe("the history of a monitor", () => {
   it.each([
     ["results", "No check has run yet."],

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { forbidden } from "../../contract/errors.ts";
-import { Incident } from "../../contract/incident.ts";
+import { Incident, IncidentUpdate } from "../../contract/incident.ts";
 import type { IncidentTemplate } from "../../contract/incident-template.ts";
+import { INCIDENT_TIMELINE } from "../../features/timeline/incidents.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
 import { Preview } from "../components/preview.tsx";
@@ -13,7 +14,7 @@ import { showNoPage } from "../page-choice.tsx";
 import { listPeople } from "../people.ts";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
-import { updateEndpoints } from "../timeline-updates.tsx";
+import { loadTimeline, updateEndpoints } from "../timeline-updates.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import {
   editedIncidentFields,
@@ -37,7 +38,7 @@ const NewQuery = z.object({
   status_page_id: z.uuid().optional().catch(undefined),
   template: z.uuid().optional().catch(undefined),
 });
-const DetailQuery = z.object({ draft: z.enum(["postmortem"]).optional().catch(undefined) });
+const DetailQuery = z.object({ draft: z.enum(["postmortem"]).optional().catch(undefined), updates: ListOffset });
 const ids = { params: { id: "incident" } } as const;
 const changed = { params, ids, permission: "incidents.write" } as const;
 const trail = [{ href: "/app/incidents", text: "Incidents" }];
@@ -77,8 +78,8 @@ export const endpoints = [
 
   view(
     { path: "/app/incidents/{id}", summary: "An incident in the dashboard", params, ids, query: DetailQuery },
-    (c, { params: { id }, query: { draft } }) =>
-      showIncident(c, id, draft ? { values: { message: POSTMORTEM, status: "resolved" } } : {}),
+    (c, { params: { id }, query: { draft, updates: offset } }) =>
+      showIncident(c, id, { offset, ...(draft ? { values: { message: POSTMORTEM, status: "resolved" } } : {}) }),
   ),
 
   view({ path: "/app/incidents/{id}/edit", summary: "Form of an incident", ...changed }, async (c, input) => {
@@ -132,7 +133,7 @@ export const endpoints = [
 
   ...updateEndpoints({
     ...{ section: "incidents", heading: "Incidents", noun: "incident", ids, permission: "incidents.write" },
-    load: loadIncident,
+    ...{ timeline: INCIDENT_TIMELINE, load: loadIncident },
   }),
 
   ...confirmedDeletion({ path: "/app/incidents/{id}/delete", summary: "Delete an incident", ...changed }, deletionOf),
@@ -194,12 +195,13 @@ async function editForm(c: AppContext, id: string): Promise<EditForm> {
   };
 }
 
-type Shown = Partial<Pick<DetailView, "values" | "problems" | "preview" | "status" | "headers">>;
+type Shown = Partial<Pick<DetailView, "values" | "problems" | "preview" | "status" | "headers">> & { offset?: number };
 
-async function showIncident(c: AppContext, id: string, shown: Shown = {}): Promise<Response> {
+async function showIncident(c: AppContext, id: string, { offset = 0, ...shown }: Shown = {}): Promise<Response> {
   const incident = await loadIncident(c, id);
   const pageId = incident.status_page_id;
-  const [pages, writable, services, people] = await Promise.all([
+  const [timeline, pages, writable, services, people] = await Promise.all([
+    loadTimeline(c, { path: `${API}/${id}`, carried: incident.updates, offset, Update: IncidentUpdate }),
     listPageChoices(c.var.ctx),
     listIncidentPages(c),
     listServices(c, pageId),
@@ -209,7 +211,7 @@ async function showIncident(c: AppContext, id: string, shown: Shown = {}): Promi
   return showView(
     c,
     incidentView({
-      ...{ now: c.var.now, incident, services },
+      ...{ now: c.var.now, incident, timeline, services },
       page: { id: pageId, name: page?.name ?? "", url: page?.url ?? "" },
       assignee: people.find(({ value }) => value === incident.assigned_to_id)?.label ?? null,
       may_change: writable.some(({ value }) => value === pageId),

@@ -1,4 +1,4 @@
-import type { Incident } from "../../contract/incident.ts";
+import type { Incident, IncidentUpdate } from "../../contract/incident.ts";
 import { parseMarkdown } from "../../ui/markdown.ts";
 import { LabelledMarkdown, Markdown } from "../../ui/markdown-view.tsx";
 import { Fields, FormProblem } from "../components/fields.tsx";
@@ -7,7 +7,7 @@ import { Preview } from "../components/preview.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import type { FormValues, Option, Problems } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
-import { EditUpdate } from "../timeline-updates.tsx";
+import { EditUpdate, TimelinePages, type TimelinePart } from "../timeline-updates.tsx";
 import { QUICK_UPDATES, UPDATE_FIELDS, wordOf } from "./form.ts";
 
 interface ListView {
@@ -91,6 +91,7 @@ function Tags({ incident }: { incident: Incident }) {
 export interface DetailView {
   now: number;
   incident: Incident;
+  timeline: TimelinePart<IncidentUpdate>;
   page: { id: string; name: string; url: string };
   services: readonly Option[];
   assignee: string | null;
@@ -126,6 +127,7 @@ export function incidentView(view: DetailView): View {
           <div id="incident-timeline" data-live>
             <Timeline view={view} path={path} />
           </div>
+          <TimelinePages path={path} place={view.timeline.place} />
         </section>
       </>
     ),
@@ -277,11 +279,11 @@ function UpdateForm({ view, path }: { view: DetailView; path: string }) {
   );
 }
 
-function Timeline({ view: { incident, may_change }, path }: { view: DetailView; path: string }) {
-  if (incident.updates.length === 0) return <p class="quiet">No updates yet.</p>;
+function Timeline({ view: { timeline, may_change }, path }: { view: DetailView; path: string }) {
+  if (timeline.place.total === 0) return <p class="quiet">No updates yet.</p>;
   return (
     <ol class="timeline">
-      {incident.updates.map((update) => (
+      {timeline.shown.map((update) => (
         <li>
           <p>
             <strong>{wordOf(update.status)}</strong>{" "}

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { forbidden } from "../../contract/errors.ts";
-import { Maintenance } from "../../contract/maintenance.ts";
+import { Maintenance, MaintenanceUpdate } from "../../contract/maintenance.ts";
 import { listOccurrences } from "../../domain/maintenance.ts";
 import { getMaintenance } from "../../features/maintenance/service.ts";
+import { MAINTENANCE_TIMELINE } from "../../features/timeline/maintenance.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
@@ -15,7 +16,7 @@ import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from 
 import { showNoPage } from "../page-choice.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
-import { updateEndpoints } from "../timeline-updates.tsx";
+import { loadTimeline, updateEndpoints } from "../timeline-updates.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { loadCalendar, Plan, previewOf, timezoneOf } from "./calendar.tsx";
 import { maintenanceFields, toTargets, UPDATE_FIELDS } from "./form.ts";
@@ -35,6 +36,7 @@ const ListQuery = z.object({
     .catch(undefined),
   offset: ListOffset,
 });
+const DetailQuery = z.object({ updates: ListOffset });
 const NewQuery = z.object({ status_page_id: z.uuid().optional().catch(undefined) });
 const NO_PAGE = {
   title: "Schedule maintenance",
@@ -81,8 +83,9 @@ export const endpoints = [
     return redirectWithNotice(`/app/maintenance/${id}`, "The maintenance is scheduled.");
   }),
 
-  view({ path: "/app/maintenance/{id}", summary: "A window in the dashboard", params, ids }, (c, input) =>
-    showWindow(c, input.params.id),
+  view(
+    { path: "/app/maintenance/{id}", summary: "A window in the dashboard", params, ids, query: DetailQuery },
+    (c, { params: { id }, query }) => showWindow(c, id, { offset: query.updates }),
   ),
 
   view({ path: "/app/maintenance/{id}/edit", summary: "Form of a window", ...changed }, async (c, input) => {
@@ -141,7 +144,7 @@ export const endpoints = [
 
   ...updateEndpoints({
     ...{ section: "maintenance", heading: "Maintenance", noun: "window", ids, permission: "maintenance.write" },
-    load: loadWindow,
+    ...{ timeline: MAINTENANCE_TIMELINE, load: loadWindow },
   }),
 
   ...confirmedDeletion({ path: "/app/maintenance/{id}/delete", summary: "Delete a window", ...changed }, deletionOf),
@@ -187,9 +190,9 @@ async function loadWindow(c: AppContext, id: string): Promise<Maintenance> {
   return (await readApi(c, `${API}/${id}`, Maintenance)).body;
 }
 
-type Shown = Partial<Pick<DetailView, "values" | "problems" | "preview" | "status" | "headers">>;
+type Shown = Partial<Pick<DetailView, "values" | "problems" | "preview" | "status" | "headers">> & { offset?: number };
 
-async function showWindow(c: AppContext, id: string, shown: Shown = {}): Promise<Response> {
+async function showWindow(c: AppContext, id: string, { offset = 0, ...shown }: Shown = {}): Promise<Response> {
   const { ctx } = c.var;
   const [window, stored, pages, writable] = await Promise.all([
     loadWindow(c, id),
@@ -197,12 +200,16 @@ async function showWindow(c: AppContext, id: string, shown: Shown = {}): Promise
     listPageChoices(ctx),
     writablePages(c),
   ]);
+  const [services, timeline] = await Promise.all([
+    listServices(c, window.status_page_id),
+    loadTimeline(c, { path: `${API}/${id}`, carried: window.updates, offset, Update: MaintenanceUpdate }),
+  ]);
   const page = pages.find((each) => each.id === window.status_page_id);
   const range = { from: ctx.now, to: ctx.now + PREVIEW_MS, max: OCCURRENCES_MAX };
   return showView(
     c,
     maintenanceView({
-      ...{ now: ctx.now, window, services: await listServices(c, window.status_page_id) },
+      ...{ now: ctx.now, window, timeline, services },
       page: { name: page?.name ?? "", url: page?.url ?? "" },
       occurrences: listOccurrences(stored, stored.timezone, range).map(({ start_at }) => start_at),
       may_change: writable.some(({ value }) => value === window.status_page_id),

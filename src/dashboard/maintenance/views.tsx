@@ -1,4 +1,4 @@
-import type { Maintenance } from "../../contract/maintenance.ts";
+import type { Maintenance, MaintenanceUpdate } from "../../contract/maintenance.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { toIso } from "../../platform/clock.ts";
 import { parseMarkdown } from "../../ui/markdown.ts";
@@ -9,7 +9,7 @@ import { Preview } from "../components/preview.tsx";
 import { ExactTime, exactTime, Time } from "../components/time.tsx";
 import type { FormValues, Option, Problems } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
-import { EditUpdate } from "../timeline-updates.tsx";
+import { EditUpdate, TimelinePages, type TimelinePart } from "../timeline-updates.tsx";
 import { Calendar, type Month } from "./calendar.tsx";
 import { RECURRENCE_WORDS, STATUS_WORDS, UPDATE_FIELDS } from "./form.ts";
 
@@ -101,6 +101,7 @@ function Rows({ windows, now }: { windows: readonly Maintenance[]; now: number }
 export interface DetailView {
   now: number;
   window: Maintenance;
+  timeline: TimelinePart<MaintenanceUpdate>;
   page: { name: string; url: string };
   services: readonly Option[];
   /** Starts of the next occurrences. */
@@ -248,13 +249,13 @@ function UpdateForm({ view: { values, problems, preview }, path }: { view: Detai
   );
 }
 
-function Timeline({ view: { window, may_change }, path }: { view: DetailView; path: string }) {
-  if (window.updates.length === 0) return null;
+function Timeline({ view: { timeline, may_change }, path }: { view: DetailView; path: string }) {
+  if (timeline.place.total === 0) return null;
   return (
     <section aria-labelledby="timeline">
       <h2 id="timeline">Timeline</h2>
       <ol class="timeline" id="window-timeline" data-live>
-        {window.updates.map((update) => (
+        {timeline.shown.map((update) => (
           <li>
             <p class="quiet">
               <ExactTime at={Date.parse(update.created_at)} />{" "}
@@ -266,6 +267,7 @@ function Timeline({ view: { window, may_change }, path }: { view: DetailView; pa
           </li>
         ))}
       </ol>
+      <TimelinePages path={path} place={timeline.place} />
     </section>
   );
 }

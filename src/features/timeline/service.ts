@@ -54,8 +54,7 @@ export async function changeUpdate(
   timeline: Timeline,
   { input, ...ids }: UpdateIds & { input: UpdateChange },
 ): Promise<UpdateRecord> {
-  await timeline.requireSubject(ctx, ids.id);
-  const current = await requireUpdate(ctx, timeline, ids);
+  const current = await getUpdate(ctx, timeline, ids);
   const update = { ...current, message: input.message ?? current.message, updated_at: ctx.now };
   const statements = [timeline.updateStatement(ctx.db, update)];
   await timeline.commit(ctx, ids.id, { verb: "corrected an update of", statements });
@@ -63,13 +62,13 @@ export async function changeUpdate(
 }
 
 export async function removeUpdate(ctx: RequestScope, timeline: Timeline, ids: UpdateIds): Promise<void> {
-  await timeline.requireSubject(ctx, ids.id);
-  await requireUpdate(ctx, timeline, ids);
+  await getUpdate(ctx, timeline, ids);
   const statements = [timeline.deleteStatement(ctx.db, ids)];
   await timeline.commit(ctx, ids.id, { verb: "deleted an update of", statements });
 }
 
-async function requireUpdate(ctx: RequestScope, timeline: Timeline, ids: UpdateIds): Promise<UpdateRecord> {
+export async function getUpdate(ctx: RequestScope, timeline: Timeline, ids: UpdateIds): Promise<UpdateRecord> {
+  await timeline.requireSubject(ctx, ids.id);
   const update = await timeline.find(ctx.db, ids);
   if (!update) throw notFound("update");
   return update;
