@@ -44,7 +44,8 @@ export const ChecksMessage = z.union([CheckMessage, HistoryMessage]);
 
 /**
  * Transitions that a monitor's object keeps until they are confirmed, an event that is stored as a row, an escalation, the
- * held alerts of a page, or a flapping monitor with something to announce.
+ * held alerts of a page, a flapping monitor with something to announce, or an event on which more rules fire than one turn
+ * carries out.
  */
 export const EventMessage = z.union([
   z.object({ monitor_id: z.string(), transitions: z.array(MonitorTransition).min(1) }),
@@ -53,6 +54,7 @@ export const EventMessage = z.union([
   z.object({ status_post_id: z.string() }),
   z.object({ alerts_of: z.object({ owner_id: z.string(), status_page_id: z.string().nullable() }) }),
   z.object({ flapping_monitor_id: z.string() }),
+  z.object({ rules_on: z.string() }),
 ]);
 export type EventMessage = z.infer<typeof EventMessage>;
 

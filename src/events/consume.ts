@@ -1,9 +1,10 @@
 import type { Scope } from "../access/scope.ts";
-import { isKnownEvent, type NewEvent } from "../contract/events.ts";
+import { isKnownEvent, type KnownEvent, type NewEvent } from "../contract/events.ts";
 import type { EventMessage } from "../contract/messages.ts";
 import type { MonitorTransition } from "../contract/monitor-transition.ts";
+import type { MonitorStatus } from "../contract/monitor-values.ts";
 import { runBatch } from "../data/db.ts";
-import { findWaitingEvent, listEventsToWake } from "../data/events/read.ts";
+import { findWaitingEvent, listEvents, listEventsToWake } from "../data/events/read.ts";
 import { insertEvent, markProcessed } from "../data/events/write.ts";
 import { findMonitorWithPage, listRecordedSeqs } from "../data/monitors/read.ts";
 import { recordTransition } from "../data/monitors/write.ts";
@@ -12,7 +13,7 @@ import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { fanOut } from "../delivery/fan-out.ts";
 import { releaseAlerts } from "../delivery/held-alerts.ts";
 import { sendStatusPost } from "../delivery/status-posts.ts";
-import { toMeasuredCheck } from "../domain/rule-metrics.ts";
+import { type MeasuredCheck, toMeasuredCheck } from "../domain/rule-metrics.ts";
 import { Turns } from "../lib/turns.ts";
 import { withDeadline } from "../lib/with-deadline.ts";
 import { joinPublications, NOTHING, type Publication, sweepPages } from "../outbox/publication.ts";
@@ -25,7 +26,7 @@ import { wakeEvents } from "./emit.ts";
 import { advanceEscalation } from "./escalation-runner.ts";
 import { type Damping, dampChange, dampPause, tickFlapping } from "./flapping.ts";
 import { type IncidentEffects, NONE, planIncidentEffects, type TransitionContext } from "./incidents.ts";
-import { monitorEvent } from "./monitor-event.ts";
+import { isChangeOfStatus, monitorEvent } from "./monitor-event.ts";
 import { recordOutage } from "./outages.ts";
 import { evaluateRules, NO_RULES, type RuleOutcome, retryStale, triggerOf } from "./rules.ts";
 import { withSubject } from "./subject.ts";
@@ -48,6 +49,7 @@ export async function consumeEvent(
   else if ("escalation_id" in message) await advanceEscalation(scope, message.escalation_id);
   else if ("status_post_id" in message) await sendStatusPost(scope, message.status_post_id);
   else if ("alerts_of" in message) await releaseAlerts(scope, message.alerts_of);
+  else if ("rules_on" in message) await continueRules(scope, message.rules_on, together);
   else if ("flapping_monitor_id" in message) await tickFlapping(scope, message.flapping_monitor_id);
   else await consumeTransitions(scope, message, together);
 }
@@ -107,7 +109,7 @@ async function storeTransition(scope: Scope, context: TransitionContext): Promis
   const incident =
     isSuppressed && transition.event === "monitor.down" ? NONE : await planIncidentEffects(scope, context);
   const muted_until = monitor.muted_until !== null && monitor.muted_until > now ? toIso(monitor.muted_until) : null;
-  const events = listEvents(context, incident, { suppressed_by, muted_until });
+  const events = eventsOf(context, incident, { suppressed_by, muted_until });
   const rules = muted_until === null ? await evaluateTransition(scope, context, events) : NO_RULES;
   const isAnnounced = events.own !== null && !isSuppressed && muted_until === null;
   const routing = (events.own && rules.routings.get(events.own.id)) ?? null;
@@ -145,7 +147,7 @@ interface TransitionEvents {
 }
 
 /** The events of a transition, each with the reason for which it is not sent. */
-function listEvents(
+function eventsOf(
   context: TransitionContext,
   incident: IncidentEffects,
   { suppressed_by, muted_until }: { suppressed_by: string | null; muted_until: string | null },
@@ -171,16 +173,49 @@ function evaluateTransition(
   { own, others }: TransitionEvents,
 ): Promise<RuleOutcome> {
   const { at, latency_ms, message, to } = transition;
-  const outcome = to === "down" ? "failure" : to === "degraded" ? "slow" : "success";
-  const latest = toMeasuredCheck({ checked_at: at, outcome, latency_ms, message });
+  const latest = measure({ at, status: to, latency_ms, message });
   return evaluateRules(
     scope,
     [...(own ? [own] : []), ...others].map((event) => ({
       ...triggerOf(event, { page, monitor }),
-      latest,
-      in_maintenance: event === own && typeof own.data.suppressed_by === "string",
+      ...{ latest, turn: "first", in_maintenance: isSuppressed(event) },
     })),
   );
+}
+
+interface Reported {
+  at: number;
+  status: MonitorStatus;
+  latency_ms: number | null;
+  message: string;
+}
+
+/** What a change of status says of the check that made it. */
+function measure({ at, status, latency_ms, message }: Reported): MeasuredCheck {
+  const outcome = status === "down" ? "failure" : status === "degraded" ? "slow" : "success";
+  return toMeasuredCheck({ checked_at: at, outcome, latency_ms, message });
+}
+
+/** Whether an event happened in maintenance. */
+function isSuppressed({ data }: KnownEvent): boolean {
+  return "suppressed_by" in data && typeof data.suppressed_by === "string";
+}
+
+/** Fires the rules on an event for which the turns before had no room. */
+async function continueRules(scope: Scope, eventId: string, { turns, hasRoom }: Together): Promise<void> {
+  const [event] = await listEvents(scope.db, [eventId]);
+  if (!event || event.processed_at === null) throw new Error("the event of these rules is not committed yet");
+  const isFired = await turns.take(event.status_page_id ?? "", async () => {
+    if (!hasRoom()) return false;
+    const publication = await retryStale(async () => {
+      const rules = await evaluateStored(scope, event, "later");
+      await runBatch(scope.db, rules.publication.statements);
+      return rules.publication;
+    });
+    await publication.wake();
+    return true;
+  });
+  if (!isFired) await scope.env.EVENTS.send({ rules_on: eventId });
 }
 
 async function consumeStored(scope: Scope, eventId: string): Promise<void> {
@@ -193,7 +228,7 @@ async function consumeStored(scope: Scope, eventId: string): Promise<void> {
 async function storeConsumed(scope: Scope, stored: NewEvent): Promise<Publication> {
   const { db, now } = scope;
   const event = await withSubject(scope, stored);
-  const rules = await evaluateStored(scope, event);
+  const rules = await evaluateStored(scope, event, "first");
   const publication = joinPublications([await fanOut(scope, [event], now, rules.routings), rules.publication]);
   const isOffline = isKnownEvent(event) && event.name === "agent.offline";
   await runBatch(db, [
@@ -205,12 +240,15 @@ async function storeConsumed(scope: Scope, stored: NewEvent): Promise<Publicatio
 }
 
 /** Emitted events were evaluated when they were emitted, if that was wanted. */
-async function evaluateStored(scope: Scope, event: NewEvent): Promise<RuleOutcome> {
+async function evaluateStored(scope: Scope, event: NewEvent, turn: "first" | "later"): Promise<RuleOutcome> {
   if (!isKnownEvent(event) || event.status_page_id === null) return NO_RULES;
   const found = event.monitor_id === null ? undefined : await findMonitorWithPage(scope.db, event.monitor_id);
   const page = found?.page?.id === event.status_page_id ? found.page : await findPage(scope.db, event.status_page_id);
   const subject = { page: page ?? null, monitor: found?.monitor ?? null };
-  return evaluateRules(scope, [{ ...triggerOf(event, subject), in_maintenance: false }]);
+  const trigger = { ...triggerOf(event, subject), turn, in_maintenance: isSuppressed(event) };
+  if (!isChangeOfStatus(event)) return evaluateRules(scope, [trigger]);
+  const { status, latency: latency_ms, message } = event.data;
+  return evaluateRules(scope, [{ ...trigger, latest: measure({ at: event.created_at, status, latency_ms, message }) }]);
 }
 
 /** Every minute: wakes the consumer for stored events that no message woke. */

@@ -1,9 +1,13 @@
-import type { EventOf } from "../contract/events.ts";
+import type { EventOf, KnownEvent } from "../contract/events.ts";
 import { toIso } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
 import type { TransitionContext } from "./incidents.ts";
 
 type ChangeEvent = EventOf<"monitor.down" | "monitor.up" | "monitor.degraded">;
+
+export function isChangeOfStatus(event: KnownEvent): event is ChangeEvent {
+  return event.name === "monitor.down" || event.name === "monitor.up" || event.name === "monitor.degraded";
+}
 
 /** The event of a transition; null for a silent one. `incidentId`: the automatic incident that it opens or resolves. */
 export function monitorEvent(

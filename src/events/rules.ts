@@ -8,7 +8,7 @@ import {
   type NewEvent,
 } from "../contract/events.ts";
 import type { Statement } from "../data/db.ts";
-import { type EventRuleRecord, isRuleStale, listRulesOnEvents } from "../data/event-rules/read.ts";
+import { type EventRuleRecord, isRuleStale, listRulesOnEvents, listStoredEntries } from "../data/event-rules/read.ts";
 import { insertLogEntry, recordFiring } from "../data/event-rules/write.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
@@ -43,6 +43,8 @@ export interface RuleTrigger extends Pick<RuleEvent, "kind" | "name" | "agent_id
   monitor: MonitorRecord | null;
   /** A result that may not be in the history yet. */
   latest?: MeasuredCheck;
+  /** The consumer commits the event: rules for which its turn has no room fire in later ones. */
+  turn?: "first" | "later";
 }
 
 export interface RuleOutcome {
@@ -54,6 +56,8 @@ export interface RuleOutcome {
 
 export const NO_RULES: RuleOutcome = { publication: NOTHING, routings: new Map() };
 const ATTEMPTS_MAX = 100;
+/** As many statements end a turn: with what the firings read, a third of the queries that D1 allows an invocation. */
+const STATEMENTS_PER_TURN = 150;
 
 /** Repeats a batch that lost against another evaluation of the same rule. */
 export async function retryStale<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -94,19 +98,40 @@ export async function fireRules(
 ): Promise<RuleOutcome> {
   const publications: Publication[] = [];
   const routings = new Map<string, Routing>();
+  let stored = 0;
   for (const trigger of triggers) {
-    const outcomes: FiringOutcome[] = [];
-    for (const { rule, state, ...firing } of await listFiring(scope, trigger, rules)) {
-      const outcome = await carryOut(scope, { ...firing, rule, trigger });
+    const firing = await listFiring(scope, trigger, await withoutFired(scope, trigger, rules));
+    for (const { rule, state, ...found } of firing) {
+      if (trigger.turn && stored >= STATEMENTS_PER_TURN) {
+        await continueLater(scope, trigger);
+        break;
+      }
+      const publication = await carryOut(scope, { ...found, rule, trigger });
       const statements = [failBatchWhen(scope.db, "stale", isRuleStale(rule)), recordFiring(scope.db, rule.id, state)];
-      publications.push({ ...NOTHING, statements }, outcome.publication);
-      outcomes.push(outcome);
+      publications.push({ ...NOTHING, statements }, publication);
+      stored += statements.length + publication.statements.length;
     }
-    const routing = joinRouting(outcomes.map((outcome) => outcome.routing));
+    const routing = joinRouting(firing.map(routingOf));
     if (routing && trigger.event) routings.set(trigger.event.id, routing);
   }
   return { publication: joinPublications(publications), routings };
 }
+
+/** Sent before the turn commits, so that no rule is forgotten: the message is retried until its event is there. */
+async function continueLater({ env }: Scope, { id }: RuleTrigger): Promise<void> {
+  await env.EVENTS.send({ rules_on: id }, { delaySeconds: 1 });
+}
+
+async function withoutFired({ db }: Scope, trigger: RuleTrigger, rules: readonly EventRuleRecord[]) {
+  if (trigger.turn !== "later") return rules;
+  const fired = await listStoredEntries(
+    db,
+    rules.map((rule) => firingId(rule, trigger)),
+  );
+  return rules.filter((rule) => !fired.includes(firingId(rule, trigger)));
+}
+
+const firingId = (rule: Pick<EventRuleRecord, "id">, trigger: RuleTrigger) => idFrom("event", rule.id, trigger.id);
 
 /** The rules that fire on a trigger. Its maintenance is read where it decides whether one does. */
 async function listFiring(scope: Scope, trigger: RuleTrigger, rules: readonly EventRuleRecord[]) {
@@ -141,11 +166,6 @@ async function measure(scope: Scope, trigger: RuleTrigger, rules: readonly Event
   return buildMetrics({ ...sources, checks: [...(sources.checks ?? []), latest] }, trigger.at);
 }
 
-interface FiringOutcome {
-  publication: Publication;
-  routing: Routing | null;
-}
-
 interface Firing {
   rule: EventRuleRecord;
   content: EventRuleContent;
@@ -154,23 +174,19 @@ interface Firing {
   conditions: readonly ConditionResult[];
 }
 
-async function carryOut(scope: Scope, firing: Firing): Promise<FiringOutcome> {
+async function carryOut(scope: Scope, firing: Firing): Promise<Publication> {
   const { rule, content, page, trigger } = firing;
   const { db, now } = scope;
-  const id = idFrom("event", rule.id, trigger.id);
+  const id = firingId(rule, trigger);
   const statements: Statement[] = [logEntry(scope, firing, id)];
   const events: NewEvent[] = [];
   const webhookIds: string[] = [];
-  let audience: EventClassification | null = null;
-  let isSuppressed = false;
   for (const effect of listEffects(content, { monitor_id: trigger.monitor?.id ?? null }, now)) {
     if (effect.kind === "notify") {
       if (effect.emits) events.push(emittedEvent(firing, id));
-      else audience = effect.classification;
     } else if (effect.kind === "suppress_alerts") {
       const { monitor_id, until } = effect;
       statements.push(suppressAlerts(db, page.id, { monitor_id, until, now }));
-      isSuppressed = true;
     } else if (effect.kind === "trigger_runbook") {
       webhookIds.push(effect.webhook_id);
     } else {
@@ -182,15 +198,20 @@ async function carryOut(scope: Scope, firing: Firing): Promise<FiringOutcome> {
     }
   }
   const matched = events.find(({ id: eventId }) => eventId === id) ?? trigger.event;
-  const publication = joinPublications([
+  return joinPublications([
     { ...NOTHING, statements },
     await publishRouted(scope, events, now, new Map([[id, { rule_id: rule.id }]])),
     matched
       ? await callWebhooks(scope, matched, { owner_id: page.owner_id, webhook_ids: webhookIds, rule_id: rule.id })
       : NOTHING,
   ]);
-  if (audience === null) return { publication, routing: null };
-  return { publication, routing: { rule_id: rule.id, classification: audience, is_suppressed: isSuppressed } };
+}
+
+/** How a rule on an event of the service changes where that goes; one with a custom name emits its own. */
+function routingOf({ rule }: { rule: EventRuleRecord }): Routing | null {
+  if (isCustomEventName(rule.event_name)) return null;
+  const is_suppressed = rule.actions.some(({ type }) => type === "suppress_alerts_for");
+  return { rule_id: rule.id, classification: rule.classification, is_suppressed };
 }
 
 /** The event that firing a rule with a custom name emits. */

@@ -133,6 +133,16 @@ export function isRuleStale({ id, version, fire_count }: EventRuleRecord): SQL {
     AND ${eventRules.version} = ${version} AND ${eventRules.fire_count} = ${fire_count})`;
 }
 
+/** Those of these log entries that are stored. */
+export async function listStoredEntries(db: Db, entryIds: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .select({ id: eventLog.id })
+    .from(eventLog)
+    .where(sql`${eventLog.id} IN (SELECT value FROM json_each(${JSON.stringify(entryIds)}))`)
+    .limit(entryIds.length);
+  return rows.map(({ id }) => id);
+}
+
 /** The condition under which a page would have more rules than allowed. */
 export function hasMoreRulesThan(pageId: string, max: number): SQL {
   return sql`(SELECT count(*) FROM ${eventRules} WHERE ${eventRules.status_page_id} = ${pageId}) > ${max}`;

@@ -1,0 +1,97 @@
+import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { and, eq, isNotNull } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import type { EventMessage } from "../../src/contract/messages.ts";
+import type { MonitorTransition } from "../../src/contract/monitor-transition.ts";
+import { openDb } from "../../src/data/db.ts";
+import { eventLog, eventRules } from "../../src/data/event-rules/table.ts";
+import { incidents } from "../../src/data/incidents/table.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
+import { handleEvents } from "../../src/jobs/events.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { V1 } from "../support/client.ts";
+import { createAccount, createMonitor, createPage } from "../support/factories.ts";
+import { limitDatabase } from "../support/limited-database.ts";
+import { recordingEnv } from "../support/queues.ts";
+import { createWebhook } from "../support/webhooks.ts";
+
+/** As many as the smallest plan has. */
+const RULES = 50;
+const QUERIES_PER_TURN = 500;
+const AT = Date.now() - 60_000;
+const DOWN: MonitorTransition = {
+  ...{
+    seq: 2,
+    from: "up",
+    to: "down",
+    at: AT,
+    effective_at: AT,
+    message: "HTTP 503",
+    latency_ms: 9,
+    region: "default",
+  },
+  ...{ outage: { seq: 2, started_at: AT }, event: "monitor.down" },
+};
+const db = openDb(env.DB);
+
+/** A page whose rules all do what a rule can do when its monitor goes down. */
+async function arrange() {
+  const account = await createAccount();
+  const page_id = await createPage(account);
+  const page = `${V1}/status-pages/${page_id}`;
+  const { id: monitor_id } = await createMonitor(account.client, { status_page_id: page_id, name: "Shop" });
+  const { id: webhook_id } = await createWebhook(account, { status_page_id: page_id });
+  const template = { name: "Down", title: "{{monitor}} is down", severity: "major", initial_update: "It failed." };
+  const { body } = await account.client.post(`${page}/incident-templates`, template);
+  const rule = {
+    ...{ event_name: "monitor.down", incident_template_id: body.id },
+    conditions: [{ metric: "status_code", operator: "eq", value: 503 }],
+    actions: [
+      { type: "trigger_runbook", webhook_id },
+      { type: "suppress_alerts_for", duration_seconds: 60 },
+    ],
+  };
+  for (let n = 0; n < RULES; n++)
+    expect(await account.client.post(`${page}/events/rules`, rule)).toMatchObject({ status: 201 });
+  return { page_id, monitor_id };
+}
+
+/** One invocation; gives what it sends to itself, whether its message is retried, and how many queries it takes. */
+async function consume(body: EventMessage) {
+  const { database, queries } = limitDatabase(env.DB);
+  const recording = recordingEnv({ DB: database });
+  const batch = createMessageBatch("events", [{ id: newId(), timestamp: new Date(), attempts: 1, body }]);
+  await handleEvents(batch, recording.env);
+  const { retryMessages } = await getQueueResult(batch, createExecutionContext());
+  const later = recording.events.map((sent) => sent.body).filter((sent) => "rules_on" in sent);
+  return { later, isRetried: retryMessages.length > 0, queries: queries.length };
+}
+
+async function firedOn(page_id: string) {
+  const ofPage = and(eq(eventLog.status_page_id, page_id), isNotNull(eventLog.rule_id));
+  const log = await db.select().from(eventLog).where(ofPage);
+  const opened = await db.select().from(incidents).where(eq(incidents.status_page_id, page_id));
+  const rules = await db.select().from(eventRules).where(eq(eventRules.status_page_id, page_id));
+  return [log.length, opened.length, rules.filter(({ fire_count }) => fire_count === 1).length];
+}
+
+describe("a change of status on which all rules of a page fire", { timeout: 60_000 }, () => {
+  it("is stored at once, and every rule fires once, in turns that D1 allows an invocation", async () => {
+    const { page_id, monitor_id } = await arrange();
+    const first = await consume({ monitor_id, transitions: [DOWN] });
+    const [row] = await db.select().from(monitors).where(eq(monitors.id, monitor_id));
+    expect([row?.status, first.isRetried]).toEqual(["down", false]);
+    const turns = [first];
+    for (let [next] = first.later; next; [next] = turns.at(-1)?.later ?? []) turns.push(await consume(next));
+    expect(Math.max(...turns.map(({ queries }) => queries))).toBeLessThanOrEqual(QUERIES_PER_TURN);
+    expect(turns.length).toBeGreaterThan(1);
+    expect(await firedOn(page_id)).toEqual([RULES, RULES, RULES]);
+    for (const turn of first.later) expect(await consume(turn)).toMatchObject({ later: [], isRetried: false });
+    expect(await firedOn(page_id)).toEqual([RULES, RULES, RULES]);
+  });
+
+  it("has its later turns wait until it is stored", async () => {
+    expect(await consume({ rules_on: newId() })).toMatchObject({ later: [], isRetried: true });
+  });
+});
