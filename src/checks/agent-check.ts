@@ -5,6 +5,7 @@ import { listLatestOfAgents, type RunByAgent } from "../data/agent-results/read.
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { STATUS_OF_OUTCOME } from "../domain/check-status.ts";
 import { now, sleep } from "../platform/clock.ts";
+import { answerInTime } from "../platform/object-timeout.ts";
 import { agentHistory } from "../platform/prober-objects.ts";
 
 const LOOK_EVERY_MS = 500;
@@ -31,7 +32,7 @@ export async function awaitAgentResult(
   const until = now() + scope.settings.AGENT_CHECK_WAIT_MS;
   for (;;) {
     const hasCome = (await findNewestResultAt(scope, monitor)) > ordered.after;
-    const result = hasCome ? await agentHistory(scope.env, ordered.agent_id).newest(monitor.id) : null;
+    const result = hasCome ? await answerInTime(agentHistory(scope.env, ordered.agent_id).newest(monitor.id)) : null;
     if (result) {
       const { outcome, latency_ms, message, checked_at, details = {} } = result;
       return { status: STATUS_OF_OUTCOME[outcome], latency_ms, message, region: DEFAULT_REGION, checked_at, details };

@@ -7,6 +7,7 @@ import { projectAnswers, updateExpiries } from "../data/monitors/write.ts";
 import { bumpPageOfMoved, bumpPageVersions } from "../data/status-pages/write.ts";
 import { findNewExpiries } from "../domain/expiries.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
+import { answerInTime } from "../platform/object-timeout.ts";
 
 /** A monitor as D1 knew it before its object answered. */
 export interface Answered {
@@ -83,7 +84,7 @@ export async function syncMonitor(
   monitorId: string,
   version: number,
 ): Promise<MonitorRecord | undefined> {
-  const answer = await monitorObject(scope.env, monitorId).sync(monitorId, version);
+  const answer = await answerInTime(monitorObject(scope.env, monitorId).sync(monitorId, version));
   const record = await findMonitor(scope.db, monitorId);
   if (!record || !answer) return record;
   const writes = buildProjection(scope, record, answer);

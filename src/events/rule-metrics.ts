@@ -18,6 +18,7 @@ import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { readObjectLatency, type TalliedStep } from "../platform/latency-history.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
+import { answerInTime } from "../platform/object-timeout.ts";
 import { listAgentResults, listRegionResults } from "../platform/prober-objects.ts";
 
 /** A day of checks every 10 seconds from several regions; of a longer history the newest entries of each part count. */
@@ -81,8 +82,8 @@ const NO_PUSHES: Pushes = { pushed: [], arrivals: [], last_heartbeat_at: null, c
 async function readPushes({ env }: ReadScope, { id }: MonitorRecord, { from, to }: Range): Promise<Pushes> {
   const object = monitorObject(env, id);
   const [{ entries }, results] = await Promise.all([
-    object.pushes(id, { limit: PUSHES_MAX, range: null }),
-    object.pushResults(id, { from, to, limit: PUSHES_MAX }),
+    answerInTime(object.pushes(id, { limit: PUSHES_MAX, range: null })),
+    answerInTime(object.pushResults(id, { from, to, limit: PUSHES_MAX })),
   ]);
   const samples = entries.flatMap(({ received_at, samples = [] }) =>
     samples.map((sample) => ({

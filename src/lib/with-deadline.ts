@@ -1,8 +1,10 @@
-/** Rejects when `work` takes longer. The work itself continues: pass it a signal where it can be aborted. */
+export class DeadlineError extends Error {}
+
+/** Rejects with a DeadlineError when `work` takes longer. The work itself continues: pass it a signal where it can be aborted. */
 export async function withDeadline<Result>(work: Promise<Result>, timeoutMs: number): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    timer = setTimeout(() => reject(new DeadlineError(`no answer within ${timeoutMs} ms`)), timeoutMs);
   });
   try {
     return await Promise.race([work, deadline]);

@@ -3,6 +3,7 @@ import { type LatencyHistogram, readTally } from "../domain/baseline.ts";
 import { ByteReader } from "../lib/varint.ts";
 import type { Env } from "./env.ts";
 import { monitorObject } from "./monitor-objects.ts";
+import { answerInTime } from "./object-timeout.ts";
 import { agentHistory, type HistoryPlaces, proberObject, shardsOf } from "./prober-objects.ts";
 
 export interface TalliedStep {
@@ -32,12 +33,13 @@ export async function readObjectLatency(
   const all = source.regions.length > 0 ? source.regions : [DEFAULT_REGION];
   const regions = region === undefined ? all : [region];
   const agents = region === undefined || region === DEFAULT_REGION ? measured_by : [];
-  const found = await Promise.all([
+  const answers = [
     ...shardsOf(source).flatMap((shardId) =>
       regions.map((name) => proberObject(env, shardId, name).latency(id, from, step_ms)),
     ),
     ...agents.map((agentId) => agentHistory(env, agentId).latency(id, from, step_ms)),
     ...(is_pushed && regions.includes(DEFAULT_REGION) ? [monitorObject(env, id).latency(id, from)] : []),
-  ]);
+  ];
+  const found = await Promise.all(answers.map(answerInTime));
   return found.flat().map(({ at, tally }) => ({ at, tally: readTally(new ByteReader(tally)) }));
 }

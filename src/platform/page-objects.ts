@@ -2,8 +2,10 @@ import { waitUntil } from "cloudflare:workers";
 import type { WantedPage } from "../contract/page-object.ts";
 import { PagePayload } from "../contract/public-page.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
+import { withDeadline } from "../lib/with-deadline.ts";
 import type { Env } from "./env.ts";
 import { createLogger } from "./logger.ts";
+import { REQUEST_OBJECT_TIMEOUT_MS } from "./object-timeout.ts";
 import { invalidatePage } from "./page-cache.ts";
 import { settingsOf } from "./settings.ts";
 
@@ -12,7 +14,7 @@ const ANNOUNCED_AT_ONCE = 6;
 
 /** Throws for a payload of another release's shape, too. */
 export async function loadSharedPage(env: Env, wanted: WantedPage): Promise<PagePayload | null> {
-  const text = await env.PAGE.getByName(wanted.page_id).load(wanted);
+  const text = await withDeadline(env.PAGE.getByName(wanted.page_id).load(wanted), REQUEST_OBJECT_TIMEOUT_MS);
   return text === null ? null : PagePayload.parse(JSON.parse(text));
 }
 

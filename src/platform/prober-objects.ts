@@ -1,6 +1,7 @@
 import { REGIONS } from "../contract/monitor-values.ts";
 import type { ProberRpc, ResultQuery, StoredResult } from "../contract/prober-object.ts";
 import type { Env } from "./env.ts";
+import { answerInTime } from "./object-timeout.ts";
 
 /** The object that stores the history of a shard in a region, created near that region where the platform can. */
 export function proberObject(env: Env, shardId: string, region: string): ProberRpc {
@@ -31,7 +32,9 @@ export async function listRegionResults(
   region: string,
   query: ResultQuery,
 ): Promise<StoredResult[]> {
-  const found = await Promise.all(shardsOf(places).map((id) => proberObject(env, id, region).list(query)));
+  const found = await Promise.all(
+    shardsOf(places).map((id) => answerInTime(proberObject(env, id, region).list(query))),
+  );
   return newestOf(found, query.limit);
 }
 
@@ -41,7 +44,7 @@ export async function listAgentResults(
   measuredBy: readonly string[],
   query: ResultQuery,
 ): Promise<StoredResult[]> {
-  const found = await Promise.all(measuredBy.map((agentId) => agentHistory(env, agentId).list(query)));
+  const found = await Promise.all(measuredBy.map((agentId) => answerInTime(agentHistory(env, agentId).list(query))));
   return newestOf(found, query.limit);
 }
 

@@ -1,5 +1,7 @@
 import type { LimiterRpc } from "../contract/limiter-object.ts";
+import { withDeadline } from "../lib/with-deadline.ts";
 import type { Env } from "./env.ts";
+import { REQUEST_OBJECT_TIMEOUT_MS } from "./object-timeout.ts";
 
 interface Counted {
   key: string;
@@ -14,7 +16,8 @@ interface Counted {
 export async function incrementCounter(env: Env, counted: Counted): Promise<{ ok: boolean; retry_after_s: number }> {
   const { key, limit, window_ms, now } = counted;
   if (counted.exact) {
-    const wait_ms = await limiterObject(env, key).take({ limit, window_ms, now });
+    const taken = limiterObject(env, key).take({ limit, window_ms, now });
+    const wait_ms = await withDeadline(taken, REQUEST_OBJECT_TIMEOUT_MS);
     return { ok: wait_ms === 0, retry_after_s: Math.max(1, Math.ceil(wait_ms / 1000)) };
   }
   const { success } = await floodLimiter(env, limit).limit({ key });
@@ -26,7 +29,7 @@ export async function decrementCounter(
   env: Env,
   { key, window_ms, now }: Pick<Counted, "key" | "window_ms" | "now">,
 ): Promise<void> {
-  await limiterObject(env, key).release({ window_ms, now });
+  await withDeadline(limiterObject(env, key).release({ window_ms, now }), REQUEST_OBJECT_TIMEOUT_MS);
 }
 
 function floodLimiter(env: Env, limit: number): RateLimit {

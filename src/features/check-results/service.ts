@@ -11,6 +11,7 @@ import { STATUS_OF_OUTCOME } from "../../domain/check-status.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { toIso } from "../../platform/clock.ts";
 import { monitorObject } from "../../platform/monitor-objects.ts";
+import { answerInTime } from "../../platform/object-timeout.ts";
 import { listAgentResults, listRegionResults } from "../../platform/prober-objects.ts";
 import { resultSourceOf } from "../../probes/registry.ts";
 import type { MeasuredResult } from "./present.ts";
@@ -89,7 +90,7 @@ async function listFromAgents(ctx: RequestScope, monitor: MonitorRecord, wanted:
 async function listFromPushes(ctx: RequestScope, monitor: MonitorRecord, wanted: Wanted): Promise<MeasuredResult[]> {
   if (resultSourceOf(monitor.type, monitor.options) !== "push") return [];
   const range = { from: wanted.from ?? 0, to: wanted.to ?? Number.MAX_SAFE_INTEGER, limit: wanted.limit };
-  const results = await monitorObject(ctx.env, monitor.id).pushResults(monitor.id, range);
+  const results = await answerInTime(monitorObject(ctx.env, monitor.id).pushResults(monitor.id, range));
   return results.map(({ kind, checked_at, received_at, outcome, latency_ms, message, details }) => ({
     kind,
     checked_at,

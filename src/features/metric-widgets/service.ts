@@ -10,6 +10,7 @@ import { addNumbers, MetricBuckets, numericMetrics, toSeries } from "../../domai
 import { buildMetricPicture, type CheckedGame, type MetricPicture, sampleChecks } from "../../domain/metric-widgets.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
 import { monitorObject } from "../../platform/monitor-objects.ts";
+import { answerInTime } from "../../platform/object-timeout.ts";
 import { listAgentResults, listRegionResults } from "../../platform/prober-objects.ts";
 import { resultSourceOf } from "../../probes/registry.ts";
 
@@ -45,7 +46,7 @@ export async function readMetricPicture(
 }
 
 async function readPushed({ env }: Scope, { id }: MonitorRecord, range: Range) {
-  const { entries, steps } = await monitorObject(env, id).pushes(id, { limit: 1, range });
+  const { entries, steps } = await answerInTime(monitorObject(env, id).pushes(id, { limit: 1, range }));
   return { series: toSeries(steps), last: entries[0]?.samples?.at(-1) ?? null };
 }
 

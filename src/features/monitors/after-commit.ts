@@ -9,6 +9,7 @@ import { runBatch } from "../../data/db.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { wakeAgents } from "../../platform/agent-objects.ts";
 import { monitorObject } from "../../platform/monitor-objects.ts";
+import { answerInTime } from "../../platform/object-timeout.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { isPushed } from "../push/service.ts";
 import { hasHostBudget } from "./check-budget.ts";
@@ -44,7 +45,7 @@ export async function syncNewMonitor(ctx: RequestScope, created: MonitorRecord) 
 
 async function askObject(ctx: RequestScope, { id, config_version }: MonitorRecord): Promise<MonitorSnapshot | null> {
   try {
-    return await monitorObject(ctx.env, id).sync(id, config_version);
+    return await answerInTime(monitorObject(ctx.env, id).sync(id, config_version));
   } catch (error) {
     ctx.log.error("monitor object sync failed", error, { monitor_id: id });
     return null;
