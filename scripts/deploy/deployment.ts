@@ -14,7 +14,7 @@ import { remoteDatabase } from "./remote-database.ts";
 import { choicesIn, chooseSettings, newRootSecret, refuseBadSettings, varsOf } from "./settings.ts";
 import { checkService, waitForAnswer } from "./smoke-test.ts";
 import { buildCheckerConfig, buildWorkerConfig, type ConfigInput, queueNames, type Release } from "./worker-config.ts";
-import { fallbackOrigin, findZoneId, setUpZone } from "./zone.ts";
+import { fallbackOrigin, getZoneId, setUpZone } from "./zone.ts";
 
 export interface Deployment {
   options: DeployOptions;
@@ -70,15 +70,12 @@ export async function deploy(deployment: Deployment): Promise<void> {
 }
 
 async function findSituation({ options, platform, files, release, env }: Deployment): Promise<Situation> {
-  const own = files.readRecord();
-  const account_id = own.account_id ?? (await account.findAccountId(platform, env));
-  // Another machine, or each run of a workflow, has no record: the deployed Worker shows what was chosen.
-  const kept = own.url ? own : { ...choicesIn(await account.listVars(platform, account_id, options.name)), ...own };
+  const { account_id, ...kept } = await findKept({ options, platform, files, env });
   const record = { ...kept, ...withoutUndefined({ domain: options.domain, zone: options.zone, owner: options.owner }) };
   const { name } = options;
   const regions = options.regions ?? regionsIn(env) ?? kept.regions ?? [...REGIONS];
   const host = record.domain ?? `${name}.${await account.findWorkersDevHost(platform, account_id)}`;
-  const zone_id = record.zone && (await findZoneId(platform, record.zone));
+  const zone_id = record.zone && (await getZoneId(platform, record.zone));
   const { chosen, secrets } = chooseSettings(env, kept, files.readSecrets());
   const vars = varsOf(chosen, {
     PUBLIC_URL: `https://${host}`,
@@ -101,6 +98,19 @@ async function findSituation({ options, platform, files, release, env }: Deploym
     secrets,
     vars,
   };
+}
+
+/** Another machine, or each run of a workflow, has no record: the deployed Worker shows what was chosen. */
+export async function findKept({
+  options,
+  platform,
+  files,
+  env,
+}: Pick<Deployment, "options" | "platform" | "files" | "env">): Promise<DeploymentRecord & { account_id: string }> {
+  const own = files.readRecord();
+  const account_id = own.account_id ?? (await account.findAccountId(platform, env));
+  const chosen = own.url ? {} : choicesIn(await account.listVars(platform, account_id, options.name));
+  return { ...chosen, ...own, account_id };
 }
 
 /** The setting of the Worker names the regions that have a checker, so it chooses them too. */

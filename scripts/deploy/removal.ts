@@ -1,25 +1,24 @@
 import * as account from "./account.ts";
-import type { Deployment } from "./deployment.ts";
+import { type Deployment, findKept } from "./deployment.ts";
 import { findOne } from "./platform.ts";
 import { checkerPrefix } from "./regions.ts";
 import { queueNames } from "./worker-config.ts";
 import { clearZone } from "./zone.ts";
 
 /** Removes a deployment and all of its data: whatever of it is there, so that a run that broke off can be repeated. */
-export async function destroy({ options, platform, files, release, env, print }: Deployment): Promise<void> {
+export async function destroy(deployment: Deployment): Promise<void> {
+  const { options, platform, files, release, print } = deployment;
   const { name } = options;
-  const record = files.readRecord();
-  const account_id = record.account_id ?? (await account.findAccountId(platform, env));
+  const { account_id, zone } = await findKept(deployment);
   const base = `/accounts/${account_id}`;
   const remove = async (title: string, path: string) => {
     print(`delete ${title}`);
     await platform.api("DELETE", path);
   };
 
-  const { zone, zone_id, domain } = record;
-  if (zone && zone_id) {
+  if (zone) {
     print(`clear the routes of ${zone}`);
-    await clearZone(platform, { zone, zone_id, worker: name, domain });
+    await clearZone(platform, { zone, worker: name });
   }
   const names = new Set(queueNames(release.config, name));
   const queues = (await account.listQueues(platform, account_id)).filter(({ queue_name }) => names.has(queue_name));

@@ -16,10 +16,15 @@ interface Route {
   script?: string;
 }
 
-export async function findZoneId(platform: Platform, zone: string): Promise<string> {
+async function findZoneId(platform: Platform, zone: string): Promise<string | undefined> {
   const [found] = (await platform.api("GET", `/zones?name=${zone}`)) as { id: string }[];
-  if (!found) throw new Refusal(`the account has no zone ${zone}: add it to Cloudflare, or leave --zone out`);
-  return found.id;
+  return found?.id;
+}
+
+export async function getZoneId(platform: Platform, zone: string): Promise<string> {
+  const zone_id = await findZoneId(platform, zone);
+  if (!zone_id) throw new Refusal(`the account has no zone ${zone}: add it to Cloudflare, or leave --zone out`);
+  return zone_id;
 }
 
 interface ZoneInput {
@@ -33,10 +38,13 @@ interface ZoneInput {
 /** Exceptions first: between the two steps the zone's own names would reach the Worker. */
 function routesOf({ zone, worker, domain }: ZoneInput): Omit<Route, "id">[] {
   const own = domain === zone || domain?.endsWith(`.${zone}`) ? [{ pattern: `${domain}/*`, script: worker }] : [];
-  return [...own, { pattern: `${zone}/*` }, { pattern: `*.${zone}/*` }, { pattern: "*/*", script: worker }].filter(
+  return [...own, ...exceptionsOf(zone).map((pattern) => ({ pattern })), { pattern: "*/*", script: worker }].filter(
     ({ pattern }, index, all) => all.findIndex((route) => route.pattern === pattern) === index,
   );
 }
+
+/** The zone's own names, which reach no Worker. */
+const exceptionsOf = (zone: string) => [`${zone}/*`, `*.${zone}/*`];
 
 /**
  * Cloudflare for SaaS on this zone: the domains of status pages reach the Worker, and the zone's own names stay as they
@@ -66,15 +74,18 @@ export async function setUpZone(platform: Platform, input: ZoneInput): Promise<v
   }
 }
 
-/** Takes back the route to the Worker and the fallback origin, in the order that leaves no request without an answer. */
-export async function clearZone(platform: Platform, input: ZoneInput): Promise<void> {
-  const { zone, zone_id } = input;
+/** Takes back every route to the Worker, also of a domain that it had before, then the exceptions; a zone that left has none. */
+export async function clearZone(
+  platform: Platform,
+  { zone, worker }: Pick<ZoneInput, "zone" | "worker">,
+): Promise<void> {
+  const zone_id = await findZoneId(platform, zone);
+  if (!zone_id) return;
   const origin = fallbackOrigin(zone);
   const routes = await listAll<Route>(platform, `/zones/${zone_id}/workers/routes`);
-  for (const { pattern, script } of routesOf(input).reverse()) {
-    const route = routes.find((present) => present.pattern === pattern && present.script === script);
-    if (route) await platform.api("DELETE", `/zones/${zone_id}/workers/routes/${route.id}`);
-  }
+  const own = routes.filter(({ script }) => script === worker);
+  const exceptions = routes.filter(({ pattern, script }) => !script && exceptionsOf(zone).includes(pattern));
+  for (const { id } of [...own, ...exceptions]) await platform.api("DELETE", `/zones/${zone_id}/workers/routes/${id}`);
   const fallback = `/zones/${zone_id}/custom_hostnames/fallback_origin`;
   const present = await findOne<{ origin?: string }>(platform, fallback);
   if (present?.origin === origin) await platform.api("DELETE", fallback);

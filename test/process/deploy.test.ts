@@ -266,6 +266,20 @@ describe("npm run deploy", () => {
     }
   });
 
+  it("removes from its zone what another machine set up there, routes of earlier domains too, and nothing else", async () => {
+    const { platform } = newOperator();
+    const zone = platform.addZone("watch.example");
+    const first = { platform, dir: temporaryDir() };
+    for (const domain of ["old.watch.example", "status.watch.example"]) {
+      await run(first, "--zone", "watch.example", "--domain", domain, "--regions", "none");
+    }
+    expect(zone.routes).toHaveLength(5);
+    zone.routes.push({ id: "1", pattern: "shop.watch.example/*", script: "shop" });
+    await run({ platform, dir: temporaryDir() }, "--destroy", "--confirm", "vigil");
+    expect(zone).toMatchObject({ origin: null, records: [], routes: [{ pattern: "shop.watch.example/*" }] });
+    expect(platform.workers.size).toBe(0);
+  });
+
   it("says with --dry-run what it would do and what that costs, and does nothing", async () => {
     const operator = newOperator();
     const plan = await run(operator, "--dry-run", "--monitors", "1000", "--interval", "60");
