@@ -74,7 +74,7 @@ export async function setUpZone(platform: Platform, input: ZoneInput): Promise<v
   }
 }
 
-/** Takes back every route to the Worker, also of a domain that it had before, then the exceptions; a zone that left has none. */
+/** Takes back every route to the Worker, also of an earlier domain, then the exceptions. A zone that left has none. */
 export async function clearZone(
   platform: Platform,
   { zone, worker }: Pick<ZoneInput, "zone" | "worker">,

@@ -1,7 +1,7 @@
-import { rmSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { json } from "node:stream/consumers";
 import type { Execute, Row, Statement } from "./database.ts";
+import { listenPrivately } from "./private-socket.ts";
 import type { StateDir } from "./settings.ts";
 
 /**
@@ -17,10 +17,7 @@ export async function serveControl({ controlSocket }: StateDir, execute: Execute
       res.writeHead(500).end(JSON.stringify(error instanceof Error ? error.message : String(error)));
     }
   });
-  rmSync(controlSocket, { force: true });
-  const umask = process.umask(0o177);
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(controlSocket, resolve));
-  process.umask(umask);
+  await listenPrivately(server, controlSocket);
 }
 
 /** Whether the error says that no service is running here, rather than that it refused. */

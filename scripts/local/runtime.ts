@@ -2,13 +2,14 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Refusal } from "./command-error.ts";
 import type { RuntimeLog } from "./logs.ts";
+import { listenPrivately } from "./private-socket.ts";
 import type { Address } from "./settings.ts";
 
 export interface Runtime extends AsyncDisposable {
@@ -17,7 +18,7 @@ export interface Runtime extends AsyncDisposable {
 }
 
 export interface RuntimeInput {
-  /** Holds what compileRuntime gives. */
+  /** Holds what compileRuntime gives. Beside it is the socket by which the runtime reaches this process. */
   configFile: string;
   address: Address;
   print: (log: RuntimeLog) => void;
@@ -42,15 +43,16 @@ const REFUSAL = [
  * code is not kept in memory. A runtime that crashes is started again.
  */
 export async function startRuntime({ configFile, address, print }: RuntimeInput): Promise<Runtime> {
-  const loopback = serveLoopback(print).listen(0, "127.0.0.1");
-  await once(loopback, "listening");
-  const { port: loopbackPort } = loopback.address() as AddressInfo;
+  // No port, which every process of the machine could print lines of the log through.
+  const socket = join(dirname(configFile), "runtime.sock");
+  const loopback = serveLoopback(print);
+  await listenPrivately(loopback, socket);
   let isDisposed = false;
   const first = Promise.withResolvers<number>();
   let child: ChildProcess | undefined;
   const keepRunning = async () => {
     while (!isDisposed) {
-      child = spawnRuntime({ configFile, address, print }, loopbackPort);
+      child = spawnRuntime({ configFile, address, print }, socket);
       const ended = once(child, "exit");
       const port = await portOf(child);
       if (port === undefined) first.reject(new Refusal("the Workers runtime did not start"));
@@ -83,9 +85,9 @@ function runtimePath(): string {
   return createRequire(require.resolve("miniflare"))("workerd").default;
 }
 
-function spawnRuntime({ configFile, address: { host, port }, print }: RuntimeInput, loopbackPort: number) {
-  const socket = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const addresses = [`--socket-addr=entry=${socket}`, `--external-addr=loopback=127.0.0.1:${loopbackPort}`];
+function spawnRuntime({ configFile, address: { host, port }, print }: RuntimeInput, loopback: string) {
+  const entry = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const addresses = [`--socket-addr=entry=${entry}`, `--external-addr=loopback=unix:${loopback}`];
   const child = spawn(
     runtimePath(),
     // Without --verbose an exception in an alarm, a queue or a cron is silent.

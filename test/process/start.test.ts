@@ -111,9 +111,16 @@ describe("npm start", () => {
 
   it("lets nobody else read its state", () => {
     expect(statSync(service.stateDir).mode & 0o777).toBe(0o700);
-    for (const file of ["secrets.json", "control.sock", "lock.sqlite", "runtime.bin"]) {
+    for (const file of ["secrets.json", "control.sock", "lock.sqlite", "runtime.bin", "runtime.sock"]) {
       expect(statSync(join(service.stateDir, file)).mode & 0o777, file).toBe(0o600);
     }
+  });
+
+  it("prints what workers of its runtime report to its socket", async () => {
+    const headers = { "mf-log-level": "2" };
+    const socketPath = join(service.stateDir, "runtime.sock");
+    request({ socketPath, method: "POST", path: "/core/log", headers }).end("a queue was retried");
+    await expect.poll(() => service.logs()).toContain("a queue was retried\n");
   });
 
   it("keeps the runtime's own pages off the service's port", async () => {
