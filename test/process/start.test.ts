@@ -3,7 +3,8 @@ import { existsSync, statSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { isWellFormedApiToken, sha256Hex } from "../../src/platform/credentials.ts";
 import {
@@ -113,6 +114,38 @@ describe("npm start", () => {
     expect(statSync(service.stateDir).mode & 0o777).toBe(0o700);
     for (const file of ["secrets.json", "control.sock", "lock.sqlite", "runtime.bin", "runtime.sock"]) {
       expect(statSync(join(service.stateDir, file)).mode & 0o777, file).toBe(0o600);
+    }
+  });
+
+  it("compresses what is public for clients that take it, under a tag that they can come back with", async () => {
+    const headers = { authorization: `Bearer ${service.token}`, "content-type": "application/json" };
+    const body = JSON.stringify({ name: "Northwind", slug: "northwind", is_public: true });
+    await fetch(`${service.url}/api/uptime/v1/status-pages`, { method: "POST", headers, body });
+    const read = async (path: string, sent: Record<string, string> = {}) => {
+      const asked = request(service.url + path, { headers: sent }).end();
+      const [response] = (await once(asked, "response")) as [IncomingMessage];
+      return { status: response.statusCode, headers: response.headers, body: await buffer(response) };
+    };
+    const plain = await read("/status/northwind");
+    const packed = await read("/status/northwind", { "accept-encoding": "gzip, br" });
+    expect(plain.headers).toMatchObject({
+      etag: expect.stringMatching(/^"/),
+      "content-length": `${plain.body.length}`,
+    });
+    expect(packed.headers).toMatchObject({ "content-encoding": "gzip", etag: `W/${plain.headers.etag}` });
+    expect(packed.headers.vary).toBe(`${plain.headers.vary}, Accept-Encoding`);
+    expect(gunzipSync(packed.body)).toEqual(plain.body);
+    expect(packed.body.length).toBeLessThan(plain.body.length / 2);
+    const known = { "accept-encoding": "gzip", "if-none-match": packed.headers.etag ?? "" };
+    expect(await read("/status/northwind", known)).toMatchObject({ status: 304, body: Buffer.of() });
+    for (const [path, sent] of [
+      ["/status/northwind", "br, gzip;q=0"],
+      ["/health", "gzip"],
+      ["/openapi.json", "gzip"],
+      ["/app/sign-in", "gzip"],
+    ] as const) {
+      const answer = await read(path, { "accept-encoding": sent });
+      expect([answer.status, answer.headers["content-encoding"]], path).toEqual([200, undefined]);
     }
   });
 
