@@ -53,19 +53,11 @@ import { endpoints as webhooks } from "./features/webhooks/routes.ts";
 import { mountDocs } from "./http/docs.ts";
 import type { AppEnv, Endpoint } from "./http/endpoint.ts";
 import { rejectInvalid } from "./http/errors.ts";
-import {
-  handleErrors,
-  handleUnknownRoute,
-  mountEndpoints,
-  rejectHostileRequests,
-  startRequest,
-} from "./http/middleware.ts";
+import { mountAll } from "./http/middleware.ts";
 import { lazy } from "./lib/lazy.ts";
+import { PUBLIC_ENDPOINTS } from "./public-app.ts";
 import { routeHosts } from "./status-page/custom-host.ts";
-import { HTML_AREA as publicArea, endpoints as publicPages } from "./status-page/routes.ts";
-import { endpoints as subscribing } from "./status-page/subscribe-routes.ts";
-import { endpoints as subscriptionLinks } from "./status-page/subscription-link-routes.ts";
-import { endpoints as unlocking } from "./status-page/unlock-routes.ts";
+import { HTML_AREA as publicArea } from "./status-page/routes.ts";
 import { answerWarm } from "./status-page/warm-answers.ts";
 
 /** Every endpoint of the API, each mounted under the addresses that its policy names. */
@@ -120,11 +112,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...thresholdTuner,
   ...webhooks,
   ...alertSetup,
-  ...subscribing,
-  ...subscriptionLinks,
-  ...unlocking,
   ...dashboard,
-  ...publicPages,
+  ...PUBLIC_ENDPOINTS,
 ];
 
 export function createApp(): OpenAPIHono<AppEnv> {
@@ -133,15 +122,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.fetch = (request, env, context) =>
     answerOperator(request, env) ?? answerWarm(request, env) ?? fetch(request, env, context);
   app.use(routeHosts(fetch));
-  app.use(startRequest);
-  app.use(async (c, next) => {
-    c.set("dispatch", async (request) => app.fetch(request, c.env, c.executionCtx));
-    await next();
-  });
-  app.use(rejectHostileRequests);
-  app.onError(handleErrors);
-  app.notFound(handleUnknownRoute(ENDPOINTS, [dashboardArea, publicArea]));
-  mountEndpoints(app, ENDPOINTS);
+  mountAll(app, ENDPOINTS, [dashboardArea, publicArea]);
   mountDocs(app);
   return app;
 }

@@ -1,6 +1,8 @@
 import type { App } from "./app.ts";
+import { isPublicAddress } from "./domain/page-address.ts";
 import { answerPlainHeartbeat } from "./features/plain-heartbeats/routes.ts";
 import type { Env } from "./platform/env.ts";
+import { settingsOf } from "./platform/settings.ts";
 import { countUnits, meterBindings, reportUsageWhenDue } from "./platform/usage.ts";
 
 export { AgentObject } from "./durable-objects/agent.ts";
@@ -12,16 +14,23 @@ export { ProberObject } from "./durable-objects/prober.ts";
 export { WitnessObject } from "./durable-objects/witness.ts";
 
 let app: App | undefined;
+let publicApp: App | undefined;
 
 /**
- * The routes, the batches and the minute are modules of their own, evaluated when the first of them comes: a start reads
- * what the objects and plain heartbeats need. An isolate that only has those, or queues, never mounts a route.
+ * The routes, those of public pages alone, the batches and the minute are modules of their own, evaluated when the first
+ * of them comes: a start reads what the objects and plain heartbeats need. An isolate that only has those, or queues,
+ * never mounts a route.
  */
 export default {
   async fetch(request, env, ctx) {
     const metered = countInvocation(env);
     const heartbeat = answerPlainHeartbeat(request, metered, ctx);
     if (heartbeat) return heartbeat;
+    // An isolate that has all routes has those of public pages among them.
+    if (!app && isPublicAddress(request.url, settingsOf(env).PUBLIC_URL)) {
+      publicApp ??= (await import("./public-app.ts")).getPublicApp();
+      return publicApp.fetch(request, metered, ctx);
+    }
     app ??= (await import("./app.ts")).getApp();
     return app.fetch(request, metered, ctx);
   },

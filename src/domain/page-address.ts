@@ -27,3 +27,12 @@ export function buildPageUrls({ slug, domain }: AddressedPage, { service_url, is
   const url = domain === null ? service_url + path : `https://${domain}`;
   return is_own_domain ? { base: "", home: "/", url } : { base: path, home: path, url };
 }
+
+/** Under these the service's own address answers nothing but public pages. */
+const PUBLIC_PREFIXES = ["/status/", "/embed/", "/badge/", "/assets/status-page/"];
+
+/** `publicUrl` is the service's address without a slash at its end, empty where it is not known. */
+export function isPublicAddress(url: string, publicUrl: string): boolean {
+  if (publicUrl === "" || !url.startsWith(publicUrl)) return false;
+  return PUBLIC_PREFIXES.some((prefix) => url.startsWith(prefix, publicUrl.length));
+}

@@ -1,7 +1,6 @@
 import { ApiError, invalid, unsupportedMediaType } from "../contract/errors.ts";
 import { concatenate } from "../lib/bytes.ts";
 import { isDeeperThan, JSON_DEPTH_MAX } from "../lib/json-depth.ts";
-import { parseYaml } from "../platform/yaml.ts";
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 const FORM_BYTES_MAX = 64 * 1024;
@@ -77,8 +76,9 @@ export function isYamlType(contentType: string | null): boolean {
   return YAML_TYPE.test(contentType ?? "");
 }
 
-/** Parses a YAML body to the value that JSON would have. */
-export function parseYamlBody(bytes: Uint8Array): unknown {
+/** Parses a YAML body to the value that JSON would have. Few bodies are, so that no isolate starts with the parser. */
+export async function parseYamlBody(bytes: Uint8Array): Promise<unknown> {
+  const { parseYaml } = await import("../platform/yaml.ts");
   const value = parseYaml(decodeText(bytes));
   refuseUnstorable(value, "");
   return value;

@@ -209,7 +209,7 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
 
     const bytes = route.request?.body ? await readRequestBody(c.req.raw, bodyBytesMax) : undefined;
     const isYaml = policy.acceptsYaml === true && isYamlType(contentType);
-    const body = bytes && parseBody(bytes, { contentType, isYaml, isForm });
+    const body = bytes && (await parseBody(bytes, { contentType, isYaml, isForm }));
     // The validators read the body through this cache, so that it is read and parsed once.
     if (bytes) c.req.bodyCache.json = Promise.resolve(body);
     // They ignore what is not declared as JSON.
@@ -228,10 +228,10 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
   };
 }
 
-function parseBody(
+async function parseBody(
   bytes: Uint8Array,
   { contentType, isYaml, isForm }: { contentType: string | null; isYaml: boolean; isForm: boolean },
-): unknown {
+): Promise<unknown> {
   if (isForm) return Object.fromEntries(parseForm(bytes));
   return isYaml ? parseYamlBody(bytes) : parseJsonBody(contentType, bytes);
 }

@@ -15,7 +15,7 @@ import { completeHeaders, REQUEST_ID_HEADER, stateRateLimit } from "./response-h
 const URL_LENGTH_MAX = 16_384;
 
 /** Outermost: what every request carries, what every answer has, and one log line per request. */
-export const startRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
+const startRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
   const started = now();
   const settings = settingsOf(c.env);
   const requestId = newId();
@@ -37,7 +37,7 @@ export const startRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
 };
 
 /** What no endpoint takes: addresses that no client writes, and requests that this installation sent itself. */
-export const rejectHostileRequests: MiddlewareHandler<AppEnv> = async (c, next) => {
+const rejectHostileRequests: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (c.req.url.length > URL_LENGTH_MAX) throw invalid(`the address is longer than ${URL_LENGTH_MAX} characters`);
   if (c.req.url.includes("%00")) throw invalid("the address must not contain NUL");
   const hop = c.req.header(HOP_HEADER);
@@ -51,7 +51,7 @@ function userIdOf(ctx: AppEnv["Variables"]["ctx"] | undefined): string | undefin
   return ctx?.principal.kind === "user" ? ctx.principal.user_id : undefined;
 }
 
-export const handleErrors: ErrorHandler<AppEnv> = async (error, c) => {
+const handleErrors: ErrorHandler<AppEnv> = async (error, c) => {
   const { refusalPage, requestId, log } = c.var;
   if (!refusalPage) return toErrorResponse(error, requestId, log);
   try {
@@ -61,21 +61,27 @@ export const handleErrors: ErrorHandler<AppEnv> = async (error, c) => {
   }
 };
 
-export function mountEndpoints(app: OpenAPIHono<AppEnv>, endpoints: readonly Endpoint[]): void {
-  for (const each of endpoints) for (const surface of each.policy.at) each.mount(app, surface);
-}
-
 /** Under which path browsers look around, and what they see where nothing is; everywhere else clients want JSON. */
 export interface HtmlArea {
   prefix: string;
   refusalPage: ErrorPage;
 }
 
+/** What every app has: these endpoints, and what stands around them. */
+export function mountAll(app: OpenAPIHono<AppEnv>, endpoints: readonly Endpoint[], areas: readonly HtmlArea[]): void {
+  app.use(startRequest);
+  app.use(async (c, next) => {
+    c.set("dispatch", async (request) => app.fetch(request, c.env, c.executionCtx));
+    await next();
+  });
+  app.use(rejectHostileRequests);
+  app.onError(handleErrors);
+  app.notFound(handleUnknownRoute(endpoints, areas));
+  for (const each of endpoints) for (const surface of each.policy.at) each.mount(app, surface);
+}
+
 /** 405 with Allow where the path exists under other methods, else 404; what people mistype leads to where they meant. */
-export function handleUnknownRoute(
-  endpoints: readonly Endpoint[],
-  places: readonly HtmlArea[],
-): NotFoundHandler<AppEnv> {
+function handleUnknownRoute(endpoints: readonly Endpoint[], places: readonly HtmlArea[]): NotFoundHandler<AppEnv> {
   const methodsAt = indexMethods(endpoints);
   return async (c) => {
     const { path, method, url } = c.req;

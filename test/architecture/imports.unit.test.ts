@@ -88,14 +88,23 @@ const CLI: Rule = { may: ["contract"], packages: ["node:", "yaml"] };
 const ROUTES: Rule = { may: [...(RULES.features?.may ?? []), "http"], packages: ["@hono/zod-openapi"] };
 const TOP: Record<string, Rule> = {
   "app.ts": {
-    may: ["http", "features/*/routes", "status-page", "dashboard"],
+    may: ["http", "features/*/routes", "public-app.ts", "status-page", "dashboard"],
     packages: ["hono", "@hono/zod-openapi"],
   },
   "checker.ts": { may: ["checks/probe-check.ts", "contract", "platform"], packages: [] },
   "entry.ts": {
-    may: ["app.ts", "durable-objects", "features/plain-heartbeats/routes.ts", "jobs", "platform"],
+    may: [
+      "app.ts",
+      "durable-objects",
+      "domain",
+      "features/plain-heartbeats/routes.ts",
+      "jobs",
+      "platform",
+      "public-app.ts",
+    ],
     packages: [],
   },
+  "public-app.ts": { may: ["http", "status-page"], packages: ["@hono/zod-openapi"] },
   "worker.ts": { may: [], packages: ["#entry"] },
 };
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
@@ -33,8 +33,8 @@ const OF_PLAIN_HEARTBEATS = [
   "src/http/response-headers.ts",
 ];
 
-/** Modules and packages that a start evaluates: those of the entry and of all parts that it imports at once. */
-function evaluatedAtStart(file = "entry.js", seen = new Set<string>()): string[] {
+/** Modules and packages that are evaluated with a part: its own, and those of all parts that it imports at once. */
+function evaluatedWith(file: string, seen = new Set<string>()): string[] {
   if (seen.has(file)) return [];
   seen.add(file);
   const text = readFileSync(join(ROOT, "dist", file), "utf8");
@@ -42,16 +42,27 @@ function evaluatedAtStart(file = "entry.js", seen = new Set<string>()): string[]
   const imports = [...text.matchAll(/^import\s(?:[^;"]*?from\s+)?"([^"]+)"/gm)].map(([, name]) => name ?? "");
   return [
     ...modules,
-    ...imports.flatMap((name) => (name.startsWith("./") ? evaluatedAtStart(basename(name), seen) : [name])),
+    ...imports.flatMap((name) => (name.startsWith("./") ? evaluatedWith(basename(name), seen) : [name])),
   ];
 }
 
 it("starts the Worker without what only batches, the minute and other requests than plain heartbeats need", async () => {
   await bundleWorker(join(temporaryDir(), "bundle"), new AbortController().signal);
-  const evaluated = evaluatedAtStart();
+  const evaluated = evaluatedWith("entry.js");
   expect(evaluated).toContain("src/durable-objects/monitor.ts");
   const later = /^(src\/(app\.|dashboard|features|http|jobs|mail|report|ui)|hono|@hono|marked|yaml)/;
   expect(evaluated.filter((name) => later.test(name)).sort()).toEqual(OF_PLAIN_HEARTBEATS);
+});
+
+it("reads of all routes only those of public pages for the first visitor of an isolate", async () => {
+  await bundleWorker(join(temporaryDir(), "bundle"), new AbortController().signal);
+  const evaluated = readdirSync(join(ROOT, "dist")).flatMap((file) =>
+    /^public-app-\w+\.js$/.test(file) ? evaluatedWith(file) : [],
+  );
+  expect(evaluated).toContain("src/status-page/routes.ts");
+  const others = /^(src\/(app\.|dashboard|features\/(?!latency|metric-widgets)|jobs|mail|report)|yaml)/;
+  const shared = new Set(OF_PLAIN_HEARTBEATS);
+  expect(evaluated.filter((name) => others.test(name) && !shared.has(name))).toEqual([]);
 });
 
 it("keeps the Worker small, without most of the texts of the API description", async () => {

@@ -13,7 +13,6 @@ import { listEventRules, listRulesByIds } from "../../data/event-rules/read.ts";
 import { createContent, exportRules, listImportWarnings } from "../../domain/event-rule-content.ts";
 import { EVENT_RULES_MAX } from "../../domain/plans.ts";
 import { assertNever } from "../../lib/assert-never.ts";
-import { formatYaml } from "../../platform/yaml.ts";
 import { requireSoundContents, showContent } from "./content.ts";
 import type { ShownRule } from "./present.ts";
 import { newRule, planInsert, showRule, syncPushed } from "./service.ts";
@@ -25,7 +24,7 @@ const ALL = { limit: RULES_MAX, offset: 0 };
 export async function exportPageRules(ctx: RequestScope, pageId: string, format: RuleFileFormat): Promise<Response> {
   const { rows } = await listEventRules(ctx.db, pageId, ALL);
   const file = exportRules(await Promise.all(rows.map((rule) => showContent(ctx, rule, rule))));
-  return new Response(writeFile(file, format), {
+  return new Response(await writeFile(file, format), {
     headers: {
       "Content-Type": format === "json" ? "application/json" : "application/yaml",
       "Content-Disposition": `attachment; filename="event-rules.${format}"`,
@@ -35,12 +34,12 @@ export async function exportPageRules(ctx: RequestScope, pageId: string, format:
   });
 }
 
-function writeFile(file: EventRuleFile, format: RuleFileFormat): string {
+async function writeFile(file: EventRuleFile, format: RuleFileFormat): Promise<string> {
   switch (format) {
     case "json":
       return JSON.stringify(file, null, 2);
     case "yaml":
-      return formatYaml(file);
+      return (await import("../../platform/yaml.ts")).formatYaml(file);
     default:
       return assertNever(format);
   }
