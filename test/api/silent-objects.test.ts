@@ -57,6 +57,13 @@ describe("while the object of a monitor never answers", () => {
     });
     expect(answer.headers.get("retry-after")).toBe("5");
   });
+
+  it("pushed metrics are unavailable", async () => {
+    const { client, token } = await createAccount();
+    const { body } = await client.post(`${V1}/monitors`, { name: "Shop", type: "api" });
+    const answer = await createClientUnder(SILENT, token).get(`${V1}/api-monitoring/monitors/${body.id}/metrics`);
+    expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
+  });
 });
 
 describe("while an object that limits attempts never answers", () => {

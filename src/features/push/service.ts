@@ -20,6 +20,7 @@ import { hasPermission } from "../../domain/roles.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { monitorObject } from "../../platform/monitor-objects.ts";
+import { answerInTime } from "../../platform/object-timeout.ts";
 import { mintPushToken } from "../../platform/push-tokens.ts";
 import { rootKeysOf } from "../../platform/root-keys.ts";
 import { monitorType, type PushEntry, resultSourceOf } from "../../probes/registry.ts";
@@ -105,7 +106,7 @@ export async function getPushed(ctx: RequestScope, monitorId: string, kind: Push
 }
 
 async function readPushes(ctx: RequestScope, monitorId: string, query: PushQuery): Promise<PushLog> {
-  return monitorObject(ctx.env, monitorId).pushes(monitorId, query);
+  return answerInTime(monitorObject(ctx.env, monitorId).pushes(monitorId, query));
 }
 
 /** Whether results reach the monitor by pushes alone. */
