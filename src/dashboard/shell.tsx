@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import { requireUser } from "../access/principal.ts";
 import type { AppContext } from "../http/endpoint.ts";
+import { isKnownTo } from "../http/entity-tags.ts";
 import { sha256Hex } from "../platform/credentials.ts";
 import { HtmlDocument, toHtml } from "../ui/document.tsx";
 import { IconShapes } from "../ui/status-icons.tsx";
@@ -80,7 +81,8 @@ export async function showView(c: AppContext, view: View): Promise<Response> {
   if (view.hasFrame) headers["Content-Security-Policy"] = `${VIEW_POLICY}; frame-src 'self'`;
   if (isUpdate) {
     headers.ETag = `"${sha256Hex(body).slice(0, 32)}"`;
-    if (c.req.header("if-none-match") === headers.ETag) return new Response(null, { status: 304, headers });
+    if (isKnownTo(c.req.header("if-none-match") ?? null, headers.ETag))
+      return new Response(null, { status: 304, headers });
   }
   if (notice !== null) headers["Set-Cookie"] = CLEAR_NOTICE;
   return new Response(body, { status: view.status ?? 200, headers });

@@ -7,6 +7,7 @@ import type { PagePayload } from "../contract/public-page.ts";
 import { type CheckLag, findDelayedSince } from "../domain/check-schedule.ts";
 import { buildPageUrls, type PageUrls } from "../domain/page-address.ts";
 import type { AppEnv } from "../http/endpoint.ts";
+import { isKnownTo } from "../http/entity-tags.ts";
 import { html } from "../http/responses.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { sha256Hex } from "../platform/credentials.ts";
@@ -26,7 +27,7 @@ import {
 import { buildPayload } from "./payload.ts";
 import { readPage } from "./reader.ts";
 import { findLanguage } from "./texts/registry.ts";
-import { isKnownTo, keepWarmAnswer } from "./warm-answers.ts";
+import { keepWarmAnswer } from "./warm-answers.ts";
 
 const FOR_EVERYBODY = "public, max-age=15, stale-if-error=600";
 const FOR_MEMBERS = "private, no-store";

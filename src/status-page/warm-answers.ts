@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { PagePayload } from "../contract/public-page.ts";
 import { findDelayedSince } from "../domain/check-schedule.ts";
 import type { AppEnv } from "../http/endpoint.ts";
+import { isKnownTo } from "../http/entity-tags.ts";
 import { completeHeaders, REQUEST_ID_HEADER } from "../http/response-headers.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { now as readClock } from "../platform/clock.ts";
@@ -125,11 +126,4 @@ function isForEverybody({ headers }: Request): boolean {
 function keyOf(url: string, { headers }: Request): string | null {
   const languages = headers.get("accept-language") ?? "";
   return languages.length > LANGUAGES_LENGTH_MAX ? null : `${url} ${languages}`;
-}
-
-/** Compression on the way makes tags weak, which does not matter here. */
-export function isKnownTo(ifNoneMatch: string | null, etag: string): boolean {
-  if (ifNoneMatch === null) return false;
-  const known = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return known.includes(etag) || known.includes("*");
 }

@@ -55,8 +55,11 @@ describe("a signed-in view", () => {
     const first = await browser.open("/app", { "x-live": "1" });
     const tag = first.headers.get("etag") ?? "";
     expect([first.status, tag]).toEqual([200, expect.stringMatching(/^"[0-9a-f]{32}"$/)]);
-    const again = await browser.open("/app", { "x-live": "1", "if-none-match": tag });
-    expect([again.status, again.text]).toEqual([304, ""]);
+    // What compresses answers on the way makes their tags weak.
+    for (const known of [tag, `W/${tag}`]) {
+      const again = await browser.open("/app", { "x-live": "1", "if-none-match": known });
+      expect([again.status, again.text]).toEqual([304, ""]);
+    }
   });
 });
 
