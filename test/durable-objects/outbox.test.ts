@@ -82,6 +82,13 @@ async function waitFor(
   return record(id);
 }
 
+/** What the object sends of its oldest transitions, by whatever instance the runtime keeps of it by then. */
+async function oldestOf(id: string): Promise<TransitionMessage[]> {
+  const sent = await record(id);
+  await monitorObject(env, id).sync(id, 1);
+  return sent;
+}
+
 /** So many rules of a page that fire whenever a monitor goes down. */
 async function insertRules(status_page_id: string, owner_id: string, total: number): Promise<void> {
   const shown = { event_name: "monitor.down", display_name: "Down", classification: "public" as const };
@@ -125,17 +132,13 @@ describe("an object whose consumer stood still", () => {
     await insertRules(status_page_id, user_id, rules);
     const ids: string[] = [];
     for (let n = 0; n < BATCH_MAX; n++) ids.push(await aComposite({ user_id, status_page_id }));
-    const outboxes: TransitionMessage[][] = [];
-    for (const id of ids) {
-      outboxes.push(await waitFor(id, 20, { trouble: "down" }));
-      await monitorObject(env, id).sync(id, 1);
-    }
-    while (outboxes.some((sent) => sent.length > 0)) {
+    for (const id of ids) await waitFor(id, 20, { trouble: "down" });
+    for (;;) {
+      const messages = (await Promise.all(ids.map(oldestOf))).flat();
+      if (messages.length === 0) break;
       const batch = createMessageBatch(
         "events",
-        outboxes
-          .flatMap((sent) => sent.splice(0, 1))
-          .map((body) => ({ id: body.monitor_id, timestamp: new Date(), attempts: 1, body })),
+        messages.map((body) => ({ id: body.monitor_id, timestamp: new Date(), attempts: 1, body })),
       );
       const { database, queries } = limitDatabase(env.DB);
       await handleEvents(batch, { ...recordingEnv().env, DB: database });
