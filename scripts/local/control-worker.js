@@ -6,7 +6,7 @@ export default {
   async fetch(request, env) {
     if (request.headers.get("authorization") !== env.SECRET) {
       const answer = env.SERVICE.fetch(request);
-      return GZIP.test(request.headers.get("accept-encoding") ?? "") ? compress(answer) : answer;
+      return takesPacked(request) ? compress(answer) : answer;
     }
     try {
       return Response.json(await ACTIONS[new URL(request.url).pathname](await request.json(), env));
@@ -15,6 +15,11 @@ export default {
     }
   },
 };
+
+/** Browsers alone ask for HTML, so that nothing else costs more than this look. */
+function takesPacked({ headers }) {
+  return headers.get("accept")?.includes("text/html") && GZIP.test(headers.get("accept-encoding") ?? "");
+}
 
 const GZIP = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/;
 

@@ -117,12 +117,12 @@ describe("npm start", () => {
     }
   });
 
-  it("compresses what is public for clients that take it, under a tag that they can come back with", async () => {
+  it("compresses public pages for browsers that take it, under a tag that they can come back with", async () => {
     const headers = { authorization: `Bearer ${service.token}`, "content-type": "application/json" };
     const body = JSON.stringify({ name: "Northwind", slug: "northwind", is_public: true });
     await fetch(`${service.url}/api/uptime/v1/status-pages`, { method: "POST", headers, body });
     const read = async (path: string, sent: Record<string, string> = {}) => {
-      const asked = request(service.url + path, { headers: sent }).end();
+      const asked = request(service.url + path, { headers: { accept: "text/html", ...sent } }).end();
       const [response] = (await once(asked, "response")) as [IncomingMessage];
       return { status: response.statusCode, headers: response.headers, body: await buffer(response) };
     };
