@@ -67,8 +67,10 @@ interface Sent {
   push_urls?: { heartbeat?: string };
 }
 
+type Address = Pick<BenchService, "url" | "token">;
+
 /** An API request that must succeed. */
-export async function send({ url, token }: BenchService, method: string, path: string, body: object): Promise<Sent> {
+export async function send({ url, token }: Address, method: string, path: string, body: object): Promise<Sent> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
@@ -76,7 +78,7 @@ export async function send({ url, token }: BenchService, method: string, path: s
 }
 
 /** A new monitor that receives beats, and where. */
-export async function createHeartbeat(service: BenchService, name: string): Promise<{ id: string; address: string }> {
+export async function createHeartbeat(service: Address, name: string): Promise<{ id: string; address: string }> {
   const body = { name, type: "heartbeat", expected_interval: 3600 };
   const { id, push_urls } = await send(service, "POST", `${API}/monitors`, body);
   return { id, address: push_urls?.heartbeat ?? "" };

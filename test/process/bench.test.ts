@@ -17,7 +17,9 @@ const MEASURES = [
   ...["40 outages at once, stored", "database calls of an outage"],
   ...["check", "lateness of checks, p99", "slots without a check", "bytes kept of a check", "memory of the runtime"],
   ...["check beside 1 that time out", "lateness beside 1 that time out, p99"],
-  ...["start, nothing changed", "start of the runtime", "memory when idle, all processes", "Worker"],
+  ...["start, nothing changed", "start of the runtime"],
+  ...["first heartbeat of an isolate", "first visit of a public page of an isolate"],
+  ...["memory when idle, all processes", "Worker"],
 ];
 
 it("measures everything beside its baseline in one run, and compares it to a former one", async () => {
