@@ -52,6 +52,7 @@ const LISTED = {
   sealed: monitors.sealed,
   position: monitors.position,
   check_group_id: monitors.check_group_id,
+  last_result: monitors.last_result,
   paused: monitors.paused,
   muted_until: monitors.muted_until,
   flapping: monitors.flapping,

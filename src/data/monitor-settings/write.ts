@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
 import { PRESENT_EPOCH } from "../installation/read.ts";
 import type { MonitorRecord } from "../monitors/read.ts";
-import { deletedMonitors, monitors, statusIntervals } from "../monitors/table.ts";
+import { checkGroups, deletedMonitors, monitors, statusIntervals } from "../monitors/table.ts";
 import { among } from "./read.ts";
 
 /** A monitor, placed below everything that its owner has, and the beginning of its history. */
@@ -20,8 +20,15 @@ export function insertMonitor(db: Db, record: Omit<MonitorRecord, "position">): 
   ];
 }
 
+/** The newest check, as the group holds it that the monitor is in before the statement. */
+const newestCheck = sql`coalesce((SELECT e.value FROM ${checkGroups} g, json_each(g.latest) e
+  WHERE g.id = monitors.check_group_id AND e.value ->> 0 = monitors.id), monitors.last_result)`;
+
 export function updateMonitor(db: Db, monitorId: string, change: Partial<MonitorRecord>): Statement {
-  return db.update(monitors).set(change).where(eq(monitors.id, monitorId));
+  return db
+    .update(monitors)
+    .set({ ...change, last_result: newestCheck })
+    .where(eq(monitors.id, monitorId));
 }
 
 /** Deletes the history, too; children of a composite become free. The tombstone is synced until the object is empty. */
@@ -36,7 +43,7 @@ export function deleteMonitor(db: Db, monitorId: string): Statement[] {
 export function pauseMonitors(db: Db, monitorIds: readonly string[], paused: boolean, now: number): Statement {
   return db
     .update(monitors)
-    .set({ paused, config_version: sql`${monitors.config_version} + 1`, updated_at: now })
+    .set({ paused, config_version: sql`${monitors.config_version} + 1`, last_result: newestCheck, updated_at: now })
     .where(and(sql`${monitors.id} IN ${among(monitorIds)}`, eq(monitors.paused, !paused)));
 }
 

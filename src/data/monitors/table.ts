@@ -65,6 +65,8 @@ export const monitors = sqliteTable(
     other_shards: text("other_shards", { mode: "json" }).$type<Record<string, number>>().notNull().default(emptyObject),
     /** The monitors that are checked together: one shard, interval, regions and lane; empty = not checked by us. */
     check_group_id: text("check_group_id").notNull(),
+    /** The newest check at the last change of this row's settings, because a check group forgets who is paused or leaves. */
+    last_result: text("last_result", { mode: "json" }).$type<PackedResult>(),
     paused: flag("paused").notNull().default(false),
     /** Notifications of its events are withheld until then. */
     muted_until: instant("muted_until"),

@@ -104,6 +104,7 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
     settled: false,
     flapping: false,
     retry_at: null,
+    last_result: null,
     certificate_expires_at: null,
     domain_expires_at: null,
     expiry_notice_at: null,

@@ -56,7 +56,7 @@ export async function loadMonitorDetails<Shown extends ListedMonitor>(
       record,
       ...(await openFor(ctx, record)),
       child_ids: (children.get(record.id) ?? []).map(({ id }) => id),
-      latest: latest.get(record.id),
+      latest: latest.get(record.id) ?? record.last_result ?? undefined,
       last_slot_at: slots.get(record.check_group_id) ?? null,
       push: NO_ACCESS,
     })),
