@@ -296,4 +296,16 @@ describe("a monitor of type agent", () => {
     await enrolled.client.post(`${V1}/agents/handshake`, { version: "1.0.0" });
     expect(await read()).toBe("up");
   });
+
+  it("is nothing that the agent checks, or sends results of", async () => {
+    const account = await createAccount();
+    const agent = await enrollAgent(account);
+    const monitor = { name: "Rack is there", type: "agent", agent_id: agent.id };
+    const { id: monitor_id } = (await account.client.post(`${V1}/monitors`, monitor)).body;
+    expect((await agent.client.get(`${V1}/agents/monitors`)).body).toEqual([]);
+    expect((await agent.client.post(`${V1}/monitors/${monitor_id}/status`, { status: "down" })).status).toBe(403);
+    const bulk = await agent.client.post(`${V1}/agents/results`, { results: [{ monitor_id, status: "down" }] });
+    expect(bulk.body).toMatchObject({ accepted: 0, rejected: [{ index: 0 }] });
+    expect((await account.client.post(`${V1}/monitors/${monitor_id}/check`)).status).toBe(400);
+  });
 });

@@ -126,6 +126,20 @@ describe("POST /monitors", () => {
     expect(await rowOf(created.body.id)).toMatchObject({ check_group_id: "" });
   });
 
+  it.each(
+    VALID.filter(([type]) => ["heartbeat", "api", "composite"].includes(type)),
+  )("assigns no agent to type %s, which has no checks", async (type, body) => {
+    const { client } = await createAccount();
+    const agent = await client.post(`${V1}/agents`, { name: "Rack 1", hostname: "rack-1" });
+    const wanted = { name: type, type, agent_id: agent.body.id, ...body };
+    const created = await client.post(`${V1}/monitors`, wanted);
+    expect(created).toMatchObject({ status: 201, body: { agent_id: null } });
+    const internal = { name: "Rack", type: "tcp", target: "10.0.0.7:22", agent_id: agent.body.id };
+    const { id } = (await client.post(`${V1}/monitors`, internal)).body;
+    const changed = await client.put(`${V1}/monitors/${id}`, { type });
+    expect(changed).toMatchObject({ status: 200, body: { type, agent_id: null, is_internal: false } });
+  });
+
   it("knows every type of the specification", () => {
     expect([...VALID.map(([type]) => type), ...AGENT_ONLY].sort()).toEqual([...MONITOR_TYPES].sort());
   });

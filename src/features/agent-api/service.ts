@@ -12,7 +12,7 @@ import type {
   AgentHandshake,
   AgentResults,
 } from "../../contract/agent.ts";
-import { invalid, notFound, unauthenticated, unavailable } from "../../contract/errors.ts";
+import { forbidden, invalid, notFound, unauthenticated, unavailable } from "../../contract/errors.ts";
 import {
   type AgentRecord,
   findAgent,
@@ -28,6 +28,7 @@ import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { wakeAgents } from "../../platform/agent-objects.ts";
 import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
+import { monitorType } from "../../probes/registry.ts";
 import { mayEnrolAgent } from "../agents/enrolment-rights.ts";
 import { enrolmentForbidden } from "../agents/service.ts";
 
@@ -133,8 +134,11 @@ export async function handshakeAgent(ctx: RequestScope, input: AgentHandshake): 
 /** The monitors of the calling agent, with the secrets that its probes need; of no other. */
 export async function listAssignments(ctx: RequestScope): Promise<AgentAssignment[]> {
   const monitors = await listAssigned(ctx.db, requireCallingAgent(ctx).agent);
-  return Promise.all(monitors.filter(({ paused }) => !paused).map((monitor) => assignmentOf(ctx, monitor)));
+  return Promise.all(monitors.filter((each) => !each.paused && isChecked(each)).map((each) => assignmentOf(ctx, each)));
 }
+
+/** A monitor that only follows its agent names it, too. */
+const isChecked = ({ type }: MonitorRecord) => monitorType(type).follows === undefined;
 
 async function assignmentOf(ctx: RequestScope, monitor: MonitorRecord): Promise<AgentAssignment> {
   const { target, fields } = await openSecrets(ctx.settings, monitor);
@@ -162,6 +166,7 @@ export function agentAudit(agent: AgentRecord, summary: string, data: Record<str
 /** Rejects the whole list when one result cannot be true or is too old to be stored. */
 export async function submitResults(ctx: RequestScope, monitorId: string, results: AgentResults) {
   const monitor = await requireAssignedMonitor(ctx, monitorId);
+  if (!isChecked(monitor)) throw forbidden("the monitor follows its agent and takes no results");
   const measured = results.map((result, n) => {
     const problem = problemOf((result.checked_at ?? ctx.now) - ctx.now);
     if (problem) throw invalid(`checked_at ${problem}`, [{ path: `[${n}].checked_at`, message: problem }]);
@@ -184,7 +189,8 @@ export async function submitBulkResults(
 ): Promise<{ accepted: number; rejected: { index: number; error: string }[] }> {
   const { agent } = requireCallingAgent(ctx);
   const named = [...new Set(results.map(({ monitor_id }) => monitor_id))];
-  const assigned = new Map((await listAssignedAmong(ctx.db, agent, named)).map((monitor) => [monitor.id, monitor]));
+  const found = await listAssignedAmong(ctx.db, agent, named);
+  const assigned = new Map(found.filter(isChecked).map((monitor) => [monitor.id, monitor]));
   const examined = results.map((result, index) => ({ index, result, error: errorOf(ctx, result, assigned) }));
   const possible = Map.groupBy(
     examined.filter(({ error }) => error === undefined),

@@ -20,6 +20,7 @@ import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { statusAt } from "../../domain/agent-status.ts";
 import { wakeAgents } from "../../platform/agent-objects.ts";
 import { newId } from "../../platform/ids.ts";
+import { monitorType } from "../../probes/registry.ts";
 import { requireHostBudget } from "./check-budget.ts";
 import { isScheduled } from "./placement.ts";
 
@@ -59,8 +60,8 @@ async function orderOf(ctx: RequestScope, monitor: MonitorRecord): Promise<Order
 }
 
 async function claim(ctx: RequestScope, monitor: MonitorRecord, order: Order | undefined): Promise<void> {
-  if (monitor.agent_id === null && !isScheduled(monitor)) {
-    throw invalid("this monitor has no checks: its status comes from pushes or child monitors");
+  if (monitorType(monitor.type).follows !== undefined || (monitor.agent_id === null && !isScheduled(monitor))) {
+    throw invalid("this monitor has no checks: its status comes from pushes, child monitors or its agent");
   }
   if (monitor.paused) throw conflict("the monitor is paused");
   // What an agent checks, it reaches from its own network.

@@ -3,7 +3,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { AGENT_MONITORS_MAX } from "../../contract/agent.ts";
 import { type ApiError, invalid, regionUnavailable } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
-import type { Region } from "../../contract/monitor-values.ts";
+import type { MonitorType, Region } from "../../contract/monitor-values.ts";
 import type { Plan } from "../../contract/plan.ts";
 import { countAssigned, findAgent } from "../../data/agents/read.ts";
 import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
@@ -75,7 +75,7 @@ function columnsOf(input: MonitorCreate, known: MonitorContext & { interval: num
     type: input.type,
     status_page_id: page?.id ?? null,
     group_id: input.group_id ?? null,
-    agent_id: input.agent_id ?? null,
+    agent_id: takesAgent(input.type, fields) ? (input.agent_id ?? null) : null,
     interval,
     timeout_seconds: input.timeout_seconds ?? TIMEOUT_DEFAULT_S,
     failure_threshold: input.failure_threshold ?? failure_threshold ?? thresholds.failure_threshold,
@@ -92,6 +92,11 @@ function columnsOf(input: MonitorCreate, known: MonitorContext & { interval: num
     paused: input.paused ?? false,
     muted_until: input.muted_until ?? null,
   };
+}
+
+/** What is pushed or follows from child monitors has nothing that an agent would check. */
+function takesAgent(type: MonitorType, { source }: TypeFields): boolean {
+  return source === "edge" || source === "agent" || monitorType(type).follows === "agent";
 }
 
 /** A region that the monitor has named before stays, although its checker may be gone. */
