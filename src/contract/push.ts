@@ -23,13 +23,19 @@ export type PushKind = Extract<MonitorType, "heartbeat" | "api" | "game_server">
 /** A heartbeat reports a result of a job (`ok`, `fail`), its start, or a log message. */
 export const HEARTBEAT_STATUSES = ["ok", "fail", "start", "log"] as const;
 
-/** Numbers come as text in queries. */
+/** Numbers come as text in queries, where a name without a value says nothing. */
+const numberOrText = <Schema extends z.ZodType<number>>(schema: Schema) =>
+  z.preprocess(
+    (value) => (typeof value === "string" ? (value.trim() === "" ? null : Number(value)) : value),
+    schema.nullish(),
+  );
+
 export const HeartbeatBody = z
   .object({
     status: z.enum(HEARTBEAT_STATUSES).nullish(),
     message: z.string().nullish().meta({ description: "the first 10 kB are kept" }),
-    duration_ms: z.coerce.number().min(0).max(DURATION_MAX_MS).nullish(),
-    exit_code: z.coerce.number().int().nullish().meta({ description: "any value but 0 is a failure" }),
+    duration_ms: numberOrText(z.number().min(0).max(DURATION_MAX_MS)),
+    exit_code: numberOrText(z.int()).meta({ description: "any value but 0 is a failure" }),
     run_id: z.string().trim().min(1).max(RUN_ID_MAX).nullish().meta({ description: "the same in start and end" }),
   })
   .meta({ id: "Heartbeat" });

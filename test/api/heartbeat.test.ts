@@ -74,6 +74,14 @@ describe("a heartbeat", () => {
     expect(await lastBeat()).toMatchObject({ status: "ok", message: "all is well", exit_code: 0 });
   });
 
+  it("takes numbers as text, and a name without a value as nothing", async () => {
+    const bearer = createClient(monitor.heartbeat_token);
+    await bearer.get(`/heartbeat/${monitor.id}?exit_code=&duration_ms=`);
+    expect(await lastBeat()).toMatchObject({ status: "ok", exit_code: null, duration_ms: null });
+    await beat(monitor, { exit_code: "3", duration_ms: "12.5" });
+    expect(await lastBeat()).toMatchObject({ exit_code: 3, duration_ms: 12.5 });
+  });
+
   it("keeps what the query says where JSON says null", async () => {
     const bearer = createClient(monitor.heartbeat_token);
     await bearer.post(`/heartbeat/${monitor.id}?status=fail&message=no`, { status: null, message: null, exit_code: 1 });
@@ -91,6 +99,8 @@ describe("a heartbeat", () => {
     ["an unknown status", { status: "great" }],
     ["a negative duration", { duration_ms: -1 }],
     ["a fraction of an exit code", { exit_code: 1.5 }],
+    ["an exit code that is no number", { exit_code: true }],
+    ["a duration that is a list", { duration_ms: [] }],
     ["a list", []],
     ["malformed JSON", "{"],
   ])("is refused for %s and not kept", async (_name, body) => {
