@@ -149,19 +149,14 @@ export function endpoint<R extends RouteConfig>(
       // The description is made from ENDPOINTS when somebody asks for it, not at each start.
       const config = { ...route, path, hide: true, middleware: [admit(policy, route)] };
       // Spreading widens the route's type; the handler was checked against the original above.
-      app.openapi(
-        config as unknown as R & { getRoutingPath(): string },
-        REPEATABLE.has(route.method) ? retried(handler) : handler,
-      );
+      app.openapi(config as unknown as R & { getRoutingPath(): string }, retried(handler));
     },
   };
 }
 
-/** Methods that say what shall be, so that losing a race does not concern their client. */
-const REPEATABLE: ReadonlySet<string> = new Set(["put", "patch"]);
 const ATTEMPTS_MAX = 25;
 
-/** Runs the handler again when another request wrote between its read and its write. Losing is never a conflict. */
+/** Runs the handler again when another request wrote between its read and its write, which then wrote nothing. */
 function retried<R extends RouteConfig>(handler: RouteHandler<R, AppEnv>): RouteHandler<R, AppEnv> {
   // The router calls it with the context and awaits the answer, whatever the route.
   const run = handler as unknown as (c: AppContext, next: () => Promise<void>) => Promise<Response>;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../src/app.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
+import { V1 } from "../support/client.ts";
 import { addressOf, nameOf, prepare, send } from "../support/examples.ts";
-import { createAccount } from "../support/factories.ts";
+import { createAccount, createMonitor, createPage } from "../support/factories.ts";
 
 type Change = Record<string, unknown>;
 
@@ -56,5 +57,23 @@ describe("changes of one object at once", () => {
     const last = await send(account, { ...prepared, body: {} });
     expect(last.body).toMatchObject(Object.assign({}, ...changes));
     expect(addressOf(prepared)).not.toContain("{");
+  });
+
+  it("pause and resume a monitor one after the other", async () => {
+    const { client } = await createAccount();
+    const { id } = await createMonitor(client);
+    const actions = ["pause", "resume", "pause", "resume", "pause", "resume"];
+    const answers = await Promise.all(actions.map((action) => client.post(`${V1}/monitors/${id}/${action}`)));
+    expect(answers.map(({ status }) => status)).toEqual(actions.map(() => 200));
+  });
+
+  it("add every update to the timeline of an incident", async () => {
+    const account = await createAccount();
+    const body = { title: "Slow", status_page_id: await createPage(account) };
+    const address = `${V1}/incidents/${(await account.client.post(`${V1}/incidents`, body)).body.id}/updates`;
+    const updates = ["identified", "monitoring", "investigating"].map((status) => ({ status, message: status }));
+    const answers = await Promise.all(updates.map((update) => account.client.post(address, update)));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect((await account.client.get(address)).body).toHaveLength(3);
   });
 });
