@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CORE, createClient } from "../support/client.ts";
+import { CORE, createClient, createClientUnder } from "../support/client.ts";
 import { createAccount, createMonitor, createPage } from "../support/factories.ts";
 
 describe("API tokens", () => {
@@ -57,6 +57,18 @@ describe("API tokens", () => {
     expect(second.body.error).toContain(first.body.id);
     expect((await client.post(`${CORE}/user/api-tokens`, { name: "other" }, headers)).status).toBe(422);
     expect((await client.get(`${CORE}/user/api-tokens`)).body).toHaveLength(2);
+  });
+
+  it("are limited by how many are made: what is refused, or repeated, counts for nothing", async () => {
+    const { token } = await createAccount();
+    const client = createClientUnder({ RATE_LIMITS: "token_creation=2" }, token);
+    const create = (body: unknown, key: string) =>
+      client.post(`${CORE}/user/api-tokens`, body, { "idempotency-key": key });
+    for (const days of [0, 31, "30"])
+      expect((await create({ name: "x", expires_in_days: days }, "a")).status).toBe(400);
+    const made = [await create({ name: "x" }, "b"), await create({ name: "x" }, "b"), await create({ name: "x" }, "c")];
+    expect(made.map(({ status }) => status)).toEqual([201, 409, 201]);
+    expect((await create({ name: "x" }, "d")).status).toBe(429);
   });
 
   it("hides another account's tokens", async () => {

@@ -40,7 +40,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["core"], auth: "user", permission: null, audit: "token.created", rate: "token_creation" },
+    { at: ["core"], auth: "user", permission: null, audit: "token.created", rate: "api" },
     createRoute({
       method: "post",
       path: "/user/api-tokens",

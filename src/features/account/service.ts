@@ -1,6 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import { alreadyShown, findIdempotentResult } from "../../access/idempotency.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
+import { requireRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { TokenCreate } from "../../contract/account.ts";
 import { notFound } from "../../contract/errors.ts";
@@ -30,6 +31,7 @@ export async function createToken(
   const user = requireUser(ctx);
   const earlier = await findIdempotentResult(ctx);
   if (earlier !== undefined) throw alreadyShown(earlier);
+  await requireRate(ctx, "token_creation");
   const token = newApiToken();
   const record: ApiTokenRecord = {
     id: newId(ctx.now),

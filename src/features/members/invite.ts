@@ -60,6 +60,7 @@ export async function inviteMember(ctx: RequestScope, pageId: string, input: Mem
   const capabilities = input.capabilities ?? [];
   requireGrantable(membership, { role: input.role, capabilities });
   if (await hasOnTeam(ctx.db, page.id, input.email)) throw onTeamAlready();
+  await requireRate(ctx, "invitation");
   const tokens = newTokens();
   const record: InvitationRecord = {
     id: newId(ctx.now),
@@ -93,6 +94,7 @@ export async function resendInvitation(
   if (earlier !== undefined) throw alreadyShown(earlier);
   const invitation = await requireInvitation(ctx, member_id);
   if (invitation.status_page_id !== page_id || invitation.accepted_at !== null) throw notFound("invitation");
+  await requireRate(ctx, "invitation");
   const { page, membership } = await requireVisiblePage(ctx, page_id);
   requireGrantable(membership, invitation);
   if (await hasOnTeam(ctx.db, page.id, invitation.email)) throw onTeamAlready();

@@ -65,7 +65,6 @@ export const endpoints = [
   endpoint(
     {
       ...writes,
-      rate: "invitation",
       audit: "member.invited",
       ids: { params: { id: "page" } },
       plan: requireSeat,
@@ -144,7 +143,7 @@ export const endpoints = [
   endpoint(
     {
       ...writes,
-      ...{ rate: "invitation", audit: "member.invitation_resent" },
+      audit: "member.invitation_resent",
       ids: { params: { id: "page", member_id: "invitation" } },
     },
     createRoute({
