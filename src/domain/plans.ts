@@ -90,7 +90,7 @@ export function findPlanViolation(plan: Plan, monitor: PlannedMonitor): string |
   if (interval && interval < limits.min_interval) {
     return `interval must be at least ${limits.min_interval} seconds on the ${plan} plan`;
   }
-  if (regions && regions.length > limits.regions_per_monitor) {
+  if (regions && new Set(regions).size > limits.regions_per_monitor) {
     return `regions must have at most ${limits.regions_per_monitor} items on the ${plan} plan`;
   }
   return null;

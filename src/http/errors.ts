@@ -51,7 +51,9 @@ function ofBestForm(issue: core.$ZodIssue): core.$ZodIssue[] {
   return best?.flatMap((each) => ofBestForm({ ...each, path: [...issue.path, ...each.path] })) ?? [issue];
 }
 
+/** What a probe says of its own field names it already. */
 function sentence({ path, message }: ErrorDetail): string {
+  if (message.startsWith(`${path.split(/[.[]/)[0]} `)) return message;
   return `${path === "" ? "the input" : path} ${message}`;
 }
 

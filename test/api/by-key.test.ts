@@ -90,6 +90,14 @@ describe("an external key", () => {
     expect((await client.put(`${V1}/monitors/by-key/a`, { ...MONITOR, external_key: "a" })).status).toBe(201);
   });
 
+  it("stays with what it names, also where a body says null", async () => {
+    const { client } = await createAccount();
+    const address = `${V1}/monitors/by-key/a`;
+    const { id } = (await client.put(address, { ...MONITOR, external_key: null })).body;
+    const changed = await client.put(address, { name: "Store", external_key: null });
+    expect(changed).toMatchObject({ status: 200, body: { id, name: "Store", external_key: "a" } });
+  });
+
   it("names things of the page's owner to members, and is 409 where they cannot see what has it", async () => {
     const [owner, editor, viewer] = await Promise.all([createAccount(), createAccount(), createAccount()]);
     const [page, hidden] = [await createPage(owner), await createPage(owner)];

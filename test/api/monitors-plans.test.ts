@@ -43,6 +43,8 @@ describe("the plan", () => {
       status: 201,
       body: { regions: most },
     });
+    const repeated = await client.post(`${V1}/monitors`, { ...BODY, regions: [...most, ...most] });
+    expect(repeated.body).toMatchObject(regions * 2 > REGIONS.length ? { details: [{}] } : { regions: most });
     if (regions === REGIONS.length) return;
     const more = REGIONS.slice(0, regions + 1);
     expect(await client.post(`${V1}/monitors`, { ...BODY, regions: more })).toMatchObject({

@@ -153,7 +153,8 @@ function byKeyEndpoints<View, Creation, Change, Shown>(api: KeyedApi<View, Creat
           ...{ external_key, body },
           create: () =>
             api.create({ ...ctx, auditEvent: `${event}.created` }, parseCreation(api, { body, external_key })),
-          change: (id) => api.change(ctx, id, c.req.valid("json")),
+          // The address names it; a null in the body would take the object away from there.
+          change: (id) => api.change(ctx, id, Object.assign({}, c.req.valid("json"), { external_key })),
         });
         return c.json(api.present(view, c.var.now), isNew ? 201 : 200);
       },
