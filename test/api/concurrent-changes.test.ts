@@ -67,6 +67,15 @@ describe("changes of one object at once", () => {
     expect(answers.map(({ status }) => status)).toEqual(actions.map(() => 200));
   });
 
+  it("rotate the credential of a monitor while others change it", async () => {
+    const { client } = await createAccount();
+    const { id } = await createMonitor(client, { type: "heartbeat", target: undefined });
+    const address = `${V1}/monitors/${id}`;
+    const rotate = () => client.post(`${address}/regenerate-heartbeat-token`);
+    const answers = await Promise.all([rotate(), client.put(address, { name: "Renamed" }), rotate()]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
   it("add every update to the timeline of an incident", async () => {
     const account = await createAccount();
     const body = { title: "Slow", status_page_id: await createPage(account) };

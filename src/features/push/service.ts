@@ -8,7 +8,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { syncMonitor } from "../../checks/projection.ts";
 import type { MetricsQuery } from "../../contract/api-monitoring.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
-import { conflict, invalid, notFound } from "../../contract/errors.ts";
+import { invalid, notFound, raced } from "../../contract/errors.ts";
 import type { PushLog, PushQuery } from "../../contract/monitor-object.ts";
 import type { MetricSample, PushKind } from "../../contract/push.ts";
 import { isChanged, type ListedMonitor } from "../../data/monitor-settings/read.ts";
@@ -155,7 +155,7 @@ export async function rotateCredential(
       {
         name: "stale",
         when: isChanged(monitor),
-        error: conflict("the monitor was changed by another request, reload it and try again"),
+        error: raced("the monitor was changed by another request, reload it and try again"),
       },
     ],
   });
