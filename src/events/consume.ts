@@ -56,15 +56,16 @@ export async function consumeEvent(
 
 /**
  * Commits a monitor's transitions in their order, each in one batch with everything that follows from it, then confirms
- * them to the object, which sends them again until then, and with that those for which the invocation has no room.
+ * them to the object, which sends them again until then, and with that those for which the invocation has no room. Where it
+ * has room for none, there is nothing to confirm, and the message itself is sent again.
  */
 async function consumeTransitions(
   scope: Scope,
   { monitor_id: monitorId, transitions }: { monitor_id: string; transitions: MonitorTransition[] },
   { turns, hasRoom }: Together,
 ): Promise<void> {
-  const last = transitions.at(-1);
-  if (!last) return;
+  const [oldest, last] = [transitions[0], transitions.at(-1)];
+  if (!oldest || !last) return;
   const seqs = transitions.map(({ seq }) => seq);
   const [recorded, first] = await Promise.all([
     listRecordedSeqs(scope.db, monitorId, seqs),
@@ -90,6 +91,10 @@ async function consumeTransitions(
     const isCommitted = page && page.enabled_rules > 0 ? await turns.take(page.id, commit) : await commit();
     if (!isCommitted) break;
     confirmed = transition.seq;
+  }
+  if (confirmed < oldest.seq) {
+    await scope.env.EVENTS.send({ monitor_id: monitorId, transitions });
+    return;
   }
   await recomputeComposite(scope, monitorId);
   await withDeadline(monitorObject(scope.env, monitorId).confirm(confirmed), OBJECT_TIMEOUT_MS);

@@ -54,18 +54,22 @@ async function arrange() {
   };
   for (let n = 0; n < RULES; n++)
     expect(await account.client.post(`${page}/events/rules`, rule)).toMatchObject({ status: 201 });
-  return { page_id, monitor_id };
+  return { account, page_id, monitor_id };
 }
 
-/** One invocation; gives what it sends to itself, whether its message is retried, and how many queries it takes. */
-async function consume(body: EventMessage) {
+/** One invocation; gives what it sends to itself, whether a message is retried, and how many queries it takes. */
+async function consume(...bodies: EventMessage[]) {
   const { database, queries } = limitDatabase(env.DB);
   const recording = recordingEnv({ DB: database });
-  const batch = createMessageBatch("events", [{ id: newId(), timestamp: new Date(), attempts: 1, body }]);
+  const batch = createMessageBatch(
+    "events",
+    bodies.map((body) => ({ id: newId(), timestamp: new Date(), attempts: 1, body })),
+  );
   await handleEvents(batch, recording.env);
   const { retryMessages } = await getQueueResult(batch, createExecutionContext());
-  const later = recording.events.map((sent) => sent.body).filter((sent) => "rules_on" in sent);
-  return { later, isRetried: retryMessages.length > 0, queries: queries.length };
+  const sent = recording.events.map(({ body }) => body);
+  const [later, again] = [sent.filter((body) => "rules_on" in body), sent.filter((body) => "transitions" in body)];
+  return { later, again, isRetried: retryMessages.length > 0, queries: queries.length };
 }
 
 async function firedOn(page_id: string) {
@@ -89,6 +93,26 @@ describe("a change of status on which all rules of a page fire", { timeout: 60_0
     expect(await firedOn(page_id)).toEqual([RULES, RULES, RULES]);
     for (const turn of first.later) expect(await consume(turn)).toMatchObject({ later: [], isRetried: false });
     expect(await firedOn(page_id)).toEqual([RULES, RULES, RULES]);
+  });
+
+  it("comes again at once where the turns of others leave it no room", async () => {
+    const { account, page_id, monitor_id } = await arrange();
+    const messages: EventMessage[] = [{ monitor_id, transitions: [DOWN] }];
+    for (let n = 0; n < 5; n++) {
+      const { id } = await createMonitor(account.client, { status_page_id: page_id });
+      messages.push({ monitor_id: id, transitions: [DOWN] });
+    }
+    const { again, isRetried } = await consume(...messages);
+    const down = await db
+      .select({ id: monitors.id })
+      .from(monitors)
+      .where(and(eq(monitors.status_page_id, page_id), eq(monitors.status, "down")));
+    const unstored = messages.filter(
+      (sent) => !("monitor_id" in sent && down.some(({ id }) => id === sent.monitor_id)),
+    );
+    expect([isRetried, down.length, unstored.length]).toEqual([false, expect.any(Number), again.length]);
+    expect(again.length).toBeGreaterThan(0);
+    expect(again).toEqual(expect.arrayContaining(unstored));
   });
 
   it("has its later turns wait until it is stored", async () => {
