@@ -328,6 +328,13 @@ describe("text of users", () => {
     );
   });
 
+  it.each([
+    ["Shop", "\u{1F534} *Shop is down*\n"],
+    ["my_shop *eu*", "\u{1F534} my\\_shop \\*eu\\* is down\n"],
+  ])("gives telegram no mark that a bold title could not hold: %s", (monitor_name, title) => {
+    expect(bodyOf("telegram", { data: { monitor_name } }).text).toMatch(title);
+  });
+
   it("mentions no one and marks up nothing in mattermost", () => {
     expect(bodyOf("mattermost", named).text).toContain(
       "@\u200beveryone \\<\\!channel\\> \\<@\u200bU1\\> \\*b\\* \\_i\\_",
@@ -383,6 +390,7 @@ describe("a target", () => {
     ["discord", "discord:user:7", null, "url must be an https address or discord:channel:<id>"],
     ["telegram", TELEGRAM, "-100", null],
     ["telegram", TELEGRAM, null, "secret must be the chat id"],
+    ["telegram", "https://bots.example.com/in", "-100", null],
     ["telegram", "https://api.telegram.org/", "-100", "url must be https://api.telegram.org/bot<token>/sendMessage"],
     ["telegram_bot", "telegram:chat:-100", null, null],
     ["telegram_bot", "telegram:100", null, "url must be telegram:chat:<id>"],

@@ -15,13 +15,13 @@ const BOT_CHAT = /^telegram:chat:(-?\d{1,20}|@\w{1,64})$/;
 
 const parseMessageId = (body: string) => /"message_id"\s*:\s*(\d{1,20})/.exec(body)?.[1] ?? null;
 
-/** A bot of the user: the address holds its token, the secret is the chat id. */
+/** A bot of the user: the address holds its token, the secret is the chat id. A server of their own may have any path. */
 export const telegram: Notifier = {
   provider: "telegram",
   attemptsMax: CHAT_ATTEMPTS_MAX,
   isBundled: true,
   validate({ url, secret }) {
-    if (!isHttpUrl(url) || !new URL(url).pathname.endsWith("/sendMessage")) {
+    if (!isHttpUrl(url) || (new URL(url).origin === API_ORIGIN && !new URL(url).pathname.endsWith("/sendMessage"))) {
       return `url must be ${API_ORIGIN}/bot<token>/sendMessage`;
     }
     return secret === null ? "secret must be the chat id" : null;
@@ -62,10 +62,15 @@ function bodyOf({ message }: NotifierInput, chat_id: string) {
   const text = formatChatText(message, {
     toInert: escapeTelegram,
     length_max: LENGTH_MAX,
-    title: (escaped) => `*${escaped}*`,
+    title: boldTitle,
     url: escapeTelegramMarks,
   });
   return { chat_id, text, parse_mode: "Markdown" };
+}
+
+/** Within bold text a backslash keeps no mark (https://core.telegram.org/bots/api#markdown-style): such a title is plain. */
+function boldTitle(escaped: string): string {
+  return escaped.includes("\\") ? escaped : `*${escaped}*`;
 }
 
 function chatOf({ channel, secret }: WebhookTarget): string {
