@@ -8,6 +8,7 @@ import type { StoredEvent } from "../data/events/read.ts";
 import { findChatMessage } from "../data/webhooks/chat-messages.ts";
 import { bundleKind } from "../domain/alert-bundling.ts";
 import { type AlertMessage, composeAlert } from "../domain/alert-messages.ts";
+import { findChannel } from "../domain/alert-routing.ts";
 import { BUNDLE_LISTED_MAX, composeBundle } from "../domain/bundle-messages.ts";
 import type {
   ChatServices,
@@ -94,7 +95,7 @@ async function openTarget(
     url,
     secret,
     previous_secret: previous && previous.until > now ? previous.secret : null,
-    channel: ruleChannels[event_name] ?? alert_channels[event_name] ?? null,
+    channel: findChannel(ruleChannels, event_name) ?? findChannel(alert_channels, event_name),
   };
 }
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { applyRoutingOverride, type RoutableEvent, type RoutableWebhook, selectWebhooks } from "./alert-routing.ts";
+import {
+  applyRoutingOverride,
+  findChannel,
+  type RoutableEvent,
+  type RoutableWebhook,
+  selectWebhooks,
+} from "./alert-routing.ts";
 
 const EVENT: RoutableEvent = { name: "monitor.down", classification: "public", owner_id: "o", status_page_id: "p" };
 const WEBHOOK: RoutableWebhook = {
@@ -83,6 +89,17 @@ describe("selectWebhooks", () => {
   });
 });
 
+describe("alert_channels", () => {
+  it.each([
+    ["an event that they name", "monitor.down", "#ops"],
+    ["an event that they do not name", "monitor.up", null],
+    ["the end of a maintenance by its other name", "maintenance.completed", "#work"],
+    ["an event that is named as a member of every object", "constructor", null],
+  ])("say where %s goes", (_name, event, channel) => {
+    expect(findChannel({ "monitor.down": "#ops", "maintenance.ended": "#work" }, event)).toBe(channel);
+  });
+});
+
 describe("applyRoutingOverride", () => {
   it.each([
     ["an event that the page says nothing of", {}, { "monitor.up": "team_only" }, "public"],
@@ -95,6 +112,7 @@ describe("applyRoutingOverride", () => {
       { "maintenance.completed": "team_only" },
       "team_only",
     ],
+    ["an event that is named as a member of every object", { name: "constructor" }, {}, "public"],
   ] as const)("gives %s its audience", (_name, event, routing, classification) => {
     expect(applyRoutingOverride({ ...EVENT, ...event }, routing).classification).toBe(classification);
   });

@@ -31,7 +31,8 @@ export function applyRoutingOverride<Event extends RoutableEvent>(
   if (event.classification === "team_only") return event;
   const [name = event.name] = MAINTENANCE_END.some((end) => end === event.name) ? MAINTENANCE_END : [];
   const overrides: Partial<Record<string, EventClassification>> = routing ?? {};
-  return { ...event, classification: overrides[name] ?? event.classification };
+  const override = Object.hasOwn(overrides, name) ? overrides[name] : undefined;
+  return { ...event, classification: override ?? event.classification };
 }
 
 /** `public` is the default of rules and changes nothing; a team_only event stays so. */
@@ -91,6 +92,13 @@ function isReceiver(event: RoutableEvent, webhook: RoutableWebhook): boolean {
     (webhook.status_page_id === null || webhook.status_page_id === event.status_page_id) &&
     (webhook.is_team_only || event.classification !== "team_only")
   );
+}
+
+/** Where alert_channels send an event instead; the end of maintenance is found under both of its names. */
+export function findChannel(channels: Readonly<Record<string, string>>, eventName: string): string | null {
+  const ends = MAINTENANCE_END.some((end) => end === eventName) ? MAINTENANCE_END : [];
+  const name = [eventName, ...ends].find((each) => Object.hasOwn(channels, each));
+  return name === undefined ? null : (channels[name] ?? null);
 }
 
 function receivedName(name: string, filter: readonly string[]): string | undefined {
